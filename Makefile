@@ -1,0 +1,51 @@
+# Short names for what is done often; CMake and its presets do the work. `make help` lists them.
+
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+
+.PHONY: build help demo test bench install format coverage clean
+
+build: ## compile the library and the program (the default)
+	@scripts/setup.sh build
+	cmake --preset release
+	cmake --build --preset release --target product
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## compile, then show what Camber does
+	scripts/demo.sh
+
+test: ## repository checks, the test suite, and the suite again with sanitizers
+	@scripts/setup.sh test
+	cmake --preset release -DCAMBER_TESTS=ON
+	cmake --build --preset release
+	ctest --preset release -j $(JOBS) -L repo
+	ctest --preset release -j $(JOBS) -LE repo
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan -j $(JOBS)
+
+bench: ## run the benchmarks, rivals included
+	@scripts/setup.sh bench
+	cmake --preset release
+	cmake --build --preset release
+	@set -e; for program in build/release/bench/bin/*; do \
+	  [ -x "$$program" ] || continue; echo "== $$(basename $$program)"; "$$program"; done
+
+install: build ## install below PREFIX (default /usr/local), honours DESTDIR
+	cmake --install build/release --prefix $(PREFIX)
+
+format: ## lay out the C code with clang-format
+	find $(wildcard src include tests examples bench) -name '*.[ch]' -exec clang-format -i {} +
+
+coverage: ## run the suite and count which lines of the library it reaches
+	@scripts/setup.sh test
+	cmake --preset coverage
+	cmake --build --preset coverage
+	find build/coverage -name '*.gcda' -delete
+	ctest --preset coverage -j $(JOBS)
+	scripts/coverage.sh build/coverage
+
+clean: ## delete everything that was built
+	rm -rf build

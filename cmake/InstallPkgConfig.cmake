@@ -1,0 +1,38 @@
+# Installs camber.pc. It is filled in at install time, because `cmake --install --prefix` may choose
+# another prefix than the one known when the build was configured.
+
+# What the static library itself needs: -lklu ..., with a -L for a folder the compiler does not know.
+set(pc_libs_private "")
+foreach(file IN LISTS KLU_LIBRARIES)
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "^lib" "" name ${name})
+  if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    list(APPEND pc_libs_private -L${folder})
+  endif()
+  list(APPEND pc_libs_private -l${name})
+endforeach()
+list(APPEND pc_libs_private -lm)
+list(REMOVE_DUPLICATES pc_libs_private)
+list(JOIN pc_libs_private " " pc_libs_private)
+
+function(pc_folder result folder) # below ${prefix}, unless it was given as an absolute path
+  if(IS_ABSOLUTE ${folder})
+    set(${result} ${folder} PARENT_SCOPE)
+  else()
+    set(${result} "\${prefix}/${folder}" PARENT_SCOPE)
+  endif()
+endfunction()
+pc_folder(pc_libdir ${CMAKE_INSTALL_LIBDIR})
+pc_folder(pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
+
+install(CODE "
+  set(PROJECT_DESCRIPTION [[${PROJECT_DESCRIPTION}]])
+  set(PROJECT_VERSION [[${PROJECT_VERSION}]])
+  set(PC_LIBDIR [[${pc_libdir}]])
+  set(PC_INCLUDEDIR [[${pc_includedir}]])
+  set(PC_LIBS_PRIVATE [[${pc_libs_private}]])
+  configure_file(
+    [[${CMAKE_CURRENT_LIST_DIR}/camber.pc.in]] [[${PROJECT_BINARY_DIR}/camber.pc]] @ONLY)
+")
+install(FILES ${PROJECT_BINARY_DIR}/camber.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

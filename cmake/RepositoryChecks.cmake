@@ -1,0 +1,24 @@
+# The repository's checks of itself as tests labelled `repo`, one a check: see scripts/check.py.
+
+# The library once more for the checks that read object files: not optimised and without built-in
+# functions, so that every variable and every call of the source can still be seen in them.
+add_library(camber-probe OBJECT ${library_sources})
+target_include_directories(camber-probe PRIVATE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(camber-probe PRIVATE camber_flags KLU::KLU)
+target_compile_options(camber-probe PRIVATE -O0 -fno-builtin -U_FORTIFY_SOURCE -w)
+
+find_program(CAMBER_PYTHON python3)
+mark_as_advanced(CAMBER_PYTHON)
+if(NOT CAMBER_PYTHON)
+  message(STATUS "python3 is not there: the repository checks are left out")
+  return()
+endif()
+
+foreach(check layers globals calls names hygiene format tidy selftest)
+  add_test(NAME repo.${check}
+    COMMAND ${CAMBER_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check.py ${check}
+      --root ${PROJECT_SOURCE_DIR} --build ${PROJECT_BINARY_DIR})
+  set_tests_properties(repo.${check} PROPERTIES LABELS repo TIMEOUT 300)
+endforeach()
+set_tests_properties(repo.tidy PROPERTIES RUN_SERIAL ON) # it uses every processor itself

@@ -1,0 +1,81 @@
+/*
+ * Camber, layer base: status codes, the context, the allocator hook.
+ *
+ * Every function that can fail returns a cmb_status: 0 done, > 0 recoverable (a method cuts its step
+ * and tries again), < 0 fatal. The words that belong to a failure are kept in the context: which
+ * file, joint, constraint, time. A context belongs to one thread at a time.
+ */
+#ifndef CAMBER_BASE_H
+#define CAMBER_BASE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The one list of status codes: name, value, short code for scripts, what it means. */
+#define CMB_STATUS_LIST(X)                                                                         \
+  X(CMB_OK, 0, "ok", "done")                                                                       \
+  X(CMB_RETRY_NONFINITE, 1, "retry-non-finite", "the equations gave a value that is not finite")   \
+  X(CMB_RETRY_SINGULAR, 2, "retry-singular", "the constraints lost rank")                          \
+  X(CMB_RETRY_MASS, 3, "retry-mass", "the mass matrix is not positive definite")                   \
+  X(CMB_RETRY_NEWTON, 4, "retry-newton", "an iteration did not converge")                          \
+  X(CMB_RETRY_DOMAIN, 5, "retry-domain", "the equations cannot be evaluated at this state")        \
+  X(CMB_ERROR_MEMORY, -1, "out-of-memory", "memory could not be allocated")                        \
+  X(CMB_ERROR_ARGUMENT, -2, "bad-argument", "an argument or option is not acceptable")             \
+  X(CMB_ERROR_INPUT, -3, "bad-input", "the input is not acceptable")                               \
+  X(CMB_ERROR_IO, -4, "input-output", "a file could not be read or written")                       \
+  X(CMB_ERROR_INCONSISTENT, -5, "inconsistent", "no consistent initial values could be found")     \
+  X(CMB_ERROR_STEP_SIZE, -6, "step-size", "the step size became too small")                        \
+  X(CMB_ERROR_STEP_COUNT, -7, "step-count", "the permitted number of steps is used up")            \
+  X(CMB_ERROR_EVENTS, -8, "events", "switching functions change sign without end")                 \
+  X(CMB_ERROR_NONFINITE, -9, "non-finite", "a result is not finite")                               \
+  X(CMB_ERROR_INTERRUPTED, -10, "interrupted", "the run was interrupted")
+
+typedef enum cmb_status {
+#define CMB_STATUS_ENUM(name, value, code, meaning) name = (value),
+  CMB_STATUS_LIST(CMB_STATUS_ENUM)
+#undef CMB_STATUS_ENUM
+} cmb_status;
+
+/* The short code ("step-size") and the meaning of a status; "unknown" for a number not in the list. */
+const char *cmb_status_code(cmb_status status);
+const char *cmb_status_meaning(cmb_status status);
+
+/* Return from the calling function with the status of a call that did not succeed. */
+#define CMB_TRY(call)                                                                              \
+  do {                                                                                             \
+    cmb_status cmb_try_status = (call);                                                            \
+    if (cmb_try_status != CMB_OK) return cmb_try_status;                                           \
+  } while (0)
+
+/* Where memory comes from. `allocate` returns NULL when there is none; `release` accepts NULL. */
+typedef struct cmb_allocator {
+  void *user;
+  void *(*allocate)(void *user, size_t size);
+  void (*release)(void *user, void *memory);
+} cmb_allocator;
+
+typedef enum cmb_log_level { CMB_LOG_DEBUG, CMB_LOG_INFO, CMB_LOG_WARNING } cmb_log_level;
+typedef void (*cmb_log_function)(void *user, cmb_log_level level, const char *message);
+
+typedef struct cmb_context cmb_context;
+
+/* A context on the given allocator (NULL: malloc and free). Returns NULL if there is no memory. */
+cmb_context *cmb_context_create(const cmb_allocator *allocator);
+void cmb_context_destroy(cmb_context *ctx);
+
+/* Messages go to `log`; without one they are dropped. */
+void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user);
+
+/* The words of the last failure, "" if there was none. Valid until the next failure. */
+const char *cmb_last_error(const cmb_context *ctx);
+
+/* The version of the library, "0.1.0". */
+const char *cmb_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

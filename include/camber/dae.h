@@ -1,0 +1,172 @@
+/*
+ * Camber, layer dae: the equations every method sees, and problems written by hand in C.
+ *
+ *     q̇ = T(q) v                       q: nq coordinates, v: nv velocities, T = I unless stated
+ *     M(q) v̇ = f(t,q,v) − G(t,q)ᵀ λ     M: nv x nv, symmetric positive definite; λ: ng multipliers
+ *     0 = g(t,q)                        G = ∂g/∂q T: ng x nv
+ *     0 = G v + g_t                     velocity level, g_t = ∂g/∂t
+ *     0 = G v̇ + γ(t,q,v)                acceleration level
+ *     s(t,q,v,λ)                        ns switching functions; their signs are the mode
+ *
+ * Matrices are row-major. SI units and radians.
+ */
+#ifndef CAMBER_DAE_H
+#define CAMBER_DAE_H
+
+#include <camber/base.h>
+#include <camber/math.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where equations are evaluated. The mode is +1 or -1 for each switching function: a force law with a
+ * branch must take the branch that the mode says, not the one that its own comparison would. */
+typedef struct cmb_point {
+  double t;
+  const double *q; /* (nq) */
+  const double *v; /* (nv); NULL if none of f, gamma is wanted */
+  const int *mode; /* (ns) */
+  void *scratch;   /* (scratch_size bytes) of this thread */
+} cmb_point;
+
+/* What is wanted: the arrays that are not NULL are to be filled. */
+typedef struct cmb_terms {
+  double *M;     /* (nv x nv), or (nv) if mass_diagonal, or the values on M_pattern */
+  double *f;     /* (nv) */
+  double *g;     /* (ng) */
+  double *G;     /* (ng x nv), or the values on G_pattern */
+  double *gamma; /* (ng) */
+  double *gt;    /* (ng) */
+} cmb_terms;
+
+/* The derivatives an implicit method asks for; r = M a − f + Gᵀ λ is the residual. */
+typedef enum cmb_derivative {
+  CMB_RESIDUAL_Q, /* ∂r/∂q (nv x nq), a and λ fixed */
+  CMB_RESIDUAL_V, /* ∂r/∂v (nv x nv) */
+  CMB_GAMMA_Q,    /* ∂γ/∂q (ng x nq) */
+  CMB_GAMMA_V,    /* ∂γ/∂v (ng x nv) */
+  CMB_DERIVATIVES /* how many there are */
+} cmb_derivative;
+
+/* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and
+ * may be called from several threads at once. They return CMB_OK, or a positive status where they
+ * cannot be evaluated (the method then cuts its step), or a negative one to end the run. */
+typedef struct cmb_equations {
+  const char *name;
+  int nq, nv, ng;
+  int ns; /* switching functions */
+  int no; /* outputs */
+
+  const char *const *q_names;      /* (nq) */
+  const char *const *v_names;      /* (nv) */
+  const char *const *g_names;      /* (ng) constraints, in the words of an error message */
+  const char *const *lambda_names; /* (ng) */
+  const char *const *switch_names; /* (ns) */
+  const char *const *output_names; /* (no) */
+
+  bool mass_constant;                       /* M depends on nothing */
+  bool mass_diagonal;                       /* M is stored as its diagonal */
+  const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */
+
+  const void *self;
+  size_t scratch_size;
+
+  /* needed */
+  cmb_status (*evaluate)(const void *self, const cmb_point *at, const cmb_terms *want);
+
+  /* q̇ = T(q) v; NULL: T = I and nq = nv */
+  void (*rates)(const void *self, const double *q, const double *v, double *qdot);
+
+  /* bring q back to where T is meant (Euler parameters to length 1); NULL: nothing to do */
+  void (*normalize)(const void *self, double *q);
+
+  /* r = M a − f + Gᵀ λ in one call (residual formalism); NULL: from M, f, G */
+  cmb_status (*residual)(const void *self, const cmb_point *at, const double *a,
+                         const double *lambda, double *r);
+
+  /* exact derivatives; NULL: differences, grouped by columns where a pattern is given */
+  cmb_status (*derivative)(const void *self, const cmb_point *at, const double *a,
+                           const double *lambda, cmb_derivative which, double *J);
+  const cmb_pattern *derivative_pattern[CMB_DERIVATIVES]; /* NULL: dense */
+
+  /* s (ns) and outputs (no); NULL if there are none */
+  cmb_status (*switches)(const void *self, const cmb_point *at, const double *lambda, double *s);
+  cmb_status (*outputs)(const void *self, const cmb_point *at, const double *lambda, double *out);
+} cmb_equations;
+
+/* A system: equations, where they start and how long they are usually run. */
+typedef struct cmb_system cmb_system;
+
+const cmb_equations *cmb_system_equations(const cmb_system *system);
+double cmb_system_t_start(const cmb_system *system);
+double cmb_system_t_end(const cmb_system *system);
+const double *cmb_system_q(
+    const cmb_system *system); /* (nq) start values, perhaps not consistent */
+const double *cmb_system_v(const cmb_system *system); /* (nv) */
+void cmb_system_destroy(cmb_system *system);
+
+/* A system from equations written by the caller. `equations` and what it points to must outlive it. */
+cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, double t_start,
+                             double t_end, const double *q, const double *v, cmb_system **system);
+
+/* A number with a name: "xl=0.01". */
+typedef struct cmb_setting {
+  const char *name;
+  double value;
+} cmb_setting;
+
+/* Change start values by coordinate or velocity name. */
+cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
+                                const cmb_setting *settings);
+
+/* A parameter of a bundled problem. */
+typedef struct cmb_parameter {
+  const char *name;
+  double value;    /* default */
+  double min, max; /* permitted range, ends included */
+  bool integer;
+  const char *unit;
+  const char *meaning;
+} cmb_parameter;
+
+/* A bundled problem, written by hand in C. */
+typedef struct cmb_problem cmb_problem;
+
+int cmb_problem_count(void);
+const cmb_problem *cmb_problem_at(int i);
+const cmb_problem *cmb_problem_find(const char *name); /* NULL if there is none */
+const char *cmb_problem_name(const cmb_problem *problem);
+const char *cmb_problem_title(const cmb_problem *problem);
+const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count);
+
+/* The problem as a system, with the given parameters in place of their defaults. */
+cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int count,
+                              const cmb_setting *settings, cmb_system **system);
+
+/* How far the consistent initial values lie from those given. */
+typedef struct cmb_start_report {
+  double q_moved, v_moved;   /* 2-norms of the changes */
+  int q_most, v_most;        /* the coordinate and the velocity that moved most */
+  double position, velocity; /* 2-norms of g and G v + g_t afterwards */
+  int iterations;
+} cmb_start_report;
+
+/* What was done, counted. `f` counts every evaluation of the right-hand side or the residual, those for
+ * difference Jacobians included; `newton` counts iterations, `projections` those of positions. */
+#define CMB_STATISTICS_LIST(X)                                                                     \
+  X(steps)                                                                                         \
+  X(accepted) X(rejected) X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton)         \
+      X(projections)
+
+typedef struct cmb_statistics {
+#define CMB_STATISTICS_FIELD(name) long name;
+  CMB_STATISTICS_LIST(CMB_STATISTICS_FIELD)
+#undef CMB_STATISTICS_FIELD
+} cmb_statistics;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

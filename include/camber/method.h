@@ -1,0 +1,83 @@
+/*
+ * Camber, layer method: integrators. One handle integrates one set of equations with one method, step by
+ * step; layer sim runs it with output and events.
+ */
+#ifndef CAMBER_METHOD_H
+#define CAMBER_METHOD_H
+
+#include <camber/dae.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An option of a method: its name, the words it takes ("none|control|every"), the one it has unless told
+ * otherwise, and what it does. */
+typedef struct cmb_option {
+  const char *name;
+  const char *values;
+  const char *fallback;
+  const char *meaning;
+} cmb_option;
+
+/* An option as a user gives it: "projection=every". */
+typedef struct cmb_option_setting {
+  const char *name;
+  const char *value;
+} cmb_option_setting;
+
+typedef struct cmb_method cmb_method;
+
+int cmb_method_count(void);
+const cmb_method *cmb_method_at(int i);
+const cmb_method *cmb_method_find(const char *name); /* NULL if there is none */
+const char *cmb_method_name(const cmb_method *method);
+const char *cmb_method_title(const cmb_method *method);
+int cmb_method_order(const cmb_method *method);
+const cmb_option *cmb_method_options(const cmb_method *method, int *count);
+
+typedef struct cmb_integrator_options {
+  double rtol, atol; /* relative and absolute tolerance of a step's error, > 0 */
+  double step;       /* first step, or the step if it is fixed; 0: chosen */
+  double max_step;   /* 0: no limit */
+  long max_steps;    /* attempts in all */
+  int setting_count; /* options of the method */
+  const cmb_option_setting *settings;
+} cmb_integrator_options;
+
+cmb_integrator_options cmb_integrator_defaults(void);
+
+typedef struct cmb_integrator cmb_integrator;
+
+/* `equations` must outlive the integrator. All memory is taken here; stepping takes none. */
+cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *equations,
+                                 const cmb_method *method, const cmb_integrator_options *options,
+                                 cmb_integrator **integrator);
+void cmb_integrator_destroy(cmb_integrator *in);
+
+/* Begin at (t, q, v), which must be consistent. Also after an event: the old history is dropped. */
+cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v);
+
+/* One accepted step forward, not beyond t_limit. */
+cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit);
+
+/* Where the integrator stands. */
+double cmb_integrator_t(const cmb_integrator *in);
+const double *cmb_integrator_q(const cmb_integrator *in);
+const double *cmb_integrator_v(const cmb_integrator *in);
+const double *cmb_integrator_lambda(const cmb_integrator *in);
+double cmb_integrator_t_before(const cmb_integrator *in); /* where the last step began */
+
+/* The continuous solution inside the last step, t_before <= t <= t. Not projected. */
+cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v);
+
+/* Go back to where the last step began; half its size is tried next. For when an event was seen but
+ * could not be bracketed on the projected solution. */
+cmb_status cmb_integrator_undo(cmb_integrator *in);
+
+const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Camber, layer sim: a whole run. Consistent start, steps, events, output, statistics.
+ *
+ *     cmb_simulation_create(ctx, system, &options, &sim);
+ *     cmb_simulation_run(sim);
+ *     const cmb_result *r = cmb_simulation_result(sim);
+ */
+#ifndef CAMBER_SIM_H
+#define CAMBER_SIM_H
+
+#include <camber/method.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A point of the trajectory, as it is handed out; the arrays are valid during the call only. */
+typedef struct cmb_record {
+  double t;
+  const double *q, *v, *lambda, *outputs;
+} cmb_record;
+
+/* A switching function changed its sign; direction is its new sign. */
+typedef struct cmb_event {
+  const char *name;
+  int index; /* of the switching function */
+  double t;
+  int direction;
+} cmb_event;
+
+/* What the run calls as it goes. Each may be NULL. A status other than CMB_OK ends the run with it. */
+typedef struct cmb_observer {
+  void *user;
+  cmb_status (*record)(void *user, const cmb_record *record);
+  cmb_status (*event)(void *user, const cmb_event *event);
+  cmb_status (*progress)(void *user, double t, double t_start, double t_end); /* after each step */
+} cmb_observer;
+
+typedef struct cmb_run_options {
+  const cmb_method *method;
+  cmb_integrator_options integrator;
+  double t_end; /* NaN: the system's */
+  double every; /* record at this interval; 0: at each accepted step */
+  cmb_observer observer;
+} cmb_run_options;
+
+cmb_run_options cmb_run_defaults(void);
+
+/* Where the run stands. After a failure: where it came to. */
+typedef struct cmb_result {
+  cmb_status status;
+  double t;
+  const double *q, *v, *lambda, *outputs;
+  double position, velocity;             /* 2-norms of g and of G v + g_t at t */
+  double worst_position, worst_velocity; /* the same, largest over all accepted steps */
+  long events;
+  long records;
+  cmb_start_report start;
+  const cmb_statistics *statistics;
+} cmb_result;
+
+typedef struct cmb_simulation cmb_simulation;
+
+/* `system` must outlive the simulation. */
+cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
+                                 const cmb_run_options *options, cmb_simulation **simulation);
+void cmb_simulation_destroy(cmb_simulation *sim);
+
+/* Only the consistent start: fills the result's t, q, v, λ, outputs, residuals and start report. */
+cmb_status cmb_simulation_start(cmb_simulation *sim);
+
+/* The whole run, start included. The status is also in the result; the context has the words. */
+cmb_status cmb_simulation_run(cmb_simulation *sim);
+
+const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
+
+/* A trajectory as CSV: a line of names, then a line a record, 17 digits. Lines go to PATH.partial as they
+ * come, at least twice a second, always whole lines; closing puts the file in place under its name. */
+typedef struct cmb_csv cmb_csv;
+
+cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,
+                        cmb_csv **csv);
+cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *record);
+cmb_status cmb_csv_close(cmb_csv *csv); /* keeps the file */
+void cmb_csv_discard(cmb_csv *csv);     /* removes it */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Checks the repository itself: rules that no compiler enforces.
+
+    scripts/check.py CHECK [--root DIR] [--build DIR]
+
+    layers    a file includes, and calls, only its own layer and earlier ones
+    globals   the library has no variables that outlive a call
+    calls     the library does not print, exit, or allocate behind the allocator's back
+    names     what the library and its headers export begins with cmb_ or CMB_
+    hygiene   no paths of one person's machine, no notes about unfinished work
+    format    the layout is what clang-format makes of it
+    tidy      clang-tidy has nothing to say
+    selftest  every check above finds the mistakes it is there for, and passes a clean tree
+
+Prints each finding as FILE:LINE: TEXT. Exit code: 0 nothing found, 1 findings, 2 cannot check.
+Checks of object files and clang-tidy read a build folder configured with CAMBER_CHECKS=ON (the
+preset release), which must be up to date.
+"""
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from checks.tree import CannotCheck, Tree  # noqa: E402
+
+CHECKS = ["layers", "globals", "calls", "names", "hygiene", "format", "tidy"]
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("check", choices=CHECKS + ["selftest"], metavar="CHECK")
+    root = Path(__file__).resolve().parent.parent
+    parser.add_argument("--root", type=Path, default=root, help="the source tree")
+    parser.add_argument("--build", type=Path, help="default: build/release below the root")
+    arguments = parser.parse_args()
+
+    tree = Tree(arguments.root, arguments.build or arguments.root / "build" / "release")
+    check = importlib.import_module(f"checks.{arguments.check}_check")
+    try:
+        findings = sorted(set(check.run(tree)))
+    except CannotCheck as problem:
+        print(f"check {arguments.check}: {problem}", file=sys.stderr)
+        return 2
+    for finding in findings:
+        print(finding)
+    print(f"check {arguments.check}: {len(findings) or 'no'} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""No variables that outlive a call: two simulations in two threads must not know of each other.
+
+Read from the object files: .data, .bss, their thread-local kin and tentative definitions are
+forbidden; .rodata and .data.rel.ro (constant tables that hold addresses) are not. The program may
+have such variables (a signal handler needs one); the library has none.
+"""
+import re
+
+from .tree import Finding, symbols
+
+VARIABLE_SECTION = re.compile(r"^(\.t?data|\.t?bss)(\.(?!rel\.ro\b)|$)|^\*COM\*$")
+
+
+def run(tree):
+    findings = []
+    for path, compiled in tree.probe_objects().items():
+        for symbol in symbols(compiled):
+            if VARIABLE_SECTION.match(symbol.section):
+                name = symbol.name.split(".")[0]  # a function's static variable is called name.1
+                text = f"{name} can change and outlives the call: make it const, or pass it"
+                findings.append(Finding(path, definition_line(tree, path, name), text))
+    return findings
+
+
+def definition_line(tree, path, name):
+    """The line that seems to define the variable, else the first that mentions it."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    lines = tree.code(path).split("\n")
+    for number, line in enumerate(lines, 1):
+        if word.search(line) and re.search(r"\b(static|_Thread_local)\b", line):
+            return number
+    return tree.line_of(path, name)

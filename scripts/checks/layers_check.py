@@ -1,0 +1,86 @@
+"""The order of the layers: nothing knows what is built on top of it.
+
+A file in src/<layer>/ includes headers of its own and of earlier layers only, the private ones as
+"<layer>/file.h", the public ones as <camber/layer.h>. Public headers keep the same order and need
+nothing but the C library. The umbrella <camber/camber.h> is for the program and for users. Names
+declared by hand do not get around this: the objects' undefined symbols are looked up as well.
+"""
+import re
+from pathlib import PurePath
+
+from .tree import RANK, Finding, layer_of, line_at, symbols
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
+
+C_LIBRARY = {
+    f"{name}.h"
+    for name in """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
+    signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath
+    threads time uchar wchar wctype""".split()
+}
+
+
+def run(tree):
+    findings = []
+    for path in tree.files(["src"]) + tree.public_headers():
+        findings += includes_of_file(tree, path)
+    return findings + calls_upwards(tree)
+
+
+def includes_of_file(tree, path):
+    is_public = path.startswith("include/")
+    is_umbrella = path == "include/camber/camber.h"
+    layer = layer_of(path)
+    if layer is None and not is_umbrella:
+        return [Finding(path, 1, f"belongs to no layer; there are: {', '.join(RANK)}")]
+    findings = []
+    for match in INCLUDE.finditer(tree.code(path, keep_strings=True)):
+        quoted, angled = match.groups()
+        problem = problem_of_include(quoted, angled, is_public)
+        target = target_layer(quoted or angled)
+        if not problem and target == "camber" and layer != "cli":
+            problem = "the umbrella header is for the program and for users"
+        elif not problem and target in RANK and layer and RANK[target] > RANK[layer]:
+            problem = f"layer {layer} must not know the later layer {target}"
+        if problem:
+            findings.append(Finding(path, line_at(match), f"{quoted or angled}: {problem}"))
+    return findings
+
+
+def problem_of_include(quoted, angled, is_public):
+    """What is wrong with the way the include is written, whatever the order."""
+    first = PurePath(quoted or angled).parts[0]
+    if quoted is not None and (first not in RANK or ".." in PurePath(quoted).parts):
+        return 'write "layer/file.h" for a private header, <camber/layer.h> for a public one'
+    if quoted is not None and is_public:
+        return "a public header must not need a private one"
+    if angled is not None and first in RANK and "/" in angled:
+        return 'write "layer/file.h" for a private header'
+    if first == "camber" and target_layer(angled) is None:
+        return "there is one public header a layer, named after it"
+    if is_public and first != "camber" and angled not in C_LIBRARY:
+        return "a public header needs nothing but the C library"
+    return None
+
+
+def target_layer(name):
+    """The layer a header of ours belongs to, "camber" for the umbrella, None for others' headers."""
+    path = PurePath(name)
+    if path.parts[0] == "camber" and len(path.parts) == 2:
+        return path.stem if path.stem in RANK or path.stem == "camber" else None
+    return path.parts[0] if path.parts[0] in RANK and len(path.parts) > 1 else None
+
+
+def calls_upwards(tree):
+    used, home = [], {}
+    for path, compiled in tree.probe_objects().items():
+        for symbol in symbols(compiled):
+            if symbol.section == "*UND*":
+                used.append((path, symbol.name))
+            elif symbol.is_global:
+                home[symbol.name] = layer_of(path)
+    return [
+        Finding(path, tree.line_of(path, name), f"{name} belongs to the later layer {home[name]}")
+        for path, name in used
+        if name in home and RANK[home[name]] > RANK[layer_of(path)]
+    ]

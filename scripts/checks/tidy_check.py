@@ -1,0 +1,46 @@
+"""clang-tidy over the library and the program, with the flags they are compiled with.
+
+Which checks it makes, and why not others, is said in .clang-tidy.
+"""
+import json
+import os
+import re
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .tree import CannotCheck, Finding, is_probe, run_tool
+
+MESSAGE = re.compile(r"^(.+?):(\d+):\d+: (?:error|warning): (.*)$", re.MULTILINE)
+
+
+def run(tree):
+    sources = tree.files(["src"], (".c",))
+    entries = {
+        Path(entry["file"]).resolve(): entry
+        for entry in tree.compile_commands()
+        if not is_probe(entry)
+    }
+    for path in sources:
+        if tree.root / path not in entries:
+            raise CannotCheck(f"{path} is not in the compile database: configure first")
+
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "compile_commands.json"
+        database.write_text(json.dumps(list(entries.values())), encoding="utf-8")
+        commands = [["clang-tidy", "--quiet", "-p", folder, path] for path in sources]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = pool.map(lambda command: tidy_findings(tree, command), commands)
+            return [finding for findings in results for finding in findings]
+
+
+def tidy_findings(tree, command):
+    """What one run of clang-tidy finds; CannotCheck if it fails without a finding."""
+    result = run_tool(command, cwd=tree.root)
+    findings = [
+        Finding(os.path.relpath(tree.root / path, tree.root), int(line), text)
+        for path, line, text in MESSAGE.findall(result.stdout)
+    ]
+    if result.returncode != 0 and not findings:
+        raise CannotCheck(result.stdout.strip() + result.stderr.strip())
+    return findings

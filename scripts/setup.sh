@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Makes sure that a Debian machine has what Camber needs.
+#
+#   scripts/setup.sh [build|test|bench]
+#
+# build: to compile and run it (the default). test: build, and what `make test` needs.
+# bench: test, and what `make bench` needs.
+#
+# Looks for what is used (commands, headers, the sanitizer's runtime), not for package names, so a
+# cmake or python3 that came another way counts. Says nothing and installs nothing when all is
+# there. Otherwise installs what is missing as root, or prints the command that does, and fails.
+set -euo pipefail
+
+# group, what to look for, the Debian package that has it
+readonly NEEDS='
+build  command:cc                   gcc
+build  header:stdio.h               libc6-dev
+build  command:make                 make
+build  command:cmake                cmake
+build  command:ninja                ninja-build
+build  command:pkg-config           pkg-config
+build  header:suitesparse/klu.h     libsuitesparse-dev
+test   command:gcc                  gcc
+test   header:cmocka.h              libcmocka-dev
+test   header:ida/ida.h             libsundials-dev
+test   command:clang                clang
+test   clang-runtime:asan           libclang-rt-dev
+test   command:clang-format         clang-format
+test   command:clang-tidy           clang-tidy
+test   command:python3              python3
+test   command:objdump              binutils
+bench  command:valgrind             valgrind
+'
+
+have() { # KIND NAME
+  case $1 in
+    command) command -v "$2" ;;
+    header) printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$2" | cc -E -xc - ;;
+    clang-runtime) compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.$2*" ;;
+    *) echo "setup: unknown kind of need: $1" >&2 && exit 2 ;;
+  esac >/dev/null 2>&1
+}
+
+case ${1:-build} in
+  build) groups='build' ;;
+  test) groups='build test' ;;
+  bench) groups='build test bench' ;;
+  *)
+    echo "usage: scripts/setup.sh [build|test|bench]" >&2
+    exit 2
+    ;;
+esac
+
+missing=()
+while read -r group need package; do
+  [[ " $groups " == *" $group "* && -n $need ]] || continue
+  have "${need%%:*}" "${need#*:}" && continue
+  [[ " ${missing[*]-} " == *" $package "* ]] && continue
+  echo "setup: missing ${need/:/ }, from the Debian package $package"
+  missing+=("$package")
+done <<<"$NEEDS"
+((${#missing[@]})) || exit 0
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+if ! command -v apt-get >/dev/null; then
+  echo "setup: this is not a Debian system; please install by hand: ${missing[*]}" >&2
+  exit 1
+elif ((EUID != 0)); then
+  echo "setup: not root, so please run: sudo apt-get update && sudo ${install[*]}" >&2
+  exit 1
+fi
+
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { apt-get update && "${install[@]}"; } >"$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  echo "setup: that failed: ${install[*]}" >&2
+  exit 1
+fi
+echo "setup: $(grep -m1 'newly installed' "$log" || echo done)"

@@ -1,0 +1,90 @@
+/*
+ * Text helpers (text.h). The C library prints and reads numbers in the host program's locale; here the
+ * decimal point is always a point.
+ */
+#include "base/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 64 }; /* longer names are not compared for nearness */
+
+int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
+{
+  int length = snprintf(text, CMB_NUMBER_ROOM, "%.17g", x);
+  const char *point = localeconv()->decimal_point;
+  if (point[0] != '.' && point[1] == '\0') {
+    char *comma = strchr(text, point[0]);
+    if (comma) *comma = '.';
+  }
+  return length;
+}
+
+bool cmb_parse_number(const char *text, double *x)
+{
+  char copy[64];
+  size_t length = strlen(text);
+  if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
+    return false;
+  memcpy(copy, text, length + 1);
+  char *point = strchr(copy, '.');
+  const char *local = localeconv()->decimal_point;
+  if (point && local[1] == '\0') *point = local[0];
+  char *end;
+  double value = strtod(copy, &end);
+  if (end != copy + length || !isfinite(value)) return false;
+  *x = value;
+  return true;
+}
+
+static const char *name_at(const void *names, int i, size_t stride)
+{
+  const char *const *name = (const void *)((const char *)names + (size_t)i * stride);
+  return *name;
+}
+
+int cmb_find_name(const char *text, const void *names, int count, size_t stride)
+{
+  for (int i = 0; i < count; i++) {
+    if (strcmp(text, name_at(names, i, stride)) == 0) return i;
+  }
+  return -1;
+}
+
+/* Edit distance (Levenshtein): insertions, deletions and replacements from a to b. */
+static size_t edit_distance(const char *a, const char *b)
+{
+  size_t na = strlen(a), nb = strlen(b);
+  if (na >= NAME_ROOM || nb >= NAME_ROOM) return NAME_ROOM;
+  size_t row[NAME_ROOM];
+  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  for (size_t i = 1; i <= na; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= nb; j++) {
+      size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+      size_t change = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+      diagonal = row[j];
+      row[j] = replace < change ? replace : change;
+    }
+  }
+  return row[nb];
+}
+
+const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride)
+{
+  const char *nearest = NULL;
+  size_t least = strlen(text) / 3 + 2; /* one slip in three letters, and one */
+  for (int i = 0; i < count; i++) {
+    const char *name = name_at(names, i, stride);
+    size_t distance = edit_distance(text, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}

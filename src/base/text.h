@@ -1,0 +1,27 @@
+/*
+ * Text helpers: numbers to and from text independently of the locale, and the nearest known name for
+ * a misspelt one.
+ */
+#ifndef CMB_BASE_TEXT_H
+#define CMB_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CMB_NUMBER_ROOM = 32 };
+
+/* x with 17 significant digits ("%.17g", always with a decimal point), which reads back to the same
+ * double. Returns the length. */
+int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
+
+/* The whole text as one finite number. False if anything else stands there. */
+bool cmb_parse_number(const char *text, double *x);
+
+/* The text as one of `count` names: its index, or -1. names[i] is read at (char *)names + i*stride, so
+ * that a table of structs that begin with their name can be searched. */
+int cmb_find_name(const char *text, const void *names, int count, size_t stride);
+
+/* The known name nearest to `text`, for "did you mean"; NULL if none is near. */
+const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
+
+#endif

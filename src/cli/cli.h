@@ -1,0 +1,116 @@
+/*
+ * The program `camber`: what its files share.
+ *
+ * Commands and options each stand in one table (options.c); parsing, --help, the man page and the shell
+ * completions are all made from it. Exit codes: 0 done, 1 the simulation could not go on, 2 bad input.
+ */
+#ifndef CMB_CLI_CLI_H
+#define CMB_CLI_CLI_H
+
+#include <camber/camber.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
+enum { CLI_MOST_SETTINGS = 64 };
+
+/* What the command line said. */
+struct cli_arguments {
+  const struct cli_command *command;
+  const char *operand; /* MODEL, NAME ... ; NULL if none was given */
+  const char *method;
+  double rtol, atol, t_end, step, every; /* NaN: not given */
+  double max_steps, repeat;
+  const char *out;
+  bool json, quiet, help;
+  int set_count, start_count, option_count;
+  cmb_setting set[CLI_MOST_SETTINGS];
+  cmb_setting start[CLI_MOST_SETTINGS];
+  cmb_option_setting option[CLI_MOST_SETTINGS];
+  char *owned[3 * CLI_MOST_SETTINGS]; /* copies of the names before '=' */
+  int owned_count;
+};
+
+struct cli_command {
+  const char *name;
+  const char *operand;        /* "MODEL"; NULL: none */
+  const char *operands_known; /* words the operand can take, for completion; NULL: models */
+  const char *summary;
+  const char *description; /* a paragraph for the manual */
+  int (*run)(cmb_context *ctx, const struct cli_arguments *arguments);
+};
+
+struct cli_option {
+  const char *name;     /* without the dashes */
+  const char *argument; /* "R"; NULL: a switch */
+  const char *commands; /* " run check ": which commands take it */
+  const char *meaning;
+  /* take the value; false: not acceptable */
+  bool (*take)(struct cli_arguments *arguments, const char *value);
+  const char *expected; /* what was expected, for the error message */
+};
+
+extern const struct cli_command cli_commands[];
+extern const int cli_command_count;
+extern const struct cli_option cli_options[];
+extern const int cli_option_count;
+
+/* Parse. Returns CLI_DONE or CLI_BAD_INPUT, with a message on standard error. */
+int cli_parse(int argc, char **argv, struct cli_arguments *arguments);
+void cli_release(struct cli_arguments *arguments);
+
+/* "camber: message" on standard error; returns CLI_BAD_INPUT. */
+int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The exit code of a status. */
+int cli_exit_code(cmb_status status);
+
+bool cli_takes(const struct cli_command *command, const struct cli_option *option);
+
+/* The commands. */
+int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_completion(cmb_context *ctx, const struct cli_arguments *arguments);
+
+void cli_help(FILE *to);
+void cli_command_help(FILE *to, const struct cli_command *command);
+
+/* The system that MODEL names, with --set and --start applied. Complains and returns an exit code. */
+int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
+
+/* The options of a run as the command line says. Complains and returns an exit code. */
+int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);
+
+double cli_seconds(void); /* a monotonic clock */
+
+/* A progress bar on standard error; drawn only on a terminal, after half a second. */
+struct cli_progress {
+  bool on, drawn;
+  double begun, last;
+};
+void cli_progress_begin(struct cli_progress *p, bool quiet);
+void cli_progress_show(struct cli_progress *p, double fraction, double t);
+void cli_progress_end(struct cli_progress *p);
+
+/* Ctrl-C asks a run to stop; it then ends with everything kept. */
+void cli_catch_interrupt(void);
+bool cli_interrupted(void);
+
+/* JSON, with commas and indentation taken care of by the writer. */
+struct cli_json {
+  FILE *to;
+  int depth;
+  bool first;
+};
+void cli_json_open(struct cli_json *j, const char *key, char bracket);
+void cli_json_close(struct cli_json *j, char bracket);
+void cli_json_text(struct cli_json *j, const char *key, const char *text);
+void cli_json_number(struct cli_json *j, const char *key, double x);
+void cli_json_integer(struct cli_json *j, const char *key, long x);
+void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
+void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * A small JSON writer: one object, numbers with 17 significant digits, null for what is not finite.
+ */
+#include "base/text.h"
+#include "cli/cli.h"
+
+#include <math.h>
+
+static void put_text(FILE *to, const char *text)
+{
+  fputc('"', to);
+  for (const char *c = text; *c; c++) {
+    unsigned char u = (unsigned char)*c;
+    if (u == '"' || u == '\\') {
+      fprintf(to, "\\%c", u);
+    } else if (u < 0x20) {
+      fprintf(to, "\\u%04x", u);
+    } else {
+      fputc(u, to);
+    }
+  }
+  fputc('"', to);
+}
+
+static void put_number(FILE *to, double x)
+{
+  char text[CMB_NUMBER_ROOM];
+  if (isfinite(x)) {
+    cmb_format_number(x, text);
+    fputs(text, to);
+  } else {
+    fputs("null", to);
+  }
+}
+
+/* The comma before, the new line, the key. */
+static void begin(struct cli_json *j, const char *key)
+{
+  if (!j->first) fputc(',', j->to);
+  if (j->depth > 0) fprintf(j->to, "\n%*s", 2 * j->depth, "");
+  j->first = false;
+  if (!key) return;
+  put_text(j->to, key);
+  fputs(": ", j->to);
+}
+
+void cli_json_open(struct cli_json *j, const char *key, char bracket)
+{
+  begin(j, key);
+  fputc(bracket, j->to);
+  j->depth++;
+  j->first = true;
+}
+
+void cli_json_close(struct cli_json *j, char bracket)
+{
+  j->depth--;
+  if (!j->first) fprintf(j->to, "\n%*s", 2 * j->depth, "");
+  fputc(bracket, j->to);
+  j->first = false;
+  if (j->depth == 0) fputc('\n', j->to);
+}
+
+void cli_json_text(struct cli_json *j, const char *key, const char *text)
+{
+  begin(j, key);
+  put_text(j->to, text);
+}
+
+void cli_json_number(struct cli_json *j, const char *key, double x)
+{
+  begin(j, key);
+  put_number(j->to, x);
+}
+
+void cli_json_integer(struct cli_json *j, const char *key, long x)
+{
+  begin(j, key);
+  fprintf(j->to, "%ld", x);
+}
+
+void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x)
+{
+  begin(j, key);
+  fputc('[', j->to);
+  for (int i = 0; i < n; i++) {
+    if (i) fputs(", ", j->to);
+    put_number(j->to, x[i]);
+  }
+  fputc(']', j->to);
+}
+
+void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text)
+{
+  begin(j, key);
+  fputc('[', j->to);
+  for (int i = 0; i < n; i++) {
+    if (i) fputs(", ", j->to);
+    put_text(j->to, text[i]);
+  }
+  fputc(']', j->to);
+}

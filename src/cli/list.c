@@ -1,0 +1,54 @@
+/*
+ * camber list methods | models | benches
+ */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static void list_methods(void)
+{
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const cmb_method *m = cmb_method_at(i);
+    int count;
+    const cmb_option *o = cmb_method_options(m, &count);
+    printf("%-10s %s, order %d\n", cmb_method_name(m), cmb_method_title(m), cmb_method_order(m));
+    for (int k = 0; k < count; k++) {
+      printf("           --option %s=%s (default: %s)\n               %s\n", o[k].name, o[k].values,
+             o[k].fallback, o[k].meaning);
+    }
+  }
+}
+
+static void list_models(void)
+{
+  for (int i = 0; i < cmb_problem_count(); i++) {
+    const cmb_problem *p = cmb_problem_at(i);
+    int count;
+    const cmb_parameter *table = cmb_problem_parameters(p, &count);
+    printf("%-15s %s\n", cmb_problem_name(p), cmb_problem_title(p));
+    for (int k = 0; k < count; k++) {
+      printf("                --set %s=%-8g %-7s %s\n", table[k].name, table[k].value,
+             table[k].unit, table[k].meaning);
+    }
+  }
+}
+
+static void list_benches(void)
+{
+  puts("simeon-table1   four ways of projecting, mdop5 on the car axis (Simeon 1996, Table 1)");
+}
+
+int cli_list(cmb_context *ctx, const struct cli_arguments *a)
+{
+  (void)ctx;
+  if (strcmp(a->operand, "methods") == 0) {
+    list_methods();
+  } else if (strcmp(a->operand, "models") == 0) {
+    list_models();
+  } else if (strcmp(a->operand, "benches") == 0) {
+    list_benches();
+  } else {
+    return cli_complain("cannot list '%s'; expected methods, models or benches", a->operand);
+  }
+  return CLI_DONE;
+}

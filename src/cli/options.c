@@ -1,0 +1,306 @@
+/*
+ * The tables of commands and options, and the parser that works from them.
+ */
+#include "base/text.h"
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool take_positive(const char *value, double *x)
+{
+  return cmb_parse_number(value, x) && *x > 0;
+}
+
+static bool take_method(struct cli_arguments *a, const char *value)
+{
+  a->method = value;
+  return true;
+}
+
+static bool take_rtol(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->rtol);
+}
+
+static bool take_atol(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->atol);
+}
+
+static bool take_t_end(struct cli_arguments *a, const char *value)
+{
+  return cmb_parse_number(value, &a->t_end);
+}
+
+static bool take_step(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->step);
+}
+
+static bool take_every(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->every);
+}
+
+static bool take_count(const char *value, double *x)
+{
+  return take_positive(value, x) && *x == floor(*x) && *x <= 1e15;
+}
+
+static bool take_max_steps(struct cli_arguments *a, const char *value)
+{
+  return take_count(value, &a->max_steps);
+}
+
+static bool take_repeat(struct cli_arguments *a, const char *value)
+{
+  return take_count(value, &a->repeat) && a->repeat <= 1e6;
+}
+
+/* "NAME=VALUE": a copy of NAME, and where VALUE begins. */
+static bool split(struct cli_arguments *a, const char *text, const char **name, const char **value)
+{
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || equals[1] == '\0') return false;
+  size_t length = (size_t)(equals - text);
+  char *copy = malloc(length + 1);
+  if (!copy) return false;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  a->owned[a->owned_count++] = copy;
+  *name = copy;
+  *value = equals + 1;
+  return true;
+}
+
+static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting *settings,
+                         int *count)
+{
+  const char *value;
+  if (*count >= CLI_MOST_SETTINGS) return false;
+  if (!split(a, text, &settings[*count].name, &value)) return false;
+  if (!cmb_parse_number(value, &settings[*count].value)) return false;
+  ++*count;
+  return true;
+}
+
+static bool take_set(struct cli_arguments *a, const char *text)
+{
+  return take_setting(a, text, a->set, &a->set_count);
+}
+
+static bool take_start(struct cli_arguments *a, const char *text)
+{
+  return take_setting(a, text, a->start, &a->start_count);
+}
+
+static bool take_option(struct cli_arguments *a, const char *text)
+{
+  if (a->option_count >= CLI_MOST_SETTINGS) return false;
+  cmb_option_setting *o = &a->option[a->option_count];
+  if (!split(a, text, &o->name, &o->value)) return false;
+  a->option_count++;
+  return true;
+}
+
+static bool take_out(struct cli_arguments *a, const char *value)
+{
+  size_t length = strlen(value);
+  a->out = value;
+  return length > 4 && strcmp(value + length - 4, ".csv") == 0;
+}
+
+static bool take_json(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->json = true;
+}
+
+static bool take_quiet(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->quiet = true;
+}
+
+static bool take_help(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->help = true;
+}
+
+const struct cli_option cli_options[] = {
+    {"method", "NAME", " run ", "integration method, see 'camber list methods' (default: mdop5)",
+     take_method, "the name of a method"},
+    {"rtol", "R", " run bench ", "relative tolerance of a step's error (default: 1e-6)", take_rtol,
+     "a positive number"},
+    {"atol", "A", " run ", "absolute tolerance (default: the same as --rtol)", take_atol,
+     "a positive number"},
+    {"t-end", "T", " run ", "end of the simulated time in seconds (default: the model's)",
+     take_t_end, "a number"},
+    {"step", "H", " run ", "first step in seconds; with --option steps=fixed, each step", take_step,
+     "a positive number"},
+    {"max-steps", "N", " run ", "give up after N attempted steps (default: 100000000)",
+     take_max_steps, "a positive whole number"},
+    {"set", "NAME=VALUE", " run check ", "set a parameter of the model; repeatable", take_set,
+     "NAME=VALUE with a number for VALUE"},
+    {"start", "NAME=VALUE", " run check ",
+     "set the start value of a coordinate or velocity before consistent values are sought; "
+     "repeatable",
+     take_start, "NAME=VALUE with a number for VALUE"},
+    {"option", "NAME=VALUE", " run ",
+     "set an option of the method, e.g. projection=every; repeatable", take_option, "NAME=VALUE"},
+    {"out", "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
+     "a file name that ends in .csv"},
+    {"every", "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
+     "a positive number"},
+    {"repeat", "N", " run bench ", "run N times and report the median time (default: 1)",
+     take_repeat, "a whole number from 1 to 1000000"},
+    {"json", NULL, " run check ", "print one JSON object on standard output and nothing else",
+     take_json, NULL},
+    {"quiet", NULL, " run ", "no progress bar", take_quiet, NULL},
+    {"help", NULL, " run check list bench manpage completion ", "this help", take_help, NULL},
+};
+const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
+
+const struct cli_command cli_commands[] = {
+    {"run", "MODEL", NULL, "simulate a model",
+     "Finds consistent initial values, integrates to the end time with error control, locates "
+     "every "
+     "event, and prints what it did and where it arrived. With --out the trajectory is written to "
+     "a "
+     "file as it is computed; the file is put in place under its name at the end.",
+     cli_run},
+    {"check", "MODEL", NULL, "read, assemble, count",
+     "Prints the number of coordinates, constraints and degrees of freedom, the rank of the "
+     "constraints and the redundant ones by name, and how far the initial values had to move to be "
+     "consistent.",
+     cli_check},
+    {"list", "WHAT", "methods models benches", "list what there is: methods, models or benches",
+     "Lists the methods with their options, the bundled models with their parameters, or the "
+     "benchmarks.",
+     cli_list},
+    {"bench", "NAME", "simeon-table1", "reproduce a table or figure of a paper",
+     "Runs a published experiment and prints the published numbers beside the computed ones.",
+     cli_bench},
+    {"manpage", NULL, NULL, "print this manual as a man page",
+     "Prints the manual in troff format, made from the same tables as --help.", cli_manpage},
+    {"completion", "SHELL", "bash zsh fish", "print a completion script for bash, zsh or fish",
+     "Prints a script that completes commands, options, models and methods.", cli_completion},
+};
+const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+int cli_complain(const char *format, ...)
+{
+  va_list args;
+  fputs("camber: ", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  return CLI_BAD_INPUT;
+}
+
+int cli_exit_code(cmb_status status)
+{
+  switch (status) {
+  case CMB_OK: return CLI_DONE;
+  case CMB_ERROR_ARGUMENT:
+  case CMB_ERROR_INPUT:
+  case CMB_ERROR_IO: return CLI_BAD_INPUT;
+  default: return CLI_FAILED;
+  }
+}
+
+bool cli_takes(const struct cli_command *command, const struct cli_option *option)
+{
+  size_t length = strlen(command->name);
+  for (const char *at = option->commands; (at = strstr(at, command->name)); at += length) {
+    if (at[-1] == ' ' && at[length] == ' ') return true;
+  }
+  return false;
+}
+
+static int complain_unknown(const char *what, const char *text, const char *near)
+{
+  return near ? cli_complain("unknown %s '%s'; did you mean '%s'?", what, text, near)
+              : cli_complain("unknown %s '%s'; 'camber --help' lists them", what, text);
+}
+
+/* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
+static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
+{
+  const char *text = argv[*i] + 2;
+  char name[32];
+  size_t length = strcspn(text, "=");
+  if (length >= sizeof name) return cli_complain("unknown option '%s'", argv[*i]);
+  memcpy(name, text, length);
+  name[length] = '\0';
+  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  if (k < 0) {
+    return complain_unknown(
+        "option", argv[*i],
+        cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options));
+  }
+  const struct cli_option *option = &cli_options[k];
+  const char *value = text[length] == '=' ? text + length + 1 : NULL;
+  if (a->command && !cli_takes(a->command, option)) {
+    return cli_complain("'camber %s' takes no option --%s", a->command->name, option->name);
+  }
+  if (!option->argument && value) return cli_complain("option --%s takes no value", option->name);
+  if (option->argument && !value) {
+    if (*i + 1 >= argc) {
+      return cli_complain("option --%s needs a value: %s", option->name, option->expected);
+    }
+    value = argv[++*i];
+  }
+  if (option->take(a, value)) return CLI_DONE;
+  return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
+}
+
+static int parse_words(int argc, char **argv, struct cli_arguments *a)
+{
+  for (int i = 2; i < argc; i++) {
+    if (strncmp(argv[i], "--", 2) == 0) {
+      int code = parse_option(argc, argv, &i, a);
+      if (code != CLI_DONE) return code;
+    } else if (strcmp(argv[i], "-h") == 0) {
+      a->help = true;
+    } else if (!a->command->operand || a->operand) {
+      return cli_complain("'camber %s' does not expect '%s'", a->command->name, argv[i]);
+    } else {
+      a->operand = argv[i];
+    }
+  }
+  if (a->command->operand && !a->operand && !a->help) {
+    return cli_complain("'camber %s' needs %s; 'camber %s --help' explains", a->command->name,
+                        a->command->operand, a->command->name);
+  }
+  return CLI_DONE;
+}
+
+int cli_parse(int argc, char **argv, struct cli_arguments *a)
+{
+  *a = (struct cli_arguments){.rtol = NAN,
+                              .atol = NAN,
+                              .t_end = NAN,
+                              .step = NAN,
+                              .every = NAN,
+                              .max_steps = NAN,
+                              .repeat = 1};
+  int k = cmb_find_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands);
+  if (k < 0) {
+    return complain_unknown(
+        "command", argv[1],
+        cmb_nearest_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands));
+  }
+  a->command = &cli_commands[k];
+  return parse_words(argc, argv, a);
+}
+
+void cli_release(struct cli_arguments *a)
+{
+  for (int i = 0; i < a->owned_count; i++) free(a->owned[i]);
+}

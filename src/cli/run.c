@@ -1,0 +1,266 @@
+/*
+ * camber run: simulate, write the trajectory, say what was done.
+ */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+  const struct cli_arguments *arguments;
+  cmb_system *system;
+  cmb_run_options options;
+  cmb_simulation *sim;
+  cmb_csv *csv;
+  struct cli_progress progress;
+  cmb_event *events;
+  long event_count, event_room;
+  double setup_seconds, run_seconds; /* medians over the repetitions */
+};
+
+static cmb_status on_record(void *user, const cmb_record *record)
+{
+  struct run *run = user;
+  return cmb_csv_record(run->csv, record);
+}
+
+static cmb_status on_event(void *user, const cmb_event *event)
+{
+  struct run *run = user;
+  if (run->event_count == run->event_room) {
+    long room = run->event_room ? 2 * run->event_room : 64;
+    cmb_event *grown = realloc(run->events, (size_t)room * sizeof *grown);
+    if (!grown) return CMB_ERROR_MEMORY;
+    run->events = grown;
+    run->event_room = room;
+  }
+  run->events[run->event_count++] = *event;
+  return CMB_OK;
+}
+
+static cmb_status on_progress(void *user, double t, double t_start, double t_end)
+{
+  struct run *run = user;
+  cli_progress_show(&run->progress, (t - t_start) / (t_end - t_start), t);
+  return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
+}
+
+static void print_numbers(const char *title, int n, const char *const *names, const double *x)
+{
+  for (int i = 0; i < n; i++) printf("  %-12s %-14s % .17g\n", i ? "" : title, names[i], x[i]);
+}
+
+static void print_start(const struct run *run, const cmb_equations *eq, const cmb_result *r)
+{
+  const cmb_start_report *s = &r->start;
+  (void)run;
+  if (s->q_moved > 1e-12) {
+    printf("  start        positions moved by %.3g to be consistent, '%s' most\n", s->q_moved,
+           eq->q_names[s->q_most]);
+  }
+  if (s->v_moved > 1e-12) {
+    printf("  start        velocities moved by %.3g to be consistent, \"%s\" most\n", s->v_moved,
+           eq->v_names[s->v_most]);
+  }
+}
+
+static void print_events(const struct run *run)
+{
+  enum { SHOWN = 20 };
+  for (long i = 0; i < run->event_count && i < SHOWN; i++) {
+    const cmb_event *e = &run->events[i];
+    printf("  %-12s t = %-18.12g %s, %s\n", i ? "" : "events", e->t, e->name,
+           e->direction > 0 ? "rising" : "falling");
+  }
+  if (run->event_count > SHOWN) {
+    printf("               and %ld more; --json lists all\n", run->event_count - SHOWN);
+  }
+}
+
+static void print_summary(const struct run *run)
+{
+  const cmb_result *r = cmb_simulation_result(run->sim);
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  const cmb_statistics *s = r->statistics;
+  const cmb_integrator_options *o = &run->options.integrator;
+  printf("%s with %s, rtol %g, atol %g: t = %.9g reached in %.3g s\n", eq->name,
+         cmb_method_name(run->options.method), o->rtol, o->atol, r->t, run->run_seconds);
+  print_start(run, eq, r);
+  printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
+  printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
+         s->f, s->factor, s->solve, s->projections);
+  if (eq->ng > 0) {
+    printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
+           r->worst_position, r->velocity, r->worst_velocity);
+  }
+  print_events(run);
+  print_numbers("positions", eq->nq, eq->q_names, r->q);
+  print_numbers("velocities", eq->nv, eq->v_names, r->v);
+  print_numbers("multipliers", eq->ng, eq->lambda_names, r->lambda);
+  print_numbers("outputs", eq->no, eq->output_names, r->outputs);
+  if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
+}
+
+static void json_pair(struct cli_json *j, const char *key, double position, double velocity)
+{
+  cli_json_open(j, key, '{');
+  cli_json_number(j, "position", position);
+  cli_json_number(j, "velocity", velocity);
+  cli_json_close(j, '}');
+}
+
+static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
+{
+  cli_json_open(j, "names", '{');
+  cli_json_texts(j, "q", eq->nq, eq->q_names);
+  cli_json_texts(j, "v", eq->nv, eq->v_names);
+  cli_json_texts(j, "lambda", eq->ng, eq->lambda_names);
+  cli_json_close(j, '}');
+  cli_json_numbers(j, "q", eq->nq, r->q);
+  cli_json_numbers(j, "v", eq->nv, r->v);
+  cli_json_numbers(j, "lambda", eq->ng, r->lambda);
+  cli_json_open(j, "outputs", '{');
+  for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
+  cli_json_close(j, '}');
+  json_pair(j, "residual", r->position, r->velocity);
+  json_pair(j, "worst", r->worst_position, r->worst_velocity);
+}
+
+static void json_events(struct cli_json *j, const struct run *run)
+{
+  cli_json_open(j, "events", '[');
+  for (long i = 0; i < run->event_count; i++) {
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", run->events[i].name);
+    cli_json_number(j, "t", run->events[i].t);
+    cli_json_integer(j, "direction", run->events[i].direction);
+    cli_json_close(j, '}');
+  }
+  cli_json_close(j, ']');
+}
+
+static void print_json(const struct run *run, const char *message)
+{
+  const cmb_result *r = cmb_simulation_result(run->sim);
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  struct cli_json j = {.to = stdout, .first = true};
+  cli_json_open(&j, NULL, '{');
+  cli_json_text(&j, "camber", cmb_version());
+  cli_json_text(&j, "model", eq->name);
+  cli_json_text(&j, "method", cmb_method_name(run->options.method));
+  cli_json_text(&j, "status", cmb_status_code(r->status));
+  if (r->status != CMB_OK) cli_json_text(&j, "message", message);
+  cli_json_number(&j, "t", r->t);
+  json_state(&j, eq, r);
+  json_events(&j, run);
+  cli_json_open(&j, "stats", '{');
+#define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
+  CMB_STATISTICS_LIST(JSON_STATISTIC)
+#undef JSON_STATISTIC
+  cli_json_close(&j, '}');
+  cli_json_open(&j, "seconds", '{');
+  cli_json_number(&j, "setup", run->setup_seconds);
+  cli_json_number(&j, "run", run->run_seconds);
+  cli_json_close(&j, '}');
+  cli_json_close(&j, '}');
+}
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The run, repeated; records, events and progress belong to the last time. */
+static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
+                           double *seconds)
+{
+  cmb_observer observer = {.user = run,
+                           .record = run->csv ? on_record : NULL,
+                           .event = on_event,
+                           .progress = on_progress};
+  cmb_status status = CMB_OK;
+  for (int k = 0; k < repeat && status == CMB_OK; k++) {
+    run->options.observer = k == repeat - 1 ? observer : (cmb_observer){0};
+    double begun = cli_seconds();
+    cmb_simulation_destroy(run->sim);
+    status = cmb_simulation_create(ctx, run->system, &run->options, &run->sim);
+    setup[k] = cli_seconds() - begun;
+    if (status != CMB_OK) break;
+    status = cmb_simulation_run(run->sim);
+    seconds[k] = cli_seconds() - begun - setup[k];
+  }
+  qsort(setup, (size_t)repeat, sizeof *setup, by_size);
+  qsort(seconds, (size_t)repeat, sizeof *seconds, by_size);
+  run->setup_seconds = setup[repeat / 2];
+  run->run_seconds = seconds[repeat / 2];
+  return status;
+}
+
+/* Put the trajectory in place and report. A run that could not go on keeps what it has. */
+static int report(cmb_context *ctx, struct run *run, cmb_status status)
+{
+  char message[1024] = "";
+  if (status == CMB_ERROR_INTERRUPTED) {
+    snprintf(message, sizeof message, "interrupted at t = %.9g",
+             cmb_simulation_result(run->sim)->t);
+  } else if (status != CMB_OK) {
+    snprintf(message, sizeof message, "%s", cmb_last_error(ctx));
+  }
+  if (!run->sim) {
+    cmb_csv_discard(run->csv);
+    cli_complain("%s", message);
+    return cli_exit_code(status);
+  }
+  if (run->csv) {
+    cmb_status kept = cmb_csv_close(run->csv);
+    if (kept != CMB_OK && status == CMB_OK) {
+      status = kept;
+      snprintf(message, sizeof message, "%s", cmb_last_error(ctx));
+    }
+  }
+  if (run->arguments->json) {
+    print_json(run, message);
+  } else {
+    print_summary(run);
+  }
+  if (status != CMB_OK) cli_complain("%s", message);
+  return cli_exit_code(status);
+}
+
+static int run_system(cmb_context *ctx, struct run *run)
+{
+  const struct cli_arguments *a = run->arguments;
+  int repeat = (int)a->repeat;
+  double *times = calloc(2 * (size_t)repeat, sizeof *times);
+  if (!times) {
+    cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
+    return CLI_FAILED;
+  }
+  if (a->out) {
+    cmb_status status = cmb_csv_open(ctx, a->out, cmb_system_equations(run->system), &run->csv);
+    if (status != CMB_OK) {
+      free(times);
+      cli_complain("%s", cmb_last_error(ctx));
+      return cli_exit_code(status);
+    }
+  }
+  cli_catch_interrupt();
+  cli_progress_begin(&run->progress, a->quiet);
+  cmb_status status = simulate(ctx, run, repeat, times, times + repeat);
+  cli_progress_end(&run->progress);
+  free(times);
+  return report(ctx, run, status);
+}
+
+int cli_run(cmb_context *ctx, const struct cli_arguments *a)
+{
+  struct run run = {.arguments = a};
+  int code = cli_run_options(a, &run.options);
+  if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
+  if (code == CLI_DONE) code = run_system(ctx, &run);
+  cmb_simulation_destroy(run.sim);
+  cmb_system_destroy(run.system);
+  free(run.events);
+  return code;
+}

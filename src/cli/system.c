@@ -1,0 +1,71 @@
+/*
+ * From the command line's words to a system and the options of a run.
+ */
+#include "base/text.h"
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_NAMES = 64 };
+
+static int complain_model(const char *name)
+{
+  const char *names[MOST_NAMES];
+  int count = cmb_problem_count() < MOST_NAMES ? cmb_problem_count() : MOST_NAMES;
+  for (int i = 0; i < count; i++) names[i] = cmb_problem_name(cmb_problem_at(i));
+  const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  if (strchr(name, '/') || strstr(name, ".yaml") || strstr(name, ".yml")) {
+    return access(name, R_OK) != 0
+               ? cli_complain("%s: cannot be read", name)
+               : cli_complain(
+                     "%s: model files cannot be read by this version; 'camber list models' "
+                     "shows the bundled ones",
+                     name);
+  }
+  return near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
+              : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
+}
+
+int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
+{
+  const cmb_problem *problem = cmb_problem_find(a->operand);
+  if (!problem) return complain_model(a->operand);
+  cmb_status status = cmb_problem_create(ctx, problem, a->set_count, a->set, system);
+  if (status == CMB_OK) status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
+  if (status == CMB_OK) return CLI_DONE;
+  cmb_system_destroy(*system);
+  *system = NULL;
+  cli_complain("%s", cmb_last_error(ctx));
+  return cli_exit_code(status);
+}
+
+static int complain_method(const char *name)
+{
+  const char *names[MOST_NAMES];
+  int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
+  for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
+  const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  return near ? cli_complain("unknown method '%s'; did you mean '%s'?", name, near)
+              : cli_complain("unknown method '%s'; 'camber list methods' shows them", name);
+}
+
+int cli_run_options(const struct cli_arguments *a, cmb_run_options *options)
+{
+  *options = cmb_run_defaults();
+  if (a->method) {
+    options->method = cmb_method_find(a->method);
+    if (!options->method) return complain_method(a->method);
+  }
+  cmb_integrator_options *o = &options->integrator;
+  if (!isnan(a->rtol)) o->rtol = o->atol = a->rtol;
+  if (!isnan(a->atol)) o->atol = a->atol;
+  if (!isnan(a->step)) o->step = a->step;
+  if (!isnan(a->max_steps)) o->max_steps = (long)a->max_steps;
+  if (!isnan(a->every)) options->every = a->every;
+  options->t_end = a->t_end;
+  o->setting_count = a->option_count;
+  o->settings = a->option;
+  return CLI_DONE;
+}

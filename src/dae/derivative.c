@@ -1,0 +1,161 @@
+/*
+ * Difference Jacobians, column by column (seed 001 eq. 16) or by groups of columns that share no row
+ * (eq. 20) where the equations give a pattern. Increment of variable y_j (seed 001, eq. 17):
+ *
+ *     δ_j = max(|y_j|, eps^(1/4)) sqrt(eps),   made exactly representable as (y_j + δ_j) − y_j.
+ */
+#include "dae/derivative.h"
+
+#include "base/context.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct cmb_differences {
+  cmb_evaluator *ev;
+  cmb_arena *arena;
+  int *group[CMB_DERIVATIVES]; /* (columns) group of each column */
+  int groups[CMB_DERIVATIVES];
+  double *base, *moved; /* (max(nv, ng)) values at the point and beside it */
+  double *q, *v;        /* moved variables */
+  double *delta;        /* (max(nq, nv)) increments */
+};
+
+static bool is_gamma(cmb_derivative which)
+{
+  return which == CMB_GAMMA_Q || which == CMB_GAMMA_V;
+}
+
+static bool by_velocity(cmb_derivative which)
+{
+  return which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
+}
+
+static int row_count(const cmb_equations *eq, cmb_derivative which)
+{
+  return is_gamma(which) ? eq->ng : eq->nv;
+}
+
+static int column_count(const cmb_equations *eq, cmb_derivative which)
+{
+  return by_velocity(which) ? eq->nv : eq->nq;
+}
+
+static void make_groups(struct cmb_differences *d, cmb_derivative which)
+{
+  const cmb_equations *eq = d->ev->eq;
+  const cmb_pattern *p = eq->derivative_pattern[which];
+  int columns = column_count(eq, which);
+  d->group[which] = cmb_arena_ints(d->arena, columns);
+  int *work = cmb_arena_ints(d->arena, 2 * columns + row_count(eq, which));
+  if (cmb_arena_failed(d->arena)) return;
+  if (p) {
+    d->groups[which] = cmb_colour_columns(p, d->group[which], work);
+  } else {
+    d->groups[which] = columns;
+    for (int j = 0; j < columns; j++) d->group[which][j] = j;
+  }
+}
+
+cmb_status cmb_differences_create(cmb_evaluator *ev, cmb_differences **out)
+{
+  const cmb_equations *eq = ev->eq;
+  int most_rows = eq->nv > eq->ng ? eq->nv : eq->ng;
+  int most_columns = eq->nq > eq->nv ? eq->nq : eq->nv;
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  if (!arena) return cmb_fail_memory(ev->ctx);
+  cmb_differences *d = cmb_arena_take(arena, 1, sizeof *d);
+  if (d) {
+    d->ev = ev;
+    d->arena = arena;
+    for (int k = 0; k < CMB_DERIVATIVES; k++) make_groups(d, (cmb_derivative)k);
+    d->base = cmb_arena_doubles(arena, most_rows);
+    d->moved = cmb_arena_doubles(arena, most_rows);
+    d->q = cmb_arena_doubles(arena, eq->nq);
+    d->v = cmb_arena_doubles(arena, eq->nv);
+    d->delta = cmb_arena_doubles(arena, most_columns);
+  }
+  if (cmb_arena_failed(arena)) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ev->ctx);
+  }
+  *out = d;
+  return CMB_OK;
+}
+
+void cmb_differences_destroy(cmb_differences *d)
+{
+  if (d) cmb_arena_destroy(d->arena);
+}
+
+int cmb_difference_groups(const cmb_differences *d, cmb_derivative which)
+{
+  return d->groups[which];
+}
+
+static cmb_status function_at(struct cmb_differences *d, double t, const double *q, const double *v,
+                              const double *a, const double *lambda, cmb_derivative which,
+                              double *y)
+{
+  if (!is_gamma(which)) return cmb_residual(d->ev, t, q, v, a, lambda, y);
+  cmb_terms want = {.gamma = y};
+  d->ev->stats.f++;
+  return cmb_evaluate(d->ev, t, q, v, &want);
+}
+
+/* Store the differences of one group: each row has at most one column of the group. */
+static void store_group(const struct cmb_differences *d, cmb_derivative which, int group, double *J)
+{
+  const cmb_equations *eq = d->ev->eq;
+  const cmb_pattern *p = eq->derivative_pattern[which];
+  int rows = row_count(eq, which), columns = column_count(eq, which);
+  for (int i = 0; i < rows; i++) {
+    double difference = d->moved[i] - d->base[i];
+    if (!p) {
+      J[i * columns + group] = difference / d->delta[group];
+      continue;
+    }
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      int j = p->column[k];
+      if (d->group[which][j] == group) J[k] = difference / d->delta[j];
+    }
+  }
+}
+
+static cmb_status difference(struct cmb_differences *d, double t, const double *q, const double *v,
+                             const double *a, const double *lambda, cmb_derivative which, double *J)
+{
+  const cmb_equations *eq = d->ev->eq;
+  int columns = column_count(eq, which);
+  const double *from = by_velocity(which) ? v : q;
+  double *moving = by_velocity(which) ? d->v : d->q;
+  memcpy(d->q, q, (size_t)eq->nq * sizeof *q);
+  memcpy(d->v, v, (size_t)eq->nv * sizeof *v);
+  CMB_TRY(function_at(d, t, q, v, a, lambda, which, d->base));
+  for (int group = 0; group < d->groups[which]; group++) {
+    for (int j = 0; j < columns; j++) {
+      if (d->group[which][j] != group) continue;
+      double wanted = fmax(fabs(from[j]), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
+      volatile double there = from[j] + wanted; /* rounded to a double, whatever the registers */
+      moving[j] = there;
+      d->delta[j] = there - from[j];
+    }
+    CMB_TRY(function_at(d, t, d->q, d->v, a, lambda, which, d->moved));
+    store_group(d, which, group, J);
+    for (int j = 0; j < columns; j++) moving[j] = from[j];
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, const double *v,
+                             const double *a, const double *lambda, cmb_derivative which, double *J)
+{
+  const cmb_equations *eq = d->ev->eq;
+  d->ev->stats.jacobian++;
+  if (!eq->derivative) return difference(d, t, q, v, a, lambda, which, J);
+  cmb_point at = {.t = t, .q = q, .v = v, .mode = d->ev->mode, .scratch = d->ev->scratch};
+  return eq->derivative(eq->self, &at, a, lambda, which, J);
+}

@@ -1,0 +1,251 @@
+/*
+ * The evaluator (evaluator.h): calls into the equations, the KKT solve of seed 000 eq. (4)
+ *
+ *     [ M  Gᵀ ] [ a ]   [  f ]
+ *     [ G  0  ] [ λ ] = [ −γ ]
+ *
+ * and the residual r = M a − f + Gᵀ λ built from M, f, G where the equations do not give it themselves.
+ */
+#include "dae/evaluator.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int mass_values(const cmb_equations *eq)
+{
+  return eq->mass_diagonal ? eq->nv : cmb_pattern_values(eq->M_pattern, eq->nv, eq->nv);
+}
+
+static void take_memory(cmb_evaluator *ev)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_arena *a = ev->arena;
+  ev->mode = cmb_arena_ints(a, eq->ns);
+  ev->scratch = cmb_arena_take(a, eq->scratch_size, 1);
+  ev->M = cmb_arena_doubles(a, mass_values(eq));
+  ev->G = cmb_arena_doubles(a, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
+  ev->f = cmb_arena_doubles(a, eq->nv);
+  ev->g = cmb_arena_doubles(a, eq->ng);
+  ev->gamma = cmb_arena_doubles(a, eq->ng);
+  ev->gt = cmb_arena_doubles(a, eq->ng);
+  ev->zero = cmb_arena_doubles(a, eq->nv);
+  ev->w = cmb_arena_doubles(a, eq->nv);
+  ev->dw = cmb_arena_doubles(a, eq->nv);
+  ev->tau = cmb_arena_doubles(a, eq->ng);
+  ev->dtau = cmb_arena_doubles(a, eq->ng);
+  ev->dq = cmb_arena_doubles(a, eq->nq);
+  ev->q_given = cmb_arena_doubles(a, eq->nq);
+  ev->v_given = cmb_arena_doubles(a, eq->nv);
+  ev->q_trial = cmb_arena_doubles(a, eq->nq);
+}
+
+static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
+{
+  if (eq->nv < 1 || eq->nq < 1 || eq->ng < 0 || eq->ns < 0 || eq->no < 0 || eq->ng > eq->nv) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "%s: %d coordinates, %d velocities and %d constraints do not make a system",
+                    eq->name, eq->nq, eq->nv, eq->ng);
+  }
+  if (!eq->rates && eq->nq != eq->nv) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s: %d coordinates for %d velocities need T(q)",
+                    eq->name, eq->nq, eq->nv);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **out)
+{
+  *out = NULL;
+  CMB_TRY(check_sizes(ctx, eq));
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_evaluator *ev = cmb_arena_take(arena, 1, sizeof *ev);
+  if (!ev) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  ev->ctx = ctx;
+  ev->eq = eq;
+  ev->arena = arena;
+  take_memory(ev);
+  if (cmb_arena_failed(arena)) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
+  cmb_kkt_shape shape = {eq->nv, eq->ng, eq->mass_diagonal, eq->M_pattern, eq->G_pattern};
+  cmb_status status = cmb_kkt_create(ctx, &shape, &ev->kkt);
+  if (status != CMB_OK) {
+    cmb_arena_destroy(arena);
+    return status;
+  }
+  *out = ev;
+  return CMB_OK;
+}
+
+void cmb_evaluator_destroy(cmb_evaluator *ev)
+{
+  if (!ev) return;
+  cmb_kkt_destroy(ev->kkt);
+  cmb_arena_destroy(ev->arena);
+}
+
+static cmb_point point_at(const cmb_evaluator *ev, double t, const double *q, const double *v)
+{
+  return (cmb_point){.t = t, .q = q, .v = v, .mode = ev->mode, .scratch = ev->scratch};
+}
+
+cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const cmb_terms *want)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_point at = point_at(ev, t, q, v);
+  if (want->f) ev->stats.f++;
+  CMB_TRY(eq->evaluate(eq->self, &at, want));
+  bool finite = (!want->f || cmb_all_finite(eq->nv, want->f)) &&
+                (!want->g || cmb_all_finite(eq->ng, want->g)) &&
+                (!want->gamma || cmb_all_finite(eq->ng, want->gamma)) &&
+                (!want->gt || cmb_all_finite(eq->ng, want->gt));
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double *qdot)
+{
+  if (ev->eq->rates) {
+    ev->eq->rates(ev->eq->self, q, v, qdot);
+  } else {
+    memcpy(qdot, v, (size_t)ev->eq->nv * sizeof *v);
+  }
+}
+
+double *cmb_mass_wanted(cmb_evaluator *ev)
+{
+  return ev->mass_ready ? NULL : ev->M;
+}
+
+cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B)
+{
+  CMB_TRY(cmb_kkt_factor(ev->kkt, M, G, B));
+  ev->mass_ready = ev->eq->mass_constant;
+  ev->stats.factor++;
+  return CMB_OK;
+}
+
+void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y)
+{
+  cmb_kkt_solve(ev->kkt, r ? r : ev->zero, s, x, y);
+  ev->stats.solve++;
+}
+
+/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. γ changes its sign in place. */
+static cmb_status solve_motion(cmb_evaluator *ev, double *a, double *lambda)
+{
+  const cmb_equations *eq = ev->eq;
+  for (int i = 0; i < eq->ng; i++) ev->gamma[i] = -ev->gamma[i];
+  cmb_solve(ev, ev->f, ev->gamma, a, lambda);
+  bool finite = cmb_all_finite(eq->nv, a) && cmb_all_finite(eq->ng, lambda);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
+                          double *lambda)
+{
+  double *M = cmb_mass_wanted(ev);
+  cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
+  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
+  return solve_motion(ev, a, lambda);
+}
+
+cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q)
+{
+  double *M = cmb_mass_wanted(ev);
+  cmb_terms want = {.M = M, .G = ev->G, .gt = ev->gt};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  return cmb_factor(ev, M, ev->G, NULL);
+}
+
+cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                   double *a, double *lambda)
+{
+  cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
+  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  return solve_motion(ev, a, lambda);
+}
+
+void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
+{
+  const cmb_equations *eq = ev->eq;
+  const double *M = ev->M;
+  if (eq->mass_diagonal) {
+    for (int i = 0; i < eq->nv; i++) y[i] = M[i] * x[i];
+  } else {
+    cmb_multiply(eq->M_pattern, eq->nv, eq->nv, M, x, y);
+  }
+}
+
+cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const double *a, const double *lambda, double *r)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_point at = point_at(ev, t, q, v);
+  ev->stats.f++;
+  if (eq->residual) {
+    CMB_TRY(eq->residual(eq->self, &at, a, lambda, r));
+  } else {
+    cmb_terms want = {.M = ev->M, .f = ev->f, .G = ev->G};
+    CMB_TRY(eq->evaluate(eq->self, &at, &want));
+    cmb_multiply_mass(ev, a, r);
+    for (int i = 0; i < eq->nv; i++) r[i] -= ev->f[i];
+    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, lambda, r);
+  }
+  return cmb_all_finite(eq->nv, r) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const double *lambda, double *s)
+{
+  if (ev->eq->ns == 0) return CMB_OK;
+  cmb_point at = point_at(ev, t, q, v);
+  CMB_TRY(ev->eq->switches(ev->eq->self, &at, lambda, s));
+  return cmb_all_finite(ev->eq->ns, s) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
+                       const double *lambda, double *out)
+{
+  if (ev->eq->no == 0) return CMB_OK;
+  cmb_point at = point_at(ev, t, q, v);
+  CMB_TRY(ev->eq->outputs(ev->eq->self, &at, lambda, out));
+  return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                    double *position, double *velocity)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, ev->tau);
+  for (int i = 0; i < eq->ng; i++) ev->tau[i] += ev->gt[i];
+  *position = cmb_norm2(eq->ng, ev->g);
+  *velocity = cmb_norm2(eq->ng, ev->tau);
+  return CMB_OK;
+}
+
+const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room, char *text)
+{
+  int row = status == CMB_RETRY_SINGULAR ? cmb_kkt_dependent(ev->kkt) : -1;
+  if (row >= 0) {
+    snprintf(text, room, "%s: constraint '%s' depends on the others", cmb_status_meaning(status),
+             ev->eq->g_names[row]);
+  } else {
+    snprintf(text, room, "%s", cmb_status_meaning(status));
+  }
+  return text;
+}

@@ -1,0 +1,99 @@
+/*
+ * The evaluator: one thread's access to a set of equations.
+ *
+ * The equations are shared and never written; the evaluator owns what belongs to one run: the mode, the
+ * scratch memory, the matrices of the last evaluation, the KKT factors, the counters. Every method
+ * works through it, so every method is counted, checked for NaN and frozen in its mode alike.
+ *
+ * Functions return > 0 for what a smaller step may cure. They leave the words to the caller, who knows
+ * when and why; cmb_evaluator_blame supplies them.
+ */
+#ifndef CMB_DAE_EVALUATOR_H
+#define CMB_DAE_EVALUATOR_H
+
+#include "base/arena.h"
+#include "math/kkt.h"
+
+#include <camber/dae.h>
+
+typedef struct cmb_evaluator {
+  cmb_context *ctx;
+  const cmb_equations *eq;
+  cmb_arena *arena;
+  cmb_kkt *kkt;
+  int *mode; /* (ns) signs of the switching functions, +1 or -1 */
+  void *scratch;
+  cmb_statistics stats;
+
+  /* of the last evaluation */
+  double *M;     /* mass matrix; constant mass: filled once, at creation */
+  double *G;     /* (ng x nv) */
+  double *f;     /* (nv) */
+  double *g;     /* (ng) */
+  double *gamma; /* (ng) */
+  double *gt;    /* (ng) */
+
+  bool mass_ready; /* a constant mass matrix has been factored */
+
+  double *zero; /* (nv) never written */
+
+  /* scratch of the projections */
+  double *w, *dw;     /* (nv) displacement and increment in the directions of v */
+  double *tau, *dtau; /* (ng) their multipliers */
+  double *dq;         /* (nq) increment of q */
+  double *q_given;    /* (nq) start values as given */
+  double *v_given;    /* (nv) */
+  double *q_trial;    /* (nq) */
+} cmb_evaluator;
+
+cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
+void cmb_evaluator_destroy(cmb_evaluator *ev);
+
+/* What is wanted of M, f, g, G, γ, g_t at (t, q, v), checked to be finite except for M and G, which
+ * their factorisation checks. */
+cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const cmb_terms *want);
+
+/* q̇ = T(q) v */
+void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double *qdot);
+
+/* Factor [M Bᵀ; G 0] and solve with it, counted. A constant mass matrix is evaluated and factored only
+ * once: cmb_mass_wanted gives the array to fill, or NULL when M is not needed any more; the same pointer
+ * then goes to cmb_factor. B == NULL: B = G. r == NULL: r = 0. */
+double *cmb_mass_wanted(cmb_evaluator *ev);
+cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
+void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
+
+/* y = M x with the evaluator's mass matrix. */
+void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);
+
+/* Seed 000 eq. (4): accelerations a and multipliers λ at (t, q, v). The factors stay. */
+cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
+                          double *lambda);
+
+/* The same in two halves: M, G, g_t at (t, q) and the factors; then f, γ at (t, q, v) and the solution
+ * with these factors. Between them velocities can be projected. */
+cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q);
+cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                   double *a, double *lambda);
+
+/* r = M a − f + Gᵀ λ */
+cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const double *a, const double *lambda, double *r);
+
+/* Switching functions and outputs. */
+cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
+                        const double *lambda, double *s);
+cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
+                       const double *lambda, double *out);
+
+/* 2-norms of g and of G v + g_t at (t, q, v). */
+cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                    double *position, double *velocity);
+
+/* The words for a recoverable status that turned out to be final: "the constraints lost rank:
+ * `closing distance` depends on the others". Writes to text, returns it. */
+const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room,
+                                char *text);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * Projection onto the constraints (seed 000 §4.1; its p is our projected q, its q our q before).
+ *
+ *     (12a)  0 = M(p)(p − q) + G(p)ᵀ τ,  0 = g(p)            nearest point in the metric of M
+ *     (12b)  0 = M(p)(v − u) + G(p)ᵀ η,  0 = G(p) v + g_t    nearest velocity
+ *
+ * (12a) by p⁽ʲ⁺¹⁾ = p⁽ʲ⁾ − Δp⁽ʲ⁾ with Q (Δp, Δτ) = (M(p − q) + Gᵀτ, g(p)), eq. (13). With M and G taken
+ * once, the first block of the right-hand side vanishes from the start: only g is evaluated again.
+ * Where T ≠ I increments live in the directions of v, and T(q) carries them to q.
+ */
+#include "dae/project.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12 };
+
+/* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
+static double rounding_of(int n, const double *q)
+{
+  return 8 * DBL_EPSILON * cmb_norm2(n, q);
+}
+
+cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first)
+{
+  const cmb_equations *eq = ev->eq;
+  double enough = rounding_of(eq->nq, q), before = INFINITY;
+  cmb_terms want = {.g = ev->g};
+  ev->stats.projections++;
+  for (int j = 0; j < CHORD_ITERATIONS; j++) {
+    CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+    cmb_solve(ev, NULL, ev->g, ev->dw, NULL);
+    cmb_rates(ev, q, ev->dw, ev->dq);
+    ev->stats.newton++;
+    for (int i = 0; i < eq->nq; i++) q[i] -= ev->dq[i];
+    if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
+    double size = cmb_norm2(eq->nq, ev->dq);
+    double rate = size / before; /* 0 for j = 0: no rate known yet */
+    if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (rate >= 1) return size <= 64 * enough ? CMB_OK : CMB_RETRY_NEWTON; /* rounding, or lost */
+    before = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* G v + g_t with the evaluator's G and g_t. */
+static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, defect);
+  for (int i = 0; i < eq->ng; i++) defect[i] += ev->gt[i];
+}
+
+cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
+{
+  velocity_defect(ev, v, ev->dtau);
+  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
+  double sum = 0;
+  for (int i = 0; i < ev->eq->nv; i++) {
+    v[i] -= ev->dw[i];
+    sum += ev->dw[i];
+  }
+  return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
+{
+  if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  CMB_TRY(cmb_project_position(ev, t, q, NULL));
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  return cmb_project_velocity(ev, v);
+}
+
+/* The constraint that is furthest from being met, measured as a distance: |g_i| over the length of its
+ * gradient, so that the units of g do not matter. */
+static int worst_constraint(cmb_evaluator *ev)
+{
+  const cmb_equations *eq = ev->eq;
+  int worst = 0;
+  double most = -1;
+  for (int i = 0; i < eq->ng; i++) {
+    memset(ev->dtau, 0, (size_t)eq->ng * sizeof *ev->dtau);
+    memset(ev->dw, 0, (size_t)eq->nv * sizeof *ev->dw);
+    ev->dtau[i] = 1;
+    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->dtau, ev->dw);
+    double gradient = cmb_norm2(eq->nv, ev->dw);
+    double distance = fabs(ev->g[i]) / (gradient > 0 ? gradient : DBL_MIN);
+    if (!(distance <= most)) {
+      most = distance;
+      worst = i;
+    }
+  }
+  return worst;
+}
+
+static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
+{
+  char text[256];
+  if (status == CMB_RETRY_NEWTON) {
+    int i = worst_constraint(ev);
+    return cmb_fail(
+        ev->ctx, CMB_ERROR_INCONSISTENT,
+        "no consistent initial values at t = %g: constraint '%s' cannot be met (g = %.3g)", t,
+        ev->eq->g_names[i], ev->g[i]);
+  }
+  return cmb_fail(ev->ctx, CMB_ERROR_INCONSISTENT, "no consistent initial values at t = %g: %s", t,
+                  cmb_evaluator_blame(ev, status, sizeof text, text));
+}
+
+/* Take q − α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that brings g down; leaves g there. The last
+ * digits of g do not decide: an increment at rounding is always taken whole. */
+static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_terms want = {.g = ev->g};
+  double before = cmb_norm2(eq->ng, ev->g);
+  bool tiny = cmb_norm2(eq->nq, ev->dq) <= 1e-6 * cmb_norm2(eq->nq, q);
+  cmb_status status = CMB_RETRY_NEWTON;
+  *alpha = 1;
+  for (int k = 0; k <= HALVINGS; k++, *alpha /= 2) {
+    for (int i = 0; i < eq->nq; i++) ev->q_trial[i] = q[i] - *alpha * ev->dq[i];
+    if (eq->normalize) eq->normalize(eq->self, ev->q_trial);
+    status = cmb_evaluate(ev, t, ev->q_trial, NULL, &want);
+    if (status < 0) return status;
+    if (status == CMB_OK && (tiny || cmb_norm2(eq->ng, ev->g) <= (1 - *alpha / 4) * before)) {
+      memcpy(q, ev->q_trial, (size_t)eq->nq * sizeof *q);
+      return CMB_OK;
+    }
+  }
+  cmb_terms again = {.g = ev->g, .G = ev->G}; /* for the message */
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &again));
+  return status == CMB_OK ? CMB_RETRY_NEWTON : status;
+}
+
+/* (12a) with M and G at each iterate. Linear convergence with a rate of the order of the way to go. */
+static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
+{
+  const cmb_equations *eq = ev->eq;
+  double before = INFINITY;
+  memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
+  memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
+  for (*iterations = 1; *iterations <= START_ITERATIONS; ++*iterations) {
+    double *M = cmb_mass_wanted(ev), alpha;
+    cmb_terms want = {.M = M, .G = ev->G, .g = ev->g};
+    CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+    CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
+    cmb_multiply_mass(ev, ev->w, ev->dw); /* M(p)(p − q) + G(p)ᵀ τ */
+    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->tau, ev->dw);
+    cmb_solve(ev, ev->dw, ev->g, ev->dw, ev->dtau);
+    cmb_rates(ev, q, ev->dw, ev->dq);
+    double size = cmb_norm2(eq->nq, ev->dq), enough = rounding_of(eq->nq, q);
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    CMB_TRY(damped_move(ev, t, q, &alpha));
+    for (int i = 0; i < eq->nv; i++) ev->w[i] -= alpha * ev->dw[i];
+    for (int i = 0; i < eq->ng; i++) ev->tau[i] -= alpha * ev->dtau[i];
+    if (size <= enough || (size >= before && size <= 64 * enough)) return CMB_OK;
+    before = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+static double change(int n, const double *x, const double *given, int *most)
+{
+  double sum = 0, largest = 0;
+  *most = 0;
+  for (int i = 0; i < n; i++) {
+    double d = fabs(x[i] - given[i]);
+    sum += d * d;
+    if (d > largest) {
+      largest = d;
+      *most = i;
+    }
+  }
+  return sqrt(sum);
+}
+
+static cmb_status start_levels(cmb_evaluator *ev, double t, double *q, double *v, double *a,
+                               double *lambda, cmb_start_report *report)
+{
+  if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
+  if (ev->eq->ng > 0) {
+    CMB_TRY(assemble(ev, t, q, &report->iterations));
+    CMB_TRY(cmb_factor_at(ev, t, q));
+    CMB_TRY(cmb_project_velocity(ev, v));
+  }
+  CMB_TRY(cmb_accelerate(ev, t, q, v, a, lambda));
+  return cmb_constraint_residuals(ev, t, q, v, &report->position, &report->velocity);
+}
+
+cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *v, double *a,
+                                double *lambda, cmb_start_report *report)
+{
+  const cmb_equations *eq = ev->eq;
+  size_t q_size = (size_t)eq->nq * sizeof *q, v_size = (size_t)eq->nv * sizeof *v;
+  memcpy(ev->q_given, q, q_size);
+  memcpy(ev->v_given, v, v_size);
+  *report = (cmb_start_report){0};
+  cmb_status status = start_levels(ev, t, q, v, a, lambda, report);
+  if (status != CMB_OK) {
+    memcpy(q, ev->q_given, q_size);
+    memcpy(v, ev->v_given, v_size);
+    return status > 0 ? cannot_start(ev, t, status) : status;
+  }
+  report->q_moved = change(eq->nq, q, ev->q_given, &report->q_most);
+  report->v_moved = change(eq->nv, v, ev->v_given, &report->v_most);
+  return CMB_OK;
+}

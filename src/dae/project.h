@@ -1,0 +1,28 @@
+/*
+ * Projection onto the constraints in the natural metric (seed 000 §4.1, eqs. 12 and 13), and consistent
+ * initial values with it.
+ */
+#ifndef CMB_DAE_PROJECT_H
+#define CMB_DAE_PROJECT_H
+
+#include "dae/evaluator.h"
+
+/* (12a) by the chord iteration (13) with the factors, M and G that the evaluator holds, taken near q.
+ * q is projected in place; `first` (nq) receives the first increment Δq⁽⁰⁾, the measure of the drift
+ * that projection control asks for (may be NULL). Converges to rounding. The factors stay.
+ * CMB_RETRY_NEWTON if it does not converge. */
+cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first);
+
+/* (12b) with the factors, G and g_t that the evaluator holds, taken at the projected q: v in place. */
+cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v);
+
+/* Both, starting from a factorisation at q. Afterwards the factors are those at the projected q. */
+cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
+
+/* Seed 000 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
+ * with damping, so that rough values will do. On failure the context says which constraint cannot be
+ * met; q and v are then what they were. */
+cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *v, double *a,
+                                double *lambda, cmb_start_report *report);
+
+#endif

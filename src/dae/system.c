@@ -1,0 +1,192 @@
+/*
+ * Systems: equations with start values; and the list of the problems written by hand in C.
+ */
+#include "dae/system.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const cmb_problem *const problems[] = {
+    &cmb_problem_caraxis,
+    &cmb_problem_circular_track,
+    &cmb_problem_pendulum,
+    &cmb_problem_pendulum_chain,
+};
+
+enum { PROBLEMS = sizeof problems / sizeof problems[0], MOST_PARAMETERS = 16 };
+
+int cmb_problem_count(void)
+{
+  return PROBLEMS;
+}
+
+const cmb_problem *cmb_problem_at(int i)
+{
+  return problems[i];
+}
+
+const cmb_problem *cmb_problem_find(const char *name)
+{
+  for (int i = 0; i < PROBLEMS; i++) {
+    if (strcmp(problems[i]->name, name) == 0) return problems[i];
+  }
+  return NULL;
+}
+
+const char *cmb_problem_name(const cmb_problem *problem)
+{
+  return problem->name;
+}
+
+const char *cmb_problem_title(const cmb_problem *problem)
+{
+  return problem->title;
+}
+
+const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count)
+{
+  *count = problem->parameter_count;
+  return problem->parameters;
+}
+
+static cmb_status unknown_name(cmb_context *ctx, const char *where, const char *what,
+                               const char *name, const char *nearest)
+{
+  if (nearest) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s has no %s '%s'; did you mean '%s'?", where, what,
+                    name, nearest);
+  }
+  return cmb_fail(ctx, CMB_ERROR_INPUT, "%s has no %s '%s'", where, what, name);
+}
+
+static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, int count,
+                                 const cmb_setting *settings, double *values)
+{
+  const cmb_parameter *table = problem->parameters;
+  int n = problem->parameter_count;
+  for (int i = 0; i < n; i++) values[i] = table[i].value;
+  for (int k = 0; k < count; k++) {
+    int i = cmb_find_name(settings[k].name, table, n, sizeof *table);
+    if (i < 0) {
+      return unknown_name(ctx, problem->name, "parameter", settings[k].name,
+                          cmb_nearest_name(settings[k].name, table, n, sizeof *table));
+    }
+    double value = settings[k].value;
+    if (!(value >= table[i].min && value <= table[i].max) ||
+        (table[i].integer && value != floor(value))) {
+      return cmb_fail(ctx, CMB_ERROR_INPUT, "%s: parameter %s = %g; expected %s from %g to %g",
+                      problem->name, table[i].name, value,
+                      table[i].integer ? "a whole number" : "a number", table[i].min, table[i].max);
+    }
+    values[i] = value;
+  }
+  return CMB_OK;
+}
+
+static cmb_system *new_system(cmb_context *ctx)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return NULL;
+  cmb_system *system = cmb_arena_take(arena, 1, sizeof *system);
+  if (!system) {
+    cmb_arena_destroy(arena);
+    return NULL;
+  }
+  system->ctx = ctx;
+  system->arena = arena;
+  return system;
+}
+
+cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int count,
+                              const cmb_setting *settings, cmb_system **out)
+{
+  double values[MOST_PARAMETERS];
+  *out = NULL;
+  CMB_TRY(set_parameters(ctx, problem, count, settings, values));
+  cmb_system *system = new_system(ctx);
+  if (!system) return cmb_fail_memory(ctx);
+  system->eq.name = problem->name;
+  cmb_status status = problem->build(system, values);
+  if (status == CMB_OK && cmb_arena_failed(system->arena)) status = cmb_fail_memory(ctx);
+  if (status != CMB_OK) {
+    cmb_system_destroy(system);
+    return status;
+  }
+  *out = system;
+  return CMB_OK;
+}
+
+cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, double t_start,
+                             double t_end, const double *q, const double *v, cmb_system **out)
+{
+  *out = NULL;
+  cmb_system *system = new_system(ctx);
+  if (!system) return cmb_fail_memory(ctx);
+  system->eq = *equations;
+  system->t_start = t_start;
+  system->t_end = t_end;
+  system->q = cmb_arena_doubles(system->arena, equations->nq);
+  system->v = cmb_arena_doubles(system->arena, equations->nv);
+  if (cmb_arena_failed(system->arena)) {
+    cmb_system_destroy(system);
+    return cmb_fail_memory(ctx);
+  }
+  memcpy(system->q, q, (size_t)equations->nq * sizeof *q);
+  memcpy(system->v, v, (size_t)equations->nv * sizeof *v);
+  *out = system;
+  return CMB_OK;
+}
+
+void cmb_system_destroy(cmb_system *system)
+{
+  if (system) cmb_arena_destroy(system->arena);
+}
+
+const cmb_equations *cmb_system_equations(const cmb_system *system)
+{
+  return &system->eq;
+}
+
+double cmb_system_t_start(const cmb_system *system)
+{
+  return system->t_start;
+}
+
+double cmb_system_t_end(const cmb_system *system)
+{
+  return system->t_end;
+}
+
+const double *cmb_system_q(const cmb_system *system)
+{
+  return system->q;
+}
+
+const double *cmb_system_v(const cmb_system *system)
+{
+  return system->v;
+}
+
+cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
+                                const cmb_setting *settings)
+{
+  const cmb_equations *eq = &system->eq;
+  for (int k = 0; k < count; k++) {
+    const char *name = settings[k].name;
+    int i = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
+    int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+    if (i >= 0) {
+      system->q[i] = settings[k].value;
+    } else if (j >= 0) {
+      system->v[j] = settings[k].value;
+    } else {
+      const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
+      const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+      return unknown_name(ctx, eq->name, "coordinate or velocity", name, near_q ? near_q : near_v);
+    }
+  }
+  return CMB_OK;
+}

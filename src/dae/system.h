@@ -1,0 +1,35 @@
+/*
+ * The inside of a system and of a bundled problem, for the files that make them.
+ */
+#ifndef CMB_DAE_SYSTEM_H
+#define CMB_DAE_SYSTEM_H
+
+#include "base/arena.h"
+
+#include <camber/dae.h>
+
+struct cmb_system {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_equations eq;
+  double t_start, t_end;
+  double *q; /* (nq) start values */
+  double *v; /* (nv) */
+};
+
+/* A problem: a table row. `build` fills eq and t_end, and start values into arrays that it takes from
+ * the arena; `values` holds the parameters in the order of the table. A NULL from the arena may be
+ * left to the caller, who looks at cmb_arena_failed. */
+struct cmb_problem {
+  const char *name, *title;
+  const cmb_parameter *parameters;
+  int parameter_count;
+  cmb_status (*build)(cmb_system *system, const double *values);
+};
+
+extern const cmb_problem cmb_problem_caraxis;
+extern const cmb_problem cmb_problem_circular_track;
+extern const cmb_problem cmb_problem_pendulum;
+extern const cmb_problem cmb_problem_pendulum_chain;
+
+#endif

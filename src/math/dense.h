@@ -1,0 +1,111 @@
+/*
+ * Small dense kernels: LU with partial pivoting and LDLᵀ of a symmetric positive definite matrix.
+ *
+ * Matrices are row-major, n x n. Plain loops: below about 64 unknowns they beat a library call. All
+ * inner loops run along rows, two numbers at a time: a compiler may not reorder a sum by itself, so the
+ * two lanes are written out, with a type that gcc and clang have on every machine. The order of each
+ * sum is thereby fixed, and results do not depend on the compiler's choices.
+ */
+#ifndef CMB_MATH_DENSE_H
+#define CMB_MATH_DENSE_H
+
+#include <string.h>
+
+typedef double cmb_lanes __attribute__((vector_size(2 * sizeof(double))));
+
+static inline cmb_lanes cmb_lanes_load(const double *a)
+{
+  cmb_lanes lanes;
+  memcpy(&lanes, a, sizeof lanes);
+  return lanes;
+}
+
+static inline void cmb_lanes_store(cmb_lanes lanes, double *a)
+{
+  memcpy(a, &lanes, sizeof lanes);
+}
+
+/* aᵀ b. Two sums of two lanes, so that consecutive additions need not wait for each other. */
+static inline double cmb_dot(int n, const double *a, const double *b)
+{
+  cmb_lanes s = {0}, t = {0};
+  int k = 0;
+  for (; k + 3 < n; k += 4) {
+    s += cmb_lanes_load(a + k) * cmb_lanes_load(b + k);
+    t += cmb_lanes_load(a + k + 2) * cmb_lanes_load(b + k + 2);
+  }
+  if (n & 2) {
+    s += cmb_lanes_load(a + k) * cmb_lanes_load(b + k);
+    k += 2;
+  }
+  s += t;
+  double sum = s[0] + s[1];
+  return n & 1 ? sum + a[k] * b[k] : sum;
+}
+
+/* dot[i] = aᵀ b[i] for four vectors: a is read once, and the four sums do not wait for each other. */
+static inline void cmb_dot4(int n, const double *a, const double *const b[4], double dot[4])
+{
+  const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+  cmb_lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+  int k = 0;
+  for (; k + 1 < n; k += 2) {
+    cmb_lanes x = cmb_lanes_load(a + k);
+    s0 += x * cmb_lanes_load(b0 + k);
+    s1 += x * cmb_lanes_load(b1 + k);
+    s2 += x * cmb_lanes_load(b2 + k);
+    s3 += x * cmb_lanes_load(b3 + k);
+  }
+  dot[0] = s0[0] + s0[1];
+  dot[1] = s1[0] + s1[1];
+  dot[2] = s2[0] + s2[1];
+  dot[3] = s3[0] + s3[1];
+  if (n & 1) {
+    dot[0] += a[k] * b0[k];
+    dot[1] += a[k] * b1[k];
+    dot[2] += a[k] * b2[k];
+    dot[3] += a[k] * b3[k];
+  }
+}
+
+/* y += c x; x and y are different arrays. */
+static inline void cmb_add_scaled(int n, double c, const double *restrict x, double *restrict y)
+{
+  const cmb_lanes factor = {c, c};
+  int k = 0;
+  for (; k + 1 < n; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(y + k) + factor * cmb_lanes_load(x + k), y + k);
+  }
+  if (n & 1) y[k] += c * x[k];
+}
+
+/* y = d ∘ x, entry by entry; y may be x. */
+static inline void cmb_multiply_entries(int n, const double *d, const double *x, double *y)
+{
+  int k = 0;
+  for (; k + 1 < n; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(d + k) * cmb_lanes_load(x + k), y + k);
+  }
+  if (n & 1) y[k] = d[k] * x[k];
+}
+
+/* A = P L U in place, pivot[k] the row exchanged with row k. Returns -1, or the first column without a
+ * usable pivot (zero or not finite); then the factors must not be used. */
+int cmb_lu_factor(int n, double *A, int *pivot);
+void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b); /* b := A⁻¹ b */
+
+/* A = L D Lᵀ in place from the lower triangle: unit L below the diagonal, and 1/D on the diagonal.
+ * Returns -1, or the first row whose pivot is not positive and finite. A pivot that rounding alone
+ * could have made, at most n eps times the diagonal entry it came from, counts as not positive. The
+ * upper triangle is not read or written. */
+int cmb_ldlt_factor(int n, double *A);
+void cmb_ldlt_solve(int n, const double *LD, double *b); /* b := A⁻¹ b */
+
+/* The parts of cmb_ldlt_solve: b := L⁻¹ b for each of `count` rows b of B (count x n), and b := L⁻ᵀ b. */
+void cmb_ldlt_forward(int n, const double *LD, int count, double *B);
+void cmb_ldlt_backward(int n, const double *LD, double *b);
+
+/* Euclidean norm, safe against overflow and underflow of the squares. */
+double cmb_norm2(int n, const double *x);
+
+#endif

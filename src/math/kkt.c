@@ -1,0 +1,419 @@
+/*
+ * The KKT object (kkt.h): dispatch, and the dense way.
+ *
+ * Dense, with M = L D Lᵀ (L = I if M is diagonal), block elimination of seed 000, eq. (4):
+ *
+ *     factor:  G' = G L⁻ᵀ,  B' = B L⁻ᵀ,  S = G' D⁻¹ B'ᵀ = G M⁻¹ Bᵀ
+ *     solve:   z = D⁻¹ L⁻¹ r,  S y = G' z − s,  x = L⁻ᵀ (z − D⁻¹ B'ᵀ y)
+ *
+ * so that half of S suffices if B = G, and that is all there is to do if M is diagonal and constant.
+ *
+ * The rank test. In the metric of M⁻¹ and with gradients of unit length S is a matrix of cosines. Each
+ * of its entries is a sum of nv products, in error by at most about nv eps, times κ if L had to be
+ * solved with: row k of that solve loses the ratio of Σ_j |l_kj| |y_j| to what is left, at most
+ * κ = max sqrt(m_kk / d_k) by Cauchy-Schwarz (κ = 1 if M is diagonal). A dependent gradient is a
+ * combination of the pivots before it, with coefficients that complete pivoting keeps near 1 or below,
+ * so its own pivot, 0 without rounding, is a sum of up to ng² such errors with coefficients near 1.
+ * They are independent, so the sum is about ng times one of them. Hence a pivot up to
+ *
+ *     SAFETY · ng nv eps κ
+ *
+ * is zero for all that can be known. It is sin² of an angle: for nv = 60, ng = 40 and SAFETY = 16
+ * gradients count as dependent below 3e-6 rad.
+ *
+ * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
+ */
+#include "math/kkt.h"
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/kkt_schur.h"
+#include "math/kkt_small.h"
+#include "math/kkt_sparse.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const double SAFETY = 16; /* measured on random dependent rows: at most 1.5 is needed */
+
+struct cmb_kkt {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_kkt_shape shape;
+  bool has_mass;      /* a mass matrix has been factored */
+  int dependent;      /* row of G, or -1 */
+  double least_pivot; /* of S with unit lengths; see above */
+
+  /* dense */
+  double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */
+  double *D_inv;          /* (nv) */
+  double *G, *B;          /* (ng x nv) rows L⁻¹ g_iᵀ, and for B ≠ G rows L⁻¹ b_iᵀ */
+  const double *B_factor; /* the one of them that stands for B in the factors held */
+  double *z, *u;          /* (nv) scratch */
+  double *b;              /* (ng) scratch: right-hand side of S */
+  cmb_schur schur;
+  cmb_kkt_small small; /* instead of all that, if B = G and has_small */
+  bool has_small;      /* one or two constraints, diagonal M and dense G */
+  bool by_small;       /* the factors held are in `small` */
+
+  /* sparse; NULL if dense */
+  cmb_kkt_sparse *sparse;
+  double *M_values; /* the last M, for the dense object */
+  cmb_kkt *dense;   /* decides in doubt; created when first needed */
+  bool by_dense;    /* the factors held are in `dense` */
+};
+
+static void set_least_pivot(cmb_kkt *kkt, double kappa)
+{
+  kkt->least_pivot = SAFETY * DBL_EPSILON * kkt->shape.nv * kkt->shape.ng * kappa;
+}
+
+/* ---- create and destroy */
+
+static bool wants_sparse(const cmb_kkt_shape *s)
+{
+  return s->G_pattern && (s->mass_diagonal || s->M_pattern) && s->nv + s->ng >= CMB_KKT_SPARSE_FROM;
+}
+
+static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
+{
+  const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern, *G = s->G_pattern;
+  if (s->nv < 0 || s->ng < 0 || (M && (M->rows != s->nv || M->columns != s->nv)) ||
+      (G && (G->rows != s->ng || G->columns != s->nv))) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "KKT matrix: sizes %d and %d do not fit together or to the patterns", s->nv,
+                    s->ng);
+  }
+  return CMB_OK;
+}
+
+static void take_dense(cmb_kkt *kkt)
+{
+  const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
+  if (!kkt->shape.mass_diagonal) kkt->LD = cmb_arena_take(kkt->arena, nv * nv, sizeof(double));
+  kkt->D_inv = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
+  kkt->G = cmb_arena_take(kkt->arena, ng * nv, sizeof(double));
+  kkt->B = cmb_arena_take(kkt->arena, ng * nv, sizeof(double));
+  kkt->z = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
+  kkt->u = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
+  kkt->b = cmb_arena_doubles(kkt->arena, kkt->shape.ng);
+  cmb_schur_create(kkt->arena, kkt->shape.ng, &kkt->schur);
+  kkt->has_small = (ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern;
+  if (!kkt->has_small) return;
+  double *W = cmb_arena_take(kkt->arena, 2 * nv, sizeof(double));
+  kkt->small =
+      (cmb_kkt_small){.nv = kkt->shape.nv, .ng = kkt->shape.ng, .D_inv = kkt->D_inv, .W = W};
+}
+
+static int mass_values(const cmb_kkt_shape *s)
+{
+  return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
+}
+
+static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool sparse,
+                         cmb_kkt **result)
+{
+  *result = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_kkt *kkt = arena ? cmb_arena_take(arena, 1, sizeof *kkt) : NULL;
+  if (!kkt) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *kkt = (cmb_kkt){.ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1};
+  set_least_pivot(kkt, 1);
+  cmb_status status = CMB_OK;
+  if (sparse) {
+    kkt->M_values = cmb_arena_doubles(arena, mass_values(shape));
+    status = cmb_kkt_sparse_create(ctx, arena, shape, &kkt->sparse);
+  } else {
+    take_dense(kkt);
+  }
+  if (status == CMB_OK && cmb_arena_failed(arena)) status = cmb_fail_memory(ctx);
+  if (status == CMB_OK)
+    *result = kkt;
+  else
+    cmb_kkt_destroy(kkt);
+  return status;
+}
+
+cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt **kkt)
+{
+  *kkt = NULL;
+  CMB_TRY(check_shape(ctx, shape));
+  return create(ctx, shape, wants_sparse(shape), kkt);
+}
+
+void cmb_kkt_destroy(cmb_kkt *kkt)
+{
+  if (!kkt) return;
+  cmb_kkt_destroy(kkt->dense);
+  cmb_kkt_sparse_destroy(kkt->sparse);
+  cmb_arena_destroy(kkt->arena);
+}
+
+/* ---- the mass matrix */
+
+static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
+{
+  for (int i = 0; i < kkt->shape.nv; i++) {
+    if (!(M[i] > 0 && M[i] <= DBL_MAX))
+      return isfinite(M[i]) ? CMB_RETRY_MASS : CMB_RETRY_NONFINITE;
+    kkt->D_inv[i] = 1 / M[i];
+  }
+  return CMB_OK;
+}
+
+/* Row i of a matrix with `n` columns on pattern p (NULL: dense), written out. */
+static void expand_row(const cmb_pattern *p, int n, int i, const double *A, double *a)
+{
+  if (!p) {
+    memcpy(a, A + (ptrdiff_t)i * n, (size_t)n * sizeof *a);
+    return;
+  }
+  memset(a, 0, (size_t)n * sizeof *a);
+  for (int k = p->start[i]; k < p->start[i + 1]; k++) a[p->column[k]] = A[k];
+}
+
+/* A failed factorisation says only that M is bad; look for what is not finite. */
+static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
+{
+  const int nv = kkt->shape.nv;
+  for (int i = 0; i < nv; i++) {
+    expand_row(kkt->shape.M_pattern, nv, i, M, kkt->u);
+    if (!cmb_all_finite(i + 1, kkt->u)) return CMB_RETRY_NONFINITE;
+  }
+  return CMB_RETRY_MASS;
+}
+
+static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
+{
+  const int nv = kkt->shape.nv;
+  for (int i = 0; i < nv; i++) {
+    double *row = kkt->LD + (ptrdiff_t)i * nv;
+    expand_row(kkt->shape.M_pattern, nv, i, M, row);
+    kkt->D_inv[i] = row[i]; /* for now m_ii */
+  }
+  if (cmb_ldlt_factor(nv, kkt->LD) >= 0) return bad_mass(kkt, M);
+  double largest = 1;
+  for (int i = 0; i < nv; i++) {
+    double d_inv = kkt->LD[(ptrdiff_t)i * (nv + 1)], ratio = kkt->D_inv[i] * d_inv;
+    if (ratio > largest) largest = ratio;
+    kkt->D_inv[i] = d_inv;
+  }
+  set_least_pivot(kkt, sqrt(largest));
+  return CMB_OK;
+}
+
+/* The sparse way keeps the values as well: the dense object may need them later. */
+static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
+{
+  memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
+  return cmb_kkt_sparse_mass(kkt->sparse, M);
+}
+
+/* M == NULL: there was none from before either. */
+static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
+{
+  if (!M) {
+    return cmb_fail(kkt->ctx, CMB_ERROR_ARGUMENT,
+                    "KKT matrix: no mass matrix from an earlier call");
+  }
+  kkt->has_mass = false;
+  if (kkt->sparse)
+    CMB_TRY(factor_sparse_mass(kkt, M));
+  else if (kkt->LD)
+    CMB_TRY(factor_full_mass(kkt, M));
+  else
+    CMB_TRY(factor_diagonal_mass(kkt, M));
+  kkt->has_mass = true;
+  return CMB_OK;
+}
+
+/* ---- the constraints */
+
+/* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
+static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
+{
+  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
+  if (!kkt->shape.G_pattern) {
+    memcpy(reduced, G, (size_t)ng * (size_t)nv * sizeof *G);
+  } else {
+    for (int i = 0; i < ng; i++)
+      expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
+  }
+  if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, ng, reduced);
+}
+
+/* dot[i] = uᵀ a_i for the first `rows` rows of A (rows x nv). */
+static void multiply_rows(int rows, int nv, const double *A, const double *u, double *dot)
+{
+  int i = 0;
+  for (; i + 3 < rows; i += 4) {
+    const double *a = A + (ptrdiff_t)i * nv;
+    const double *const four[4] = {a, a + nv, a + 2 * (ptrdiff_t)nv, a + 3 * (ptrdiff_t)nv};
+    cmb_dot4(nv, u, four, dot + i);
+  }
+  for (; i < rows; i++) dot[i] = cmb_dot(nv, u, A + (ptrdiff_t)i * nv);
+}
+
+static cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
+{
+  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
+  double *S = kkt->schur.S;
+  reduce(kkt, G, kkt->G);
+  for (int i = 0; i < ng; i++) {
+    cmb_multiply_entries(nv, kkt->D_inv, kkt->G + (ptrdiff_t)i * nv, kkt->u);
+    multiply_rows(i + 1, nv, kkt->G, kkt->u, S + (ptrdiff_t)i * ng);
+    for (int j = 0; j < i; j++) S[(ptrdiff_t)j * ng + i] = S[(ptrdiff_t)i * ng + j];
+  }
+  kkt->B_factor = kkt->G;
+  return cmb_schur_factor_symmetric(&kkt->schur, kkt->least_pivot, &kkt->dependent);
+}
+
+static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
+{
+  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
+  reduce(kkt, G, kkt->G);
+  reduce(kkt, B, kkt->B);
+  for (int i = 0; i < ng; i++) {
+    const double *b = kkt->B + (ptrdiff_t)i * nv, *g = kkt->G + (ptrdiff_t)i * nv;
+    cmb_multiply_entries(nv, kkt->D_inv, b, kkt->u);
+    kkt->schur.B_length2[i] = cmb_dot(nv, b, kkt->u);
+    cmb_multiply_entries(nv, kkt->D_inv, g, kkt->u);
+    kkt->schur.G_length2[i] = cmb_dot(nv, g, kkt->u);
+    multiply_rows(ng, nv, kkt->B, kkt->u, kkt->schur.S + (ptrdiff_t)i * ng);
+  }
+  kkt->B_factor = kkt->B;
+  return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->least_pivot, &kkt->dependent);
+}
+
+static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
+{
+  kkt->by_small = kkt->has_small && B == G;
+  if (kkt->by_small) {
+    return cmb_kkt_small_factor(&kkt->small, G, kkt->least_pivot, &kkt->dependent);
+  }
+  return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
+}
+
+static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
+{
+  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
+  double *z = kkt->z, *u = kkt->u, *b = kkt->b;
+  const double *reduced_r = r;
+  if (kkt->LD) {
+    memcpy(u, r, (size_t)nv * sizeof *u);
+    cmb_ldlt_forward(nv, kkt->LD, 1, u);
+    reduced_r = u;
+  }
+  cmb_multiply_entries(nv, kkt->D_inv, reduced_r, z);
+  multiply_rows(ng, nv, kkt->G, z, b);
+  for (int i = 0; s && i < ng; i++) b[i] -= s[i];
+  cmb_schur_solve(&kkt->schur, b, b);
+
+  memset(u, 0, (size_t)nv * sizeof *u);
+  for (int i = 0; i < ng; i++) cmb_add_scaled(nv, b[i], kkt->B_factor + (ptrdiff_t)i * nv, u);
+  for (int k = 0; k < nv; k++) x[k] = z[k] - kkt->D_inv[k] * u[k];
+  if (kkt->LD) cmb_ldlt_backward(nv, kkt->LD, x);
+  if (y) memcpy(y, b, (size_t)ng * sizeof *y);
+}
+
+/* ---- sparse, and dense in doubt */
+
+static cmb_status create_dense_once(cmb_kkt *kkt)
+{
+  return kkt->dense ? CMB_OK : create(kkt->ctx, &kkt->shape, false, &kkt->dense);
+}
+
+static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
+{
+  kkt->by_dense = false;
+  cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot);
+  if (status != CMB_RETRY_SINGULAR) return status;
+
+  CMB_TRY(create_dense_once(kkt));
+  status = cmb_kkt_factor(kkt->dense, kkt->M_values, G, B);
+  kkt->dependent = kkt->dense->dependent;
+  kkt->by_dense = status == CMB_OK;
+  return status;
+}
+
+/* ---- the interface */
+
+cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const double *B)
+{
+  kkt->dependent = -1;
+  if (!B) B = G;
+  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
+  return kkt->sparse ? factor_sparse(kkt, G, B) : factor_dense(kkt, G, B);
+}
+
+void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
+{
+  if (kkt->sparse && !kkt->by_dense) {
+    cmb_kkt_sparse_solve(kkt->sparse, r, s, x, y);
+    return;
+  }
+  cmb_kkt *dense = kkt->sparse ? kkt->dense : kkt;
+  if (dense->by_small)
+    cmb_kkt_small_solve(&dense->small, r, s, x, y);
+  else
+    solve_dense(dense, r, s, x, y);
+}
+
+int cmb_kkt_dependent(const cmb_kkt *kkt)
+{
+  return kkt->dependent;
+}
+
+/* Gram-Schmidt in the metric of M⁻¹, twice for each row (once leaves errors of the size that is looked
+ * for): q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. */
+static void orthogonalize(int nv, int kept, const double *Q, double *q)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    for (int j = 0; j < kept; j++) {
+      const double *q_j = Q + (ptrdiff_t)j * nv;
+      cmb_add_scaled(nv, -cmb_dot(nv, q_j, q), q_j, q);
+    }
+  }
+}
+
+static cmb_status redundant_dense(cmb_kkt *kkt, const double *G, int *list, int *count)
+{
+  const int nv = kkt->shape.nv;
+  reduce(kkt, G, kkt->B);
+  int kept = 0;
+  for (int i = 0; i < kkt->shape.ng; i++) {
+    const double *g = kkt->B + (ptrdiff_t)i * nv;
+    double *q = kkt->G + (ptrdiff_t)kept * nv;
+    for (int k = 0; k < nv; k++) q[k] = g[k] * sqrt(kkt->D_inv[k]);
+    double before = cmb_dot(nv, q, q);
+    if (!isfinite(before)) return CMB_RETRY_NONFINITE;
+    orthogonalize(nv, kept, kkt->G, q);
+    double after = cmb_dot(nv, q, q);
+    if (!(after > kkt->least_pivot * before)) {
+      list[(*count)++] = i;
+      continue;
+    }
+    double length = sqrt(after);
+    for (int k = 0; k < nv; k++) q[k] /= length;
+    kept++;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)
+{
+  *count = 0;
+  kkt->dependent = -1;
+  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
+  if (!kkt->sparse) return redundant_dense(kkt, G, list, count);
+  CMB_TRY(create_dense_once(kkt));
+  CMB_TRY(factor_mass(kkt->dense, kkt->M_values));
+  return redundant_dense(kkt->dense, G, list, count);
+}

@@ -1,0 +1,64 @@
+/*
+ * The KKT object: factor once, solve many times with
+ *
+ *     [ M   Bᵀ ] [ x ]   [ r ]       M: nv x nv, symmetric positive definite
+ *     [ G   0  ] [ y ] = [ s ]       G, B: ng x nv of full rank
+ *
+ * B = G gives the symmetric matrix Q of seed 000, eq. (4). B ≠ G is the half-explicit case: G taken at
+ * another point than the forces' Bᵀ.
+ *
+ * Dense: M = L D Lᵀ, S = G M⁻¹ Bᵀ (ng x ng), factored with complete pivoting, so that a rank-deficient
+ * G is seen and the constraint at fault has a number. Sparse and large: KLU on the whole matrix; when
+ * that is in doubt (tiny or missing pivot) the dense way decides, and solves.
+ *
+ * Memory is taken when the object is created. Factoring and solving dense allocate nothing. Sparse:
+ * KLU allocates when it chooses pivots (first factorisation, and when the old choice has become poor),
+ * and the first doubtful factorisation creates the dense object.
+ *
+ * Dependent means: the sine of the angle between a constraint's gradient and the span of the others, in
+ * the metric of M⁻¹, is no larger than rounding can make it (kkt.c). Units of constraints and of
+ * coordinates do not matter.
+ */
+#ifndef CMB_MATH_KKT_H
+#define CMB_MATH_KKT_H
+
+#include "math/pattern.h"
+
+#include <camber/base.h>
+#include <stdbool.h>
+
+typedef struct cmb_kkt cmb_kkt;
+
+typedef struct cmb_kkt_shape {
+  int nv, ng;                   /* ng may be 0 */
+  bool mass_diagonal;           /* M is stored as its nv diagonal entries */
+  const cmb_pattern *M_pattern; /* NULL: dense, row-major. Otherwise both triangles are stored */
+  const cmb_pattern *G_pattern; /* NULL: dense, row-major. B is stored like G */
+} cmb_kkt_shape;
+
+enum { CMB_KKT_SPARSE_FROM = 64 }; /* nv + ng from which patterns of M and G lead to KLU */
+
+/* Patterns must outlive the object. */
+cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt **kkt);
+void cmb_kkt_destroy(cmb_kkt *kkt);
+
+/* Factor. M == NULL keeps the mass matrix of the call before (constant mass). B == G or B == NULL:
+ * symmetric. Returns CMB_RETRY_MASS if M is not positive definite, CMB_RETRY_SINGULAR if the
+ * constraints are dependent (cmb_kkt_dependent then tells which), CMB_RETRY_NONFINITE for NaN or Inf.
+ * None of these leaves words in the context: only the caller knows what the constraints are called.
+ * Of a dense M only the lower triangle is read, so a NaN above the diagonal is not seen. */
+cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const double *B);
+
+/* Solve with the factors of the last successful cmb_kkt_factor. r, s may be the same arrays as x, y.
+ * NULL for s means 0. y may be NULL. */
+void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y);
+
+/* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
+int cmb_kkt_dependent(const cmb_kkt *kkt);
+
+/* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
+ * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are
+ * lost, M's are kept. */
+cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count);
+
+#endif

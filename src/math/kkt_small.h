@@ -1,0 +1,27 @@
+/*
+ * The KKT matrix with diagonal M and one or two constraints, in closed form. Private to math.
+ *
+ * It is the smallest closed loop in the plane, and the case where what is around the arithmetic would
+ * cost more than the arithmetic. The general way (kkt.c) gives the same results; a test compares them.
+ */
+#ifndef CMB_MATH_KKT_SMALL_H
+#define CMB_MATH_KKT_SMALL_H
+
+#include <camber/base.h>
+
+typedef struct cmb_kkt_small {
+  int nv, ng;          /* ng: 1 or 2 */
+  const double *D_inv; /* (nv) 1/m_i, the caller's */
+  double *W; /* (2 x nv) G D⁻¹, the caller's; a second constraint that is missing has 0 */
+  double l, d0_inv, d1_inv; /* S = L D Lᵀ, l the entry of L below the diagonal */
+} cmb_kkt_small;
+
+/* Factor for a dense G (ng x nv). Statuses and `dependent` as cmb_kkt_factor. */
+cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double least_pivot,
+                                int *dependent);
+
+/* Solve, as cmb_kkt_solve. */
+void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,
+                         double *y);
+
+#endif

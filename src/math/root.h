@@ -1,0 +1,23 @@
+/*
+ * Bracketing root finder by Chandrupatla (1997): inverse quadratic interpolation where the function is tame,
+ * bisection otherwise. The caller evaluates, so that the function may fail and may cost what it likes:
+ *
+ *     cmb_root r;  cmb_root_begin(&r, a, fa, b, fb);          fa and fb of opposite sign
+ *     while (cmb_root_width(&r) > tolerance) { x = cmb_root_next(&r); cmb_root_update(&r, x, f(x)); }
+ */
+#ifndef CMB_MATH_ROOT_H
+#define CMB_MATH_ROOT_H
+
+typedef struct cmb_root {
+  double a, fa; /* one end of the bracket: the newest point */
+  double b, fb; /* the other */
+  double c, fc; /* the point before */
+  double at;    /* the next point as a fraction from a to b */
+} cmb_root;
+
+void cmb_root_begin(cmb_root *r, double a, double fa, double b, double fb);
+double cmb_root_width(const cmb_root *r);
+double cmb_root_next(const cmb_root *r);
+void cmb_root_update(cmb_root *r, double x, double fx);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Half-explicit stages (half_explicit.h): with w = v_next before, c = weight,
+ *
+ *     [ M(Q)    G(Q)ᵀ ] [ a ]   [ f(Q, V)               ]
+ *     [ G(Q⁺)   0     ] [ λ ] = [ −(G(Q⁺) w + g_t)/c    ]     so that G(Q⁺)(w + c a) + g_t = 0.
+ */
+#include "method/half_explicit.h"
+
+#include "dae/project.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+
+cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
+                                   double *lambda)
+{
+  cmb_evaluator *ev = in->ev;
+  const cmb_equations *eq = ev->eq;
+  double *M = cmb_mass_wanted(ev);
+  cmb_terms here = {.M = M, .f = ev->f, .G = s->B_known ? NULL : s->B};
+  cmb_terms there = {.G = ev->G, .gt = ev->gt};
+  CMB_TRY(cmb_evaluate(ev, s->t, s->y, s->y + in->nq, &here));
+  CMB_TRY(cmb_evaluate(ev, s->t_next, s->q_next, NULL, &there));
+  CMB_TRY(cmb_factor(ev, M, ev->G, s->B));
+  cmb_multiply(eq->G_pattern, in->ng, in->nv, ev->G, s->v_next, ev->dtau);
+  for (int i = 0; i < in->ng; i++) ev->dtau[i] = -(ev->dtau[i] + ev->gt[i]) / s->weight;
+  cmb_solve(ev, ev->f, ev->dtau, a, lambda);
+  for (int i = 0; i < in->nv; i++) s->v_next[i] += s->weight * a[i];
+  bool finite = cmb_all_finite(in->nv, a) && cmb_all_finite(in->ng, lambda);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_projection cmb_half_explicit_projection(const cmb_integrator *in)
+{
+  static const cmb_projection kinds[] = {CMB_PROJECT_NONE, CMB_PROJECT_CONTROL, CMB_PROJECT_EVERY};
+  return kinds[cmb_choice(in, "projection")];
+}
+
+cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t)
+{
+  bool due;
+  CMB_TRY(cmb_projection_position(in, control, t, &due));
+  if (!due) return CMB_OK;
+  CMB_TRY(cmb_factor_at(in->ev, t, in->y_new));
+  return cmb_project_velocity(in->ev, in->y_new + in->nq);
+}

@@ -1,0 +1,174 @@
+/*
+ * hem5: half-explicit Runge–Kutta of order 5 with 8 stages (Brasey 1992), for q̇ = T v, M v̇ = f − Gᵀλ,
+ * 0 = G v + g_t. Stage i = 1 .. 8, the result being stage 9 with b as its row:
+ *
+ *     Q_{i+1} = q_0 + h Σ_{j≤i} a_{i+1,j} T V_j,   V_{i+1} = v_0 + h Σ_{j≤i} a_{i+1,j} V'_j,
+ *     V'_i, Λ_i from G(Q_{i+1}) V_{i+1} + g_t = 0 (half_explicit.h).
+ *
+ * Error: err1 = ‖y_1 − Y_8‖, err2 = ‖y_1 − y_0 − h(5/2 Y'_7 − 3/2 Y'_8)‖, err = err1²/(err1 + 0.01 err2).
+ * λ is that of the last stage, of lower order than q and v. Dense output: quartic Hermite by bootstrapping,
+ * which needs no stage of its own; Brasey's takes an extra stage of the same cost.
+ */
+#include "math/pattern.h"
+#include "method/half_explicit.h"
+#include "method/hermite.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STAGES = 8 };
+
+/* clang-format off */
+static const double c[STAGES + 1] = {0, 0.1, 0.15, 0.3614787346573635, 0.08535584335486351, 0.5, 0.8, 1, 1};
+static const double a[STAGES][STAGES] = { /* row i: a_{i+2,j} */
+  {0.1},
+  {0.0375, 0.1125},
+  {0.3222169236216038, -1.188883322987607, 1.228145134023366},
+  {-0.03501123898129943, 0.3725420601086163, -0.2721053535582034, 0.01993037578575077},
+  {-0.5576547055042005, 1.367307289645883, -1.732236360460725, 0.4587772007467548,
+   0.9638065755722880},
+  {0.08654517193566155, -0.08810082847945416, 0.1981275547329404, -0.4645422679331083,
+   0.1615170091109488, 0.9064533606330119},
+  {0, 0, 0, 3.624477248753816, -0.4617724189181256, -3.198024628164272, 1.035319798328740},
+  {0, 0, 0, 0.2467760667636791, 0.2106594087489728, 0.1769218149125021, 0.3064446444147922,
+   0.05919806516005373},
+};
+/* clang-format on */
+
+struct hem5 {
+  cmb_projection_control projection;
+  double *k[STAGES]; /* (n) slopes (T V_i, V'_i) */
+  double *Y[2];      /* (n) stage under way and the next */
+  double *Y8;        /* (n) */
+  double *work;      /* (n) */
+  double *G_here;    /* (ng x nv) G at the start of the step */
+  double *B;         /* (ng x nv) G at the stage */
+  cmb_hermite dense;
+};
+
+static void create(cmb_integrator *in)
+{
+  const cmb_equations *eq = in->ev->eq;
+  cmb_arena *arena = in->arena;
+  struct hem5 *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
+  if (!m) return;
+  for (int i = 0; i < STAGES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
+  for (int i = 0; i < 2; i++) m->Y[i] = cmb_arena_doubles(arena, in->n);
+  m->Y8 = cmb_arena_doubles(arena, in->n);
+  m->work = cmb_arena_doubles(arena, in->n);
+  m->G_here = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
+  m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
+  m->dense.f0 = cmb_arena_doubles(arena, in->n);
+  m->dense.f1 = cmb_arena_doubles(arena, in->n);
+  m->dense.inside = cmb_arena_doubles(arena, in->n);
+  cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+}
+
+/* The evaluator's G becomes `*mine`; its array takes the place of the other. */
+static void keep_G(cmb_integrator *in, double **mine)
+{
+  double *G = in->ev->G;
+  in->ev->G = *mine;
+  *mine = G;
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct hem5 *m = in->data;
+  cmb_projection_begin(&m->projection);
+  CMB_TRY(cmb_slope(in, in->t, in->y, m->work, in->lambda));
+  keep_G(in, &m->G_here);
+  return CMB_OK;
+}
+
+/* Stage i from state y; fills y_next. */
+static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, const double *y,
+                        double *y_next)
+{
+  const double weight = h * a[i][i];
+  double *k = m->k[i];
+  cmb_rates(in->ev, y, y + in->nq, k);
+  cmb_combine(in->n, in->y, h, i, a[i], m->k, y_next);
+  for (int l = 0; l < in->nq; l++) y_next[l] += weight * k[l];
+  cmb_half_explicit_stage s = {.t = in->t + c[i] * h,
+                               .y = y,
+                               .t_next = in->t + c[i + 1] * h,
+                               .q_next = y_next,
+                               .v_next = y_next + in->nq,
+                               .weight = weight,
+                               .B = i == 0 ? m->G_here : m->B,
+                               .B_known = true};
+  CMB_TRY(cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new));
+  keep_G(in, &m->B);
+  return CMB_OK;
+}
+
+static double error_of(const cmb_integrator *in, struct hem5 *m, double h)
+{
+  static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
+  double *x1 = m->Y8, *x2 = m->work, worst = 0;
+  for (int i = 0; i < in->n; i++) x1[i] = in->y_new[i] - m->Y8[i];
+  for (int i = 0; i < in->n; i++) x2[i] = in->y_new[i] - in->y[i];
+  cmb_combine(in->n, x2, -h, STAGES, low, m->k, x2);
+  for (int part = 0; part < 2; part++) {
+    int from = part ? in->nq : 0, to = part ? in->n : in->nq;
+    double err1 = cmb_error_norm(in, from, to, x1), err2 = cmb_error_norm(in, from, to, x2);
+    double both = err1 + 0.01 * err2;
+    worst = fmax(worst, both > 0 ? err1 * err1 / both : both);
+  }
+  return worst;
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct hem5 *m = in->data;
+  const double *y = in->y;
+  for (int i = 0; i < STAGES; i++) {
+    double *next = i == STAGES - 1 ? in->y_new : i == STAGES - 2 ? m->Y8 : m->Y[i % 2];
+    CMB_TRY(stage(in, m, i, h, y, next));
+    y = next;
+  }
+  keep_G(in, &m->B); /* G at y_new back to the evaluator, for the projection */
+  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
+  *error = error_of(in, m, h);
+  return CMB_OK;
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct hem5 *m = in->data;
+  cmb_projection_accept(&m->projection);
+  keep_G(in, &m->G_here);
+}
+
+static cmb_status densify(cmb_integrator *in)
+{
+  struct hem5 *m = in->data;
+  return cmb_hermite_bootstrap(in, &m->dense);
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct hem5 *m = in->data;
+  cmb_hermite_at(in, &m->dense, theta, y);
+}
+
+static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OPTION_STEPS};
+
+const cmb_method cmb_method_hem5 = {
+    .name = "hem5",
+    .title = "half-explicit Runge-Kutta of order 5 (Brasey)",
+    .order = 5,
+    .error_exponent = 5,
+    .beta = 0,
+    .shrink = 0.2,
+    .grow = 10,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .create = create,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .densify = densify,
+    .interpolate = interpolate,
+};

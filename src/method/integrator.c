@@ -1,0 +1,402 @@
+/*
+ * The integrator: creation, options, and the step loop that all methods share.
+ *
+ * Step-size rule after Gustafsson as in DOPRI5 (Hairer, Nørsett, Wanner, Solving ODEs I, §IV.2):
+ *     h_new = h min(grow, max(shrink, 0.9 err^(−1/k + 0.75 β) err_before^β)),   k = error_exponent
+ * First step after the same authors (§II.4): from the sizes of y, y', y''.
+ */
+#include "method/integrator.h"
+#include "method/method.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
+
+static const double SAFETY = 0.9;
+static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
+
+static const cmb_method *const methods[] = {
+    &cmb_method_mdop5,
+    &cmb_method_mdop853,
+    &cmb_method_hem5,
+    &cmb_method_phem56,
+};
+
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+int cmb_method_count(void)
+{
+  return METHODS;
+}
+
+const cmb_method *cmb_method_at(int i)
+{
+  return methods[i];
+}
+
+const cmb_method *cmb_method_find(const char *name)
+{
+  for (int i = 0; i < METHODS; i++) {
+    if (strcmp(methods[i]->name, name) == 0) return methods[i];
+  }
+  return NULL;
+}
+
+const char *cmb_method_name(const cmb_method *method)
+{
+  return method->name;
+}
+
+const char *cmb_method_title(const cmb_method *method)
+{
+  return method->title;
+}
+
+int cmb_method_order(const cmb_method *method)
+{
+  return method->order;
+}
+
+const cmb_option *cmb_method_options(const cmb_method *method, int *count)
+{
+  *count = method->option_count;
+  return method->options;
+}
+
+cmb_integrator_options cmb_integrator_defaults(void)
+{
+  return (cmb_integrator_options){.rtol = 1e-6, .atol = 1e-6, .max_steps = 100000000};
+}
+
+/* The position of `word` in "one|two|three", -1 if it is not there. */
+static int word_index(const char *words, const char *word)
+{
+  size_t length = strlen(word);
+  for (int i = 0;; i++) {
+    size_t here = strcspn(words, "|");
+    if (here == length && strncmp(words, word, length) == 0) return i;
+    if (words[here] == '\0') return -1;
+    words += here + 1;
+  }
+}
+
+static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+{
+  const cmb_method *m = in->method;
+  int i = cmb_find_name(setting->name, m->options, m->option_count, sizeof *m->options);
+  if (i < 0) {
+    const char *near =
+        cmb_nearest_name(setting->name, m->options, m->option_count, sizeof *m->options);
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "method %s has no option '%s'%s%s%s", m->name,
+                    setting->name, near ? "; did you mean '" : "", near ? near : "",
+                    near ? "'?" : "");
+  }
+  in->choice[i] = word_index(m->options[i].values, setting->value);
+  if (in->choice[i] < 0) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
+                    setting->name, m->name, setting->value, m->options[i].values);
+  }
+  return CMB_OK;
+}
+
+int cmb_choice(const cmb_integrator *in, const char *name)
+{
+  const cmb_method *m = in->method;
+  int i = cmb_find_name(name, m->options, m->option_count, sizeof *m->options);
+  return in->choice[i];
+}
+
+static cmb_status check_number(cmb_context *ctx, const char *name, double value,
+                               bool zero_permitted)
+{
+  if (isfinite(value) && (value > 0 || (zero_permitted && value == 0))) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "%s is %g; expected a %s number", name, value,
+                  zero_permitted ? "non-negative" : "positive");
+}
+
+static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
+{
+  const cmb_integrator_options *o = &in->options;
+  CMB_TRY(check_number(ctx, "rtol", o->rtol, false));
+  CMB_TRY(check_number(ctx, "atol", o->atol, false));
+  CMB_TRY(check_number(ctx, "step", o->step, true));
+  CMB_TRY(check_number(ctx, "max_step", o->max_step, true));
+  for (int i = 0; i < in->method->option_count; i++) {
+    const cmb_option *option = &in->method->options[i];
+    in->choice[i] = word_index(option->values, option->fallback);
+  }
+  for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
+  in->fixed_step = cmb_choice(in, "steps") == 1;
+  if (in->fixed_step && o->step == 0) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option steps=fixed needs a step size");
+  }
+  return CMB_OK;
+}
+
+static void take_memory(cmb_integrator *in)
+{
+  cmb_arena *a = in->arena;
+  in->y = cmb_arena_doubles(a, in->n);
+  in->y_new = cmb_arena_doubles(a, in->n);
+  in->y_before = cmb_arena_doubles(a, in->n);
+  in->y_out = cmb_arena_doubles(a, in->n);
+  in->lambda = cmb_arena_doubles(a, in->ng);
+  in->lambda_new = cmb_arena_doubles(a, in->ng);
+  in->lambda_before = cmb_arena_doubles(a, in->ng);
+  if (!cmb_arena_failed(a)) in->method->create(in);
+}
+
+cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
+                                 const cmb_method *method, const cmb_integrator_options *options,
+                                 cmb_integrator **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_integrator *in = cmb_arena_take(arena, 1, sizeof *in);
+  if (!in) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  in->ctx = ctx;
+  in->arena = arena;
+  in->method = method;
+  in->options = *options;
+  in->nq = eq->nq, in->nv = eq->nv, in->ng = eq->ng, in->n = eq->nq + eq->nv;
+  cmb_status status = take_options(ctx, in);
+  if (status == CMB_OK) status = cmb_evaluator_create(ctx, eq, &in->ev);
+  if (status == CMB_OK) {
+    take_memory(in);
+    if (cmb_arena_failed(arena)) status = cmb_fail_memory(ctx);
+  }
+  if (status != CMB_OK) {
+    cmb_integrator_destroy(in);
+    return status;
+  }
+  *out = in;
+  return CMB_OK;
+}
+
+void cmb_integrator_destroy(cmb_integrator *in)
+{
+  if (!in) return;
+  cmb_evaluator_destroy(in->ev);
+  cmb_arena_destroy(in->arena);
+}
+
+double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x)
+{
+  const double rtol = in->options.rtol, atol = in->options.atol;
+  double sum = 0;
+  for (int i = from; i < to; i++) {
+    double e = x[i] / (rtol * fmax(fabs(in->y[i]), fabs(in->y_new[i])) + atol);
+    sum += e * e;
+  }
+  return sqrt(sum / (to - from));
+}
+
+cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda)
+{
+  cmb_rates(in->ev, y, y + in->nq, slope);
+  return cmb_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
+}
+
+void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
+                 double *out)
+{
+  if (out != y) memcpy(out, y, (size_t)n * sizeof *out);
+  for (int j = 0; j < count; j++) {
+    if (c[j] == 0) continue;
+    const double hc = h * c[j], *kj = k[j];
+    for (int i = 0; i < n; i++) out[i] += hc * kj[i];
+  }
+}
+
+/* A recoverable status that cannot be cured any more becomes the end, with words. */
+static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
+{
+  char text[256] = "the error test failed too often";
+  if (status > 0) cmb_evaluator_blame(in->ev, status, sizeof text, text);
+  return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
+                  in->t, h, text);
+}
+
+/* The first step size from y, y' and a difference for y'' (Solving ODEs I, §II.4). */
+static cmb_status first_step(cmb_integrator *in, double *h)
+{
+  const int n = in->n;
+  double *f0 = in->y_out, *y1 = in->y_new, *f1 = in->y_before;
+  CMB_TRY(cmb_slope(in, in->t, in->y, f0, in->lambda_new));
+  memcpy(in->y_new, in->y, (size_t)n * sizeof *in->y_new); /* the norm's weights */
+  double d0 = cmb_error_norm(in, 0, n, in->y), d1 = cmb_error_norm(in, 0, n, f0);
+  double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  if (in->options.max_step > 0) h0 = fmin(h0, in->options.max_step);
+  for (int i = 0; i < n; i++) y1[i] = in->y[i] + h0 * f0[i];
+  CMB_TRY(cmb_slope(in, in->t + h0, y1, f1, in->lambda_new));
+  for (int i = 0; i < n; i++) f1[i] -= f0[i];
+  double d2 = cmb_error_norm(in, 0, n, f1) / h0, most = fmax(d1, d2);
+  double h1 =
+      most <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / most, 1.0 / in->method->error_exponent);
+  *h = fmin(100 * h0, h1);
+  return CMB_OK;
+}
+
+cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v)
+{
+  in->t = in->t_before = t;
+  memcpy(in->y, q, (size_t)in->nq * sizeof *q);
+  memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
+  in->previous_error = 1e-4;
+  in->step_taken = in->dense_ready = false;
+  in->h = in->options.step;
+  cmb_status status = CMB_OK;
+  if (in->h == 0) {
+    status = first_step(in, &in->h);
+    if (status > 0) { /* the trial point may be out of bounds: begin small */
+      in->h = 1e-6;
+      status = CMB_OK;
+    }
+  }
+  if (status == CMB_OK) status = in->method->begin(in);
+  if (status > 0) return give_up(in, status, in->h);
+  return status;
+}
+
+/* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
+static double step_to_try(const cmb_integrator *in, double t_limit)
+{
+  double h = in->fixed_step ? in->options.step : in->h;
+  if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
+  double left = t_limit - in->t;
+  if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
+  if (!in->fixed_step && left < 2 * h)
+    return left / 2; /* rather two equal steps than a tiny last one */
+  return h;
+}
+
+static void accept_step(cmb_integrator *in, double h, double t_new)
+{
+  in->method->accept(in);
+  double *free_y = in->y_before, *free_lambda = in->lambda_before;
+  in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
+  in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
+  in->t_before = in->t;
+  in->t = t_new;
+  in->h_taken = h;
+  in->step_taken = true;
+  in->dense_ready = false;
+  in->ev->stats.accepted++;
+}
+
+/* h_new/h after an error; `grow` permitted only after an accepted step that followed no rejection. */
+static double step_factor(const cmb_integrator *in, double error, double previous, double most)
+{
+  const cmb_method *m = in->method;
+  double exponent = 1 / m->error_exponent - 0.75 * m->beta;
+  double factor = SAFETY * pow(fmax(error, 1e-10), -exponent);
+  if (m->beta > 0 && previous > 0) factor *= pow(previous, m->beta);
+  return fmin(most, fmax(m->shrink, factor));
+}
+
+cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
+{
+  const cmb_method *m = in->method;
+  cmb_status trouble = CMB_OK;
+  for (int rejections = 0;; rejections++) {
+    double h = step_to_try(in, t_limit), error = 0;
+    if (rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
+      return give_up(in, trouble, h);
+    }
+    if (in->ev->stats.steps >= in->options.max_steps) {
+      return cmb_fail(in->ctx, CMB_ERROR_STEP_COUNT, "%ld steps are used up at t = %.9g",
+                      in->options.max_steps, in->t);
+    }
+    in->ev->stats.steps++;
+    cmb_status status = m->attempt(in, h, &error);
+    if (status < 0) return status;
+    if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
+    if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
+    if (status == CMB_OK && (in->fixed_step || error <= 1)) {
+      double most = rejections > 0 ? 1 : m->grow;
+      in->h = h * step_factor(in, error, in->previous_error, most);
+      in->previous_error = fmax(error, 1e-4);
+      accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
+      return CMB_OK;
+    }
+    in->ev->stats.rejected++;
+    trouble = status;
+    in->h = h * (status == CMB_OK ? step_factor(in, error, 0, 1) : TROUBLE);
+  }
+}
+
+cmb_status cmb_integrator_undo(cmb_integrator *in)
+{
+  double *later = in->y;
+  in->y = in->y_before, in->y_before = later;
+  in->t = in->t_before;
+  in->h = in->h_taken / 2;
+  in->step_taken = in->dense_ready = false;
+  cmb_status status = in->method->begin(in);
+  return status > 0 ? give_up(in, status, in->h) : status;
+}
+
+cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v)
+{
+  if (!in->step_taken || !(t >= in->t_before && t <= in->t)) {
+    return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "t = %.9g is not inside the last step", t);
+  }
+  if (!in->dense_ready) {
+    CMB_TRY(in->method->densify(in));
+    in->dense_ready = true;
+  }
+  in->method->interpolate(in, (t - in->t_before) / in->h_taken, in->y_out);
+  memcpy(q, in->y_out, (size_t)in->nq * sizeof *q);
+  memcpy(v, in->y_out + in->nq, (size_t)in->nv * sizeof *v);
+  return CMB_OK;
+}
+
+double cmb_integrator_t(const cmb_integrator *in)
+{
+  return in->t;
+}
+
+const double *cmb_integrator_q(const cmb_integrator *in)
+{
+  return in->y;
+}
+
+const double *cmb_integrator_v(const cmb_integrator *in)
+{
+  return in->y + in->nq;
+}
+
+const double *cmb_integrator_lambda(const cmb_integrator *in)
+{
+  return in->lambda;
+}
+
+double cmb_integrator_t_before(const cmb_integrator *in)
+{
+  return in->t_before;
+}
+
+const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)
+{
+  return &in->ev->stats;
+}
+
+cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in)
+{
+  return in->ev;
+}
+
+const double *cmb_integrator_lambda_before(const cmb_integrator *in)
+{
+  return in->lambda_before;
+}

@@ -1,0 +1,17 @@
+/*
+ * What the run loop may reach of an integrator beyond its public functions.
+ */
+#ifndef CMB_METHOD_INTEGRATOR_H
+#define CMB_METHOD_INTEGRATOR_H
+
+#include "dae/evaluator.h"
+
+#include <camber/method.h>
+
+/* The evaluator, for projecting and for the mode. It may be used freely between steps. */
+cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
+
+/* λ where the last step began. */
+const double *cmb_integrator_lambda_before(const cmb_integrator *in);
+
+#endif

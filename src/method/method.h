@@ -1,0 +1,89 @@
+/*
+ * What a method is, seen from inside: a row of functions, and the integrator they work on.
+ *
+ * The integrator owns the step loop, the step-size rule and the error norm; a method supplies stages, an
+ * error estimate and dense output. State is y = (q, v), n = nq + nv numbers, so that Runge–Kutta sums
+ * run over one array.
+ */
+#ifndef CMB_METHOD_METHOD_H
+#define CMB_METHOD_METHOD_H
+
+#include "dae/evaluator.h"
+
+#include <camber/method.h>
+
+enum { CMB_MOST_OPTIONS = 8 };
+
+struct cmb_method {
+  const char *name, *title;
+  int order;             /* of q and v */
+  double error_exponent; /* error estimate ~ h^error_exponent, as the step-size rule takes it */
+  double beta;           /* weight of the previous error in the step-size rule (Gustafsson) */
+  double shrink, grow;   /* limits of h_new/h */
+  const cmb_option *options;
+  int option_count;
+
+  /* take memory from in->arena into in->data; a failure may be left to in->arena */
+  void (*create)(cmb_integrator *in);
+  /* at a fresh (t, y): slopes, in->lambda */
+  cmb_status (*begin)(cmb_integrator *in);
+  /* try a step of size h from (t, y) to y_new, lambda_new; *error <= 1 is good enough */
+  cmb_status (*attempt)(cmb_integrator *in, double h, double *error);
+  /* the attempt was accepted (y and y_new not yet exchanged) */
+  void (*accept)(cmb_integrator *in);
+  /* make ready for interpolation over the last step: from y_before to y */
+  cmb_status (*densify)(cmb_integrator *in);
+  /* y at t_before + theta h_taken */
+  void (*interpolate)(const cmb_integrator *in, double theta, double *y);
+};
+
+struct cmb_integrator {
+  cmb_context *ctx;
+  const cmb_method *method;
+  cmb_evaluator *ev;
+  cmb_arena *arena;
+  cmb_integrator_options options;
+  int choice[CMB_MOST_OPTIONS]; /* per option of the method: index of the word chosen */
+  bool fixed_step;
+
+  int nq, nv, ng, n;
+  double t;
+  double *y, *lambda;         /* (n), (ng) here and now */
+  double *y_new, *lambda_new; /* of the attempt */
+  double *y_before;           /* (n) where the last step began */
+  double *lambda_before;      /* (ng) */
+  double *y_out;              /* (n) for interpolation */
+  double t_before, h_taken;
+  double h;              /* size to try next */
+  double previous_error; /* of the last accepted step */
+  bool step_taken, dense_ready;
+  void *data; /* the method's own */
+};
+
+/* The method's choice for its option `name`, as an index into the option's words. */
+int cmb_choice(const cmb_integrator *in, const char *name);
+
+/* Error norm of seed 000 eq. (15): root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol), i from
+ * `from` to `to` - 1. */
+double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x);
+
+/* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
+cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
+
+/* out = y + h Σ c_j k_j; zero coefficients cost nothing. out may be y. */
+void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
+                 double *out);
+
+extern const cmb_method cmb_method_mdop5;
+extern const cmb_method cmb_method_mdop853;
+extern const cmb_method cmb_method_hem5;
+extern const cmb_method cmb_method_phem56;
+
+/* The option every adaptive method has. */
+#define CMB_OPTION_STEPS                                                                           \
+  {                                                                                                \
+    "steps", "adaptive|fixed", "adaptive",                                                         \
+        "step size by the error, or always the one given by --step"                                \
+  }
+
+#endif

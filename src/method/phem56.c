@@ -1,0 +1,177 @@
+/*
+ * phem56: partitioned half-explicit Runge–Kutta of order 5 on Dormand–Prince's nodes (Murua 1997).
+ *
+ * Stage states Y_i = (Q_i, V_i) come from the rows a of Dormand–Prince. Beside each stands Ȳ_i from the rows
+ * ā, which include the stage itself, and carries the constraint:
+ *
+ *     Q̄_i = q_0 + h Σ_{j≤i} ā_ij T V_j,  V̄_i = v_0 + h Σ_{j≤i} ā_ij V'_j,  G(Q̄_i) V̄_i + g_t = 0  ⇒  V'_i, Λ_i
+ *
+ * i = 2 .. 7; Ȳ_6 = y_1 is the result and Y_7 = y_1; the seventh slope, with its constraint inside the step
+ * at 19/30, is the next step's first, and Λ_7 is λ at the end. Error: the embedded formula of
+ * Dormand–Prince, its velocity part taken back to the constraint by one Newton step. Dense output: the value
+ * at 19/30 from weights, then quartic Hermite.
+ */
+#include "method/half_explicit.h"
+#include "method/hermite.h"
+
+#include "math/pattern.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SLOPES = 7 };
+
+/* clang-format off */
+static const double c[SLOPES] = {0, 1.0/5, 3.0/10, 4.0/5, 8.0/9, 1, 1};
+static const double a[SLOPES - 1][SLOPES] = { /* row i: a_{i+2,j}; the seventh state is y_1 itself */
+  {1.0/5},
+  {3.0/40, 9.0/40},
+  {44.0/45, -56.0/15, 32.0/9},
+  {19372.0/6561, -25360.0/2187, 64448.0/6561, -212.0/729},
+  {9017.0/3168, -355.0/33, 46732.0/5247, 49.0/176, -5103.0/18656},
+};
+static const double cc[SLOPES] = {0, 3.0/10, 3.0/8, 5.0/7, 1, 1, 19.0/30};
+static const double aa[SLOPES - 1][SLOPES] = {
+  {3.0/40, 9.0/40},
+  {21.0/256, 45.0/256, 15.0/128},
+  {19235.0/98784, -225.0/392, 6235.0/6174, 2755.0/32928},
+  {-293.0/1152, 85.0/48, -2275.0/1908, 35.0/32, -2835.0/6784},
+  {35.0/384, 0, 500.0/1113, 125.0/192, -2187.0/6784, 11.0/84},
+  {10752038939.0/66307507200.0, -19259.0/50160, 19581770468.0/24023520675.0, 9941999.0/650073600,
+   180060831.0/4820710400.0, -11331659.0/439538400, 1.0/76},
+};
+static const double e[SLOPES] = {
+  71.0/57600, 0, -71.0/16695, 71.0/1920, -17253.0/339200, 22.0/525, -1.0/40};
+static const double inside[SLOPES] = { /* y(19/30) */
+  1812923.0/20736000, 0, 45847.0/100170, 56677.0/414720, -289161.0/13568000, -67507.0/4536000,
+  -3971.0/324000};
+/* clang-format on */
+
+struct phem56 {
+  cmb_projection_control projection;
+  double *k[SLOPES]; /* (n) slopes */
+  double *Y, *Y_bar; /* (n) */
+  double *y_plain;   /* (n) y_new before projection */
+  double *work;      /* (n) */
+  double *B;         /* (ng x nv) G at the stage */
+  cmb_hermite dense;
+  bool shift; /* the last slope of the step before is the first of the next */
+};
+
+static void create(cmb_integrator *in)
+{
+  const cmb_equations *eq = in->ev->eq;
+  cmb_arena *arena = in->arena;
+  struct phem56 *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
+  if (!m) return;
+  for (int i = 0; i < SLOPES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
+  m->Y = cmb_arena_doubles(arena, in->n);
+  m->Y_bar = cmb_arena_doubles(arena, in->n);
+  m->y_plain = cmb_arena_doubles(arena, in->n);
+  m->work = cmb_arena_doubles(arena, in->n);
+  m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
+  m->dense.inside = cmb_arena_doubles(arena, in->n);
+  cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct phem56 *m = in->data;
+  m->shift = false;
+  cmb_projection_begin(&m->projection);
+  return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
+}
+
+/* Slope i at state y, the constraint imposed on y_bar, which is filled. */
+static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, const double *y,
+                        double *y_bar)
+{
+  const double *row = aa[i - 1], weight = h * row[i];
+  double *k = m->k[i];
+  cmb_rates(in->ev, y, y + in->nq, k);
+  cmb_combine(in->n, in->y, h, i, row, m->k, y_bar);
+  for (int l = 0; l < in->nq; l++) y_bar[l] += weight * k[l];
+  cmb_half_explicit_stage s = {.t = in->t + c[i] * h,
+                               .y = y,
+                               .t_next = in->t + cc[i] * h,
+                               .q_next = y_bar,
+                               .v_next = y_bar + in->nq,
+                               .weight = weight,
+                               .B = m->B,
+                               .B_known = false};
+  return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
+}
+
+static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
+{
+  cmb_evaluator *ev = in->ev;
+  double *x = m->work, *xv = m->work + in->nq;
+  for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - m->y_plain[i];
+  cmb_combine(in->n, x, h, SLOPES, e, m->k, x);
+  cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, m->B, xv, ev->dtau); /* B = G at y_new */
+  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
+  for (int i = 0; i < in->nv; i++) xv[i] -= ev->dw[i];
+  return fmax(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct phem56 *m = in->data;
+  if (m->shift) {
+    double *last = m->k[SLOPES - 1];
+    m->k[SLOPES - 1] = m->k[0], m->k[0] = last;
+    m->shift = false;
+  }
+  for (int i = 1; i < SLOPES - 1; i++) {
+    cmb_combine(in->n, in->y, h, i, a[i - 1], m->k, m->Y);
+    CMB_TRY(stage(in, m, i, h, m->Y, i == SLOPES - 2 ? in->y_new : m->Y_bar));
+  }
+  memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
+  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
+  CMB_TRY(stage(in, m, SLOPES - 1, h, in->y_new, m->Y_bar));
+  *error = error_of(in, m, h);
+  return CMB_OK;
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct phem56 *m = in->data;
+  m->shift = true;
+  cmb_projection_accept(&m->projection);
+}
+
+static cmb_status densify(cmb_integrator *in)
+{
+  struct phem56 *m = in->data;
+  m->dense.node = cc[SLOPES - 1];
+  m->dense.f0 = m->k[0];
+  m->dense.f1 = m->k[SLOPES - 1];
+  cmb_combine(in->n, in->y_before, in->h_taken, SLOPES, inside, m->k, m->dense.inside);
+  return CMB_OK;
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct phem56 *m = in->data;
+  cmb_hermite_at(in, &m->dense, theta, y);
+}
+
+static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OPTION_STEPS};
+
+const cmb_method cmb_method_phem56 = {
+    .name = "phem56",
+    .title = "partitioned half-explicit Runge-Kutta of order 5 (Murua)",
+    .order = 5,
+    .error_exponent = 5,
+    .beta = 0.04,
+    .shrink = 0.2,
+    .grow = 10,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .create = create,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .densify = densify,
+    .interpolate = interpolate,
+};

@@ -1,0 +1,57 @@
+/*
+ * Projection control, seed 000 eq. (16). With k steps between two projections (12a) of the positions:
+ *
+ *     ‖Δp⁽⁰⁾‖ < 0.009: k := min(2k, 8);   < 0.02: k stays;   else k := max(k/2, 1)
+ *
+ * The norm is that of the error test, so that drift is held to a small part of the tolerance.
+ */
+#include "method/projection.h"
+
+#include "dae/project.h"
+
+#include <string.h>
+
+enum { BETWEEN_AT_FIRST = 4, BETWEEN_MOST = 8, BETWEEN_LEAST = 1 };
+
+static const double DRIFT_SMALL = 0.009, DRIFT_LARGE = 0.02;
+
+void cmb_projection_create(cmb_integrator *in, cmb_projection_control *control, cmb_projection kind)
+{
+  control->kind = in->ng > 0 ? kind : CMB_PROJECT_NONE;
+  control->first = cmb_arena_doubles(in->arena, in->nq);
+}
+
+void cmb_projection_begin(cmb_projection_control *control)
+{
+  control->between = BETWEEN_AT_FIRST;
+  control->since = control->next = 0;
+}
+
+static int next_interval(int between, double drift)
+{
+  if (drift < DRIFT_SMALL) return 2 * between < BETWEEN_MOST ? 2 * between : BETWEEN_MOST;
+  if (drift < DRIFT_LARGE) return between;
+  return between / 2 > BETWEEN_LEAST ? between / 2 : BETWEEN_LEAST;
+}
+
+cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
+                                   bool *due)
+{
+  const cmb_equations *eq = in->ev->eq;
+  *due = control->kind == CMB_PROJECT_EVERY ||
+         (control->kind == CMB_PROJECT_CONTROL && control->since >= control->between);
+  control->next = 0;
+  if (eq->normalize) eq->normalize(eq->self, in->y_new);
+  if (!*due) return CMB_OK;
+  CMB_TRY(cmb_project_position(in->ev, t, in->y_new, control->first));
+  control->next = next_interval(control->between, cmb_error_norm(in, 0, in->nq, control->first));
+  return CMB_OK;
+}
+
+void cmb_projection_accept(cmb_projection_control *control)
+{
+  control->since++;
+  if (control->next == 0) return;
+  control->between = control->next;
+  control->since = 0;
+}

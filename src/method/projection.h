@@ -1,0 +1,45 @@
+/*
+ * When to project: the four ways of seed 000 Table 1, with its projection control, eq. (16).
+ */
+#ifndef CMB_METHOD_PROJECTION_H
+#define CMB_METHOD_PROJECTION_H
+
+#include "method/method.h"
+
+typedef enum cmb_projection {
+  CMB_PROJECT_NONE,     /* index 1 as it is: drifts */
+  CMB_PROJECT_VELOCITY, /* (12b) after each step */
+  CMB_PROJECT_CONTROL,  /* (12b) after each step, (12a) when the control asks for it */
+  CMB_PROJECT_EVERY     /* (12a) and (12b) after each step */
+} cmb_projection;
+
+/* The words of the option stand in the order of the enumeration. */
+#define CMB_OPTION_PROJECTION                                                                      \
+  {                                                                                                \
+    "projection", "none|velocity|control|every", "control",                                        \
+        "back onto the constraints: never; velocities each step; positions too, as often as "      \
+        "needed; both "                                                                            \
+        "each step"                                                                                \
+  }
+
+typedef struct cmb_projection_control {
+  cmb_projection kind;
+  int between;   /* steps to be made without (12a) */
+  int since;     /* steps made without it */
+  int next;      /* `between` if the step under way is accepted, 0 if it did not project */
+  double *first; /* (nq) first increment of (13) */
+} cmb_projection_control;
+
+/* No constraints: nothing to project, whatever `kind` says. */
+void cmb_projection_create(cmb_integrator *in, cmb_projection_control *control,
+                           cmb_projection kind);
+void cmb_projection_begin(cmb_projection_control *control);
+
+/* (12a) for y_new at t if it is due, with the factors the evaluator holds (from nearby). *due tells. */
+cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
+                                   bool *due);
+
+/* The step was accepted. */
+void cmb_projection_accept(cmb_projection_control *control);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * Location of events (seed 000 §4.3). The mode holds the sign m_i of each switching function s_i, frozen in a
+ * step. All functions together are watched through
+ *
+ *     F(t) = min_i m_i s_i(t):   F >= 0 while nothing has switched, and its first zero is the first event.
+ *
+ * Phase 1 looks at F on the plain dense output: at eight points of a step, and at a function's inner
+ * minimum where the points suggest that it dips below zero and comes back between two of them. A few
+ * iterations of the root finder narrow the bracket. Phase 2 goes on with the projected dense output, whose
+ * multipliers come from eq. (4), until the bracket is as narrow as time can be told apart. The event is
+ * taken at the far end of the bracket, where the sign has changed for certain.
+ */
+#include "sim/events.h"
+
+#include "base/context.h"
+#include "dae/project.h"
+#include "math/root.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { PLAIN_ITERATIONS = 4, PROBES = 8, ROOT_ITERATIONS = 120 };
+
+void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
+{
+  cmb_evaluator *ev = cmb_integrator_evaluator(in);
+  const cmb_equations *eq = ev->eq;
+  *e = (cmb_events){.in = in, .ev = ev, .arena = arena, .ns = eq->ns};
+  for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) e->s[k] = cmb_arena_doubles(arena, eq->ns);
+  e->s_probe = cmb_arena_doubles(arena, eq->ns);
+  e->s_found = cmb_arena_doubles(arena, eq->ns);
+  e->q = cmb_arena_doubles(arena, eq->nq);
+  e->q_found = cmb_arena_doubles(arena, eq->nq);
+  e->q_dot = cmb_arena_doubles(arena, eq->nq);
+  e->v = cmb_arena_doubles(arena, eq->nv);
+  e->v_found = cmb_arena_doubles(arena, eq->nv);
+  e->a = cmb_arena_doubles(arena, eq->nv);
+  e->lambda = cmb_arena_doubles(arena, eq->ng);
+  e->lambda_found = cmb_arena_doubles(arena, eq->ng);
+}
+
+cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
+                            const double *lambda, const double *a)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const double ahead =
+      1e-8 * fmax(1, fabs(t)); /* s changes by far more than rounding, by nothing else */
+  CMB_TRY(cmb_switches(e->ev, t, q, v, lambda, e->s[0]));
+  cmb_rates(e->ev, q, v, e->q_dot);
+  for (int i = 0; i < eq->nq; i++) e->q[i] = q[i] + ahead * e->q_dot[i];
+  for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead * a[i];
+  CMB_TRY(cmb_switches(e->ev, t + ahead, e->q, e->v, lambda, e->s_probe));
+  for (int i = 0; i < e->ns; i++) {
+    double s = e->s[0][i] != 0 ? e->s[0][i] : e->s_probe[i];
+    e->ev->mode[i] = s < 0 ? -1 : 1;
+  }
+  return CMB_OK;
+}
+
+/* F, from the values s. */
+static double margin(const cmb_events *e, const double *s)
+{
+  double least = INFINITY;
+  for (int i = 0; i < e->ns; i++) least = fmin(least, e->ev->mode[i] * s[i]);
+  return least;
+}
+
+static double time_at(const cmb_events *e, double theta)
+{
+  double t0 = cmb_integrator_t_before(e->in), t1 = cmb_integrator_t(e->in);
+  return theta >= 1 ? t1 : fmin(t0 + theta * (t1 - t0), t1);
+}
+
+/* Switching functions on the plain dense output; multipliers between those of the ends. */
+static cmb_status sample_plain(cmb_events *e, double theta, double *s)
+{
+  const double *before = cmb_integrator_lambda_before(e->in), *after = cmb_integrator_lambda(e->in);
+  double t = time_at(e, theta);
+  CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
+  for (int i = 0; i < e->ev->eq->ng; i++) {
+    e->lambda[i] = before[i] + theta * (after[i] - before[i]);
+  }
+  return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
+}
+
+static cmb_status sample_projected(cmb_events *e, double theta, double *s)
+{
+  double t = time_at(e, theta);
+  CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
+  if (e->ev->eq->ng > 0) {
+    CMB_TRY(cmb_project(e->ev, t, e->q, e->v));
+    CMB_TRY(cmb_accelerate_factored(e->ev, t, e->q, e->v, e->a, e->lambda));
+  }
+  return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
+}
+
+/* The state just sampled lies behind the sign change: remember it. */
+static void keep_found(cmb_events *e, double theta, const double *s)
+{
+  const cmb_equations *eq = e->ev->eq;
+  e->t = time_at(e, theta);
+  memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
+  memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
+  memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
+  memcpy(e->s_found, s, (size_t)e->ns * sizeof(double));
+}
+
+/* Function i has a positive local minimum of m_i s_i near the middle of three points. Follow it down by
+ * parabolas: *below is a point where it is negative, or stays as it is. */
+static cmb_status probe_dip(cmb_events *e, int i, const double x[3], const double f[3],
+                            double *below)
+{
+  double a = x[0], b = x[1], c = x[2], fa = f[0], fb = f[1], fc = f[2];
+  for (int k = 0; k < PROBES; k++) {
+    double p = (b - a) * (fb - fc), r = (b - c) * (fb - fa);
+    double at = b - 0.5 * ((b - a) * p - (b - c) * r) / (p - r);
+    if (!(at > a && at < c) || fabs(at - b) < 1e-6 * (c - a)) return CMB_OK;
+    CMB_TRY(sample_plain(e, at, e->s_probe));
+    double f_at = e->ev->mode[i] * e->s_probe[i];
+    if (f_at < 0) {
+      *below = at;
+      return CMB_OK;
+    }
+    if (f_at > 0.75 * fb) return CMB_OK; /* flattening out above zero */
+    if (at < b) {
+      c = b, fc = fb;
+    } else {
+      a = b, fa = fb;
+    }
+    b = at, fb = f_at;
+  }
+  return CMB_OK;
+}
+
+/* Dips of any function around sample k - 1. */
+static cmb_status look_for_dips(cmb_events *e, int k, double *below)
+{
+  const double width = 1.0 / CMB_EVENT_SAMPLES;
+  const double x[3] = {(k - 2) * width, (k - 1) * width, k * width};
+  *below = INFINITY;
+  for (int i = 0; i < e->ns; i++) {
+    int m = e->ev->mode[i];
+    const double f[3] = {m * e->s[k - 2][i], m * e->s[k - 1][i], m * e->s[k][i]};
+    double here = INFINITY;
+    if (f[1] < f[0] && f[1] < f[2]) CMB_TRY(probe_dip(e, i, x, f, &here));
+    *below = fmin(*below, here);
+  }
+  return CMB_OK;
+}
+
+/* Phase 1: the first interval of the step in which F changes sign; b > 1 if there is none. */
+static cmb_status scan(cmb_events *e, double *a, double *b)
+{
+  for (int k = 1; k <= CMB_EVENT_SAMPLES; k++) {
+    double theta = (double)k / CMB_EVENT_SAMPLES, below;
+    CMB_TRY(sample_plain(e, theta, e->s[k]));
+    *a = (double)(k - 1) / CMB_EVENT_SAMPLES;
+    *b = theta;
+    if (margin(e, e->s[k]) < 0) return CMB_OK;
+    if (k < 2) continue;
+    CMB_TRY(look_for_dips(e, k, &below));
+    if (below <= 1) {
+      *a = (double)(k - 2) / CMB_EVENT_SAMPLES;
+      *b = below;
+      return CMB_OK;
+    }
+  }
+  *b = 2;
+  return CMB_OK;
+}
+
+static cmb_status narrow_plain(cmb_events *e, double *a, double *b)
+{
+  cmb_root root;
+  double fa = 0, fb;
+  if (*a > 0) {
+    CMB_TRY(sample_plain(e, *a, e->s_probe));
+    fa = margin(e, e->s_probe);
+  }
+  CMB_TRY(sample_plain(e, *b, e->s_probe));
+  fb = margin(e, e->s_probe);
+  cmb_root_begin(&root, *a, fa, *b, fb);
+  for (int k = 0; k < PLAIN_ITERATIONS; k++) {
+    double x = cmb_root_next(&root);
+    CMB_TRY(sample_plain(e, x, e->s_probe));
+    cmb_root_update(&root, x, margin(e, e->s_probe));
+  }
+  *a = fmin(root.a, root.b);
+  *b = fmax(root.a, root.b);
+  return CMB_OK;
+}
+
+/* The bracket on the projected output: widen the plain one towards [low, high] until it holds. */
+static cmb_status bracket_projected(cmb_events *e, double low, double high, double *a, double *fa,
+                                    double *b, double *fb)
+{
+  double widen = fmax(*b - *a, 1e-6);
+  for (;; widen *= 16) {
+    *fa = 0;
+    if (*a > 0) {
+      CMB_TRY(sample_projected(e, *a, e->s_probe));
+      *fa = margin(e, e->s_probe);
+    }
+    if (*fa >= 0) break;
+    if (*a <= low) return CMB_RETRY_NEWTON;
+    *b = *a;
+    *a = fmax(low, *a - widen);
+  }
+  for (;; widen *= 16) {
+    CMB_TRY(sample_projected(e, *b, e->s_probe));
+    *fb = margin(e, e->s_probe);
+    if (*fb < 0) break;
+    if (*b >= high) return CMB_RETRY_NEWTON;
+    *a = *b;
+    *fa = *fb;
+    *b = fmin(high, *b + widen);
+  }
+  keep_found(e, *b, e->s_probe);
+  return CMB_OK;
+}
+
+/* Phase 2: to the resolution of time. */
+static cmb_status locate_projected(cmb_events *e, double low, double high, double a, double b)
+{
+  double t = fabs(cmb_integrator_t(e->in));
+  double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
+  double enough = fmax(4 * DBL_EPSILON * t / h, 4 * DBL_EPSILON), fa, fb;
+  CMB_TRY(bracket_projected(e, low, high, &a, &fa, &b, &fb));
+  cmb_root root;
+  cmb_root_begin(&root, a, fa, b, fb);
+  for (int k = 0; k < ROOT_ITERATIONS && cmb_root_width(&root) > enough; k++) {
+    double x = cmb_root_next(&root);
+    CMB_TRY(sample_projected(e, x, e->s_probe));
+    double f = margin(e, e->s_probe);
+    if (f < 0) keep_found(e, x, e->s_probe);
+    cmb_root_update(&root, x, f);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_events_find(cmb_events *e, bool *found)
+{
+  double a, b;
+  *found = false;
+  if (e->ns == 0) return CMB_OK;
+  CMB_TRY(scan(e, &a, &b));
+  if (b > 1) return CMB_OK;
+  double low = a, high = b;
+  CMB_TRY(narrow_plain(e, &a, &b));
+  CMB_TRY(locate_projected(e, low, high, a, b));
+  *found = true;
+  return CMB_OK;
+}
+
+bool cmb_events_changed(const cmb_events *e, int i)
+{
+  return e->ev->mode[i] * e->s_found[i] < 0;
+}
+
+cmb_status cmb_events_here(cmb_events *e)
+{
+  return cmb_switches(e->ev, cmb_integrator_t(e->in), cmb_integrator_q(e->in),
+                      cmb_integrator_v(e->in), cmb_integrator_lambda(e->in), e->s[0]);
+}

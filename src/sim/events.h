@@ -1,0 +1,48 @@
+/*
+ * Events: sign changes of switching functions, located in two phases (seed 000 §4.3).
+ */
+#ifndef CMB_SIM_EVENTS_H
+#define CMB_SIM_EVENTS_H
+
+#include "dae/evaluator.h"
+
+#include <camber/sim.h>
+
+enum { CMB_EVENT_SAMPLES = 8 }; /* inspected points in a step */
+
+typedef struct cmb_events {
+  cmb_integrator *in;
+  cmb_evaluator *ev;
+  cmb_arena *arena;
+  int ns;
+  double *s[CMB_EVENT_SAMPLES + 1]; /* (ns) at the samples of the step under inspection */
+  double *s_probe;                  /* (ns) */
+  double *q, *v, *lambda;           /* the state last sampled */
+  double *q_dot, *a;                /* slopes, for a function that is 0 at the start */
+
+  /* the event found: just behind the sign change */
+  double t;
+  double *q_found, *v_found, *lambda_found, *s_found;
+
+  int crowded; /* events in a row with no time between them */
+} cmb_events;
+
+/* Memory from `arena`; a failure is left to it. */
+void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
+
+/* The mode from the signs at the start (t, q, v, λ, a). A function that is exactly 0 gets the sign it is
+ * about to take. */
+cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
+                            const double *lambda, const double *a);
+
+/* The first event in the integrator's last step: *found, and its state in e. CMB_RETRY_NEWTON if one was seen
+ * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */
+cmb_status cmb_events_find(cmb_events *e, bool *found);
+
+/* Whether function i has changed sign at the event found. */
+bool cmb_events_changed(const cmb_events *e, int i);
+
+/* Where the integrator stands now is where the next inspection begins (after a step or a restart). */
+cmb_status cmb_events_here(cmb_events *e);
+
+#endif

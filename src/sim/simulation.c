@@ -1,0 +1,325 @@
+/*
+ * The run loop, one for all methods: consistent start, then steps; after each step look for an event, hand
+ * out the records that lie before it, restart behind it, note how well the constraints hold.
+ *
+ * Records inside a step come from the dense output, projected onto the constraints, with multipliers from
+ * eq. (4) of seed 000: what is written satisfies the constraints like the steps themselves.
+ */
+#include "base/context.h"
+#include "dae/project.h"
+#include "math/finite.h"
+#include "method/integrator.h"
+#include "sim/events.h"
+
+#include <camber/sim.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  MOST_CROWDED = 1000, /* events in a row with no time between them */
+  MOST_UNDONE = 20     /* halvings of a step for an event that then does not show: it was none */
+};
+
+struct cmb_simulation {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_system *system;
+  const cmb_equations *eq;
+  cmb_run_options options;
+  cmb_integrator *in;
+  cmb_evaluator *ev;
+  cmb_events events;
+  cmb_result result;
+  double t_start, t_end;
+  long due;                         /* number of the next record at an interval */
+  double *q, *v, *lambda, *outputs; /* the result's state */
+  double *q_work, *v_work, *lambda_work, *outputs_new;
+  double *a; /* (nv) */
+};
+
+cmb_run_options cmb_run_defaults(void)
+{
+  return (cmb_run_options){
+      .method = cmb_method_find("mdop5"), .integrator = cmb_integrator_defaults(), .t_end = NAN};
+}
+
+static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
+{
+  if (!isfinite(sim->t_end) || sim->t_end < sim->t_start) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "t-end is %g; expected a time from %g on", sim->t_end,
+                    sim->t_start);
+  }
+  if (!isfinite(sim->options.every) || sim->options.every < 0) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "every is %g; expected a positive interval",
+                    sim->options.every);
+  }
+  return CMB_OK;
+}
+
+static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_arena *arena = sim->arena;
+  CMB_TRY(check_times(ctx, sim));
+  CMB_TRY(cmb_integrator_create(ctx, eq, sim->options.method, &sim->options.integrator, &sim->in));
+  sim->ev = cmb_integrator_evaluator(sim->in);
+  sim->q = cmb_arena_doubles(arena, eq->nq);
+  sim->q_work = cmb_arena_doubles(arena, eq->nq);
+  sim->v = cmb_arena_doubles(arena, eq->nv);
+  sim->v_work = cmb_arena_doubles(arena, eq->nv);
+  sim->a = cmb_arena_doubles(arena, eq->nv);
+  sim->lambda = cmb_arena_doubles(arena, eq->ng);
+  sim->lambda_work = cmb_arena_doubles(arena, eq->ng);
+  sim->outputs = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_new = cmb_arena_doubles(arena, eq->no);
+  cmb_events_create(&sim->events, arena, sim->in);
+  return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
+}
+
+cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
+                                 const cmb_run_options *options, cmb_simulation **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_simulation *sim = arena ? cmb_arena_take(arena, 1, sizeof *sim) : NULL;
+  if (!sim) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  sim->ctx = ctx;
+  sim->arena = arena;
+  sim->system = system;
+  sim->eq = cmb_system_equations(system);
+  sim->options = *options;
+  sim->t_start = cmb_system_t_start(system);
+  sim->t_end = isnan(options->t_end) ? cmb_system_t_end(system) : options->t_end;
+  cmb_status status = set_up(ctx, sim);
+  if (status != CMB_OK) {
+    cmb_simulation_destroy(sim);
+    return status;
+  }
+  sim->result = (cmb_result){.t = sim->t_start,
+                             .q = sim->q,
+                             .v = sim->v,
+                             .lambda = sim->lambda,
+                             .outputs = sim->outputs,
+                             .statistics = cmb_integrator_statistics(sim->in)};
+  *out = sim;
+  return CMB_OK;
+}
+
+void cmb_simulation_destroy(cmb_simulation *sim)
+{
+  if (!sim) return;
+  cmb_integrator_destroy(sim->in);
+  cmb_arena_destroy(sim->arena);
+}
+
+const cmb_result *cmb_simulation_result(const cmb_simulation *sim)
+{
+  return &sim->result;
+}
+
+/* A recoverable status outside a step cannot be recovered from. */
+static cmb_status final(cmb_simulation *sim, cmb_status status, const char *what, double t)
+{
+  char text[256];
+  if (status <= 0) return status;
+  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s at t = %.9g: %s", what, t,
+                  cmb_evaluator_blame(sim->ev, status, sizeof text, text));
+}
+
+/* (t, q, v, λ) become the result, with outputs; anything not finite is refused and the result stays. */
+static cmb_status take_state(cmb_simulation *sim, double t, const double *q, const double *v,
+                             const double *lambda)
+{
+  const cmb_equations *eq = sim->eq;
+  bool finite =
+      cmb_all_finite(eq->nq, q) && cmb_all_finite(eq->nv, v) && cmb_all_finite(eq->ng, lambda);
+  if (!finite) return final(sim, CMB_RETRY_NONFINITE, "state", t);
+  CMB_TRY(final(sim, cmb_outputs(sim->ev, t, q, v, lambda, sim->outputs_new), "outputs", t));
+  sim->result.t = t;
+  memcpy(sim->q, q, (size_t)eq->nq * sizeof *q);
+  memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
+  memcpy(sim->lambda, lambda, (size_t)eq->ng * sizeof *lambda);
+  memcpy(sim->outputs, sim->outputs_new, (size_t)eq->no * sizeof *sim->outputs);
+  return CMB_OK;
+}
+
+static cmb_status note_residuals(cmb_simulation *sim)
+{
+  cmb_result *r = &sim->result;
+  cmb_status status =
+      cmb_constraint_residuals(sim->ev, r->t, sim->q, sim->v, &r->position, &r->velocity);
+  r->worst_position = fmax(r->worst_position, r->position);
+  r->worst_velocity = fmax(r->worst_velocity, r->velocity);
+  return final(sim, status, "constraints", r->t);
+}
+
+static cmb_status take_integrator_state(cmb_simulation *sim)
+{
+  return take_state(sim, cmb_integrator_t(sim->in), cmb_integrator_q(sim->in),
+                    cmb_integrator_v(sim->in), cmb_integrator_lambda(sim->in));
+}
+
+static cmb_status hand_out(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  cmb_record record = {sim->result.t, sim->q, sim->v, sim->lambda, sim->outputs};
+  if (!o->record) return CMB_OK;
+  sim->result.records++;
+  return o->record(o->user, &record);
+}
+
+/* The state at t inside the last step, on the constraints. */
+static cmb_status take_state_inside(cmb_simulation *sim, double t)
+{
+  CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
+  if (sim->eq->ng > 0) {
+    CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
+    CMB_TRY(
+        cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
+  }
+  return take_state(sim, t, sim->q_work, sim->v_work, sim->lambda_work);
+}
+
+static double time_due(const cmb_simulation *sim)
+{
+  return sim->t_start + (double)sim->due * sim->options.every;
+}
+
+/* Records at the interval that lie in the last step before `limit`. */
+static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
+{
+  if (sim->options.every == 0) return CMB_OK;
+  double resolution = 4 * DBL_EPSILON * fmax(fabs(limit), sim->options.every);
+  for (; time_due(sim) < limit - resolution; sim->due++) {
+    cmb_status status = take_state_inside(sim, time_due(sim));
+    if (status != CMB_OK) return final(sim, status, "dense output", time_due(sim));
+    CMB_TRY(hand_out(sim));
+  }
+  return CMB_OK;
+}
+
+/* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
+static cmb_status hand_out_here(cmb_simulation *sim)
+{
+  double t = sim->result.t;
+  bool each = sim->options.every == 0;
+  bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
+  if (due) sim->due++;
+  return each || due || t >= sim->t_end ? hand_out(sim) : CMB_OK;
+}
+
+cmb_status cmb_simulation_start(cmb_simulation *sim)
+{
+  cmb_result *r = &sim->result;
+  const cmb_equations *eq = sim->eq;
+  memcpy(sim->q_work, cmb_system_q(sim->system), (size_t)eq->nq * sizeof(double));
+  memcpy(sim->v_work, cmb_system_v(sim->system), (size_t)eq->nv * sizeof(double));
+  r->worst_position = r->worst_velocity = 0;
+  r->events = r->records = 0;
+  sim->due = 0;
+  r->status = cmb_consistent_start(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a,
+                                   sim->lambda_work, &r->start);
+  if (r->status == CMB_OK) {
+    r->status = take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->lambda_work);
+  }
+  if (r->status == CMB_OK) r->status = note_residuals(sim);
+  return r->status;
+}
+
+static cmb_status announce(cmb_simulation *sim, int i)
+{
+  const cmb_observer *o = &sim->options.observer;
+  sim->ev->mode[i] = -sim->ev->mode[i];
+  sim->result.events++;
+  cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, sim->ev->mode[i]};
+  return o->event ? o->event(o->user, &event) : CMB_OK;
+}
+
+/* Restart at the event with the new mode. A function of λ may change its sign with the mode: then that is
+ * an event too, at the same time. */
+static cmb_status restart(cmb_simulation *sim)
+{
+  cmb_events *e = &sim->events;
+  for (;;) {
+    for (int i = 0; i < e->ns; i++) {
+      if (cmb_events_changed(e, i)) CMB_TRY(announce(sim, i));
+    }
+    CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
+    CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
+    bool again = false;
+    for (int i = 0; i < e->ns; i++) {
+      e->s_found[i] = e->s[0][i];
+      again = again || cmb_events_changed(e, i);
+    }
+    if (!again) return CMB_OK;
+    if (++e->crowded > MOST_CROWDED) {
+      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                      "switching functions change sign without end at t = %.9g", e->t);
+    }
+  }
+}
+
+/* The event found in the last step: records up to it, then on from there. */
+static cmb_status pass_event(cmb_simulation *sim, double t_last)
+{
+  cmb_events *e = &sim->events;
+  bool no_time = e->t - t_last <= 64 * DBL_EPSILON * fmax(fabs(e->t), DBL_MIN);
+  e->crowded = no_time ? e->crowded + 1 : 0;
+  if (e->crowded > MOST_CROWDED) {
+    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "%d events without time between them at t = %.9g",
+                    MOST_CROWDED, e->t);
+  }
+  CMB_TRY(hand_out_inside(sim, e->t));
+  return restart(sim);
+}
+
+/* One step, with the events in it. */
+static cmb_status advance(cmb_simulation *sim)
+{
+  for (int undone = 0;; undone++) {
+    double t_last = cmb_integrator_t(sim->in);
+    bool found = false;
+    CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+    cmb_status status = cmb_events_find(&sim->events, &found);
+    if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
+      CMB_TRY(cmb_integrator_undo(sim->in));
+      continue;
+    }
+    if (status != CMB_RETRY_NEWTON) CMB_TRY(final(sim, status, "switching functions", t_last));
+    if (found) return pass_event(sim, t_last);
+    CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
+    return sim->events.ns ? final(sim, cmb_events_here(&sim->events), "switching functions", t_last)
+                          : CMB_OK;
+  }
+}
+
+static cmb_status run(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  CMB_TRY(cmb_simulation_start(sim));
+  if (sim->eq->ns > 0) {
+    cmb_status status =
+        cmb_events_start(&sim->events, sim->t_start, sim->q, sim->v, sim->lambda, sim->a);
+    CMB_TRY(final(sim, status, "switching functions", sim->t_start));
+  }
+  CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
+  CMB_TRY(hand_out_here(sim));
+  while (cmb_integrator_t(sim->in) < sim->t_end) {
+    CMB_TRY(advance(sim));
+    CMB_TRY(take_integrator_state(sim));
+    CMB_TRY(note_residuals(sim));
+    CMB_TRY(hand_out_here(sim));
+    if (o->progress) CMB_TRY(o->progress(o->user, sim->result.t, sim->t_start, sim->t_end));
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_simulation_run(cmb_simulation *sim)
+{
+  sim->result.status = run(sim);
+  return sim->result.status;
+}

@@ -1,0 +1,41 @@
+/*
+ * A small deterministic generator for tests (splitmix64, Steele, Lea and Flood 2014): the same seed
+ * gives the same numbers everywhere, so a failing case can be run again.
+ */
+#ifndef CMBT_RANDOM_H
+#define CMBT_RANDOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+struct cmbt_random {
+  uint64_t state; /* any number is a good seed */
+};
+
+static inline uint64_t cmbt_random_bits(struct cmbt_random *r)
+{
+  uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15));
+  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return z ^ (z >> 31);
+}
+
+/* Uniform in [a, b). */
+static inline double cmbt_random_uniform(struct cmbt_random *r, double a, double b)
+{
+  return a + (b - a) * ((double)(cmbt_random_bits(r) >> 11) * 0x1p-53);
+}
+
+/* Uniform in a .. b, both included. */
+static inline int cmbt_random_int(struct cmbt_random *r, int a, int b)
+{
+  return a + (int)(cmbt_random_bits(r) % (uint64_t)(b - a + 1));
+}
+
+/* A factor with a uniformly distributed logarithm between 10^-decades and 10^decades. */
+static inline double cmbt_random_scale(struct cmbt_random *r, double decades)
+{
+  return pow(10.0, cmbt_random_uniform(r, -decades, decades));
+}
+
+#endif
