@@ -45,7 +45,11 @@ typedef struct cmb_integrator_options {
   const cmb_option_setting *settings;
 } cmb_integrator_options;
 
+/* rtol 1e-6, atol a hundredth of it. */
 cmb_integrator_options cmb_integrator_defaults(void);
+
+/* The absolute tolerance that goes with a relative one unless it is given. */
+#define CMB_ATOL_PER_RTOL 0.01
 
 typedef struct cmb_integrator cmb_integrator;
 

@@ -6,6 +6,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
 static size_t edit_distance(const char *a, const char *b)
 {
   size_t na = strlen(a), nb = strlen(b);
-  if (na >= NAME_ROOM || nb >= NAME_ROOM) return NAME_ROOM;
+  if (na >= NAME_ROOM || nb >= NAME_ROOM) return SIZE_MAX;
   size_t row[NAME_ROOM];
   for (size_t j = 0; j <= nb; j++) row[j] = j;
   for (size_t i = 1; i <= na; i++) {

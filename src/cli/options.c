@@ -136,7 +136,7 @@ const struct cli_option cli_options[] = {
      take_method, "the name of a method"},
     {"rtol", "R", " run bench ", "relative tolerance of a step's error (default: 1e-6)", take_rtol,
      "a positive number"},
-    {"atol", "A", " run ", "absolute tolerance (default: the same as --rtol)", take_atol,
+    {"atol", "A", " run ", "absolute tolerance (default: a hundredth of --rtol)", take_atol,
      "a positive number"},
     {"t-end", "T", " run ", "end of the simulated time in seconds (default: the model's)",
      take_t_end, "a number"},

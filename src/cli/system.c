@@ -59,7 +59,10 @@ int cli_run_options(const struct cli_arguments *a, cmb_run_options *options)
     if (!options->method) return complain_method(a->method);
   }
   cmb_integrator_options *o = &options->integrator;
-  if (!isnan(a->rtol)) o->rtol = o->atol = a->rtol;
+  if (!isnan(a->rtol)) {
+    o->rtol = a->rtol;
+    o->atol = CMB_ATOL_PER_RTOL * a->rtol;
+  }
   if (!isnan(a->atol)) o->atol = a->atol;
   if (!isnan(a->step)) o->step = a->step;
   if (!isnan(a->max_steps)) o->max_steps = (long)a->max_steps;

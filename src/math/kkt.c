@@ -8,18 +8,19 @@
  *
  * so that half of S suffices if B = G, and that is all there is to do if M is diagonal and constant.
  *
- * The rank test. In the metric of M⁻¹ and with gradients of unit length S is a matrix of cosines. Each
- * of its entries is a sum of nv products, in error by at most about nv eps, times κ if L had to be
- * solved with: row k of that solve loses the ratio of Σ_j |l_kj| |y_j| to what is left, at most
- * κ = max sqrt(m_kk / d_k) by Cauchy-Schwarz (κ = 1 if M is diagonal). A dependent gradient is a
- * combination of the pivots before it, with coefficients that complete pivoting keeps near 1 or below,
- * so its own pivot, 0 without rounding, is a sum of up to ng² such errors with coefficients near 1.
- * They are independent, so the sum is about ng times one of them. Hence a pivot up to
+ * The rank test. In the metric of M⁻¹ and with gradients of unit length S is a matrix of cosines, and a
+ * pivot is sin² of the angle between one gradient and the span of those eliminated before. Each entry
+ * of S is a sum of nv products, in error by at most about nv eps. A dependent gradient is a combination
+ * of the pivots' gradients, with coefficients that complete pivoting keeps near 1 or below, so its own
+ * pivot, 0 without rounding, is a sum of up to ng² such errors with coefficients near 1: independent
+ * ones, so the sum is about ng times one of them. Hence a pivot up to
  *
- *     SAFETY · ng nv eps κ
+ *     SAFETY · ng nv eps
  *
- * is zero for all that can be known. It is sin² of an angle: for nv = 60, ng = 40 and SAFETY = 16
- * gradients count as dependent below 3e-6 rad.
+ * is zero for all that can be known. For nv = 60 and ng = 40 that is an angle of 1.5e-6. Errors made
+ * before S, in L and G', do not count if B = G: S is then exact for slightly different gradients, and
+ * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
+ * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
  *
  * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
  */
@@ -38,7 +39,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double SAFETY = 16; /* measured on random dependent rows: at most 1.5 is needed */
+static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
 
 struct cmb_kkt {
   cmb_context *ctx;
@@ -66,11 +67,6 @@ struct cmb_kkt {
   cmb_kkt *dense;   /* decides in doubt; created when first needed */
   bool by_dense;    /* the factors held are in `dense` */
 };
-
-static void set_least_pivot(cmb_kkt *kkt, double kappa)
-{
-  kkt->least_pivot = SAFETY * DBL_EPSILON * kkt->shape.nv * kkt->shape.ng * kappa;
-}
 
 /* ---- create and destroy */
 
@@ -125,7 +121,7 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
     return cmb_fail_memory(ctx);
   }
   *kkt = (cmb_kkt){.ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1};
-  set_least_pivot(kkt, 1);
+  kkt->least_pivot = SAFETY * DBL_EPSILON * shape->nv * shape->ng;
   cmb_status status = CMB_OK;
   if (sparse) {
     kkt->M_values = cmb_arena_doubles(arena, mass_values(shape));
@@ -134,11 +130,12 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
     take_dense(kkt);
   }
   if (status == CMB_OK && cmb_arena_failed(arena)) status = cmb_fail_memory(ctx);
-  if (status == CMB_OK)
-    *result = kkt;
-  else
+  if (status != CMB_OK) {
     cmb_kkt_destroy(kkt);
-  return status;
+    return status;
+  }
+  *result = kkt;
+  return CMB_OK;
 }
 
 cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt **kkt)
@@ -161,8 +158,8 @@ void cmb_kkt_destroy(cmb_kkt *kkt)
 static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
 {
   for (int i = 0; i < kkt->shape.nv; i++) {
-    if (!(M[i] > 0 && M[i] <= DBL_MAX))
-      return isfinite(M[i]) ? CMB_RETRY_MASS : CMB_RETRY_NONFINITE;
+    if (!isfinite(M[i])) return CMB_RETRY_NONFINITE;
+    if (!(M[i] > 0)) return CMB_RETRY_MASS;
     kkt->D_inv[i] = 1 / M[i];
   }
   return CMB_OK;
@@ -194,18 +191,10 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
   for (int i = 0; i < nv; i++) {
-    double *row = kkt->LD + (ptrdiff_t)i * nv;
-    expand_row(kkt->shape.M_pattern, nv, i, M, row);
-    kkt->D_inv[i] = row[i]; /* for now m_ii */
+    expand_row(kkt->shape.M_pattern, nv, i, M, kkt->LD + (ptrdiff_t)i * nv);
   }
   if (cmb_ldlt_factor(nv, kkt->LD) >= 0) return bad_mass(kkt, M);
-  double largest = 1;
-  for (int i = 0; i < nv; i++) {
-    double d_inv = kkt->LD[(ptrdiff_t)i * (nv + 1)], ratio = kkt->D_inv[i] * d_inv;
-    if (ratio > largest) largest = ratio;
-    kkt->D_inv[i] = d_inv;
-  }
-  set_least_pivot(kkt, sqrt(largest));
+  for (int i = 0; i < nv; i++) kkt->D_inv[i] = kkt->LD[(ptrdiff_t)i * (nv + 1)];
   return CMB_OK;
 }
 
@@ -213,7 +202,8 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 {
   memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
-  return cmb_kkt_sparse_mass(kkt->sparse, M);
+  cmb_status status = cmb_kkt_sparse_mass(kkt->sparse, M);
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(kkt->ctx) : status;
 }
 
 /* M == NULL: there was none from before either. */
@@ -224,12 +214,13 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
                     "KKT matrix: no mass matrix from an earlier call");
   }
   kkt->has_mass = false;
-  if (kkt->sparse)
+  if (kkt->sparse) {
     CMB_TRY(factor_sparse_mass(kkt, M));
-  else if (kkt->LD)
+  } else if (kkt->LD) {
     CMB_TRY(factor_full_mass(kkt, M));
-  else
+  } else {
     CMB_TRY(factor_diagonal_mass(kkt, M));
+  }
   kkt->has_mass = true;
   return CMB_OK;
 }
@@ -240,11 +231,8 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
-  if (!kkt->shape.G_pattern) {
-    memcpy(reduced, G, (size_t)ng * (size_t)nv * sizeof *G);
-  } else {
-    for (int i = 0; i < ng; i++)
-      expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
+  for (int i = 0; i < ng; i++) {
+    expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
   }
   if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, ng, reduced);
 }
@@ -334,6 +322,7 @@ static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_dense = false;
   cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot);
+  if (status == CMB_ERROR_MEMORY) return cmb_fail_memory(kkt->ctx);
   if (status != CMB_RETRY_SINGULAR) return status;
 
   CMB_TRY(create_dense_once(kkt));
@@ -360,10 +349,11 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
     return;
   }
   cmb_kkt *dense = kkt->sparse ? kkt->dense : kkt;
-  if (dense->by_small)
+  if (dense->by_small) {
     cmb_kkt_small_solve(&dense->small, r, s, x, y);
-  else
+  } else {
     solve_dense(dense, r, s, x, y);
+  }
 }
 
 int cmb_kkt_dependent(const cmb_kkt *kkt)

@@ -13,7 +13,6 @@
 #include "method/half_explicit.h"
 #include "method/hermite.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { STAGES = 8 };
@@ -114,7 +113,7 @@ static double error_of(const cmb_integrator *in, struct hem5 *m, double h)
     int from = part ? in->nq : 0, to = part ? in->n : in->nq;
     double err1 = cmb_error_norm(in, from, to, x1), err2 = cmb_error_norm(in, from, to, x2);
     double both = err1 + 0.01 * err2;
-    worst = fmax(worst, both > 0 ? err1 * err1 / both : both);
+    worst = cmb_larger_error(worst, both > 0 ? err1 * err1 / both : both);
   }
   return worst;
 }

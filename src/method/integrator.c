@@ -71,7 +71,8 @@ const cmb_option *cmb_method_options(const cmb_method *method, int *count)
 
 cmb_integrator_options cmb_integrator_defaults(void)
 {
-  return (cmb_integrator_options){.rtol = 1e-6, .atol = 1e-6, .max_steps = 100000000};
+  return (cmb_integrator_options){
+      .rtol = 1e-6, .atol = CMB_ATOL_PER_RTOL * 1e-6, .max_steps = 100000000};
 }
 
 /* The position of `word` in "one|two|three", -1 if it is not there. */

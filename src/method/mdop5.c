@@ -8,7 +8,6 @@
  */
 #include "method/mdop.h"
 
-#include <math.h>
 #include <string.h>
 
 /* clang-format off */
@@ -34,7 +33,7 @@ static double error_of(const cmb_integrator *in, double h)
   double *x = m->work;
   for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - m->y_plain[i];
   cmb_combine(in->n, x, h, 7, e, m->k, x);
-  return fmax(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
 }
 
 static void dense(cmb_integrator *in)

@@ -62,7 +62,7 @@ static double error_of(const cmb_integrator *in, double h)
     int from = part ? in->nq : 0, to = part ? in->n : in->nq;
     double n5 = cmb_error_norm(in, from, to, x5), n3 = cmb_error_norm(in, from, to, x3);
     double both = n5 * n5 + 0.01 * n3 * n3;
-    worst = fmax(worst, both > 0 ? n5 * n5 / sqrt(both) : both);
+    worst = cmb_larger_error(worst, both > 0 ? n5 * n5 / sqrt(both) : both);
   }
   return worst;
 }

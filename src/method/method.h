@@ -67,6 +67,12 @@ int cmb_choice(const cmb_integrator *in, const char *name);
  * `from` to `to` - 1. */
 double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x);
 
+/* The larger of two such norms, NaN if either is: fmax would drop the NaN, and the step would pass. */
+static inline double cmb_larger_error(double a, double b)
+{
+  return a > b || a != a ? a : b;
+}
+
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
 

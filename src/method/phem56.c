@@ -6,43 +6,42 @@
  *
  *     Q̄_i = q_0 + h Σ_{j≤i} ā_ij T V_j,  V̄_i = v_0 + h Σ_{j≤i} ā_ij V'_j,  G(Q̄_i) V̄_i + g_t = 0  ⇒  V'_i, Λ_i
  *
- * i = 2 .. 7; Ȳ_6 = y_1 is the result and Y_7 = y_1; the seventh slope, with its constraint inside the step
- * at 19/30, is the next step's first, and Λ_7 is λ at the end. Error: the embedded formula of
- * Dormand–Prince, its velocity part taken back to the constraint by one Newton step. Dense output: the value
- * at 19/30 from weights, then quartic Hermite.
+ * i = 2 .. 6; Ȳ_6 = y_1 is the result. The seventh slope, at y_1, is the next step's first. Murua takes it by
+ * one more half-explicit stage with its constraint at 19/30 of the step; that leaves λ at order 4 or less
+ * (measured on the car axis), so here slope and λ at y_1 come from eq. (4) of seed 000 at the same cost, and
+ * λ has order 5. Error: the embedded formula of Dormand–Prince, its velocity part taken back to the
+ * constraint by one Newton step. Dense output: the value at 19/30 from weights, then quartic Hermite.
  */
 #include "method/half_explicit.h"
 #include "method/hermite.h"
 
 #include "math/pattern.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SLOPES = 7 };
 
 /* clang-format off */
 static const double c[SLOPES] = {0, 1.0/5, 3.0/10, 4.0/5, 8.0/9, 1, 1};
-static const double a[SLOPES - 1][SLOPES] = { /* row i: a_{i+2,j}; the seventh state is y_1 itself */
+static const double a[5][SLOPES] = { /* row i: a_{i+2,j} */
   {1.0/5},
   {3.0/40, 9.0/40},
   {44.0/45, -56.0/15, 32.0/9},
   {19372.0/6561, -25360.0/2187, 64448.0/6561, -212.0/729},
   {9017.0/3168, -355.0/33, 46732.0/5247, 49.0/176, -5103.0/18656},
 };
-static const double cc[SLOPES] = {0, 3.0/10, 3.0/8, 5.0/7, 1, 1, 19.0/30};
-static const double aa[SLOPES - 1][SLOPES] = {
+static const double cc[6] = {0, 3.0/10, 3.0/8, 5.0/7, 1, 1};
+static const double aa[5][SLOPES] = {
   {3.0/40, 9.0/40},
   {21.0/256, 45.0/256, 15.0/128},
   {19235.0/98784, -225.0/392, 6235.0/6174, 2755.0/32928},
   {-293.0/1152, 85.0/48, -2275.0/1908, 35.0/32, -2835.0/6784},
   {35.0/384, 0, 500.0/1113, 125.0/192, -2187.0/6784, 11.0/84},
-  {10752038939.0/66307507200.0, -19259.0/50160, 19581770468.0/24023520675.0, 9941999.0/650073600,
-   180060831.0/4820710400.0, -11331659.0/439538400, 1.0/76},
 };
 static const double e[SLOPES] = {
   71.0/57600, 0, -71.0/16695, 71.0/1920, -17253.0/339200, 22.0/525, -1.0/40};
-static const double inside[SLOPES] = { /* y(19/30) */
+static const double inside_at = 19.0/30;
+static const double inside[SLOPES] = {
   1812923.0/20736000, 0, 45847.0/100170, 56677.0/414720, -289161.0/13568000, -67507.0/4536000,
   -3971.0/324000};
 /* clang-format on */
@@ -82,7 +81,7 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Slope i at state y, the constraint imposed on y_bar, which is filled. */
+/* Slope i at state y, the constraint imposed on y_bar, which is completed. */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, const double *y,
                         double *y_bar)
 {
@@ -108,10 +107,10 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
   double *x = m->work, *xv = m->work + in->nq;
   for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - m->y_plain[i];
   cmb_combine(in->n, x, h, SLOPES, e, m->k, x);
-  cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, m->B, xv, ev->dtau); /* B = G at y_new */
+  cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, ev->G, xv, ev->dtau);
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
   for (int i = 0; i < in->nv; i++) xv[i] -= ev->dw[i];
-  return fmax(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
 }
 
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
@@ -128,7 +127,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   }
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
-  CMB_TRY(stage(in, m, SLOPES - 1, h, in->y_new, m->Y_bar));
+  CMB_TRY(cmb_slope(in, in->t + h, in->y_new, m->k[SLOPES - 1], in->lambda_new));
   *error = error_of(in, m, h);
   return CMB_OK;
 }
@@ -143,7 +142,7 @@ static void accept(cmb_integrator *in)
 static cmb_status densify(cmb_integrator *in)
 {
   struct phem56 *m = in->data;
-  m->dense.node = cc[SLOPES - 1];
+  m->dense.node = inside_at;
   m->dense.f0 = m->k[0];
   m->dense.f1 = m->k[SLOPES - 1];
   cmb_combine(in->n, in->y_before, in->h_taken, SLOPES, inside, m->k, m->dense.inside);

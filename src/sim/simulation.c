@@ -147,14 +147,19 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   return CMB_OK;
 }
 
+/* How well the result's state meets the constraints; anything not finite is refused, as above. */
 static cmb_status note_residuals(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
-  cmb_status status =
-      cmb_constraint_residuals(sim->ev, r->t, sim->q, sim->v, &r->position, &r->velocity);
-  r->worst_position = fmax(r->worst_position, r->position);
-  r->worst_velocity = fmax(r->worst_velocity, r->velocity);
-  return final(sim, status, "constraints", r->t);
+  double position, velocity;
+  cmb_status status = cmb_constraint_residuals(sim->ev, r->t, sim->q, sim->v, &position, &velocity);
+  if (status == CMB_OK && !(isfinite(position) && isfinite(velocity))) status = CMB_RETRY_NONFINITE;
+  if (status != CMB_OK) return final(sim, status, "constraints", r->t);
+  r->position = position;
+  r->velocity = velocity;
+  r->worst_position = fmax(r->worst_position, position);
+  r->worst_velocity = fmax(r->worst_velocity, velocity);
+  return CMB_OK;
 }
 
 static cmb_status take_integrator_state(cmb_simulation *sim)

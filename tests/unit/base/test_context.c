@@ -1,0 +1,146 @@
+/*
+ * The context: the words of the last error, the log, and memory through the hook.
+ */
+#include "base/context.h"
+#include "check.h"
+#include "failing_allocator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGER_THAN_ANY_MESSAGE = 5000 };
+
+static void the_last_error_stays_until_the_next(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  assert_non_null(ctx);
+  assert_string_equal(cmb_last_error(ctx), "");
+  assert_int_equal(cmb_fail(ctx, CMB_ERROR_INPUT, "rod %d has length %g", 7, -2.5),
+                   CMB_ERROR_INPUT);
+  assert_string_equal(cmb_last_error(ctx), "rod 7 has length -2.5");
+  assert_int_equal(cmb_fail(ctx, CMB_RETRY_NEWTON, "second"), CMB_RETRY_NEWTON);
+  assert_string_equal(cmb_last_error(ctx), "second");
+  assert_int_equal(cmb_fail_memory(ctx), CMB_ERROR_MEMORY);
+  assert_string_equal(cmb_last_error(ctx), cmb_status_meaning(CMB_ERROR_MEMORY));
+  cmb_context_destroy(ctx);
+}
+
+/* Adding the place to an inner failure's words is done with these words as an argument. */
+static void arguments_may_point_into_the_old_message(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_fail(ctx, CMB_ERROR_INPUT, "no such unit");
+  const char *old = cmb_last_error(ctx);
+  cmb_fail(ctx, CMB_ERROR_INPUT, "car.yaml:12: %s (in \"%s\")", old, old + 8);
+  assert_string_equal(cmb_last_error(ctx), "car.yaml:12: no such unit (in \"unit\")");
+  cmb_context_destroy(ctx);
+}
+
+static void a_message_too_long_is_cut(void **state)
+{
+  (void)state;
+  static char text[LONGER_THAN_ANY_MESSAGE];
+  memset(text, 'x', sizeof text - 1);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_fail(ctx, CMB_ERROR_INPUT, "%s", text);
+  size_t length = strlen(cmb_last_error(ctx));
+  assert_true(length > 200 && length < sizeof text);
+  assert_memory_equal(cmb_last_error(ctx), text, length);
+  cmb_context_destroy(ctx);
+}
+
+static void contexts_do_not_share_errors(void **state)
+{
+  (void)state;
+  cmb_context *a = cmb_context_create(NULL), *b = cmb_context_create(NULL);
+  cmb_fail(a, CMB_ERROR_IO, "only a");
+  assert_string_equal(cmb_last_error(b), "");
+  cmb_context_destroy(a);
+  cmb_context_destroy(b);
+}
+
+struct heard {
+  int messages;
+  cmb_log_level level;
+  char text[LONGER_THAN_ANY_MESSAGE];
+};
+
+static void hear(void *user, cmb_log_level level, const char *message)
+{
+  struct heard *heard = user;
+  heard->messages++;
+  heard->level = level;
+  snprintf(heard->text, sizeof heard->text, "%s", message);
+}
+
+static void the_log_goes_to_its_function(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct heard heard = {0};
+  cmb_log(ctx, CMB_LOG_INFO, "nobody listens");
+  cmb_context_set_log(ctx, hear, &heard);
+  cmb_log(ctx, CMB_LOG_WARNING, "step %d of %s", 3, "caraxis");
+  assert_int_equal(heard.messages, 1);
+  assert_int_equal(heard.level, CMB_LOG_WARNING);
+  assert_string_equal(heard.text, "step 3 of caraxis");
+  assert_string_equal(cmb_last_error(ctx), ""); /* a log message is no error */
+  cmb_context_set_log(ctx, NULL, NULL);
+  cmb_log(ctx, CMB_LOG_DEBUG, "nobody listens any more");
+  assert_int_equal(heard.messages, 1);
+  cmb_context_destroy(ctx);
+}
+
+static void memory_comes_zeroed_from_the_hook(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  assert_int_equal(memory.outstanding, 1);
+  unsigned char *block = cmb_allocate(ctx, 1000);
+  assert_non_null(block);
+  assert_int_equal(memory.outstanding, 2);
+  for (int i = 0; i < 1000; i++) assert_int_equal(block[i], 0);
+  cmb_release(ctx, block);
+  cmb_release(ctx, NULL);
+  cmb_context_destroy(ctx);
+  cmb_context_destroy(NULL);
+  assert_int_equal(memory.outstanding, 0);
+  assert_int_equal(memory.bytes, 0);
+}
+
+static void without_memory_there_is_null(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  memory.fail_at = 1;
+  assert_null(cmb_context_create(&memory.hook));
+  assert_int_equal(memory.outstanding, 0);
+
+  cmbt_allocator_init(&memory);
+  memory.fail_at = 2;
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  assert_null(cmb_allocate(ctx, 8));
+  assert_int_equal(cmb_fail_memory(ctx), CMB_ERROR_MEMORY); /* reporting it needs none */
+  assert_string_equal(cmb_last_error(ctx), cmb_status_meaning(CMB_ERROR_MEMORY));
+  cmb_context_destroy(ctx);
+  assert_int_equal(memory.outstanding, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_last_error_stays_until_the_next),
+      cmocka_unit_test(arguments_may_point_into_the_old_message),
+      cmocka_unit_test(a_message_too_long_is_cut),
+      cmocka_unit_test(contexts_do_not_share_errors),
+      cmocka_unit_test(the_log_goes_to_its_function),
+      cmocka_unit_test(memory_comes_zeroed_from_the_hook),
+      cmocka_unit_test(without_memory_there_is_null),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/*
+ * Numbers to and from text, whatever the locale, and the nearest name for a misspelt one.
+ */
+#include "base/text.h"
+#include "check.h"
+#include "random.h"
+
+#include <float.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_round_trip(double x)
+{
+  char text[CMB_NUMBER_ROOM];
+  int length = cmb_format_number(x, text);
+  assert_int_equal(length, strlen(text));
+  assert_true(length < CMB_NUMBER_ROOM);
+  double back = 0;
+  if (!cmb_parse_number(text, &back)) fail_msg("%s is not read back", text);
+  assert_memory_equal(&back, &x, sizeof x); /* bit by bit: also the sign of zero */
+}
+
+static void check_round_trips(void)
+{
+  const double special[] = {0.0,     -0.0,     1.0,         -1.0,   0.1,      1.0 / 3, DBL_MAX,
+                            DBL_MIN, -DBL_MAX, DBL_EPSILON, 5e-324, 2.5e-310, 1e22,    123456789.0};
+  for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) assert_round_trip(special[i]);
+  struct cmbt_random random = {3};
+  for (int i = 0; i < 20000; i++) {
+    uint64_t bits = cmbt_random_bits(&random);
+    if (i % 4 == 0) bits &= ~(UINT64_C(0x7FF) << 52); /* a quarter of them denormal */
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (isfinite(x)) assert_round_trip(x);
+  }
+}
+
+static void numbers_read_back_to_the_same_bits(void **state)
+{
+  (void)state;
+  check_round_trips();
+}
+
+static void only_a_whole_number_is_read(void **state)
+{
+  (void)state;
+  const char *good[] = {"1", "-2.5", "+3", ".5", "5.", "1e3", "1E-3", "0"};
+  const double value[] = {1, -2.5, 3, 0.5, 5, 1000, 0.001, 0};
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    double x = -1;
+    if (!cmb_parse_number(good[i], &x)) fail_msg("%s is not read", good[i]);
+    assert_true(x == value[i]);
+  }
+  const char *bad[] = {"",    " 1",  "1 ",   "1,5",   "1.5.2", "e5", "1e",  "--1",  "1-",  "0x10",
+                       "nan", "inf", "-inf", "1e999", "+",     ".",  "1 2", "1.0f", "ten", "1e5.5"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    double x = 42;
+    if (cmb_parse_number(bad[i], &x)) fail_msg("\"%s\" is read as %g", bad[i], x);
+    assert_true(x == 42); /* left alone */
+  }
+  char longest[200];
+  memset(longest, '1', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  double x;
+  assert_false(cmb_parse_number(longest, &x));
+}
+
+/* The first locale of the machine's that writes 1,5, or none. */
+static const char *locale_with_comma(void)
+{
+  static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
+                                      "nl_NL.UTF-8", "it_IT.utf8", "es_ES.utf8",  "de_DE"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (setlocale(LC_NUMERIC, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
+      return names[i];
+  }
+  return NULL;
+}
+
+static void the_locale_does_not_matter(void **state)
+{
+  (void)state;
+  if (!locale_with_comma()) {
+    setlocale(LC_NUMERIC, "C");
+    skip();
+  }
+  char text[CMB_NUMBER_ROOM];
+  cmb_format_number(1.5, text);
+  double comma = 0, point = 0;
+  bool reads_comma = cmb_parse_number("2,5", &comma), reads_point = cmb_parse_number("2.5", &point);
+  check_round_trips();
+  setlocale(LC_NUMERIC, "C");
+  assert_string_equal(text, "1.5");
+  assert_false(reads_comma);
+  assert_true(reads_point && point == 2.5);
+}
+
+struct joint {
+  const char *name;
+  int freedoms;
+};
+
+static const struct joint joints[] = {
+    {"revolute", 1}, {"prismatic", 1}, {"spherical", 3}, {"universal", 2}};
+enum { JOINTS = sizeof joints / sizeof joints[0] };
+
+static void names_are_found_in_a_table(void **state)
+{
+  (void)state;
+  for (int i = 0; i < JOINTS; i++) {
+    assert_int_equal(cmb_find_name(joints[i].name, joints, JOINTS, sizeof joints[0]), i);
+  }
+  assert_int_equal(cmb_find_name("Revolute", joints, JOINTS, sizeof joints[0]), -1);
+  assert_int_equal(cmb_find_name("", joints, JOINTS, sizeof joints[0]), -1);
+  assert_int_equal(cmb_find_name("revolute", joints, 0, sizeof joints[0]), -1);
+  const char *const plain[] = {"a", "b"};
+  assert_int_equal(cmb_find_name("b", plain, 2, sizeof plain[0]), 1);
+}
+
+static const char *nearest(const char *text)
+{
+  return cmb_nearest_name(text, joints, JOINTS, sizeof joints[0]);
+}
+
+static void a_misspelt_name_has_a_nearest(void **state)
+{
+  (void)state;
+  assert_string_equal(nearest("revolut"), "revolute");   /* a letter missing */
+  assert_string_equal(nearest("revollute"), "revolute"); /* one too many */
+  assert_string_equal(nearest("rewolute"), "revolute");  /* a wrong one */
+  assert_string_equal(nearest("sperical"), "spherical");
+  assert_string_equal(nearest("prizmatik"), "prismatic");
+  assert_string_equal(nearest("universal"), "universal");
+  assert_null(nearest("gearbox"));
+  assert_null(nearest(""));
+  char longest[200];
+  memset(longest, 'r', sizeof longest - 1);
+  longest[sizeof longest - 1] = '\0';
+  assert_null(nearest(longest));
+  assert_null(cmb_nearest_name("revolute", joints, 0, sizeof joints[0]));
+}
+
+/* Of two names within reach the nearer one is meant, wherever it stands in the table. */
+static void the_nearer_of_two_wins(void **state)
+{
+  (void)state;
+  const char *const a[] = {"damping", "dumping"}, *const b[] = {"dumping", "damping"};
+  assert_string_equal(cmb_nearest_name("dampin", a, 2, sizeof a[0]), "damping");
+  assert_string_equal(cmb_nearest_name("dampin", b, 2, sizeof b[0]), "damping");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_read_back_to_the_same_bits),
+      cmocka_unit_test(only_a_whole_number_is_read),
+      cmocka_unit_test(the_locale_does_not_matter),
+      cmocka_unit_test(names_are_found_in_a_table),
+      cmocka_unit_test(a_misspelt_name_has_a_nearest),
+      cmocka_unit_test(the_nearer_of_two_wins),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+/*
+ * Equations that misbehave. A wrapper passes on a bundled problem, but at the k-th time that one of its arrays
+ * (M, f, g, G, γ, g_t, switching functions, outputs, q̇) is filled, one entry of it becomes NaN, +Inf or
+ * -Inf: only then, or from then on. For every k of a short run with events and dense output, every array and
+ * every method:
+ *
+ *   - the run returns, after a bounded number of evaluations, with CMB_OK or with an error and words;
+ *   - whatever is recorded and whatever the result holds is finite;
+ *   - CMB_OK means that the end is reached, the constraints hold, and state and events are those of the
+ *     undisturbed run; a fault that stays never ends in CMB_OK;
+ *   - faults inside an attempted step cost no more than that attempt.
+ *
+ * Also: equations that cannot be evaluated beyond a border, and equations that ask for the end.
+ */
+#include <camber/camber.h>
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 8, MOST_STEPS = 4000, MOST_EVALUATIONS = 100000 };
+
+/* What is disturbed. MASS_ONCE: M of a problem that says its mass matrix is constant. */
+enum target { MASS, MASS_ONCE, FORCES, G_VALUE, G_MATRIX, GAMMA, G_T, SWITCHES, OUTPUTS, RATES };
+enum { TARGETS = RATES + 1 };
+
+static const char *const target_names[TARGETS] = {
+    "M", "constant M", "f", "g", "G", "gamma", "g_t", "switches", "outputs", "rates"};
+
+struct fault {
+  enum target target;
+  double value;
+  long at; /* the how-many-eth filling, from 1; 0: none */
+  bool stays;
+};
+
+/* A problem with a fault in it: the equations' self. */
+struct faulty {
+  const cmb_equations *inner;
+  struct fault fault;
+  long *filled;      /* how often the target was filled */
+  long *evaluations; /* calls of any function */
+  double border;     /* CMB_RETRY_DOMAIN for q[0] < border */
+  long ends_at;      /* the evaluation that asks for the end of the run; 0: none */
+};
+
+static void disturb(const struct faulty *p, enum target target, int n, double *x)
+{
+  if (target != p->fault.target || !x || n == 0) return;
+  long k = ++*p->filled;
+  bool now = p->fault.stays ? p->fault.at > 0 && k >= p->fault.at : k == p->fault.at;
+  if (now) x[k % n] = p->fault.value;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct faulty *p = self;
+  const cmb_equations *eq = p->inner;
+  if (++*p->evaluations == p->ends_at) return CMB_ERROR_INPUT;
+  if (at->q[0] < p->border) return CMB_RETRY_DOMAIN;
+  CMB_TRY(eq->evaluate(eq->self, at, want));
+  disturb(p, MASS, eq->nv, want->M); /* the diagonal: all that is stored here */
+  disturb(p, MASS_ONCE, eq->nv, want->M);
+  disturb(p, FORCES, eq->nv, want->f);
+  disturb(p, G_VALUE, eq->ng, want->g);
+  disturb(p, G_MATRIX, eq->ng * eq->nv, want->G);
+  disturb(p, GAMMA, eq->ng, want->gamma);
+  disturb(p, G_T, eq->ng, want->gt);
+  return CMB_OK;
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const struct faulty *p = self;
+  ++*p->evaluations;
+  CMB_TRY(p->inner->switches(p->inner->self, at, lambda, s));
+  disturb(p, SWITCHES, p->inner->ns, s);
+  return CMB_OK;
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *lambda, double *out)
+{
+  const struct faulty *p = self;
+  ++*p->evaluations;
+  CMB_TRY(p->inner->outputs(p->inner->self, at, lambda, out));
+  disturb(p, OUTPUTS, p->inner->no, out);
+  return CMB_OK;
+}
+
+static void rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  const struct faulty *p = self;
+  ++*p->evaluations;
+  p->inner->rates(p->inner->self, q, v, qdot);
+  disturb(p, RATES, p->inner->nq, qdot);
+}
+
+static cmb_equations wrap(const struct faulty *p)
+{
+  cmb_equations eq = *p->inner;
+  assert_true(eq.mass_diagonal && eq.nq <= MOST && eq.ng <= MOST && eq.no <= MOST);
+  eq.self = p;
+  eq.evaluate = evaluate;
+  eq.residual = NULL;
+  eq.mass_constant = p->fault.target != MASS;
+  if (eq.switches) eq.switches = switches;
+  if (eq.outputs) eq.outputs = outputs;
+  if (eq.rates) eq.rates = rates;
+  return eq;
+}
+
+/* ---- one run */
+
+struct outcome {
+  cmb_status status;
+  char message[256];
+  double t, q[MOST], v[MOST], lambda[MOST];
+  double position, velocity;
+  long events, records, filled, evaluations, bad_records;
+  bool finite; /* all of the result */
+};
+
+static bool all_finite(int n, const double *x)
+{
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+struct watcher {
+  const cmb_equations *eq;
+  long bad;
+};
+
+static cmb_status look(void *user, const cmb_record *r)
+{
+  struct watcher *w = user;
+  bool good = isfinite(r->t) && all_finite(w->eq->nq, r->q) && all_finite(w->eq->nv, r->v) &&
+              all_finite(w->eq->ng, r->lambda) && all_finite(w->eq->no, r->outputs);
+  if (!good) w->bad++;
+  return CMB_OK;
+}
+
+static void keep(const cmb_equations *eq, const cmb_result *r, struct outcome *o)
+{
+  const double residuals[] = {r->position, r->velocity, r->worst_position, r->worst_velocity};
+  o->t = r->t;
+  o->position = r->position;
+  o->velocity = r->velocity;
+  o->events = r->events;
+  o->records = r->records;
+  memcpy(o->q, r->q, (size_t)eq->nq * sizeof *o->q);
+  memcpy(o->v, r->v, (size_t)eq->nv * sizeof *o->v);
+  memcpy(o->lambda, r->lambda, (size_t)eq->ng * sizeof *o->lambda);
+  o->finite = isfinite(r->t) && all_finite(eq->nq, r->q) && all_finite(eq->nv, r->v) &&
+              all_finite(eq->ng, r->lambda) && all_finite(eq->no, r->outputs) &&
+              all_finite(4, residuals);
+}
+
+struct setup {
+  const char *problem;
+  const cmb_method *method;
+  double t_end, every, tolerance;
+};
+
+static struct outcome run(const struct setup *s, struct faulty p)
+{
+  static const cmb_setting angle = {"angle", 1};
+  struct outcome o = {0};
+  cmb_system *inner, *system;
+  cmb_simulation *sim;
+  cmb_context *ctx = cmb_context_create(NULL);
+  assert_non_null(ctx);
+  bool pendulum = strcmp(s->problem, "pendulum") == 0;
+  assert_int_equal(cmb_problem_create(ctx, cmb_problem_find(s->problem), pendulum, &angle, &inner),
+                   CMB_OK);
+  p.inner = cmb_system_equations(inner);
+  p.filled = &o.filled;
+  p.evaluations = &o.evaluations;
+  cmb_equations eq = wrap(&p);
+  struct watcher watcher = {.eq = &eq};
+  assert_int_equal(
+      cmb_system_create(ctx, &eq, 0, s->t_end, cmb_system_q(inner), cmb_system_v(inner), &system),
+      CMB_OK);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = s->method;
+  options.integrator.rtol = options.integrator.atol = s->tolerance;
+  options.integrator.max_steps = MOST_STEPS;
+  options.every = s->every;
+  options.observer = (cmb_observer){.user = &watcher, .record = look};
+  assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
+  o.status = cmb_simulation_run(sim);
+  snprintf(o.message, sizeof o.message, "%s", cmb_last_error(ctx));
+  keep(&eq, cmb_simulation_result(sim), &o);
+  o.bad_records = watcher.bad;
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_system_destroy(inner);
+  cmb_context_destroy(ctx);
+  return o;
+}
+
+/* ---- judging it */
+
+static double distance(const double *x, const double *y)
+{
+  double most = 0;
+  for (int i = 0; i < MOST; i++) most = fmax(most, fabs(x[i] - y[i]));
+  return most;
+}
+
+/* What is wrong with the outcome, NULL if nothing is. */
+static const char *verdict(const struct setup *s, const struct fault *f, const struct outcome *calm,
+                           const struct outcome *o)
+{
+  const double enough = 100 * s->tolerance;
+  if (o->evaluations > MOST_EVALUATIONS) return "too many evaluations";
+  if (o->bad_records > 0) return "a record is not finite";
+  if (!o->finite) return "the result is not finite";
+  if (o->status > 0) return "a recoverable status at the end";
+  if (o->status < 0 && o->message[0] == '\0') return "an error without words";
+  if (o->status < 0) {
+    return o->status == CMB_ERROR_STEP_SIZE || o->status == CMB_ERROR_NONFINITE ||
+                   o->status == CMB_ERROR_INCONSISTENT
+               ? NULL
+               : "another error than the step size, a value not finite or no start";
+  }
+  if (f->stays) return "a fault that stays was not noticed";
+  if (o->t != s->t_end) return "the end is not reached";
+  if (o->position > s->tolerance || o->velocity > s->tolerance) return "the constraints are broken";
+  if (o->events != calm->events || o->records != calm->records) return "other events or records";
+  if (distance(o->q, calm->q) > enough || distance(o->v, calm->v) > 10 * enough)
+    return "the state is another one";
+  return NULL;
+}
+
+struct tally {
+  long runs, mended[TARGETS], single[TARGETS];
+};
+
+static void judge(const struct setup *s, struct fault f, const struct outcome *calm,
+                  struct tally *tally)
+{
+  struct outcome o = run(s, (struct faulty){.fault = f, .border = -INFINITY});
+  const char *wrong = verdict(s, &f, calm, &o);
+  tally->runs++;
+  if (!f.stays) {
+    tally->single[f.target]++;
+    tally->mended[f.target] += o.status == CMB_OK;
+  }
+  if (wrong) {
+    fail_msg("%s with %s, %s = %g %s filling %ld: %s (status %s, '%s', t = %.17g)", s->problem,
+             cmb_method_name(s->method), target_names[f.target], f.value, f.stays ? "from" : "at",
+             f.at, wrong, cmb_status_code(o.status), o.message, o.t);
+  }
+}
+
+/* All k, the three values, once and staying. */
+static void disturb_everywhere(const struct setup *s, enum target target, struct tally *tally)
+{
+  static const double values[] = {NAN, INFINITY, -INFINITY};
+  const struct fault none = {.target = target};
+  struct outcome calm = run(s, (struct faulty){.fault = none, .border = -INFINITY});
+  assert_int_equal(calm.status, CMB_OK);
+  assert_true(calm.records > 2);
+  for (long k = 1; k <= calm.filled; k++) {
+    for (int i = 0; i < 3; i++) {
+      struct fault f = {.target = target, .value = values[i], .at = k};
+      judge(s, f, &calm, tally);
+      f.stays = true;
+      judge(s, f, &calm, tally);
+    }
+  }
+}
+
+static void check_problem(struct setup s)
+{
+  struct tally tally = {0};
+  for (int m = 0; m < cmb_method_count(); m++) {
+    s.method = cmb_method_at(m);
+    for (int i = 0; i < TARGETS; i++) disturb_everywhere(&s, (enum target)i, &tally);
+  }
+  print_message("%s: %ld runs\n", s.problem, tally.runs);
+  for (int i = 0; i < TARGETS; i++) {
+    print_message("  %-10s %4ld of %4ld single faults mended\n", target_names[i], tally.mended[i],
+                  tally.single[i]);
+  }
+  assert_true(tally.mended[FORCES] > tally.single[FORCES] / 2);
+  assert_true(tally.mended[MASS] > tally.single[MASS] / 2);
+}
+
+static void test_pendulum(void **state)
+{
+  (void)state;
+  check_problem((struct setup){"pendulum", NULL, 1.8, 0.3, 1e-4}); /* two events */
+}
+
+static void test_caraxis(void **state)
+{
+  (void)state;
+  check_problem((struct setup){"caraxis", NULL, 0.3, 0.07, 1e-4});
+}
+
+static void test_circular_track(void **state)
+{
+  (void)state;
+  check_problem((struct setup){"circular-track", NULL, 1.2, 0.3, 1e-4}); /* q̇ = T(q) v */
+}
+
+/* ---- what the equations say themselves */
+
+static void test_border(void **state)
+{
+  (void)state;
+  const struct fault none = {0};
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct setup s = {"pendulum", cmb_method_at(m), 2, 0, 1e-6};
+    struct outcome o = run(&s, (struct faulty){.fault = none, .border = -0.3});
+    assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
+    assert_non_null(strstr(o.message, cmb_status_meaning(CMB_RETRY_DOMAIN)));
+    assert_true(o.finite && o.bad_records == 0 && o.events == 1);
+    assert_true(o.evaluations < MOST_EVALUATIONS);
+    if (!(o.q[0] >= -0.3 && o.q[0] < -0.3 + 1e-6)) { /* it came as near as it can */
+      fail_msg("%s stops at x = %.17g, border at -0.3", cmb_method_name(s.method), o.q[0]);
+    }
+  }
+}
+
+/* At each evaluation in turn the equations ask for the end. It comes at once, with their status and words. */
+static void test_end_asked_for(void **state)
+{
+  (void)state;
+  const struct fault none = {0};
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct setup s = {"pendulum", cmb_method_at(m), 0.7, 0.1, 1e-4};
+    struct outcome calm = run(&s, (struct faulty){.fault = none, .border = -INFINITY});
+    for (long k = 1; k <= calm.evaluations; k++) {
+      struct faulty p = {.fault = none, .border = -INFINITY, .ends_at = k};
+      struct outcome o = run(&s, p);
+      if (o.status == CMB_OK) { /* evaluation k was one of switches or outputs, which do not ask */
+        assert_int_equal(o.evaluations, calm.evaluations);
+        continue;
+      }
+      assert_int_equal(o.status, CMB_ERROR_INPUT);
+      assert_int_equal(o.evaluations, k);
+      assert_true(o.message[0] != '\0' && o.finite && o.bad_records == 0);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pendulum),       cmocka_unit_test(test_caraxis),
+      cmocka_unit_test(test_circular_track), cmocka_unit_test(test_border),
+      cmocka_unit_test(test_end_asked_for),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
