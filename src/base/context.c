@@ -70,6 +70,11 @@ cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...
   return status;
 }
 
+void cmb_forget_error(cmb_context *ctx)
+{
+  ctx->error[0] = '\0';
+}
+
 cmb_status cmb_fail_memory(cmb_context *ctx)
 {
   return cmb_fail(ctx, CMB_ERROR_MEMORY, "%s", cmb_status_meaning(CMB_ERROR_MEMORY));

@@ -11,6 +11,9 @@
 cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* No words any more: those that follow belong to what is begun now. */
+void cmb_forget_error(cmb_context *ctx);
+
 /* Out of memory, in the same words everywhere. */
 cmb_status cmb_fail_memory(cmb_context *ctx);
 

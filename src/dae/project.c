@@ -78,20 +78,25 @@ cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
   return cmb_project_velocity(ev, v);
 }
 
+/* The length of row i of the evaluator's G. */
+static double gradient_length(cmb_evaluator *ev, int i)
+{
+  const cmb_equations *eq = ev->eq;
+  memset(ev->dtau, 0, (size_t)eq->ng * sizeof *ev->dtau);
+  memset(ev->dw, 0, (size_t)eq->nv * sizeof *ev->dw);
+  ev->dtau[i] = 1;
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->dtau, ev->dw);
+  return cmb_norm2(eq->nv, ev->dw);
+}
+
 /* The constraint that is furthest from being met, measured as a distance: |g_i| over the length of its
  * gradient, so that the units of g do not matter. */
 static int worst_constraint(cmb_evaluator *ev)
 {
-  const cmb_equations *eq = ev->eq;
   int worst = 0;
   double most = -1;
-  for (int i = 0; i < eq->ng; i++) {
-    memset(ev->dtau, 0, (size_t)eq->ng * sizeof *ev->dtau);
-    memset(ev->dw, 0, (size_t)eq->nv * sizeof *ev->dw);
-    ev->dtau[i] = 1;
-    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->dtau, ev->dw);
-    double gradient = cmb_norm2(eq->nv, ev->dw);
-    double distance = fabs(ev->g[i]) / (gradient > 0 ? gradient : DBL_MIN);
+  for (int i = 0; i < ev->eq->ng; i++) {
+    double distance = fabs(ev->g[i]) / fmax(gradient_length(ev, i), DBL_MIN);
     if (!(distance <= most)) {
       most = distance;
       worst = i;
@@ -100,10 +105,17 @@ static int worst_constraint(cmb_evaluator *ev)
   return worst;
 }
 
+/* No rank, because a constraint that is not met has come to where it is stationary? */
+static bool is_stuck(cmb_evaluator *ev, cmb_status status)
+{
+  int row = status == CMB_RETRY_SINGULAR ? cmb_kkt_dependent(ev->kkt) : -1;
+  return row >= 0 && gradient_length(ev, row) == 0 && ev->g[row] != 0;
+}
+
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
 {
   char text[256];
-  if (status == CMB_RETRY_NEWTON) {
+  if (status == CMB_RETRY_NEWTON || is_stuck(ev, status)) {
     int i = worst_constraint(ev);
     return cmb_fail(
         ev->ctx, CMB_ERROR_INCONSISTENT,

@@ -217,22 +217,34 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   return each || due || t >= sim->t_end ? hand_out(sim) : CMB_OK;
 }
 
-cmb_status cmb_simulation_start(cmb_simulation *sim)
+/* Equations and observers can end a run without a word; an error of a run always has some. */
+static cmb_status conclude(cmb_simulation *sim, cmb_status status)
+{
+  sim->result.status = status;
+  if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
+  return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
+                  cmb_status_meaning(status));
+}
+
+static cmb_status start(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
   const cmb_equations *eq = sim->eq;
+  cmb_forget_error(sim->ctx);
   memcpy(sim->q_work, cmb_system_q(sim->system), (size_t)eq->nq * sizeof(double));
   memcpy(sim->v_work, cmb_system_v(sim->system), (size_t)eq->nv * sizeof(double));
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = 0;
   sim->due = 0;
-  r->status = cmb_consistent_start(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a,
-                                   sim->lambda_work, &r->start);
-  if (r->status == CMB_OK) {
-    r->status = take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->lambda_work);
-  }
-  if (r->status == CMB_OK) r->status = note_residuals(sim);
-  return r->status;
+  CMB_TRY(cmb_consistent_start(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a,
+                               sim->lambda_work, &r->start));
+  CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->lambda_work));
+  return note_residuals(sim);
+}
+
+cmb_status cmb_simulation_start(cmb_simulation *sim)
+{
+  return conclude(sim, start(sim));
 }
 
 static cmb_status announce(cmb_simulation *sim, int i)
@@ -305,7 +317,7 @@ static cmb_status advance(cmb_simulation *sim)
 static cmb_status run(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
-  CMB_TRY(cmb_simulation_start(sim));
+  CMB_TRY(start(sim));
   if (sim->eq->ns > 0) {
     cmb_status status =
         cmb_events_start(&sim->events, sim->t_start, sim->q, sim->v, sim->lambda, sim->a);
@@ -325,6 +337,5 @@ static cmb_status run(cmb_simulation *sim)
 
 cmb_status cmb_simulation_run(cmb_simulation *sim)
 {
-  sim->result.status = run(sim);
-  return sim->result.status;
+  return conclude(sim, run(sim));
 }

@@ -1,0 +1,140 @@
+/*
+ * Difference Jacobians: right to the square root of eps against derivatives written out by hand, with and
+ * without a pattern, and with as few evaluations as the pattern permits.
+ */
+#include "check.h"
+
+#include "dae/derivative.h"
+
+#include <camber/camber.h>
+
+enum { N = 8 };
+
+/* A chain of masses on cubic springs and dampers, nearest neighbours only: f_i depends on q_{i-1}, q_i, q_{i+1}
+ * and v_i. M = I, no constraints. */
+static cmb_status chain(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  for (int i = 0; want->M && i < N; i++) want->M[i] = 1;
+  for (int i = 0; want->f && i < N; i++) {
+    double left = i ? at->q[i] - at->q[i - 1] : 0, right = i < N - 1 ? at->q[i + 1] - at->q[i] : 0;
+    want->f[i] = right * right * right - left * left * left - at->v[i] * at->v[i];
+  }
+  return CMB_OK;
+}
+
+static double expected_q(const double *q, int i, int j)
+{
+  double left = i ? 3 * pow(q[i] - q[i - 1], 2) : 0,
+         right = i < N - 1 ? 3 * pow(q[i + 1] - q[i], 2) : 0;
+  if (j == i - 1) return -left;
+  if (j == i + 1) return -right;
+  return j == i ? left + right : 0;
+}
+
+static const char *const names[N] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+static void fill_tridiagonal(int *start, int *column)
+{
+  int k = 0;
+  for (int i = 0; i < N; i++) {
+    start[i] = k;
+    for (int j = i - 1; j <= i + 1; j++) {
+      if (j >= 0 && j < N) column[k++] = j;
+    }
+  }
+  start[N] = k;
+}
+
+static void check_chain(const cmb_pattern *q_pattern, const cmb_pattern *v_pattern, int groups)
+{
+  cmb_equations eq = {.name = "chain",
+                      .nq = N,
+                      .nv = N,
+                      .q_names = names,
+                      .v_names = names,
+                      .mass_diagonal = true,
+                      .evaluate = chain};
+  eq.derivative_pattern[CMB_RESIDUAL_Q] = q_pattern;
+  eq.derivative_pattern[CMB_RESIDUAL_V] = v_pattern;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmb_differences *d;
+  double q[N], v[N], a[N] = {0}, J[N * N];
+  for (int i = 0; i < N; i++)
+    q[i] = 2 + sin(2.0 * i), v[i] = 2 + cos(3.0 * i); /* a 0 would have a tiny increment */
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  cmbt_ok(ctx, cmb_differences_create(ev, &d));
+  assert_int_equal(cmb_difference_groups(d, CMB_RESIDUAL_Q), groups);
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, NULL, CMB_RESIDUAL_Q, J));
+  assert_int_equal(ev->stats.f, groups + 1);
+  for (int i = 0; i < N; i++) {
+    if (q_pattern) {
+      for (int k = q_pattern->start[i]; k < q_pattern->start[i + 1]; k++) {
+        cmbt_near(J[k], expected_q(q, i, q_pattern->column[k]), 1e-6);
+      }
+    } else {
+      for (int j = 0; j < N; j++) cmbt_near(J[i * N + j], expected_q(q, i, j), 1e-6);
+    }
+  }
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, NULL, CMB_RESIDUAL_V, J));
+  for (int i = 0; i < N; i++) cmbt_near(J[v_pattern ? i : i * N + i], 2 * v[i], 1e-6);
+  cmb_differences_destroy(d);
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
+static void test_dense(void **state)
+{
+  (void)state;
+  check_chain(NULL, NULL, N);
+}
+
+static void test_grouped(void **state)
+{
+  (void)state;
+  int start[N + 1], column[3 * N], diagonal_start[N + 1], diagonal[N];
+  fill_tridiagonal(start, column);
+  for (int i = 0; i <= N; i++) diagonal_start[i] = i;
+  for (int i = 0; i < N; i++) diagonal[i] = i;
+  const cmb_pattern three = {N, N, start, column}, one = {N, N, diagonal_start, diagonal};
+  check_chain(&three, &one, 3);
+}
+
+/* γ of the pendulum is |v|²: ∂γ/∂v = 2 v, ∂γ/∂q = 0; the residual's ∂/∂q is λ I from Gᵀ λ. */
+static void test_gamma(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  cmb_differences *d;
+  const double q[2] = {0.6, -0.8}, v[2] = {1.5, -2.5}, a[2] = {0.1, 0.2}, lambda[1] = {3};
+  double J[4];
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, cmb_system_equations(system), &ev));
+  cmbt_ok(ctx, cmb_differences_create(ev, &d));
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_GAMMA_V, J));
+  cmbt_near(J[0], 3, 1e-6);
+  cmbt_near(J[1], -5, 1e-6);
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_GAMMA_Q, J));
+  assert_true(J[0] == 0 && J[1] == 0);
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_RESIDUAL_Q, J));
+  cmbt_near(J[0], 3, 1e-6);
+  cmbt_near(J[3], 3, 1e-6);
+  assert_true(J[1] == 0 && J[2] == 0);
+  cmb_differences_destroy(d);
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_grouped),
+      cmocka_unit_test(test_gamma),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/*
+ * Every bundled problem is consistent in itself: what it states as G, g_t and γ are the derivatives of its g,
+ * the residual is M a − f + Gᵀ λ, and M is symmetric. Checked by central differences at random states.
+ */
+#include "check.h"
+#include "random.h"
+
+#include "dae/evaluator.h"
+#include "math/pattern.h"
+
+#include <camber/camber.h>
+#include <string.h>
+
+enum { MOST = 32 };
+
+static const double STEP = 1e-5; /* central differences: error STEP² times a third derivative ... */
+static const double TOLERANCE = 1e-7; /* ... and eps/STEP, both below this for values of order 10 */
+
+struct state {
+  double t, q[MOST], v[MOST];
+};
+
+static void randomize(struct cmbt_random *r, const cmb_system *system, struct state *x)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  x->t = cmbt_random_uniform(r, 0, 2);
+  for (int i = 0; i < eq->nq; i++)
+    x->q[i] = cmb_system_q(system)[i] + cmbt_random_uniform(r, -0.3, 0.3);
+  for (int i = 0; i < eq->nv; i++) x->v[i] = cmbt_random_uniform(r, -1, 1);
+}
+
+/* The state moved by `s` along (1, T v, a). */
+static struct state moved(const cmb_evaluator *ev, const struct state *x, const double *a, double s)
+{
+  struct state y = *x;
+  double qdot[MOST];
+  cmb_rates(ev, x->q, x->v, qdot);
+  y.t += s;
+  for (int i = 0; i < ev->eq->nq; i++) y.q[i] += s * qdot[i];
+  for (int i = 0; i < ev->eq->nv; i++) y.v[i] += s * a[i];
+  return y;
+}
+
+static void g_at(cmb_evaluator *ev, const struct state *x, double *g)
+{
+  cmb_terms want = {.g = g};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
+}
+
+/* G v + g_t at x */
+static void velocity_level(cmb_evaluator *ev, const struct state *x, double *level)
+{
+  cmb_terms want = {.G = ev->G, .gt = ev->gt};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
+  cmb_multiply(ev->eq->G_pattern, ev->eq->ng, ev->eq->nv, ev->G, x->v, level);
+  for (int i = 0; i < ev->eq->ng; i++) level[i] += ev->gt[i];
+}
+
+/* d/dt g = G v + g_t and d/dt (G v + g_t) = G a + γ along any motion. */
+static void check_levels(cmb_evaluator *ev, const struct state *x, const double *a)
+{
+  const cmb_equations *eq = ev->eq;
+  double plus[MOST], minus[MOST], level[MOST], acceleration[MOST];
+  struct state ahead = moved(ev, x, a, STEP), behind = moved(ev, x, a, -STEP);
+  g_at(ev, &ahead, plus);
+  g_at(ev, &behind, minus);
+  velocity_level(ev, x, level);
+  for (int i = 0; i < eq->ng; i++)
+    cmbt_near((plus[i] - minus[i]) / (2 * STEP), level[i], TOLERANCE);
+
+  velocity_level(ev, &ahead, plus);
+  velocity_level(ev, &behind, minus);
+  cmb_terms want = {.G = ev->G, .gamma = ev->gamma};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, a, acceleration);
+  for (int i = 0; i < eq->ng; i++) {
+    cmbt_near((plus[i] - minus[i]) / (2 * STEP), acceleration[i] + ev->gamma[i], 10 * TOLERANCE);
+  }
+}
+
+static void check_residual(cmb_evaluator *ev, const struct state *x, const double *a,
+                           const double *lambda)
+{
+  const cmb_equations *eq = ev->eq;
+  double r[MOST], expected[MOST];
+  cmbt_ok(ev->ctx, cmb_residual(ev, x->t, x->q, x->v, a, lambda, r));
+  cmb_terms want = {.M = ev->M, .f = ev->f, .G = ev->G};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
+  cmb_multiply_mass(ev, a, expected);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, lambda, expected);
+  for (int i = 0; i < eq->nv; i++) cmbt_near(r[i], expected[i] - ev->f[i], 1e-10);
+  for (int i = 0; i < eq->nv && !eq->mass_diagonal; i++) {
+    for (int j = 0; j < i; j++) assert_true(ev->M[i * eq->nv + j] == ev->M[j * eq->nv + i]);
+  }
+}
+
+/* The accelerations solve both rows of eq. (4). */
+static void check_acceleration(cmb_evaluator *ev, const struct state *x)
+{
+  const cmb_equations *eq = ev->eq;
+  double a[MOST], lambda[MOST], r[MOST], level[MOST];
+  cmbt_ok(ev->ctx, cmb_accelerate(ev, x->t, x->q, x->v, a, lambda));
+  cmbt_ok(ev->ctx, cmb_residual(ev, x->t, x->q, x->v, a, lambda, r));
+  double scale = 1;
+  for (int i = 0; i < eq->nv; i++) scale = fmax(scale, fabs(a[i]));
+  for (int i = 0; i < eq->nv; i++) cmbt_near(r[i], 0, 1e-12 * scale * eq->nv * eq->nv);
+  cmb_terms want = {.G = ev->G, .gamma = ev->gamma};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, a, level);
+  for (int i = 0; i < eq->ng; i++) cmbt_near(level[i], -ev->gamma[i], 1e-12 * scale);
+}
+
+static void check_problem(const cmb_problem *problem)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  struct cmbt_random random = {7};
+  cmbt_ok(ctx, cmb_problem_create(ctx, problem, 0, NULL, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  assert_in_range(eq->nq, 1, MOST);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  for (int k = 0; k < 50; k++) {
+    struct state x;
+    double a[MOST], lambda[MOST];
+    randomize(&random, system, &x);
+    for (int i = 0; i < eq->nv; i++) a[i] = cmbt_random_uniform(&random, -1, 1);
+    for (int i = 0; i < eq->ng; i++) lambda[i] = cmbt_random_uniform(&random, -1, 1);
+    check_levels(ev, &x, a);
+    check_residual(ev, &x, a, lambda);
+    check_acceleration(ev, &x);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static void test_problems(void **state)
+{
+  (void)state;
+  for (int i = 0; i < cmb_problem_count(); i++) check_problem(cmb_problem_at(i));
+}
+
+static cmb_status create(cmb_context *ctx, const char *name, const char *parameter, double value)
+{
+  cmb_setting setting = {parameter, value};
+  cmb_system *system;
+  cmb_status status = cmb_problem_create(ctx, cmb_problem_find(name), 1, &setting, &system);
+  if (status == CMB_OK) cmb_system_destroy(system);
+  return status;
+}
+
+static void test_parameters(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmbt_ok(ctx, create(ctx, "pendulum-chain", "N", 3));
+  assert_int_equal(create(ctx, "pendulum-chain", "N", 2.5), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "whole number"));
+  assert_int_equal(create(ctx, "pendulum-chain", "N", 0), CMB_ERROR_INPUT);
+  assert_int_equal(create(ctx, "pendulum", "l", -1), CMB_ERROR_INPUT);
+  assert_int_equal(create(ctx, "pendulum", "l", NAN), CMB_ERROR_INPUT);
+  assert_int_equal(create(ctx, "pendulum", "angel", 1), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "did you mean 'angle'"));
+  assert_null(cmb_problem_find("nothing"));
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_problems),
+      cmocka_unit_test(test_parameters),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

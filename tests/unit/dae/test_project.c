@@ -1,0 +1,158 @@
+/*
+ * Consistent initial values and projection (seed 000 eqs. 12, 13): they satisfy the constraints to rounding,
+ * they are the nearest ones in the metric of M, the report says how far they lie, and what cannot be met
+ * is named.
+ */
+#include "check.h"
+#include "random.h"
+
+#include "dae/project.h"
+
+#include <camber/camber.h>
+#include <string.h>
+
+enum { MOST = 32 };
+
+static double distance(int n, const double *x, const double *y)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sqrt(sum);
+}
+
+/* The part of d along the constraints: x of [M Gᵀ; G 0](x, y) = (M d, 0). Zero for a nearest point. */
+static double tangential(cmb_evaluator *ev, const double *d)
+{
+  double r[MOST], x[MOST], y[MOST], zero[MOST] = {0};
+  cmb_multiply_mass(ev, d, r);
+  cmb_solve(ev, r, zero, x, y);
+  return distance(ev->eq->nv, x, zero);
+}
+
+/* Start values of a problem moved by up to `off` in each coordinate and velocity. */
+static void check_start(cmb_context *ctx, const cmb_problem *problem, struct cmbt_random *random,
+                        double off)
+{
+  cmb_system *system;
+  cmb_evaluator *ev;
+  cmb_start_report report;
+  double q[MOST], v[MOST], q0[MOST], v0[MOST], a[MOST], lambda[MOST], d[MOST];
+  cmbt_ok(ctx, cmb_problem_create(ctx, problem, 0, NULL, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  for (int i = 0; i < eq->nq; i++) {
+    q[i] = q0[i] = cmb_system_q(system)[i] + cmbt_random_uniform(random, -off, off);
+  }
+  for (int i = 0; i < eq->nv; i++) {
+    v[i] = v0[i] = cmb_system_v(system)[i] + cmbt_random_uniform(random, -off, off);
+  }
+  cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+  cmbt_below(report.position, 1e-13);
+  cmbt_below(report.velocity, 1e-13);
+  cmbt_near(report.q_moved, distance(eq->nq, q, q0), 1e-15);
+  cmbt_near(report.v_moved, distance(eq->nv, v, v0), 1e-15);
+
+  cmbt_ok(ctx, cmb_factor_at(ev, 0, q));
+  for (int i = 0; i < eq->nv; i++) d[i] = v[i] - v0[i];
+  cmbt_below(tangential(ev, d), 1e-14);
+  for (int i = 0; i < eq->nv && eq->nq == eq->nv; i++) d[i] = q[i] - q0[i];
+  if (eq->nq == eq->nv) cmbt_below(tangential(ev, d), 1e-13);
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+}
+
+static void test_start(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct cmbt_random random = {11};
+  for (int i = 0; i < cmb_problem_count(); i++) {
+    for (int k = 0; k < 100; k++) check_start(ctx, cmb_problem_at(i), &random, 1e-2);
+    for (int k = 0; k < 20; k++) check_start(ctx, cmb_problem_at(i), &random, 0.2);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* For a point mass the nearest point of the circle is q l/|q|, and the velocity loses its radial part. */
+static void test_nearest(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  cmb_start_report report;
+  double q[2] = {2, -1.5}, v[2] = {1, 1}, a[2], lambda[1], r = 2.5;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, cmb_system_equations(system), &ev));
+  cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+  cmbt_near(q[0], 2 / r, 1e-15);
+  cmbt_near(q[1], -1.5 / r, 1e-15);
+  double radial = (2 - 1.5) / r;
+  cmbt_near(v[0], 1 - radial * 2 / r, 1e-15);
+  cmbt_near(v[1], 1 + radial * 1.5 / r, 1e-15);
+  cmbt_near(report.q_moved, 1.5, 1e-14);
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* g1 = x − y can be met, g2 = x² + 1 cannot; or, with `same`, g2 = 2 x − 2 y repeats g1. */
+static cmb_status impossible(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const int *same = self;
+  double x = at->q[0], y = at->q[1];
+  if (want->M) want->M[0] = want->M[1] = 1;
+  if (want->f) want->f[0] = want->f[1] = 0;
+  if (want->g) want->g[0] = x - y, want->g[1] = *same ? 2 * (x - y) : x * x + 1;
+  if (want->G) {
+    double G[4] = {1, -1, *same ? 2 : 2 * x, *same ? -2 : 0};
+    memcpy(want->G, G, sizeof G);
+  }
+  if (want->gt) want->gt[0] = want->gt[1] = 0;
+  if (want->gamma) want->gamma[0] = 0, want->gamma[1] = 0;
+  return CMB_OK;
+}
+
+static void check_impossible(int same, const char *words)
+{
+  static const char *const names[] = {"first", "second"};
+  cmb_equations eq = {.name = "impossible",
+                      .nq = 2,
+                      .nv = 2,
+                      .ng = 2,
+                      .q_names = names,
+                      .v_names = names,
+                      .g_names = names,
+                      .lambda_names = names,
+                      .mass_diagonal = true,
+                      .mass_constant = true,
+                      .self = &same,
+                      .evaluate = impossible};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmb_start_report report;
+  double q[2] = {1, 0.5}, v[2] = {0, 0}, a[2], lambda[2];
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  assert_int_equal(cmb_consistent_start(ev, 0, q, v, a, lambda, &report), CMB_ERROR_INCONSISTENT);
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("'%s' lacks '%s'", cmb_last_error(ctx), words);
+  assert_true(q[0] == 1 && q[1] == 0.5); /* as they were */
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
+static void test_impossible(void **state)
+{
+  (void)state;
+  check_impossible(0, "'second' cannot be met");
+  check_impossible(1, "depends on the others");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_start),
+      cmocka_unit_test(test_nearest),
+      cmocka_unit_test(test_impossible),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
