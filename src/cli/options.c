@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -194,12 +195,15 @@ const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
 int cli_complain(const char *format, ...)
 {
+  char text[2048];
   va_list args;
-  fputs("camber: ", stderr);
   va_start(args, format);
-  vfprintf(stderr, format, args);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  fputc('\n', stderr);
+  for (char *c = text; *c; c++) { /* one line, whatever the user's words contain */
+    if (iscntrl((unsigned char)*c)) *c = '?';
+  }
+  fprintf(stderr, "camber: %s\n", text);
   return CLI_BAD_INPUT;
 }
 
@@ -223,10 +227,19 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
   return false;
 }
 
-static int complain_unknown(const char *what, const char *text, const char *near)
+static int complain_command(const char *text)
 {
-  return near ? cli_complain("unknown %s '%s'; did you mean '%s'?", what, text, near)
-              : cli_complain("unknown %s '%s'; 'camber --help' lists them", what, text);
+  const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);
+  return near ? cli_complain("unknown command '%s'; did you mean '%s'?", text, near)
+              : cli_complain("unknown command '%s'; 'camber --help' lists them", text);
+}
+
+static int complain_option(const struct cli_command *command, const char *text, const char *name)
+{
+  const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  return near ? cli_complain("unknown option '%s'; did you mean '--%s'?", text, near)
+              : cli_complain("unknown option '%s'; 'camber %s --help' lists them", text,
+                             command->name);
 }
 
 /* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
@@ -239,14 +252,10 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   memcpy(name, text, length);
   name[length] = '\0';
   int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
-  if (k < 0) {
-    return complain_unknown(
-        "option", argv[*i],
-        cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options));
-  }
+  if (k < 0) return complain_option(a->command, argv[*i], name);
   const struct cli_option *option = &cli_options[k];
   const char *value = text[length] == '=' ? text + length + 1 : NULL;
-  if (a->command && !cli_takes(a->command, option)) {
+  if (!cli_takes(a->command, option)) {
     return cli_complain("'camber %s' takes no option --%s", a->command->name, option->name);
   }
   if (!option->argument && value) return cli_complain("option --%s takes no value", option->name);
@@ -291,11 +300,7 @@ int cli_parse(int argc, char **argv, struct cli_arguments *a)
                               .max_steps = NAN,
                               .repeat = 1};
   int k = cmb_find_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands);
-  if (k < 0) {
-    return complain_unknown(
-        "command", argv[1],
-        cmb_nearest_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands));
-  }
+  if (k < 0) return complain_command(argv[1]);
   a->command = &cli_commands[k];
   return parse_words(argc, argv, a);
 }

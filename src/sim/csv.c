@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -112,6 +113,17 @@ static void take_memory(cmb_csv *csv, const char *path)
   memcpy(csv->partial + length, ending, sizeof ending);
 }
 
+/* Opens PATH.partial; -1 and errno if that fails, or if PATH is a folder, whose place it could not take. */
+static int open_partial(const cmb_csv *csv)
+{
+  struct stat there;
+  if (stat(csv->path, &there) == 0 && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    return -1;
+  }
+  return open(csv->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
 cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *eq, cmb_csv **out)
 {
   *out = NULL;
@@ -125,7 +137,7 @@ cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations 
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  csv->file = open(csv->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  csv->file = open_partial(csv);
   if (csv->file < 0) {
     cmb_status status = io_error(csv, "write");
     cmb_arena_destroy(arena);

@@ -270,18 +270,19 @@ static double unit_length(const struct cmbt_kkt_system *sys, const double *g)
 double cmbt_kkt_error(const struct cmbt_kkt_system *sys, const double *x, const double *y)
 {
   const int nv = sys->kind.nv, ng = sys->kind.ng;
-  double worst = 0, size = 0;
+  double worst = 0, size = 0, sum = 0; /* the sum is there to keep a NaN, which fmax drops */
   for (int i = 0; i < nv; i++) {
-    double rest = sys->r[i] - cmb_dot(nv, sys->M + i * nv, x);
+    double unit = sqrt(sys->M_diagonal[i]), rest = sys->r[i] - cmb_dot(nv, sys->M + i * nv, x);
     for (int j = 0; j < ng; j++) rest -= sys->B[j * nv + i] * y[j];
-    double unit = sqrt(sys->M_diagonal[i]);
     worst = fmax(worst, fabs(rest / unit));
     size = fmax(size, fmax(fabs(sys->r[i] / unit), fabs(x[i] * unit)));
+    sum += fabs(rest);
   }
   for (int j = 0; j < ng; j++) {
     double rest = sys->s[j] - cmb_dot(nv, sys->G + j * nv, x);
     worst = fmax(worst, fabs(rest) / unit_length(sys, sys->G + j * nv));
     size = fmax(size, fabs(y[j]) * unit_length(sys, sys->B + j * nv));
+    sum += fabs(rest);
   }
-  return isfinite(worst) ? worst / ((nv + ng) * DBL_EPSILON * size) : INFINITY;
+  return isfinite(sum) ? worst / ((nv + ng) * DBL_EPSILON * size) : INFINITY;
 }

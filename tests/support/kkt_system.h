@@ -35,7 +35,7 @@ struct cmbt_kkt_system {
   void *memory;
 };
 
-/* M has a condition of some 50 in units of its diagonal; each row of G has one entry that is large, in a
+/* M has a condition of some 100 in units of its diagonal; each row of G has one entry that is large, in a
  * column of its own, so G has full rank. */
 struct cmbt_kkt_system *cmbt_kkt_create(struct cmbt_random *random,
                                         const struct cmbt_kkt_kind *kind);

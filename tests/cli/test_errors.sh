@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Bad input: exit code 2, one line on standard error that begins with "camber: " and says what is wrong,
+# nothing on standard output, and no file left behind or changed. A row a case: words the message must
+# have, then the arguments.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+mkdir -p work/folder work/folder.csv
+cd work || exit 1
+printf 'keep me\n' >old.csv
+printf 'a file\n' >file
+printf 'bodies: []\n' >model.yaml
+ln -s /dev/full full.csv.partial
+
+listing() { find . -printf '%p %y %s\n' | sort; }
+before=$(listing)
+
+refuse() { # WORDS ARGUMENT...
+  local words=$1 code
+  shift
+  "$CAMBER" "$@" >../stdout 2>../stderr </dev/null
+  code=$?
+  checks=$((checks + 1))
+  [ "$code" -eq 2 ] || fail "[$*]: exit code $code"
+  [ ! -s ../stdout ] || fail "[$*]: standard output is not empty"
+  [ "$(wc -l <../stderr)" -eq 1 ] || fail "[$*]: not one line: $(cat ../stderr)"
+  grep -q '^camber: ' ../stderr || fail "[$*]: does not begin with 'camber: ': $(cat ../stderr)"
+  grep -qF -- "$words" ../stderr || fail "[$*]: '$words' is not in: $(cat ../stderr)"
+  [ "$(listing)" = "$before" ] || {
+    fail "[$*]: files have changed: $(diff <(echo "$before") <(listing))"
+    before=$(listing)
+  }
+}
+
+# ---- commands and operands
+refuse "did you mean 'run'" rnu pendulum
+refuse "unknown command 'frobnicate'" frobnicate
+refuse "unknown command ''" ''
+refuse "unknown command '--rtol'" --rtol 1e-6
+refuse "unknown command 'xyzzy'" xyzzy --help
+refuse "needs MODEL" run
+refuse "needs MODEL" check --json
+refuse "needs WHAT" list
+refuse "needs NAME" bench
+refuse "needs SHELL" completion
+refuse "expected methods, models or benches" list everything
+refuse "unknown bench" bench nothing
+refuse "expected bash, zsh or fish" completion tcsh
+refuse "does not expect 'caraxis'" run pendulum caraxis
+refuse "does not expect 'methods'" list models methods
+refuse "does not expect 'now'" manpage now
+refuse "does not expect '-q'" run pendulum -q
+
+# ---- models
+refuse "did you mean 'pendulum'" run pendulm
+refuse "did you mean 'caraxis'" check car-axis
+refuse "unknown model 'zeppelin'" run zeppelin
+refuse "unknown model ''" run ''
+refuse "no/such.yaml" run no/such.yaml
+refuse "file/model.yaml" run file/model.yaml
+refuse "model.yaml" run model.yaml
+refuse "./folder" run ./folder
+refuse "folder/" check folder/
+refuse "unknown model" run $'two\nlines'
+
+# ---- options
+refuse "did you mean '--rtol'" run pendulum --rotl 1e-6
+refuse "did you mean '--t-end'" run pendulum --tend=3
+refuse "unknown option '--frobnicate'" run pendulum --frobnicate
+refuse "unknown option" run pendulum "--$(printf 'x%.0s' {1..300})"
+refuse "unknown option '--'" run pendulum --
+refuse "needs a value" run pendulum --rtol
+refuse "needs a value" run pendulum --out
+refuse "needs a value" run pendulum --set
+refuse "--rtol is '--json'" run pendulum --rtol --json
+refuse "--json takes no value" run pendulum --json=yes
+refuse "takes no option --rtol" check pendulum --rtol 1e-3
+refuse "takes no option --json" list models --json
+refuse "takes no option --out" bench simeon-table1 --out new.csv
+refuse "takes no option --quiet" manpage --quiet
+
+# ---- numbers
+for number in '' 0 -1 -1e-6 nan NaN inf -inf infinity 1e 1e+ e5 . - + 1,5 0x10 1.2.3 1e400 ' 1' '1 ' 1e-6x \
+  1_000 1d-3 ٣ '1e-6;' --5; do
+  refuse "option --rtol is '$number'; expected a positive number" run pendulum --rtol "$number"
+done
+for option in atol step every; do
+  refuse "option --$option is '0'; expected a positive number" run pendulum --$option 0
+  refuse "option --$option is '-1'" run pendulum --$option=-1
+  refuse "option --$option is 'nan'" run pendulum --$option nan
+  refuse "option --$option is ''" run pendulum --$option=
+done
+for number in 0 -3 1.5 1e16 ten; do
+  refuse "option --max-steps is '$number'; expected a positive whole number" run pendulum --max-steps $number
+done
+for number in 0 -3 1.5 1e7 ten; do
+  refuse "option --repeat is '$number'; expected a whole number" run pendulum --repeat $number
+done
+refuse "option --t-end is 'nan'" run pendulum --t-end nan
+refuse "option --t-end is '1e999'" run pendulum --t-end 1e999
+refuse "t-end is -1; expected a time from 0 on" run pendulum --t-end -1
+refuse "t-end is -1" run pendulum --t-end -1 --out new.csv
+
+# ---- parameters and start values
+for setting in l l= =1 = '' l=one l=1,5 l=nan l=1e; do
+  refuse "option --set is '$setting'; expected NAME=VALUE with a number" run pendulum --set "$setting"
+done
+refuse "pendulum has no parameter 'lenght'" run pendulum --set lenght=1
+refuse "did you mean 'omega'" check caraxis --set omeg=1
+refuse "parameter l = 0; expected a number from" run pendulum --set l=0
+refuse "parameter l = -1; expected a number from" check pendulum --set l=-1 --json
+refuse "parameter l = 1e+07" run pendulum --set l=1e7 --json
+refuse "parameter N = 1.5; expected a whole number from 1 to 1000" run pendulum-chain --set N=1.5
+refuse "parameter N = 0" run pendulum-chain --set N=0
+refuse "parameter N = 1001" run pendulum-chain --set N=1001
+refuse "parameter N = 1e+300" check pendulum-chain --set N=1e300
+refuse "parameter l = 0" run pendulum --set l=2 --set l=0
+refuse "no coordinate or velocity 'z'" run pendulum --start z=1
+refuse "did you mean 'way'" check circular-track --start wya=1
+refuse "option --start is 'x'" run pendulum --start x
+
+# ---- methods and their options
+refuse "did you mean 'mdop5'" run pendulum --method mdop6
+refuse "unknown method 'leapfrog'; 'camber list methods'" run pendulum --method leapfrog
+refuse "unknown method ''" run pendulum --method ''
+refuse "option --option is 'steps'; expected NAME=VALUE" run pendulum --option steps
+refuse "option --option is 'steps='" run pendulum --option steps=
+refuse "option --option is '=fixed'" run pendulum --option =fixed
+refuse "did you mean 'projection'" run pendulum --option projektion=every
+refuse "method hem5 has no option 'colour'" run pendulum --method hem5 --option colour=red
+refuse "expected one of none|velocity|control|every" run pendulum --option projection=sometimes
+refuse "expected one of adaptive|fixed" run pendulum --option 'steps=adaptive|fixed'
+refuse "steps=fixed needs a step size" run pendulum --option steps=fixed
+refuse "steps=fixed needs a step size" run pendulum --option steps=fixed --out new.csv
+
+# ---- output
+refuse "expected a file name that ends in .csv" run pendulum --out new.txt
+refuse "expected a file name that ends in .csv" run pendulum --out new
+refuse "expected a file name that ends in .csv" run pendulum --out .csv
+refuse "expected a file name that ends in .csv" run pendulum --out ''
+refuse "cannot write 'no/new.csv'" run pendulum --out no/new.csv
+refuse "cannot write 'file/new.csv'" run pendulum --out file/new.csv
+refuse "cannot write 'folder.csv'" run pendulum --out folder.csv
+refuse "cannot write" run pendulum --out "$(printf 'x%.0s' {1..300}).csv"
+
+# ---- an older file keeps its place
+refuse "--rtol is '0'" run pendulum --out old.csv --rtol 0
+refuse "parameter l = 0" run pendulum --out old.csv --set l=0
+refuse "t-end is -1" run pendulum --out old.csv --t-end -1
+refuse "has no option" run pendulum --out old.csv --option colour=red
+check "old.csv is as it was" [ "$(cat old.csv)" = "keep me" ]
+
+# ---- a full disk
+if [ -w /dev/full ]; then
+  before=$(listing | grep -v full.csv.partial)
+  refuse "cannot write 'full.csv'" run pendulum --out full.csv
+  for words in 'list models' 'manpage' 'run pendulum --t-end 0.1' 'run pendulum --t-end 0.1 --json' '--version'; do
+    # shellcheck disable=SC2086
+    "$CAMBER" $words >/dev/full 2>../stderr
+    check "[$words] to a full disk: exit code" [ $? -eq 2 ]
+    check "[$words] to a full disk: one line" [ "$(wc -l <../stderr)" -eq 1 ]
+    check "[$words] to a full disk: words" grep -q '^camber: cannot write to standard output' ../stderr
+  done
+fi
+
+# ---- nothing at all: the help, on standard error
+"$CAMBER" >../stdout 2>../stderr
+check "no arguments: exit code 2" [ $? -eq 2 ]
+check "no arguments: nothing on standard output" [ ! -s ../stdout ]
+check "no arguments: usage" grep -q '^usage: camber COMMAND' ../stderr
+
+finish
