@@ -1,0 +1,194 @@
+/*
+ * The integrator's own duties: dense output of the right order that meets the steps at both ends, fixed steps
+ * that land where they should, going back a step, options refused with words, steps used up.
+ */
+#include "check.h"
+#include "reference.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <string.h>
+
+struct set {
+  cmb_context *ctx;
+  cmb_system *system;
+  cmb_integrator *in;
+};
+
+static struct set make(const char *method, cmb_integrator_options options)
+{
+  struct set s = {.ctx = cmb_context_create(NULL)};
+  cmb_setting angle = {"angle", 2};
+  cmbt_ok(s.ctx, cmb_problem_create(s.ctx, cmb_problem_find("pendulum"), 1, &angle, &s.system));
+  cmbt_ok(s.ctx, cmb_integrator_create(s.ctx, cmb_system_equations(s.system),
+                                       cmb_method_find(method), &options, &s.in));
+  cmbt_ok(s.ctx, cmb_integrator_begin(s.in, 0, cmb_system_q(s.system), cmb_system_v(s.system)));
+  return s;
+}
+
+static void destroy(struct set *s)
+{
+  cmb_integrator_destroy(s->in);
+  cmb_system_destroy(s->system);
+  cmb_context_destroy(s->ctx);
+}
+
+static const cmb_option_setting fixed = {"steps", "fixed"};
+
+static cmb_integrator_options fixed_step(double h)
+{
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.step = h;
+  options.setting_count = 1;
+  options.settings = &fixed;
+  return options;
+}
+
+/* Largest error of the dense output of one step of size h, q and v together. */
+static double dense_error(const char *method, double h)
+{
+  struct set s = make(method, fixed_step(h));
+  double worst = 0;
+  cmbt_ok(s.ctx, cmb_integrator_step(s.in, h));
+  for (int k = 1; k < 10; k++) {
+    double q[2], v[2], q_exact[2], v_exact[2], lambda[1];
+    cmbt_ok(s.ctx, cmb_integrator_interpolate(s.in, h * k / 10, q, v));
+    cmbt_pendulum_at(1, 9.81, 2, h * k / 10, q_exact, v_exact, lambda);
+    for (int i = 0; i < 2; i++) {
+      worst = fmax(worst, fmax(fabs(q[i] - q_exact[i]), fabs(v[i] - v_exact[i])));
+    }
+  }
+  destroy(&s);
+  return worst;
+}
+
+/* Order p of dense output means an error of h^(p+1) in one step. */
+static void test_dense_order(void **state)
+{
+  (void)state;
+  const struct {
+    const char *method;
+    double order, h;
+  } expected[] = {{"mdop5", 4, 0.02}, {"mdop853", 7, 0.1}, {"hem5", 4, 0.02}, {"phem56", 4, 0.02}};
+  for (int i = 0; i < 4; i++) {
+    double h = expected[i].h;
+    double coarse = dense_error(expected[i].method, 2 * h),
+           fine = dense_error(expected[i].method, h);
+    double order = log2(coarse / fine) - 1;
+    printf("%-8s dense output: order %.2f (error %.1e)\n", expected[i].method, order, fine);
+    assert_true(order > expected[i].order - 0.3); /* better is welcome */
+  }
+}
+
+static void test_dense_ends(void **state)
+{
+  (void)state;
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    for (int k = 0; k < 20; k++) {
+      double q[2], v[2], q0[2], v0[2];
+      memcpy(q0, cmb_integrator_q(s.in), sizeof q0);
+      memcpy(v0, cmb_integrator_v(s.in), sizeof v0);
+      cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+      cmbt_ok(s.ctx, cmb_integrator_interpolate(s.in, cmb_integrator_t_before(s.in), q, v));
+      for (int i = 0; i < 2; i++) {
+        cmbt_near(q[i], q0[i], 1e-14);
+        cmbt_near(v[i], v0[i], 1e-14);
+      }
+      cmbt_ok(s.ctx, cmb_integrator_interpolate(s.in, cmb_integrator_t(s.in), q, v));
+      for (int i = 0; i < 2; i++) {
+        cmbt_near(q[i], cmb_integrator_q(s.in)[i], 1e-13);
+        cmbt_near(v[i], cmb_integrator_v(s.in)[i], 1e-13);
+      }
+      double beyond = cmb_integrator_t(s.in) + 1;
+      assert_int_equal(cmb_integrator_interpolate(s.in, beyond, q, v), CMB_ERROR_ARGUMENT);
+    }
+    destroy(&s);
+  }
+}
+
+static void test_fixed_steps_land(void **state)
+{
+  (void)state;
+  struct set s = make("mdop5", fixed_step(0.1)); /* 0.1 is not a binary fraction */
+  while (cmb_integrator_t(s.in) < 3) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 3));
+  assert_int_equal(cmb_integrator_statistics(s.in)->accepted, 30);
+  assert_true(cmb_integrator_t(s.in) == 3);
+  destroy(&s);
+}
+
+static void test_undo(void **state)
+{
+  (void)state;
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    for (int k = 0; k < 5; k++) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+    double t = cmb_integrator_t(s.in), q[2], h;
+    memcpy(q, cmb_integrator_q(s.in), sizeof q);
+    cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+    h = cmb_integrator_t(s.in) - t;
+    cmbt_ok(s.ctx, cmb_integrator_undo(s.in));
+    assert_true(cmb_integrator_t(s.in) == t);
+    assert_memory_equal(q, cmb_integrator_q(s.in), sizeof q);
+    cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+    cmbt_near(cmb_integrator_t(s.in) - t, h / 2, 1e-12);
+    destroy(&s);
+  }
+}
+
+static void refused(const cmb_integrator_options *options, const char *words)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_integrator *in;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
+  cmb_status status = cmb_integrator_create(ctx, cmb_system_equations(system),
+                                            cmb_method_find("mdop5"), options, &in);
+  assert_int_equal(status, CMB_ERROR_ARGUMENT);
+  assert_null(in);
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("'%s' lacks '%s'", cmb_last_error(ctx), words);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static void test_options(void **state)
+{
+  (void)state;
+  cmb_integrator_options good = cmb_integrator_defaults(), o = good;
+  o.rtol = -1;
+  refused(&o, "rtol");
+  o = good, o.atol = NAN;
+  refused(&o, "atol");
+  o = good, o.step = INFINITY;
+  refused(&o, "step");
+  cmb_option_setting setting = {"projektion", "every"};
+  o = good, o.setting_count = 1, o.settings = &setting;
+  refused(&o, "did you mean 'projection'");
+  setting = (cmb_option_setting){"projection", "ever"};
+  refused(&o, "none|velocity|control|every");
+  o.settings = &fixed;
+  refused(&o, "needs a step size");
+}
+
+static void test_steps_used_up(void **state)
+{
+  (void)state;
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.max_steps = 3;
+  struct set s = make("mdop5", options);
+  cmb_status status = CMB_OK;
+  for (int k = 0; k < 4 && status == CMB_OK; k++) status = cmb_integrator_step(s.in, 100);
+  assert_int_equal(status, CMB_ERROR_STEP_COUNT);
+  assert_non_null(strstr(cmb_last_error(s.ctx), "3 steps"));
+  destroy(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
+      cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
+      cmocka_unit_test(test_options),          cmocka_unit_test(test_steps_used_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

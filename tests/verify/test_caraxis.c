@@ -1,0 +1,118 @@
+/*
+ * The car axis against the quadruple-precision reference, and what the four ways of projecting do (seed 000,
+ * Table 1, on this problem): control is as accurate as projecting each step with a fraction of the
+ * projections, drift stays below the tolerance at every step, and without projection it does not.
+ */
+#include "caraxis_reference.h"
+#include "check.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+
+struct outcome {
+  double mescd, q_error, position, velocity;
+  long projections, accepted;
+};
+
+static struct outcome run(const char *method, const char *projection, double tolerance)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_option_setting setting = {"projection", projection};
+  cmb_run_options options = cmb_run_defaults();
+  cmb_system *system;
+  cmb_simulation *sim;
+  options.method = cmb_method_find(method);
+  options.integrator.rtol = options.integrator.atol = tolerance;
+  options.integrator.setting_count = 1;
+  options.integrator.settings = &setting;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  struct outcome o = {cmbt_caraxis_mescd(r->q, r->v, r->lambda, 1),
+                      cmbt_mixed_error(4, r->q, cmbt_caraxis_q, 1, 0),
+                      r->worst_position,
+                      r->worst_velocity,
+                      r->statistics->projections,
+                      r->statistics->accepted};
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+  return o;
+}
+
+static void test_accuracy(void **state)
+{
+  (void)state;
+  struct outcome o = run("mdop853", "every", 1e-10);
+  printf("mdop853, every, 1e-10: mescd %.2f, |g| %.1e, |G v + g_t| %.1e\n", o.mescd, o.position,
+         o.velocity);
+  assert_true(o.mescd >= 8);
+  cmbt_below(o.position, 1e-12);
+  cmbt_below(o.velocity, 1e-11);
+  assert_true(run("mdop5", "control", 1e-7).mescd >= 5);
+  assert_true(run("mdop853", "control", 1e-7).mescd >= 5);
+  assert_true(run("hem5", "control", 1e-7).mescd >= 5);
+  assert_true(run("phem56", "control", 1e-7).mescd >= 5);
+}
+
+/* A smaller tolerance gives a smaller error, over eight decades. */
+static void test_tolerance(void **state)
+{
+  (void)state;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const char *method = cmb_method_name(cmb_method_at(i));
+    double before = 0;
+    for (double tolerance = 1e-4; tolerance > 5e-13; tolerance /= 100) {
+      struct outcome o = run(method, "control", tolerance);
+      printf("%-8s %.0e: mescd %5.2f in %5ld steps\n", method, tolerance, o.mescd, o.accepted);
+      assert_true(o.mescd > before + 0.8);
+      before = o.mescd;
+    }
+    assert_true(before > 9);
+  }
+}
+
+static void test_drift_below_tolerance(void **state)
+{
+  (void)state;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const char *method = cmb_method_name(cmb_method_at(i));
+    for (double tolerance = 1e-3; tolerance > 1e-13; tolerance /= 10) {
+      struct outcome o = run(method, "control", tolerance);
+      cmbt_below(o.position, tolerance);
+      cmbt_below(o.velocity, 1e-14);
+    }
+  }
+}
+
+static void test_projection_ways(void **state)
+{
+  (void)state;
+  for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 1000) {
+    struct outcome none = run("mdop5", "none", tolerance);
+    struct outcome velocity = run("mdop5", "velocity", tolerance);
+    struct outcome control = run("mdop5", "control", tolerance);
+    struct outcome every = run("mdop5", "every", tolerance);
+    assert_int_equal(none.projections, 0);
+    assert_int_equal(velocity.projections, 0);
+    assert_true(every.projections >= every.accepted);
+    assert_true(5 * control.projections <= every.projections);
+    cmbt_near(control.q_error / every.q_error, 1, 0.1);
+    assert_true(none.position >= 1000 * control.position);
+    assert_true(velocity.position < none.position && control.position < velocity.position);
+    cmbt_below(velocity.velocity, 1e-14);
+    cmbt_below(every.position, 1e-14);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_accuracy),
+      cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_drift_below_tolerance),
+      cmocka_unit_test(test_projection_ways),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
