@@ -25,7 +25,7 @@ STAGES = [
     (r"src/dae/evaluator", r"", "evaluator: calls, checks for NaN"),
     (r"src/dae/project", r"", "projection, apart from its solves"),
     (r"src/method/projection", r"", "projection, apart from its solves"),
-    (r"src/method/integrator", r"combine", "Runge-Kutta sums"),
+    (r"src/method/integrator", r"combine|terms", "Runge-Kutta sums"),
     (r"src/method/integrator", r"slope", "evaluator: calls, checks for NaN"),
     (r"src/method/", r"error|norm", "error norm"),
     (r"src/method/integrator", r"", "step control"),

@@ -165,6 +165,15 @@ static void print_ratios(const race *r)
   for (size_t i = 0; i < sizeof duels / sizeof duels[0]; i++) print_duel(r, &duels[i]);
 }
 
+static bool unbeaten(const race *r, int code, double mescd)
+{
+  for (int k = 0; k < r->front_count[code]; k++) {
+    if (r->front[code][k].mescd == mescd) return true;
+  }
+  return false;
+}
+
+/* For bench/plot_work_precision.py. */
 static int write_csv(const race *r, const char *path)
 {
   FILE *file = fopen(path, "w");
@@ -172,12 +181,13 @@ static int write_csv(const race *r, const char *path)
     perror(path);
     return 1;
   }
-  fprintf(file, "code,tolerance,mescd,steps,rejected,f,seconds\n");
+  fprintf(file, "code,tolerance,mescd,steps,rejected,f,seconds,unbeaten\n");
   for (int i = 0; i < r->codes; i++) {
     for (int m = 0; m < TOLERANCES; m++) {
       const bench_outcome *o = &r->best[i][m];
-      fprintf(file, "%s,%.3e,%.3f,%ld,%ld,%ld,%.4e\n", bench_codes[i].name, tolerance_at(m),
-              bench_mescd(o), o->steps, o->rejected, o->f, o->seconds);
+      double mescd = bench_mescd(o);
+      fprintf(file, "%s,%.3e,%.3f,%ld,%ld,%ld,%.4e,%d\n", bench_codes[i].name, tolerance_at(m),
+              mescd, o->steps, o->rejected, o->f, o->seconds, unbeaten(r, i, mescd));
     }
   }
   return fclose(file) == 0 ? 0 : 1;

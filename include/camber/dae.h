@@ -28,7 +28,7 @@ typedef struct cmb_point {
   const double *q; /* (nq) */
   const double *v; /* (nv); NULL if none of f, gamma is wanted */
   const int *mode; /* (ns) */
-  void *scratch;   /* (scratch_size bytes) of this thread */
+  void *scratch;   /* (scratch_size bytes) of this thread, zeroed at first; may remember */
 } cmb_point;
 
 /* What is wanted: the arrays that are not NULL are to be filled. */
@@ -157,8 +157,8 @@ typedef struct cmb_start_report {
  * difference Jacobians included; `newton` counts iterations, `projections` those of positions. */
 #define CMB_STATISTICS_LIST(X)                                                                     \
   X(steps)                                                                                         \
-  X(accepted) X(rejected) X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton)         \
-      X(projections)
+  X(accepted)                                                                                      \
+  X(rejected) X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton) X(projections)
 
 typedef struct cmb_statistics {
 #define CMB_STATISTICS_FIELD(name) long name;

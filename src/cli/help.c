@@ -210,6 +210,19 @@ static void put_fish(const char *text)
   fputc('\'', stdout);
 }
 
+/* What follows an option: a method, a file, or something that cannot be guessed. */
+static void put_fish_value(const struct cli_option *o)
+{
+  if (!o->argument) return;
+  if (strcmp(o->name, "method") == 0) {
+    fputs(" -x -a '", stdout);
+    put_methods();
+    fputc('\'', stdout);
+  } else {
+    fputs(strcmp(o->name, "out") == 0 ? " -r -F" : " -x", stdout);
+  }
+}
+
 static void completion_fish(void)
 {
   fputs("# fish completion for camber\ncomplete -c camber -f\n", stdout);
@@ -226,8 +239,9 @@ static void completion_fish(void)
     for (int k = 0; k < cli_option_count; k++) {
       const struct cli_option *o = &cli_options[k];
       if (!cli_takes(c, o)) continue;
-      printf("complete -c camber -n '__fish_seen_subcommand_from %s' -l %s%s -d ", c->name, o->name,
-             o->argument ? " -r" : "");
+      printf("complete -c camber -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+      put_fish_value(o);
+      fputs(" -d ", stdout);
       put_fish(o->meaning);
       fputc('\n', stdout);
     }

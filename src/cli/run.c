@@ -139,7 +139,7 @@ static void json_events(struct cli_json *j, const struct run *run)
   cli_json_close(j, ']');
 }
 
-static void print_json(const struct run *run, const char *message)
+static void print_json(const struct run *run, cmb_status status, const char *message)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
@@ -148,8 +148,8 @@ static void print_json(const struct run *run, const char *message)
   cli_json_text(&j, "camber", cmb_version());
   cli_json_text(&j, "model", eq->name);
   cli_json_text(&j, "method", cmb_method_name(run->options.method));
-  cli_json_text(&j, "status", cmb_status_code(r->status));
-  if (r->status != CMB_OK) cli_json_text(&j, "message", message);
+  cli_json_text(&j, "status", cmb_status_code(status));
+  if (status != CMB_OK) cli_json_text(&j, "message", message);
   cli_json_number(&j, "t", r->t);
   json_state(&j, eq, r);
   json_events(&j, run);
@@ -171,30 +171,54 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The run, repeated; records, events and progress belong to the last time. */
+static double median(int n, double *x)
+{
+  qsort(x, (size_t)n, sizeof *x, by_size);
+  return x[n / 2];
+}
+
+/* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
-  cmb_observer observer = {.user = run,
-                           .record = run->csv ? on_record : NULL,
-                           .event = on_event,
-                           .progress = on_progress};
+  const cmb_observer recording = {.user = run,
+                                  .record = run->csv ? on_record : NULL,
+                                  .event = on_event,
+                                  .progress = on_progress};
+  const cmb_observer timing = {.user = run, .progress = on_progress};
   cmb_status status = CMB_OK;
-  for (int k = 0; k < repeat && status == CMB_OK; k++) {
-    run->options.observer = k == repeat - 1 ? observer : (cmb_observer){0};
+  int done = 0;
+  for (; done < repeat && status == CMB_OK; done++) {
+    cmb_simulation *sim;
     double begun = cli_seconds();
-    cmb_simulation_destroy(run->sim);
-    status = cmb_simulation_create(ctx, run->system, &run->options, &run->sim);
-    setup[k] = cli_seconds() - begun;
-    if (status != CMB_OK) break;
-    status = cmb_simulation_run(run->sim);
-    seconds[k] = cli_seconds() - begun - setup[k];
+    run->options.observer = done == 0 ? recording : timing;
+    status = cmb_simulation_create(ctx, run->system, &run->options, &sim);
+    setup[done] = cli_seconds() - begun;
+    if (status == CMB_OK) status = cmb_simulation_run(sim);
+    seconds[done] = cli_seconds() - begun - setup[done];
+    if (done == 0) {
+      run->sim = sim;
+    } else {
+      cmb_simulation_destroy(sim);
+    }
   }
-  qsort(setup, (size_t)repeat, sizeof *setup, by_size);
-  qsort(seconds, (size_t)repeat, sizeof *seconds, by_size);
-  run->setup_seconds = setup[repeat / 2];
-  run->run_seconds = seconds[repeat / 2];
+  run->setup_seconds = median(done, setup);
+  run->run_seconds = median(done, seconds);
   return status;
+}
+
+/* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
+ * the run itself could not go on. */
+static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status,
+                                   size_t room, char *message)
+{
+  if (!run->csv) return status;
+  cmb_status kept = cmb_csv_close(run->csv);
+  if (kept == CMB_OK) return status;
+  run->csv = NULL;
+  if (status != CMB_OK && status != kept) return status;
+  snprintf(message, room, "%s", cmb_last_error(ctx));
+  return kept;
 }
 
 /* Put the trajectory in place and report. A run that could not go on keeps what it has. */
@@ -212,15 +236,9 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
     cli_complain("%s", message);
     return cli_exit_code(status);
   }
-  if (run->csv) {
-    cmb_status kept = cmb_csv_close(run->csv);
-    if (kept != CMB_OK && status == CMB_OK) {
-      status = kept;
-      snprintf(message, sizeof message, "%s", cmb_last_error(ctx));
-    }
-  }
+  status = close_trajectory(ctx, run, status, sizeof message, message);
   if (run->arguments->json) {
-    print_json(run, message);
+    print_json(run, status, message);
   } else {
     print_summary(run);
   }

@@ -7,6 +7,7 @@
 #include "dae/derivative.h"
 
 #include "base/context.h"
+#include "math/finite.h"
 #include "math/pattern.h"
 
 #include <float.h>
@@ -103,7 +104,8 @@ static cmb_status function_at(struct cmb_differences *d, double t, const double 
   if (!is_gamma(which)) return cmb_residual(d->ev, t, q, v, a, lambda, y);
   cmb_terms want = {.gamma = y};
   d->ev->stats.f++;
-  return cmb_evaluate(d->ev, t, q, v, &want);
+  CMB_TRY(cmb_evaluate(d->ev, t, q, v, &want));
+  return cmb_all_finite(d->ev->eq->ng, y) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 /* Store the differences of one group: each row has at most one column of the group. */

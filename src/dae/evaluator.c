@@ -13,8 +13,8 @@
 #include "math/finite.h"
 #include "math/pattern.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static int mass_values(const cmb_equations *eq)
 {
@@ -106,12 +106,7 @@ cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const doub
   const cmb_equations *eq = ev->eq;
   cmb_point at = point_at(ev, t, q, v);
   if (want->f) ev->stats.f++;
-  CMB_TRY(eq->evaluate(eq->self, &at, want));
-  bool finite = (!want->f || cmb_all_finite(eq->nv, want->f)) &&
-                (!want->g || cmb_all_finite(eq->ng, want->g)) &&
-                (!want->gamma || cmb_all_finite(eq->ng, want->gamma)) &&
-                (!want->gt || cmb_all_finite(eq->ng, want->gt));
-  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+  return eq->evaluate(eq->self, &at, want);
 }
 
 void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double *qdot)
@@ -119,7 +114,7 @@ void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double
   if (ev->eq->rates) {
     ev->eq->rates(ev->eq->self, q, v, qdot);
   } else {
-    memcpy(qdot, v, (size_t)ev->eq->nv * sizeof *v);
+    for (int i = 0; i < ev->eq->nv; i++) qdot[i] = v[i];
   }
 }
 
@@ -235,7 +230,7 @@ cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q
   for (int i = 0; i < eq->ng; i++) ev->tau[i] += ev->gt[i];
   *position = cmb_norm2(eq->ng, ev->g);
   *velocity = cmb_norm2(eq->ng, ev->tau);
-  return CMB_OK;
+  return isfinite(*position) && isfinite(*velocity) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room, char *text)

@@ -49,8 +49,8 @@ typedef struct cmb_evaluator {
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
 
-/* What is wanted of M, f, g, G, γ, g_t at (t, q, v), checked to be finite except for M and G, which
- * their factorisation checks. */
+/* What is wanted of M, f, g, G, γ, g_t at (t, q, v). Whoever computes something from it checks that it is
+ * finite: NaN and Inf pass through the solves, so that one look at the end will do. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
 

@@ -105,7 +105,7 @@ int cmb_ldlt_factor(int n, double *A)
       d -= a[k] * l;
       a[k] = l;
     }
-    if (!(d > rounding && d <= DBL_MAX)) return j; /* also if d is NaN */
+    if (!(d > rounding)) return j; /* also if both are Inf or NaN */
     ldlt_column(n, A, j);
     a[j] = 1 / d;
   }

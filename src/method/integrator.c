@@ -20,6 +20,7 @@ enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
+static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 
 static const cmb_method *const methods[] = {
     &cmb_method_mdop5,
@@ -196,7 +197,8 @@ double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *
   const double rtol = in->options.rtol, atol = in->options.atol;
   double sum = 0;
   for (int i = from; i < to; i++) {
-    double e = x[i] / (rtol * fmax(fabs(in->y[i]), fabs(in->y_new[i])) + atol);
+    double before = fabs(in->y[i]), after = fabs(in->y_new[i]);
+    double e = x[i] / (rtol * (before > after ? before : after) + atol);
     sum += e * e;
   }
   return sqrt(sum / (to - from));
@@ -208,14 +210,46 @@ cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slop
   return cmb_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
 }
 
+/* Two numbers at a time, one beyond n if n is odd: the arrays come from the arena, which hands out whole blocks
+ * of 8 doubles, zeroed. */
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+static void add_terms(int pairs, const pair *y, double h, int terms, const double *c,
+                      double *const *k, pair *out)
+{
+  const pair *k0 = (const pair *)k[0], *k1, *k2, *k3;
+  const double f0 = h * c[0];
+  double f1, f2, f3;
+  switch (terms) {
+  case 1:
+    for (int i = 0; i < pairs; i++) out[i] = y[i] + f0 * k0[i];
+    return;
+  case 2:
+    k1 = (const pair *)k[1], f1 = h * c[1];
+    for (int i = 0; i < pairs; i++) out[i] = y[i] + (f0 * k0[i] + f1 * k1[i]);
+    return;
+  case 3:
+    k1 = (const pair *)k[1], f1 = h * c[1], k2 = (const pair *)k[2], f2 = h * c[2];
+    for (int i = 0; i < pairs; i++) out[i] = y[i] + (f0 * k0[i] + f1 * k1[i] + f2 * k2[i]);
+    return;
+  default:
+    k1 = (const pair *)k[1], f1 = h * c[1], k2 = (const pair *)k[2], f2 = h * c[2];
+    k3 = (const pair *)k[3], f3 = h * c[3];
+    for (int i = 0; i < pairs; i++) {
+      out[i] = y[i] + (f0 * k0[i] + f1 * k1[i] + f2 * k2[i] + f3 * k3[i]);
+    }
+  }
+}
+
+/* Four terms at a time: a pass over `out` costs a load and a store, and there are up to 16 terms. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out)
 {
-  if (out != y) memcpy(out, y, (size_t)n * sizeof *out);
-  for (int j = 0; j < count; j++) {
-    if (c[j] == 0) continue;
-    const double hc = h * c[j], *kj = k[j];
-    for (int i = 0; i < n; i++) out[i] += hc * kj[i];
+  const pair *from = (const pair *)y;
+  for (int j = 0; j < count; j += 4) {
+    int terms = count - j < 4 ? count - j : 4;
+    add_terms((n + 1) / 2, from, h, terms, c + j, k + j, (pair *)out);
+    from = (const pair *)out;
   }
 }
 
@@ -253,7 +287,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->t = in->t_before = t;
   memcpy(in->y, q, (size_t)in->nq * sizeof *q);
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
-  in->previous_error = 1e-4;
+  in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
   in->h = in->options.step;
   cmb_status status = CMB_OK;
@@ -295,13 +329,13 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->ev->stats.accepted++;
 }
 
-/* h_new/h after an error; `grow` permitted only after an accepted step that followed no rejection. */
-static double step_factor(const cmb_integrator *in, double error, double previous, double most)
+/* h_new/h after an error, in logarithms: log 0.9 − log(err) (1/k − 0.75 β) + β log(err_before). */
+static double step_factor(const cmb_integrator *in, double log_error, double log_previous,
+                          double most)
 {
   const cmb_method *m = in->method;
   double exponent = 1 / m->error_exponent - 0.75 * m->beta;
-  double factor = SAFETY * pow(fmax(error, 1e-10), -exponent);
-  if (m->beta > 0 && previous > 0) factor *= pow(previous, m->beta);
+  double factor = SAFETY * exp(m->beta * log_previous - exponent * log_error);
   return fmin(most, fmax(m->shrink, factor));
 }
 
@@ -324,15 +358,15 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
-      double most = rejections > 0 ? 1 : m->grow;
-      in->h = h * step_factor(in, error, in->previous_error, most);
-      in->previous_error = fmax(error, 1e-4);
+      double most = rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
+      in->h = h * step_factor(in, log_error, in->log_previous, most);
+      in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
       return CMB_OK;
     }
     in->ev->stats.rejected++;
     trouble = status;
-    in->h = h * (status == CMB_OK ? step_factor(in, error, 0, 1) : TROUBLE);
+    in->h = h * (status == CMB_OK ? step_factor(in, log(error), 0, 1) : TROUBLE);
   }
 }
 

@@ -54,8 +54,8 @@ struct cmb_integrator {
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
   double t_before, h_taken;
-  double h;              /* size to try next */
-  double previous_error; /* of the last accepted step */
+  double h;            /* size to try next */
+  double log_previous; /* logarithm of the last accepted step's error */
   bool step_taken, dense_ready;
   void *data; /* the method's own */
 };
@@ -76,7 +76,8 @@ static inline double cmb_larger_error(double a, double b)
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
 
-/* out = y + h Σ c_j k_j; zero coefficients cost nothing. out may be y. */
+/* out = y + h Σ c_j k_j, count >= 1. out may be y. The arrays must come from an arena (they are worked on in
+ * pairs), and the k_j must be finite even where c_j is 0. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 

@@ -182,6 +182,10 @@ cmb_status cmb_csv_close(cmb_csv *csv)
   if (close(csv->file) != 0 && status == CMB_OK) status = io_error(csv, "write");
   if (status == CMB_OK && rename(csv->partial, csv->path) != 0)
     status = io_error(csv, "put in place");
+  if (status != CMB_OK) {
+    cmb_fail(csv->ctx, status, "%s; what could be written is in '%s'", cmb_last_error(csv->ctx),
+             csv->partial);
+  }
   cmb_arena_destroy(csv->arena);
   return status;
 }

@@ -192,7 +192,7 @@ static void track_ode(const void *user, double t, const double *y, double *dy)
 }
 
 /* The state on the circle from the way r and its speed; inwards the constraint pulls with 2 λ. The controller
- * damps errors, so they do not grow; speeds are about 1, at most 2, and so are the factors here. */
+ * damps errors, so they hardly grow; λ takes on those of the speed times 2 m s, less than 10 here. */
 static void check_track(const cmb_result *r, const struct track *p, double way, double speed)
 {
   const double tolerance = bound(r, 2);

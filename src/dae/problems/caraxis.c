@@ -35,7 +35,7 @@ struct wheel {
   double x, y, x1, y1, x2, y2;
 };
 
-static struct wheel wheel_at(const double *par, double t)
+static struct wheel compute_wheel(const double *par, double t)
 {
   double L = par[BAR_LENGTH], h = par[BUMP], omega = par[OMEGA];
   struct wheel b;
@@ -46,6 +46,22 @@ static struct wheel wheel_at(const double *par, double t)
   b.y2 = -omega * omega * b.y;
   b.x2 = -(b.y1 * b.y1 + b.y * b.y2 + b.x1 * b.x1) / b.x;
   return b;
+}
+
+/* The wheel for the time it was last asked for: a step's last evaluations are all at one time. */
+struct memory {
+  bool known;
+  double t;
+  struct wheel wheel;
+};
+
+static const struct wheel *wheel_at(const double *par, const cmb_point *at)
+{
+  struct memory *last = at->scratch;
+  if (!last->known || last->t != at->t) {
+    *last = (struct memory){true, at->t, compute_wheel(par, at->t)};
+  }
+  return &last->wheel;
 }
 
 static void forces(const double *par, const struct wheel *b, const double *q, double *f)
@@ -63,28 +79,28 @@ static void forces(const double *par, const struct wheel *b, const double *q, do
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *par = self, *q = at->q, *v = at->v;
-  const struct wheel b = wheel_at(par, at->t);
+  const struct wheel *b = wheel_at(par, at);
   double dx = q[0] - q[2], dy = q[1] - q[3];
   if (want->M) {
     for (int i = 0; i < 4; i++) want->M[i] = par[EPSILON] * par[EPSILON] * par[MASS] / 2;
   }
-  if (want->f) forces(par, &b, q, want->f);
+  if (want->f) forces(par, b, q, want->f);
   if (want->g) {
-    want->g[0] = -(q[0] * b.x + q[1] * b.y);
+    want->g[0] = -(q[0] * b->x + q[1] * b->y);
     want->g[1] = -(dx * dx + dy * dy - par[BAR_LENGTH] * par[BAR_LENGTH]);
   }
   if (want->G) {
     double *G = want->G;
-    G[0] = -b.x, G[1] = -b.y, G[2] = 0, G[3] = 0;
+    G[0] = -b->x, G[1] = -b->y, G[2] = 0, G[3] = 0;
     G[4] = -2 * dx, G[5] = -2 * dy, G[6] = 2 * dx, G[7] = 2 * dy;
   }
   if (want->gt) {
-    want->gt[0] = -(q[0] * b.x1 + q[1] * b.y1);
+    want->gt[0] = -(q[0] * b->x1 + q[1] * b->y1);
     want->gt[1] = 0;
   }
   if (want->gamma) {
     double dvx = v[0] - v[2], dvy = v[1] - v[3];
-    want->gamma[0] = -(2 * (v[0] * b.x1 + v[1] * b.y1) + q[0] * b.x2 + q[1] * b.y2);
+    want->gamma[0] = -(2 * (v[0] * b->x1 + v[1] * b->y1) + q[0] * b->x2 + q[1] * b->y2);
     want->gamma[1] = -2 * (dvx * dvx + dvy * dvy);
   }
   return CMB_OK;
@@ -110,6 +126,7 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.lambda_names = lambda_names;
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
+  system->eq.scratch_size = sizeof(struct memory);
   system->eq.evaluate = evaluate;
   return CMB_OK;
 }

@@ -16,7 +16,8 @@ static const cmb_parameter parameters[PARAMETERS] = {
     [MASS] = {"m", 1, 1e-9, 1e9, false, "kg", "mass"},
     [LENGTH] = {"l", 1, 1e-6, 1e6, false, "m", "length of the rod"},
     [GRAVITY] = {"g", 9.81, 0, 1e6, false, "m/s^2", "gravity"},
-    [ANGLE] = {"angle", 0.1, -3.2, 3.2, false, "rad", "angle to the vertical at the start, at rest"},
+    [ANGLE] = {"angle", 0.1, -3.2, 3.2, false, "rad",
+               "angle to the vertical at the start, at rest"},
 };
 
 static const char *const q_names[] = {"x", "y"};

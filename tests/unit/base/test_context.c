@@ -23,6 +23,8 @@ static void the_last_error_stays_until_the_next(void **state)
   assert_string_equal(cmb_last_error(ctx), "second");
   assert_int_equal(cmb_fail_memory(ctx), CMB_ERROR_MEMORY);
   assert_string_equal(cmb_last_error(ctx), cmb_status_meaning(CMB_ERROR_MEMORY));
+  cmb_forget_error(ctx);
+  assert_string_equal(cmb_last_error(ctx), "");
   cmb_context_destroy(ctx);
 }
 

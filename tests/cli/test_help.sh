@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# What the program says about itself agrees with what it does: the options that a command's --help lists are
+# those it accepts; the man page renders without warnings and has every command, option and method; the
+# completion scripts are sound, and bash completes what --help lists.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+quietly() { "$@" >stdout 2>stderr && [ -s stdout ] && [ ! -s stderr ]; }
+same() { [ "$1" = "$2" ] || { echo "  '$1' is not '$2'" && false; }; }
+not() { ! "$@"; }
+options_of() { awk '$1 ~ /^--/ { print $1 }' "help.$1"; }
+
+# ---- --help
+for words in --help -h help --version; do
+  check "camber $words" quietly "$CAMBER" "$words"
+done
+"$CAMBER" --help >help
+commands=$(awk '/^  camber / { print $2 }' help)
+check "the commands" same "$(echo $commands)" "run check list bench manpage completion"
+for command in $commands; do
+  check "$command --help" quietly "$CAMBER" "$command" --help
+  cp stdout "help.$command"
+  check "$command -h is the same" same "$("$CAMBER" "$command" -h)" "$(cat "help.$command")"
+  check "$command --help: usage" grep -q "^usage: camber $command" "help.$command"
+  check "$command --help: options" [ "$(options_of "$command" | wc -l)" -gt 0 ]
+  check "$command --help: each option explained" not grep -E '^  --[a-z-]+( [A-Z=]+)? *$' "help.$command"
+done
+for option in method rtol atol t-end step max-steps set start option out every repeat json quiet help; do
+  check "run --help has --$option" grep -q "^  --$option " help.run
+done
+
+# ---- listed and accepted are the same
+all=$(for command in $commands; do options_of "$command"; done | sort -u)
+for command in $commands; do
+  for option in $all; do
+    "$CAMBER" "$command" "$option" >stdout 2>stderr </dev/null
+    if grep -qx -- "$option" <(options_of "$command"); then
+      check "$command $option is listed, so it is accepted" \
+        not grep -qE 'takes no option|unknown option' stderr
+    else
+      check "$command $option is not listed, so it is refused" \
+        grep -q "^camber: 'camber $command' takes no option $option" stderr
+    fi
+  done
+done
+
+# ---- list
+for what in methods models benches; do
+  check "list $what" quietly "$CAMBER" list $what
+done
+methods=$("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }')
+models=$("$CAMBER" list models | awk '/^[a-z]/ { print $1 }')
+for method in $methods; do # each option of each method with each of its words
+  "$CAMBER" list methods | awk -v method="$method" '/^[a-z]/ { on = $1 == method }
+    on && $1 == "--option" { split($2, o, "="); n = split(o[2], word, "|")
+                             for (i = 1; i <= n; i++) print o[1] "=" word[i] }' >words
+  check "$method has options" [ -s words ]
+  while read -r setting; do
+    check "$method with $setting" quietly "$CAMBER" run pendulum --t-end 0.1 --step 0.01 \
+      --method "$method" --option "$setting"
+  done <words
+done
+for model in $models; do # each parameter with its default
+  "$CAMBER" list models | awk -v model="$model" '/^[a-z]/ { on = $1 == model } on && $1 == "--set" { print $2 }' >words
+  check "$model has parameters" [ -s words ]
+  while read -r setting; do
+    check "$model with $setting" quietly "$CAMBER" check "$model" --set "$setting"
+  done <words
+done
+
+# ---- the man page
+check "manpage" quietly "$CAMBER" manpage
+cp stdout camber.1
+if command -v groff >/dev/null; then
+  LC_ALL=C.UTF-8 groff -man -Tutf8 -ww -P-c -rLL=200n camber.1 2>warnings | sed 's/.\x08//g' >page
+  check "man page: no warnings from groff" same "$(cat warnings)" ""
+  for heading in NAME SYNOPSIS COMMANDS METHODS 'EXIT STATUS' EXAMPLES; do
+    check "man page: $heading" grep -qx "$heading" page
+  done
+  for command in $commands; do
+    check "man page: $command" grep -qE "^ +camber $command( |$)" page
+    from=$(awk -v command="$command" '$1 == "camber" && $2 == command && /^   [^ ]/ { print NR; exit }' page)
+    to=$(awk -v from="$from" 'NR > from && (/^   camber / || /^[A-Z]/) { print NR; exit }' page)
+    for option in $(options_of "$command"); do
+      check "man page: $command $option" \
+        grep -qE -- "^ +$option( |$)" <(sed -n "${from},${to}p" page)
+    done
+  done
+  for word in $methods; do check "man page: $word" grep -qw -- "$word" page; done
+else
+  echo "groff is not installed: the man page is not rendered"
+fi
+if command -v man >/dev/null; then
+  MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l camber.1 >page 2>warnings
+  check "man page: no warnings from man" same "$(cat warnings)" ""
+fi
+
+# ---- completion
+for shell in bash zsh fish; do
+  check "completion $shell" quietly "$CAMBER" completion $shell
+  cp stdout "completion.$shell"
+  if command -v $shell >/dev/null; then
+    check "completion $shell: syntax" $shell -n "completion.$shell"
+  else
+    echo "$shell is not installed: its completion script is not checked for syntax"
+  fi
+  for word in $commands $methods $models $all; do
+    check "completion $shell has $word" grep -qw -- "${word#--}" "completion.$shell"
+  done
+done
+
+complete_words() { # WORD... : what bash offers for the last word, sorted
+  bash -c 'source ./completion.bash || exit 1
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _camber && printf "%s\n" "${COMPREPLY[@]}"' bash "$@" | sort | xargs
+}
+check "bash registers the function" bash -c 'source ./completion.bash && complete -p camber | grep -q _camber'
+check "completes commands" same "$(complete_words camber '')" "$(xargs -n1 <<<"$commands" | sort | xargs)"
+check "completes ru" same "$(complete_words camber ru)" run
+check "completes models" same "$(complete_words camber run pend)" "pendulum pendulum-chain"
+check "completes methods" same "$(complete_words camber run pendulum --method mdop)" "mdop5 mdop853"
+check "completes list" same "$(complete_words camber list m)" "methods models"
+check "completes shells" same "$(complete_words camber completion '')" "--help bash fish zsh"
+: >trajectory.csv
+check "completes files" same "$(complete_words camber run pendulum --out traj)" trajectory.csv
+check "completes nothing unknown" same "$(complete_words camber xyzzy '')" ""
+for command in $commands; do
+  check "completes the options of $command" \
+    same "$(complete_words camber "$command" --)" "$(options_of "$command" | sort | xargs)"
+done
+
+finish

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# --json: one valid object on standard output and nothing else, with every key that the contract names, of the
+# right kind and size, numbers that read back to the last bit; the same again from the same run; the last line
+# of the trajectory is the state; a run that fails reports status, message and all that it has.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+cat >look.py <<'END'
+"""look.py CHECK FILE...: exit code 0 if the check holds, else says why not."""
+import json, re, sys
+
+STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections".split()
+RUN = "camber model method status t names q v lambda outputs residual worst events stats seconds".split()
+CHECK = "camber model status coordinates velocities constraints rank degrees_of_freedom redundant".split()
+CHECK_STATE = "moved q v lambda residual".split()
+
+
+def expect(holds, *words):
+    if not holds:
+        sys.exit(" ".join(map(str, ("look.py:",) + words)))
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    expect(len(keys) == len(set(keys)), "a key twice:", keys)
+    return dict(pairs)
+
+
+def load(path):
+    """The object; every number in it is written with the digits that %.17g gives."""
+    with open(path) as file:
+        text = file.read()
+    expect(text.startswith("{") and text.endswith("}\n"), "something around the object")
+
+    def number(digits):
+        expect("%.17g" % float(digits) == digits, digits, "does not read back")
+        return float(digits)
+
+    return json.loads(text, parse_float=number, object_pairs_hook=unique)
+
+
+def expect_numbers(x, *words):
+    values = list(x.values()) if isinstance(x, dict) else x
+    expect(all(type(value) in (int, float) for value in values), "not numbers:", x, *words)
+
+
+def expect_run(run):
+    expect([key for key in run if key != "message"] == RUN, "keys", list(run))
+    expect(re.fullmatch(r"\d+\.\d+\.\d+", run["camber"]), "version", run["camber"])
+    expect(list(run["names"]) == ["q", "v", "lambda"], "names", run["names"])
+    for key in ("q", "v", "lambda"):
+        expect(len(run[key]) == len(run["names"][key]), "size of", key)
+        expect_numbers(run[key], key)
+    for key in ("residual", "worst"):
+        expect(list(run[key]) == ["position", "velocity"], key, run[key])
+        expect_numbers(run[key], key)
+    expect(all(run["worst"][key] >= run["residual"][key] >= 0 for key in run["worst"]), "worst is not")
+    expect(list(run["stats"]) == STATISTICS, "stats", run["stats"])
+    expect(all(type(n) is int and n >= 0 for n in run["stats"].values()), "stats", run["stats"])
+    expect(list(run["seconds"]) == ["setup", "run"], "seconds", run["seconds"])
+    expect(all(x > 0 for x in run["seconds"].values()), "seconds", run["seconds"])
+    expect_numbers(run["outputs"], "outputs")
+    expect_numbers([run["t"]], "t")
+    for event in run["events"]:
+        expect(list(event) == ["name", "t", "direction"], "event", event)
+        expect(event["direction"] in (-1, 1) and 0 <= event["t"] <= run["t"], "event", event)
+
+
+def done(path, model, method, t):
+    run = load(path)
+    expect_run(run)
+    stats = run["stats"]
+    expect("message" not in run and run["status"] == "ok", "status", run["status"])
+    expect((run["model"], run["method"], run["t"]) == (model, method, float(t)), run["t"])
+    expect(stats["steps"] == stats["accepted"] + stats["rejected"] and stats["accepted"] > 0, stats)
+    expect(stats["f"] > 5 * stats["accepted"] and stats["solve"] >= stats["factor"] > 0, stats)
+
+
+def failed(path, status, words):
+    run = load(path)
+    expect_run(run)
+    expect(run["status"] == status, "status", run["status"])
+    expect(re.search(words, run["message"]), "message", run["message"])
+    expect("\n" not in run["message"], "more than one line")
+
+
+def half_way(path, *_):
+    """A run that failed has come somewhere: not the start, not zeros."""
+    run = load(path)
+    expect(run["t"] > 0 and run["stats"]["accepted"] > 0 and any(run["q"]) and any(run["v"]), run)
+
+
+def alternating(path, count):
+    """The pendulum passes its lowest point to and fro, half a period apart."""
+    events = load(path)["events"]
+    expect(len(events) == int(count), len(events), "events")
+    expect([e["direction"] for e in events] == [(-1) ** (i + 1) for i in range(len(events))], events)
+    gaps = [b["t"] - a["t"] for a, b in zip(events, events[1:])]
+    expect(max(gaps) - min(gaps) < 1e-5, "gaps", gaps)
+    expect(all(e["name"] == "lowest point" for e in events), events)
+
+
+def equal(first, second):
+    a, b = load(first), load(second)
+    expect(a.pop("seconds") and b.pop("seconds"), "seconds")
+    expect(json.dumps(a) == json.dumps(b), a, "is not", b)
+
+
+def last_line(path, trajectory):
+    run = load(path)
+    with open(trajectory) as file:
+        last = [float(x) for x in file.read().splitlines()[-1].split(",")]
+    state = [run["t"]] + run["q"] + run["v"] + run["lambda"] + list(run["outputs"].values())
+    expect(last == state, last, "is not", state)
+
+
+def checked(path, freedom):
+    result = load(path)
+    expect(list(result) == CHECK + CHECK_STATE, "keys", list(result))
+    expect(result["status"] == "ok", "status", result["status"])
+    sizes = [result[key] for key in ("coordinates", "velocities", "constraints", "rank")]
+    expect(all(type(n) is int for n in sizes), sizes)
+    expect(result["degrees_of_freedom"] == int(freedom) == sizes[1] - sizes[3], "freedom", result)
+    expect([len(result[key]) for key in ("q", "v", "lambda")] == sizes[:3], "sizes", sizes)
+    expect(all(0 <= x < 1e-10 for x in result["residual"].values()), result["residual"])
+
+
+def moved(path, least):
+    result = load(path)
+    expect(result["moved"]["q"] > float(least), "moved", result["moved"])
+
+
+def check_failed(path):
+    result = load(path)
+    expect(list(result) == CHECK[:3] + ["message"] + CHECK[3:], "keys", list(result))
+    expect(result["status"] == "inconsistent" and "length of the rod" in result["message"], result)
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
+END
+
+look() { check "[$what]: $*" python3 look.py "$@"; }
+
+camber() { # CODE FILE ARGUMENT... : standard output to FILE
+  local code=$1 file=$2
+  shift 2
+  what=$*
+  "$CAMBER" "$@" --json >"$file" 2>stderr
+  check "[$what]: exit code" [ $? -eq "$code" ]
+  check "[$what]: json.tool" python3 -m json.tool "$file" /dev/null
+  if [ "$code" -eq 0 ]; then
+    check "[$what]: nothing on standard error" [ ! -s stderr ]
+  else
+    check "[$what]: one line on standard error" [ "$(wc -l <stderr)" -eq 1 ]
+  fi
+}
+
+# ---- runs that come to their end; twice the same
+for method in $("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }'); do
+  for model in pendulum caraxis circular-track pendulum-chain; do
+    camber 0 a.json run $model --method "$method" --t-end 1.5 --out a.csv
+    look done a.json $model "$method" 1.5
+    look last_line a.json a.csv
+    camber 0 b.json run $model --method "$method" --t-end 1.5 --out b.csv
+    look equal a.json b.json
+    check "[$what]: the same trajectory" cmp -s a.csv b.csv
+  done
+done
+camber 0 a.json run caraxis --every 0.1 --out a.csv
+look last_line a.json a.csv
+camber 0 b.json run caraxis --quiet
+camber 0 a.json run caraxis
+look equal a.json b.json
+camber 0 c.json run caraxis --repeat 5 --out c.csv
+look equal a.json c.json
+look last_line c.json c.csv
+
+# ---- events
+camber 0 a.json run pendulum --set angle=1 --set l=1 --t-end 10 --rtol 1e-9
+look alternating a.json 9
+
+# ---- runs that fail
+camber 1 a.json run caraxis --max-steps 10 --out a.csv
+look failed a.json step-count '^10 steps are used up at t = '
+look half_way a.json
+look last_line a.json a.csv
+check "[$what]: the same sentence on standard error" \
+  grep -qxF "camber: $(python3 -c 'import json; print(json.load(open("a.json"))["message"])')" stderr
+camber 1 b.json run caraxis --max-steps 10 --repeat 4 --out b.csv
+look equal a.json b.json
+check "[$what]: the same trajectory" cmp -s a.csv b.csv
+camber 1 a.json run caraxis --set h=2
+look failed a.json step-size '^no step possible at t = 0.0523'
+look half_way a.json
+camber 1 a.json run pendulum --start x=0 --start y=0
+look failed a.json inconsistent "^no consistent initial values at t = 0: constraint 'length of the rod'"
+camber 1 a.json run caraxis --set h=2 --option steps=fixed --step 1e-3
+look failed a.json step-size '^no step possible at t = 0.052 .*: the equations gave a value that is not finite'
+look half_way a.json
+
+# ---- check
+camber 0 a.json check pendulum
+look checked a.json 1
+camber 0 a.json check caraxis
+look checked a.json 2
+camber 0 a.json check circular-track
+look checked a.json 1
+camber 0 a.json check pendulum-chain --set N=7
+look checked a.json 7
+camber 0 a.json check pendulum --start x=3
+look checked a.json 1
+look moved a.json 0.1
+camber 1 a.json check pendulum --start x=0 --start y=0
+look check_failed a.json
+
+finish

@@ -1,0 +1,576 @@
+/*
+ * The sparse KKT object: residuals and agreement with the dense one, pivots that grow old, statuses, and
+ * the dense judgement in doubt. KLU's memory goes through SuiteSparse's process-wide functions, which
+ * this program replaces to count and refuse.
+ */
+#include "check.h"
+#include "failing_allocator.h"
+#include "kkt_system.h"
+#include "math/kkt.h"
+#include "random.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/SuiteSparse_config.h>
+
+static const double STABLE = 10; /* times (nv + ng) eps, as for the dense object */
+
+static cmb_kkt *new_kkt(cmb_context *ctx, const cmb_kkt_shape *shape)
+{
+  cmb_kkt *kkt = NULL;
+  cmbt_ok(ctx, cmb_kkt_create(ctx, shape, &kkt));
+  return kkt;
+}
+
+static cmb_status factor_system(cmb_kkt *kkt, const struct cmbt_kkt_system *sys,
+                                const cmb_kkt_shape *shape)
+{
+  return cmb_kkt_factor(kkt, cmbt_kkt_mass_for(sys, shape), cmbt_kkt_G_for(sys, shape),
+                        cmbt_kkt_B_for(sys, shape));
+}
+
+static void solve_and_check(cmb_kkt *kkt, struct cmbt_kkt_system *sys, const cmb_kkt_shape *shape)
+{
+  cmbt_ok(sys->ctx, factor_system(kkt, sys, shape));
+  cmb_kkt_solve(kkt, sys->r, sys->s, sys->x, sys->y);
+  cmbt_below(cmbt_kkt_error(sys, sys->x, sys->y), STABLE);
+}
+
+/* ---- KLU's memory */
+
+static struct {
+  long calls, fail_at;
+} klu_memory; /* the replaced functions have no argument for it */
+
+static bool klu_refuses(void)
+{
+  klu_memory.calls++;
+  return klu_memory.calls == klu_memory.fail_at;
+}
+
+static void *klu_malloc_or_not(size_t size)
+{
+  return klu_refuses() ? NULL : malloc(size);
+}
+
+static void *klu_calloc_or_not(size_t count, size_t size)
+{
+  return klu_refuses() ? NULL : calloc(count, size);
+}
+
+static void *klu_realloc_or_not(void *memory, size_t size)
+{
+  return klu_refuses() ? NULL : realloc(memory, size);
+}
+
+static int watch_klu(void **state)
+{
+  (void)state;
+  klu_memory.calls = klu_memory.fail_at = 0;
+  SuiteSparse_config.malloc_func = klu_malloc_or_not;
+  SuiteSparse_config.calloc_func = klu_calloc_or_not;
+  SuiteSparse_config.realloc_func = klu_realloc_or_not;
+  return 0;
+}
+
+/* ---- solutions */
+
+/* One object through a sequence of matrices, as in a simulation: small changes, then a large one. */
+static void check_sequence(struct cmbt_kkt_system *sys, struct cmbt_random *random)
+{
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+  cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+  for (int step = 0; step < 12; step++) {
+    solve_and_check(kkt, sys, &shape);
+    cmbt_kkt_change(sys, random, step % 6 == 5 ? 10 : 0.1);
+  }
+  cmb_kkt_destroy(kkt);
+}
+
+static void residuals_are_rounding_in_any_units(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {1};
+  for (int way = 0; way < 8; way++) {
+    const struct cmbt_kkt_kind kind = {300, 120, way & 1, way & 2, 0.01, way & 4 ? 6 : 0};
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+    assert_in_range(sys->G_pattern->start[120], 2 * 120, 10 * 120); /* sparse indeed */
+    check_sequence(sys, &random);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+static void chains_open_and_closed(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {2};
+  for (int way = 0; way < 8; way++) {
+    struct cmbt_kkt_system *sys =
+        cmbt_kkt_create_chain(&random, way & 4 ? 6 : 30, way & 1, way & 2);
+    check_sequence(sys, &random);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* On both sides of the size from which KLU is used, and with M alone. */
+static void sizes_about_the_limit(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {3};
+  for (int nv = 40; nv <= 70; nv++) {
+    for (int ng = 0; ng <= 24; ng += 4) {
+      const struct cmbt_kkt_kind kind = {nv, ng, nv % 2, false, 0.1, 3};
+      struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+      cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+      cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+      solve_and_check(kkt, sys, &shape);
+      cmb_kkt_destroy(kkt);
+      cmbt_kkt_destroy(sys);
+    }
+  }
+}
+
+/* Dense, diagonal and sparse: the same solution up to rounding times the condition, below 1e5 here. */
+static void sparse_and_dense_agree(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {4};
+  for (int trial = 0; trial < 12; trial++) {
+    const struct cmbt_kkt_kind kind = {60, 30, trial % 2, trial % 3 == 0, 0.1, 0};
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+    cmb_kkt_shape shapes[] = {cmbt_kkt_shape_dense(sys), cmbt_kkt_shape_sparse(sys),
+                              cmbt_kkt_shape_sparse(sys)};
+    shapes[2].mass_diagonal = false;
+    double x[60], y[30];
+    for (int way = 0; way < 3; way++) {
+      cmb_kkt *kkt = new_kkt(sys->ctx, &shapes[way]);
+      solve_and_check(kkt, sys, &shapes[way]);
+      double size = 0;
+      for (int i = 0; i < 60; i++) size = fmax(size, fabs(sys->x[i]));
+      for (int i = 0; i < 30; i++) size = fmax(size, fabs(sys->y[i]));
+      const double tolerance = 1e5 * 90 * DBL_EPSILON * size;
+      for (int i = 0; way > 0 && i < 60; i++) cmbt_near(sys->x[i], x[i], tolerance);
+      for (int i = 0; way > 0 && i < 30; i++) cmbt_near(sys->y[i], y[i], tolerance);
+      memcpy(x, sys->x, sizeof x);
+      memcpy(y, sys->y, sizeof y);
+      cmb_kkt_destroy(kkt);
+    }
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+static void results_may_replace_the_right_hand_side(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {5};
+  const struct cmbt_kkt_kind kind = {50, 20, false, true, 0.1, 2};
+  struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+  cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+  solve_and_check(kkt, sys, &shape);
+  double x[50], y[20], zero[20] = {0};
+  memcpy(x, sys->r, sizeof x);
+  memcpy(y, sys->s, sizeof y);
+  cmb_kkt_solve(kkt, x, y, x, y);
+  assert_memory_equal(x, sys->x, sizeof x);
+  assert_memory_equal(y, sys->y, sizeof y);
+  cmb_kkt_solve(kkt, sys->r, NULL, x, NULL);
+  cmb_kkt_solve(kkt, sys->r, zero, sys->x, sys->y);
+  assert_memory_equal(x, sys->x, sizeof x);
+  cmb_kkt_destroy(kkt);
+  cmbt_kkt_destroy(sys);
+}
+
+/* ---- pivots that no longer serve */
+
+/* Each constraint ties two coordinates; its first coefficient shrinks away while the second takes over,
+ * so that pivots chosen in the beginning become useless on the way and exactly zero at its end. */
+static void pivots_are_chosen_anew_when_they_fade(void **state)
+{
+  (void)state;
+  enum { NG = 40, NV = 2 * NG };
+  cmb_context *ctx = cmb_context_create(NULL);
+  int start[NG + 1], column[2 * NG];
+  for (int j = 0; j < NG; j++) {
+    start[j] = 2 * j;
+    column[2 * j] = 2 * j;
+    column[2 * j + 1] = 2 * j + 1;
+  }
+  start[NG] = 2 * NG;
+  const cmb_pattern pattern = {NG, NV, start, column};
+  const cmb_kkt_shape shape = {.nv = NV, .ng = NG, .mass_diagonal = true, .G_pattern = &pattern};
+  double M[NV], G[2 * NG], r[NV], s[NG], x[NV], y[NG];
+  for (int i = 0; i < NV; i++) M[i] = r[i] = 1;
+  for (int j = 0; j < NG; j++) s[j] = 1;
+  cmb_kkt *kkt = new_kkt(ctx, &shape);
+  for (int step = 0; step <= 17; step++) {
+    double a = step == 17 ? 0 : pow(10, -step), b = sqrt(1 - a * a);
+    for (int j = 0; j < NG; j++) {
+      G[2 * j] = a;
+      G[2 * j + 1] = b;
+    }
+    cmbt_ok(ctx, cmb_kkt_factor(kkt, step == 0 ? M : NULL, G, G));
+    cmb_kkt_solve(kkt, r, s, x, y);
+    for (int j = 0; j < NG; j++) { /* y = (a + b) − 1, x = (1 − a y, 1 − b y) */
+      double multiplier = a + b - 1;
+      cmbt_near(y[j], multiplier, 16 * DBL_EPSILON);
+      cmbt_near(x[2 * j], 1 - a * multiplier, 16 * DBL_EPSILON);
+      cmbt_near(x[2 * j + 1], 1 - b * multiplier, 16 * DBL_EPSILON);
+    }
+  }
+  cmb_kkt_destroy(kkt);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- what is not acceptable */
+
+static void a_mass_matrix_must_be_positive_definite(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {6};
+  for (int way = 0; way < 2; way++) {
+    const struct cmbt_kkt_kind kind = {50, 20, way, false, 0.1, 6};
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+    cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    for (int i = 0; i < 50; i++) {
+      const double kept = sys->M[i * 50 + i], bad[] = {0, -kept, 1e-3 * kept};
+      for (int b = 0; b < (way ? 2 : 3);
+           b++) { /* the last one: positive diagonal, yet indefinite */
+        sys->M[i * 50 + i] = bad[b];
+        cmbt_kkt_refresh(sys);
+        if (b == 2 && sys->M_pattern->start[i + 1] - sys->M_pattern->start[i] < 3) continue;
+        assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_MASS);
+        assert_int_equal(cmb_kkt_factor(kkt, NULL, sys->G_values, NULL), CMB_ERROR_ARGUMENT);
+      }
+      sys->M[i * 50 + i] = kept;
+    }
+    cmbt_kkt_refresh(sys);
+    solve_and_check(kkt, sys, &shape);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* m_ij² < m_ii m_jj holds for each pair, yet three velocities together are not positive definite: the
+ * block of one body has 1 on the diagonal and −0.9 beside it, and an eigenvalue 1 − 1.8. */
+static void an_indefinite_mass_matrix_is_seen_by_its_pivots(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {7};
+  struct cmbt_kkt_system *sys = cmbt_kkt_create_chain(&random, 10, false, false);
+  const int nv = sys->kind.nv, body = 4;
+  for (int i = 6 * body; i < 6 * body + 3; i++) {
+    for (int j = 6 * body; j < 6 * body + 6; j++) {
+      sys->M[i * nv + j] = sys->M[j * nv + i] = i == j ? 1 : j < 6 * body + 3 ? -0.9 : 0;
+    }
+  }
+  cmbt_kkt_refresh(sys);
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+  cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+  assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_MASS);
+  cmb_kkt_destroy(kkt);
+  cmbt_kkt_destroy(sys);
+}
+
+/* A pattern of M without a diagonal entry: no such matrix is positive definite. */
+static void a_diagonal_entry_that_is_not_stored_is_zero(void **state)
+{
+  (void)state;
+  enum { NV = 70 };
+  cmb_context *ctx = cmb_context_create(NULL);
+  int start[NV + 1], column[NV], G_start[2] = {0, 1}, G_column[1] = {0};
+  double M[NV], G[1] = {1};
+  for (int i = 0; i <= NV; i++) start[i] = i < 30 ? i : i - 1; /* row 29 is empty */
+  for (int i = 0; i < NV - 1; i++) {
+    column[i] = i < 29 ? i : i + 1;
+    M[i] = 1;
+  }
+  const cmb_pattern M_pattern = {NV, NV, start, column}, G_pattern = {1, NV, G_start, G_column};
+  const cmb_kkt_shape shape = {NV, 1, false, &M_pattern, &G_pattern};
+  cmb_kkt *kkt = new_kkt(ctx, &shape);
+  assert_int_equal(cmb_kkt_factor(kkt, M, G, NULL), CMB_RETRY_MASS);
+  cmb_kkt_destroy(kkt);
+  cmb_context_destroy(ctx);
+}
+
+static void check_nonfinite(struct cmbt_kkt_system *sys, cmb_kkt *kkt, int count, double *A)
+{
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+  for (int k = 0; k < count; k++) {
+    double kept = A[k];
+    for (int b = 0; b < 3; b++) {
+      A[k] = bad[b];
+      assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_NONFINITE);
+    }
+    A[k] = kept;
+  }
+}
+
+static void nan_and_inf_are_seen_in_every_entry(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {8};
+  for (int way = 0; way < 4; way++) {
+    const struct cmbt_kkt_kind kind = {50, 20, way & 1, way & 2, 0.08, 0};
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+    cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    solve_and_check(kkt, sys, &shape);
+    if (kind.diagonal) {
+      check_nonfinite(sys, kkt, 50, sys->M_diagonal);
+    } else {
+      check_nonfinite(sys, kkt, sys->M_pattern->start[50], sys->M_values);
+    }
+    check_nonfinite(sys, kkt, sys->G_pattern->start[20], sys->G_values);
+    if (kind.unsymmetric) check_nonfinite(sys, kkt, sys->G_pattern->start[20], sys->B_values);
+    solve_and_check(kkt, sys, &shape);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* ---- rank */
+
+/* A chain in which two constraints of one joint become dependent: each row of a joint has the same
+ * pattern, so one can become a combination of two others. */
+static void dependent_rows_are_named_in_any_units(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {9};
+  for (int trial = 0; trial < 40; trial++) {
+    struct cmbt_kkt_system *sys = cmbt_kkt_create_chain(&random, 8, false, trial % 2);
+    const int nv = sys->kind.nv, joint = cmbt_random_int(&random, 0, 7), a = 5 * joint, c = a + 4;
+    cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    solve_and_check(kkt, sys, &shape);
+
+    const double unit = pow(10, 6 * (trial % 3 - 1)),
+                 weight = trial % 4 == 3 ? 0 : 1; /* 0: a zero row */
+    double kept[48];
+    memcpy(kept, sys->G + c * nv, sizeof kept);
+    for (int i = 0; i < nv; i++) {
+      sys->G[c * nv + i] = weight * unit * (sys->G[a * nv + i] + 2 * sys->G[(a + 1) * nv + i]);
+    }
+    memcpy(sys->B, sys->G, (size_t)(sys->kind.ng * nv) * sizeof(double));
+    cmbt_kkt_refresh(sys);
+    assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_SINGULAR);
+    int named = cmb_kkt_dependent(kkt), list[43], count;
+    assert_true(named == c || (weight != 0 && (named == a || named == a + 1)));
+    cmbt_ok(sys->ctx,
+            cmb_kkt_redundant(kkt, cmbt_kkt_mass_for(sys, &shape), sys->G_values, list, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(list[0], c);
+
+    memcpy(sys->G + c * nv, kept, sizeof kept); /* and on with the simulation */
+    memcpy(sys->B, sys->G, (size_t)(sys->kind.ng * nv) * sizeof(double));
+    cmbt_kkt_refresh(sys);
+    solve_and_check(kkt, sys, &shape);
+    assert_int_equal(cmb_kkt_dependent(kkt), -1);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* Row `to` of G turned towards row `from` (same pattern) up to an angle. */
+static void turn_towards(struct cmbt_kkt_system *sys, int to, int from, double angle)
+{
+  const int nv = sys->kind.nv;
+  double *g = sys->G + to * nv;
+  const double *h = sys->G + from * nv;
+  for (int i = 0; i < nv; i++) g[i] = cos(angle) * h[i] + sin(angle) * g[i];
+  memcpy(sys->B, sys->G, (size_t)(sys->kind.ng * nv) * sizeof(double));
+  cmbt_kkt_refresh(sys);
+}
+
+/* Accepted down to 1e-5, by the sparse factors or the dense ones, and solved either way. */
+static void small_angles_are_accepted(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {10};
+  for (int trial = 0; trial < 30; trial++) {
+    struct cmbt_kkt_system *sys = cmbt_kkt_create_chain(&random, 8, false, trial % 2);
+    cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    turn_towards(sys, 12, 10, pow(10, -(trial % 6)));
+    solve_and_check(kkt, sys, &shape);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* A pivot below the limit although the constraints are independent: M couples velocities in pairs that
+ * are dependent but for 1e-13, and is positive definite all the same. Then the dense object, created at
+ * the first such matrix, judges and solves; the sparse factors return with the next good one. */
+static void in_doubt_the_dense_factors_take_over(void **state)
+{
+  (void)state;
+  enum { NV = 70, NG = 30 };
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  int M_start[NV + 1], M_column[2 * NV], G_start[NG + 1], G_column[NG];
+  double M[2 * NV], G[NG], r[NV], x[NV], y[NG];
+  for (int i = 0; i < NV; i++) {
+    M_start[i] = 2 * i;
+    M_column[2 * i] = i - i % 2;
+    M_column[2 * i + 1] = i - i % 2 + 1;
+    r[i] = 1;
+  }
+  M_start[NV] = 2 * NV;
+  for (int j = 0; j <= NG; j++) G_start[j] = j;
+  for (int j = 0; j < NG; j++) {
+    G_column[j] = 2 * j;
+    G[j] = 1;
+  }
+  const cmb_pattern M_pattern = {NV, NV, M_start, M_column},
+                    G_pattern = {NG, NV, G_start, G_column};
+  const cmb_kkt_shape shape = {NV, NG, false, &M_pattern, &G_pattern};
+  cmb_kkt *kkt = new_kkt(ctx, &shape);
+  const long calls = memory.calls;
+  for (int pass = 0; pass < 4; pass++) {
+    const double delta = pass % 2 ? 1e-13 : 0.5,
+                 lost = 100 * DBL_EPSILON / delta; /* by M's condition */
+    for (int k = 0; k < 2 * NV; k++) M[k] = k % 4 == 0 || k % 4 == 3 ? 1 : 1 - delta;
+    cmbt_ok(ctx, cmb_kkt_factor(kkt, M, G, NULL));
+    assert_int_equal(memory.calls > calls, pass > 0); /* the first doubt creates the dense object */
+    cmb_kkt_solve(kkt, r, NULL, x, y);
+    for (int j = 0; j < NV / 2; j++) { /* at rest and alone, or both together */
+      cmbt_near(x[2 * j], j < NG ? 0 : 1 / (2 - delta), lost);
+      cmbt_near(x[2 * j + 1], j < NG ? 1 : 1 / (2 - delta), lost);
+      if (j < NG) cmbt_near(y[j], delta, lost);
+    }
+  }
+  cmb_kkt_destroy(kkt);
+  cmb_context_destroy(ctx);
+  assert_int_equal(memory.outstanding, 0);
+}
+
+/* ---- M == NULL */
+
+static void the_mass_matrix_is_kept(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {11};
+  for (int way = 0; way < 2; way++) {
+    const struct cmbt_kkt_kind kind = {50, 20, way, false, 0.1, 2};
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
+    cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    int list[20], count;
+    assert_int_equal(cmb_kkt_factor(kkt, NULL, sys->G_values, NULL), CMB_ERROR_ARGUMENT);
+    cmbt_ok(sys->ctx, factor_system(kkt, sys, &shape));
+    for (int i = 0; i < 50 * 50; i++) sys->M[i] *= 3; /* a new one, given to redundant */
+    cmbt_kkt_change(sys, &random, 1);
+    cmbt_ok(sys->ctx,
+            cmb_kkt_redundant(kkt, cmbt_kkt_mass_for(sys, &shape), sys->G_values, list, &count));
+    assert_int_equal(count, 0);
+    double kept = sys->G_values[3];
+    sys->G_values[3] = NAN;
+    assert_int_equal(cmb_kkt_factor(kkt, NULL, sys->G_values, NULL), CMB_RETRY_NONFINITE);
+    sys->G_values[3] = kept;
+    cmbt_ok(sys->ctx, cmb_kkt_factor(kkt, NULL, sys->G_values, NULL));
+    cmb_kkt_solve(kkt, sys->r, sys->s, sys->x, sys->y);
+    cmbt_below(cmbt_kkt_error(sys, sys->x, sys->y), STABLE);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
+/* ---- memory */
+
+/* While the pivots serve, neither the context's allocator nor KLU's is asked for anything. */
+static void factoring_again_does_not_allocate(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {12};
+  struct cmbt_kkt_system *sys = cmbt_kkt_create_chain(&random, 10, true, false);
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  cmb_kkt *kkt = new_kkt(ctx, &shape);
+  assert_true(klu_memory.calls > 0); /* it is KLU that is used */
+  solve_and_check(kkt, sys, &shape);
+  long calls = memory.calls, klu_calls = klu_memory.calls;
+  for (int step = 0; step < 10; step++) {
+    cmbt_kkt_change(sys, &random, 1e-3);
+    solve_and_check(kkt, sys, &shape);
+  }
+  assert_int_equal(memory.calls, calls);
+  assert_int_equal(klu_memory.calls, klu_calls);
+  cmb_kkt_destroy(kkt);
+  cmb_context_destroy(ctx);
+  assert_int_equal(memory.outstanding, 0);
+  cmbt_kkt_destroy(sys);
+}
+
+/* Create, factor, and factor a dependent G, with the `at`-th request of one allocator refused. Whether
+ * something was refused. */
+static bool life_with_a_refusal(struct cmbt_kkt_system *good, struct cmbt_kkt_system *bad, long at,
+                                long klu_at)
+{
+  cmb_kkt_shape shape = cmbt_kkt_shape_sparse(good);
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  memory.fail_at = at;
+  klu_memory.calls = 0;
+  klu_memory.fail_at = klu_at;
+  cmb_kkt *kkt = NULL;
+  cmb_status status = cmb_kkt_create(ctx, &shape, &kkt);
+  if (status == CMB_OK) status = factor_system(kkt, good, &shape);
+  if (status == CMB_OK) status = factor_system(kkt, bad, &shape);
+  bool refused = memory.refused > 0 || (klu_at > 0 && klu_memory.calls >= klu_at);
+  if (status != CMB_RETRY_SINGULAR) {
+    assert_true(refused);
+    assert_int_equal(status, CMB_ERROR_MEMORY);
+    assert_string_equal(cmb_last_error(ctx), cmb_status_meaning(CMB_ERROR_MEMORY));
+  }
+  klu_memory.fail_at = 0;
+  cmb_kkt_destroy(kkt);
+  cmb_context_destroy(ctx);
+  assert_int_equal(memory.outstanding, 0);
+  return refused;
+}
+
+static void every_refused_allocation_is_survived(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {13}, again = {13};
+  struct cmbt_kkt_system *good = cmbt_kkt_create_chain(&random, 7, false, false);
+  struct cmbt_kkt_system *bad = cmbt_kkt_create_chain(&again, 7, false, false);
+  turn_towards(bad, 7, 6, 0);
+  long at = 2, klu_at = 1;
+  while (life_with_a_refusal(good, bad, at, 0)) at++;
+  assert_in_range(at, 5, 100);
+  while (life_with_a_refusal(good, bad, 0, klu_at)) klu_at++;
+  assert_in_range(klu_at, 10, 1000);
+  cmbt_kkt_destroy(good);
+  cmbt_kkt_destroy(bad);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(residuals_are_rounding_in_any_units),
+      cmocka_unit_test(chains_open_and_closed),
+      cmocka_unit_test(sizes_about_the_limit),
+      cmocka_unit_test(sparse_and_dense_agree),
+      cmocka_unit_test(results_may_replace_the_right_hand_side),
+      cmocka_unit_test(pivots_are_chosen_anew_when_they_fade),
+      cmocka_unit_test(a_mass_matrix_must_be_positive_definite),
+      cmocka_unit_test(an_indefinite_mass_matrix_is_seen_by_its_pivots),
+      cmocka_unit_test(a_diagonal_entry_that_is_not_stored_is_zero),
+      cmocka_unit_test(nan_and_inf_are_seen_in_every_entry),
+      cmocka_unit_test(dependent_rows_are_named_in_any_units),
+      cmocka_unit_test(small_angles_are_accepted),
+      cmocka_unit_test(in_doubt_the_dense_factors_take_over),
+      cmocka_unit_test(the_mass_matrix_is_kept),
+      cmocka_unit_test_setup(factoring_again_does_not_allocate, watch_klu),
+      cmocka_unit_test_setup(every_refused_allocation_is_survived, watch_klu),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
