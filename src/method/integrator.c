@@ -246,6 +246,7 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
                  double *out)
 {
   const pair *from = (const pair *)y;
+  if (count == 0) memmove(out, y, (size_t)n * sizeof *out);
   for (int j = 0; j < count; j += 4) {
     int terms = count - j < 4 ? count - j : 4;
     add_terms((n + 1) / 2, from, h, terms, c + j, k + j, (pair *)out);
