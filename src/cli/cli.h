@@ -21,7 +21,7 @@ struct cli_arguments {
   const char *method;
   double rtol, atol, t_end, step, every; /* NaN: not given */
   double max_steps, repeat;
-  const char *out;
+  const char *out, *plot;
   bool json, quiet, help;
   int set_count, start_count, option_count;
   cmb_setting set[CLI_MOST_SETTINGS];

@@ -107,11 +107,22 @@ static bool take_option(struct cli_arguments *a, const char *text)
   return true;
 }
 
+static bool ends_in(const char *text, const char *ending)
+{
+  size_t length = strlen(text), tail = strlen(ending);
+  return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
 static bool take_out(struct cli_arguments *a, const char *value)
 {
-  size_t length = strlen(value);
   a->out = value;
-  return length > 4 && strcmp(value + length - 4, ".csv") == 0;
+  return ends_in(value, ".csv");
+}
+
+static bool take_plot(struct cli_arguments *a, const char *value)
+{
+  a->plot = value;
+  return ends_in(value, ".svg");
 }
 
 static bool take_json(struct cli_arguments *a, const char *value)
@@ -155,6 +166,8 @@ const struct cli_option cli_options[] = {
      "set an option of the method, e.g. projection=every; repeatable", take_option, "NAME=VALUE"},
     {"out", "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
      "a file name that ends in .csv"},
+    {"plot", "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg"},
     {"every", "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number"},
     {"repeat", "N", " run bench ", "run N times and report the median time (default: 1)",

@@ -2,7 +2,9 @@
  * camber run: simulate, write the trajectory, say what was done.
  */
 #include "cli/cli.h"
+#include "cli/history.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ struct run {
   cmb_run_options options;
   cmb_simulation *sim;
   cmb_csv *csv;
+  struct cli_history history;
   struct cli_progress progress;
   cmb_event *events;
   long event_count, event_room;
@@ -21,7 +24,8 @@ struct run {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
-  return cmb_csv_record(run->csv, record);
+  if (run->csv) CMB_TRY(cmb_csv_record(run->csv, record));
+  return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
 static cmb_status on_event(void *user, const cmb_event *event)
@@ -182,7 +186,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
                            double *seconds)
 {
   const cmb_observer recording = {.user = run,
-                                  .record = run->csv ? on_record : NULL,
+                                  .record = run->csv || run->arguments->plot ? on_record : NULL,
                                   .event = on_event,
                                   .progress = on_progress};
   const cmb_observer timing = {.user = run, .progress = on_progress};
@@ -205,6 +209,19 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   run->setup_seconds = median(done, setup);
   run->run_seconds = median(done, seconds);
   return status;
+}
+
+/* The plot into its place; the run's own failure has precedence. */
+static cmb_status close_plot(struct run *run, cmb_status status, size_t room, char *message)
+{
+  const char *path = run->arguments->plot;
+  char title[256];
+  if (!path || run->history.count == 0) return status;
+  snprintf(title, sizeof title, "%s, %s, rtol %g", cmb_system_equations(run->system)->name,
+           cmb_method_name(run->options.method), run->options.integrator.rtol);
+  if (cli_history_plot(&run->history, title, path) || status != CMB_OK) return status;
+  snprintf(message, room, "cannot write '%s': %s", path, strerror(errno));
+  return CMB_ERROR_IO;
 }
 
 /* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
@@ -237,6 +254,7 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
     return cli_exit_code(status);
   }
   status = close_trajectory(ctx, run, status, sizeof message, message);
+  status = close_plot(run, status, sizeof message, message);
   if (run->arguments->json) {
     print_json(run, status, message);
   } else {
@@ -263,6 +281,12 @@ static int run_system(cmb_context *ctx, struct run *run)
       return cli_exit_code(status);
     }
   }
+  cli_history_begin(&run->history, cmb_system_equations(run->system));
+  if (a->plot && !cli_history_writable(a->plot)) {
+    free(times);
+    cmb_csv_discard(run->csv);
+    return cli_complain("cannot write '%s': %s", a->plot, strerror(errno));
+  }
   cli_catch_interrupt();
   cli_progress_begin(&run->progress, a->quiet);
   cmb_status status = simulate(ctx, run, repeat, times, times + repeat);
@@ -279,6 +303,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);
   cmb_system_destroy(run.system);
+  cli_history_end(&run.history);
   free(run.events);
   return code;
 }

@@ -1,0 +1,109 @@
+/*
+ * The trajectory in memory and its plot (history.h).
+ */
+#include "cli/history.h"
+
+#include "cli/plot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
+{
+  *h = (struct cli_history){.eq = eq, .columns = 1 + eq->nq + eq->nv + eq->ng + eq->no};
+}
+
+cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
+{
+  const cmb_equations *eq = h->eq;
+  if (h->count == h->room) {
+    long room = h->room ? 2 * h->room : 1024;
+    double *grown = realloc(h->rows, (size_t)room * (size_t)h->columns * sizeof *grown);
+    if (!grown) return CMB_ERROR_MEMORY;
+    h->rows = grown;
+    h->room = room;
+  }
+  double *row = h->rows + h->count++ * h->columns;
+  *row++ = r->t;
+  memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
+  memcpy(row += eq->nq, r->v, (size_t)eq->nv * sizeof *row);
+  memcpy(row += eq->nv, r->lambda, (size_t)eq->ng * sizeof *row);
+  memcpy(row + eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
+  return CMB_OK;
+}
+
+void cli_history_end(struct cli_history *h)
+{
+  free(h->rows);
+}
+
+static void add_panel(struct cli_panel *panels, int *count, const char *title, int n,
+                      const char *const *names, const double *first)
+{
+  if (n == 0) return;
+  struct cli_panel *p = &panels[(*count)++];
+  *p = (struct cli_panel){.title = title};
+  p->curve_count = n < CLI_PLOT_MOST_CURVES ? n : CLI_PLOT_MOST_CURVES;
+  for (int i = 0; i < p->curve_count; i++) p->curves[i] = (struct cli_curve){names[i], first + i};
+}
+
+static bool write_plot(const char *path, const struct cli_plot *plot)
+{
+  FILE *file = fopen(path, "w");
+  if (!file) return false;
+  cli_plot_write(file, plot);
+  bool good = fflush(file) == 0 && !ferror(file);
+  return fclose(file) == 0 && good;
+}
+
+/* PATH.partial, to be freed; NULL without memory. */
+static char *partial_name(const char *path)
+{
+  char *partial = malloc(strlen(path) + sizeof ".partial");
+  return partial ? strcat(strcpy(partial, path), ".partial") : NULL;
+}
+
+bool cli_history_writable(const char *path)
+{
+  char *partial = partial_name(path);
+  FILE *file = partial ? fopen(partial, "w") : NULL;
+  int reason = errno;
+  if (file) {
+    fclose(file);
+    unlink(partial);
+  }
+  free(partial);
+  errno = reason;
+  return file != NULL;
+}
+
+bool cli_history_plot(const struct cli_history *h, const char *title, const char *path)
+{
+  const cmb_equations *eq = h->eq;
+  struct cli_panel panels[4];
+  int count = 0;
+  const double *at = h->rows + 1;
+  add_panel(panels, &count, "positions", eq->nq, eq->q_names, at);
+  add_panel(panels, &count, "velocities", eq->nv, eq->v_names, at += eq->nq);
+  add_panel(panels, &count, "multipliers", eq->ng, eq->lambda_names, at += eq->nv);
+  add_panel(panels, &count, "outputs", eq->no, eq->output_names, at + eq->ng);
+  const struct cli_plot plot = {.title = title,
+                                .abscissa = "t in s",
+                                .x = h->rows,
+                                .points = h->count,
+                                .stride = h->columns,
+                                .panels = panels,
+                                .panel_count = count};
+  char *partial = partial_name(path);
+  if (!partial) return false;
+  bool good = write_plot(partial, &plot) && rename(partial, path) == 0;
+  if (!good) {
+    int reason = errno;
+    unlink(partial);
+    errno = reason;
+  }
+  free(partial);
+  return good;
+}

@@ -1,0 +1,34 @@
+/*
+ * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend.
+ */
+#ifndef CMB_CLI_PLOT_H
+#define CMB_CLI_PLOT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { CLI_PLOT_MOST_CURVES = 8 }; /* in a panel; more would not be told apart */
+
+struct cli_curve {
+  const char *name;
+  const double *y; /* (points, at intervals of `stride`) */
+};
+
+struct cli_panel {
+  const char *title; /* beside the ordinate */
+  struct cli_curve curves[CLI_PLOT_MOST_CURVES];
+  int curve_count;
+};
+
+struct cli_plot {
+  const char *title, *abscissa;
+  const double *x; /* (points, at intervals of `stride`) */
+  long points, stride;
+  const struct cli_panel *panels;
+  int panel_count;
+};
+
+/* Writes the plot to `to`; what is not finite leaves a gap. */
+void cli_plot_write(FILE *to, const struct cli_plot *plot);
+
+#endif
