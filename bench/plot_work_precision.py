@@ -14,15 +14,15 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 110, 40, 56
 ACCURACY = (1.75, 10.25)  # mescd
 SECONDS = (7e-5, 3.5e-2)
 
-# code, label, colour, dashes, where the label stands from the end of the line
+# code, label, colour, dashes, the point of the line that has the label, and how far the label is off
 CURVES = [
-    ("mdop853", "mdop853", "#0b4f9e", "", (8, 4)),
-    ("mdop5", "mdop5", "#1f83d6", "", (8, 6)),
-    ("phem56", "phem56", "#12897b", "", (8, 2)),
-    ("hem5", "hem5", "#3fa34d", "", (8, 4)),
-    ("arkode5", "ARKODE 5", "#c8551b", "6 3", (2, 14)),
-    ("arkode8", "ARKODE 8", "#a02c5a", "6 3", (8, 4)),
-    ("ida", "IDA", "#6b6b6b", "6 3", (8, 4)),
+    ("mdop853", "mdop853", "#0b4f9e", "", (-1, 8, 4)),
+    ("mdop5", "mdop5", "#1f83d6", "", (-1, 8, 6)),
+    ("phem56", "phem56", "#12897b", "", (-1, 8, 2)),
+    ("hem5", "hem5", "#3fa34d", "", (-1, 8, 4)),
+    ("arkode5", "ARKODE 5", "#c8551b", "6 3", (0, -26, -24)),
+    ("arkode8", "ARKODE 8", "#a02c5a", "6 3", (-1, 8, 4)),
+    ("ida", "IDA", "#6b6b6b", "6 3", (-1, 8, 4)),
 ]
 
 
@@ -63,7 +63,7 @@ def axes():
     return parts
 
 
-def curve(runs, label, colour, dashes, offset):
+def curve(runs, label, colour, dashes, place):
     parts = []
     front = sorted((x_of(m), y_of(s)) for m, s, unbeaten in runs if unbeaten)
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in front)
@@ -72,8 +72,10 @@ def curve(runs, label, colour, dashes, offset):
     for mescd, seconds, _ in runs:
         parts.append(f'<circle cx="{x_of(mescd):.1f}" cy="{y_of(seconds):.1f}" r="2.2" '
                      f'fill="{colour}"/>')
-    x, y = front[-1]
-    parts.append(text(x + offset[0], y + offset[1], label, "start", f' fill="{colour}" font-weight="bold"'))
+    point, right, down = place
+    x, y = front[point]
+    style = f' fill="{colour}" font-weight="bold"'
+    parts.append(text(x + right, y + down, label, "start", style))
     return parts
 
 

@@ -361,8 +361,8 @@ int cmb_kkt_dependent(const cmb_kkt *kkt)
   return kkt->dependent;
 }
 
-/* Gram-Schmidt in the metric of M⁻¹, twice for each row (once leaves errors of the size that is looked
- * for): q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. */
+/* Gram-Schmidt in the metric of M⁻¹: q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. Done
+ * twice, so that the rows stay orthonormal to rounding however small the angles between them are. */
 static void orthogonalize(int nv, int kept, const double *Q, double *q)
 {
   for (int pass = 0; pass < 2; pass++) {

@@ -17,7 +17,9 @@ for words in --help -h help --version; do
 done
 "$CAMBER" --help >help
 commands=$(awk '/^  camber / { print $2 }' help)
-check "the commands" same "$(echo $commands)" "run check list bench manpage completion"
+for command in run check list bench manpage completion; do
+  check "--help has $command" grep -qx "$command" <<<"$commands"
+done
 for command in $commands; do
   check "$command --help" quietly "$CAMBER" "$command" --help
   cp stdout "help.$command"
@@ -121,7 +123,7 @@ check "completes ru" same "$(complete_words camber ru)" run
 check "completes models" same "$(complete_words camber run pend)" "pendulum pendulum-chain"
 check "completes methods" same "$(complete_words camber run pendulum --method mdop)" "mdop5 mdop853"
 check "completes list" same "$(complete_words camber list m)" "methods models"
-check "completes shells" same "$(complete_words camber completion '')" "--help bash fish zsh"
+check "completes shells" same "$(complete_words camber completion b)" bash
 : >trajectory.csv
 check "completes files" same "$(complete_words camber run pendulum --out traj)" trajectory.csv
 check "completes nothing unknown" same "$(complete_words camber xyzzy '')" ""

@@ -45,25 +45,30 @@ def expect_numbers(x, *words):
     expect(all(type(value) in (int, float) for value in values), "not numbers:", x, *words)
 
 
+def expect_keys(x, keys):
+    """More may be added."""
+    expect(all(key in x for key in keys), "keys", list(x), "without one of", keys)
+
+
 def expect_run(run):
-    expect([key for key in run if key != "message"] == RUN, "keys", list(run))
+    expect_keys(run, RUN)
     expect(re.fullmatch(r"\d+\.\d+\.\d+", run["camber"]), "version", run["camber"])
-    expect(list(run["names"]) == ["q", "v", "lambda"], "names", run["names"])
+    expect_keys(run["names"], ["q", "v", "lambda"])
     for key in ("q", "v", "lambda"):
         expect(len(run[key]) == len(run["names"][key]), "size of", key)
         expect_numbers(run[key], key)
     for key in ("residual", "worst"):
-        expect(list(run[key]) == ["position", "velocity"], key, run[key])
+        expect_keys(run[key], ["position", "velocity"])
         expect_numbers(run[key], key)
     expect(all(run["worst"][key] >= run["residual"][key] >= 0 for key in run["worst"]), "worst is not")
-    expect(list(run["stats"]) == STATISTICS, "stats", run["stats"])
+    expect_keys(run["stats"], STATISTICS)
     expect(all(type(n) is int and n >= 0 for n in run["stats"].values()), "stats", run["stats"])
-    expect(list(run["seconds"]) == ["setup", "run"], "seconds", run["seconds"])
+    expect_keys(run["seconds"], ["setup", "run"])
     expect(all(x > 0 for x in run["seconds"].values()), "seconds", run["seconds"])
     expect_numbers(run["outputs"], "outputs")
     expect_numbers([run["t"]], "t")
     for event in run["events"]:
-        expect(list(event) == ["name", "t", "direction"], "event", event)
+        expect_keys(event, ["name", "t", "direction"])
         expect(event["direction"] in (-1, 1) and 0 <= event["t"] <= run["t"], "event", event)
 
 
@@ -117,7 +122,7 @@ def last_line(path, trajectory):
 
 def checked(path, freedom):
     result = load(path)
-    expect(list(result) == CHECK + CHECK_STATE, "keys", list(result))
+    expect_keys(result, CHECK + CHECK_STATE)
     expect(result["status"] == "ok", "status", result["status"])
     sizes = [result[key] for key in ("coordinates", "velocities", "constraints", "rank")]
     expect(all(type(n) is int for n in sizes), sizes)
@@ -133,7 +138,7 @@ def moved(path, least):
 
 def check_failed(path):
     result = load(path)
-    expect(list(result) == CHECK[:3] + ["message"] + CHECK[3:], "keys", list(result))
+    expect_keys(result, CHECK + ["message"])
     expect(result["status"] == "inconsistent" and "length of the rod" in result["message"], result)
 
 

@@ -141,6 +141,15 @@ static void a_misspelt_name_has_a_nearest(void **state)
   assert_null(cmb_nearest_name("revolute", joints, 0, sizeof joints[0]));
 }
 
+/* One slip in three letters and one more, and no further. */
+static void what_is_far_is_not_meant(void **state)
+{
+  (void)state;
+  const char *const names[] = {"xyz"};
+  assert_string_equal(cmb_nearest_name("abz", names, 1, sizeof names[0]), "xyz");
+  assert_null(cmb_nearest_name("abc", names, 1, sizeof names[0]));
+}
+
 /* Of two names within reach the nearer one is meant, wherever it stands in the table. */
 static void the_nearer_of_two_wins(void **state)
 {
@@ -158,6 +167,7 @@ int main(void)
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(names_are_found_in_a_table),
       cmocka_unit_test(a_misspelt_name_has_a_nearest),
+      cmocka_unit_test(what_is_far_is_not_meant),
       cmocka_unit_test(the_nearer_of_two_wins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

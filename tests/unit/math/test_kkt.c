@@ -222,6 +222,9 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
       const double bad[] = {0, -1, -DBL_MIN};
       double kept = sys->M[i * nv + i];
       for (int b = 0; b < 3; b++) {
+        sys->M[i * nv + i] = kept;
+        cmbt_kkt_refresh(sys);
+        cmbt_ok(sys->ctx, factor_system(kkt, sys, &shape));
         sys->M[i * nv + i] = bad[b];
         cmbt_kkt_refresh(sys);
         assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_MASS);
@@ -359,6 +362,36 @@ static void dependent_rows_are_named_in_any_units(void **state)
   }
 }
 
+/* Of several that could be named it is the last, and it is named until the next factoring only. */
+static void the_last_of_equal_rows_is_named(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int way = 0; way < 2; way++) {
+    const cmb_kkt_shape shape = {.nv = 5, .ng = 4, .mass_diagonal = way == 0};
+    double M[25] = {1, 1, 1, 1, 1}, G[20] = {0}, B[20];
+    for (int i = 0; way == 1 && i < 25; i++) M[i] = i % 6 == 0;
+    G[0] = G[6] = G[11] = G[16] = 1; /* one along the first axis, three along the second */
+    memcpy(B, G, sizeof B);
+    cmb_kkt *kkt = new_kkt(ctx, &shape);
+    assert_int_equal(cmb_kkt_factor(kkt, M, G, G), CMB_RETRY_SINGULAR);
+    assert_int_equal(cmb_kkt_dependent(kkt), 3);
+    assert_int_equal(cmb_kkt_factor(kkt, M, G, B), CMB_RETRY_SINGULAR);
+    assert_int_equal(cmb_kkt_dependent(kkt), 3);
+    double kept = G[0];
+    G[0] = NAN;
+    assert_int_equal(cmb_kkt_factor(kkt, M, G, G), CMB_RETRY_NONFINITE);
+    assert_int_equal(cmb_kkt_dependent(kkt), -1);
+    G[0] = kept;
+    assert_int_equal(cmb_kkt_factor(kkt, M, G, G), CMB_RETRY_SINGULAR);
+    G[12] = G[18] = 1;
+    assert_int_equal(cmb_kkt_factor(kkt, M, G, G), CMB_OK);
+    assert_int_equal(cmb_kkt_dependent(kkt), -1);
+    cmb_kkt_destroy(kkt);
+  }
+  cmb_context_destroy(ctx);
+}
+
 /* Two unit gradients at an angle: accepted at 1e-5, and the solution still solves the equations; not
  * accepted at 1e-9, where sin² is below rounding. Metres or millimetres: rows by 1e±6, columns too. */
 static void the_angle_decides_not_the_units(void **state)
@@ -444,14 +477,18 @@ static void later_rows_are_the_redundant_ones(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   const cmb_kkt_shape shape = {.nv = 4, .ng = 5};
   const double M[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 3, 1, 0, 0, 1, 1};
-  const double G[] = {1, 2, 3, 4, 0, 1, 0, 1, 1, 3, 3, 5, /* = row 0 + row 1 */
-                      0, 0, 0, 0, 2, 0, 1, 0};
-  int list[5], count;
+  const double rows[5][4] = {{1, 2, 3, 4}, {0, 1, 0, 1}, {1, 3, 3, 5}, {0, 0, 0, 0}, {2, 0, 1, 0}};
   cmb_kkt *kkt = new_kkt(ctx, &shape);
-  cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, G, list, &count));
-  assert_int_equal(count, 2);
-  assert_int_equal(list[0], 2);
-  assert_int_equal(list[1], 3);
+  for (int unit = -9; unit <= 9;
+       unit += 9) { /* row 2 is the sum of the two before, row 3 is zero */
+    double G[20];
+    int list[5], count;
+    for (int i = 0; i < 20; i++) G[i] = rows[i / 4][i % 4] * pow(10, unit);
+    cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, G, list, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(list[0], 2);
+    assert_int_equal(list[1], 3);
+  }
   cmb_kkt_destroy(kkt);
   cmb_context_destroy(ctx);
 }
@@ -559,6 +596,7 @@ int main(void)
       cmocka_unit_test(nan_and_inf_are_seen_in_every_entry),
       cmocka_unit_test(shapes_must_fit),
       cmocka_unit_test(dependent_rows_are_named_in_any_units),
+      cmocka_unit_test(the_last_of_equal_rows_is_named),
       cmocka_unit_test(the_angle_decides_not_the_units),
       cmocka_unit_test(more_constraints_than_velocities_are_dependent),
       cmocka_unit_test(forces_must_reach_the_constraints),
