@@ -61,8 +61,10 @@ static bool write_plot(const char *path, const struct cli_plot *plot)
 /* PATH.partial, to be freed; NULL without memory. */
 static char *partial_name(const char *path)
 {
-  char *partial = malloc(strlen(path) + sizeof ".partial");
-  return partial ? strcat(strcpy(partial, path), ".partial") : NULL;
+  size_t room = strlen(path) + sizeof ".partial";
+  char *partial = malloc(room);
+  if (partial) snprintf(partial, room, "%s.partial", path);
+  return partial;
 }
 
 bool cli_history_writable(const char *path)

@@ -68,24 +68,35 @@ static void put_text(FILE *to, const char *text)
   }
 }
 
+/* The first tick is number `first` times `step`, the last number `last`. */
+struct ticks {
+  double step;
+  long first, last;
+};
+
+static struct ticks ticks_of(struct range r, int wanted)
+{
+  double step = tick_step(r, wanted);
+  return (struct ticks){step, (long)ceil(r.low / step), (long)floor(r.high / step + 1e-9)};
+}
+
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
-  double step = tick_step(f->y, 4);
-  for (double y = ceil(f->y.low / step) * step; y <= f->y.high + 1e-9 * step; y += step) {
-    double at = pixel_y(f, y);
+  struct ticks ticks = ticks_of(f->y, 4);
+  for (long k = ticks.first; k <= ticks.last; k++) {
+    double y = (double)k * ticks.step, at = pixel_y(f, y);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", f->left,
             f->left + f->width, at, at);
-    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%.6g</text>\n", f->left - 6, at + 4,
-            fabs(y) < 1e-9 * step ? 0 : y);
+    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%.6g</text>\n", f->left - 6, at + 4, y);
   }
-  step = tick_step(f->x, 8);
-  for (double x = ceil(f->x.low / step) * step; x <= f->x.high + 1e-9 * step; x += step) {
-    double at = pixel_x(f, x);
+  ticks = ticks_of(f->x, 8);
+  for (long k = ticks.first; k <= ticks.last; k++) {
+    double x = (double)k * ticks.step, at = pixel_x(f, x);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>\n", at, at, f->top,
             f->top + f->height);
     if (!with_x) continue;
     fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%.6g</text>\n", at, f->top + f->height + 16,
-            fabs(x) < 1e-9 * step ? 0 : x);
+            x);
   }
 }
 

@@ -122,8 +122,8 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
     int p = schur->row[next];
     schur->row[next] = schur->row[k];
     schur->row[k] = p;
-    if (!(schur->rest[p] * schur->unit[p] > least_pivot))
-      return dependent_from(schur, k, dependent);
+    const double pivot = schur->rest[p] * schur->unit[p];
+    if (!(pivot > least_pivot)) return dependent_from(schur, k, dependent);
     next = eliminate_symmetric(schur, k);
   }
   return CMB_OK;
@@ -245,8 +245,9 @@ static void solve_unsymmetric(cmb_schur *schur, const double *b, double *y)
 
 void cmb_schur_solve(cmb_schur *schur, const double *b, double *y)
 {
-  if (schur->symmetric)
+  if (schur->symmetric) {
     solve_symmetric(schur, b, y);
-  else
+  } else {
     solve_unsymmetric(schur, b, y);
+  }
 }

@@ -58,8 +58,8 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
                                 int *dependent)
 {
   const struct pair_products S = small->ng == 2 ? multiply_two(small, G) : multiply_one(small, G);
-  if (!isfinite(S.a + S.c))
-    return CMB_RETRY_NONFINITE; /* sums of squares keep what is not finite */
+  /* sums of squares keep what is not finite */
+  if (!isfinite(S.a + S.c)) return CMB_RETRY_NONFINITE;
   const double d0_inv = 1 / S.a, l = S.b * d0_inv, d1 = S.c - S.b * l;
   if (!(S.a > 0 && d1 > least_pivot * S.c)) {
     *dependent = S.a > 0 ? 1 : 0;

@@ -264,7 +264,8 @@ cmb_status cmb_kkt_sparse_mass(cmb_kkt_sparse *sp, const double *M)
 
 /* ---- the whole matrix */
 
-/* Ĝ or B̂ᵀ into K̂; factor[j] becomes the row's inverse length. */
+/* Ĝ or B̂ᵀ into K̂; factor[j] becomes the row's inverse length. KLU must not see what is not finite: its
+ * search for pivots would pass over a NaN. */
 static cmb_status scale_constraints(cmb_kkt_sparse *sp, const double *G, const int *to_K,
                                     double *factor)
 {

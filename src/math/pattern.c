@@ -48,10 +48,11 @@ static bool has_entry(const cmb_pattern *p, int i, int j)
   if (first > last || j < p->column[first] || j > p->column[last]) return false;
   while (first < last) {
     int middle = first + (last - first) / 2;
-    if (p->column[middle] < j)
+    if (p->column[middle] < j) {
       first = middle + 1;
-    else
+    } else {
       last = middle;
+    }
   }
   return p->column[first] == j;
 }
@@ -71,10 +72,7 @@ static void order_by_count(const cmb_pattern *p, const int *count, int *bucket, 
     at += size;
   }
   for (int j = 0; j < p->columns; j++) {
-    if (count[j] > 0)
-      order[bucket[count[j] - 1]++] = j;
-    else
-      order[at++] = j;
+    order[count[j] > 0 ? bucket[count[j] - 1]++ : at++] = j;
   }
 }
 

@@ -102,7 +102,8 @@ static void take_memory(cmb_csv *csv, const char *path)
 {
   static const char ending[] = ".partial";
   const cmb_equations *eq = csv->eq;
-  size_t length = strlen(path), columns = (size_t)(1 + eq->nq + eq->nv + eq->ng + eq->no);
+  size_t length = strlen(path);
+  size_t columns = 1 + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + (size_t)eq->no;
   csv->path = cmb_arena_text(csv->arena, path);
   csv->partial = cmb_arena_take(csv->arena, length + sizeof ending, 1);
   csv->line_room = columns * CMB_NUMBER_ROOM;
