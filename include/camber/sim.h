@@ -33,7 +33,8 @@ typedef struct cmb_observer {
   void *user;
   cmb_status (*record)(void *user, const cmb_record *record);
   cmb_status (*event)(void *user, const cmb_event *event);
-  cmb_status (*progress)(void *user, double t, double t_start, double t_end); /* after each step */
+  /* after each step, and after each record inside one */
+  cmb_status (*progress)(void *user, double t, double t_start, double t_end);
 } cmb_observer;
 
 typedef struct cmb_run_options {

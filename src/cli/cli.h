@@ -19,7 +19,7 @@ struct cli_arguments {
   const struct cli_command *command;
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
   const char *method;
-  double rtol, atol, t_end, step, every; /* NaN: not given */
+  double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot;
   bool json, quiet, help;

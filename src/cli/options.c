@@ -41,6 +41,11 @@ static bool take_step(struct cli_arguments *a, const char *value)
   return take_positive(value, &a->step);
 }
 
+static bool take_max_step(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->max_step);
+}
+
 static bool take_every(struct cli_arguments *a, const char *value)
 {
   return take_positive(value, &a->every);
@@ -153,6 +158,8 @@ const struct cli_option cli_options[] = {
     {"t-end", "T", " run ", "end of the simulated time in seconds (default: the model's)",
      take_t_end, "a number"},
     {"step", "H", " run ", "first step in seconds; with --option steps=fixed, each step", take_step,
+     "a positive number"},
+    {"max-step", "H", " run ", "no step larger than H seconds (default: no limit)", take_max_step,
      "a positive number"},
     {"max-steps", "N", " run ", "give up after N attempted steps (default: 100000000)",
      take_max_steps, "a positive whole number"},
@@ -309,6 +316,7 @@ int cli_parse(int argc, char **argv, struct cli_arguments *a)
                               .atol = NAN,
                               .t_end = NAN,
                               .step = NAN,
+                              .max_step = NAN,
                               .every = NAN,
                               .max_steps = NAN,
                               .repeat = 1};

@@ -65,6 +65,7 @@ int cli_run_options(const struct cli_arguments *a, cmb_run_options *options)
   }
   if (!isnan(a->atol)) o->atol = a->atol;
   if (!isnan(a->step)) o->step = a->step;
+  if (!isnan(a->max_step)) o->max_step = a->max_step;
   if (!isnan(a->max_steps)) o->max_steps = (long)a->max_steps;
   if (!isnan(a->every)) options->every = a->every;
   options->t_end = a->t_end;

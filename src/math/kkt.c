@@ -57,9 +57,8 @@ struct cmb_kkt {
   double *z, *u;          /* (nv) scratch */
   double *b;              /* (ng) scratch: right-hand side of S */
   cmb_schur schur;
-  cmb_kkt_small small; /* instead of all that, if B = G and has_small */
-  bool has_small;      /* one or two constraints, diagonal M and dense G */
-  bool by_small;       /* the factors held are in `small` */
+  cmb_kkt_small small; /* instead of G, B and schur, if is_small */
+  bool is_small;       /* one or two constraints, diagonal M and dense G */
 
   /* sparse; NULL if dense */
   cmb_kkt_sparse *sparse;
@@ -87,6 +86,15 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   return CMB_OK;
 }
 
+static void take_small(cmb_kkt *kkt)
+{
+  cmb_kkt_small *small = &kkt->small;
+  *small = (cmb_kkt_small){.nv = kkt->shape.nv, .ng = kkt->shape.ng, .D_inv = kkt->D_inv};
+  small->W_G = cmb_arena_doubles(kkt->arena, 2 * small->nv);
+  small->W_B = cmb_arena_doubles(kkt->arena, 2 * small->nv);
+  kkt->is_small = true;
+}
+
 static void take_dense(cmb_kkt *kkt)
 {
   const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
@@ -98,11 +106,7 @@ static void take_dense(cmb_kkt *kkt)
   kkt->u = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
   kkt->b = cmb_arena_doubles(kkt->arena, kkt->shape.ng);
   cmb_schur_create(kkt->arena, kkt->shape.ng, &kkt->schur);
-  kkt->has_small = (ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern;
-  if (!kkt->has_small) return;
-  double *W = cmb_arena_take(kkt->arena, 2 * nv, sizeof(double));
-  kkt->small =
-      (cmb_kkt_small){.nv = kkt->shape.nv, .ng = kkt->shape.ng, .D_inv = kkt->D_inv, .W = W};
+  if ((ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern) take_small(kkt);
 }
 
 static int mass_values(const cmb_kkt_shape *s)
@@ -282,9 +286,10 @@ static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double
 
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
-  kkt->by_small = kkt->has_small && B == G;
-  if (kkt->by_small) {
-    return cmb_kkt_small_factor(&kkt->small, G, kkt->least_pivot, &kkt->dependent);
+  const double least = kkt->least_pivot;
+  if (kkt->is_small) {
+    return B == G ? cmb_kkt_small_factor(&kkt->small, G, least, &kkt->dependent)
+                  : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, least, &kkt->dependent);
   }
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
@@ -313,9 +318,11 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 
 /* ---- sparse, and dense in doubt */
 
-static cmb_status create_dense_once(cmb_kkt *kkt)
+/* The dense object for the same matrices; NULL without memory, with the words for it in the context. */
+static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
-  return kkt->dense ? CMB_OK : create(kkt->ctx, &kkt->shape, false, &kkt->dense);
+  if (!kkt->dense) create(kkt->ctx, &kkt->shape, false, &kkt->dense);
+  return kkt->dense;
 }
 
 static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
@@ -325,9 +332,10 @@ static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
   if (status == CMB_ERROR_MEMORY) return cmb_fail_memory(kkt->ctx);
   if (status != CMB_RETRY_SINGULAR) return status;
 
-  CMB_TRY(create_dense_once(kkt));
-  status = cmb_kkt_factor(kkt->dense, kkt->M_values, G, B);
-  kkt->dependent = kkt->dense->dependent;
+  cmb_kkt *dense = dense_object(kkt);
+  if (!dense) return CMB_ERROR_MEMORY;
+  status = cmb_kkt_factor(dense, kkt->M_values, G, B);
+  kkt->dependent = dense->dependent;
   kkt->by_dense = status == CMB_OK;
   return status;
 }
@@ -349,7 +357,7 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
     return;
   }
   cmb_kkt *dense = kkt->sparse ? kkt->dense : kkt;
-  if (dense->by_small) {
+  if (dense->is_small) {
     cmb_kkt_small_solve(&dense->small, r, s, x, y);
   } else {
     solve_dense(dense, r, s, x, y);
@@ -403,7 +411,8 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int
   kkt->dependent = -1;
   if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
   if (!kkt->sparse) return redundant_dense(kkt, G, list, count);
-  CMB_TRY(create_dense_once(kkt));
-  CMB_TRY(factor_mass(kkt->dense, kkt->M_values));
-  return redundant_dense(kkt->dense, G, list, count);
+  cmb_kkt *dense = dense_object(kkt);
+  if (!dense) return CMB_ERROR_MEMORY;
+  CMB_TRY(factor_mass(dense, kkt->M_values));
+  return redundant_dense(dense, G, list, count);
 }

@@ -1,81 +1,194 @@
 /*
  * One or two constraints and a diagonal mass matrix D in closed form (kkt_small.h):
  *
- *     W = G D⁻¹,   S = W Gᵀ = [ a  b ] ,   l = b / a,   d0 = a,   d1 = c − b l
- *                             [ b  c ]
- *     S y = W r − s,   x = D⁻¹ r − Wᵀ y
+ *     W_G = G D⁻¹,   W_B = B D⁻¹,   S = W_G Bᵀ (2 x 2),   S y = W_G r − s,   x = D⁻¹ r − W_Bᵀ y
  *
- * With gradients of unit length both pivots of S are 1 at first, so pivoting has nothing to choose, and
- * d1 / c is sin² of the angle between the two gradients. For a single constraint b = 0 and c = 1.
+ * B = G: with gradients of unit length both pivots of S are 1 at first, so pivoting has nothing to
+ * choose, and the second pivot is sin² of the angle between the two gradients.
+ * B ≠ G: the first pivot is the largest of the four entries, in units of the rows' lengths.
+ * A single constraint is given a second one, S = [s 0; 0 1], that has no gradient.
  */
 #include "math/kkt_small.h"
 
 #include "math/dense.h"
 
 #include <math.h>
+#include <stdbool.h>
 
-struct pair_products {
-  double a, b, c;
+/* S, and the squared lengths of the rows of G and B in the metric of D⁻¹. */
+struct products {
+  double S[2][2], G_length2[2], B_length2[2];
 };
 
-/* W and S for two rows of G in one pass. */
-static struct pair_products multiply_two(const cmb_kkt_small *small, const double *G)
+static double sum(cmb_lanes lanes)
+{
+  return lanes[0] + lanes[1];
+}
+
+static cmb_status singular(int row, int *dependent)
+{
+  *dependent = row;
+  return CMB_RETRY_SINGULAR;
+}
+
+/* ---- B = G */
+
+/* W_G and S for two rows of G in one pass; the lengths are S's diagonal. */
+static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
   const int nv = small->nv;
   const double *D_inv = small->D_inv, *G1 = G + nv;
-  double *W = small->W, *W1 = W + nv;
+  double *W = small->W_G, *W1 = W + nv;
   cmb_lanes a = {0}, b = {0}, c = {0};
   int k = 0;
   for (; k + 1 < nv; k += 2) {
-    cmb_lanes d = cmb_lanes_load(D_inv + k), g0 = cmb_lanes_load(G + k),
-              g1 = cmb_lanes_load(G1 + k);
-    cmb_lanes w0 = d * g0, w1 = d * g1;
+    cmb_lanes d = cmb_lanes_load(D_inv + k);
+    cmb_lanes g0 = cmb_lanes_load(G + k), g1 = cmb_lanes_load(G1 + k), w0 = d * g0, w1 = d * g1;
     cmb_lanes_store(w0, W + k);
     cmb_lanes_store(w1, W1 + k);
     a += w0 * g0;
     b += w0 * g1;
     c += w1 * g1;
   }
-  struct pair_products S = {a[0] + a[1], b[0] + b[1], c[0] + c[1]};
+  S[0] = sum(a);
+  S[1] = sum(b);
+  S[2] = sum(c);
   if (nv & 1) {
     double g0 = G[k], g1 = G1[k], w0 = D_inv[k] * g0, w1 = D_inv[k] * g1;
     W[k] = w0;
     W1[k] = w1;
-    S.a += w0 * g0;
-    S.b += w0 * g1;
-    S.c += w1 * g1;
+    S[0] += w0 * g0;
+    S[1] += w0 * g1;
+    S[2] += w1 * g1;
   }
-  return S;
-}
-
-static struct pair_products multiply_one(const cmb_kkt_small *small, const double *G)
-{
-  cmb_multiply_entries(small->nv, small->D_inv, G, small->W);
-  return (struct pair_products){cmb_dot(small->nv, small->W, G), 0, 1};
 }
 
 cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double least_pivot,
                                 int *dependent)
 {
-  const struct pair_products S = small->ng == 2 ? multiply_two(small, G) : multiply_one(small, G);
-  /* sums of squares keep what is not finite */
-  if (!isfinite(S.a + S.c)) return CMB_RETRY_NONFINITE;
-  const double d0_inv = 1 / S.a, l = S.b * d0_inv, d1 = S.c - S.b * l;
-  if (!(S.a > 0 && d1 > least_pivot * S.c)) {
-    *dependent = S.a > 0 ? 1 : 0;
-    return CMB_RETRY_SINGULAR;
+  double S[3] = {0, 0, 1}; /* s00, s01 = s10, s11 */
+  if (small->ng == 2) {
+    multiply_two(small, G, S);
+  } else {
+    cmb_multiply_entries(small->nv, small->D_inv, G, small->W_G);
+    S[0] = cmb_dot(small->nv, small->W_G, G);
   }
-  small->l = l;
+  /* sums of squares keep what is not finite */
+  if (!isfinite(S[0] + S[2])) return CMB_RETRY_NONFINITE;
+  if (!(S[0] > 0)) return singular(0, dependent);
+  const double d0_inv = 1 / S[0], l = S[1] * d0_inv, d1 = S[2] - S[1] * l;
+  if (!(d1 > least_pivot * S[2])) return singular(1, dependent);
+  small->W = small->W_G;
+  small->row = small->column = 0;
+  small->l = small->m = l;
   small->d0_inv = d0_inv;
   small->d1_inv = 1 / d1;
   return CMB_OK;
 }
 
-/* b = W r */
+/* ---- B ≠ G */
+
+/* W_G, W_B and the products for two rows of each in one pass. */
+static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
+                                 struct products *p)
+{
+  const int nv = small->nv;
+  cmb_lanes s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, g00 = {0}, g11 = {0}, b00 = {0}, b11 = {0};
+  int k = 0;
+  for (; k + 1 < nv; k += 2) {
+    cmb_lanes d = cmb_lanes_load(small->D_inv + k);
+    cmb_lanes g0 = cmb_lanes_load(G + k), g1 = cmb_lanes_load(G + nv + k), u0 = d * g0, u1 = d * g1;
+    cmb_lanes b0 = cmb_lanes_load(B + k), b1 = cmb_lanes_load(B + nv + k), w0 = d * b0, w1 = d * b1;
+    cmb_lanes_store(u0, small->W_G + k);
+    cmb_lanes_store(u1, small->W_G + nv + k);
+    cmb_lanes_store(w0, small->W_B + k);
+    cmb_lanes_store(w1, small->W_B + nv + k);
+    s00 += u0 * b0;
+    s01 += u0 * b1;
+    s10 += u1 * b0;
+    s11 += u1 * b1;
+    g00 += u0 * g0;
+    g11 += u1 * g1;
+    b00 += w0 * b0;
+    b11 += w1 * b1;
+  }
+  *p = (struct products){
+      {{sum(s00), sum(s01)}, {sum(s10), sum(s11)}}, {sum(g00), sum(g11)}, {sum(b00), sum(b11)}};
+  for (int i = 0; (nv & 1) && i < 2; i++) {
+    double d = small->D_inv[k], g = G[i * nv + k], b = B[i * nv + k];
+    small->W_G[i * nv + k] = d * g;
+    small->W_B[i * nv + k] = d * b;
+    p->G_length2[i] += d * g * g;
+    p->B_length2[i] += d * b * b;
+    for (int j = 0; j < 2; j++) p->S[i][j] += d * g * B[j * nv + k];
+  }
+}
+
+static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
+                                 struct products *p)
+{
+  const int nv = small->nv;
+  cmb_multiply_entries(nv, small->D_inv, G, small->W_G);
+  cmb_multiply_entries(nv, small->D_inv, B, small->W_B);
+  *p = (struct products){{{cmb_dot(nv, small->W_G, B), 0}, {0, 1}},
+                         {cmb_dot(nv, small->W_G, G), 1},
+                         {cmb_dot(nv, small->W_B, B), 1}};
+}
+
+/* The square of an entry of S or a pivot, in units of the lengths; in an order that cannot overflow. */
+static double in_units(const struct products *p, int i, int j, double s)
+{
+  return (s / p->G_length2[i]) * (s / p->B_length2[j]);
+}
+
+/* The place of the largest entry of S in units of the lengths, 2 · row + column. */
+static int largest_entry(const struct products *p)
+{
+  const double size[4] = {in_units(p, 0, 0, p->S[0][0]), in_units(p, 0, 1, p->S[0][1]),
+                          in_units(p, 1, 0, p->S[1][0]), in_units(p, 1, 1, p->S[1][1])};
+  int largest = 0;
+  for (int k = 1; k < 4; k++) {
+    if (size[k] > size[largest]) largest = k;
+  }
+  return largest;
+}
+
+cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *G, const double *B,
+                                            double least_pivot, int *dependent)
+{
+  struct products p;
+  if (small->ng == 2) {
+    multiply_two_and_two(small, G, B, &p);
+  } else {
+    multiply_one_and_one(small, G, B, &p);
+  }
+  const double *g = p.G_length2, *b = p.B_length2, least2 = least_pivot * least_pivot;
+  if (!isfinite(g[0] + g[1] + b[0] + b[1])) return CMB_RETRY_NONFINITE;
+  if (!(g[0] > 0 && b[0] > 0)) return singular(0, dependent);
+  if (!(g[1] > 0 && b[1] > 0)) return singular(1, dependent);
+
+  const int place = largest_entry(&p), row = place / 2, column = place % 2;
+  const double d0_inv = 1 / p.S[row][column], l = p.S[1 - row][column] * d0_inv;
+  const double d1 = p.S[1 - row][1 - column] - l * p.S[row][1 - column];
+  /* a first pivot that is too small leaves a second no larger, or NaN */
+  if (!(in_units(&p, 1 - row, 1 - column, d1) > least2)) return singular(1 - row, dependent);
+  small->W = small->W_B;
+  small->row = row;
+  small->column = column;
+  small->l = l;
+  small->m = p.S[row][1 - column] * d0_inv;
+  small->d0_inv = d0_inv;
+  small->d1_inv = 1 / d1;
+  return CMB_OK;
+}
+
+/* ---- solve */
+
+/* b = W_G r */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const int nv = small->nv;
-  const double *W = small->W, *W1 = W + nv;
+  const double *W = small->W_G, *W1 = W + nv;
   cmb_lanes b0 = {0}, b1 = {0};
   int k = 0;
   for (; k + 1 < nv; k += 2) {
@@ -83,19 +196,19 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
     b0 += cmb_lanes_load(W + k) * t;
     b1 += cmb_lanes_load(W1 + k) * t;
   }
-  b[0] = b0[0] + b0[1];
-  b[1] = b1[0] + b1[1];
+  b[0] = sum(b0);
+  b[1] = sum(b1);
   if (nv & 1) {
     b[0] += W[k] * r[k];
     b[1] += W1[k] * r[k];
   }
 }
 
-/* x = D⁻¹ r − Wᵀ y; x may be r: each entry is read before it is written. */
-static void expand(const cmb_kkt_small *small, const double *r, double y0, double y1, double *x)
+/* x = D⁻¹ r − W_Bᵀ y; x may be r: each entry is read before it is written. */
+static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
   const int nv = small->nv;
-  const double *D_inv = small->D_inv, *W = small->W, *W1 = W + nv;
+  const double *D_inv = small->D_inv, *W = small->W, *W1 = W + nv, y0 = y[0], y1 = y[1];
   int k = 0;
   for (; k + 1 < nv; k += 2) {
     cmb_lanes t = cmb_lanes_load(D_inv + k) * cmb_lanes_load(r + k);
@@ -105,17 +218,26 @@ static void expand(const cmb_kkt_small *small, const double *r, double y0, doubl
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
 }
 
+static void swap(double a[2])
+{
+  double t = a[0];
+  a[0] = a[1];
+  a[1] = t;
+}
+
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,
                          double *y)
 {
-  const int two = small->ng == 2;
-  double b[2];
+  const bool two = small->ng == 2;
+  double b[2], z[2];
   reduce(small, r, b);
   if (s) b[0] -= s[0];
   if (s && two) b[1] -= s[1];
-  const double y1 = (b[1] - small->l * b[0]) * small->d1_inv;
-  const double y0 = b[0] * small->d0_inv - small->l * y1;
-  expand(small, r, y0, y1, x);
-  if (y) y[0] = y0;
-  if (y && two) y[1] = y1;
+  if (small->row) swap(b);
+  z[1] = (b[1] - small->l * b[0]) * small->d1_inv;
+  z[0] = b[0] * small->d0_inv - small->m * z[1];
+  if (small->column) swap(z);
+  expand(small, r, z, x);
+  if (y) y[0] = z[0];
+  if (y && two) y[1] = z[1];
 }

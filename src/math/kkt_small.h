@@ -12,13 +12,20 @@
 typedef struct cmb_kkt_small {
   int nv, ng;          /* ng: 1 or 2 */
   const double *D_inv; /* (nv) 1/m_i, the caller's */
-  double *W; /* (2 x nv) G D⁻¹, the caller's; a second constraint that is missing has 0 */
-  double l, d0_inv, d1_inv; /* S = L D Lᵀ, l the entry of L below the diagonal */
+  double *W_G,
+      *W_B; /* (2 x nv) G D⁻¹ and B D⁻¹, the caller's; zero for a constraint that is not there */
+  const double *W; /* the one of them that stands for B in the factors held */
+
+  /* S with rows and columns so exchanged that the first pivot comes first: [d0 m·d0; l·d0 l·m·d0 + d1] */
+  int row, column; /* of the first pivot */
+  double l, m, d0_inv, d1_inv;
 } cmb_kkt_small;
 
-/* Factor for a dense G (ng x nv). Statuses and `dependent` as cmb_kkt_factor. */
+/* Factor for dense G and B (ng x nv), B = G or not. Statuses and `dependent` as cmb_kkt_factor. */
 cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double least_pivot,
                                 int *dependent);
+cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *G, const double *B,
+                                            double least_pivot, int *dependent);
 
 /* Solve, as cmb_kkt_solve. */
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,

@@ -210,47 +210,24 @@ cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slop
   return cmb_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
 }
 
-/* Two numbers at a time, one beyond n if n is odd: the arrays come from the arena, which hands out whole blocks
- * of 8 doubles, zeroed. */
+/* Eight numbers at a time, held in registers over all terms, some beyond n if need be: the arrays come from the
+ * arena, which hands out whole blocks of 8 doubles, zeroed. */
 typedef double pair __attribute__((vector_size(16), may_alias));
 
-static void add_terms(int pairs, const pair *y, double h, int terms, const double *c,
-                      double *const *k, pair *out)
-{
-  const pair *k0 = (const pair *)k[0], *k1, *k2, *k3;
-  const double f0 = h * c[0];
-  double f1, f2, f3;
-  switch (terms) {
-  case 1:
-    for (int i = 0; i < pairs; i++) out[i] = y[i] + f0 * k0[i];
-    return;
-  case 2:
-    k1 = (const pair *)k[1], f1 = h * c[1];
-    for (int i = 0; i < pairs; i++) out[i] = y[i] + (f0 * k0[i] + f1 * k1[i]);
-    return;
-  case 3:
-    k1 = (const pair *)k[1], f1 = h * c[1], k2 = (const pair *)k[2], f2 = h * c[2];
-    for (int i = 0; i < pairs; i++) out[i] = y[i] + (f0 * k0[i] + f1 * k1[i] + f2 * k2[i]);
-    return;
-  default:
-    k1 = (const pair *)k[1], f1 = h * c[1], k2 = (const pair *)k[2], f2 = h * c[2];
-    k3 = (const pair *)k[3], f3 = h * c[3];
-    for (int i = 0; i < pairs; i++) {
-      out[i] = y[i] + (f0 * k0[i] + f1 * k1[i] + f2 * k2[i] + f3 * k3[i]);
-    }
-  }
-}
-
-/* Four terms at a time: a pass over `out` costs a load and a store, and there are up to 16 terms. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out)
 {
-  const pair *from = (const pair *)y;
-  if (count == 0) memmove(out, y, (size_t)n * sizeof *out);
-  for (int j = 0; j < count; j += 4) {
-    int terms = count - j < 4 ? count - j : 4;
-    add_terms((n + 1) / 2, from, h, terms, c + j, k + j, (pair *)out);
-    from = (const pair *)out;
+  for (int block = 0; block < n; block += 8) {
+    pair s0 = {0, 0}, s1 = s0, s2 = s0, s3 = s0;
+    for (int j = 0; j < count; j++) {
+      if (c[j] == 0) continue;
+      const pair *kj = (const pair *)(k[j] + block);
+      s0 += c[j] * kj[0], s1 += c[j] * kj[1], s2 += c[j] * kj[2], s3 += c[j] * kj[3];
+    }
+    const pair *from = (const pair *)(y + block);
+    pair *to = (pair *)(out + block);
+    to[0] = from[0] + h * s0, to[1] = from[1] + h * s1, to[2] = from[2] + h * s2;
+    to[3] = from[3] + h * s3;
   }
 }
 

@@ -76,8 +76,8 @@ static inline double cmb_larger_error(double a, double b)
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
 
-/* out = y + h Σ c_j k_j. out may be y. The arrays must come from an arena (they are worked on in
- * pairs), and the k_j must be finite even where c_j is 0. */
+/* out = y + h Σ c_j k_j; zero coefficients cost next to nothing. out may be y. The arrays must come from an
+ * arena: they are worked on in blocks of eight. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 

@@ -153,7 +153,6 @@ static cmb_status note_residuals(cmb_simulation *sim)
   cmb_result *r = &sim->result;
   double position, velocity;
   cmb_status status = cmb_constraint_residuals(sim->ev, r->t, sim->q, sim->v, &position, &velocity);
-  if (status == CMB_OK && !(isfinite(position) && isfinite(velocity))) status = CMB_RETRY_NONFINITE;
   if (status != CMB_OK) return final(sim, status, "constraints", r->t);
   r->position = position;
   r->velocity = velocity;
@@ -175,6 +174,13 @@ static cmb_status hand_out(cmb_simulation *sim)
   if (!o->record) return CMB_OK;
   sim->result.records++;
   return o->record(o->user, &record);
+}
+
+/* How far the run is; the observer may end it here. */
+static cmb_status tell_progress(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  return o->progress ? o->progress(o->user, sim->result.t, sim->t_start, sim->t_end) : CMB_OK;
 }
 
 /* The state at t inside the last step, on the constraints. */
@@ -203,6 +209,7 @@ static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
     cmb_status status = take_state_inside(sim, time_due(sim));
     if (status != CMB_OK) return final(sim, status, "dense output", time_due(sim));
     CMB_TRY(hand_out(sim));
+    CMB_TRY(tell_progress(sim)); /* there may be very many in one step */
   }
   return CMB_OK;
 }
@@ -316,7 +323,6 @@ static cmb_status advance(cmb_simulation *sim)
 
 static cmb_status run(cmb_simulation *sim)
 {
-  const cmb_observer *o = &sim->options.observer;
   CMB_TRY(start(sim));
   if (sim->eq->ns > 0) {
     cmb_status status =
@@ -330,7 +336,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
     CMB_TRY(hand_out_here(sim));
-    if (o->progress) CMB_TRY(o->progress(o->user, sim->result.t, sim->t_start, sim->t_end));
+    CMB_TRY(tell_progress(sim));
   }
   return CMB_OK;
 }

@@ -72,7 +72,7 @@ def expect_run(run):
         expect(event["direction"] in (-1, 1) and 0 <= event["t"] <= run["t"], "event", event)
 
 
-def done(path, model, method, t):
+def arrived(path, model, method, t):
     run = load(path)
     expect_run(run)
     stats = run["stats"]
@@ -153,7 +153,6 @@ camber() { # CODE FILE ARGUMENT... : standard output to FILE
   what=$*
   "$CAMBER" "$@" --json >"$file" 2>stderr
   check "[$what]: exit code" [ $? -eq "$code" ]
-  check "[$what]: json.tool" python3 -m json.tool "$file" /dev/null
   if [ "$code" -eq 0 ]; then
     check "[$what]: nothing on standard error" [ ! -s stderr ]
   else
@@ -165,13 +164,14 @@ camber() { # CODE FILE ARGUMENT... : standard output to FILE
 for method in $("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }'); do
   for model in pendulum caraxis circular-track pendulum-chain; do
     camber 0 a.json run $model --method "$method" --t-end 1.5 --out a.csv
-    look done a.json $model "$method" 1.5
+    look arrived a.json $model "$method" 1.5
     look last_line a.json a.csv
     camber 0 b.json run $model --method "$method" --t-end 1.5 --out b.csv
     look equal a.json b.json
     check "[$what]: the same trajectory" cmp -s a.csv b.csv
   done
 done
+check "[$what]: json.tool" python3 -m json.tool a.json /dev/null
 camber 0 a.json run caraxis --every 0.1 --out a.csv
 look last_line a.json a.csv
 camber 0 b.json run caraxis --quiet
@@ -192,6 +192,7 @@ look half_way a.json
 look last_line a.json a.csv
 check "[$what]: the same sentence on standard error" \
   grep -qxF "camber: $(python3 -c 'import json; print(json.load(open("a.json"))["message"])')" stderr
+check "[$what]: json.tool" python3 -m json.tool a.json /dev/null
 camber 1 b.json run caraxis --max-steps 10 --repeat 4 --out b.csv
 look equal a.json b.json
 check "[$what]: the same trajectory" cmp -s a.csv b.csv

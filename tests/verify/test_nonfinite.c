@@ -46,7 +46,9 @@ struct faulty {
   struct fault fault;
   long *filled;      /* how often the target was filled */
   long *evaluations; /* calls of any function */
-  double border;     /* CMB_RETRY_DOMAIN for q[0] < border */
+  bool dense;        /* M is handed out as a full matrix */
+  double border;     /* beyond it, q[0] < border, f is NaN, or the equations refuse */
+  bool refuses;      /* ... with CMB_RETRY_DOMAIN */
   long ends_at;      /* the evaluation that asks for the end of the run; 0: none */
 };
 
@@ -58,16 +60,32 @@ static void disturb(const struct faulty *p, enum target target, int n, double *x
   if (now) x[k % n] = p->fault.value;
 }
 
+/* The diagonal that the problem gives becomes a full matrix. An entry that is disturbed is so on both sides of
+ * the diagonal: only one of them is looked at. */
+static void give_mass(const struct faulty *p, double *M)
+{
+  double diagonal[MOST];
+  const int nv = p->inner->nv, count = p->dense ? nv * nv : nv;
+  if (!M) return;
+  memcpy(diagonal, M, (size_t)nv * sizeof *M);
+  for (int i = 0; p->dense && i < count; i++) M[i] = i % (nv + 1) == 0 ? diagonal[i / nv] : 0;
+  disturb(p, MASS, count, M);
+  disturb(p, MASS_ONCE, count, M);
+  for (int i = 0; p->dense && i < count; i++) {
+    if (!isfinite(M[i])) M[i % nv * nv + i / nv] = M[i];
+  }
+}
+
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const struct faulty *p = self;
   const cmb_equations *eq = p->inner;
   if (++*p->evaluations == p->ends_at) return CMB_ERROR_INPUT;
-  if (at->q[0] < p->border) return CMB_RETRY_DOMAIN;
+  if (at->q[0] < p->border && p->refuses) return CMB_RETRY_DOMAIN;
   CMB_TRY(eq->evaluate(eq->self, at, want));
-  disturb(p, MASS, eq->nv, want->M); /* the diagonal: all that is stored here */
-  disturb(p, MASS_ONCE, eq->nv, want->M);
+  give_mass(p, want->M);
   disturb(p, FORCES, eq->nv, want->f);
+  if (want->f && at->q[0] < p->border) want->f[0] = NAN;
   disturb(p, G_VALUE, eq->ng, want->g);
   disturb(p, G_MATRIX, eq->ng * eq->nv, want->G);
   disturb(p, GAMMA, eq->ng, want->gamma);
@@ -109,6 +127,7 @@ static cmb_equations wrap(const struct faulty *p)
   eq.evaluate = evaluate;
   eq.residual = NULL;
   eq.mass_constant = p->fault.target != MASS;
+  eq.mass_diagonal = !p->dense;
   if (eq.switches) eq.switches = switches;
   if (eq.outputs) eq.outputs = outputs;
   if (eq.rates) eq.rates = rates;
@@ -168,6 +187,7 @@ struct setup {
   const char *problem;
   const cmb_method *method;
   double t_end, every, tolerance;
+  bool dense;
 };
 
 static struct outcome run(const struct setup *s, struct faulty p)
@@ -182,6 +202,7 @@ static struct outcome run(const struct setup *s, struct faulty p)
   assert_int_equal(cmb_problem_create(ctx, cmb_problem_find(s->problem), pendulum, &angle, &inner),
                    CMB_OK);
   p.inner = cmb_system_equations(inner);
+  p.dense = s->dense;
   p.filled = &o.filled;
   p.evaluations = &o.evaluations;
   cmb_equations eq = wrap(&p);
@@ -299,37 +320,49 @@ static void check_problem(struct setup s)
 static void test_pendulum(void **state)
 {
   (void)state;
-  check_problem((struct setup){"pendulum", NULL, 1.8, 0.3, 1e-4}); /* two events */
+  check_problem((struct setup){"pendulum", NULL, 1.8, 0.3, 1e-4, false}); /* two events */
 }
 
 static void test_caraxis(void **state)
 {
   (void)state;
-  check_problem((struct setup){"caraxis", NULL, 0.3, 0.07, 1e-4});
+  check_problem((struct setup){"caraxis", NULL, 0.3, 0.07, 1e-4, false});
+}
+
+static void test_dense_mass(void **state)
+{
+  (void)state;
+  check_problem((struct setup){"caraxis", NULL, 0.2, 0.06, 1e-4, true});
 }
 
 static void test_circular_track(void **state)
 {
   (void)state;
-  check_problem((struct setup){"circular-track", NULL, 1.2, 0.3, 1e-4}); /* q̇ = T(q) v */
+  check_problem((struct setup){"circular-track", NULL, 1.2, 0.3, 1e-4, false}); /* q̇ = T(q) v */
 }
 
 /* ---- what the equations say themselves */
 
+/* A run comes as near to the border as it can, and says what is beyond it. */
+static void check_border(const cmb_method *method, bool refuses, cmb_status reason)
+{
+  struct setup s = {"pendulum", method, 2, 0, 1e-6, false};
+  struct outcome o = run(&s, (struct faulty){.border = -0.3, .refuses = refuses});
+  assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
+  assert_non_null(strstr(o.message, cmb_status_meaning(reason)));
+  assert_true(o.finite && o.bad_records == 0 && o.events == 1);
+  assert_true(o.evaluations < MOST_EVALUATIONS);
+  if (!(o.q[0] >= -0.3 && o.q[0] < -0.3 + 1e-6)) {
+    fail_msg("%s stops at x = %.17g, border at -0.3", cmb_method_name(method), o.q[0]);
+  }
+}
+
 static void test_border(void **state)
 {
   (void)state;
-  const struct fault none = {0};
   for (int m = 0; m < cmb_method_count(); m++) {
-    struct setup s = {"pendulum", cmb_method_at(m), 2, 0, 1e-6};
-    struct outcome o = run(&s, (struct faulty){.fault = none, .border = -0.3});
-    assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
-    assert_non_null(strstr(o.message, cmb_status_meaning(CMB_RETRY_DOMAIN)));
-    assert_true(o.finite && o.bad_records == 0 && o.events == 1);
-    assert_true(o.evaluations < MOST_EVALUATIONS);
-    if (!(o.q[0] >= -0.3 && o.q[0] < -0.3 + 1e-6)) { /* it came as near as it can */
-      fail_msg("%s stops at x = %.17g, border at -0.3", cmb_method_name(s.method), o.q[0]);
-    }
+    check_border(cmb_method_at(m), true, CMB_RETRY_DOMAIN);
+    check_border(cmb_method_at(m), false, CMB_RETRY_NONFINITE);
   }
 }
 
@@ -339,7 +372,7 @@ static void test_end_asked_for(void **state)
   (void)state;
   const struct fault none = {0};
   for (int m = 0; m < cmb_method_count(); m++) {
-    struct setup s = {"pendulum", cmb_method_at(m), 0.7, 0.1, 1e-4};
+    struct setup s = {"pendulum", cmb_method_at(m), 0.7, 0.1, 1e-4, false};
     struct outcome calm = run(&s, (struct faulty){.fault = none, .border = -INFINITY});
     for (long k = 1; k <= calm.evaluations; k++) {
       struct faulty p = {.fault = none, .border = -INFINITY, .ends_at = k};
@@ -360,7 +393,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum),       cmocka_unit_test(test_caraxis),
       cmocka_unit_test(test_circular_track), cmocka_unit_test(test_border),
-      cmocka_unit_test(test_end_asked_for),
+      cmocka_unit_test(test_dense_mass),     cmocka_unit_test(test_end_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,10 +110,11 @@ static void all_ways_to_store_agree(void **state)
   }
 }
 
-/* nv and ng of the tests below: closed form, general diagonal, dense, dense and unsymmetric. */
+/* For the tests below: closed form, general diagonal, dense, and each unsymmetric. */
 static const struct cmbt_kkt_kind kinds[] = {{4, 1, true, false, 1, 0}, {5, 2, true, false, 1, 0},
                                              {7, 4, true, false, 1, 0}, {8, 5, false, false, 1, 0},
-                                             {8, 5, false, true, 1, 0}, {5, 2, true, true, 1, 0}};
+                                             {8, 5, false, true, 1, 0}, {5, 2, true, true, 1, 0},
+                                             {4, 1, true, true, 1, 0}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static cmb_kkt_shape shape_of(const struct cmbt_kkt_system *sys)
@@ -398,15 +399,17 @@ static void the_angle_decides_not_the_units(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  for (int way = 0; way < 24; way++) {
+  for (int way = 0; way < 48; way++) {
     const double angle = way % 2 ? 1e-9 : 1e-5, row = pow(10, 6 * ((way / 2) % 3 - 1));
-    const double column = way >= 12 ? 1e-3 : 1;
+    const double column = way % 24 >= 12 ? 1e-3 : 1;
     const bool diagonal = (way / 6) % 2;
     const cmb_kkt_shape shape = {.nv = 3, .ng = 2, .mass_diagonal = diagonal};
     const double D[] = {1, column * column, 1}, M[] = {1, 0, 0, 0, column * column, 0, 0, 0, 1};
     const double G[] = {1, 0, 0, row * cos(angle), row * sin(angle) * column, 0};
+    double B[6]; /* the same numbers in another place: taken for unsymmetric */
+    memcpy(B, G, sizeof B);
     cmb_kkt *kkt = new_kkt(ctx, &shape);
-    cmb_status status = cmb_kkt_factor(kkt, diagonal ? D : M, G, G);
+    cmb_status status = cmb_kkt_factor(kkt, diagonal ? D : M, G, way >= 24 ? B : G);
     if (angle < 1e-6) {
       assert_int_equal(status, CMB_RETRY_SINGULAR);
       assert_int_equal(cmb_kkt_dependent(kkt), 1);
@@ -453,10 +456,11 @@ static void forces_must_reach_the_constraints(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   const cmb_kkt_shape shape = {.nv = 3, .ng = 2, .mass_diagonal = true};
   const double M[] = {1, 2, 3}, G[] = {1, 0, 0, 0, 1, 0}, none[] = {1, 0, 0, 0, 0, 0},
-               beside[] = {1, 0, 0, 0, 0, 1};
+               nowhere[] = {0, 0, 1, 0, 0, 2}, beside[] = {1, 0, 0, 0, 0, 1};
   const double both[] = {0, 1, 0, 1, 0, 0}, r[] = {0, 0, 0}, s[] = {3, 4}; /* needs row exchange */
   double x[3], y[2];
   cmb_kkt *kkt = new_kkt(ctx, &shape);
+  assert_int_equal(cmb_kkt_factor(kkt, M, G, nowhere), CMB_RETRY_SINGULAR);
   assert_int_equal(cmb_kkt_factor(kkt, M, G, none), CMB_RETRY_SINGULAR);
   assert_int_equal(cmb_kkt_dependent(kkt), 1);
   assert_int_equal(cmb_kkt_factor(kkt, M, G, beside), CMB_RETRY_SINGULAR);
