@@ -157,6 +157,22 @@ static void put_commands(void)
   for (int i = 0; i < cli_command_count; i++) printf("%s%s", i ? " " : "", cli_commands[i].name);
 }
 
+static bool takes_file(const struct cli_option *o)
+{
+  return o->argument && strcmp(o->argument, "FILE") == 0;
+}
+
+/* "--out|--plot": the options that a file name follows. */
+static void put_file_options(void)
+{
+  const char *gap = "";
+  for (int i = 0; i < cli_option_count; i++) {
+    if (!takes_file(&cli_options[i])) continue;
+    printf("%s--%s", gap, cli_options[i].name);
+    gap = "|";
+  }
+}
+
 static void completion_bash(void)
 {
   fputs("# bash completion for camber\n_camber()\n{\n"
@@ -168,10 +184,11 @@ static void completion_bash(void)
         "  case $before in\n    --method) COMPREPLY=($(compgen -W \"",
         stdout);
   put_methods();
-  fputs(
-      "\" -- \"$word\")); return ;;\n    --out) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
-      "  esac\n  case ${COMP_WORDS[1]} in\n",
-      stdout);
+  fputs("\" -- \"$word\")); return ;;\n    ", stdout);
+  put_file_options();
+  fputs(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+        "  esac\n  case ${COMP_WORDS[1]} in\n",
+        stdout);
   for (int i = 0; i < cli_command_count; i++) {
     printf("    %s) COMPREPLY=($(compgen -W \"", cli_commands[i].name);
     put_operands(&cli_commands[i]);
@@ -189,7 +206,9 @@ static void completion_zsh(void)
   put_commands();
   fputs("\n    return\n  fi\n  case $words[CURRENT-1] in\n    --method) compadd -- ", stdout);
   put_methods();
-  fputs("; return ;;\n    --out) _files; return ;;\n  esac\n  case $words[2] in\n", stdout);
+  fputs("; return ;;\n    ", stdout);
+  put_file_options();
+  fputs(") _files; return ;;\n  esac\n  case $words[2] in\n", stdout);
   for (int i = 0; i < cli_command_count; i++) {
     printf("    %s) compadd -- ", cli_commands[i].name);
     put_operands(&cli_commands[i]);
@@ -219,7 +238,7 @@ static void put_fish_value(const struct cli_option *o)
     put_methods();
     fputc('\'', stdout);
   } else {
-    fputs(strcmp(o->name, "out") == 0 ? " -r -F" : " -x", stdout);
+    fputs(takes_file(o) ? " -r -F" : " -x", stdout);
   }
 }
 

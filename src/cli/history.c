@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
@@ -69,6 +70,11 @@ static char *partial_name(const char *path)
 
 bool cli_history_writable(const char *path)
 {
+  struct stat there;
+  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
   char *partial = partial_name(path);
   FILE *file = partial ? fopen(partial, "w") : NULL;
   int reason = errno;

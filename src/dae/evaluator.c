@@ -125,10 +125,10 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
 
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B)
 {
-  CMB_TRY(cmb_kkt_factor(ev->kkt, M, G, B));
-  ev->mass_ready = ev->eq->mass_constant;
   ev->stats.factor++;
-  return CMB_OK;
+  cmb_status status = cmb_kkt_factor(ev->kkt, M, G, B);
+  if (status == CMB_OK) ev->mass_ready = ev->eq->mass_constant;
+  return status;
 }
 
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y)
@@ -137,11 +137,10 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. γ changes its sign in place. */
+/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. */
 static cmb_status solve_motion(cmb_evaluator *ev, double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
-  for (int i = 0; i < eq->ng; i++) ev->gamma[i] = -ev->gamma[i];
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
   /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;

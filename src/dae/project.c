@@ -4,7 +4,8 @@
  *     (12a)  0 = M(p)(p − q) + G(p)ᵀ τ,  0 = g(p)            nearest point in the metric of M
  *     (12b)  0 = M(p)(v − u) + G(p)ᵀ η,  0 = G(p) v + g_t    nearest velocity
  *
- * (12a) by p⁽ʲ⁺¹⁾ = p⁽ʲ⁾ − Δp⁽ʲ⁾ with Q (Δp, Δτ) = (M(p − q) + Gᵀτ, g(p)), eq. (13). With M and G taken
+ * (12a) by p⁽ʲ⁺¹⁾ = p⁽ʲ⁾ + Δp⁽ʲ⁾ with Q (Δp, Δτ) = −(M(p − q) + Gᵀτ, g(p)), eq. (13) with Δ of the other
+ * sign. With M and G taken
  * once, the first block of the right-hand side vanishes from the start: only g is evaluated again.
  * Where T ≠ I increments live in the directions of v, and T(q) carries them to q.
  */
@@ -37,7 +38,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     cmb_solve(ev, NULL, ev->g, ev->dw, NULL);
     cmb_rates(ev, q, ev->dw, ev->dq);
     ev->stats.newton++;
-    for (int i = 0; i < eq->nq; i++) q[i] -= ev->dq[i];
+    for (int i = 0; i < eq->nq; i++) q[i] += ev->dq[i];
     if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
     double size = cmb_norm2(eq->nq, ev->dq);
     double rate = size / before; /* 0 for j = 0: no rate known yet */
@@ -63,7 +64,7 @@ cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
   double sum = 0;
   for (int i = 0; i < ev->eq->nv; i++) {
-    v[i] -= ev->dw[i];
+    v[i] += ev->dw[i];
     sum += ev->dw[i];
   }
   return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
@@ -126,7 +127,7 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                   cmb_evaluator_blame(ev, status, sizeof text, text));
 }
 
-/* Take q − α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that brings g down; leaves g there. The last
+/* Take q + α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that brings g down; leaves g there. The last
  * digits of g do not decide: an increment at rounding is always taken whole. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
@@ -137,7 +138,7 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   cmb_status status = CMB_RETRY_NEWTON;
   *alpha = 1;
   for (int k = 0; k <= HALVINGS; k++, *alpha /= 2) {
-    for (int i = 0; i < eq->nq; i++) ev->q_trial[i] = q[i] - *alpha * ev->dq[i];
+    for (int i = 0; i < eq->nq; i++) ev->q_trial[i] = q[i] + *alpha * ev->dq[i];
     if (eq->normalize) eq->normalize(eq->self, ev->q_trial);
     status = cmb_evaluate(ev, t, ev->q_trial, NULL, &want);
     if (status < 0) return status;
@@ -165,13 +166,14 @@ static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iteratio
     CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
     cmb_multiply_mass(ev, ev->w, ev->dw); /* M(p)(p − q) + G(p)ᵀ τ */
     cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->tau, ev->dw);
+    for (int i = 0; i < eq->nv; i++) ev->dw[i] = -ev->dw[i];
     cmb_solve(ev, ev->dw, ev->g, ev->dw, ev->dtau);
     cmb_rates(ev, q, ev->dw, ev->dq);
     double size = cmb_norm2(eq->nq, ev->dq), enough = rounding_of(eq->nq, q);
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
     CMB_TRY(damped_move(ev, t, q, &alpha));
-    for (int i = 0; i < eq->nv; i++) ev->w[i] -= alpha * ev->dw[i];
-    for (int i = 0; i < eq->ng; i++) ev->tau[i] -= alpha * ev->dtau[i];
+    for (int i = 0; i < eq->nv; i++) ev->w[i] += alpha * ev->dw[i];
+    for (int i = 0; i < eq->ng; i++) ev->tau[i] += alpha * ev->dtau[i];
     if (size <= enough || (size >= before && size <= 64 * enough)) return CMB_OK;
     before = size;
   }

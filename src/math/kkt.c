@@ -4,7 +4,7 @@
  * Dense, with M = L D Lᵀ (L = I if M is diagonal), block elimination of seed 000, eq. (4):
  *
  *     factor:  G' = G L⁻ᵀ,  B' = B L⁻ᵀ,  S = G' D⁻¹ B'ᵀ = G M⁻¹ Bᵀ
- *     solve:   z = D⁻¹ L⁻¹ r,  S y = G' z − s,  x = L⁻ᵀ (z − D⁻¹ B'ᵀ y)
+ *     solve:   z = D⁻¹ L⁻¹ r,  S y = G' z + s,  x = L⁻ᵀ (z − D⁻¹ B'ᵀ y)
  *
  * so that half of S suffices if B = G, and that is all there is to do if M is diagonal and constant.
  *
@@ -306,7 +306,7 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
   }
   cmb_multiply_entries(nv, kkt->D_inv, reduced_r, z);
   multiply_rows(ng, nv, kkt->G, z, b);
-  for (int i = 0; s && i < ng; i++) b[i] -= s[i];
+  for (int i = 0; s && i < ng; i++) b[i] += s[i];
   cmb_schur_solve(&kkt->schur, b, b);
 
   memset(u, 0, (size_t)nv * sizeof *u);
@@ -352,15 +352,14 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
 
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
-  if (kkt->sparse && !kkt->by_dense) {
-    cmb_kkt_sparse_solve(kkt->sparse, r, s, x, y);
-    return;
-  }
-  cmb_kkt *dense = kkt->sparse ? kkt->dense : kkt;
-  if (dense->is_small) {
-    cmb_kkt_small_solve(&dense->small, r, s, x, y);
+  if (kkt->is_small) {
+    cmb_kkt_small_solve(&kkt->small, r, s, x, y);
+  } else if (!kkt->sparse) {
+    solve_dense(kkt, r, s, x, y);
+  } else if (kkt->by_dense) {
+    cmb_kkt_solve(kkt->dense, r, s, x, y);
   } else {
-    solve_dense(dense, r, s, x, y);
+    cmb_kkt_sparse_solve(kkt->sparse, r, s, x, y);
   }
 }
 

@@ -1,9 +1,10 @@
 /*
  * The KKT object: factor once, solve many times with
  *
- *     [ M   Bᵀ ] [ x ]   [ r ]       M: nv x nv, symmetric positive definite
- *     [ G   0  ] [ y ] = [ s ]       G, B: ng x nv of full rank
+ *     [ M   Bᵀ ] [ x ]   [  r ]      M: nv x nv, symmetric positive definite
+ *     [ G   0  ] [ y ] = [ −s ]      G, B: ng x nv of full rank
  *
+ * The sign of s is that of 0 = G v̇ + γ, and of a Newton correction G Δ + g = 0.
  * B = G gives the symmetric matrix Q of seed 000, eq. (4). B ≠ G is the half-explicit case: G taken at
  * another point than the forces' Bᵀ.
  *

@@ -1,7 +1,7 @@
 /*
  * One or two constraints and a diagonal mass matrix D in closed form (kkt_small.h):
  *
- *     W_G = G D⁻¹,   W_B = B D⁻¹,   S = W_G Bᵀ (2 x 2),   S y = W_G r − s,   x = D⁻¹ r − W_Bᵀ y
+ *     W_G = G D⁻¹,   W_B = B D⁻¹,   S = W_G Bᵀ (2 x 2),   S y = W_G r + s,   x = D⁻¹ r − W_Bᵀ y
  *
  * B = G: with gradients of unit length both pivots of S are 1 at first, so pivoting has nothing to
  * choose, and the second pivot is sin² of the angle between the two gradients.
@@ -231,8 +231,8 @@ void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const doub
   const bool two = small->ng == 2;
   double b[2], z[2];
   reduce(small, r, b);
-  if (s) b[0] -= s[0];
-  if (s && two) b[1] -= s[1];
+  if (s) b[0] += s[0];
+  if (s && two) b[1] += s[1];
   if (small->row) swap(b);
   z[1] = (b[1] - small->l * b[0]) * small->d1_inv;
   z[0] = b[0] * small->d0_inv - small->m * z[1];

@@ -317,7 +317,7 @@ void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r, const double *s, 
   struct lu *K = &sp->K;
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   for (int i = 0; i < nv; i++) sp->b[i] = r[i] * sp->delta[i];
-  for (int j = 0; j < ng; j++) sp->b[nv + j] = s ? s[j] * sp->gamma[j] : 0;
+  for (int j = 0; j < ng; j++) sp->b[nv + j] = s ? -s[j] * sp->gamma[j] : 0;
   memcpy(sp->x, sp->b, (size_t)K->n * sizeof(double));
   klu_solve(K->symbolic, K->numeric, K->n, 1, sp->x, &K->common);
   residual(K, sp->b, sp->x, sp->rest);

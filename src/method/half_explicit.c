@@ -22,7 +22,7 @@ cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_s
   CMB_TRY(cmb_evaluate(ev, s->t_next, s->q_next, NULL, &there));
   CMB_TRY(cmb_factor(ev, M, ev->G, s->B));
   cmb_multiply(eq->G_pattern, in->ng, in->nv, ev->G, s->v_next, ev->dtau);
-  for (int i = 0; i < in->ng; i++) ev->dtau[i] = -(ev->dtau[i] + ev->gt[i]) / s->weight;
+  for (int i = 0; i < in->ng; i++) ev->dtau[i] = (ev->dtau[i] + ev->gt[i]) / s->weight;
   cmb_solve(ev, ev->f, ev->dtau, a, lambda);
   for (int i = 0; i < in->nv; i++) s->v_next[i] += s->weight * a[i];
   bool finite = cmb_all_finite(in->nv, a) && cmb_all_finite(in->ng, lambda);

@@ -6,7 +6,7 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-mkdir -p work/folder work/folder.csv
+mkdir -p work/folder work/folder.csv work/folder.svg
 cd work || exit 1
 printf 'keep me\n' >old.csv
 printf 'a file\n' >file
@@ -85,7 +85,7 @@ for number in '' 0 -1 -1e-6 nan NaN inf -inf infinity 1e 1e+ e5 . - + 1,5 0x10 1
   1_000 1d-3 ٣ '1e-6;' --5; do
   refuse "option --rtol is '$number'; expected a positive number" run pendulum --rtol "$number"
 done
-for option in atol step every; do
+for option in atol step max-step every; do
   refuse "option --$option is '0'; expected a positive number" run pendulum --$option 0
   refuse "option --$option is '-1'" run pendulum --$option=-1
   refuse "option --$option is 'nan'" run pendulum --$option nan
@@ -143,6 +143,14 @@ refuse "cannot write 'no/new.csv'" run pendulum --out no/new.csv
 refuse "cannot write 'file/new.csv'" run pendulum --out file/new.csv
 refuse "cannot write 'folder.csv'" run pendulum --out folder.csv
 refuse "cannot write" run pendulum --out "$(printf 'x%.0s' {1..300}).csv"
+refuse "expected a file name that ends in .svg" run pendulum --plot new.png
+refuse "expected a file name that ends in .svg" run pendulum --plot .svg
+refuse "cannot write 'no/new.svg'" run pendulum --plot no/new.svg
+refuse "cannot write 'file/new.svg'" run pendulum --plot file/new.svg --out new.csv
+refuse "cannot write 'folder.svg'" run pendulum --plot folder.svg --json
+refuse "cannot write 'no/new.csv'" run pendulum --plot new.svg --out no/new.csv
+refuse "parameter l = 0" run pendulum --plot new.svg --set l=0
+refuse "t-end is -1" run pendulum --plot new.svg --t-end -1
 
 # ---- an older file keeps its place
 refuse "--rtol is '0'" run pendulum --out old.csv --rtol 0

@@ -125,7 +125,9 @@ check "completes methods" same "$(complete_words camber run pendulum --method md
 check "completes list" same "$(complete_words camber list m)" "methods models"
 check "completes shells" same "$(complete_words camber completion b)" bash
 : >trajectory.csv
-check "completes files" same "$(complete_words camber run pendulum --out traj)" trajectory.csv
+for option in --out --plot; do
+  check "completes files after $option" same "$(complete_words camber run pendulum $option traj)" trajectory.csv
+done
 check "completes nothing unknown" same "$(complete_words camber xyzzy '')" ""
 for command in $commands; do
   check "completes the options of $command" \

@@ -279,7 +279,7 @@ double cmbt_kkt_error(const struct cmbt_kkt_system *sys, const double *x, const 
     sum += fabs(rest);
   }
   for (int j = 0; j < ng; j++) {
-    double rest = sys->s[j] - cmb_dot(nv, sys->G + j * nv, x);
+    double rest = sys->s[j] + cmb_dot(nv, sys->G + j * nv, x);
     worst = fmax(worst, fabs(rest) / unit_length(sys, sys->G + j * nv));
     size = fmax(size, fabs(y[j]) * unit_length(sys, sys->B + j * nv));
     sum += fabs(rest);

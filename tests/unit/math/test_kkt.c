@@ -415,7 +415,7 @@ static void the_angle_decides_not_the_units(void **state)
       assert_int_equal(cmb_kkt_dependent(kkt), 1);
     } else {
       assert_int_equal(status, CMB_OK);
-      const double r[] = {1, column, 1}, s[] = {1, row};
+      const double r[] = {1, column, 1}, s[] = {-1, -row};
       double x[3], y[2];
       cmb_kkt_solve(kkt, r, s, x, y);
       /* the second equation fixes x[1] to (1 − cos) / sin / column, a small number of unit size */
@@ -457,7 +457,8 @@ static void forces_must_reach_the_constraints(void **state)
   const cmb_kkt_shape shape = {.nv = 3, .ng = 2, .mass_diagonal = true};
   const double M[] = {1, 2, 3}, G[] = {1, 0, 0, 0, 1, 0}, none[] = {1, 0, 0, 0, 0, 0},
                nowhere[] = {0, 0, 1, 0, 0, 2}, beside[] = {1, 0, 0, 0, 0, 1};
-  const double both[] = {0, 1, 0, 1, 0, 0}, r[] = {0, 0, 0}, s[] = {3, 4}; /* needs row exchange */
+  const double both[] = {0, 1, 0, 1, 0, 0}, r[] = {0, 0, 0},
+               s[] = {-3, -4}; /* needs row exchange */
   double x[3], y[2];
   cmb_kkt *kkt = new_kkt(ctx, &shape);
   assert_int_equal(cmb_kkt_factor(kkt, M, G, nowhere), CMB_RETRY_SINGULAR);

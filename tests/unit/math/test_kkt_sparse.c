@@ -224,7 +224,7 @@ static void pivots_are_chosen_anew_when_they_fade(void **state)
     cmb_multiply(&G_pattern, NG, NV, G, x, rest_G);
     for (int i = 0; i < NV; i++)
       cmbt_near(rest[i], r[i], 10 * STABLE * DBL_EPSILON); /* sizes up to 10 */
-    for (int j = 0; j < NG; j++) cmbt_near(rest_G[j], s[j], 10 * STABLE * DBL_EPSILON);
+    for (int j = 0; j < NG; j++) cmbt_near(rest_G[j], -s[j], 10 * STABLE * DBL_EPSILON);
   }
   cmb_kkt_destroy(kkt);
   cmb_context_destroy(ctx);
