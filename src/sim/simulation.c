@@ -126,7 +126,8 @@ static cmb_status final(cmb_simulation *sim, cmb_status status, const char *what
 {
   char text[256];
   if (status <= 0) return status;
-  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s at t = %.9g: %s", what, t,
+  cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
+  return cmb_fail(sim->ctx, end, "%s at t = %.9g: %s", what, t,
                   cmb_evaluator_blame(sim->ev, status, sizeof text, text));
 }
 
@@ -240,6 +241,10 @@ static cmb_status start(cmb_simulation *sim)
   cmb_forget_error(sim->ctx);
   memcpy(sim->q_work, cmb_system_q(sim->system), (size_t)eq->nq * sizeof(double));
   memcpy(sim->v_work, cmb_system_v(sim->system), (size_t)eq->nv * sizeof(double));
+  memcpy(sim->q, sim->q_work,
+         (size_t)eq->nq * sizeof(double)); /* the result, should the start fail */
+  memcpy(sim->v, sim->v_work, (size_t)eq->nv * sizeof(double));
+  r->t = sim->t_start;
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = 0;
   sim->due = 0;

@@ -249,9 +249,9 @@ static const char *verdict(const struct setup *s, const struct fault *f, const s
   if (o->status < 0 && o->message[0] == '\0') return "an error without words";
   if (o->status < 0) {
     return o->status == CMB_ERROR_STEP_SIZE || o->status == CMB_ERROR_NONFINITE ||
-                   o->status == CMB_ERROR_INCONSISTENT
+                   o->status == CMB_ERROR_EQUATIONS || o->status == CMB_ERROR_INCONSISTENT
                ? NULL
-               : "another error than the step size, a value not finite or no start";
+               : "another error than the step size, a value not finite, the equations or no start";
   }
   if (f->stays) return "a fault that stays was not noticed";
   if (o->t != s->t_end) return "the end is not reached";
