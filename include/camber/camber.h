@@ -6,6 +6,7 @@
 
 #include <camber/base.h>
 #include <camber/dae.h>
+#include <camber/expr.h>
 #include <camber/math.h>
 #include <camber/method.h>
 #include <camber/sim.h>

@@ -1,0 +1,168 @@
+/*
+ * Derivatives by forward and by reverse mode, as expressions in the same graph.
+ *
+ * Both walk over the nodes that the outputs are made of, in ascending order (forward) or descending (reverse):
+ *     forward   ẏ = Σ_i (∂y/∂x_i) ẋ_i        for each node y with arguments x_i
+ *     reverse   x̄_i += (∂y/∂x_i) ȳ
+ * Node 0 is the constant 0, so an array of zeros means "no derivative" to begin with.
+ */
+#include "base/context.h"
+#include "expr/graph.h"
+
+#include <math.h>
+
+static cmb_expr op1(cmb_graph *g, cmb_op op, cmb_expr a)
+{
+  return cmb_apply(g, op, a, 0, 0);
+}
+
+static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
+{
+  return cmb_apply(g, op, a, b, 0);
+}
+
+static cmb_expr one(cmb_graph *g)
+{
+  return cmb_constant(g, 1);
+}
+
+static cmb_expr reciprocal(cmb_graph *g, cmb_expr a)
+{
+  return op2(g, CMB_OP_DIV, one(g), a);
+}
+
+/* 1 + s a² */
+static cmb_expr one_plus_square(cmb_graph *g, double s, cmb_expr a)
+{
+  cmb_expr square = op2(g, CMB_OP_MUL, a, a);
+  return op2(g, s > 0 ? CMB_OP_ADD : CMB_OP_SUB, one(g), square);
+}
+
+/* ∂(a^b)/∂a = b a^(b−1), ∂(a^b)/∂b = a^b log a */
+static cmb_expr partial_power(cmb_graph *g, cmb_expr e, cmb_expr a, cmb_expr b, int i)
+{
+  if (i == 1) return op2(g, CMB_OP_MUL, e, op1(g, CMB_OP_LOG, a));
+  cmb_expr less = op2(g, CMB_OP_SUB, b, one(g));
+  return op2(g, CMB_OP_MUL, b, op2(g, CMB_OP_POW, a, less));
+}
+
+/* atan2(a, b): b/(a² + b²) and −a/(a² + b²) */
+static cmb_expr partial_atan2(cmb_graph *g, cmb_expr a, cmb_expr b, int i)
+{
+  cmb_expr square = op2(g, CMB_OP_ADD, op2(g, CMB_OP_MUL, a, a), op2(g, CMB_OP_MUL, b, b));
+  return op2(g, CMB_OP_DIV, i == 0 ? b : op1(g, CMB_OP_NEG, a), square);
+}
+
+static cmb_expr partial_of_two(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a, cmb_expr b, int i)
+{
+  switch (op) {
+  case CMB_OP_ADD: return one(g);
+  case CMB_OP_SUB: return cmb_constant(g, i == 0 ? 1 : -1);
+  case CMB_OP_MUL: return i == 0 ? b : a;
+  case CMB_OP_DIV: return i == 0 ? reciprocal(g, b) : op1(g, CMB_OP_NEG, op2(g, CMB_OP_DIV, e, b));
+  case CMB_OP_POW: return partial_power(g, e, a, b, i);
+  case CMB_OP_ATAN2: return partial_atan2(g, a, b, i);
+  case CMB_OP_MIN: return op2(g, i == 0 ? CMB_OP_LT : CMB_OP_GE, a, b);
+  case CMB_OP_MAX: return op2(g, i == 0 ? CMB_OP_GT : CMB_OP_LE, a, b);
+  default: return 0;
+  }
+}
+
+static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
+{
+  switch (op) {
+  case CMB_OP_NEG: return cmb_constant(g, -1);
+  case CMB_OP_SQRT: return op2(g, CMB_OP_DIV, cmb_constant(g, 0.5), e);
+  case CMB_OP_SIN: return op1(g, CMB_OP_COS, a);
+  case CMB_OP_COS: return op1(g, CMB_OP_NEG, op1(g, CMB_OP_SIN, a));
+  case CMB_OP_TAN: return one_plus_square(g, 1, e);
+  case CMB_OP_ASIN: return reciprocal(g, op1(g, CMB_OP_SQRT, one_plus_square(g, -1, a)));
+  case CMB_OP_ACOS:
+    return op1(g, CMB_OP_NEG, reciprocal(g, op1(g, CMB_OP_SQRT, one_plus_square(g, -1, a))));
+  case CMB_OP_ATAN: return reciprocal(g, one_plus_square(g, 1, a));
+  case CMB_OP_SINH: return op1(g, CMB_OP_COSH, a);
+  case CMB_OP_COSH: return op1(g, CMB_OP_SINH, a);
+  case CMB_OP_TANH: return one_plus_square(g, -1, e);
+  case CMB_OP_EXP: return e;
+  case CMB_OP_LOG: return reciprocal(g, a);
+  case CMB_OP_ABS: return op1(g, CMB_OP_SIGN, a);
+  case CMB_OP_SMOOTH: return one(g);
+  default: return 0;
+  }
+}
+
+cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
+{
+  cmb_op op = cmb_expr_op(g, e);
+  cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
+  switch (cmb_op_arity(op)) {
+  case 1: return partial_of_one(g, op, e, a);
+  case 2: return partial_of_two(g, op, e, a, b, i);
+  case 3: /* if: the derivative of the branch that is taken */
+    if (i == 0) return 0;
+    return cmb_apply(g, CMB_OP_IF, a, cmb_constant(g, i == 1), cmb_constant(g, i == 2));
+  default: return 0;
+  }
+}
+
+/* ẏ of node e from those of its arguments. */
+static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
+{
+  int arity = cmb_op_arity(cmb_expr_op(g, e));
+  if (cmb_expr_op(g, e) == CMB_OP_IF) { /* one choice, not two products */
+    cmb_expr yes = dot[cmb_expr_argument(g, e, 1)], no = dot[cmb_expr_argument(g, e, 2)];
+    return cmb_apply(g, CMB_OP_IF, cmb_expr_argument(g, e, 0), yes, no);
+  }
+  cmb_expr sum = 0;
+  for (int i = 0; i < arity; i++) {
+    cmb_expr d = dot[cmb_expr_argument(g, e, i)];
+    if (d == 0) continue;
+    sum = op2(g, CMB_OP_ADD, sum, op2(g, CMB_OP_MUL, cmb_partial(g, e, i), d));
+  }
+  return sum;
+}
+
+cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cmb_expr *direction,
+                       int outputs, const cmb_expr *output, cmb_expr *result)
+{
+  const uint32_t size = g->size; /* what exists now; derivatives come behind it */
+  uint8_t *marked = cmb_reachable(g, outputs, output);
+  cmb_expr *dot = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *dot);
+  if (marked && dot) {
+    for (int j = 0; j < inputs; j++) dot[input[j]] = direction[j];
+    for (cmb_expr e = 0; e < size; e++) {
+      if (marked[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) dot[e] = forward_node(g, e, dot);
+    }
+    for (int i = 0; i < outputs; i++) result[i] = dot[output[i]];
+  } else {
+    g->failed = true;
+  }
+  cmb_release(g->ctx, marked);
+  cmb_release(g->ctx, dot);
+  return cmb_graph_status(g);
+}
+
+cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
+                       const cmb_expr *output, const cmb_expr *weight, cmb_expr *result)
+{
+  const uint32_t size = g->size;
+  cmb_expr *bar = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *bar);
+  if (bar) {
+    for (int i = 0; i < outputs; i++)
+      bar[output[i]] = op2(g, CMB_OP_ADD, bar[output[i]], weight[i]);
+    for (cmb_expr e = size; e-- > 0;) {
+      if (bar[e] == 0) continue;
+      int arity = cmb_op_arity(cmb_expr_op(g, e));
+      for (int i = 0; i < arity; i++) {
+        cmb_expr x = cmb_expr_argument(g, e, i), partial = cmb_partial(g, e, i);
+        if (partial == 0) continue;
+        bar[x] = op2(g, CMB_OP_ADD, bar[x], op2(g, CMB_OP_MUL, partial, bar[e]));
+      }
+    }
+    for (int j = 0; j < inputs; j++) result[j] = bar[input[j]];
+  } else {
+    g->failed = true;
+  }
+  cmb_release(g->ctx, bar);
+  return cmb_graph_status(g);
+}

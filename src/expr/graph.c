@@ -1,0 +1,213 @@
+/*
+ * The graph's storage (graph.h): nodes in one array, found again by a hash of what they are.
+ */
+#include "expr/graph.h"
+
+#include "base/context.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROOM_AT_FIRST = 1024 };
+
+static const struct {
+  const char *text;
+  int arity;
+} ops[CMB_OPS] = {[CMB_OP_CONSTANT] = {"constant", 0},
+                  [CMB_OP_INPUT] = {"input", 0},
+#define OP_ROW(name, text, arity, value) [CMB_OP_##name] = {text, arity},
+                  CMB_OP_LIST(OP_ROW)
+#undef OP_ROW
+};
+
+const char *cmb_op_text(cmb_op op)
+{
+  return ops[op].text;
+}
+
+int cmb_op_arity(cmb_op op)
+{
+  return ops[op].arity;
+}
+
+double cmb_op_value(cmb_op op, double a, double b, double c)
+{
+  switch (op) {
+#define OP_VALUE(name, text, arity, value)                                                         \
+  case CMB_OP_##name: return value;
+    CMB_OP_LIST(OP_VALUE)
+#undef OP_VALUE
+  default: return a;
+  }
+}
+
+/* A larger array with the old contents; the old one stays if there is no memory. */
+static bool grow(cmb_graph *g, void **array, uint32_t *room, size_t element)
+{
+  if (*room > UINT32_MAX / 4) return false;
+  uint32_t larger = *room ? 2 * *room : ROOM_AT_FIRST;
+  void *grown = cmb_allocate(g->ctx, larger * element);
+  if (!grown) return false;
+  if (*array) memcpy(grown, *array, *room * element);
+  cmb_release(g->ctx, *array);
+  *array = grown;
+  *room = larger;
+  return true;
+}
+
+cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **out)
+{
+  *out = NULL;
+  cmb_graph *g = cmb_allocate(ctx, sizeof *g);
+  if (!g) return cmb_fail_memory(ctx);
+  g->ctx = ctx;
+  cmb_constant(g, 0); /* node 0 */
+  if (g->failed) {
+    cmb_graph_destroy(g);
+    return cmb_fail_memory(ctx);
+  }
+  *out = g;
+  return CMB_OK;
+}
+
+void cmb_graph_destroy(cmb_graph *g)
+{
+  if (!g) return;
+  for (uint32_t i = 0; i < g->names_size; i++) cmb_release(g->ctx, g->names[i]);
+  cmb_release(g->ctx, g->names);
+  cmb_release(g->ctx, g->nodes);
+  cmb_release(g->ctx, g->table);
+  cmb_release(g->ctx, g);
+}
+
+cmb_status cmb_graph_status(const cmb_graph *g)
+{
+  return g->failed ? cmb_fail_memory(g->ctx) : CMB_OK;
+}
+
+uint32_t cmb_graph_size(const cmb_graph *g)
+{
+  return g->size;
+}
+
+/* ---- hash table */
+
+static uint32_t hash(const cmb_node *n)
+{
+  uint64_t rest;
+  memcpy(&rest, &n->value, sizeof rest);
+  uint64_t h = ((uint64_t)n->op << 56 | (uint64_t)n->order << 48 | (uint64_t)n->data << 32 | n->a) *
+               UINT64_C(0x9E3779B97F4A7C15);
+  h = (h ^ (h >> 29) ^ rest) * UINT64_C(0xBF58476D1CE4E5B9);
+  h = (h ^ (h >> 32)) * UINT64_C(0x94D049BB133111EB);
+  return (uint32_t)(h >> 32);
+}
+
+static bool same(const cmb_node *m, const cmb_node *n)
+{
+  return memcmp(m, n, sizeof *m) == 0;
+}
+
+/* The place in the table of a node equal to n, or the empty place where it belongs. */
+static uint32_t place_of(const cmb_graph *g, const cmb_node *n)
+{
+  uint32_t mask = g->table_room - 1, i = hash(n) & mask;
+  while (g->table[i] != 0 && !same(&g->nodes[g->table[i]], n)) i = (i + 1) & mask;
+  return i;
+}
+
+/* Twice the table, all nodes entered anew. Node 0 is not in the table: 0 means empty. */
+static bool grow_table(cmb_graph *g)
+{
+  uint32_t room = g->table_room ? 2 * g->table_room : 2 * ROOM_AT_FIRST;
+  uint32_t *table = cmb_allocate(g->ctx, room * sizeof *table);
+  if (!table) return false;
+  cmb_release(g->ctx, g->table);
+  g->table = table;
+  g->table_room = room;
+  for (uint32_t i = 1; i < g->size; i++) table[place_of(g, &g->nodes[i])] = i;
+  return true;
+}
+
+static cmb_expr fail(cmb_graph *g)
+{
+  g->failed = true;
+  return 0;
+}
+
+cmb_expr cmb_intern(cmb_graph *g, cmb_node node)
+{
+  if (g->failed) return 0;
+  if (g->size > 0 && same(&node, &g->nodes[0])) return 0;
+  if (2 * g->size >= g->table_room && !grow_table(g)) return fail(g);
+  if (g->size == g->room && !grow(g, (void **)&g->nodes, &g->room, sizeof *g->nodes))
+    return fail(g);
+  uint32_t place = place_of(g, &node);
+  if (g->table[place] != 0) return g->table[place];
+  cmb_expr e = g->size++;
+  g->nodes[e] = node;
+  if (e > 0) g->table[place] = e;
+  return e;
+}
+
+/* ---- leaves */
+
+cmb_expr cmb_constant(cmb_graph *g, double value)
+{
+  return cmb_intern(g,
+                    (cmb_node){.op = CMB_OP_CONSTANT, .value = value == 0 ? 0 : value}); /* no −0 */
+}
+
+cmb_expr cmb_input(cmb_graph *g, const char *name)
+{
+  uint32_t i = 0;
+  while (i < g->names_size && strcmp(g->names[i], name) != 0) i++;
+  if (i == g->names_size) {
+    size_t length = strlen(name) + 1;
+    if (i == g->names_room && !grow(g, (void **)&g->names, &g->names_room, sizeof *g->names)) {
+      return fail(g);
+    }
+    g->names[i] = cmb_allocate(g->ctx, length);
+    if (!g->names[i]) return fail(g);
+    memcpy(g->names[i], name, length);
+    g->names_size++;
+  }
+  return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = i});
+}
+
+/* ---- looking at nodes */
+
+cmb_op cmb_expr_op(const cmb_graph *g, cmb_expr e)
+{
+  return (cmb_op)g->nodes[e].op;
+}
+
+cmb_expr cmb_expr_argument(const cmb_graph *g, cmb_expr e, int i)
+{
+  const cmb_node *n = &g->nodes[e];
+  if (i >= cmb_op_arity((cmb_op)n->op)) return 0;
+  return i == 0 ? n->a : i == 1 ? n->b : n->c;
+}
+
+double cmb_expr_constant(const cmb_graph *g, cmb_expr e)
+{
+  return g->nodes[e].value;
+}
+
+const char *cmb_expr_name(const cmb_graph *g, cmb_expr e)
+{
+  return g->names[g->nodes[e].a];
+}
+
+uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs)
+{
+  uint8_t *marked = cmb_allocate(g->ctx, (size_t)g->size + 1);
+  if (!marked) return NULL;
+  for (int i = 0; i < count; i++) marked[exprs[i]] = 1;
+  for (cmb_expr e = g->size; e-- > 0;) { /* arguments have smaller numbers */
+    if (!marked[e]) continue;
+    int arity = cmb_op_arity(cmb_expr_op(g, e));
+    for (int k = 0; k < arity; k++) marked[cmb_expr_argument(g, e, k)] = 1;
+  }
+  return marked;
+}

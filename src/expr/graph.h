@@ -1,0 +1,47 @@
+/*
+ * The graph from inside: nodes, and the arrays over nodes that walks need.
+ */
+#ifndef CMB_EXPR_GRAPH_H
+#define CMB_EXPR_GRAPH_H
+
+#include <camber/expr.h>
+
+/* 16 bytes, so that a million nodes are 16 MB. */
+typedef struct cmb_node {
+  uint8_t op;    /* cmb_op */
+  uint8_t order; /* of a table or a call: which derivative; 0 otherwise */
+  uint16_t data; /* of a table or a call: which one; 0 otherwise */
+  uint32_t a;    /* first argument; for an input its number */
+  union {
+    struct {
+      uint32_t b, c;
+    };
+    double value; /* of a constant */
+  };
+} cmb_node;
+
+struct cmb_graph {
+  cmb_context *ctx;
+  bool failed;
+  cmb_node *nodes;
+  uint32_t size, room;
+  uint32_t *table; /* (table_room) node numbers by hash, open addressing; 0: empty */
+  uint32_t table_room;
+  char **names; /* (inputs) */
+  uint32_t names_size, names_room;
+};
+
+/* The node as it stands, without simplification; an equal one is found again. */
+cmb_expr cmb_intern(cmb_graph *g, cmb_node node);
+
+/* Which nodes the given ones are made of: marked (size) is set to 1 there. NULL without memory; to be released with
+ * cmb_release. */
+uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
+
+/* The value of an operation on numbers. */
+double cmb_op_value(cmb_op op, double a, double b, double c);
+
+/* ∂(node e)/∂(argument i) as an expression; CMB_OP_CONSTANT 0 (node 0) where it vanishes everywhere. */
+cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i);
+
+#endif

@@ -1,0 +1,194 @@
+/*
+ * From a graph to a program (program.h): the nodes that the outputs are made of, in ascending order, each given a
+ * slot that is free from the last use of its former holder on.
+ */
+#include "expr/program.h"
+
+#include "base/context.h"
+#include "expr/graph.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* What is known about nodes while a program is made. */
+struct maker {
+  cmb_context *ctx;
+  const cmb_graph *g;
+  cmb_program *p;
+  uint8_t *marked;    /* (size) */
+  uint32_t *slot;     /* (size) */
+  uint32_t *last_use; /* (size) number of the last node that reads it; UINT32_MAX: an output */
+  uint32_t *free;     /* (size) free slots, a stack */
+  uint32_t free_count;
+};
+
+static bool take_scratch(struct maker *m, int outputs, const cmb_expr *output)
+{
+  size_t size = (size_t)cmb_graph_size(m->g) + 1;
+  m->marked = cmb_reachable(m->g, outputs, output);
+  m->slot = cmb_allocate(m->ctx, size * sizeof *m->slot);
+  m->last_use = cmb_allocate(m->ctx, size * sizeof *m->last_use);
+  m->free = cmb_allocate(m->ctx, size * sizeof *m->free);
+  return m->marked && m->slot && m->last_use && m->free;
+}
+
+static void release_scratch(struct maker *m)
+{
+  cmb_release(m->ctx, m->marked);
+  cmb_release(m->ctx, m->slot);
+  cmb_release(m->ctx, m->last_use);
+  cmb_release(m->ctx, m->free);
+}
+
+static bool is_operation(const struct maker *m, cmb_expr e)
+{
+  return cmb_op_arity(cmb_expr_op(m->g, e)) > 0;
+}
+
+/* Count instructions and constants, and find the last use of each node. */
+static void survey(struct maker *m, int outputs, const cmb_expr *output)
+{
+  cmb_program *p = m->p;
+  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+    if (!m->marked[e]) continue;
+    p->constants += cmb_expr_op(m->g, e) == CMB_OP_CONSTANT;
+    p->instructions += is_operation(m, e);
+    int arity = cmb_op_arity(cmb_expr_op(m->g, e));
+    for (int i = 0; i < arity; i++) m->last_use[cmb_expr_argument(m->g, e, i)] = e;
+  }
+  for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
+}
+
+static void take_memory(cmb_program *p)
+{
+  p->constant = cmb_arena_doubles(p->arena, p->constants);
+  p->code = cmb_arena_take(p->arena, (size_t)p->instructions, sizeof *p->code);
+  p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);
+}
+
+/* Slots of the inputs; an input that is used but not listed is an error. */
+static cmb_status place_inputs(struct maker *m, const cmb_expr *input)
+{
+  const char **names = cmb_arena_take(m->p->arena, (size_t)m->p->inputs, sizeof *names);
+  if (!names) return CMB_OK;
+  m->p->names = names;
+  for (int j = 0; j < m->p->inputs; j++) {
+    if (cmb_expr_op(m->g, input[j]) != CMB_OP_INPUT) {
+      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT, "input %d of the program is not an input", j);
+    }
+    names[j] = cmb_arena_text(m->p->arena, cmb_expr_name(m->g, input[j]));
+    m->slot[input[j]] = (uint32_t)j;
+    m->marked[input[j]] |= 2;
+  }
+  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+    if (m->marked[e] == 1 && cmb_expr_op(m->g, e) == CMB_OP_INPUT) {
+      return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT, "'%s' is used but is not an input of the program",
+                      cmb_expr_name(m->g, e));
+    }
+  }
+  return CMB_OK;
+}
+
+static void place_constants(struct maker *m)
+{
+  int k = 0;
+  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+    if (!m->marked[e] || cmb_expr_op(m->g, e) != CMB_OP_CONSTANT) continue;
+    m->p->constant[k] = cmb_expr_constant(m->g, e);
+    m->slot[e] = (uint32_t)(m->p->inputs + k++);
+  }
+}
+
+/* Arguments that nobody reads after node e give their slots back. An argument that occurs twice does so once:
+ * its last use is cleared. */
+static void free_arguments(struct maker *m, cmb_expr e)
+{
+  int arity = cmb_op_arity(cmb_expr_op(m->g, e));
+  for (int i = 0; i < arity; i++) {
+    cmb_expr x = cmb_expr_argument(m->g, e, i);
+    if (m->last_use[x] != e || !is_operation(m, x)) continue;
+    m->free[m->free_count++] = m->slot[x];
+    m->last_use[x] = 0;
+  }
+}
+
+static void write_code(struct maker *m)
+{
+  cmb_program *p = m->p;
+  uint32_t slots = (uint32_t)(p->inputs + p->constants);
+  cmb_instruction *to = p->code;
+  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+    if (!m->marked[e] || !is_operation(m, e)) continue;
+    uint32_t argument[3] = {0, 0, 0};
+    int arity = cmb_op_arity(cmb_expr_op(m->g, e));
+    for (int i = 0; i < arity; i++) argument[i] = m->slot[cmb_expr_argument(m->g, e, i)];
+    free_arguments(m, e);
+    m->slot[e] = m->free_count > 0 ? m->free[--m->free_count] : slots++;
+    const cmb_node *n = &m->g->nodes[e];
+    *to++ = (cmb_instruction){n->op,       n->order,    n->data,    m->slot[e],
+                              argument[0], argument[1], argument[2]};
+  }
+  p->slots = (int)slots;
+}
+
+static cmb_status make(struct maker *m, const cmb_expr *input, int outputs, const cmb_expr *output)
+{
+  survey(m, outputs, output);
+  take_memory(m->p);
+  CMB_TRY(place_inputs(m, input));
+  if (cmb_arena_failed(m->p->arena)) return cmb_fail_memory(m->ctx);
+  place_constants(m);
+  write_code(m);
+  for (int i = 0; i < outputs; i++) m->p->output[i] = m->slot[output[i]];
+  return CMB_OK;
+}
+
+cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
+                              const cmb_expr *input, int outputs, const cmb_expr *output,
+                              cmb_program **out)
+{
+  *out = NULL;
+  CMB_TRY(cmb_graph_status(g));
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_program *p = arena ? cmb_arena_take(arena, 1, sizeof *p) : NULL;
+  if (!p) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *p = (cmb_program){.arena = arena, .inputs = inputs, .outputs = outputs};
+  struct maker m = {.ctx = ctx, .g = g, .p = p};
+  cmb_status status =
+      take_scratch(&m, outputs, output) ? make(&m, input, outputs, output) : cmb_fail_memory(ctx);
+  release_scratch(&m);
+  if (status != CMB_OK) {
+    cmb_arena_destroy(arena);
+    return status;
+  }
+  *out = p;
+  return CMB_OK;
+}
+
+void cmb_program_destroy(cmb_program *p)
+{
+  if (p) cmb_arena_destroy(p->arena);
+}
+
+int cmb_program_inputs(const cmb_program *p)
+{
+  return p->inputs;
+}
+
+int cmb_program_outputs(const cmb_program *p)
+{
+  return p->outputs;
+}
+
+int cmb_program_instructions(const cmb_program *p)
+{
+  return p->instructions;
+}
+
+int cmb_program_work(const cmb_program *p)
+{
+  return p->slots;
+}
