@@ -65,7 +65,12 @@ typedef enum cmb_op {
 #define CMB_OP_ENUM(name, text, arity, value) CMB_OP_##name,
   CMB_OP_LIST(CMB_OP_ENUM)
 #undef CMB_OP_ENUM
-      CMB_OPS
+  /* made by functions of their own, below */
+  CMB_OP_TABLE,    /* table(x), or a derivative of it */
+  CMB_OP_TABLE_AT, /* the same with the interval as second argument */
+  CMB_OP_TABLE2,   /* table(x, y), or a derivative */
+  CMB_OP_CALL,     /* a C function of up to three arguments, or a partial derivative of it */
+  CMB_OPS
 } cmb_op;
 
 typedef struct cmb_graph cmb_graph;
@@ -92,6 +97,40 @@ const char *cmb_expr_name(const cmb_graph *g, cmb_expr e);         /* of a CMB_O
 const char *cmb_op_text(cmb_op op);
 int cmb_op_arity(cmb_op op);
 
+/* Tables: functions given by points, with derivatives. A table must outlive the graphs and programs that use it. */
+
+typedef enum cmb_table_kind {
+  CMB_TABLE_LINEAR, /* straight pieces */
+  CMB_TABLE_SPLINE, /* natural cubic spline */
+  CMB_TABLE_AKIMA   /* cubic pieces with Akima's slopes: no overshoot */
+} cmb_table_kind;
+
+typedef struct cmb_table cmb_table;
+
+/* f (n) at ascending x (n), n >= 2. Outside, it goes on along the tangent at the end. */
+cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const double *x,
+                            const double *f, cmb_table **table);
+
+/* f (nx x ny) on a grid, bicubic. Outside, the arguments are taken to the border. */
+cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny, const double *y,
+                             const double *f, cmb_table **table);
+void cmb_table_destroy(cmb_table *table);
+
+cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x);              /* 1-D */
+cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y); /* 2-D */
+
+/* C functions of the user's, of one to three arguments. They keep no state. Without `partial` derivatives are central
+ * differences. Must outlive the graphs and programs that use it. */
+typedef struct cmb_external {
+  const char *name;
+  int arity;
+  double (*value)(const void *user, const double *x);
+  double (*partial)(const void *user, const double *x, int i); /* ∂value/∂x_i, or NULL */
+  const void *user;
+} cmb_external;
+
+cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
+
 /* Derivatives. Conditions, sign, floor and comparisons have derivative 0: they are constant between switches. */
 
 /* Directional derivative: result[i] = Σ_j ∂outputs[i]/∂inputs[j] direction[j]; the directions are expressions. */
@@ -102,8 +141,38 @@ cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cm
 cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, const cmb_expr *weight, cmb_expr *result);
 
+/* Modes: what can switch (if, comparisons, abs, sign, min, max, floor) made smooth, with the mode as an input. */
+
+typedef enum cmb_mode_kind {
+  CMB_MODE_SIGN,  /* the mode is +1 where `of` > 0 and -1 elsewhere */
+  CMB_MODE_FLOOR, /* the mode is the whole number below `of`; it changes where the margin is 0 */
+  CMB_MODE_TABLE  /* the mode is the interval of a table that `of` lies in; likewise */
+} cmb_mode_kind;
+
+typedef struct cmb_mode {
+  const char *name; /* the text of `of`, perhaps cut */
+  cmb_mode_kind kind;
+  uint16_t table;  /* of CMB_MODE_TABLE: its number in the graph */
+  cmb_expr of;     /* what decides */
+  cmb_expr margin; /* the switching function */
+  cmb_expr mode;   /* the input */
+} cmb_mode;
+
+typedef struct cmb_modes cmb_modes;
+
+cmb_status cmb_modes_create(cmb_context *ctx, cmb_modes **modes);
+void cmb_modes_destroy(cmb_modes *modes);
+int cmb_modes_count(const cmb_modes *modes);
+const cmb_mode *cmb_modes_at(const cmb_modes *modes, int i);
+
+/* Expressions with frozen modes; new switches are added to `modes`. smooth(...) keeps its inside as it is. */
+cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count, const cmb_expr *exprs,
+                            cmb_expr *frozen);
+
 /* Formulas: "k*(l - l0) + if(v > 0, c1, c2)*v". Operators ^ * / + - and comparisons as in C (^ binds tightest and to the
- * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside), pi. */
+ * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside; at most 255),
+ * pi. Comparisons are not associative. Conditions are combined with not, and, or, which bind in this order and less
+ * tightly than comparisons. White space and comments, from # to the end of the line, are skipped. */
 
 /* What a name stands for: set *e and return true, or return false for an unknown name. */
 typedef bool (*cmb_lookup)(void *user, const char *name, cmb_expr *e);
@@ -114,7 +183,9 @@ cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int 
                              cmb_lookup lookup, void *user, cmb_expr *e);
 
 /* Readable text of an expression that parses back to the same node. Writes at most room characters, the final 0
- * included, and returns the length of the whole text, as snprintf does. */
+ * included, and returns the length of the whole text, as snprintf does. Parts that are used several times are written
+ * as often, so the text can be far longer than the graph: the length is at most SIZE_MAX / 2, however long the text.
+ * Without memory the text is empty, 0 is returned, and cmb_graph_status tells. */
 size_t cmb_expr_print(const cmb_graph *g, cmb_expr e, char *text, size_t room);
 
 /* Programs. */
@@ -142,6 +213,73 @@ void cmb_program_run(const cmb_program *p, const double *in, double *out, double
 
 /* CMB_LANES functions at once: in (inputs x CMB_LANES), out (outputs x CMB_LANES), both aligned to 64. */
 void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, double *work);
+
+/* Jacobians. */
+
+typedef struct cmb_jacobian cmb_jacobian;
+
+/* ∂output/∂wrt as a function of `input`, on its exact pattern; wrt are among input. */
+cmb_status cmb_jacobian_create(cmb_context *ctx, cmb_graph *g, int inputs, const cmb_expr *input,
+                               int wrt_count, const cmb_expr *wrt, int outputs,
+                               const cmb_expr *output, cmb_jacobian **jacobian);
+void cmb_jacobian_destroy(cmb_jacobian *jacobian);
+
+const cmb_pattern *cmb_jacobian_pattern(const cmb_jacobian *jacobian); /* outputs x wrt_count */
+int cmb_jacobian_groups(const cmb_jacobian *jacobian); /* of columns that share no row */
+
+/* (input, direction) -> J direction, for those who want products only. */
+const cmb_program *cmb_jacobian_program(const cmb_jacobian *jacobian);
+
+/* The values on the pattern; the work array (cmb_jacobian_work doubles) must be aligned to 64. */
+int cmb_jacobian_work(const cmb_jacobian *jacobian);
+void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, double *values, double *work);
+
+/* Native code. */
+
+/* C text: one C99 file, libm is all it needs, with a function for each program:
+ *     void PREFIX_NAME(const double *x, double *y, double *w);
+ * Work array and sizes are the caller's: PREFIX_NAME_inputs, _outputs, _work. The arrays must not overlap. The functions
+ * keep no state and compute what the interpreter computes, to the last bit if compiled without contraction of
+ * a * b + c (-ffp-contract=off). The file at `path` is replaced as a whole, or left alone. */
+typedef struct cmb_c_function {
+  const char *name; /* as in C: letters, digits, _ */
+  const cmb_program *program;
+} cmb_c_function;
+
+cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
+                           const cmb_c_function *functions, const char *path);
+
+/* Programs compiled by the system's C compiler and loaded into this process. Zeros are the defaults. */
+typedef struct cmb_native_options {
+  const char
+      *compiler; /* path or name, and perhaps options, with blanks between; default: $CC, else cc */
+  const char *
+      cache; /* folder; default: $CAMBER_CACHE, else $XDG_CACHE_HOME/camber, else ~/.cache/camber */
+  int processes; /* compilers at a time; default: one a core */
+  bool
+      no_lanes; /* cmb_native_run_lanes is not needed: it interprets, and compiling takes half the time */
+} cmb_native_options;
+
+typedef enum cmb_native_origin {
+  CMB_NATIVE_INTERPRETED, /* no compiler, or it failed: the programs are interpreted */
+  CMB_NATIVE_COMPILED,
+  CMB_NATIVE_CACHED /* compiled by an earlier run */
+} cmb_native_origin;
+
+typedef struct cmb_native cmb_native;
+
+/* Compiles the programs, or finds them compiled in the cache folder. Without a working compiler this succeeds too, with a
+ * warning in the log: the programs are then interpreted. They must outlive the result. options may be NULL. */
+cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *const *programs,
+                             const cmb_native_options *options, cmb_native **native);
+void cmb_native_destroy(cmb_native *native);
+cmb_native_origin cmb_native_where_from(const cmb_native *native);
+
+/* As cmb_program_run and cmb_program_run_lanes, for programs[i], with its work array and the same bits; but in, out and
+ * work must not overlap. Many threads may run it, each with its own work array. */
+void cmb_native_run(const cmb_native *native, int i, const double *in, double *out, double *work);
+void cmb_native_run_lanes(const cmb_native *native, int i, const double *in, double *out,
+                          double *work);
 
 #ifdef __cplusplus
 }

@@ -13,15 +13,31 @@
 
 enum { NAME_ROOM = 64 }; /* longer names are not compared for nearness */
 
-int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
+/* x with so many significant digits. */
+static int format(double x, int digits, char text[CMB_NUMBER_ROOM])
 {
-  int length = snprintf(text, CMB_NUMBER_ROOM, "%.17g", x);
+  int length = snprintf(text, CMB_NUMBER_ROOM, "%.*g", digits, x);
   const char *point = localeconv()->decimal_point;
   if (point[0] != '.' && point[1] == '\0') {
     char *comma = strchr(text, point[0]);
     if (comma) *comma = '.';
   }
   return length;
+}
+
+int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
+{
+  return format(x, 17, text);
+}
+
+int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
+{
+  double back;
+  for (int digits = 15; digits < 17; digits++) { /* 15 always survive text -> double -> text */
+    int length = format(x, digits, text);
+    if (cmb_parse_number(text, &back) && back == x) return length;
+  }
+  return format(x, 17, text);
 }
 
 bool cmb_parse_number(const char *text, double *x)

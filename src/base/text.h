@@ -14,6 +14,9 @@ enum { CMB_NUMBER_ROOM = 32 };
  * double. Returns the length. */
 int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
 
+/* x with as few digits as read back to the same double: "0.1", "1e-07", "-3". Returns the length. */
+int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM]);
+
 /* The whole text as one finite number. False if anything else stands there. */
 bool cmb_parse_number(const char *text, double *x);
 

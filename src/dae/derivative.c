@@ -7,8 +7,8 @@
 #include "dae/derivative.h"
 
 #include "base/context.h"
+#include "math/colour.h"
 #include "math/finite.h"
-#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,44 +44,44 @@ static int column_count(const cmb_equations *eq, cmb_derivative which)
   return by_velocity(which) ? eq->nv : eq->nq;
 }
 
-static void make_groups(struct cmb_differences *d, cmb_derivative which)
+static cmb_status make_groups(struct cmb_differences *d, cmb_derivative which)
 {
   const cmb_equations *eq = d->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[which];
   int columns = column_count(eq, which);
   d->group[which] = cmb_arena_ints(d->arena, columns);
-  int *work = cmb_arena_ints(d->arena, 2 * columns + row_count(eq, which));
-  if (cmb_arena_failed(d->arena)) return;
-  if (p) {
-    d->groups[which] = cmb_colour_columns(p, d->group[which], work);
-  } else {
-    d->groups[which] = columns;
-    for (int j = 0; j < columns; j++) d->group[which][j] = j;
-  }
+  if (cmb_arena_failed(d->arena)) return cmb_fail_memory(d->ev->ctx);
+  if (p) return cmb_colour_columns(d->ev->ctx, p, d->group[which], &d->groups[which]);
+  d->groups[which] = columns;
+  for (int j = 0; j < columns; j++) d->group[which][j] = j;
+  return CMB_OK;
+}
+
+static cmb_status allocate(struct cmb_differences *d)
+{
+  const cmb_equations *eq = d->ev->eq;
+  int most_rows = eq->nv > eq->ng ? eq->nv : eq->ng;
+  int most_columns = eq->nq > eq->nv ? eq->nq : eq->nv;
+  for (int k = 0; k < CMB_DERIVATIVES; k++) CMB_TRY(make_groups(d, (cmb_derivative)k));
+  d->base = cmb_arena_doubles(d->arena, most_rows);
+  d->moved = cmb_arena_doubles(d->arena, most_rows);
+  d->q = cmb_arena_doubles(d->arena, eq->nq);
+  d->v = cmb_arena_doubles(d->arena, eq->nv);
+  d->delta = cmb_arena_doubles(d->arena, most_columns);
+  return cmb_arena_failed(d->arena) ? cmb_fail_memory(d->ev->ctx) : CMB_OK;
 }
 
 cmb_status cmb_differences_create(cmb_evaluator *ev, cmb_differences **out)
 {
-  const cmb_equations *eq = ev->eq;
-  int most_rows = eq->nv > eq->ng ? eq->nv : eq->ng;
-  int most_columns = eq->nq > eq->nv ? eq->nq : eq->nv;
   *out = NULL;
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
   cmb_differences *d = cmb_arena_take(arena, 1, sizeof *d);
-  if (d) {
-    d->ev = ev;
-    d->arena = arena;
-    for (int k = 0; k < CMB_DERIVATIVES; k++) make_groups(d, (cmb_derivative)k);
-    d->base = cmb_arena_doubles(arena, most_rows);
-    d->moved = cmb_arena_doubles(arena, most_rows);
-    d->q = cmb_arena_doubles(arena, eq->nq);
-    d->v = cmb_arena_doubles(arena, eq->nv);
-    d->delta = cmb_arena_doubles(arena, most_columns);
-  }
-  if (cmb_arena_failed(arena)) {
+  if (d) *d = (struct cmb_differences){.ev = ev, .arena = arena};
+  cmb_status status = d ? allocate(d) : cmb_fail_memory(ev->ctx);
+  if (status != CMB_OK) {
     cmb_arena_destroy(arena);
-    return cmb_fail_memory(ev->ctx);
+    return status;
   }
   *out = d;
   return CMB_OK;

@@ -91,15 +91,39 @@ static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
   }
 }
 
+/* The next derivative of a table. */
+static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
+{
+  const cmb_node n = g->nodes[e];
+  if (n.op != CMB_OP_TABLE2) return cmb_table_node(g, (cmb_op)n.op, n.order + 1, n.data, n.a, n.b);
+  int dx = n.order % 4 + (i == 0), dy = n.order / 4 + (i == 1);
+  return dx > 3 || dy > 3 ? 0 : cmb_table_node(g, CMB_OP_TABLE2, dx + 4 * dy, n.data, n.a, n.b);
+}
+
+/* A further partial derivative of a C function: the order's digits to base 4 say after which arguments, 1 to 3. */
+static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
+{
+  cmb_node n = g->nodes[e];
+  int digit = n.order == 0 ? 1 : n.order < 4 ? 4 : 16;
+  if (n.order >= 16 || i >= g->externals[n.data]->arity)
+    return 0; /* third derivatives are where it ends */
+  n.order = (uint8_t)(n.order + (i + 1) * digit);
+  return cmb_intern(g, n);
+}
+
 cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
 {
   cmb_op op = cmb_expr_op(g, e);
+  if (!cmb_op_passes(op, i)) return 0;
+  if (op == CMB_OP_TABLE || op == CMB_OP_TABLE_AT || op == CMB_OP_TABLE2) {
+    return partial_of_table(g, e, i);
+  }
+  if (op == CMB_OP_CALL) return partial_of_call(g, e, i);
   cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
   switch (cmb_op_arity(op)) {
   case 1: return partial_of_one(g, op, e, a);
   case 2: return partial_of_two(g, op, e, a, b, i);
   case 3: /* if: the derivative of the branch that is taken */
-    if (i == 0) return 0;
     return cmb_apply(g, CMB_OP_IF, a, cmb_constant(g, i == 1), cmb_constant(g, i == 2));
   default: return 0;
   }

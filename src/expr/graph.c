@@ -13,11 +13,16 @@ enum { ROOM_AT_FIRST = 1024 };
 static const struct {
   const char *text;
   int arity;
-} ops[CMB_OPS] = {[CMB_OP_CONSTANT] = {"constant", 0},
-                  [CMB_OP_INPUT] = {"input", 0},
+} ops[CMB_OPS] = {
+    [CMB_OP_CONSTANT] = {"constant", 0},
+    [CMB_OP_INPUT] = {"input", 0},
 #define OP_ROW(name, text, arity, value) [CMB_OP_##name] = {text, arity},
-                  CMB_OP_LIST(OP_ROW)
+    CMB_OP_LIST(OP_ROW)
 #undef OP_ROW
+        [CMB_OP_TABLE] = {"table", 1},
+    [CMB_OP_TABLE_AT] = {"table_at", 2},
+    [CMB_OP_TABLE2] = {"table2", 2},
+    [CMB_OP_CALL] = {"call", 3},
 };
 
 const char *cmb_op_text(cmb_op op)
@@ -75,6 +80,8 @@ void cmb_graph_destroy(cmb_graph *g)
   if (!g) return;
   for (uint32_t i = 0; i < g->names_size; i++) cmb_release(g->ctx, g->names[i]);
   cmb_release(g->ctx, g->names);
+  cmb_release(g->ctx, (void *)g->tables);
+  cmb_release(g->ctx, (void *)g->externals);
   cmb_release(g->ctx, g->nodes);
   cmb_release(g->ctx, g->table);
   cmb_release(g->ctx, g);
@@ -175,7 +182,75 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
   return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = i});
 }
 
+/* ---- tables and C functions */
+
+/* The number of `thing` in a pool of pointers, entered if it is new; UINT16_MAX if there is no room. */
+static uint16_t number_of(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
+                          uint32_t *room)
+{
+  uint32_t i = 0;
+  while (i < *size && (*pool)[i] != thing) i++;
+  if (i < *size) return (uint16_t)i;
+  if (i == UINT16_MAX || (i == *room && !grow(g, (void **)pool, room, sizeof **pool))) {
+    fail(g);
+    return UINT16_MAX;
+  }
+  (*pool)[(*size)++] = thing;
+  return (uint16_t)i;
+}
+
+static uint16_t table_number(cmb_graph *g, const cmb_table *table)
+{
+  return number_of(g, table, (const void ***)&g->tables, &g->tables_size, &g->tables_room);
+}
+
+cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x)
+{
+  return cmb_table_node(g, CMB_OP_TABLE, 0, table_number(g, table), x, 0);
+}
+
+cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y)
+{
+  return cmb_table_node(g, CMB_OP_TABLE2, 0, table_number(g, table), x, y);
+}
+
+cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y)
+{
+  bool flat = order > 3 && op != CMB_OP_TABLE2 && order != CMB_TABLE_MARGIN;
+  if (g->failed || flat) return 0;
+  return cmb_intern(
+      g, (cmb_node){.op = (uint8_t)op, .order = (uint8_t)order, .data = table, .a = x, .b = y});
+}
+
+cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x)
+{
+  uint16_t number =
+      number_of(g, function, (const void ***)&g->externals, &g->externals_size, &g->externals_room);
+  if (g->failed) return 0;
+  cmb_node node = {.op = CMB_OP_CALL, .data = number, .a = x[0]};
+  node.b = function->arity > 1 ? x[1] : 0;
+  node.c = function->arity > 2 ? x[2] : 0;
+  return cmb_intern(g, node);
+}
+
 /* ---- looking at nodes */
+
+bool cmb_op_passes(cmb_op op, int i)
+{
+  switch (op) {
+  case CMB_OP_LT:
+  case CMB_OP_LE:
+  case CMB_OP_GT:
+  case CMB_OP_GE:
+  case CMB_OP_EQ:
+  case CMB_OP_NE:
+  case CMB_OP_SIGN:
+  case CMB_OP_FLOOR: return false;
+  case CMB_OP_IF: return i > 0;
+  case CMB_OP_TABLE_AT: return i == 0;
+  default: return true;
+  }
+}
 
 cmb_op cmb_expr_op(const cmb_graph *g, cmb_expr e)
 {

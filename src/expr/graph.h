@@ -29,6 +29,10 @@ struct cmb_graph {
   uint32_t table_room;
   char **names; /* (inputs) */
   uint32_t names_size, names_room;
+  const cmb_table **tables;
+  uint32_t tables_size, tables_room;
+  const cmb_external **externals;
+  uint32_t externals_size, externals_room;
 };
 
 /* The node as it stands, without simplification; an equal one is found again. */
@@ -40,6 +44,15 @@ uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
 
 /* The value of an operation on numbers. */
 double cmb_op_value(cmb_op op, double a, double b, double c);
+
+/* Does the operation pass on a dependence on its argument i, that is, can ∂/∂(argument i) be other than 0? */
+bool cmb_op_passes(cmb_op op, int i);
+
+/* A table's node with a given derivative order, 0 where the derivative vanishes. 2-D: order = dx + 4 dy. */
+cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y);
+
+/* TABLE_AT with this order is the margin: how far x is inside the interval. */
+enum { CMB_TABLE_MARGIN = 15 };
 
 /* ∂(node e)/∂(argument i) as an expression; CMB_OP_CONSTANT 0 (node 0) where it vanishes everywhere. */
 cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i);

@@ -59,8 +59,12 @@ static void survey(struct maker *m, int outputs, const cmb_expr *output)
   for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
-static void take_memory(cmb_program *p)
+static void take_memory(struct maker *m)
 {
+  cmb_program *p = m->p;
+  const cmb_graph *g = m->g;
+  p->tables = cmb_arena_take(p->arena, g->tables_size, sizeof *p->tables);
+  p->externals = cmb_arena_take(p->arena, g->externals_size, sizeof *p->externals);
   p->constant = cmb_arena_doubles(p->arena, p->constants);
   p->code = cmb_arena_take(p->arena, (size_t)p->instructions, sizeof *p->code);
   p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);
@@ -134,11 +138,13 @@ static void write_code(struct maker *m)
 static cmb_status make(struct maker *m, const cmb_expr *input, int outputs, const cmb_expr *output)
 {
   survey(m, outputs, output);
-  take_memory(m->p);
+  take_memory(m);
   CMB_TRY(place_inputs(m, input));
   if (cmb_arena_failed(m->p->arena)) return cmb_fail_memory(m->ctx);
   place_constants(m);
   write_code(m);
+  for (uint32_t i = 0; i < m->g->tables_size; i++) m->p->tables[i] = m->g->tables[i];
+  for (uint32_t i = 0; i < m->g->externals_size; i++) m->p->externals[i] = m->g->externals[i];
   for (int i = 0; i < outputs; i++) m->p->output[i] = m->slot[output[i]];
   return CMB_OK;
 }

@@ -24,6 +24,8 @@ struct cmb_program {
   double *constant;         /* (constants) */
   cmb_instruction *code;    /* (instructions) */
   uint32_t *output;         /* (outputs) slots */
+  const cmb_table **tables; /* the graph's, all of them */
+  const cmb_external **externals;
   const char *const *names; /* (inputs) */
 };
 

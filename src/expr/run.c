@@ -3,10 +3,50 @@
  * table of operations, with the same C expression, so that they agree to the last bit (the compiler must not
  * contract a * b + c, see -ffp-contract=off). Loops over lanes of plain arithmetic become vector instructions.
  */
+#include "expr/graph.h"
 #include "expr/program.h"
+#include "expr/table.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* x with x_i moved by a central difference's step, and the difference of two values over it. */
+static double call_order(const cmb_external *f, int order, const double *x);
+
+static double call_difference(const cmb_external *f, int order, int i, const double *x)
+{
+  double moved[3] = {x[0], x[1], x[2]}, step = cbrt(DBL_EPSILON) * fmax(1, fabs(x[i]));
+  moved[i] = x[i] + step;
+  double after = call_order(f, order, moved), upper = moved[i];
+  moved[i] = x[i] - step;
+  return (after - call_order(f, order, moved)) / (upper - moved[i]);
+}
+
+/* A C function or a derivative of it; the order's last digit to base 4 is the argument derived by last. */
+static double call_order(const cmb_external *f, int order, const double *x)
+{
+  if (order == 0) return f->value(f->user, x);
+  if (order < 4 && f->partial) return f->partial(f->user, x, order - 1);
+  int last = order >= 16 ? 16 : order >= 4 ? 4 : 1;
+  return call_difference(f, order % last, order / last - 1, x);
+}
+
+/* The operations that are not in the table: they need more than their arguments. */
+static double run_special(const cmb_program *p, const cmb_instruction *i, double a, double b,
+                          double c)
+{
+  const double x[3] = {a, b, c};
+  switch (i->op) {
+  case CMB_OP_TABLE: return cmb_table_value(p->tables[i->data], i->order, a);
+  case CMB_OP_TABLE_AT:
+    return i->order == CMB_TABLE_MARGIN
+               ? cmb_table_margin(p->tables[i->data], (int)b, a)
+               : cmb_table_value_in(p->tables[i->data], i->order, (int)b, a);
+  case CMB_OP_TABLE2: return cmb_table2_value(p->tables[i->data], i->order % 4, i->order / 4, a, b);
+  default: return call_order(p->externals[i->data], i->order, x);
+  }
+}
 
 void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work)
 {
@@ -20,7 +60,7 @@ void cmb_program_run(const cmb_program *p, const double *in, double *out, double
   case CMB_OP_##name: work[i->to] = value; break;
       CMB_OP_LIST(RUN)
 #undef RUN
-    default: break;
+    default: work[i->to] = run_special(p, i, a, b, c);
     }
   }
   for (int k = 0; k < p->outputs; k++) out[k] = work[p->output[k]];
@@ -50,7 +90,8 @@ void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, 
     break;
       CMB_OP_LIST(RUN)
 #undef RUN
-    default: break;
+    default:
+      for (int l = 0; l < CMB_LANES; l++) to[l] = run_special(p, i, A[l], B[l], C[l]);
     }
   }
   for (int k = 0; k < p->outputs; k++) memcpy(results[k], w[p->output[k]], sizeof *results);

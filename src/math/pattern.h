@@ -1,5 +1,5 @@
 /*
- * Sparsity patterns by rows, products with the values stored on them, and column colouring.
+ * Sparsity patterns by rows and products with the values stored on them; colour.h groups their columns.
  *
  * A matrix is stored either dense, row by row, or as the values on a pattern, row by row in the order
  * of the pattern's entries. A NULL pattern means dense everywhere in Camber.
@@ -17,10 +17,5 @@ void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, 
                   double *y);
 void cmb_multiply_transposed_add(const cmb_pattern *p, int rows, int columns, const double *A,
                                  double c, const double *x, double *y);
-
-/* Columns into groups so that no two columns of a group have an entry in the same row (Curtis, Powell
- * and Reid 1974): group[j] in 0 .. n-1. `work` holds 2*columns + rows ints. Returns the number n of groups.
- * Greedy, columns in the order of decreasing count. */
-int cmb_colour_columns(const cmb_pattern *p, int *group, int *work);
 
 #endif

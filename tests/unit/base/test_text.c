@@ -10,15 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void assert_round_trip(double x)
+static int assert_reads_back(double x, int (*format)(double, char *))
 {
   char text[CMB_NUMBER_ROOM];
-  int length = cmb_format_number(x, text);
+  int length = format(x, text);
   assert_int_equal(length, strlen(text));
   assert_true(length < CMB_NUMBER_ROOM);
   double back = 0;
   if (!cmb_parse_number(text, &back)) fail_msg("%s is not read back", text);
   assert_memory_equal(&back, &x, sizeof x); /* bit by bit: also the sign of zero */
+  return length;
+}
+
+static void assert_round_trip(double x)
+{
+  assert_true(assert_reads_back(x, cmb_format_shortest) <= assert_reads_back(x, cmb_format_number));
 }
 
 static void check_round_trips(void)
@@ -96,6 +102,26 @@ static void the_locale_does_not_matter(void **state)
   assert_true(reads_point && point == 2.5);
 }
 
+static void the_shortest_text_has_no_needless_digits(void **state)
+{
+  (void)state;
+  static const struct {
+    double x;
+    const char *text;
+  } rows[] = {{0.1, "0.1"},
+              {-3, "-3"},
+              {1.0 / 3, "0.3333333333333333"},
+              {0.1 + 0.2, "0.30000000000000004"},
+              {1e-7, "1e-07"},
+              {123456.789, "123456.789"},
+              {1e22, "1e+22"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[CMB_NUMBER_ROOM];
+    cmb_format_shortest(rows[i].x, text);
+    assert_string_equal(text, rows[i].text);
+  }
+}
+
 struct joint {
   const char *name;
   int freedoms;
@@ -163,6 +189,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_read_back_to_the_same_bits),
+      cmocka_unit_test(the_shortest_text_has_no_needless_digits),
       cmocka_unit_test(only_a_whole_number_is_read),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(names_are_found_in_a_table),

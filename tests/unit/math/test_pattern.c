@@ -1,6 +1,5 @@
 /*
- * Patterns: products against the dense ones, and column groups: valid, and as few as there can be where
- * that number is known.
+ * Patterns: products against the dense ones; and what is finite.
  */
 #include "check.h"
 #include "math/finite.h"
@@ -8,7 +7,6 @@
 #include "random.h"
 
 #include <float.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -87,117 +85,6 @@ static void products_agree_with_dense_ones(void **state)
   }
 }
 
-/* ---- groups of columns */
-
-/* Groups of a valid colouring; asserts that it is one, and that work is not overrun. */
-static int colours(const cmb_pattern *p)
-{
-  int group[LARGEST], work[3 * LARGEST + 1], last[LARGEST];
-  const int room = 2 * p->columns + p->rows;
-  work[room] = INT_MIN;
-  int groups = cmb_colour_columns(p, group, work);
-  assert_int_equal(work[room], INT_MIN);
-  bool used[LARGEST] = {false};
-  for (int j = 0; j < p->columns; j++) {
-    assert_in_range(group[j], 0, groups - 1);
-    used[group[j]] = true;
-  }
-  for (int k = 0; k < groups; k++) assert_true(used[k]);
-  for (int k = 0; k < LARGEST; k++) last[k] = -1;
-  for (int i = 0; i < p->rows; i++) {
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      int g = group[p->column[k]];
-      assert_int_not_equal(last[g], i); /* the group has no other entry in this row */
-      last[g] = i;
-    }
-  }
-  return groups;
-}
-
-/* All columns of a row must be in different groups: no colouring has fewer than the longest row. */
-static int longest_row(const cmb_pattern *p)
-{
-  int longest = 0;
-  for (int i = 0; i < p->rows; i++) {
-    int length = p->start[i + 1] - p->start[i];
-    if (length > longest) longest = length;
-  }
-  return longest;
-}
-
-static void random_patterns_are_coloured_validly(void **state)
-{
-  (void)state;
-  struct cmbt_random random = {2};
-  static struct grid g;
-  for (int trial = 0; trial < 300; trial++) {
-    int rows = cmbt_random_int(&random, 1, LARGEST), columns = cmbt_random_int(&random, 1, LARGEST);
-    random_grid(&g, &random, rows, columns, cmbt_random_uniform(&random, 0, 0.3));
-    int groups = colours(&g.pattern);
-    assert_in_range(groups, longest_row(&g.pattern) > 0 ? longest_row(&g.pattern) : 1, columns);
-  }
-}
-
-static void bands_take_their_width(void **state)
-{
-  (void)state;
-  static struct grid g;
-  for (int n = 1; n <= LARGEST; n++) {
-    for (int width = 0; width <= 5; width++) { /* 0: diagonal */
-      memset(&g, 0, sizeof g);
-      for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) g.there[i][j] = j >= i - width && j <= i + width;
-      }
-      grid_close(&g, n, n);
-      assert_int_equal(colours(&g.pattern), longest_row(&g.pattern));
-    }
-  }
-}
-
-/* A full column beside a diagonal: two groups. A full row: every column for itself. */
-static void arrows(void **state)
-{
-  (void)state;
-  static struct grid g;
-  for (int n = 2; n <= LARGEST; n++) {
-    memset(&g, 0, sizeof g);
-    for (int i = 0; i < n; i++) g.there[i][i] = g.there[i][n / 2] = true;
-    grid_close(&g, n, n);
-    assert_int_equal(colours(&g.pattern), 2);
-    for (int j = 0; j < n; j++) g.there[n - 1][j] = true;
-    grid_close(&g, n, n);
-    assert_int_equal(colours(&g.pattern), n);
-  }
-}
-
-/* Seed 001, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
-static void the_example_of_seed_001_takes_three(void **state)
-{
-  (void)state;
-  static const char *const rows[6] = {"*..*..", "***...", "*.*..*", "...**.", ".**.*.", "**...."};
-  static struct grid g;
-  memset(&g, 0, sizeof g);
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) g.there[i][j] = rows[i][j] == '*';
-  }
-  grid_close(&g, 6, 6);
-  assert_int_equal(colours(&g.pattern), 3);
-}
-
-static void empty_columns_and_rows_are_no_trouble(void **state)
-{
-  (void)state;
-  static struct grid g;
-  memset(&g, 0, sizeof g);
-  grid_close(&g, 5, 4);
-  assert_int_equal(colours(&g.pattern), 1);
-  grid_close(&g, 0, 4);
-  assert_int_equal(colours(&g.pattern), 1);
-  grid_close(&g, 5, 0);
-  int group[1], work[5];
-  assert_int_equal(cmb_colour_columns(&g.pattern, group, work), 0);
-}
-
 /* ---- finite.h */
 
 static void nothing_that_is_not_finite_passes(void **state)
@@ -221,11 +108,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_agree_with_dense_ones),
-      cmocka_unit_test(random_patterns_are_coloured_validly),
-      cmocka_unit_test(bands_take_their_width),
-      cmocka_unit_test(arrows),
-      cmocka_unit_test(the_example_of_seed_001_takes_three),
-      cmocka_unit_test(empty_columns_and_rows_are_no_trouble),
       cmocka_unit_test(nothing_that_is_not_finite_passes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+/*
+ * Files as a whole: read, and written so that a reader sees the old one or the new one and nothing between.
+ */
+#ifndef CMB_BASE_FILE_H
+#define CMB_BASE_FILE_H
+
+#include <camber/base.h>
+#include <stdbool.h>
+
+/* All of the bytes to an open file. False and errno on failure. */
+bool cmb_write_all(int file, const void *bytes, size_t length);
+
+/* What an open file has, at most `limit` bytes, from the context's allocator; to be released with cmb_release. False
+ * and errno on failure; EFBIG: longer than the limit. */
+bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length);
+
+/* The bytes as the file at `path`: written beside it, synced, and renamed. */
+cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, size_t length);
+
+#endif

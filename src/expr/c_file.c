@@ -1,0 +1,144 @@
+/*
+ * Programs as one C99 file of its own (include/camber/expr.h, cmb_c_file_save). Compiles without a warning under
+ * -std=c99 -Wall -Wextra -Wpedantic -Wconversion.
+ */
+#include "base/context.h"
+#include "base/file.h"
+#include "expr/c_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_identifier(const char *name)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  static const char digits[] = "0123456789";
+  if (!name || !name[0] || !strchr(letters, name[0])) return false;
+  for (const char *c = name; *c; c++) {
+    if (!strchr(letters, *c) && !strchr(digits, *c)) return false;
+  }
+  return true;
+}
+
+static cmb_status check(cmb_context *ctx, const char *prefix, int count, const cmb_c_function *f)
+{
+  if (!is_identifier(prefix)) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' cannot begin a name in C", prefix);
+  }
+  for (int i = 0; i < count; i++) {
+    if (!is_identifier(f[i].name)) {
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' is not a name in C", f[i].name);
+    }
+    for (int k = 0; k < i; k++) {
+      if (strcmp(f[i].name, f[k].name) == 0) {
+        return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "two functions have the name '%s'", f[i].name);
+      }
+    }
+    cmb_op special = cmb_c_special(f[i].program);
+    if (special != CMB_OPS) {
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                      "function '%s' cannot be written as C text: it has the operation '%s'",
+                      f[i].name, cmb_op_text(special));
+    }
+  }
+  return CMB_OK;
+}
+
+/* A name inside a comment: what could end the comment or the line is left out. */
+static void put_in_comment(cmb_buffer *b, const char *name)
+{
+  for (const char *c = name; *c; c++) {
+    bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?' && *c != 0x7f;
+    cmb_buffer_add(b, plain ? c : "_", 1);
+  }
+}
+
+static void print_declaration(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
+                              const cmb_c_program *c)
+{
+  const cmb_program *p = f->program;
+  cmb_buffer_print(b, "\n/* %s_%s of\n", prefix, f->name);
+  for (int i = 0; i < p->inputs; i++) {
+    cmb_buffer_print(b, " *   x[%d] ", i);
+    put_in_comment(b, p->names[i]);
+    cmb_buffer_put(b, "\n");
+  }
+  cmb_buffer_put(b, " */\nenum {\n");
+  cmb_buffer_print(b, "  %s_%s_inputs = %d,\n", prefix, f->name, p->inputs);
+  cmb_buffer_print(b, "  %s_%s_outputs = %d,\n", prefix, f->name, p->outputs);
+  cmb_buffer_print(b, "  %s_%s_work = %d\n};\n", prefix, f->name, c->work > 0 ? c->work : 1);
+  cmb_buffer_print(b, "void %s_%s(const double *x, double *y, double *w);\n", prefix, f->name);
+}
+
+static const char PARAMETERS[] =
+    "(const number *restrict x, number *restrict y, number *restrict w)\n";
+
+static void print_function(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
+                           cmb_c_program *c)
+{
+  for (int k = 0; k < c->pieces; k++) {
+    cmb_buffer_print(b, "\nstatic void %s_%s_piece_%d%s", prefix, f->name, k, PARAMETERS);
+    cmb_c_print_piece(b, c, k, CMB_C_PLAIN);
+  }
+  cmb_buffer_print(b, "\nvoid %s_%s(const double *x, double *y, double *w)\n{\n", prefix, f->name);
+  for (int k = 0; k < c->pieces; k++)
+    cmb_buffer_print(b, "  %s_%s_piece_%d(x, y, w);\n", prefix, f->name, k);
+  cmb_buffer_put(b, "}\n");
+}
+
+static void print_top(cmb_buffer *b, const char *prefix)
+{
+  cmb_buffer_print(b, "/*\n * Made by Camber %s. C99, needs libm.\n *\n", cmb_version());
+  cmb_buffer_print(b,
+                   " * Each function computes y from x; w is room to work in. The arrays must not "
+                   "overlap.\n * As a header: #define %s_DECLARATIONS, then #include this file.\n",
+                   prefix);
+  cmb_buffer_put(b, " * The same bits as in Camber need -ffp-contract=off on processors that "
+                    "multiply and add in one.\n */\n");
+}
+
+static void print_definitions_begin(cmb_buffer *b, const char *prefix, int count,
+                                    const cmb_c_function *functions)
+{
+  bool used[CMB_OPS] = {false};
+  for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
+  cmb_buffer_print(b, "\n#ifndef %s_DECLARATIONS\n#include <math.h>\n\n", prefix);
+  cmb_buffer_put(b, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
+  cmb_buffer_put(b, "typedef double number;\n\n");
+  cmb_c_print_operations(b, CMB_C_SCALAR, used);
+}
+
+cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
+                      const cmb_c_function *functions, cmb_buffer *text)
+{
+  CMB_TRY(check(ctx, prefix, count, functions));
+  cmb_buffer definitions = cmb_buffer_begin(ctx);
+  print_top(text, prefix);
+  print_definitions_begin(&definitions, prefix, count, functions);
+  cmb_status status = CMB_OK;
+  for (int i = 0; i < count && status == CMB_OK; i++) {
+    cmb_c_program *c;
+    status = cmb_c_program_create(ctx, functions[i].program, CMB_C_PIECE, &c);
+    if (status != CMB_OK) break;
+    print_declaration(text, prefix, &functions[i], c);
+    print_function(&definitions, prefix, &functions[i], c);
+    cmb_c_program_destroy(c);
+  }
+  cmb_buffer_put(&definitions, "#endif\n");
+  if (!definitions.failed && status == CMB_OK) {
+    cmb_buffer_add(text, definitions.text, definitions.length);
+  }
+  bool failed = definitions.failed || text->failed;
+  cmb_buffer_release(&definitions);
+  return status == CMB_OK && failed ? cmb_fail_memory(ctx) : status;
+}
+
+cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
+                           const cmb_c_function *functions, const char *path)
+{
+  cmb_buffer text = cmb_buffer_begin(ctx);
+  cmb_status status = cmb_c_file(ctx, prefix, count, functions, &text);
+  if (status == CMB_OK) status = cmb_file_save(ctx, path, text.text, text.length);
+  cmb_buffer_release(&text);
+  return status;
+}

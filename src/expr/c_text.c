@@ -1,0 +1,337 @@
+/*
+ * A program as C text (c_text.h): which values cross from piece to piece, the statements, and the operations.
+ */
+#include "expr/c_text.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Operations as C text: the expression of the table, on the numbers a, b, c. */
+static const char *const VALUE[CMB_OPS] = {
+#define VALUE_TEXT(name, text, arity, value) [CMB_OP_##name] = #value,
+    CMB_OP_LIST(VALUE_TEXT)
+#undef VALUE_TEXT
+};
+
+static const char *const NAME[CMB_OPS] = {
+#define NAME_TEXT(name, text, arity, value) [CMB_OP_##name] = #name,
+    CMB_OP_LIST(NAME_TEXT)
+#undef NAME_TEXT
+};
+
+/* The same on lanes as a whole, where compilers do not find the vector instruction by themselves: comparing lanes
+ * gives masks, and select takes whole lanes from two numbers, so that no bit differs from the expressions above. */
+static const char *const LANES_VALUE[CMB_OPS] = {
+    [CMB_OP_LT] = "select_lanes(a < b, K(1.0), K(0.0))",
+    [CMB_OP_LE] = "select_lanes(a <= b, K(1.0), K(0.0))",
+    [CMB_OP_GT] = "select_lanes(a > b, K(1.0), K(0.0))",
+    [CMB_OP_GE] = "select_lanes(a >= b, K(1.0), K(0.0))",
+    [CMB_OP_EQ] = "select_lanes(a == b, K(1.0), K(0.0))",
+    [CMB_OP_NE] = "select_lanes(a != b, K(1.0), K(0.0))",
+    [CMB_OP_ABS] = "(number)((mask)a & INT64_MAX)",
+    [CMB_OP_SIGN] = "select_lanes(a > K(0.0), K(1.0), select_lanes(a < K(0.0), K(-1.0), K(0.0)))",
+    [CMB_OP_MIN] = "select_lanes(a < b, a, b)",
+    [CMB_OP_MAX] = "select_lanes(a > b, a, b)",
+    [CMB_OP_SMOOTH] = "a",
+    [CMB_OP_IF] = "select_lanes(a > K(0.0), b, c)",
+};
+
+/* C's own operators: "(a) + (b)" needs no function. */
+static const char *infix(cmb_op op)
+{
+  switch (op) {
+  case CMB_OP_ADD: return " + ";
+  case CMB_OP_SUB: return " - ";
+  case CMB_OP_MUL: return " * ";
+  case CMB_OP_DIV: return " / ";
+  default: return NULL;
+  }
+}
+
+cmb_op cmb_c_special(const cmb_program *p)
+{
+  for (int i = 0; i < p->instructions; i++) {
+    if (p->code[i].op >= CMB_OPS || !VALUE[p->code[i].op]) return (cmb_op)p->code[i].op;
+  }
+  return CMB_OPS;
+}
+
+void cmb_c_operations(const cmb_program *p, bool *used)
+{
+  for (int i = 0; i < p->instructions; i++) used[p->code[i].op] = true;
+}
+
+/* ---- what crosses from piece to piece */
+
+/* Who wrote each slot last, while the instructions are walked through. */
+struct walk {
+  cmb_c_program *c;
+  int *holder;   /* (slots) instruction */
+  int *place_of; /* (slots) place in w, or -1 */
+};
+
+static void note_argument(struct walk *w, int i, int k, uint32_t slot)
+{
+  cmb_c_program *c = w->c;
+  int first = c->p->inputs + c->p->constants;
+  if (slot < (uint32_t)first) {
+    c->source[3 * i + k] = -1 - (int)slot;
+    return;
+  }
+  int from = w->holder[slot];
+  c->source[3 * i + k] = from;
+  if (from / c->piece_size == i / c->piece_size || c->place[from] >= 0) return;
+  if (w->place_of[slot] < 0) w->place_of[slot] = c->work++;
+  c->place[from] = w->place_of[slot];
+}
+
+static void find_crossings(struct walk *w)
+{
+  cmb_c_program *c = w->c;
+  const cmb_program *p = c->p;
+  for (int s = 0; s < p->slots; s++) w->place_of[s] = -1;
+  for (int i = 0; i < p->instructions; i++) {
+    const cmb_instruction *code = &p->code[i];
+    int arity = cmb_op_arity((cmb_op)code->op);
+    c->place[i] = c->last_output[i] = -1;
+    if (arity > 0) note_argument(w, i, 0, code->a);
+    if (arity > 1) note_argument(w, i, 1, code->b);
+    if (arity > 2) note_argument(w, i, 2, code->c);
+    w->holder[code->to] = i;
+  }
+  for (int k = 0; k < p->outputs; k++) {
+    c->next_output[k] = -1;
+    if (p->output[k] < (uint32_t)(p->inputs + p->constants)) continue;
+    int from = w->holder[p->output[k]];
+    c->next_output[k] = c->last_output[from];
+    c->last_output[from] = k;
+  }
+}
+
+cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
+                                cmb_c_program **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_c_program *c = arena ? cmb_arena_take(arena, 1, sizeof *c) : NULL;
+  struct walk w = {.c = c};
+  if (c) {
+    *c = (cmb_c_program){.p = p, .arena = arena, .piece_size = piece_size};
+    c->pieces = p->instructions > 0 ? (p->instructions - 1) / piece_size + 1 : 1;
+    c->source = cmb_arena_take(arena, (size_t)p->instructions, 3 * sizeof *c->source);
+    c->place = cmb_arena_ints(arena, p->instructions);
+    c->loaded = cmb_arena_ints(arena, p->instructions);
+    c->last_output = cmb_arena_ints(arena, p->instructions);
+    c->next_output = cmb_arena_ints(arena, p->outputs);
+    w.holder = cmb_arena_ints(arena, p->slots);
+    w.place_of = cmb_arena_ints(arena, p->slots);
+  }
+  if (!c || cmb_arena_failed(arena)) {
+    cmb_c_program_destroy(c);
+    if (!c && arena) cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  find_crossings(&w);
+  *out = c;
+  return CMB_OK;
+}
+
+void cmb_c_program_destroy(cmb_c_program *c)
+{
+  if (c) cmb_arena_destroy(c->arena);
+}
+
+/* ---- statements */
+
+/* A constant that reads back to the same double. */
+static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
+{
+  char text[CMB_NUMBER_ROOM];
+  int length = cmb_format_number(x, text);
+  bool macro = style == CMB_C_MACROS, negative = text[0] == '-';
+  if (macro || negative) cmb_buffer_put(b, macro ? "K(" : "(");
+  cmb_buffer_add(b, text, (size_t)length);
+  if (!strpbrk(text, ".en")) cmb_buffer_put(b, ".0");
+  if (macro || negative) cmb_buffer_put(b, ")");
+}
+
+/* x[3], or X(3) as a macro: the place of one of the arrays x, y, w. */
+static void print_place(cmb_buffer *b, char array, int i, cmb_c_style style)
+{
+  if (style == CMB_C_MACROS) {
+    cmb_buffer_print(b, "%c(%d)", toupper((unsigned char)array), i);
+  } else {
+    cmb_buffer_print(b, "%c[%d]", array, i);
+  }
+}
+
+static void print_slot(cmb_buffer *b, const cmb_c_program *c, int slot, cmb_c_style style)
+{
+  if (slot < c->p->inputs) {
+    print_place(b, 'x', slot, style);
+  } else {
+    print_constant(b, c->p->constant[slot - c->p->inputs], style);
+  }
+}
+
+static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, cmb_c_style style)
+{
+  int source = c->source[3 * i + k];
+  if (source < 0) {
+    print_slot(b, c, -1 - source, style);
+  } else {
+    cmb_buffer_print(b, "t%d", source);
+  }
+}
+
+/* Take the arguments of instruction i out of w that earlier pieces have put there. */
+static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int arity, cmb_c_style style)
+{
+  int piece = i / c->piece_size;
+  for (int k = 0; k < arity; k++) {
+    int from = c->source[3 * i + k];
+    if (from < 0 || from / c->piece_size == piece || c->loaded[from] == piece + 1) continue;
+    c->loaded[from] = piece + 1;
+    cmb_buffer_print(b, "  const number t%d = ", from);
+    print_place(b, 'w', c->place[from], style);
+    cmb_buffer_put(b, ";\n");
+  }
+}
+
+static void print_op_name(cmb_buffer *b, cmb_op op)
+{
+  char name[32] = "op_";
+  size_t length = 3;
+  for (const char *from = NAME[op]; *from && length < sizeof name - 1; from++)
+    name[length++] = (char)tolower((unsigned char)*from);
+  cmb_buffer_add(b, name, length);
+}
+
+/* A table or a C function: the interpreter is asked for it, by the instruction's number. */
+static void print_special(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
+  cmb_buffer_print(b, "op_special(e, %d", i);
+  for (int k = 0; k < 3; k++) {
+    cmb_buffer_put(b, ", ");
+    if (k < arity) print_argument(b, c, i, k, style);
+    if (k >= arity) print_constant(b, 0.0, style);
+  }
+  cmb_buffer_put(b, ")");
+}
+
+static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  cmb_op op = (cmb_op)c->p->code[i].op;
+  if (!VALUE[op]) {
+    print_special(b, c, i, style);
+    return;
+  }
+  const char *sign = infix(op);
+  if (op == CMB_OP_NEG) cmb_buffer_put(b, "-");
+  if (!sign && op != CMB_OP_NEG) {
+    print_op_name(b, op);
+    cmb_buffer_put(b, "(");
+  }
+  int arity = cmb_op_arity(op);
+  for (int k = 0; k < arity; k++) {
+    if (k > 0) cmb_buffer_put(b, sign ? sign : ", ");
+    print_argument(b, c, i, k, style);
+  }
+  if (!sign && op != CMB_OP_NEG) cmb_buffer_put(b, ")");
+}
+
+/* y[3] = t17; */
+static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style style)
+{
+  cmb_buffer_put(b, "  ");
+  print_place(b, array, place, style);
+  cmb_buffer_print(b, " = t%d;\n", i);
+}
+
+static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style style)
+{
+  print_loads(b, c, i, cmb_op_arity((cmb_op)c->p->code[i].op), style);
+  cmb_buffer_print(b, "  const number t%d = ", i);
+  print_value(b, c, i, style);
+  cmb_buffer_put(b, ";\n");
+  if (c->place[i] >= 0) print_store(b, 'w', c->place[i], i, style);
+  for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
+}
+
+/* Outputs that are inputs or constants. */
+static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
+{
+  const cmb_program *p = c->p;
+  for (int k = 0; k < p->outputs; k++) {
+    if (p->output[k] >= (uint32_t)(p->inputs + p->constants)) continue;
+    cmb_buffer_put(b, "  ");
+    print_place(b, 'y', k, style);
+    cmb_buffer_put(b, " = ");
+    print_slot(b, c, (int)p->output[k], style);
+    cmb_buffer_put(b, ";\n");
+  }
+}
+
+void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style)
+{
+  int first = k * c->piece_size, end = first + c->piece_size;
+  if (end > c->p->instructions) end = c->p->instructions;
+  if (k == 0 && c->p->instructions > 0) {
+    memset(c->loaded, 0, (size_t)c->p->instructions * sizeof *c->loaded);
+  }
+  cmb_buffer_put(b, "{\n  (void)x, (void)y, (void)w;\n");
+  if (k == 0) print_copies(b, c, style);
+  for (int i = first; i < end; i++) print_statement(b, c, i, style);
+  cmb_buffer_put(b, "}\n");
+}
+
+/* ---- operations */
+
+static void print_parameters(cmb_buffer *b, const char *type, int arity)
+{
+  for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
+}
+
+/* pow keeps its arguments from the compiler's sight: it would turn pow(x, 2.0) into x * x, which differs in the last
+ * bit from what the interpreter gets. */
+static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
+{
+  cmb_buffer_print(b, "static inline double %s", prefix);
+  print_op_name(b, op);
+  cmb_buffer_put(b, "(");
+  print_parameters(b, op == CMB_OP_POW ? "volatile double" : "double", cmb_op_arity(op));
+  cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
+}
+
+static void print_lanes(cmb_buffer *b, cmb_op op)
+{
+  int arity = cmb_op_arity(op);
+  if (!LANES_VALUE[op]) print_scalar(b, op, "lane_");
+  cmb_buffer_put(b, "static inline number ");
+  print_op_name(b, op);
+  cmb_buffer_put(b, "(");
+  print_parameters(b, "number", arity);
+  if (LANES_VALUE[op]) {
+    cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", LANES_VALUE[op]);
+    return;
+  }
+  cmb_buffer_put(b, ")\n{\n  number r;\n  for (int l = 0; l < WIDTH; l++) r[l] = lane_");
+  print_op_name(b, op);
+  cmb_buffer_put(b, "(");
+  for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%c[l]", k > 0 ? ", " : "", 'a' + k);
+  cmb_buffer_put(b, ");\n  return r;\n}\n");
+}
+
+void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used)
+{
+  for (int i = 0; i < CMB_OPS; i++) {
+    cmb_op op = (cmb_op)i;
+    if (!used[i] || !VALUE[i] || infix(op) || op == CMB_OP_NEG) continue;
+    if (number == CMB_C_SCALAR) print_scalar(b, op, "");
+    if (number == CMB_C_LANES) print_lanes(b, op);
+  }
+}

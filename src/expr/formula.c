@@ -1,0 +1,363 @@
+/*
+ * Formulas: from text to expressions, by operator precedence.
+ *
+ * What is begun and waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack
+ * of our own, so that the depth of a formula is limited by a number and not by the thread's stack. A finished value
+ * is applied to the frames above which nothing binds tighter: in a + b * c the frame `a +` waits until `b * c` is
+ * done, in a * b + c the frame `a *` is finished when + comes.
+ *
+ *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
+ *              | ("-" | "+" | "not") operand
+ *     formula  = operand { binary operator operand }, grouped by how tightly the operators bind (token.h)
+ *
+ * A condition is true if it is > 0. Therefore `and` is min, `or` is max, and `not c` is c <= 0; of a comparison it
+ * is the opposite comparison, so that its switching function stays the difference of the two sides.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "expr/graph.h"
+#include "expr/token.h"
+
+#include <string.h>
+
+enum { MOST_FRAMES = 1 << 20, FRAMES_AT_FIRST = 64 };
+
+enum frame_kind { OPEN, CALL, PREFIX, BINARY };
+
+struct frame {
+  uint8_t kind;         /* enum frame_kind */
+  uint8_t binds;        /* 0 for OPEN and CALL: nothing reaches beyond a parenthesis */
+  uint8_t op;           /* cmb_op */
+  uint8_t count;        /* of a call: finished arguments */
+  cmb_expr argument[3]; /* a call's finished arguments, or the left side */
+  size_t at;            /* of the parenthesis or the operator */
+};
+
+struct parser {
+  cmb_source source;
+  cmb_graph *g;
+  cmb_lookup lookup;
+  void *user;
+  cmb_token token; /* the next one */
+  cmb_expr value;  /* of the operand read last */
+  struct frame *frames;
+  size_t depth, room;
+};
+
+/* Functions and what else can be written as a name; a table for cmb_find_name and cmb_nearest_name. */
+static const struct function {
+  const char *name;
+  cmb_op op;
+  int arity;
+} functions[] = {
+#define FUNCTION(name, text, arity, value) {text, CMB_OP_##name, arity},
+    CMB_OP_LIST(FUNCTION)
+#undef FUNCTION
+        {"pi", CMB_OP_CONSTANT, 0},
+};
+
+enum { ROWS = sizeof functions / sizeof functions[0], FIRST_FUNCTION = CMB_OP_SQRT - CMB_OP_ADD };
+
+/* The rows whose text is a name: the table of operations begins with those that have a sign. */
+static const struct function *const named = functions + FIRST_FUNCTION;
+enum { NAMED = ROWS - FIRST_FUNCTION };
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- the stack */
+
+static cmb_status advance(struct parser *p)
+{
+  return cmb_token_read(&p->source, p->token.at + p->token.length, &p->token);
+}
+
+static struct frame *top(const struct parser *p)
+{
+  return p->depth > 0 ? &p->frames[p->depth - 1] : NULL;
+}
+
+static cmb_status push(struct parser *p, struct frame frame)
+{
+  if (p->depth == MOST_FRAMES) {
+    return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
+                           (int)MOST_FRAMES);
+  }
+  if (p->depth == p->room) {
+    size_t room = p->room ? 2 * p->room : FRAMES_AT_FIRST;
+    struct frame *larger = cmb_allocate(p->source.ctx, room * sizeof *larger);
+    if (!larger) return cmb_fail_memory(p->source.ctx);
+    if (p->frames) memcpy(larger, p->frames, p->depth * sizeof *larger);
+    cmb_release(p->source.ctx, p->frames);
+    p->frames = larger;
+    p->room = room;
+  }
+  p->frames[p->depth++] = frame;
+  return CMB_OK;
+}
+
+/* not c */
+static cmb_expr opposite(cmb_graph *g, cmb_expr c)
+{
+  static const uint8_t opposites[][2] = {{CMB_OP_LT, CMB_OP_GE}, {CMB_OP_LE, CMB_OP_GT},
+                                         {CMB_OP_GT, CMB_OP_LE}, {CMB_OP_GE, CMB_OP_LT},
+                                         {CMB_OP_EQ, CMB_OP_NE}, {CMB_OP_NE, CMB_OP_EQ}};
+  for (size_t i = 0; i < sizeof opposites / sizeof *opposites; i++) {
+    if (cmb_expr_op(g, c) != (cmb_op)opposites[i][0]) continue;
+    cmb_expr left = cmb_expr_argument(g, c, 0), right = cmb_expr_argument(g, c, 1);
+    return cmb_apply(g, (cmb_op)opposites[i][1], left, right, 0);
+  }
+  return cmb_apply(g, CMB_OP_LE, c, 0, 0);
+}
+
+/* The operators that bind tighter than `binds` have got their right side: apply them to the value. */
+static void finish(struct parser *p, int binds)
+{
+  while (p->depth > 0 && top(p)->binds > binds) {
+    const struct frame *f = &p->frames[--p->depth];
+    if (f->kind == BINARY)
+      p->value = cmb_apply(p->g, (cmb_op)f->op, f->argument[0], p->value, 0);
+    else if (f->op == CMB_OP_NEG)
+      p->value = cmb_apply(p->g, CMB_OP_NEG, p->value, 0, 0);
+    else
+      p->value = opposite(p->g, p->value);
+  }
+}
+
+/* ---- operands */
+
+static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
+{
+  return p->lookup && p->lookup(p->user, name, e);
+}
+
+/* A value was expected. */
+static cmb_status fail_operand(struct parser *p)
+{
+  char quote[CMB_QUOTE_ROOM];
+  const cmb_token *t = &p->token;
+  const struct frame *f = top(p);
+  if (t->kind == CMB_TOKEN_END && !f) {
+    return cmb_source_fail(&p->source, t->at,
+                           "the formula is empty: expected a number, a name or '('");
+  }
+  if (t->kind == CMB_TOKEN_END) {
+    int line, column;
+    cmb_source_locate(&p->source, f->at, &line, &column);
+    return cmb_source_fail(&p->source, t->at,
+                           "the formula ends too early: expected a number, a name or '(' after "
+                           "the %s at %d:%d",
+                           f->kind == OPEN || f->kind == CALL ? "'('" : "operator", line, column);
+  }
+  cmb_source_quote(&p->source, t->at, t->length, quote);
+  return cmb_source_fail(&p->source, t->at, "expected a number, a name or '(', but found %s",
+                         quote);
+}
+
+static cmb_status fail_count(struct parser *p, const struct frame *call, const char *got)
+{
+  int arity = cmb_op_arity((cmb_op)call->op);
+  return cmb_source_fail(&p->source, p->token.at, "%s expects %d argument%s, but got %s",
+                         cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
+}
+
+/* A name that nobody knows. */
+static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *name, bool is_call)
+{
+  char quote[CMB_QUOTE_ROOM];
+  const char *nearest = cmb_nearest_name(name, named, NAMED, sizeof *named);
+  const char *kind = is_call ? "function" : "name";
+  cmb_source_quote(&p->source, at->at, at->length, quote);
+  if (nearest) {
+    return cmb_source_fail(&p->source, at->at, "unknown %s %s: did you mean '%s'?", kind, quote,
+                           nearest);
+  }
+  return cmb_source_fail(&p->source, at->at, "unknown %s %s: expected %s", kind, quote,
+                         is_call ? "one such as sin, sqrt, min or if" : "one that is defined");
+}
+
+/* A function's name has been read, and its parenthesis is the next token. */
+static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
+{
+  cmb_expr known;
+  int i = cmb_find_name(name, named, NAMED, sizeof *named);
+  if (i >= 0 && named[i].arity > 0) {
+    struct frame call = {.kind = CALL, .op = (uint8_t)named[i].op, .at = p->token.at};
+    CMB_TRY(push(p, call));
+    CMB_TRY(advance(p));
+    return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
+  }
+  if (i >= 0 || is_known(p, name, &known)) {
+    char quote[CMB_QUOTE_ROOM];
+    cmb_source_quote(&p->source, at->at, at->length, quote);
+    return cmb_source_fail(&p->source, p->token.at,
+                           "%s is not a function: expected an operator before '('", quote);
+  }
+  return fail_name(p, at, name, true);
+}
+
+/* A name: a call begins, or it stands for a value, which *is_value says. */
+static cmb_status read_name(struct parser *p, bool *is_value)
+{
+  char name[CMB_FORMULA_NAME_ROOM];
+  const cmb_token at = p->token;
+  memcpy(name, p->source.text + at.at, at.length);
+  name[at.length] = '\0';
+  CMB_TRY(advance(p));
+  *is_value = p->token.kind != CMB_TOKEN_LEFT;
+  if (!*is_value) return begin_call(p, &at, name);
+  if (strcmp(name, "pi") == 0) {
+    p->value = cmb_constant(p->g, pi);
+    return CMB_OK;
+  }
+  if (is_known(p, name, &p->value)) return CMB_OK;
+  if (cmb_find_name(name, named, NAMED, sizeof *named) < 0) return fail_name(p, &at, name, false);
+  return cmb_source_fail(&p->source, at.at, "'%s' is a function: expected '(' after it", name);
+}
+
+/* A sign or `not`. A plus sign says nothing and leaves no frame. */
+static cmb_status read_prefix(struct parser *p)
+{
+  const cmb_operator *row = p->token.row;
+  if (row->op == CMB_OP_SUB) {
+    CMB_TRY(
+        push(p, (struct frame){
+                    .kind = PREFIX, .binds = CMB_BINDS_SIGN, .op = CMB_OP_NEG, .at = p->token.at}));
+  } else if (row->binds == 0) { /* not */
+    if (top(p) && top(p)->binds > CMB_BINDS_NOT) {
+      return cmb_source_fail(&p->source, p->token.at,
+                             "'not' binds less tightly than the operator before it: expected "
+                             "'(not ...)'");
+    }
+    CMB_TRY(push(p, (struct frame){
+                        .kind = PREFIX, .binds = CMB_BINDS_NOT, .op = row->op, .at = p->token.at}));
+  } else if (row->op != CMB_OP_ADD) {
+    return fail_operand(p);
+  }
+  return advance(p);
+}
+
+/* Up to and including the next number, name or constant; what stands before it waits in frames. */
+static cmb_status read_operand(struct parser *p)
+{
+  for (bool is_value = false; !is_value;) {
+    switch (p->token.kind) {
+    case CMB_TOKEN_NUMBER: p->value = cmb_constant(p->g, p->token.number); return advance(p);
+    case CMB_TOKEN_NAME: CMB_TRY(read_name(p, &is_value)); break;
+    case CMB_TOKEN_OPERATOR: CMB_TRY(read_prefix(p)); break;
+    case CMB_TOKEN_LEFT:
+      CMB_TRY(push(p, (struct frame){.kind = OPEN, .at = p->token.at}));
+      CMB_TRY(advance(p));
+      break;
+    default: return fail_operand(p);
+    }
+  }
+  return CMB_OK;
+}
+
+/* ---- what follows an operand */
+
+static cmb_status fail_operator(struct parser *p)
+{
+  char quote[CMB_QUOTE_ROOM];
+  cmb_source_quote(&p->source, p->token.at, p->token.length, quote);
+  return cmb_source_fail(&p->source, p->token.at,
+                         "expected an operator or the end before %s ('*' between factors)", quote);
+}
+
+static cmb_status read_binary(struct parser *p)
+{
+  const cmb_operator *row = p->token.row;
+  if (row->binds == 0) return fail_operator(p); /* a not b */
+  bool waits = row->binds == CMB_BINDS_COMPARISON || row->binds == CMB_BINDS_POWER;
+  finish(p, waits ? row->binds : row->binds - 1);
+  if (row->binds == CMB_BINDS_COMPARISON && top(p) && top(p)->binds == CMB_BINDS_COMPARISON) {
+    return cmb_source_fail(&p->source, p->token.at,
+                           "comparisons cannot follow one another: expected parentheses, or "
+                           "'and' as in a < b and b < c");
+  }
+  CMB_TRY(push(p, (struct frame){.kind = BINARY,
+                                 .binds = row->binds,
+                                 .op = row->op,
+                                 .argument = {p->value},
+                                 .at = p->token.at}));
+  return advance(p);
+}
+
+static cmb_status read_comma(struct parser *p)
+{
+  finish(p, 0);
+  struct frame *f = top(p);
+  if (!f || f->kind != CALL) {
+    return cmb_source_fail(&p->source, p->token.at,
+                           "',' outside the arguments of a function: expected an operator or %s",
+                           f ? "')'" : "the end");
+  }
+  if (f->count + 1 == cmb_op_arity((cmb_op)f->op)) return fail_count(p, f, "more");
+  f->argument[f->count++] = p->value;
+  return advance(p);
+}
+
+/* A parenthesis closes: the value is what stands inside, or the call's. */
+static cmb_status read_right(struct parser *p)
+{
+  finish(p, 0);
+  const struct frame *f = top(p);
+  if (!f) {
+    return cmb_source_fail(&p->source, p->token.at,
+                           "')' without '(' before it: expected an operator or the end");
+  }
+  if (f->kind == CALL) {
+    cmb_expr argument[3] = {f->argument[0], f->argument[1], f->argument[2]};
+    argument[f->count] = p->value;
+    if (f->count + 1 < cmb_op_arity((cmb_op)f->op)) {
+      return fail_count(p, f, f->count == 0 ? "1" : "2");
+    }
+    p->value = cmb_apply(p->g, (cmb_op)f->op, argument[0], argument[1], argument[2]);
+  }
+  p->depth--;
+  return advance(p);
+}
+
+/* After an operand: on to the next one, or to the end, which *done says. */
+static cmb_status read_operator(struct parser *p, bool *done)
+{
+  while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right(p));
+  switch (p->token.kind) {
+  case CMB_TOKEN_OPERATOR: return read_binary(p);
+  case CMB_TOKEN_COMMA: return read_comma(p);
+  case CMB_TOKEN_END: break;
+  default: return fail_operator(p);
+  }
+  finish(p, 0);
+  *done = true;
+  if (p->depth == 0) return CMB_OK;
+  int line, column;
+  cmb_source_locate(&p->source, top(p)->at, &line, &column);
+  return cmb_source_fail(&p->source, p->token.at,
+                         "the formula ends too early: expected ')' for the '(' at %d:%d", line,
+                         column);
+}
+
+static cmb_status parse(struct parser *p)
+{
+  CMB_TRY(cmb_token_read(&p->source, 0, &p->token));
+  for (bool done = false; !done;) {
+    CMB_TRY(read_operand(p));
+    CMB_TRY(read_operator(p, &done));
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line, int column,
+                             cmb_lookup lookup, void *user, cmb_expr *e)
+{
+  *e = 0;
+  CMB_TRY(cmb_graph_status(g));
+  struct parser p = {
+      .source = {g->ctx, text, length, line, column}, .g = g, .lookup = lookup, .user = user};
+  cmb_status status = parse(&p);
+  cmb_release(g->ctx, p.frames);
+  CMB_TRY(cmb_graph_status(g)); /* without memory for nodes, the rest is not the text's fault */
+  if (status == CMB_OK) *e = p.value;
+  return status;
+}

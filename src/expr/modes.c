@@ -1,0 +1,205 @@
+/*
+ * Modes: every operation that can switch becomes a smooth one with the mode as a further input.
+ *
+ *     abs(x)        m x                     s = x; m = +1 where s > 0, else −1
+ *     sign(x)       m                       (where x is 0 the mode decides between +1 and −1)
+ *     min(x, y)     if(m, y, x)             s = x − y
+ *     max(x, y)     if(m, x, y)             s = x − y
+ *     x > y         if(m, 1, 0)             s = x − y; x <= y is its negation; x < y is y > x
+ *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
+ *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
+ *
+ * With the modes as inputs the rest is smooth, and derivatives taken of it are those between two switches.
+ * Comparisons for equality are left alone: they are false except at points. What stands inside smooth(...) is left
+ * alone too.
+ */
+#include "base/arena.h"
+#include "base/context.h"
+#include "expr/graph.h"
+#include "expr/table.h"
+
+#include <camber/expr.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 64 };
+
+struct cmb_modes {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_mode *modes;
+  int count, room;
+};
+
+/* One rewriting of a graph. */
+struct rewriter {
+  cmb_graph *g;
+  cmb_modes *modes;
+  cmb_expr *now; /* (size) what a node has become */
+};
+
+static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
+{
+  return cmb_apply(g, op, a, b, 0);
+}
+
+static bool grow(cmb_modes *m)
+{
+  int room = m->room ? 2 * m->room : 16;
+  cmb_mode *grown = cmb_arena_take(m->arena, (size_t)room, sizeof *grown);
+  if (!grown) return false;
+  if (m->modes) memcpy(grown, m->modes, (size_t)m->count * sizeof *grown);
+  m->modes = grown;
+  m->room = room;
+  return true;
+}
+
+/* The switch for `s`: an old one if there is one for the same expression, else a new one named after its text. */
+static cmb_expr mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
+{
+  static const char *const words[] = {"sign", "floor", "interval"};
+  cmb_modes *m = r->modes;
+  for (int i = 0; i < m->count; i++) {
+    bool same = m->modes[i].of == s && m->modes[i].kind == kind && m->modes[i].table == table;
+    if (same) return m->modes[i].mode;
+  }
+  if (m->count == m->room && !grow(m)) return 0;
+  char text[NAME_ROOM], symbol[2 * NAME_ROOM];
+  cmb_expr_print(r->g, s, text, sizeof text);
+  snprintf(symbol, sizeof symbol, "mode %s of %s", words[kind], text);
+  snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol), " #%u.%u", (unsigned)s,
+           (unsigned)table);
+  cmb_expr mode = cmb_input(r->g, symbol), margin = s;
+  if (kind == CMB_MODE_FLOOR) {
+    cmb_expr above = op2(r->g, CMB_OP_SUB, s, mode);
+    cmb_expr below = op2(r->g, CMB_OP_SUB, cmb_constant(r->g, 1), above);
+    margin = op2(r->g, CMB_OP_MIN, above, below);
+  }
+  if (kind == CMB_MODE_TABLE) {
+    margin = cmb_table_node(r->g, CMB_OP_TABLE_AT, CMB_TABLE_MARGIN, table, s, mode);
+  }
+  char *name = cmb_arena_text(m->arena, text);
+  m->modes[m->count++] = (cmb_mode){name, kind, table, s, margin, mode};
+  return mode;
+}
+
+static cmb_expr sign_of(struct rewriter *r, cmb_expr s)
+{
+  if (cmb_expr_op(r->g, s) == CMB_OP_CONSTANT) return cmb_apply(r->g, CMB_OP_SIGN, s, 0, 0);
+  return mode_of(r, s, CMB_MODE_SIGN, 0);
+}
+
+/* 1 or 0 as x > y, and the other way round. x <= y is "not x > y", so that both are right at equality. */
+static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
+{
+  cmb_expr mode = sign_of(r, op2(r->g, CMB_OP_SUB, x, y)), one = cmb_constant(r->g, 1);
+  return cmb_apply(r->g, CMB_OP_IF, mode, yes ? one : 0, yes ? 0 : one);
+}
+
+/* A table or call with other arguments. */
+static cmb_expr same_with(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  cmb_node n = r->g->nodes[e];
+  n.a = x[0];
+  if (cmb_op_arity((cmb_op)n.op) > 1) n.b = x[1];
+  if (cmb_op_arity((cmb_op)n.op) > 2) n.c = x[2];
+  return cmb_intern(r->g, n);
+}
+
+/* A table with kinks: in the interval that the mode says. */
+static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  const cmb_node n = r->g->nodes[e];
+  if (!cmb_table_has_kinks(r->g->tables[n.data])) return same_with(r, e, x);
+  cmb_expr mode = mode_of(r, x[0], CMB_MODE_TABLE, n.data);
+  return cmb_table_node(r->g, CMB_OP_TABLE_AT, n.order, n.data, x[0], mode);
+}
+
+static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
+{
+  cmb_graph *g = r->g;
+  cmb_op op = cmb_expr_op(g, e);
+  if (cmb_op_arity(op) == 0 || op == CMB_OP_SMOOTH) return e;
+  cmb_expr x[3];
+  for (int i = 0; i < 3; i++) x[i] = r->now[cmb_expr_argument(g, e, i)];
+  switch (op) {
+  case CMB_OP_ABS: return op2(g, CMB_OP_MUL, sign_of(r, x[0]), x[0]);
+  case CMB_OP_SIGN: return sign_of(r, x[0]);
+  case CMB_OP_MIN:
+    return cmb_apply(g, CMB_OP_IF, sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1])), x[1], x[0]);
+  case CMB_OP_MAX:
+    return cmb_apply(g, CMB_OP_IF, sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1])), x[0], x[1]);
+  case CMB_OP_GT: return greater(r, x[0], x[1], true);
+  case CMB_OP_LE: return greater(r, x[0], x[1], false);
+  case CMB_OP_LT: return greater(r, x[1], x[0], true);
+  case CMB_OP_GE: return greater(r, x[1], x[0], false);
+  case CMB_OP_FLOOR: return mode_of(r, x[0], CMB_MODE_FLOOR, 0);
+  case CMB_OP_TABLE: return freeze_table(r, e, x);
+  case CMB_OP_TABLE_AT:
+  case CMB_OP_TABLE2:
+  case CMB_OP_CALL: return same_with(r, e, x);
+  default: return cmb_apply(g, op, x[0], x[1], x[2]);
+  }
+}
+
+/* The nodes to rewrite: what the expressions are made of, but nothing that only smooth(...) uses. */
+static void mark(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *marked)
+{
+  for (int i = 0; i < count; i++) marked[exprs[i]] = 1;
+  for (cmb_expr e = g->size; e-- > 0;) {
+    if (!marked[e] || cmb_expr_op(g, e) == CMB_OP_SMOOTH) continue;
+    int arity = cmb_op_arity(cmb_expr_op(g, e));
+    for (int k = 0; k < arity; k++) marked[cmb_expr_argument(g, e, k)] = 1;
+  }
+}
+
+cmb_status cmb_modes_create(cmb_context *ctx, cmb_modes **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_modes *m = arena ? cmb_arena_take(arena, 1, sizeof *m) : NULL;
+  if (!m) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *m = (cmb_modes){.ctx = ctx, .arena = arena};
+  *out = m;
+  return CMB_OK;
+}
+
+void cmb_modes_destroy(cmb_modes *m)
+{
+  if (m) cmb_arena_destroy(m->arena);
+}
+
+int cmb_modes_count(const cmb_modes *m)
+{
+  return m->count;
+}
+
+const cmb_mode *cmb_modes_at(const cmb_modes *m, int i)
+{
+  return &m->modes[i];
+}
+
+cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_expr *exprs,
+                            cmb_expr *frozen)
+{
+  CMB_TRY(cmb_graph_status(g));
+  const uint32_t size = g->size;
+  uint8_t *marked = cmb_allocate(m->ctx, (size_t)size + 1);
+  cmb_expr *now = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *now);
+  if (marked && now) {
+    struct rewriter r = {g, m, now};
+    mark(g, count, exprs, marked);
+    for (cmb_expr e = 0; e < size; e++) {
+      if (marked[e]) now[e] = rewrite(&r, e);
+    }
+    for (int i = 0; i < count; i++) frozen[i] = now[exprs[i]];
+  }
+  bool good = marked && now && !cmb_arena_failed(m->arena);
+  cmb_release(m->ctx, marked);
+  cmb_release(m->ctx, now);
+  if (!good) return cmb_fail_memory(m->ctx);
+  return cmb_graph_status(g);
+}

@@ -1,0 +1,232 @@
+/*
+ * Native code (include/camber/expr.h, native.h): from the cache, else from the compiler, else the interpreter.
+ */
+#include "expr/native.h"
+
+#include "base/context.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cmb_native {
+  cmb_arena *arena;
+  cmb_native_origin origin;
+  int count;
+  void *library;                /* NULL: interpreted */
+  const cmb_program **programs; /* (count) */
+  cmb_native_function *scalar;  /* (count) */
+  cmb_native_function *lanes;   /* (count), NULL: interpreted */
+  cmb_native_special *special;  /* (count) */
+};
+
+/* An instruction that has no C text, by the interpreter: as a program of its own. */
+static double special_value(const void *program, int instruction, double a, double b, double c)
+{
+  cmb_program one = *(const cmb_program *)program;
+  cmb_instruction code = one.code[instruction];
+  uint32_t result = 3;
+  code.a = 0, code.b = 1, code.c = 2, code.to = result;
+  one.inputs = 3, one.constants = 0, one.instructions = 1, one.outputs = 1, one.slots = 4;
+  one.code = &code;
+  one.output = &result;
+  double in[3] = {a, b, c}, out = 0, work[4];
+  cmb_program_run(&one, in, &out, work);
+  return out;
+}
+
+/* ---- loading */
+
+static cmb_native_function symbol(void *library, int i, cmb_c_number number)
+{
+  char name[CMB_NATIVE_NAME];
+  cmb_native_name(i, number, name);
+  void *address = dlsym(library, name);
+  cmb_native_function function;
+  memcpy(&function, &address, sizeof function); /* POSIX allows it, ISO C has no cast for it */
+  return function;
+}
+
+/* The shared object at `path` with all its functions, or false. */
+static bool load(cmb_native *n, const char *path, bool lanes)
+{
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  bool found = true;
+  for (int i = 0; i < n->count; i++) {
+    n->scalar[i] = symbol(library, i, CMB_C_SCALAR);
+    n->lanes[i] = lanes ? symbol(library, i, CMB_C_LANES) : NULL;
+    found = found && n->scalar[i] && (!lanes || n->lanes[i]);
+  }
+  if (found) {
+    n->library = library;
+  } else {
+    dlclose(library);
+  }
+  return found;
+}
+
+/* ---- building */
+
+/* What a creation needs; gone when it is over. */
+struct maker {
+  cmb_context *ctx;
+  cmb_native *n;
+  cmb_arena *arena;
+  bool lanes;
+  cmb_native_text text;
+  cmb_native_compiler compiler;
+  uint8_t key[CMB_DIGEST_SIZE];
+  const char *cache, *entry; /* NULL: there is no cache */
+};
+
+/* A new folder to build in: in the cache, or where temporary files go. NULL if neither is possible. */
+static char *make_build_folder(struct maker *m)
+{
+  const char *temporary = getenv("TMPDIR");
+  if (!temporary || temporary[0] != '/') temporary = "/tmp";
+  char *path = m->cache ? cmb_join_path(m->arena, m->cache, CMB_CACHE_BUILD "XXXXXX") : NULL;
+  if (path && mkdtemp(path)) return path;
+  m->entry = NULL;
+  path = cmb_join_path(m->arena, temporary, "camber-XXXXXX");
+  return path && mkdtemp(path) ? path : NULL;
+}
+
+static bool load_built(struct maker *m, const char *folder)
+{
+  char *path = cmb_join_path(m->arena, folder, "native.so");
+  if (!path) return false;
+  const char *from = path;
+  if (m->entry && cmb_cache_seal(m->ctx, path, m->key) && rename(path, m->entry) == 0) {
+    from = m->entry;
+  }
+  if (load(m->n, from, m->lanes)) return true;
+  const char *words = dlerror();
+  (void)snprintf(m->compiler.reason, sizeof m->compiler.reason, "cannot load '%s': %s", from,
+                 words ? words : "a function is missing");
+  return false;
+}
+
+static bool build(struct maker *m)
+{
+  if (m->cache) cmb_cache_clean(m->arena, m->cache);
+  char *folder = make_build_folder(m);
+  if (!folder) {
+    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason,
+                   "no folder to compile in can be made: %s", strerror(errno));
+    return false;
+  }
+  bool good = cmb_native_build(&m->compiler, &m->text, folder) && load_built(m, folder);
+  cmb_cache_remove_folder(folder);
+  return good;
+}
+
+static void find_entry(struct maker *m, const cmb_native_options *options)
+{
+  char name[CMB_DIGEST_TEXT + 3];
+  cmb_digest_print(m->key, name);
+  memcpy(name + CMB_DIGEST_TEXT - 1, ".so", 4);
+  m->cache = cmb_cache_open(m->arena, options->cache);
+  m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
+}
+
+/* Sets n->origin; whatever is missing, the interpreter is there. */
+static cmb_status make(struct maker *m, const cmb_native_options *options)
+{
+  cmb_native *n = m->n;
+  m->compiler = (cmb_native_compiler){.ctx = m->ctx, .arena = m->arena};
+  bool found = cmb_native_find_compiler(&m->compiler, options);
+  if (found) {
+    CMB_TRY(cmb_native_print(m->ctx, m->arena, n->count, n->programs, m->lanes, &m->text));
+    cmb_native_key(&m->compiler, &m->text, m->key);
+    find_entry(m, options);
+    if (m->entry && cmb_cache_check(m->ctx, m->entry, m->key) && load(n, m->entry, m->lanes)) {
+      n->origin = CMB_NATIVE_CACHED;
+      return CMB_OK;
+    }
+    if (build(m)) {
+      n->origin = CMB_NATIVE_COMPILED;
+      return CMB_OK;
+    }
+  }
+  if (cmb_arena_failed(m->arena)) return cmb_fail_memory(m->ctx);
+  cmb_log(m->ctx, CMB_LOG_WARNING, "no native code, formulas are interpreted: %s",
+          m->compiler.reason);
+  return CMB_OK;
+}
+
+static void take_memory(cmb_native *n, const cmb_program *const *programs)
+{
+  size_t count = (size_t)n->count;
+  n->programs = cmb_arena_take(n->arena, count, sizeof *n->programs);
+  n->scalar = cmb_arena_take(n->arena, count, sizeof *n->scalar);
+  n->lanes = cmb_arena_take(n->arena, count, sizeof *n->lanes);
+  n->special = cmb_arena_take(n->arena, count, sizeof *n->special);
+  if (cmb_arena_failed(n->arena)) return;
+  for (int i = 0; i < n->count; i++) {
+    n->programs[i] = programs[i];
+    n->special[i] = (cmb_native_special){programs[i], special_value};
+  }
+}
+
+cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *const *programs,
+                             const cmb_native_options *options, cmb_native **out)
+{
+  static const cmb_native_options defaults = {0};
+  if (!options) options = &defaults;
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx), *scratch = arena ? cmb_arena_create(ctx) : NULL;
+  cmb_native *n = scratch ? cmb_arena_take(arena, 1, sizeof *n) : NULL;
+  if (n) {
+    *n = (cmb_native){.arena = arena, .count = count};
+    take_memory(n, programs);
+  }
+  if (!n || cmb_arena_failed(arena)) {
+    cmb_arena_destroy(scratch);
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  struct maker m = {.ctx = ctx, .n = n, .arena = scratch, .lanes = !options->no_lanes};
+  cmb_status status = make(&m, options);
+  cmb_native_text_release(&m.text);
+  cmb_arena_destroy(scratch);
+  if (status == CMB_OK) {
+    *out = n;
+  } else {
+    cmb_native_destroy(n);
+  }
+  return status;
+}
+
+void cmb_native_destroy(cmb_native *n)
+{
+  if (!n) return;
+  if (n->library) dlclose(n->library);
+  cmb_arena_destroy(n->arena);
+}
+
+cmb_native_origin cmb_native_where_from(const cmb_native *n)
+{
+  return n->origin;
+}
+
+void cmb_native_run(const cmb_native *n, int i, const double *in, double *out, double *work)
+{
+  if (n->library) {
+    n->scalar[i](in, out, work, &n->special[i]);
+  } else {
+    cmb_program_run(n->programs[i], in, out, work);
+  }
+}
+
+void cmb_native_run_lanes(const cmb_native *n, int i, const double *in, double *out, double *work)
+{
+  if (n->library && n->lanes[i]) {
+    n->lanes[i](in, out, work, &n->special[i]);
+  } else {
+    cmb_program_run_lanes(n->programs[i], in, out, work);
+  }
+}

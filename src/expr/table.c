@@ -1,0 +1,311 @@
+/*
+ * Tables as piecewise polynomials (table.h).
+ *
+ * 1-D: on [x_i, x_{i+1}], with u = x − x_i, p_i(u) = c0 + c1 u + c2 u² + c3 u³. Outside, the table goes on along
+ * its tangent at the end.
+ *     linear   c1 = the slope; kinks at the points
+ *     spline   natural cubic spline: C², second derivative 0 at the ends
+ *     akima    slopes by Akima (1970): C¹, no overshoot next to a jump
+ * The last two are cubic Hermite interpolation with slopes s_i:
+ *     c1 = s_i,  c2 = (3 δ_i − 2 s_i − s_{i+1})/h,  c3 = (s_i + s_{i+1} − 2 δ_i)/h²,   δ_i = (y_{i+1} − y_i)/h
+ *
+ * 2-D: bicubic Hermite patches. Slopes in x, in y and the mixed ones come from natural splines along the grid's
+ * lines, so the surface is C² where the grid is. Outside, the arguments are taken to the border.
+ */
+#include "expr/table.h"
+
+#include "base/arena.h"
+#include "base/context.h"
+
+#include <math.h>
+#include <string.h>
+
+struct cmb_table {
+  cmb_arena *arena;
+  cmb_table_kind kind;
+  int nx, ny;    /* ny = 0: 1-D */
+  double *x, *y; /* (nx), (ny) */
+  double *c;     /* 1-D: (nx - 1) x 4; 2-D: (nx - 1) x (ny - 1) x 16 */
+};
+
+/* ---- slopes */
+
+/* Natural spline: the slopes from the tridiagonal system of C² continuity; work holds 2 n. */
+static void spline_slopes(int n, const double *x, const double *y, int stride, double *s,
+                          double *work)
+{
+  double *diagonal = work, *right = work + n;
+  for (int i = 0; i < n; i++) { /* forward elimination, row by row */
+    double left = i > 0 ? 1 / (x[i] - x[i - 1]) : 0, next = i < n - 1 ? 1 / (x[i + 1] - x[i]) : 0;
+    double d_left = i > 0 ? (y[i * stride] - y[(i - 1) * stride]) * left * left : 0;
+    double d_next = i < n - 1 ? (y[(i + 1) * stride] - y[i * stride]) * next * next : 0;
+    diagonal[i] = 2 * (left + next);
+    right[i] = 3 * (d_left + d_next);
+    if (i == 0) continue;
+    double factor = left / diagonal[i - 1];
+    diagonal[i] -= factor * left;
+    right[i] -= factor * right[i - 1];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double next = i < n - 1 ? s[i + 1] / (x[i + 1] - x[i]) : 0;
+    s[i] = (right[i] - next) / diagonal[i];
+  }
+}
+
+static double secant(const double *x, const double *y, int i)
+{
+  return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+}
+
+/* The secants beyond the ends continue linearly (Akima). */
+static double secant_beyond(int n, const double *x, const double *y, int i)
+{
+  if (i < 0) return secant(x, y, 0) + i * (n > 2 ? secant(x, y, 1) - secant(x, y, 0) : 0);
+  if (i > n - 2) {
+    double last = secant(x, y, n - 2);
+    return last + (i - (n - 2)) * (n > 2 ? last - secant(x, y, n - 3) : 0);
+  }
+  return secant(x, y, i);
+}
+
+static void akima_slopes(int n, const double *x, const double *y, double *s)
+{
+  for (int i = 0; i < n; i++) {
+    double m1 = secant_beyond(n, x, y, i - 2), m2 = secant_beyond(n, x, y, i - 1);
+    double m3 = secant_beyond(n, x, y, i), m4 = secant_beyond(n, x, y, i + 1);
+    double before = fabs(m4 - m3), after = fabs(m2 - m1);
+    s[i] = before + after > 0 ? (before * m2 + after * m3) / (before + after) : (m2 + m3) / 2;
+  }
+}
+
+/* ---- coefficients */
+
+static void hermite(double h, double y0, double y1, double s0, double s1, double *c)
+{
+  double delta = (y1 - y0) / h;
+  c[0] = y0;
+  c[1] = s0;
+  c[2] = (3 * delta - 2 * s0 - s1) / h;
+  c[3] = (s0 + s1 - 2 * delta) / (h * h);
+}
+
+static void fill_line(cmb_table *t, const double *f, double *slope, double *work)
+{
+  if (t->kind == CMB_TABLE_SPLINE) spline_slopes(t->nx, t->x, f, 1, slope, work);
+  if (t->kind == CMB_TABLE_AKIMA) akima_slopes(t->nx, t->x, f, slope);
+  for (int i = 0; i < t->nx - 1; i++) {
+    double h = t->x[i + 1] - t->x[i], *c = t->c + 4 * i;
+    if (t->kind == CMB_TABLE_LINEAR) {
+      c[0] = f[i], c[1] = (f[i + 1] - f[i]) / h, c[2] = c[3] = 0;
+    } else {
+      hermite(h, f[i], f[i + 1], slope[i], slope[i + 1], c);
+    }
+  }
+}
+
+/* A patch from values and slopes at its corners: Hermite in x for the four quantities along y, then in y. Grid
+ * arrays are nx x ny, index i ny + j. */
+static void fill_patch(cmb_table *t, int i, int j, const double *const grid[4])
+{
+  const int ny = t->ny;
+  double hx = t->x[i + 1] - t->x[i], hy = t->y[j + 1] - t->y[j], rows[4][4];
+  for (int k = 0; k < 4; k++) { /* k: f at j, f at j + 1, f_y at j, f_y at j + 1 */
+    const double *f = grid[k < 2 ? 0 : 2], *fx = grid[k < 2 ? 1 : 3];
+    int at = i * ny + j + k % 2;
+    hermite(hx, f[at], f[at + ny], fx[at], fx[at + ny], rows[k]);
+  }
+  double *c = t->c + 16 * (i * (ny - 1) + j);
+  for (int a = 0; a < 4; a++)
+    hermite(hy, rows[0][a], rows[1][a], rows[2][a], rows[3][a], c + 4 * a);
+}
+
+static void fill_surface(cmb_table *t, const double *f, double *fx, double *fy, double *fxy,
+                         double *work)
+{
+  const int nx = t->nx, ny = t->ny;
+  double *line = work + 2 * (nx > ny ? nx : ny);
+  for (int j = 0; j < ny; j++) {
+    spline_slopes(nx, t->x, f + j, ny, line, work);
+    for (int i = 0; i < nx; i++) fx[i * ny + j] = line[i];
+  }
+  for (int i = 0; i < nx; i++) {
+    spline_slopes(ny, t->y, f + i * ny, 1, fy + i * ny, work);
+    spline_slopes(ny, t->y, fx + i * ny, 1, fxy + i * ny, work);
+  }
+  const double *const grid[4] = {f, fx, fy, fxy};
+  for (int i = 0; i < nx - 1; i++) {
+    for (int j = 0; j < ny - 1; j++) fill_patch(t, i, j, grid);
+  }
+}
+
+/* ---- create */
+
+static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const double *x)
+{
+  if (n < 2)
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "a table needs at least 2 points along %s", axis);
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i]) || (i > 0 && !(x[i] > x[i - 1]))) {
+      return cmb_fail(ctx, CMB_ERROR_INPUT, "a table's %s must ascend; point %d is %g", axis, i + 1,
+                      x[i]);
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status check_values(cmb_context *ctx, int n, const double *f)
+{
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(f[i]))
+      return cmb_fail(ctx, CMB_ERROR_INPUT, "value %d of a table is not finite", i + 1);
+  }
+  return CMB_OK;
+}
+
+static double *copy(cmb_arena *arena, int n, const double *x)
+{
+  double *y = cmb_arena_doubles(arena, n);
+  if (y) memcpy(y, x, (size_t)n * sizeof *y);
+  return y;
+}
+
+static cmb_table *new_table(cmb_context *ctx, cmb_table_kind kind, int nx, const double *x, int ny,
+                            const double *y)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_table *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
+  if (!t) {
+    cmb_arena_destroy(arena);
+    return NULL;
+  }
+  *t = (cmb_table){.arena = arena, .kind = kind, .nx = nx, .ny = ny};
+  t->x = copy(arena, nx, x);
+  if (ny > 0) t->y = copy(arena, ny, y);
+  t->c = cmb_arena_doubles(arena, ny > 0 ? 16 * (nx - 1) * (ny - 1) : 4 * (nx - 1));
+  return t;
+}
+
+cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const double *x,
+                            const double *f, cmb_table **out)
+{
+  *out = NULL;
+  CMB_TRY(check_axis(ctx, "x", n, x));
+  CMB_TRY(check_values(ctx, n, f));
+  cmb_table *t = new_table(ctx, kind, n, x, 0, NULL);
+  double *slope = t ? cmb_arena_doubles(t->arena, n) : NULL;
+  double *work = t ? cmb_arena_doubles(t->arena, 2 * n) : NULL;
+  if (!t || cmb_arena_failed(t->arena)) {
+    cmb_table_destroy(t);
+    return cmb_fail_memory(ctx);
+  }
+  fill_line(t, f, slope, work);
+  *out = t;
+  return CMB_OK;
+}
+
+cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny, const double *y,
+                             const double *f, cmb_table **out)
+{
+  *out = NULL;
+  CMB_TRY(check_axis(ctx, "x", nx, x));
+  CMB_TRY(check_axis(ctx, "y", ny, y));
+  CMB_TRY(check_values(ctx, nx * ny, f));
+  cmb_table *t = new_table(ctx, CMB_TABLE_SPLINE, nx, x, ny, y);
+  double *grid = t ? cmb_arena_doubles(t->arena, 3 * nx * ny) : NULL;
+  double *work = t ? cmb_arena_doubles(t->arena, 3 * (nx > ny ? nx : ny)) : NULL;
+  if (!t || cmb_arena_failed(t->arena)) {
+    cmb_table_destroy(t);
+    return cmb_fail_memory(ctx);
+  }
+  fill_surface(t, f, grid, grid + nx * ny, grid + 2 * nx * ny, work);
+  *out = t;
+  return CMB_OK;
+}
+
+void cmb_table_destroy(cmb_table *t)
+{
+  if (t) cmb_arena_destroy(t->arena);
+}
+
+bool cmb_table_has_kinks(const cmb_table *t)
+{
+  return t->kind == CMB_TABLE_LINEAR && t->nx > 2;
+}
+
+int cmb_table_dimension(const cmb_table *t)
+{
+  return t->ny > 0 ? 2 : 1;
+}
+
+/* ---- evaluate */
+
+/* The largest i <= n - 2 with x_i <= at, 0 if there is none; NaN gives 0. */
+static int interval_of(int n, const double *x, double at)
+{
+  int low = 0, high = n - 1;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (at >= x[middle]) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Derivative of order `order` of c0 + c1 u + c2 u² + c3 u³. */
+static double cubic(const double *c, int order, double u)
+{
+  switch (order) {
+  case 0: return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
+  case 1: return c[1] + u * (2 * c[2] + u * 3 * c[3]);
+  case 2: return 2 * c[2] + u * 6 * c[3];
+  case 3: return 6 * c[3];
+  default: return 0;
+  }
+}
+
+int cmb_table_interval(const cmb_table *t, double x)
+{
+  return interval_of(t->nx, t->x, x);
+}
+
+double cmb_table_value_in(const cmb_table *t, int order, int interval, double x)
+{
+  double low = t->x[0], high = t->x[t->nx - 1];
+  double inside = x < low && interval == 0 ? low : x > high && interval == t->nx - 2 ? high : x;
+  const double *c = t->c + 4 * interval;
+  double u = inside - t->x[interval], value = cubic(c, order, u);
+  if (inside == x) return value;
+  double slope = cubic(c, 1, u); /* beyond an end: along the tangent */
+  return order == 0 ? value + slope * (x - inside) : order == 1 ? slope : 0;
+}
+
+double cmb_table_value(const cmb_table *t, int order, double x)
+{
+  return cmb_table_value_in(t, order, cmb_table_interval(t, x), x);
+}
+
+double cmb_table_margin(const cmb_table *t, int interval, double x)
+{
+  double left = interval > 0 ? x - t->x[interval] : INFINITY;
+  double right = interval < t->nx - 2 ? t->x[interval + 1] - x : INFINITY;
+  return fmin(fmin(left, right), t->x[t->nx - 1] - t->x[0]); /* finite also if there is no border */
+}
+
+static double clamp(double x, double low, double high)
+{
+  return x < low ? low : x > high ? high : x;
+}
+
+double cmb_table2_value(const cmb_table *t, int dx, int dy, double x, double y)
+{
+  double x_in = clamp(x, t->x[0], t->x[t->nx - 1]), y_in = clamp(y, t->y[0], t->y[t->ny - 1]);
+  if ((dx > 0 && x_in != x) || (dy > 0 && y_in != y)) return 0; /* constant beyond the border */
+  int i = interval_of(t->nx, t->x, x_in), j = interval_of(t->ny, t->y, y_in);
+  const double *c = t->c + 16 * (i * (t->ny - 1) + j);
+  double row[4];
+  for (int a = 0; a < 4; a++) row[a] = cubic(c + 4 * a, dy, y_in - t->y[j]);
+  return cubic(row, dx, x_in - t->x[i]);
+}

@@ -1,0 +1,25 @@
+/*
+ * Tables: functions given by points, with derivatives. Private to the layer; include/camber/expr.h has how they are made.
+ */
+#ifndef CMB_EXPR_TABLE_H
+#define CMB_EXPR_TABLE_H
+
+#include <camber/expr.h>
+
+/* The derivative of a given order (0: the value) of a 1-D table. */
+double cmb_table_value(const cmb_table *table, int order, double x);
+
+/* The same with the polynomial of interval `interval`, wherever x lies. */
+double cmb_table_value_in(const cmb_table *table, int order, int interval, double x);
+
+/* The interval that x lies in, and how far x is inside it: negative outside. */
+int cmb_table_interval(const cmb_table *table, double x);
+double cmb_table_margin(const cmb_table *table, int interval, double x);
+
+/* Derivative of order dx in x and dy in y of a 2-D table. */
+double cmb_table2_value(const cmb_table *table, int dx, int dy, double x, double y);
+
+bool cmb_table_has_kinks(const cmb_table *table);
+int cmb_table_dimension(const cmb_table *table);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * Structurally orthogonal columns (colour.h; Curtis, Powell and Reid 1974; seed 001 §3.1, eq. (19) and
+ * (20), the paper's γ(r) is our group[j]): two columns with an entry in the same row are in different
+ * groups. That is a colouring of the graph with the columns as vertices and such pairs as edges. Each row
+ * is a clique of it, so its longest row is a lower bound of the number of groups.
+ *
+ * The graph is never stored: the neighbours of a column are found through its rows. A pass looks at
+ * Σ (row length)² entries, memory is a few ints for each entry and column.
+ */
+#include "math/colour.h"
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "math/colour_search.h"
+
+struct orthogonal {
+  const cmb_pattern *p;
+  int *start;    /* (columns + 1) the pattern by columns */
+  int *row;      /* (entries) */
+  int *mark;     /* (columns) scratch */
+  double visits; /* of a pass */
+};
+
+/* The pattern by columns, rows ascending. */
+static void transpose(struct orthogonal *o)
+{
+  const cmb_pattern *p = o->p;
+  int *next = o->mark;
+  for (int j = 0; j <= p->columns; j++) o->start[j] = 0;
+  for (int k = 0; k < p->start[p->rows]; k++) o->start[p->column[k] + 1]++;
+  for (int j = 0; j < p->columns; j++) {
+    next[j] = o->start[j];
+    o->start[j + 1] += o->start[j];
+  }
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) o->row[next[p->column[k]]++] = i;
+  }
+}
+
+/* The columns that share a row with column j. */
+static int neighbours(void *self, int j, int *list)
+{
+  struct orthogonal *o = self;
+  const cmb_pattern *p = o->p;
+  int count = 0;
+  o->mark[j] = 1;
+  for (int m = o->start[j]; m < o->start[j + 1]; m++) {
+    for (int k = p->start[o->row[m]]; k < p->start[o->row[m] + 1]; k++) {
+      int other = p->column[k];
+      if (o->mark[other]) continue;
+      o->mark[other] = 1;
+      list[count++] = other;
+    }
+  }
+  o->mark[j] = 0; /* no marks are left behind */
+  for (int k = 0; k < count; k++) o->mark[list[k]] = 0;
+  return count;
+}
+
+/* Mark the groups of all columns that share a row with column j. */
+static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
+{
+  const cmb_pattern *p = o->p;
+  for (int m = o->start[j]; m < o->start[j + 1]; m++) {
+    for (int k = p->start[o->row[m]]; k < p->start[o->row[m] + 1]; k++) {
+      int g = group[p->column[k]];
+      if (g >= 0) o->mark[g] = mark;
+    }
+  }
+}
+
+static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
+{
+  struct orthogonal *o = self;
+  const int columns = o->p->columns;
+  int groups = 0;
+  for (int j = 0; j < columns; j++) {
+    group[j] = -1;
+    o->mark[j] = 0;
+  }
+  for (int k = 0; k < columns && groups <= limit; k++) {
+    int g = 0;
+    mark_groups(o, order[k], group, k + 1);
+    while (g < groups && o->mark[g] == k + 1) g++;
+    group[order[k]] = g;
+    if (g == groups) groups++;
+  }
+  for (int j = 0; j < columns; j++) o->mark[j] = 0;
+  *visits += o->visits;
+  return groups;
+}
+
+cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups)
+{
+  struct orthogonal o = {.p = p};
+  cmb_colour_task task = {
+      .columns = p->columns, .self = &o, .neighbours = neighbours, .first_fit = first_fit};
+  task.least = p->columns > 0 ? 1 : 0;
+  for (int i = 0; i < p->rows; i++) {
+    int length = p->start[i + 1] - p->start[i];
+    if (length > task.least) task.least = length;
+    task.visits += (double)length * length;
+  }
+  o.visits = task.visits;
+  for (int j = 0; j < p->columns; j++)
+    group[j] = j; /* valid, and with a full row the best there is */
+  *groups = p->columns;
+  if (task.least == p->columns) return CMB_OK;
+
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  o.start = cmb_arena_ints(arena, p->columns + 1);
+  o.row = cmb_arena_ints(arena, p->start[p->rows]);
+  o.mark = cmb_arena_ints(arena, p->columns);
+  cmb_status status;
+  if (cmb_arena_failed(arena)) {
+    status = cmb_fail_memory(ctx);
+  } else {
+    transpose(&o);
+    for (int j = 0; j < p->columns; j++) o.mark[j] = 0;
+    status = cmb_colour_search(ctx, &task, group, groups);
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}

@@ -1,0 +1,227 @@
+/*
+ * Few groups by repeated first fit (colour_search.h). First fit takes at most one group more than a
+ * column has neighbours before it, so the order decides. Tried are
+ *
+ *     natural            as numbered; a band is coloured with its width
+ *     largest first      by falling degree, the number of neighbours (Welsh and Powell 1967)
+ *     smallest last      the last one has the smallest degree in the graph, the one before it in the
+ *                        rest, and so on (Matula 1968): no column has more neighbours before it than
+ *                        the largest of these degrees
+ *     incidence degree   next comes who has most neighbours among those before (Coleman and Moré 1983)
+ *
+ * and then passes over the groups found so far, all columns of a group in a row, groups reversed or
+ * shuffled (iterated greedy, Culberson 1992): where two columns exclude each other independently of the
+ * others, the number of groups cannot grow by that, and often falls. Smallest last and incidence degree
+ * keep the columns in lists by degree; with them an order costs no more than one look at all neighbours.
+ *
+ * All of it is deterministic; the shuffle has its own small generator. The search ends when the lower
+ * bound is met, after ROUNDS rounds, or when VISITS entries were looked at (some tenths of a second).
+ */
+#include "math/colour_search.h"
+
+#include "base/arena.h"
+#include "base/context.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { ROUNDS = 40 };
+static const double VISITS = 5e7;
+
+/* Columns in doubly linked lists, one for each key 0 .. columns-1. */
+struct lists {
+  int *first;           /* (columns) of the list of each key, -1: empty */
+  int *next, *previous; /* (columns) -1: none */
+  int *key;             /* (columns) -1: in no list any more */
+};
+
+struct search {
+  const cmb_colour_task *task;
+  struct lists lists;
+  int *degree;   /* (columns) */
+  int *order;    /* (columns) */
+  int *list;     /* (columns) scratch: neighbours, places of groups */
+  int *trial;    /* (columns) groups of the pass under way */
+  int *group;    /* (columns) the best so far */
+  int groups;    /* their number */
+  double visits; /* entries looked at so far */
+  uint32_t shuffle;
+};
+
+/* ---- lists by degree */
+
+static void lists_empty(struct lists *l, int columns)
+{
+  for (int j = 0; j < columns; j++) l->first[j] = l->key[j] = -1;
+}
+
+static void lists_add(struct lists *l, int j, int key)
+{
+  int second = l->first[key];
+  l->key[j] = key;
+  l->next[j] = second;
+  l->previous[j] = -1;
+  if (second >= 0) l->previous[second] = j;
+  l->first[key] = j;
+}
+
+static void lists_remove(struct lists *l, int j)
+{
+  int before = l->previous[j], after = l->next[j];
+  if (before >= 0) {
+    l->next[before] = after;
+  } else {
+    l->first[l->key[j]] = after;
+  }
+  if (after >= 0) l->previous[after] = before;
+  l->key[j] = -1;
+}
+
+/* ---- orders */
+
+static void natural(struct search *s)
+{
+  for (int j = 0; j < s->task->columns; j++) s->order[j] = j;
+}
+
+/* Falling degree; equal ones as numbered. */
+static void largest_first(struct search *s)
+{
+  const int columns = s->task->columns;
+  int *place = s->list;
+  for (int d = 0; d < columns; d++) place[d] = 0;
+  for (int j = 0; j < columns; j++) place[s->degree[j]]++;
+  for (int d = columns - 1, at = 0; d >= 0; d--) { /* sizes become first places */
+    int size = place[d];
+    place[d] = at;
+    at += size;
+  }
+  for (int j = 0; j < columns; j++) s->order[place[s->degree[j]]++] = j;
+}
+
+/* Take out a column with the smallest degree in what is left; the order is that of the taking, reversed. */
+static void smallest_last(struct search *s)
+{
+  const cmb_colour_task *task = s->task;
+  struct lists *l = &s->lists;
+  lists_empty(l, task->columns);
+  for (int j = 0; j < task->columns; j++) lists_add(l, j, s->degree[j]);
+  for (int k = task->columns - 1, d = 0; k >= 0; k--) {
+    while (l->first[d] < 0) d++;
+    int j = s->order[k] = l->first[d];
+    lists_remove(l, j);
+    int count = task->neighbours(task->self, j, s->list);
+    for (int m = 0; m < count; m++) {
+      int key = l->key[s->list[m]];
+      if (key < 0) continue;
+      lists_remove(l, s->list[m]);
+      lists_add(l, s->list[m], key - 1);
+    }
+    if (d > 0) d--; /* no degree fell by more than one */
+  }
+}
+
+/* Next comes a column with most neighbours in the order so far; at first one of the largest degree. */
+static void incidence_degree(struct search *s)
+{
+  const cmb_colour_task *task = s->task;
+  struct lists *l = &s->lists;
+  lists_empty(l, task->columns);
+  largest_first(s);
+  for (int k = task->columns - 1; k >= 0; k--) lists_add(l, s->order[k], 0);
+  for (int k = 0, d = 0; k < task->columns; k++) {
+    while (l->first[d] < 0) d--;
+    int j = s->order[k] = l->first[d];
+    lists_remove(l, j);
+    int count = task->neighbours(task->self, j, s->list);
+    for (int m = 0; m < count; m++) {
+      int key = l->key[s->list[m]];
+      if (key < 0) continue;
+      lists_remove(l, s->list[m]);
+      lists_add(l, s->list[m], key + 1);
+      if (key + 1 > d) d = key + 1;
+    }
+  }
+}
+
+/* Group after group, the groups reversed (even rounds) or shuffled. */
+static void by_groups(struct search *s, int round)
+{
+  const int columns = s->task->columns;
+  int *sequence = s->list, *first = s->lists.first, *next = s->lists.next;
+  for (int g = 0; g < s->groups; g++) {
+    sequence[g] = s->groups - 1 - g;
+    first[g] = -1;
+  }
+  for (int g = s->groups - 1; round % 2 == 1 && g > 0; g--) {
+    s->shuffle = s->shuffle * 1664525u + 1013904223u; /* Numerical Recipes §7.1 */
+    int other = (int)((s->shuffle >> 8) % (uint32_t)(g + 1)), kept = sequence[g];
+    sequence[g] = sequence[other];
+    sequence[other] = kept;
+  }
+  for (int j = columns - 1; j >= 0; j--) { /* chains of the columns of each group */
+    next[j] = first[s->group[j]];
+    first[s->group[j]] = j;
+  }
+  for (int g = 0, k = 0; g < s->groups; g++) {
+    for (int j = first[sequence[g]]; j >= 0; j = next[j]) s->order[k++] = j;
+  }
+}
+
+/* ---- the search */
+
+/* A pass in the present order; its result is kept if it has at most `limit` groups. */
+static void pass(struct search *s, int limit)
+{
+  const cmb_colour_task *task = s->task;
+  int groups = task->first_fit(task->self, s->order, limit, s->trial, &s->visits);
+  if (groups > limit) return;
+  memcpy(s->group, s->trial, (size_t)task->columns * sizeof *s->group);
+  s->groups = groups;
+}
+
+static bool done(const struct search *s)
+{
+  return s->groups <= s->task->least || s->visits > VISITS;
+}
+
+static void run(struct search *s)
+{
+  static void (*const ordering[])(struct search *) = {natural, largest_first, smallest_last,
+                                                      incidence_degree};
+  const cmb_colour_task *task = s->task;
+  natural(s);
+  pass(s, s->groups - 1);
+  if (done(s)) return;
+  for (int j = 0; j < task->columns; j++) {
+    s->degree[j] = task->neighbours(task->self, j, s->list);
+  }
+  s->visits += task->visits;
+  for (size_t k = 1; k < sizeof ordering / sizeof *ordering && !done(s); k++) {
+    ordering[k](s);
+    s->visits += task->visits;
+    pass(s, s->groups - 1);
+  }
+  for (int round = 0; round < ROUNDS && !done(s); round++) {
+    by_groups(s, round);
+    pass(s, s->groups);
+  }
+}
+
+cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group, int *groups)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  struct search s = {.task = task, .groups = *groups};
+  s.group = group;
+  int **array[] = {&s.degree,      &s.order,      &s.list,           &s.trial,
+                   &s.lists.first, &s.lists.next, &s.lists.previous, &s.lists.key};
+  for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
+    *array[k] = cmb_arena_ints(arena, task->columns);
+  }
+  bool failed = cmb_arena_failed(arena);
+  if (!failed) run(&s);
+  *groups = s.groups;
+  cmb_arena_destroy(arena);
+  return failed ? cmb_fail_memory(ctx) : CMB_OK;
+}

@@ -1,0 +1,29 @@
+/*
+ * The search for few groups, common to all colourings: first-fit passes over the columns in several
+ * orders, and the best result taken. What a valid group is, only the pass knows.
+ */
+#ifndef CMB_MATH_COLOUR_SEARCH_H
+#define CMB_MATH_COLOUR_SEARCH_H
+
+#include <camber/base.h>
+
+typedef struct cmb_colour_task {
+  int columns;
+  int least;     /* no colouring has fewer groups */
+  double visits; /* entries looked at to find the neighbours of all columns once */
+  void *self;    /* what the two functions work on */
+
+  /* The columns that cannot simply share a group with column j, without j and each once; how many. */
+  int (*neighbours)(void *self, int j, int *list);
+
+  /* First fit: the columns in this order, each into the first group it may enter. Returns the number of
+   * groups, or limit + 1 as soon as more than `limit` are needed. Adds the entries it looked at, about, to
+   * *visits: they bound the number of passes. */
+  int (*first_fit)(void *self, const int *order, int limit, int *group, double *visits);
+} cmb_colour_task;
+
+/* Improve the valid colouring group (columns), *groups. Needs memory for a few ints a column. */
+cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group,
+                             int *groups);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * Groups of columns of a symmetric matrix H (colour.h) from which every entry is read off directly:
+ *
+ *     (∗)  h_ij stands alone at row i, group of j, or alone at row j, group of i,
+ *
+ * where alone means: no other column of that group has an entry in that row (Powell and Toint 1979). Where
+ * the diagonal is stored this is star colouring of the graph of H: neighbours differ, and no path of four
+ * vertices has two colours only (Coleman and Moré 1984). Where h_ii and h_jj are both missing, neighbours
+ * i and j may be of one group, and (∗) is still what is asked.
+ *
+ * For each row i there is a list of the groups of its columns that have one so far, with two notes:
+ *
+ *     shared    at least two of its columns are of that group: their entries must be read elsewhere
+ *     blocked   some column x of the group has an entry (x, i) that is shared in row x: it is read in row i,
+ *               and no other column of row i may enter the group
+ *
+ * A column v may enter a group unless, for some coloured w in row v: the group is w's and h_vv or h_ww is
+ * stored; or it is blocked in row w; or it is found in row w at all and w's group is shared in row v, as
+ * then h_vw can only be read in row w. A new group is always free. The lists are as short as the
+ * row has groups, so that a full row with few groups (the arrow) costs no more than its length.
+ *
+ * Lower bound: n numbers come from a product, each distinct entry needs one.
+ */
+#include "base/arena.h"
+#include "base/context.h"
+#include "math/colour.h"
+#include "math/colour_search.h"
+
+#include <stdbool.h>
+
+/* One group in a row. */
+struct item {
+  int group;
+  int first; /* the first column of that group in the row */
+  bool shared, blocked;
+};
+
+struct star {
+  const cmb_pattern *p;
+  bool *diagonal;    /* (columns) is h_jj stored? */
+  struct item *item; /* (entries) those of row i from start[i] */
+  int *items;        /* (rows) how many */
+  int *group;        /* (columns) of the pass under way, -1: none yet */
+  int *mark;         /* (columns) scratch */
+};
+
+static struct item *find(const struct star *s, int i, int group)
+{
+  struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
+  while (item < end && item->group != group) item++;
+  return item < end ? item : NULL;
+}
+
+/* Mark the groups that column v must not enter; returns how many items were looked at. */
+static int mark_groups(struct star *s, int v, int mark)
+{
+  const cmb_pattern *p = s->p;
+  int visits = 0;
+  for (int k = p->start[v]; k < p->start[v + 1]; k++) {
+    int w = p->column[k];
+    if (s->group[w] < 0) continue;
+    if (s->diagonal[v] || s->diagonal[w]) s->mark[s->group[w]] = mark;
+    bool all = find(s, v, s->group[w])->shared;
+    const struct item *item = s->item + p->start[w];
+    for (int m = 0; m < s->items[w]; m++) {
+      if (all || item[m].blocked) s->mark[item[m].group] = mark;
+    }
+    visits += s->items[v] + s->items[w];
+  }
+  return visits;
+}
+
+/* Entry (x, w) is shared in row x: if x has a group, h_xw is read in row w. */
+static void block(struct star *s, int x, int w)
+{
+  if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
+}
+
+/* Column v enters group g: it appears in its rows, and its own row's shared entries are read in theirs. */
+static void enter(struct star *s, int v, int g)
+{
+  const cmb_pattern *p = s->p;
+  for (int k = p->start[v]; k < p->start[v + 1]; k++) {
+    int i = p->column[k];
+    struct item *item = find(s, i, g);
+    if (!item) {
+      s->item[p->start[i] + s->items[i]++] = (struct item){.group = g, .first = v};
+    } else if (!item->shared) {
+      item->shared = true;
+      block(s, i, item->first);
+    }
+    if (item) block(s, i, v);
+  }
+  s->group[v] = g;
+  for (int k = p->start[v]; k < p->start[v + 1]; k++) {
+    int w = p->column[k];
+    if (s->group[w] >= 0 && find(s, v, s->group[w])->shared) block(s, v, w);
+  }
+}
+
+static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
+{
+  struct star *s = self;
+  const int n = s->p->columns;
+  int groups = 0;
+  s->group = group;
+  for (int j = 0; j < n; j++) {
+    group[j] = -1;
+    s->items[j] = s->mark[j] = 0;
+  }
+  for (int k = 0; k < n && groups <= limit; k++) {
+    int g = 0;
+    *visits += 2 * mark_groups(s, order[k], k + 1); /* about as much again to enter */
+    while (g < groups && s->mark[g] == k + 1) g++;
+    enter(s, order[k], g);
+    if (g == groups) groups++;
+  }
+  return groups;
+}
+
+static int neighbours(void *self, int j, int *list)
+{
+  const cmb_pattern *p = ((struct star *)self)->p;
+  int count = 0;
+  for (int k = p->start[j]; k < p->start[j + 1]; k++) {
+    if (p->column[k] != j) list[count++] = p->column[k];
+  }
+  return count;
+}
+
+/* mirror[k] = the place of (j, i) for k = (i, j); next (rows) is scratch. Row j names its columns in the
+ * order in which the rows i pass by, if the pattern is symmetric. */
+static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *mirror)
+{
+  if (p->rows != p->columns) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "a symmetric pattern cannot have %d rows and %d columns",
+                    p->rows, p->columns);
+  }
+  for (int i = 0; i < p->rows; i++) next[i] = p->start[i];
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      int j = p->column[k], other = next[j]++;
+      int partner = other < p->start[j + 1] ? p->column[other] : p->columns;
+      if (partner != i) { /* the smaller one was passed over in the other row */
+        int there = partner < i ? j : i, missing = partner < i ? partner : j;
+        return cmb_fail(ctx, CMB_ERROR_INPUT,
+                        "the pattern is not symmetric: it has (%d, %d) but not (%d, %d)", there,
+                        missing, missing, there);
+      }
+      mirror[k] = other;
+    }
+  }
+  return CMB_OK;
+}
+
+/* The diagonal, the cost of finding neighbours and the lower bound. */
+static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
+{
+  int distinct = 0, rows = 0; /* entries of one triangle, rows that are not empty */
+  for (int i = 0; i < p->rows; i++) {
+    diagonal[i] = false;
+    rows += p->start[i + 1] > p->start[i];
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      distinct += p->column[k] >= i;
+      if (p->column[k] == i) diagonal[i] = true;
+    }
+  }
+  task->visits = p->start[p->rows];
+  task->least = rows > 0 ? (distinct + rows - 1) / rows : 1;
+}
+
+static cmb_status search(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p, int *group,
+                         int *groups)
+{
+  const int entries = p->start[p->rows];
+  struct star s = {.p = p};
+  int *mirror = cmb_arena_ints(arena, entries);
+  s.diagonal = cmb_arena_take(arena, (size_t)p->columns, sizeof *s.diagonal);
+  s.item = cmb_arena_take(arena, (size_t)entries, sizeof *s.item);
+  s.items = cmb_arena_ints(arena, p->rows);
+  s.mark = cmb_arena_ints(arena, p->rows > p->columns ? p->rows : p->columns);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  CMB_TRY(match(ctx, p, s.mark, mirror));
+  CMB_TRY(cmb_colour_columns(ctx, p, group, groups)); /* where the search begins */
+  cmb_colour_task task = {
+      .columns = p->columns, .self = &s, .neighbours = neighbours, .first_fit = first_fit};
+  inspect(p, s.diagonal, &task);
+  if (*groups <= task.least) return CMB_OK;
+  return cmb_colour_search(ctx, &task, group, groups);
+}
+
+cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = search(ctx, arena, p, group, groups);
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+/* alone[k]: no other column of row i has the group of j, k = (i, j); last (groups) is scratch. */
+static void find_alone(const cmb_pattern *p, const int *group, int groups, int *last, bool *alone)
+{
+  for (int g = 0; g < groups; g++) last[g] = -1;
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      int g = group[p->column[k]];
+      alone[k] = last[g] < p->start[i]; /* none of this row before */
+      if (!alone[k]) alone[last[g]] = false;
+      last[g] = k;
+    }
+  }
+}
+
+static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p,
+                          const int *group, int groups, cmb_colour_place *place)
+{
+  const int entries = p->start[p->rows];
+  int *mirror = cmb_arena_ints(arena, entries);
+  int *next = cmb_arena_ints(arena, p->rows), *last = cmb_arena_ints(arena, groups);
+  bool *alone = cmb_arena_take(arena, (size_t)entries, sizeof *alone);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  CMB_TRY(match(ctx, p, next, mirror));
+  find_alone(p, group, groups, last, alone);
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      int j = p->column[k];
+      if (!alone[k] && !alone[mirror[k]]) {
+        return cmb_fail(ctx, CMB_ERROR_INPUT, "entry (%d, %d) cannot be read off these %d groups",
+                        i, j, groups);
+      }
+      place[k] = alone[k] ? (cmb_colour_place){i, group[j]} : (cmb_colour_place){j, group[i]};
+    }
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_colour_recovery(cmb_context *ctx, const cmb_pattern *p, const int *group, int groups,
+                               cmb_colour_place *place)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = recover(ctx, arena, p, group, groups, place);
+  cmb_arena_destroy(arena);
+  return status;
+}

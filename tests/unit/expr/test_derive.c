@@ -1,0 +1,204 @@
+/*
+ * Derivatives of random expressions against differences of order 6 in long double, reverse mode against forward mode,
+ * second derivatives, and the derivative of every operation by itself.
+ */
+#include "check.h"
+#include "long_value.h"
+#include "random_expr.h"
+
+#include "expr/graph.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
+enum { EXPRESSIONS = 10000 }; /* sanitizers make it ten times slower */
+#else
+enum { EXPRESSIONS = 100000 };
+#endif
+
+enum { INPUTS = 4, BATCH = 50, MOST_SLOTS = 100000 };
+
+struct stage {
+  cmb_context *ctx;
+  cmb_graph *g;
+  cmb_expr x[INPUTS], d[INPUTS];
+};
+
+static void open_stage(struct stage *s)
+{
+  static const char *const names[] = {"x", "y", "z", "w"}, *const dots[] = {"dx", "dy", "dz", "dw"};
+  s->ctx = cmb_context_create(NULL);
+  cmbt_ok(s->ctx, cmb_graph_create(s->ctx, &s->g));
+  for (int i = 0; i < INPUTS; i++)
+    s->x[i] = cmb_input(s->g, names[i]), s->d[i] = cmb_input(s->g, dots[i]);
+}
+
+static void close_stage(struct stage *s)
+{
+  cmb_graph_destroy(s->g);
+  cmb_context_destroy(s->ctx);
+}
+
+static double run(const cmb_program *p, const double *in)
+{
+  static double work[MOST_SLOTS];
+  double out;
+  assert_in_range(cmb_program_work(p), 0, MOST_SLOTS);
+  cmb_program_run(p, in, &out, work);
+  return out;
+}
+
+/* 1: compared and right, 0: not smooth or not finite here, -1: wrong. */
+static int compare(struct stage *s, cmb_expr e, struct cmbt_random *r)
+{
+  static long double work[MOST_SLOTS];
+  cmb_expr all[2 * INPUTS], dot;
+  cmb_program *value, *slope;
+  memcpy(all, s->x, sizeof s->x);
+  memcpy(all + INPUTS, s->d, sizeof s->d);
+  cmbt_ok(s->ctx, cmb_forward(s->g, INPUTS, s->x, s->d, 1, &e, &dot));
+  cmbt_ok(s->ctx, cmb_program_create(s->ctx, s->g, INPUTS, s->x, 1, &e, &value));
+  cmbt_ok(s->ctx, cmb_program_create(s->ctx, s->g, 2 * INPUTS, all, 1, &dot, &slope));
+  double in[2 * INPUTS];
+  for (int i = 0; i < 2 * INPUTS; i++) in[i] = cmbt_random_uniform(r, -2, 2);
+  double exact = run(slope, in), here = run(value, in);
+  long double long_in[INPUTS], long_here;
+  for (int i = 0; i < INPUTS; i++) long_in[i] = in[i];
+  long_here = cmbt_long_value(value, long_in, work);
+  long double fine = cmbt_long_slope(value, in, in + INPUTS, 1e-4L, work);
+  long double finer = cmbt_long_slope(value, in, in + INPUTS, 5e-5L, work);
+  cmb_program_destroy(value);
+  cmb_program_destroy(slope);
+  if (!isfinite(exact) || !isfinite(fine) || !isfinite(finer)) return 0;
+  if (!(fabsl(here - long_here) <= 1e-9L * (1 + fabsl(long_here))))
+    return 0; /* rounding decides a branch */
+  long double size = 1e-3L + fabsl(finer);
+  if (fabsl(fine - finer) > 1e-9L * size) return 0; /* a kink or a pole is near */
+  return fabsl(exact - finer) <= 1e-7L * size ? 1 : -1;
+}
+
+static void check_random(unsigned flags, int count, double least_share)
+{
+  struct cmbt_random r = {flags + 1};
+  long right = 0, wrong = 0, skipped = 0;
+  for (int k = 0; k < count; k += BATCH) {
+    struct stage s;
+    open_stage(&s);
+    for (int i = 0; i < BATCH; i++) {
+      int nodes = cmbt_random_int(&r, 1, 200);
+      int verdict = compare(&s, cmbt_random_expr(&r, s.g, INPUTS, s.x, nodes, flags), &r);
+      right += verdict == 1;
+      wrong += verdict == -1;
+      skipped += verdict == 0;
+    }
+    close_stage(&s);
+  }
+  printf("%ld derivatives right, %ld wrong, %ld not smooth or not finite there\n", right, wrong,
+         skipped);
+  assert_int_equal(wrong, 0);
+  assert_true((double)right >= least_share * count);
+}
+
+static void test_random_smooth(void **state)
+{
+  (void)state;
+  check_random(CMBT_EXPR_SMOOTH | CMBT_EXPR_TAME, EXPRESSIONS, 0.9);
+}
+
+static void test_random_all(void **state)
+{
+  (void)state;
+  check_random(CMBT_EXPR_TAME, EXPRESSIONS / 5, 0.5);
+}
+
+/* Reverse mode gives the same gradient as forward mode. */
+static void test_reverse(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {5};
+  int compared = 0;
+  for (int k = 0; k < 500; k++) {
+    struct stage s;
+    open_stage(&s);
+    cmb_expr e = cmbt_random_expr(&r, s.g, INPUTS, s.x, 80, CMBT_EXPR_TAME),
+             one = cmb_constant(s.g, 1);
+    cmb_expr gradient[INPUTS];
+    cmbt_ok(s.ctx, cmb_reverse(s.g, INPUTS, s.x, 1, &e, &one, gradient));
+    double in[INPUTS];
+    for (int i = 0; i < INPUTS; i++) in[i] = cmbt_random_uniform(&r, -2, 2);
+    for (int i = 0; i < INPUTS; i++) {
+      cmb_expr dot;
+      cmb_program *a, *b;
+      cmbt_ok(s.ctx, cmb_forward(s.g, 1, &s.x[i], &one, 1, &e, &dot));
+      cmbt_ok(s.ctx, cmb_program_create(s.ctx, s.g, INPUTS, s.x, 1, &dot, &a));
+      cmbt_ok(s.ctx, cmb_program_create(s.ctx, s.g, INPUTS, s.x, 1, &gradient[i], &b));
+      double forward = run(a, in), reverse = run(b, in);
+      if (isfinite(forward)) {
+        cmbt_near(reverse, forward, 1e-11 * (1 + fabs(forward)));
+        compared++;
+      }
+      cmb_program_destroy(a);
+      cmb_program_destroy(b);
+    }
+    close_stage(&s);
+  }
+  assert_true(compared > 1500);
+}
+
+/* A derivative is an expression like any other: the derivative of the derivative. */
+static void test_second(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {6};
+  int right = 0;
+  for (int k = 0; k < 1000; k++) {
+    struct stage s;
+    open_stage(&s);
+    cmb_expr e = cmbt_random_expr(&r, s.g, INPUTS, s.x, 30, CMBT_EXPR_SMOOTH | CMBT_EXPR_TAME), dot;
+    cmb_expr one = cmb_constant(s.g, 1);
+    cmbt_ok(s.ctx, cmb_forward(s.g, 1, s.x, &one, 1, &e, &dot));
+    int verdict = compare(&s, dot, &r);
+    assert_true(verdict >= 0);
+    right += verdict;
+    close_stage(&s);
+  }
+  printf("%d second derivatives right\n", right);
+  assert_true(right > 900);
+}
+
+/* Each operation by itself at points of its domain; and what passes no dependence on has derivative 0. */
+static void test_each(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {7};
+  for (int op = CMB_OP_INPUT + 1; op < CMB_OP_TABLE; op++) {
+    struct stage s;
+    open_stage(&s);
+    cmb_expr e = cmb_apply(s.g, (cmb_op)op, s.x[0], s.x[1], s.x[2]);
+    int right = 0;
+    for (int k = 0; k < 50; k++) {
+      int verdict = compare(&s, e, &r);
+      if (verdict < 0) fail_msg("derivative of %s", cmb_op_text((cmb_op)op));
+      right += verdict;
+    }
+    if (right < 5) fail_msg("derivative of %s compared %d times", cmb_op_text((cmb_op)op), right);
+    for (int i = 0; i < cmb_op_arity((cmb_op)op); i++) {
+      bool zero = cmb_partial(s.g, e, i) == 0;
+      assert_true(zero == !cmb_op_passes((cmb_op)op, i));
+    }
+    close_stage(&s);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each),       cmocka_unit_test(test_random_smooth),
+      cmocka_unit_test(test_random_all), cmocka_unit_test(test_reverse),
+      cmocka_unit_test(test_second),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

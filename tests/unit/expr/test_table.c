@@ -1,0 +1,219 @@
+/*
+ * Tables and C functions: they pass through their points, are exact for the polynomials they should be exact for, have the
+ * smoothness they promise, and derivatives that agree with differences.
+ */
+#include "check.h"
+#include "random.h"
+
+#include "expr/table.h"
+
+#include <camber/camber.h>
+#include <string.h>
+
+enum { N = 9 };
+
+static const double X[N] = {-2, -1.5, -0.5, 0, 0.25, 1, 1.75, 2, 3};
+
+static cmb_table *line(cmb_context *ctx, cmb_table_kind kind, double (*f)(double))
+{
+  double y[N];
+  cmb_table *t;
+  for (int i = 0; i < N; i++) y[i] = f(X[i]);
+  cmbt_ok(ctx, cmb_table_create(ctx, kind, N, X, y, &t));
+  return t;
+}
+
+static double straight(double x)
+{
+  return 3 - 2 * x;
+}
+
+static double wavy(double x)
+{
+  return sin(2 * x) + x;
+}
+
+static double step(double x)
+{
+  return x < 0.1 ? 0 : 1;
+}
+
+static void test_points_and_lines(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int kind = CMB_TABLE_LINEAR; kind <= CMB_TABLE_AKIMA; kind++) {
+    cmb_table *t = line(ctx, (cmb_table_kind)kind, wavy),
+              *s = line(ctx, (cmb_table_kind)kind, straight);
+    for (int i = 0; i < N; i++) cmbt_near(cmb_table_value(t, 0, X[i]), wavy(X[i]), 1e-14);
+    for (double x = -5; x < 6; x += 0.1) { /* straight lines exactly, beyond the ends too */
+      cmbt_near(cmb_table_value(s, 0, x), straight(x), 1e-13);
+      cmbt_near(cmb_table_value(s, 1, x), -2, 1e-13);
+    }
+    cmb_table_destroy(t);
+    cmb_table_destroy(s);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* Derivatives against differences, and continuity across the points up to the promised order. */
+static void test_smoothness(void **state)
+{
+  (void)state;
+  static const int continuous[] = {0, 2, 1}; /* linear, spline, akima */
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int kind = CMB_TABLE_LINEAR; kind <= CMB_TABLE_AKIMA; kind++) {
+    cmb_table *t = line(ctx, (cmb_table_kind)kind, wavy);
+    for (int i = 0; i < N; i++) {
+      for (int order = 0; order <= continuous[kind]; order++) {
+        double before = cmb_table_value(t, order, X[i] - 1e-9),
+               after = cmb_table_value(t, order, X[i] + 1e-9);
+        cmbt_near(after, before, 1e-6);
+      }
+    }
+    for (double x = -2.4; x < 3.4; x += 0.0731) {
+      for (int order = 0; order < 3; order++) {
+        double h = 1e-5,
+               d = (cmb_table_value(t, order, x + h) - cmb_table_value(t, order, x - h)) / (2 * h);
+        cmbt_near(cmb_table_value(t, order + 1, x), d, 1e-4);
+      }
+    }
+    cmb_table_destroy(t);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* A natural spline of a natural cubic is that cubic; Akima does not overshoot next to a step. */
+static void test_kinds(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const double x[3] = {0, 1, 2}, y[3] = {0, 1, 0}; /* known: on [0, 1] it is (3 x − x³)/2 */
+  cmb_table *spline, *akima = line(ctx, CMB_TABLE_AKIMA, step);
+  cmbt_ok(ctx, cmb_table_create(ctx, CMB_TABLE_SPLINE, 3, x, y, &spline));
+  for (double u = 0; u <= 1; u += 0.1)
+    cmbt_near(cmb_table_value(spline, 0, u), (3 * u - u * u * u) / 2, 1e-14);
+  for (double u = -2; u <= 3; u += 0.01) {
+    cmbt_below(cmb_table_value(akima, 0, u), 1 + 1e-12);
+    cmbt_below(-cmb_table_value(akima, 0, u), 1e-12);
+  }
+  cmb_table_destroy(spline);
+  cmb_table_destroy(akima);
+  cmb_context_destroy(ctx);
+}
+
+static double plane(double x, double y)
+{
+  return 1 + 2 * x - 3 * y + 0.5 * x * y;
+}
+
+static void test_surface(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const double y[4] = {-1, 0, 0.5, 2};
+  double f[N * 4], wave[N * 4];
+  cmb_table *t, *w;
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < 4; j++)
+      f[i * 4 + j] = plane(X[i], y[j]), wave[i * 4 + j] = sin(X[i]) * cos(y[j]);
+  }
+  cmbt_ok(ctx, cmb_table2_create(ctx, N, X, 4, y, f, &t));
+  cmbt_ok(ctx, cmb_table2_create(ctx, N, X, 4, y, wave, &w));
+  for (double u = -2; u <= 3; u += 0.13) {
+    for (double v = -1; v <= 2; v += 0.17) { /* bilinear functions exactly */
+      cmbt_near(cmb_table2_value(t, 0, 0, u, v), plane(u, v), 1e-12);
+      cmbt_near(cmb_table2_value(t, 1, 0, u, v), 2 + 0.5 * v, 1e-12);
+      cmbt_near(cmb_table2_value(t, 0, 1, u, v), -3 + 0.5 * u, 1e-12);
+      cmbt_near(cmb_table2_value(t, 1, 1, u, v), 0.5, 1e-12);
+      double h = 1e-5;
+      double dx =
+          (cmb_table2_value(w, 0, 1, u + h, v) - cmb_table2_value(w, 0, 1, u - h, v)) / (2 * h);
+      if (u > -1.9 && u < 2.9) cmbt_near(cmb_table2_value(w, 1, 1, u, v), dx, 1e-4);
+    }
+  }
+  for (int i = 0; i < N; i++)
+    cmbt_near(cmb_table2_value(w, 0, 0, X[i], 0.5), wave[i * 4 + 2], 1e-14);
+  cmbt_near(cmb_table2_value(t, 0, 0, 100, 100), plane(3, 2), 1e-12);
+  assert_true(cmb_table2_value(t, 1, 0, 100, 0) == 0);
+  cmb_table_destroy(t);
+  cmb_table_destroy(w);
+  cmb_context_destroy(ctx);
+}
+
+static double product(const void *user, const double *x)
+{
+  return *(const double *)user * x[0] * x[0] * x[1];
+}
+
+static double product_partial(const void *user, const double *x, int i)
+{
+  return *(const double *)user * (i == 0 ? 2 * x[0] * x[1] : x[0] * x[0]);
+}
+
+static double value_of(cmb_context *ctx, cmb_graph *g, int inputs, const cmb_expr *x, cmb_expr e,
+                       const double *in)
+{
+  double work[64], out;
+  cmb_program *p;
+  cmbt_ok(ctx, cmb_program_create(ctx, g, inputs, x, 1, &e, &p));
+  cmb_program_run(p, in, &out, work);
+  cmb_program_destroy(p);
+  return out;
+}
+
+/* 3 x² y as a C function, with its derivative and without. */
+static void check_external(const cmb_external *f, double first, double second)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_graph *g;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  cmb_expr x[2] = {cmb_input(g, "x"), cmb_input(g, "y")}, one = cmb_constant(g, 1);
+  cmb_expr e = cmb_external_apply(g, f, x), dx, dxy;
+  const double in[2] = {1.5, -2};
+  cmbt_ok(ctx, cmb_forward(g, 1, &x[0], &one, 1, &e, &dx));
+  cmbt_ok(ctx, cmb_forward(g, 1, &x[1], &one, 1, &dx, &dxy));
+  cmbt_near(value_of(ctx, g, 2, x, e, in), 3 * 2.25 * -2, 1e-14);
+  cmbt_near(value_of(ctx, g, 2, x, dx, in), 3 * 2 * 1.5 * -2, first);
+  cmbt_near(value_of(ctx, g, 2, x, dxy, in), 3 * 2 * 1.5, second);
+  cmb_graph_destroy(g);
+  cmb_context_destroy(ctx);
+}
+
+static void test_external(void **state)
+{
+  (void)state;
+  const double three = 3;
+  const cmb_external with = {"product", 2, product, product_partial, &three};
+  const cmb_external without = {"product", 2, product, NULL, &three};
+  check_external(&with, 1e-14, 1e-9);
+  check_external(&without, 1e-8, 1e-4);
+}
+
+static void test_bad_tables(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_table *t;
+  const double up[3] = {0, 1, 2}, down[3] = {0, 2, 1}, bad[3] = {0, NAN, 1};
+  assert_int_equal(cmb_table_create(ctx, CMB_TABLE_LINEAR, 1, up, up, &t), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_table_create(ctx, CMB_TABLE_LINEAR, 3, down, up, &t), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "point 3"));
+  assert_int_equal(cmb_table_create(ctx, CMB_TABLE_LINEAR, 3, up, bad, &t), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_table2_create(ctx, 3, up, 1, up, up, &t), CMB_ERROR_INPUT);
+  assert_null(t);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_points_and_lines),
+      cmocka_unit_test(test_smoothness),
+      cmocka_unit_test(test_kinds),
+      cmocka_unit_test(test_surface),
+      cmocka_unit_test(test_external),
+      cmocka_unit_test(test_bad_tables),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

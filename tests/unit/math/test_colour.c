@@ -1,0 +1,638 @@
+/*
+ * Column groups: valid by the definition, entry by entry; as few as there can be where that number is known
+ * or can be found by trying; and symmetric matrices recovered exactly from their compressed products.
+ */
+#include "check.h"
+#include "failing_allocator.h"
+#include "math/colour.h"
+#include "random.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 300, MANY = 10000, ROOM = 10 * MANY };
+
+/* A pattern with room, filled from a table of what is there. */
+struct grid {
+  cmb_pattern pattern;
+  int start[LARGEST + 1], column[LARGEST * LARGEST];
+  bool there[LARGEST][LARGEST];
+};
+
+static struct grid g;
+
+struct fixture {
+  struct cmbt_allocator memory;
+  cmb_context *ctx;
+};
+
+static int set_up(void **state)
+{
+  static struct fixture f;
+  cmbt_allocator_init(&f.memory);
+  f.ctx = cmb_context_create(&f.memory.hook);
+  *state = &f;
+  return f.ctx ? 0 : 1;
+}
+
+static int tear_down(void **state)
+{
+  struct fixture *f = *state;
+  cmb_context_destroy(f->ctx);
+  return f->memory.outstanding == 0 ? 0 : 1;
+}
+
+static void grid_close(int rows, int columns)
+{
+  int at = 0;
+  for (int i = 0; i < rows; i++) {
+    g.start[i] = at;
+    for (int j = 0; j < columns; j++) {
+      if (g.there[i][j]) g.column[at++] = j;
+    }
+  }
+  g.start[rows] = at;
+  g.pattern = (cmb_pattern){rows, columns, g.start, g.column};
+}
+
+static void grid_empty(void)
+{
+  memset(g.there, 0, sizeof g.there);
+}
+
+static void random_grid(struct cmbt_random *random, int rows, int columns, double density)
+{
+  grid_empty();
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) g.there[i][j] = cmbt_random_uniform(random, 0, 1) < density;
+  }
+  grid_close(rows, columns);
+}
+
+static void band_grid(int n, int width)
+{
+  grid_empty();
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) g.there[i][j] = abs(i - j) <= width;
+  }
+  grid_close(n, n);
+}
+
+/* Symmetric; each diagonal entry is there with probability `diagonal`. */
+static void random_symmetric_grid(struct cmbt_random *random, int n, double density,
+                                  double diagonal)
+{
+  grid_empty();
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      double chance = i == j ? diagonal : density;
+      g.there[i][j] = g.there[j][i] = cmbt_random_uniform(random, 0, 1) < chance;
+    }
+  }
+  grid_close(n, n);
+}
+
+/* The pattern of a mechanism: bodies with up to `most` coordinates, each coupled to itself and to one of the
+ * eight bodies before it, and one body in five to any other (a closed loop). Square and symmetric. */
+static void random_mechanism(struct cmbt_random *random, int n, int most)
+{
+  int at[LARGEST + 1] = {0}, bodies = 0;
+  for (; at[bodies] < n; bodies++) {
+    int end = at[bodies] + cmbt_random_int(random, 1, most);
+    at[bodies + 1] = end < n ? end : n;
+  }
+  grid_empty();
+  for (int k = 0; k < bodies + bodies / 5; k++) {
+    int x = k < bodies ? k : cmbt_random_int(random, 0, bodies - 1);
+    int y = k >= bodies ? cmbt_random_int(random, 0, bodies - 1)
+            : k > 0     ? cmbt_random_int(random, k > 8 ? k - 8 : 0, k - 1)
+                        : 0;
+    for (int i = at[x]; i < at[x + 1]; i++) {
+      for (int j = at[x]; j < at[x + 1]; j++) g.there[i][j] = true;
+      for (int j = at[y]; j < at[y + 1]; j++) g.there[i][j] = g.there[j][i] = true;
+    }
+  }
+  grid_close(n, n);
+}
+
+/* ---- validity, from the definitions */
+
+static void check_all_groups_used(const int *group, int columns, int groups)
+{
+  static bool used[MANY];
+  memset(used, 0, sizeof used);
+  for (int j = 0; j < columns; j++) {
+    assert_in_range(group[j], 0, groups - 1);
+    used[group[j]] = true;
+  }
+  for (int k = 0; k < groups; k++) assert_true(used[k]);
+}
+
+/* The number of groups, after a look at every row: no group has two entries in it. */
+static int colours(cmb_context *ctx, const cmb_pattern *p)
+{
+  static int group[MANY], last[MANY];
+  int groups = -1;
+  cmbt_ok(ctx, cmb_colour_columns(ctx, p, group, &groups));
+  check_all_groups_used(group, p->columns, groups);
+  for (int k = 0; k < groups; k++) last[k] = -1;
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      assert_int_not_equal(last[group[p->column[k]]], i);
+      last[group[p->column[k]]] = i;
+    }
+  }
+  return groups;
+}
+
+/* Is H(i, j), a symmetric matrix on the grid, alone at row i and the group of j? */
+static bool alone(int n, const int *group, int i, int j)
+{
+  for (int other = 0; other < n; other++) {
+    if (other != j && g.there[i][other] && group[other] == group[j]) return false;
+  }
+  return true;
+}
+
+static bool valid_symmetric(int n, const int *group)
+{
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      if (g.there[i][j] && !alone(n, group, i, j) && !alone(n, group, j, i)) return false;
+    }
+  }
+  return true;
+}
+
+/* The number of groups of the symmetric grid, after recovering a matrix of whole numbers exactly. */
+static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
+{
+  static double H[LARGEST][LARGEST], compressed[LARGEST][LARGEST];
+  static cmb_colour_place place[LARGEST * LARGEST];
+  static int group[LARGEST];
+  const cmb_pattern *p = &g.pattern;
+  int n = p->columns, groups = -1;
+  cmbt_ok(ctx, cmb_colour_symmetric(ctx, p, group, &groups));
+  check_all_groups_used(group, n, groups);
+  assert_true(valid_symmetric(n, group));
+  assert_true(groups <= colours(ctx, p));
+
+  memset(compressed, 0, sizeof compressed);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      H[i][j] = H[j][i] = g.there[i][j] ? cmbt_random_int(random, -99, 99) : 0;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) compressed[i][group[j]] += H[i][j];
+  }
+  cmbt_ok(ctx, cmb_colour_recovery(ctx, p, group, groups, place));
+  for (int i = 0; i < n; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      int j = p->column[k];
+      assert_true((place[k].row == i && place[k].group == group[j]) ||
+                  (place[k].row == j && place[k].group == group[i]));
+      assert_true(compressed[place[k].row][place[k].group] == H[i][j]);
+    }
+  }
+  return groups;
+}
+
+/* ---- bounds */
+
+/* All columns of a row must be in different groups: no colouring has fewer than the longest row. */
+static int longest_row(const cmb_pattern *p)
+{
+  int longest = 1;
+  for (int i = 0; i < p->rows; i++) {
+    int length = p->start[i + 1] - p->start[i];
+    if (length > longest) longest = length;
+  }
+  return longest;
+}
+
+static bool columns_meet(const cmb_pattern *p, int j, int k)
+{
+  for (int i = 0; i < p->rows; i++) {
+    if (g.there[i][j] && g.there[i][k]) return true;
+  }
+  return false;
+}
+
+/* Columns as numbered, each into the first group where it meets none: what is to be improved upon. */
+static int plain_first_fit(const cmb_pattern *p)
+{
+  int group[LARGEST], groups = 0;
+  for (int j = 0; j < p->columns; j++) {
+    bool taken[LARGEST + 1] = {false};
+    for (int k = 0; k < j; k++) {
+      if (!taken[group[k]] && columns_meet(p, j, k)) taken[group[k]] = true;
+    }
+    for (group[j] = 0; taken[group[j]];) group[j]++;
+    if (group[j] >= groups) groups = group[j] + 1;
+  }
+  return groups;
+}
+
+/* Can columns j .. be added to at most `groups` groups? Tries everything: for a few columns. */
+static bool can_colour(const cmb_pattern *p, bool symmetric, int groups, int j, int used,
+                       int *group)
+{
+  if (j == p->columns) return !symmetric || valid_symmetric(p->columns, group);
+  for (int c = 0; c < groups && c <= used; c++) {
+    bool fits = true;
+    for (int k = 0; k < j && !symmetric; k++) {
+      if (group[k] == c && columns_meet(p, j, k)) fits = false;
+    }
+    group[j] = c;
+    if (fits && can_colour(p, symmetric, groups, j + 1, c == used ? used + 1 : used, group)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int fewest(const cmb_pattern *p, bool symmetric)
+{
+  int group[LARGEST], groups = p->columns > 0 ? 1 : 0;
+  while (!can_colour(p, symmetric, groups, 0, 0, group)) groups++;
+  return groups;
+}
+
+/* ---- groups of columns */
+
+static void bands_take_their_width(void **state)
+{
+  struct fixture *f = *state;
+  for (int n = 1; n <= 40; n++) {
+    for (int width = 0; width <= 5; width++) { /* 0: diagonal, one group */
+      band_grid(n, width);
+      int expected = 2 * width + 1 < n ? 2 * width + 1 : longest_row(&g.pattern);
+      assert_int_equal(colours(f->ctx, &g.pattern), expected);
+    }
+    band_grid(n, n); /* dense */
+    assert_int_equal(colours(f->ctx, &g.pattern), n);
+  }
+}
+
+/* A full column beside a diagonal: two groups. A full row: every column for itself. */
+static void arrows(void **state)
+{
+  struct fixture *f = *state;
+  for (int n = 2; n <= 40; n++) {
+    grid_empty();
+    for (int i = 0; i < n; i++) g.there[i][i] = g.there[i][n / 2] = true;
+    grid_close(n, n);
+    assert_int_equal(colours(f->ctx, &g.pattern), 2);
+    for (int j = 0; j < n; j++) g.there[n - 1][j] = true;
+    grid_close(n, n);
+    assert_int_equal(colours(f->ctx, &g.pattern), n);
+  }
+}
+
+/* Seed 001, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
+static void the_example_of_seed_001_takes_three(void **state)
+{
+  struct fixture *f = *state;
+  static const char *const rows[6] = {"*..*..", "***...", "*.*..*", "...**.", ".**.*.", "**...."};
+  grid_empty();
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) g.there[i][j] = rows[i][j] == '*';
+  }
+  grid_close(6, 6);
+  assert_int_equal(colours(f->ctx, &g.pattern), 3);
+}
+
+/* Columns 0, 2, 4 .. against 1, 3, 5 .. where each even one meets all odd ones but the next (the crown):
+ * as numbered first fit needs n/2 groups, two are enough. */
+static void crowns_take_two(void **state)
+{
+  struct fixture *f = *state;
+  for (int n = 6; n <= 20; n += 2) {
+    int row = 0;
+    grid_empty();
+    for (int a = 0; a < n; a += 2) {
+      for (int b = 1; b < n; b += 2) {
+        if (b == a + 1) continue;
+        g.there[row][a] = g.there[row][b] = true;
+        row++;
+      }
+    }
+    grid_close(row, n);
+    assert_int_equal(plain_first_fit(&g.pattern), n / 2);
+    assert_int_equal(colours(f->ctx, &g.pattern), 2);
+  }
+}
+
+static void empty_columns_and_rows_are_no_trouble(void **state)
+{
+  struct fixture *f = *state;
+  grid_empty();
+  grid_close(5, 4);
+  assert_int_equal(colours(f->ctx, &g.pattern), 1);
+  grid_close(0, 4);
+  assert_int_equal(colours(f->ctx, &g.pattern), 1);
+  grid_close(5, 0);
+  assert_int_equal(colours(f->ctx, &g.pattern), 0);
+  grid_close(4, 4);
+  assert_int_equal(symmetric_colours(f->ctx, &(struct cmbt_random){1}), 1);
+  grid_close(0, 0);
+  assert_int_equal(symmetric_colours(f->ctx, &(struct cmbt_random){1}), 0);
+}
+
+/* The fewest groups there are, found by trying all; a heuristic may miss it now and then. */
+static void few_columns_are_coloured_best(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {3};
+  int best = 0, trials = 400;
+  for (int trial = 0; trial < trials; trial++) {
+    int rows = cmbt_random_int(&random, 1, 14), columns = cmbt_random_int(&random, 1, 10);
+    random_grid(&random, rows, columns, cmbt_random_uniform(&random, 0, 0.5));
+    int groups = colours(f->ctx, &g.pattern), least = fewest(&g.pattern, false);
+    assert_in_range(groups, least, least + 1);
+    best += groups == least;
+  }
+  print_message("           of %d patterns with up to 10 columns %.1f %% have the fewest groups\n",
+                trials, 100.0 * best / trials);
+  assert_true(best >= 0.99 * trials);
+}
+
+/* ---- random patterns against the lower bound */
+
+enum family { MECHANISM, SHORT_ROWS, MEDIUM_ROWS, LONG_ROWS, BAND_AND_FILL, FAMILIES };
+
+static void random_of_family(struct cmbt_random *random, enum family family)
+{
+  static const double mean[FAMILIES] = {[SHORT_ROWS] = 3, [MEDIUM_ROWS] = 6, [LONG_ROWS] = 10};
+  int rows = cmbt_random_int(random, 10, LARGEST), columns = cmbt_random_int(random, 10, LARGEST);
+  if (family == MECHANISM) {
+    random_mechanism(random, columns, cmbt_random_int(random, 1, 6));
+  } else if (family == BAND_AND_FILL) {
+    random_grid(random, columns, columns, cmbt_random_uniform(random, 0, 2) / columns);
+    int width = cmbt_random_int(random, 0, 4);
+    for (int i = 0; i < columns; i++) {
+      for (int j = 0; j < columns; j++) g.there[i][j] |= abs(i - j) <= width;
+    }
+    grid_close(columns, columns);
+  } else {
+    random_grid(random, rows, columns, cmbt_random_uniform(random, 0.5, mean[family]) / columns);
+  }
+}
+
+/* How many of `trials` patterns take at most one group more than their longest row has entries. The bound
+ * itself cannot be met in general: three columns that meet in pairs need three groups with rows of two. */
+static int close_to_bound(cmb_context *ctx, enum family family, const char *name, int trials)
+{
+  struct cmbt_random random = {2};
+  int near = 0, plain_near = 0, over = 0, plain_over = 0;
+  for (int trial = 0; trial < trials; trial++) {
+    random_of_family(&random, family);
+    int groups = colours(ctx, &g.pattern), least = longest_row(&g.pattern);
+    int plain = plain_first_fit(&g.pattern);
+    assert_in_range(groups, least, plain);
+    near += groups <= least + 1;
+    plain_near += plain <= least + 1;
+    over += groups - least;
+    plain_over += plain - least;
+  }
+  print_message("           %s: within 1 of the longest row %.1f %% (plain first fit %.1f %%), "
+                "mean distance %.2f (%.2f)\n",
+                name, 100.0 * near / trials, 100.0 * plain_near / trials, (double)over / trials,
+                (double)plain_over / trials);
+  return near;
+}
+
+static void sparse_patterns_come_close_to_the_bound(void **state)
+{
+  struct fixture *f = *state;
+  int near = close_to_bound(f->ctx, MECHANISM, "tree mechanisms with loops", 100) +
+             close_to_bound(f->ctx, SHORT_ROWS, "random, 0.5 to 3 entries a row", 100);
+  print_message("           both: %.1f %%\n", near / 2.0);
+  assert_true(near >= 180);
+}
+
+/* Denser ones: valid and never worse than plain first fit; the bound is not sharp there. */
+static void denser_patterns_improve_on_plain_first_fit(void **state)
+{
+  struct fixture *f = *state;
+  close_to_bound(f->ctx, MEDIUM_ROWS, "random, 0.5 to 6 entries a row", 100);
+  close_to_bound(f->ctx, LONG_ROWS, "random, 0.5 to 10 entries a row", 100);
+  close_to_bound(f->ctx, BAND_AND_FILL, "band of 1 to 9, 0 to 2 more a row", 100);
+}
+
+/* ---- many columns */
+
+/* Rows of six entries that wander, and, if `full` > 0, a last row with the first `full` columns. */
+static cmb_pattern long_pattern(int full)
+{
+  static int start[MANY + 2], column[ROOM];
+  struct cmbt_random random = {4};
+  int at = 0;
+  for (int i = 0; i < MANY; i++) {
+    start[i] = at;
+    for (int k = 0, j = cmbt_random_int(&random, 0, MANY - 60); k < 6; k++) {
+      j += cmbt_random_int(&random, 1, 10);
+      column[at++] = j - 1;
+    }
+  }
+  start[MANY] = at;
+  for (int j = 0; j < full; j++) column[at++] = j;
+  start[MANY + 1] = at;
+  return (cmb_pattern){MANY + 1, MANY, start, column};
+}
+
+static void ten_thousand_columns(void **state)
+{
+  struct fixture *f = *state;
+  static const int full[] = {0, MANY, MANY - 1, MANY / 2};
+  for (int k = 0; k < 4; k++) {
+    cmb_pattern p = long_pattern(full[k]);
+    size_t before = f->memory.bytes;
+    f->memory.peak = before;
+    int groups = colours(f->ctx, &p);
+    assert_in_range(groups, longest_row(&p), full[k] > 0 ? full[k] + 1 : 40);
+    /* a few ints a column and an entry */
+    assert_true(f->memory.peak - before <= 64 * (size_t)(MANY + p.start[p.rows]));
+  }
+}
+
+/* ---- symmetric matrices */
+
+static void symmetric_bands(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {5};
+  for (int n = 1; n <= 40; n++) {
+    band_grid(n, 0);
+    assert_int_equal(symmetric_colours(f->ctx, &random), 1);
+    band_grid(n, 1); /* a path: two of its vertices, or three with one in the middle, take two */
+    assert_int_equal(symmetric_colours(f->ctx, &random), n == 1 ? 1 : n <= 3 ? 2 : 3);
+    band_grid(n, 2);
+    assert_true(symmetric_colours(f->ctx, &random) <= 5);
+    band_grid(n, n); /* dense */
+    assert_int_equal(symmetric_colours(f->ctx, &random), n);
+  }
+}
+
+/* The diagonal with a full row and column: two groups, where the other colouring needs all. A border of
+ * two: three. */
+static void symmetric_arrows(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {6};
+  for (int n = 4; n <= 40; n++) {
+    int tip = cmbt_random_int(&random, 0, n - 1);
+    band_grid(n, 0);
+    for (int i = 0; i < n; i++) g.there[i][tip] = g.there[tip][i] = true;
+    grid_close(n, n);
+    assert_int_equal(symmetric_colours(f->ctx, &random), 2);
+    assert_int_equal(colours(f->ctx, &g.pattern), n);
+    int second = (tip + 1) % n;
+    for (int i = 0; i < n; i++) g.there[i][second] = g.there[second][i] = true;
+    grid_close(n, n);
+    assert_int_equal(symmetric_colours(f->ctx, &random), 3);
+  }
+}
+
+/* No diagonal: [0 B; Bᵀ 0] with a diagonal B takes one group, although neighbours share it. */
+static void a_missing_diagonal_is_used(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {7};
+  grid_empty();
+  for (int i = 0; i < 5; i++) g.there[i][i + 5] = g.there[i + 5][i] = true;
+  grid_close(10, 10);
+  assert_int_equal(symmetric_colours(f->ctx, &random), 1);
+}
+
+static void random_symmetric_matrices_are_recovered(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {8};
+  int sum = 0, sum_of_columns = 0;
+  for (int trial = 0; trial < 300; trial++) {
+    int n = cmbt_random_int(&random, 1, trial % 10 == 0 ? LARGEST : 60);
+    double most = trial % 2 ? 4.0 / n : 0.5, diagonal = trial % 3 == 0   ? 1
+                                                        : trial % 3 == 1 ? 0.5
+                                                                         : 0;
+    if (trial % 5 == 0) {
+      random_mechanism(&random, n, 4);
+    } else {
+      random_symmetric_grid(&random, n, cmbt_random_uniform(&random, 0, most), diagonal);
+    }
+    sum += symmetric_colours(f->ctx, &random);
+    sum_of_columns += colours(f->ctx, &g.pattern);
+  }
+  print_message("           groups of 300 random symmetric patterns: %d, without symmetry %d\n",
+                sum, sum_of_columns);
+}
+
+static void few_symmetric_columns_are_coloured_best(void **state)
+{
+  struct fixture *f = *state;
+  struct cmbt_random random = {9};
+  int best = 0, trials = 300;
+  for (int trial = 0; trial < trials; trial++) {
+    double diagonal = trial % 2 ? 1 : 0.5;
+    random_symmetric_grid(&random, cmbt_random_int(&random, 1, 7),
+                          cmbt_random_uniform(&random, 0, 1), diagonal);
+    int groups = symmetric_colours(f->ctx, &random), least = fewest(&g.pattern, true);
+    assert_in_range(groups, least, least + 1);
+    best += groups == least;
+  }
+  print_message(
+      "           of %d symmetric patterns with up to 7 columns %.1f %% have the fewest\n", trials,
+      100.0 * best / trials);
+  assert_true(best >= 0.95 * trials);
+}
+
+/* ---- errors */
+
+static void what_is_not_symmetric_is_refused(void **state)
+{
+  struct fixture *f = *state;
+  static const struct {
+    const char *rows[3];
+    const char *words;
+  } cases[] = {{{"**.", ".*.", "..*"}, "it has (0, 1) but not (1, 0)"},
+               {{"*..", "**.", "..*"}, "it has (1, 0) but not (0, 1)"},
+               {{"*.*", ".*.", ".**"}, "it has (0, 2) but not (2, 0)"},
+               {{"*..", ".*.", ".**"}, "it has (2, 1) but not (1, 2)"}};
+  int group[3] = {0, 1, 2}, groups;
+  cmb_colour_place place[9];
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    grid_empty();
+    for (int k = 0; k < 9; k++) g.there[k / 3][k % 3] = cases[c].rows[k / 3][k % 3] == '*';
+    grid_close(3, 3);
+    assert_int_equal(cmb_colour_symmetric(f->ctx, &g.pattern, group, &groups), CMB_ERROR_INPUT);
+    assert_non_null(strstr(cmb_last_error(f->ctx), cases[c].words));
+    assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 3, place), CMB_ERROR_INPUT);
+  }
+  grid_close(2, 3);
+  assert_int_equal(cmb_colour_symmetric(f->ctx, &g.pattern, group, &groups), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(f->ctx), "2 rows and 3 columns"));
+}
+
+static void groups_that_do_not_fit_are_refused(void **state)
+{
+  struct fixture *f = *state;
+  int group[4] = {0, 1, 0, 1}; /* a path of four vertices with two colours */
+  cmb_colour_place place[16];
+  band_grid(4, 1);
+  assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 2, place), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(f->ctx), "entry (1, 2) cannot be read off"));
+}
+
+static void every_refused_allocation_is_reported(void **state)
+{
+  (void)state;
+  static int group[LARGEST];
+  static cmb_colour_place place[LARGEST * LARGEST];
+  struct cmbt_random random = {10};
+  random_mechanism(&random, LARGEST, 3);
+  for (int which = 0; which < 3; which++) {
+    long passes = 0;
+    for (bool refused = true; refused; passes++) {
+      struct cmbt_allocator memory;
+      int groups = LARGEST;
+      cmbt_allocator_init(&memory);
+      cmb_context *ctx = cmb_context_create(&memory.hook);
+      for (int j = 0; which == 2 && j < LARGEST; j++) group[j] = j;
+      memory.fail_at = memory.calls + 1 + passes;
+      cmb_status status = which == 0   ? cmb_colour_columns(ctx, &g.pattern, group, &groups)
+                          : which == 1 ? cmb_colour_symmetric(ctx, &g.pattern, group, &groups)
+                                       : cmb_colour_recovery(ctx, &g.pattern, group, groups, place);
+      refused = memory.refused > 0;
+      assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
+      cmb_context_destroy(ctx);
+      assert_int_equal(memory.outstanding, 0);
+    }
+    assert_true(passes > 2);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bands_take_their_width),
+      cmocka_unit_test(arrows),
+      cmocka_unit_test(the_example_of_seed_001_takes_three),
+      cmocka_unit_test(crowns_take_two),
+      cmocka_unit_test(empty_columns_and_rows_are_no_trouble),
+      cmocka_unit_test(few_columns_are_coloured_best),
+      cmocka_unit_test(sparse_patterns_come_close_to_the_bound),
+      cmocka_unit_test(denser_patterns_improve_on_plain_first_fit),
+      cmocka_unit_test(ten_thousand_columns),
+      cmocka_unit_test(symmetric_bands),
+      cmocka_unit_test(symmetric_arrows),
+      cmocka_unit_test(a_missing_diagonal_is_used),
+      cmocka_unit_test(random_symmetric_matrices_are_recovered),
+      cmocka_unit_test(few_symmetric_columns_are_coloured_best),
+      cmocka_unit_test(what_is_not_symmetric_is_refused),
+      cmocka_unit_test(groups_that_do_not_fit_are_refused),
+      cmocka_unit_test(every_refused_allocation_is_reported),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
