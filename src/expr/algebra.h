@@ -1,0 +1,86 @@
+/*
+ * Expressions that read like formulas: scalars, 3-vectors, rotation matrices and 6-vectors of expressions.
+ *
+ * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'.
+ * 6-vectors after Featherstone, angular part first: a motion (ω, v), v the velocity of the frame's origin, and a
+ * force (n, f), n the moment about it. Their product is power.
+ */
+#ifndef CMB_EXPR_ALGEBRA_H
+#define CMB_EXPR_ALGEBRA_H
+
+#include <camber/expr.h>
+
+typedef struct cmb_vector {
+  cmb_expr x[3];
+} cmb_vector;
+
+typedef struct cmb_matrix {
+  cmb_expr a[9]; /* row-major */
+} cmb_matrix;
+
+typedef struct cmb_motion {
+  cmb_vector angular, linear;
+} cmb_motion;
+
+typedef struct cmb_force {
+  cmb_vector moment, force;
+} cmb_force;
+
+/* A frame in its parent: orientation, and the origin in the parent's components. */
+typedef struct cmb_frame {
+  cmb_matrix A;
+  cmb_vector r;
+} cmb_frame;
+
+/* A rigid body in its own frame: mass, centre of mass, inertia about the frame's origin. */
+typedef struct cmb_inertia {
+  cmb_expr mass;
+  cmb_vector first; /* mass times the centre of mass */
+  cmb_matrix J;
+} cmb_inertia;
+
+/* scalars */
+cmb_expr cmb_add(cmb_graph *g, cmb_expr a, cmb_expr b);
+cmb_expr cmb_sub(cmb_graph *g, cmb_expr a, cmb_expr b);
+cmb_expr cmb_mul(cmb_graph *g, cmb_expr a, cmb_expr b);
+cmb_expr cmb_div(cmb_graph *g, cmb_expr a, cmb_expr b);
+cmb_expr cmb_neg(cmb_graph *g, cmb_expr a);
+cmb_expr cmb_square(cmb_graph *g, cmb_expr a);
+
+/* 3-vectors */
+cmb_vector cmb_vector_constant(cmb_graph *g, const double x[3]);
+cmb_vector cmb_vector_add(cmb_graph *g, cmb_vector a, cmb_vector b);
+cmb_vector cmb_vector_sub(cmb_graph *g, cmb_vector a, cmb_vector b);
+cmb_vector cmb_vector_scale(cmb_graph *g, cmb_expr s, cmb_vector a);
+cmb_vector cmb_vector_cross(cmb_graph *g, cmb_vector a, cmb_vector b);
+cmb_expr cmb_vector_dot(cmb_graph *g, cmb_vector a, cmb_vector b);
+cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a);
+
+/* matrices and rotations */
+cmb_matrix cmb_matrix_identity(cmb_graph *g);
+cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9]);
+cmb_matrix cmb_matrix_tilde(cmb_graph *g, cmb_vector a); /* ã b = a × b */
+cmb_matrix cmb_matrix_transpose(cmb_matrix A);
+cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B);
+cmb_vector cmb_matrix_times(cmb_graph *g, cmb_matrix A, cmb_vector x);
+cmb_matrix cmb_rotation_about(cmb_graph *g, cmb_vector axis, cmb_expr angle); /* unit axis */
+cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4]);             /* Euler parameters */
+
+/* 6-vectors */
+cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b);
+cmb_force cmb_force_add(cmb_graph *g, cmb_force a, cmb_force b);
+cmb_force cmb_force_sub(cmb_graph *g, cmb_force a, cmb_force b);
+cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v);
+
+/* The same motion seen in the child frame; the same force seen in the parent's. */
+cmb_motion cmb_motion_to_child(cmb_graph *g, cmb_frame frame, cmb_motion parent);
+cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child);
+
+/* v × w of motions, and v ×* f of a motion on a force: rates of change of vectors that move with v. */
+cmb_motion cmb_motion_cross(cmb_graph *g, cmb_motion v, cmb_motion w);
+cmb_force cmb_motion_cross_force(cmb_graph *g, cmb_motion v, cmb_force f);
+
+/* Momentum of a body moving with v: J ω + m c × v, m v − m c × ω. */
+cmb_force cmb_inertia_times(cmb_graph *g, cmb_inertia body, cmb_motion v);
+
+#endif

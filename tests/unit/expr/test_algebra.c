@@ -1,0 +1,173 @@
+/*
+ * Vectors, rotations and 6-vectors of expressions: the same numbers as the kernels of layer math, and the laws of
+ * mechanics: power does not depend on the frame, a body's kinetic energy neither, and the two cross products are dual.
+ */
+#include "check.h"
+#include "random.h"
+
+#include "expr/algebra.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+
+enum { MOST = 64, ROOM = 2048 };
+
+/* Inputs with random values, taken one after the other. */
+struct stage {
+  cmb_context *ctx;
+  cmb_graph *g;
+  struct cmbt_random random;
+  int count;
+  cmb_expr input[MOST];
+  double value[MOST];
+};
+
+static void open_stage(struct stage *s, uint64_t seed)
+{
+  *s = (struct stage){.ctx = cmb_context_create(NULL), .random = {seed}};
+  cmbt_ok(s->ctx, cmb_graph_create(s->ctx, &s->g));
+}
+
+static void close_stage(struct stage *s)
+{
+  cmb_graph_destroy(s->g);
+  cmb_context_destroy(s->ctx);
+}
+
+static cmb_expr scalar(struct stage *s)
+{
+  char name[16];
+  assert_in_range(s->count, 0, MOST - 1);
+  snprintf(name, sizeof name, "x%d", s->count);
+  s->value[s->count] = cmbt_random_uniform(&s->random, -2, 2);
+  return s->input[s->count++] = cmb_input(s->g, name);
+}
+
+static cmb_vector vector(struct stage *s)
+{
+  return (cmb_vector){{scalar(s), scalar(s), scalar(s)}};
+}
+
+static cmb_motion motion(struct stage *s)
+{
+  return (cmb_motion){vector(s), vector(s)};
+}
+
+static cmb_force force(struct stage *s)
+{
+  return (cmb_force){vector(s), vector(s)};
+}
+
+static double value(struct stage *s, cmb_expr e)
+{
+  double work[ROOM], out;
+  cmb_program *p;
+  cmbt_ok(s->ctx, cmb_program_create(s->ctx, s->g, s->count, s->input, 1, &e, &p));
+  assert_in_range(cmb_program_work(p), 0, ROOM);
+  cmb_program_run(p, s->value, &out, work);
+  cmb_program_destroy(p);
+  return out;
+}
+
+/* A rotation about a fixed unit axis by a random angle. */
+static cmb_matrix rotation(struct stage *s)
+{
+  const double axis[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7};
+  return cmb_rotation_about(s->g, cmb_vector_constant(s->g, axis), scalar(s));
+}
+
+static void test_kernels(void **state)
+{
+  (void)state;
+  struct stage s;
+  open_stage(&s, 1);
+  cmb_vector a = vector(&s), b = vector(&s), c = cmb_vector_cross(s.g, a, b);
+  double cross[3];
+  cmb_cross3(s.value, s.value + 3, cross);
+  for (int i = 0; i < 3; i++) cmbt_near(value(&s, c.x[i]), cross[i], 1e-15);
+  cmbt_near(value(&s, cmb_vector_dot(s.g, a, b)), cmb_dot3(s.value, s.value + 3), 1e-14);
+  cmbt_near(value(&s, cmb_vector_length(s.g, a)), cmb_norm3(s.value), 1e-15);
+  cmb_vector by_tilde = cmb_matrix_times(s.g, cmb_matrix_tilde(s.g, a), b);
+  for (int i = 0; i < 3; i++) cmbt_near(value(&s, by_tilde.x[i]), cross[i], 1e-15);
+  close_stage(&s);
+}
+
+static void test_rotations(void **state)
+{
+  (void)state;
+  struct stage s;
+  open_stage(&s, 2);
+  const double axis[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7};
+  cmb_matrix A = rotation(&s);
+  double expected[9], p[4];
+  cmb_rotation_from_axis(axis, s.value[0], expected);
+  for (int i = 0; i < 9; i++) cmbt_near(value(&s, A.a[i]), expected[i], 1e-15);
+  cmb_euler_from_rotation(expected, p);
+  cmb_expr e[4];
+  for (int i = 0; i < 4; i++) e[i] = scalar(&s), s.value[s.count - 1] = p[i];
+  cmb_matrix B = cmb_rotation_euler(s.g, e);
+  cmb_matrix C = cmb_matrix_product(s.g, cmb_matrix_transpose(A), B), I = cmb_matrix_identity(s.g);
+  for (int i = 0; i < 9; i++) {
+    cmbt_near(value(&s, B.a[i]), expected[i], 1e-14);
+    cmbt_near(value(&s, C.a[i]), value(&s, I.a[i]), 1e-14);
+  }
+  close_stage(&s);
+}
+
+/* Power in the child's frame is power in the parent's; f · (v × w) = −(v ×* f) · w. */
+static void test_duality(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    struct stage s;
+    open_stage(&s, seed);
+    cmb_frame frame = {rotation(&s), vector(&s)};
+    cmb_motion v = motion(&s), w = motion(&s);
+    cmb_force f = force(&s);
+    cmb_expr child = cmb_power(s.g, f, cmb_motion_to_child(s.g, frame, v));
+    cmb_expr parent = cmb_power(s.g, cmb_force_to_parent(s.g, frame, f), v);
+    cmbt_near(value(&s, child), value(&s, parent), 1e-12);
+    cmb_expr left = cmb_power(s.g, f, cmb_motion_cross(s.g, v, w));
+    cmb_expr right = cmb_power(s.g, cmb_motion_cross_force(s.g, v, f), w);
+    cmbt_near(value(&s, left), -value(&s, right), 1e-12);
+    close_stage(&s);
+  }
+}
+
+/* A point mass at c: momentum m (v + ω × c) and its moment c × that; kinetic energy half its power. */
+static void test_inertia(void **state)
+{
+  (void)state;
+  struct stage s;
+  open_stage(&s, 3);
+  cmb_expr m = scalar(&s);
+  cmb_vector c = vector(&s);
+  cmb_motion v = motion(&s);
+  cmb_matrix tilde = cmb_matrix_tilde(s.g, c);
+  cmb_matrix J = cmb_matrix_product(s.g, tilde, cmb_matrix_transpose(tilde));
+  for (int i = 0; i < 9; i++) J.a[i] = cmb_mul(s.g, m, J.a[i]);
+  cmb_inertia body = {m, cmb_vector_scale(s.g, m, c), J};
+  cmb_force h = cmb_inertia_times(s.g, body, v);
+  cmb_vector u = cmb_vector_add(s.g, v.linear, cmb_vector_cross(s.g, v.angular, c));
+  cmb_vector p = cmb_vector_scale(s.g, m, u), moment = cmb_vector_cross(s.g, c, p);
+  for (int i = 0; i < 3; i++) {
+    cmbt_near(value(&s, h.force.x[i]), value(&s, p.x[i]), 1e-13);
+    cmbt_near(value(&s, h.moment.x[i]), value(&s, moment.x[i]), 1e-13);
+  }
+  cmb_expr energy = cmb_mul(s.g, m, cmb_vector_dot(s.g, u, u));
+  cmbt_near(value(&s, cmb_power(s.g, h, v)), value(&s, energy), 1e-12);
+  close_stage(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_kernels),
+      cmocka_unit_test(test_rotations),
+      cmocka_unit_test(test_duality),
+      cmocka_unit_test(test_inertia),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
