@@ -9,6 +9,7 @@ set -euo pipefail
 build=$1
 shift
 prefix=$PWD/prefix
+export CAMBER_CACHE=$PWD/cache # not the user's
 read -ra flags <<<"${CFLAGS-}"
 cc=("${CC:-cc}" "${flags[@]}")
 

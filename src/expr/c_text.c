@@ -296,14 +296,20 @@ static void print_parameters(cmb_buffer *b, const char *type, int arity)
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* pow keeps its arguments from the compiler's sight: it would turn pow(x, 2.0) into x * x, which differs in the last
- * bit from what the interpreter gets. */
+/* Does the operation call libm for more than one exactly rounded instruction? */
+static bool calls_library(cmb_op op)
+{
+  return strchr(VALUE[op], '(') && op != CMB_OP_SQRT && op != CMB_OP_ABS && op != CMB_OP_FLOOR;
+}
+
+/* Library functions have their arguments hidden from the compiler. It knows these functions and replaces pow(x, 2.0) by
+ * x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), none of which has the interpreter's bits. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
   cmb_buffer_print(b, "static inline double %s", prefix);
   print_op_name(b, op);
   cmb_buffer_put(b, "(");
-  print_parameters(b, op == CMB_OP_POW ? "volatile double" : "double", cmb_op_arity(op));
+  print_parameters(b, calls_library(op) ? "volatile double" : "double", cmb_op_arity(op));
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 

@@ -82,7 +82,7 @@ static cmb_status push(struct parser *p, struct frame frame)
     return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
                            (int)MOST_FRAMES);
   }
-  if (p->depth == p->room) {
+  if (!p->frames || p->depth == p->room) {
     size_t room = p->room ? 2 * p->room : FRAMES_AT_FIRST;
     struct frame *larger = cmb_allocate(p->source.ctx, room * sizeof *larger);
     if (!larger) return cmb_fail_memory(p->source.ctx);

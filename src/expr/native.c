@@ -12,15 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
+struct function {
+  const cmb_program *program;
+  cmb_native_function scalar, lanes; /* lanes NULL: interpreted */
+  cmb_native_special special;
+};
+
 struct cmb_native {
   cmb_arena *arena;
   cmb_native_origin origin;
+  void *library; /* NULL: all is interpreted */
   int count;
-  void *library;                /* NULL: interpreted */
-  const cmb_program **programs; /* (count) */
-  cmb_native_function *scalar;  /* (count) */
-  cmb_native_function *lanes;   /* (count), NULL: interpreted */
-  cmb_native_special *special;  /* (count) */
+  struct function *functions; /* (count) */
 };
 
 /* An instruction that has no C text, by the interpreter: as a program of its own. */
@@ -57,9 +60,10 @@ static bool load(cmb_native *n, const char *path, bool lanes)
   if (!library) return false;
   bool found = true;
   for (int i = 0; i < n->count; i++) {
-    n->scalar[i] = symbol(library, i, CMB_C_SCALAR);
-    n->lanes[i] = lanes ? symbol(library, i, CMB_C_LANES) : NULL;
-    found = found && n->scalar[i] && (!lanes || n->lanes[i]);
+    struct function *f = &n->functions[i];
+    f->scalar = symbol(library, i, CMB_C_SCALAR);
+    f->lanes = lanes ? symbol(library, i, CMB_C_LANES) : NULL;
+    found = found && f->scalar && (!lanes || f->lanes);
   }
   if (found) {
     n->library = library;
@@ -76,6 +80,7 @@ struct maker {
   cmb_context *ctx;
   cmb_native *n;
   cmb_arena *arena;
+  const cmb_program *const *programs;
   bool lanes;
   cmb_native_text text;
   cmb_native_compiler compiler;
@@ -95,19 +100,19 @@ static char *make_build_folder(struct maker *m)
   return path && mkdtemp(path) ? path : NULL;
 }
 
+/* Only what can be loaded goes into the cache. That it cannot be put there is no failure. */
 static bool load_built(struct maker *m, const char *folder)
 {
   char *path = cmb_join_path(m->arena, folder, "native.so");
   if (!path) return false;
-  const char *from = path;
-  if (m->entry && cmb_cache_seal(m->ctx, path, m->key) && rename(path, m->entry) == 0) {
-    from = m->entry;
+  bool sealed = m->entry && cmb_cache_seal(m->ctx, path, m->key);
+  if (!load(m->n, path, m->lanes)) {
+    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason, "what '%s' made cannot be loaded",
+                   m->compiler.word[0]);
+    return false;
   }
-  if (load(m->n, from, m->lanes)) return true;
-  const char *words = dlerror();
-  (void)snprintf(m->compiler.reason, sizeof m->compiler.reason, "cannot load '%s': %s", from,
-                 words ? words : "a function is missing");
-  return false;
+  if (sealed) (void)rename(path, m->entry);
+  return true;
 }
 
 static bool build(struct maker *m)
@@ -140,7 +145,7 @@ static cmb_status make(struct maker *m, const cmb_native_options *options)
   m->compiler = (cmb_native_compiler){.ctx = m->ctx, .arena = m->arena};
   bool found = cmb_native_find_compiler(&m->compiler, options);
   if (found) {
-    CMB_TRY(cmb_native_print(m->ctx, m->arena, n->count, n->programs, m->lanes, &m->text));
+    CMB_TRY(cmb_native_print(m->ctx, m->arena, n->count, m->programs, m->lanes, &m->text));
     cmb_native_key(&m->compiler, &m->text, m->key);
     find_entry(m, options);
     if (m->entry && cmb_cache_check(m->ctx, m->entry, m->key) && load(n, m->entry, m->lanes)) {
@@ -158,20 +163,6 @@ static cmb_status make(struct maker *m, const cmb_native_options *options)
   return CMB_OK;
 }
 
-static void take_memory(cmb_native *n, const cmb_program *const *programs)
-{
-  size_t count = (size_t)n->count;
-  n->programs = cmb_arena_take(n->arena, count, sizeof *n->programs);
-  n->scalar = cmb_arena_take(n->arena, count, sizeof *n->scalar);
-  n->lanes = cmb_arena_take(n->arena, count, sizeof *n->lanes);
-  n->special = cmb_arena_take(n->arena, count, sizeof *n->special);
-  if (cmb_arena_failed(n->arena)) return;
-  for (int i = 0; i < n->count; i++) {
-    n->programs[i] = programs[i];
-    n->special[i] = (cmb_native_special){programs[i], special_value};
-  }
-}
-
 cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *const *programs,
                              const cmb_native_options *options, cmb_native **out)
 {
@@ -182,14 +173,19 @@ cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *con
   cmb_native *n = scratch ? cmb_arena_take(arena, 1, sizeof *n) : NULL;
   if (n) {
     *n = (cmb_native){.arena = arena, .count = count};
-    take_memory(n, programs);
+    n->functions = cmb_arena_take(arena, (size_t)count, sizeof *n->functions);
   }
   if (!n || cmb_arena_failed(arena)) {
     cmb_arena_destroy(scratch);
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  struct maker m = {.ctx = ctx, .n = n, .arena = scratch, .lanes = !options->no_lanes};
+  for (int i = 0; i < count; i++) {
+    n->functions[i] =
+        (struct function){.program = programs[i], .special = {programs[i], special_value}};
+  }
+  struct maker m = {
+      .ctx = ctx, .n = n, .arena = scratch, .programs = programs, .lanes = !options->no_lanes};
   cmb_status status = make(&m, options);
   cmb_native_text_release(&m.text);
   cmb_arena_destroy(scratch);
@@ -215,18 +211,20 @@ cmb_native_origin cmb_native_where_from(const cmb_native *n)
 
 void cmb_native_run(const cmb_native *n, int i, const double *in, double *out, double *work)
 {
+  const struct function *f = &n->functions[i];
   if (n->library) {
-    n->scalar[i](in, out, work, &n->special[i]);
+    f->scalar(in, out, work, &f->special);
   } else {
-    cmb_program_run(n->programs[i], in, out, work);
+    cmb_program_run(f->program, in, out, work);
   }
 }
 
 void cmb_native_run_lanes(const cmb_native *n, int i, const double *in, double *out, double *work)
 {
-  if (n->library && n->lanes[i]) {
-    n->lanes[i](in, out, work, &n->special[i]);
+  const struct function *f = &n->functions[i];
+  if (n->library && f->lanes) {
+    f->lanes(in, out, work, &f->special);
   } else {
-    cmb_program_run_lanes(n->programs[i], in, out, work);
+    cmb_program_run_lanes(f->program, in, out, work);
   }
 }

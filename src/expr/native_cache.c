@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,12 +34,9 @@ static const char MAGIC[8] = "camber1";
 
 char *cmb_join_path(cmb_arena *arena, const char *folder, const char *file)
 {
-  size_t length = strlen(folder), more = strlen(file) + 1;
-  char *path = cmb_arena_take(arena, length + 1 + more, 1);
-  if (!path) return NULL;
-  memcpy(path, folder, length);
-  path[length] = '/';
-  memcpy(path + length + 1, file, more);
+  size_t room = strlen(folder) + 1 + strlen(file) + 1;
+  char *path = cmb_arena_take(arena, room, 1);
+  if (path) (void)snprintf(path, room, "%s/%s", folder, file);
   return path;
 }
 

@@ -13,6 +13,7 @@
 #include "expr/graph.h"
 #include "expr/token.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_PIECES = 12, STACK_AT_FIRST = 64, WALK_AT_LEAST = 4096 };
@@ -99,6 +100,32 @@ static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int
   put_argument(l, g, swapped ? a : b, right);
 }
 
+/* A function's name. Tables and C functions, which formulas cannot name, are told apart for the reader: table#2 is the
+ * graph's table number 2, and what follows ' is the order of a derivative. */
+static void put_function(struct layout *l, const cmb_graph *g, cmb_expr e)
+{
+  const cmb_node *n = &g->nodes[e];
+  char *suffix = l->number;
+  bool is_call = n->op == CMB_OP_CALL, is_table = !is_call && n->op > CMB_OP_IF;
+  put(l, is_call ? g->externals[n->data]->name : cmb_op_text((cmb_op)n->op));
+  if (is_table) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "#%d", n->data);
+  if (n->order > 0) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "'%d", n->order);
+  if (suffix > l->number) put(l, l->number);
+}
+
+static void lay_out_call(struct layout *l, const cmb_graph *g, cmb_expr e)
+{
+  const cmb_node *n = &g->nodes[e];
+  int arity = n->op == CMB_OP_CALL ? g->externals[n->data]->arity : cmb_op_arity((cmb_op)n->op);
+  put_function(l, g, e);
+  put(l, "(");
+  for (int i = 0; i < arity; i++) {
+    if (i > 0) put(l, ", ");
+    put_argument(l, g, cmb_expr_argument(g, e, i), 0);
+  }
+  put(l, ")");
+}
+
 static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   cmb_op op = cmb_expr_op(g, e);
@@ -115,13 +142,7 @@ static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
   } else if (how != CMB_BINDS_ATOM) {
     lay_out_binary(l, g, e, how);
   } else {
-    put(l, cmb_op_text(op));
-    put(l, "(");
-    for (int i = 0; i < cmb_op_arity(op); i++) {
-      if (i > 0) put(l, ", ");
-      put_argument(l, g, cmb_expr_argument(g, e, i), 0);
-    }
-    put(l, ")");
+    lay_out_call(l, g, e);
   }
 }
 
@@ -129,7 +150,7 @@ static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 
 static bool push(struct writer *w, cmb_expr e)
 {
-  if (w->depth == w->stack_room) {
+  if (!w->stack || w->depth == w->stack_room) {
     size_t room = w->stack_room ? 2 * w->stack_room : STACK_AT_FIRST;
     struct visit *larger = cmb_allocate(w->g->ctx, room * sizeof *larger);
     if (!larger) return false;

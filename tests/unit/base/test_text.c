@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int assert_reads_back(double x, int (*format)(double, char *))
+static void assert_reads_back(double x, int (*format)(double, char *))
 {
   char text[CMB_NUMBER_ROOM];
   int length = format(x, text);
@@ -19,12 +19,12 @@ static int assert_reads_back(double x, int (*format)(double, char *))
   double back = 0;
   if (!cmb_parse_number(text, &back)) fail_msg("%s is not read back", text);
   assert_memory_equal(&back, &x, sizeof x); /* bit by bit: also the sign of zero */
-  return length;
 }
 
 static void assert_round_trip(double x)
 {
-  assert_true(assert_reads_back(x, cmb_format_shortest) <= assert_reads_back(x, cmb_format_number));
+  assert_reads_back(x, cmb_format_number);
+  assert_reads_back(x, cmb_format_shortest);
 }
 
 static void check_round_trips(void)

@@ -614,6 +614,41 @@ static void printed_text_has_few_parentheses(void **state)
   end(&f);
 }
 
+static double product(const void *user, const double *x)
+{
+  (void)user;
+  return x[0] * x[1];
+}
+
+/* Formulas have no words for these, but their text must tell them apart. */
+static void tables_and_c_functions_have_a_text(void **state)
+{
+  (void)state;
+  struct fixture f = begin();
+  const cmb_external function = {.name = "product", .arity = 2, .value = product};
+  const double x[] = {0, 1, 3}, y[] = {1, 0, 2};
+  cmb_table *tables[2];
+  char text[100];
+  for (int i = 0; i < 2; i++) {
+    cmbt_ok(f.ctx, cmb_table_create(f.ctx, CMB_TABLE_SPLINE, 3, x, y, &tables[i]));
+  }
+  cmb_expr sum = cmb_external_apply(f.g, &function, (cmb_expr[]){f.input[0], f.input[1], 0});
+  for (int i = 0; i < 2; i++) {
+    cmb_expr term = cmb_table_apply(f.g, tables[i], f.input[i]);
+    sum = cmb_apply(f.g, CMB_OP_SUB, sum, term, 0);
+  }
+  cmb_expr_print(f.g, sum, text, sizeof text);
+  assert_string_equal(text, "product(a, b) - table#0(a) - table#1(b)");
+  cmb_expr slope, one = cmb_constant(f.g, 1);
+  cmbt_ok(f.ctx, cmb_forward(f.g, 1, &f.input[1], &one, 1, &sum, &slope));
+  cmb_expr_print(f.g, slope, text, sizeof text);
+  assert_string_equal(text, "product'2(a, b) - table#1'1(b)");
+  cmb_graph_destroy(f.g); /* before what it uses */
+  f.g = NULL;
+  for (int i = 0; i < 2; i++) cmb_table_destroy(tables[i]);
+  end(&f);
+}
+
 static void little_room_cuts_the_text(void **state)
 {
   (void)state;
@@ -815,6 +850,7 @@ int main(void)
       cmocka_unit_test(long_formulas_are_read),
       cmocka_unit_test(what_is_too_deep_is_refused),
       cmocka_unit_test(printed_text_has_few_parentheses),
+      cmocka_unit_test(tables_and_c_functions_have_a_text),
       cmocka_unit_test(little_room_cuts_the_text),
       cmocka_unit_test(every_pair_of_operations_reads_back),
       cmocka_unit_test(random_expressions_read_back_to_the_same_node),
