@@ -169,7 +169,8 @@ int main(int argc, char **argv)
   cmb_native *native;
   if (cmb_native_create(ctx, 1, programs, &options, &native) != CMB_OK) return 1;
   double seconds = compiler_time();
-  if (cmb_native_where_from(native) == CMB_NATIVE_INTERPRETED) printf("there is no compiler\n");
+  if (cmb_native_where_from(native) == CMB_NATIVE_INTERPRETED)
+    printf("there is no compiler that works\n");
   struct data d = {p, native, doubles(STATES * CMB_LANES), doubles(STATES * CMB_LANES),
                    doubles(cmb_program_work(p) * CMB_LANES)};
   if (d.in && d.out && d.work) measure(&d, seconds);

@@ -112,7 +112,8 @@ static uint32_t hash(const cmb_node *n)
 
 static bool same(const cmb_node *m, const cmb_node *n)
 {
-  return memcmp(m, n, sizeof *m) == 0;
+  return m->op == n->op && m->order == n->order && m->data == n->data && m->a == n->a &&
+         m->b == n->b && m->c == n->c; /* b and c are also a constant's bits */
 }
 
 /* The place in the table of a node equal to n, or the empty place where it belongs. */

@@ -28,7 +28,7 @@
 /* A change here changes every key. */
 static const char COMMON[] = "-w -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -c";
 static const char SCALAR[] = "-O1 -fno-tree-slp-vectorize";
-static const char LANES[] = "-O1 -ftree-loop-vectorize";
+static const char LANES[] = "-O1 -ftree-vectorize -fno-tree-slp-vectorize";
 static const char LINK[] = "-shared";
 static const char THIS_PROCESSOR[] = "-march=native";
 
@@ -256,6 +256,7 @@ static bool start(cmb_native_compiler *c, const struct command *command,
 
 static bool finish(cmb_native_compiler *c, const struct job *job)
 {
+  if (!job->log || !job->result) return give_up(c, "there is no memory");
   int code = cmb_process_wait(job->process);
   if (code == 0 || (code == CMB_EXIT_UNKNOWN && access(job->result, R_OK) == 0)) return true;
   return compiler_failed(c, code, job->log);

@@ -63,8 +63,8 @@ static void take_memory(struct maker *m)
 {
   cmb_program *p = m->p;
   const cmb_graph *g = m->g;
-  p->tables = cmb_arena_take(p->arena, g->tables_size, sizeof *p->tables);
-  p->externals = cmb_arena_take(p->arena, g->externals_size, sizeof *p->externals);
+  p->tables = cmb_arena_take(p->arena, g->tables_size, sizeof(void *));
+  p->externals = cmb_arena_take(p->arena, g->externals_size, sizeof(void *));
   p->constant = cmb_arena_doubles(p->arena, p->constants);
   p->code = cmb_arena_take(p->arena, (size_t)p->instructions, sizeof *p->code);
   p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);

@@ -128,7 +128,7 @@ static cmb_expr choose(cmb_graph *g, cmb_expr condition, cmb_expr yes, cmb_expr 
 static bool fold(const cmb_graph *g, cmb_op op, const cmb_expr *arguments, double *value)
 {
   double x[3] = {0, 0, 0};
-  for (int i = 0; i < cmb_op_arity(op); i++) {
+  for (int i = 0; i < 3 && i < cmb_op_arity(op); i++) {
     if (!is_constant(g, arguments[i])) return false;
     x[i] = g->nodes[arguments[i]].value;
   }

@@ -165,6 +165,33 @@ static void test_each_operation(void **state)
   cmb_graph_destroy(g);
 }
 
+/* The compilers there are; and narrower vector registers than this processor may have: lanes are then computed in
+ * several runs. */
+static void test_compilers(void **state)
+{
+  struct fixture *f = *state;
+  static const char *const compilers[] = {"/usr/bin/gcc", "/usr/bin/clang",
+#ifdef __x86_64__
+                                          "/usr/bin/gcc -mno-avx512f", "/usr/bin/gcc -mno-avx",
+                                          "/usr/bin/clang -mno-avx"
+#endif
+  };
+  cmb_program *p = cmbt_random_program(f->ctx, 9, 50, 10);
+  const cmb_program *programs[] = {p};
+  for (size_t i = 0; i < sizeof compilers / sizeof compilers[0]; i++) {
+    char path[32];
+    (void)snprintf(path, sizeof path, "%.*s", (int)strcspn(compilers[i], " "), compilers[i]);
+    if (access(path, X_OK) != 0) continue;
+    cmb_native_options options = {.cache = f->cache, .compiler = compilers[i]};
+    cmb_native *n;
+    cmbt_ok(f->ctx, cmb_native_create(f->ctx, 1, programs, &options, &n));
+    assert_int_equal(cmb_native_where_from(n), CMB_NATIVE_COMPILED);
+    cmbt_compare_native(n, 0, p, 50);
+    cmb_native_destroy(n);
+  }
+  cmb_program_destroy(p);
+}
+
 /* Outputs that are inputs, constants, the same twice; no instructions at all; no outputs; no lanes. */
 static void test_plain_outputs(void **state)
 {
@@ -508,6 +535,7 @@ int main(void)
       TEST(test_random_expressions),
       TEST(test_long_program),
       TEST(test_each_operation),
+      TEST(test_compilers),
       TEST(test_plain_outputs),
       TEST(test_tables_and_functions),
       TEST(test_missing_compiler),
