@@ -4,7 +4,11 @@
  */
 #include "base/context.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "expr/c_text.h"
+#include "expr/graph.h"
+#include "expr/table.h"
+#include "expr/table_code.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -34,11 +38,11 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
         return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "two functions have the name '%s'", f[i].name);
       }
     }
-    cmb_op special = cmb_c_special(f[i].program);
-    if (special != CMB_OPS) {
-      return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                      "function '%s' cannot be written as C text: it has the operation '%s'",
-                      f[i].name, cmb_op_text(special));
+    if (cmb_c_calls(f[i].program)) {
+      return cmb_fail(
+          ctx, CMB_ERROR_ARGUMENT,
+          "function '%s' cannot be written as C text: it calls a C function of the caller's",
+          f[i].name);
     }
   }
   return CMB_OK;
@@ -68,6 +72,63 @@ static void print_declaration(cmb_buffer *b, const char *prefix, const cmb_c_fun
   cmb_buffer_print(b, "  %s_%s_outputs = %d,\n", prefix, f->name, p->outputs);
   cmb_buffer_print(b, "  %s_%s_work = %d\n};\n", prefix, f->name, c->work > 0 ? c->work : 1);
   cmb_buffer_print(b, "void %s_%s(const double *x, double *y, double *w);\n", prefix, f->name);
+}
+
+static void print_array(cmb_buffer *b, const char *prefix, const char *name, int table, char array,
+                        int n, const double *x)
+{
+  char number[CMB_NUMBER_ROOM];
+  cmb_buffer_print(b, "static const double %s_%s_table_%d_%c[%d] = {", prefix, name, table, array,
+                   n);
+  for (int i = 0; i < n; i++) {
+    cmb_format_number(x[i], number);
+    cmb_buffer_print(b, "%s%s", i % 8 ? ", " : i ? ",\n  " : "\n  ", number);
+  }
+  cmb_buffer_put(b, "};\n");
+}
+
+/* The arrays of the tables that a program uses. */
+static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function *f)
+{
+  const cmb_program *p = f->program;
+  for (int k = 0; k < p->table_count; k++) {
+    bool used = false, used_c = false; /* a margin needs no coefficients */
+    for (int i = 0; i < p->instructions; i++) {
+      const cmb_instruction *code = &p->code[i];
+      bool here = cmb_is_table((cmb_op)code->op) && code->data == k;
+      used = used || here;
+      used_c =
+          used_c || (here && !(code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN));
+    }
+    const cmb_table *t = p->tables[k];
+    int pieces = t->ny > 0 ? 4 * (t->nx - 1) * (t->ny - 1) : t->nx - 1;
+    if (used) print_array(b, prefix, f->name, k, 'x', t->nx, t->x);
+    if (used && t->ny > 0) print_array(b, prefix, f->name, k, 'y', t->ny, t->y);
+    if (used_c) print_array(b, prefix, f->name, k, 'c', 4 * pieces, t->c);
+  }
+}
+
+/* The functions of table_code.h that the programs need: an unused one would be warned about. */
+static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *functions)
+{
+  bool line = false, margin = false, surface = false, in = false;
+  for (int f = 0; f < count; f++) {
+    const cmb_program *p = functions[f].program;
+    for (int i = 0; i < p->instructions; i++) {
+      const cmb_instruction *code = &p->code[i];
+      bool at_margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
+      margin = margin || at_margin;
+      surface = surface || code->op == CMB_OP_TABLE2;
+      line = line || code->op == CMB_OP_TABLE;
+      in = in || (code->op == CMB_OP_TABLE_AT && !at_margin);
+    }
+  }
+  if (surface || line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_PIECES_CODE(CMB_CODE_PRINTED));
+  if (surface || line) cmb_buffer_print(b, "%s\n", CMB_TABLE_INTERVAL_CODE(CMB_CODE_PRINTED));
+  if (in || margin) cmb_buffer_print(b, "%s\n", CMB_TABLE_MODE_CODE(CMB_CODE_PRINTED));
+  if (line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_LINE_CODE(CMB_CODE_PRINTED));
+  if (margin) cmb_buffer_print(b, "%s\n", CMB_TABLE_MARGIN_CODE(CMB_CODE_PRINTED));
+  if (surface) cmb_buffer_print(b, "%s\n", CMB_TABLE_SURFACE_CODE(CMB_CODE_PRINTED));
 }
 
 static const char PARAMETERS[] =
@@ -106,6 +167,7 @@ static void print_definitions_begin(cmb_buffer *b, const char *prefix, int count
   cmb_buffer_put(b, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
   cmb_buffer_put(b, "typedef double number;\n\n");
   cmb_c_print_operations(b, CMB_C_SCALAR, used);
+  print_table_code(b, count, functions);
 }
 
 cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
@@ -120,7 +182,10 @@ cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
     cmb_c_program *c;
     status = cmb_c_program_create(ctx, functions[i].program, CMB_C_PIECE, &c);
     if (status != CMB_OK) break;
+    c->tables[0] = prefix;
+    c->tables[1] = functions[i].name;
     print_declaration(text, prefix, &functions[i], c);
+    print_tables(&definitions, prefix, &functions[i]);
     print_function(&definitions, prefix, &functions[i], c);
     cmb_c_program_destroy(c);
   }

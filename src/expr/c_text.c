@@ -5,6 +5,8 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "expr/graph.h"
+#include "expr/table.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -51,12 +53,12 @@ static const char *infix(cmb_op op)
   }
 }
 
-cmb_op cmb_c_special(const cmb_program *p)
+bool cmb_c_calls(const cmb_program *p)
 {
   for (int i = 0; i < p->instructions; i++) {
-    if (p->code[i].op >= CMB_OPS || !VALUE[p->code[i].op]) return (cmb_op)p->code[i].op;
+    if (p->code[i].op == CMB_OP_CALL) return true;
   }
-  return CMB_OPS;
+  return false;
 }
 
 void cmb_c_operations(const cmb_program *p, bool *used)
@@ -223,11 +225,65 @@ static void print_special(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_st
   cmb_buffer_put(b, ")");
 }
 
+/* An array of a table: NAME_3_x */
+static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruction *code,
+                        char array)
+{
+  cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
+}
+
+/* A table by the functions of table_code.h on its own arrays. */
+static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  const cmb_instruction *code = &c->p->code[i];
+  const cmb_table *t = c->p->tables[code->data];
+  const bool margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
+  cmb_buffer_print(b, "op_table%s(%d, ",
+                   code->op == CMB_OP_TABLE2 ? "2"
+                   : margin                  ? "_margin"
+                                             : "_in",
+                   t->nx);
+  print_array(b, c, code, 'x');
+  if (code->op == CMB_OP_TABLE2) {
+    cmb_buffer_print(b, ", %d, ", t->ny);
+    print_array(b, c, code, 'y');
+  }
+  if (!margin) {
+    cmb_buffer_put(b, ", ");
+    print_array(b, c, code, 'c');
+  }
+  if (code->op == CMB_OP_TABLE2) {
+    cmb_buffer_print(b, ", %d, %d, ", code->order % 4, code->order / 4);
+    print_argument(b, c, i, 0, style);
+    cmb_buffer_put(b, ", ");
+    print_argument(b, c, i, 1, style);
+  } else {
+    if (!margin) cmb_buffer_print(b, ", %d", code->order);
+    cmb_buffer_put(b, ", ");
+    if (code->op == CMB_OP_TABLE) {
+      cmb_buffer_print(b, "op_table_interval(%d, ", t->nx);
+      print_array(b, c, code, 'x');
+      cmb_buffer_put(b, ", ");
+      print_argument(b, c, i, 0, style);
+    } else {
+      cmb_buffer_print(b, "op_table_piece(%d, ", t->nx);
+      print_argument(b, c, i, 1, style);
+    }
+    cmb_buffer_put(b, "), ");
+    print_argument(b, c, i, 0, style);
+  }
+  cmb_buffer_put(b, ")");
+}
+
 static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   cmb_op op = (cmb_op)c->p->code[i].op;
   if (!VALUE[op]) {
-    print_special(b, c, i, style);
+    if (c->tables[0] && op != CMB_OP_CALL) {
+      print_table(b, c, i, style);
+    } else {
+      print_special(b, c, i, style);
+    }
     return;
   }
   const char *sign = infix(op);

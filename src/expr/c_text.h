@@ -33,12 +33,14 @@ typedef struct cmb_c_program {
   int *loaded; /* (instructions) 1 + the last piece that took it out of w */
   int *last_output; /* (instructions) the last output that is this value, or -1 */
   int *next_output; /* (outputs) another output with the same value, or -1 */
+  const char
+      *tables[2]; /* the name of its tables' arrays, in two parts; NULL: ask the interpreter */
 } cmb_c_program;
 
-/* The first operation of the program that has no C text of its own (tables, C functions) and is printed as a call
- *     op_special(e, number of the instruction, a, b, c)
- * or CMB_OPS if there is none. */
-cmb_op cmb_c_special(const cmb_program *p);
+/* Tables and C functions are printed as calls op_special(e, number of the instruction, a, b, c), which ask the
+ * interpreter. Where `tables` is set, tables are printed by name, NAME_3_x, NAME_3_c, NAME_3_y, with calls of the
+ * functions in table_code.h instead. */
+bool cmb_c_calls(const cmb_program *p); /* does it call C functions of the user's? */
 
 cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
                                 cmb_c_program **out);

@@ -115,9 +115,7 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
 {
   cmb_op op = cmb_expr_op(g, e);
   if (!cmb_op_passes(op, i)) return 0;
-  if (op == CMB_OP_TABLE || op == CMB_OP_TABLE_AT || op == CMB_OP_TABLE2) {
-    return partial_of_table(g, e, i);
-  }
+  if (cmb_is_table(op)) return partial_of_table(g, e, i);
   if (op == CMB_OP_CALL) return partial_of_call(g, e, i);
   cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
   switch (cmb_op_arity(op)) {

@@ -200,6 +200,11 @@ static uint16_t number_of(cmb_graph *g, const void *thing, const void ***pool, u
   return (uint16_t)i;
 }
 
+bool cmb_is_table(cmb_op op)
+{
+  return op == CMB_OP_TABLE || op == CMB_OP_TABLE_AT || op == CMB_OP_TABLE2;
+}
+
 static uint16_t table_number(cmb_graph *g, const cmb_table *table)
 {
   return number_of(g, table, (const void ***)&g->tables, &g->tables_size, &g->tables_room);

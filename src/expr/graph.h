@@ -51,6 +51,8 @@ bool cmb_op_passes(cmb_op op, int i);
 /* A table's node with a given derivative order, 0 where the derivative vanishes. 2-D: order = dx + 4 dy. */
 cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y);
 
+bool cmb_is_table(cmb_op op);
+
 /* TABLE_AT with this order is the margin: how far x is inside the interval. */
 enum { CMB_TABLE_MARGIN = 15 };
 

@@ -63,6 +63,7 @@ static void take_memory(struct maker *m)
 {
   cmb_program *p = m->p;
   const cmb_graph *g = m->g;
+  p->table_count = (int)g->tables_size;
   p->tables = cmb_arena_take(p->arena, g->tables_size, sizeof(void *));
   p->externals = cmb_arena_take(p->arena, g->externals_size, sizeof(void *));
   p->constant = cmb_arena_doubles(p->arena, p->constants);

@@ -21,10 +21,11 @@ typedef struct cmb_instruction {
 struct cmb_program {
   cmb_arena *arena;
   int inputs, outputs, constants, instructions, slots;
-  double *constant;         /* (constants) */
-  cmb_instruction *code;    /* (instructions) */
-  uint32_t *output;         /* (outputs) slots */
-  const cmb_table **tables; /* the graph's, all of them */
+  double *constant;      /* (constants) */
+  cmb_instruction *code; /* (instructions) */
+  uint32_t *output;      /* (outputs) slots */
+  int table_count;
+  const cmb_table **tables; /* (table_count) the graph's, all of them */
   const cmb_external **externals;
   const char *const *names; /* (inputs) */
 };

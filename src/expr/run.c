@@ -32,6 +32,13 @@ static double call_order(const cmb_external *f, int order, const double *x)
   return call_difference(f, order % last, order / last - 1, x);
 }
 
+static double run_table_at(const cmb_table *table, int order, double x, double mode)
+{
+  int piece = cmb_table_piece(table, mode);
+  return order == CMB_TABLE_MARGIN ? cmb_table_margin(table, piece, x)
+                                   : cmb_table_value_in(table, order, piece, x);
+}
+
 /* The operations that are not in the table: they need more than their arguments. */
 static double run_special(const cmb_program *p, const cmb_instruction *i, double a, double b,
                           double c)
@@ -39,10 +46,7 @@ static double run_special(const cmb_program *p, const cmb_instruction *i, double
   const double x[3] = {a, b, c};
   switch (i->op) {
   case CMB_OP_TABLE: return cmb_table_value(p->tables[i->data], i->order, a);
-  case CMB_OP_TABLE_AT:
-    return i->order == CMB_TABLE_MARGIN
-               ? cmb_table_margin(p->tables[i->data], (int)b, a)
-               : cmb_table_value_in(p->tables[i->data], i->order, (int)b, a);
+  case CMB_OP_TABLE_AT: return run_table_at(p->tables[i->data], i->order, a, b);
   case CMB_OP_TABLE2: return cmb_table2_value(p->tables[i->data], i->order % 4, i->order / 4, a, b);
   default: return call_order(p->externals[i->data], i->order, x);
   }

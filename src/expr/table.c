@@ -16,17 +16,10 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "expr/table_code.h"
 
 #include <math.h>
 #include <string.h>
-
-struct cmb_table {
-  cmb_arena *arena;
-  cmb_table_kind kind;
-  int nx, ny;    /* ny = 0: 1-D */
-  double *x, *y; /* (nx), (ny) */
-  double *c;     /* 1-D: (nx - 1) x 4; 2-D: (nx - 1) x (ny - 1) x 16 */
-};
 
 /* ---- slopes */
 
@@ -239,47 +232,26 @@ int cmb_table_dimension(const cmb_table *t)
 
 /* ---- evaluate */
 
-/* The largest i <= n - 2 with x_i <= at, 0 if there is none; NaN gives 0. */
-static int interval_of(int n, const double *x, double at)
-{
-  int low = 0, high = n - 1;
-  while (high - low > 1) {
-    int middle = (low + high) / 2;
-    if (at >= x[middle]) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-/* Derivative of order `order` of c0 + c1 u + c2 u² + c3 u³. */
-static double cubic(const double *c, int order, double u)
-{
-  switch (order) {
-  case 0: return c[0] + u * (c[1] + u * (c[2] + u * c[3]));
-  case 1: return c[1] + u * (2 * c[2] + u * 3 * c[3]);
-  case 2: return 2 * c[2] + u * 6 * c[3];
-  case 3: return 6 * c[3];
-  default: return 0;
-  }
-}
+CMB_TABLE_INTERVAL_CODE(CMB_CODE_COMPILED)
+CMB_TABLE_MODE_CODE(CMB_CODE_COMPILED)
+CMB_TABLE_PIECES_CODE(CMB_CODE_COMPILED)
+CMB_TABLE_LINE_CODE(CMB_CODE_COMPILED)
+CMB_TABLE_MARGIN_CODE(CMB_CODE_COMPILED)
+CMB_TABLE_SURFACE_CODE(CMB_CODE_COMPILED)
 
 int cmb_table_interval(const cmb_table *t, double x)
 {
-  return interval_of(t->nx, t->x, x);
+  return op_table_interval(t->nx, t->x, x);
+}
+
+int cmb_table_piece(const cmb_table *t, double mode)
+{
+  return op_table_piece(t->nx, mode);
 }
 
 double cmb_table_value_in(const cmb_table *t, int order, int interval, double x)
 {
-  double low = t->x[0], high = t->x[t->nx - 1];
-  double inside = x < low && interval == 0 ? low : x > high && interval == t->nx - 2 ? high : x;
-  const double *c = t->c + 4 * interval;
-  double u = inside - t->x[interval], value = cubic(c, order, u);
-  if (inside == x) return value;
-  double slope = cubic(c, 1, u); /* beyond an end: along the tangent */
-  return order == 0 ? value + slope * (x - inside) : order == 1 ? slope : 0;
+  return op_table_in(t->nx, t->x, t->c, order, interval, x);
 }
 
 double cmb_table_value(const cmb_table *t, int order, double x)
@@ -289,23 +261,10 @@ double cmb_table_value(const cmb_table *t, int order, double x)
 
 double cmb_table_margin(const cmb_table *t, int interval, double x)
 {
-  double left = interval > 0 ? x - t->x[interval] : INFINITY;
-  double right = interval < t->nx - 2 ? t->x[interval + 1] - x : INFINITY;
-  return fmin(fmin(left, right), t->x[t->nx - 1] - t->x[0]); /* finite also if there is no border */
-}
-
-static double clamp(double x, double low, double high)
-{
-  return x < low ? low : x > high ? high : x;
+  return op_table_margin(t->nx, t->x, interval, x);
 }
 
 double cmb_table2_value(const cmb_table *t, int dx, int dy, double x, double y)
 {
-  double x_in = clamp(x, t->x[0], t->x[t->nx - 1]), y_in = clamp(y, t->y[0], t->y[t->ny - 1]);
-  if ((dx > 0 && x_in != x) || (dy > 0 && y_in != y)) return 0; /* constant beyond the border */
-  int i = interval_of(t->nx, t->x, x_in), j = interval_of(t->ny, t->y, y_in);
-  const double *c = t->c + 16 * (i * (t->ny - 1) + j);
-  double row[4];
-  for (int a = 0; a < 4; a++) row[a] = cubic(c + 4 * a, dy, y_in - t->y[j]);
-  return cubic(row, dx, x_in - t->x[i]);
+  return op_table2(t->nx, t->x, t->ny, t->y, t->c, dx, dy, x, y);
 }

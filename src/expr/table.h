@@ -4,13 +4,26 @@
 #ifndef CMB_EXPR_TABLE_H
 #define CMB_EXPR_TABLE_H
 
+#include "base/arena.h"
+
 #include <camber/expr.h>
+
+struct cmb_table {
+  cmb_arena *arena;
+  cmb_table_kind kind;
+  int nx, ny;    /* ny = 0: 1-D */
+  double *x, *y; /* (nx), (ny) */
+  double *c;     /* 1-D: (nx - 1) x 4; 2-D: (nx - 1) x (ny - 1) x 16; see table_code.h */
+};
 
 /* The derivative of a given order (0: the value) of a 1-D table. */
 double cmb_table_value(const cmb_table *table, int order, double x);
 
 /* The same with the polynomial of interval `interval`, wherever x lies. */
 double cmb_table_value_in(const cmb_table *table, int order, int interval, double x);
+
+/* A mode as the number of an interval; what is none becomes the nearest one, NaN 0. */
+int cmb_table_piece(const cmb_table *table, double mode);
 
 /* The interval that x lies in, and how far x is inside it: negative outside. */
 int cmb_table_interval(const cmb_table *table, double x);

@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "expr/c_text.h"
+#include "expr/graph.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -92,25 +93,68 @@ static void compare(void *library, const char *name, const cmb_program *p)
   free(room);
 }
 
-static void test_file_computes_the_same(void **state)
+/* Written, compiled with the compilers there are, and run. */
+static void write_and_compare(struct fixture *f, int count, const cmb_c_function *functions)
 {
   static const char *const compilers[] = {"gcc", "clang", "cc"};
   static const char *const levels[] = {"-O0", "-O2"};
-  struct fixture *f = *state;
   int compiled = 0;
-  cmbt_ok(f->ctx, cmb_c_file_save(f->ctx, "my", FUNCTIONS, f->functions, f->path));
+  cmbt_ok(f->ctx, cmb_c_file_save(f->ctx, "my", count, functions, f->path));
   for (int i = 0; i < 6; i++) {
     (void)snprintf(f->library, sizeof f->library, "%s/model%d.so", f->folder, i);
+    (void)unlink(f->library);
     int code = compile(f, compilers[i / 2], levels[i % 2], f->library);
     if (code < 0) continue;
     assert_int_equal(code, 0);
     void *library = dlopen(f->library, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
-    for (int k = 0; k < FUNCTIONS; k++) compare(library, f->functions[k].name, f->programs[k]);
+    for (int k = 0; k < count; k++) compare(library, functions[k].name, functions[k].program);
     dlclose(library);
     compiled++;
   }
   assert_true(compiled > 0);
+}
+
+static void test_file_computes_the_same(void **state)
+{
+  struct fixture *f = *state;
+  write_and_compare(f, FUNCTIONS, f->functions);
+}
+
+/* Tables stand in the file as arrays. Each way of using one by itself: a function that is not used would be warned about. */
+static void test_tables(void **state)
+{
+  struct fixture *f = *state;
+  const double at[4] = {-1, 0, 0.5, 3}, y[4] = {2, -1, 0, 1},
+               grid[16] = {1, 2, 3, 5, 8, 3, 1, 4, 5, 9, 2, 6};
+  cmb_table *line, *surface;
+  cmb_graph *g;
+  cmbt_ok(f->ctx, cmb_table_create(f->ctx, CMB_TABLE_AKIMA, 4, at, y, &line));
+  cmbt_ok(f->ctx, cmb_table2_create(f->ctx, 4, at, 4, at, grid, &surface));
+  cmbt_ok(f->ctx, cmb_graph_create(f->ctx, &g));
+  cmb_expr x[CMBT_CASE_INPUTS], one = cmb_constant(g, 1), e[6];
+  for (int i = 0; i < CMBT_CASE_INPUTS; i++) {
+    char name[8];
+    (void)snprintf(name, sizeof name, "x%d", i);
+    x[i] = cmb_input(g, name);
+  }
+  e[0] = cmb_table_apply(g, line, x[0]);
+  e[1] = cmb_table2_apply(g, surface, x[1], x[2]);
+  e[2] = cmb_table_node(g, CMB_OP_TABLE_AT, 0, 0, x[3], x[4]);
+  e[3] = cmb_table_node(g, CMB_OP_TABLE_AT, CMB_TABLE_MARGIN, 0, x[3], one);
+  cmbt_ok(f->ctx, cmb_forward(g, 1, &x[0], &one, 1, &e[0], &e[4]));
+  cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[1], &e[5]));
+  for (int k = 0; k <= 6; k++) { /* each alone, and all together */
+    cmb_program *p;
+    cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, CMBT_CASE_INPUTS, x, k < 6 ? 1 : 6,
+                                       k < 6 ? &e[k] : e, &p));
+    cmb_c_function function = {"tables", p};
+    write_and_compare(f, 1, &function);
+    cmb_program_destroy(p);
+  }
+  cmb_graph_destroy(g);
+  cmb_table_destroy(line);
+  cmb_table_destroy(surface);
 }
 
 /* Included as a header the file declares, and no more. */
@@ -241,6 +285,7 @@ int main(void)
       TEST(test_pieces),
       TEST(test_names_are_checked),
       TEST(test_input_names_stay_in_the_comment),
+      TEST(test_tables),
       TEST(test_functions_are_refused),
       TEST(test_unwritable_place),
       TEST(test_out_of_memory),

@@ -1,0 +1,90 @@
+/*
+ * The evaluation of tables on plain arrays, once for the library and for generated C: the text in the macros below is
+ * compiled in table.c and printed into C files.
+ *
+ *     x (n) the points, c (4 (n − 1)) the coefficients of the pieces c0 + c1 u + c2 u² + c3 u³, u = at − x_i
+ *     2-D: y (ny), c (16 (nx − 1)(ny − 1)), four cubics in y for the four powers in x
+ */
+#ifndef CMB_EXPR_TABLE_CODE_H
+#define CMB_EXPR_TABLE_CODE_H
+
+/* clang-format off */
+
+/* The piece that `at` lies in: the largest i <= n - 2 with x_i <= at, 0 if there is none or at is NaN. */
+#define CMB_TABLE_INTERVAL_CODE(X) X( \
+static int op_table_interval(int n, const double *x, double at) \
+{ \
+  int low = 0, high = n - 1; \
+  while (high - low > 1) { \
+    int middle = (low + high) / 2; \
+    if (at >= x[middle]) { low = middle; } else { high = middle; } \
+  } \
+  return low; \
+} )
+
+/* A mode as the number of a piece, whatever it is. */
+#define CMB_TABLE_MODE_CODE(X) X( \
+static int op_table_piece(int n, double mode) \
+{ \
+  return mode >= 0 ? mode < n - 2 ? (int)mode : n - 2 : 0; \
+} )
+
+/* A derivative of a cubic. */
+#define CMB_TABLE_PIECES_CODE(X) X( \
+static double op_table_cubic(const double *c, int order, double u) \
+{ \
+  switch (order) { \
+  case 0: return c[0] + u * (c[1] + u * (c[2] + u * c[3])); \
+  case 1: return c[1] + u * (2 * c[2] + u * 3 * c[3]); \
+  case 2: return 2 * c[2] + u * 6 * c[3]; \
+  case 3: return 6 * c[3]; \
+  default: return 0; \
+  } \
+} )
+
+/* A derivative of piece i; beyond an end the table goes on along its tangent. */
+#define CMB_TABLE_LINE_CODE(X) X( \
+static double op_table_in(int n, const double *x, const double *c, int order, int i, double at) \
+{ \
+  double low = x[0], high = x[n - 1]; \
+  double inside = at < low && i == 0 ? low : at > high && i == n - 2 ? high : at; \
+  double u = inside - x[i], value = op_table_cubic(c + 4 * i, order, u), slope; \
+  if (inside == at || at != at) return value; \
+  slope = op_table_cubic(c + 4 * i, 1, u); \
+  return order == 0 ? value + slope * (at - inside) : order == 1 ? slope : 0; \
+} )
+
+/* How far `at` is inside piece i; finite also if there is no border on a side. */
+#define CMB_TABLE_MARGIN_CODE(X) X( \
+static double op_table_margin(int n, const double *x, int i, double at) \
+{ \
+  double margin = x[n - 1] - x[0]; \
+  if (i > 0 && at - x[i] < margin) margin = at - x[i]; \
+  if (i < n - 2 && x[i + 1] - at < margin) margin = x[i + 1] - at; \
+  return margin; \
+} )
+
+/* A derivative of a 2-D table; beyond the border the arguments are taken to it. */
+#define CMB_TABLE_SURFACE_CODE(X) X( \
+static double op_table_clamp(double at, double low, double high) \
+{ \
+  return at < low ? low : at > high ? high : at; \
+} \
+static double op_table2(int nx, const double *x, int ny, const double *y, const double *c, int dx, \
+                        int dy, double at_x, double at_y) \
+{ \
+  double u = op_table_clamp(at_x, x[0], x[nx - 1]), v = op_table_clamp(at_y, y[0], y[ny - 1]); \
+  int i = op_table_interval(nx, x, u), j = op_table_interval(ny, y, v), k; \
+  const double *patch = c + 16 * (i * (ny - 1) + j); \
+  double row[4]; \
+  if ((dx > 0 && u != at_x) || (dy > 0 && v != at_y)) return 0; \
+  for (k = 0; k < 4; k++) row[k] = op_table_cubic(patch + 4 * k, dy, v - y[j]); \
+  return op_table_cubic(row, dx, u - x[i]); \
+} )
+
+/* clang-format on */
+
+#define CMB_CODE_COMPILED(...) __VA_ARGS__
+#define CMB_CODE_PRINTED(...)  #__VA_ARGS__
+
+#endif
