@@ -27,10 +27,17 @@ static double rounding_of(int n, const double *q)
   return 8 * DBL_EPSILON * cmb_norm2(n, q);
 }
 
+/* An iteration that no longer converges has arrived if its increments are this small. Rounding in g comes from the lengths
+ * inside g, which q need not show (displacements near 0); in SI units and radians 1e-13 is nothing. */
+static double arrived_at(int n, const double *q)
+{
+  return 512 * DBL_EPSILON * (1 + cmb_norm2(n, q));
+}
+
 cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first)
 {
   const cmb_equations *eq = ev->eq;
-  double enough = rounding_of(eq->nq, q), before = INFINITY;
+  double enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q), before = INFINITY;
   cmb_terms want = {.g = ev->g};
   ev->stats.projections++;
   for (int j = 0; j < CHORD_ITERATIONS; j++) {
@@ -44,7 +51,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     double rate = size / before; /* 0 for j = 0: no rate known yet */
     if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-    if (rate >= 1) return size <= 64 * enough ? CMB_OK : CMB_RETRY_NEWTON; /* rounding, or lost */
+    if (rate >= 1) return size <= arrived ? CMB_OK : CMB_RETRY_NEWTON; /* rounding, or lost */
     before = size;
   }
   return CMB_RETRY_NEWTON;
@@ -134,7 +141,7 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   const cmb_equations *eq = ev->eq;
   cmb_terms want = {.g = ev->g};
   double before = cmb_norm2(eq->ng, ev->g);
-  bool tiny = cmb_norm2(eq->nq, ev->dq) <= 1e-6 * cmb_norm2(eq->nq, q);
+  bool tiny = cmb_norm2(eq->nq, ev->dq) <= 1e-6 * (1 + cmb_norm2(eq->nq, q));
   cmb_status status = CMB_RETRY_NEWTON;
   *alpha = 1;
   for (int k = 0; k <= HALVINGS; k++, *alpha /= 2) {
@@ -152,32 +159,52 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   return status == CMB_OK ? CMB_RETRY_NEWTON : status;
 }
 
-/* (12a) with M and G at each iterate. Linear convergence with a rate of the order of the way to go. */
-static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
+/* One iteration: M, G and g at q, the increment for the right-hand side (−nearest, −g), and the damped move. `nearest` is
+ * the residual of M(p)(p − q) + G(p)ᵀ τ = 0 if the nearest point is sought, and left out otherwise. */
+static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, double *size)
+{
+  const cmb_equations *eq = ev->eq;
+  double *M = cmb_mass_wanted(ev), alpha;
+  cmb_terms want = {.M = M, .G = ev->G, .g = ev->g};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
+  if (nearest) {
+    cmb_multiply_mass(ev, ev->w, ev->dw);
+    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->tau, ev->dw);
+    for (int i = 0; i < eq->nv; i++) ev->dw[i] = -ev->dw[i];
+  }
+  cmb_solve(ev, nearest ? ev->dw : NULL, ev->g, ev->dw, ev->dtau);
+  cmb_rates(ev, q, ev->dw, ev->dq);
+  *size = cmb_norm2(eq->nq, ev->dq);
+  if (!isfinite(*size)) return CMB_RETRY_NONFINITE;
+  CMB_TRY(damped_move(ev, t, q, &alpha));
+  for (int i = 0; i < eq->nv; i++) ev->w[i] += alpha * ev->dw[i];
+  for (int i = 0; i < eq->ng; i++) ev->tau[i] += alpha * ev->dtau[i];
+  return CMB_OK;
+}
+
+/* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
+static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int *iterations)
 {
   const cmb_equations *eq = ev->eq;
   double before = INFINITY;
   memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
   memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
-  for (*iterations = 1; *iterations <= START_ITERATIONS; ++*iterations) {
-    double *M = cmb_mass_wanted(ev), alpha;
-    cmb_terms want = {.M = M, .G = ev->G, .g = ev->g};
-    CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-    CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
-    cmb_multiply_mass(ev, ev->w, ev->dw); /* M(p)(p − q) + G(p)ᵀ τ */
-    cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->tau, ev->dw);
-    for (int i = 0; i < eq->nv; i++) ev->dw[i] = -ev->dw[i];
-    cmb_solve(ev, ev->dw, ev->g, ev->dw, ev->dtau);
-    cmb_rates(ev, q, ev->dw, ev->dq);
-    double size = cmb_norm2(eq->nq, ev->dq), enough = rounding_of(eq->nq, q);
-    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-    CMB_TRY(damped_move(ev, t, q, &alpha));
-    for (int i = 0; i < eq->nv; i++) ev->w[i] += alpha * ev->dw[i];
-    for (int i = 0; i < eq->ng; i++) ev->tau[i] += alpha * ev->dtau[i];
-    if (size <= enough || (size >= before && size <= 64 * enough)) return CMB_OK;
+  for (int k = 0; k < START_ITERATIONS; k++) {
+    double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q);
+    ++*iterations;
+    CMB_TRY(iterate(ev, t, q, nearest, &size));
+    if (size <= enough || (size >= before && size <= arrived)) return CMB_OK;
     before = size;
   }
   return CMB_RETRY_NEWTON;
+}
+
+/* The nearest point if it can be found; from far off, further than the constraints' curvature permits, any near one. */
+static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
+{
+  cmb_status status = approach(ev, t, q, true, iterations);
+  return status == CMB_RETRY_NEWTON ? approach(ev, t, q, false, iterations) : status;
 }
 
 static double change(int n, const double *x, const double *given, int *most)

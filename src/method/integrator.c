@@ -234,7 +234,7 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
 /* A recoverable status that cannot be cured any more becomes the end, with words. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
-  char text[256] = "the error test failed too often";
+  char text[256] = "the error test asks for steps below the resolution of time";
   if (status > 0) cmb_evaluator_blame(in->ev, status, sizeof text, text);
   return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
                   in->t, h, text);
@@ -355,6 +355,8 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   in->t = in->t_before;
   in->h = in->h_taken / 2;
   in->step_taken = in->dense_ready = false;
+  in->ev->stats.accepted--;
+  in->ev->stats.rejected++;
   cmb_status status = in->method->begin(in);
   return status > 0 ? give_up(in, status, in->h) : status;
 }

@@ -30,6 +30,7 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   *e = (cmb_events){.in = in, .ev = ev, .arena = arena, .ns = eq->ns};
   for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) e->s[k] = cmb_arena_doubles(arena, eq->ns);
   e->s_probe = cmb_arena_doubles(arena, eq->ns);
+  e->s_edge = cmb_arena_doubles(arena, eq->ns);
   e->s_found = cmb_arena_doubles(arena, eq->ns);
   e->q = cmb_arena_doubles(arena, eq->nq);
   e->q_found = cmb_arena_doubles(arena, eq->nq);
@@ -42,19 +43,24 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
 }
 
 cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
-                            const double *lambda, const double *a)
+                            const double *lambda, const double *a, bool *changed)
 {
   const cmb_equations *eq = e->ev->eq;
   const double ahead =
       1e-8 * fmax(1, fabs(t)); /* s changes by far more than rounding, by nothing else */
+  *changed = false;
+  if (e->ns == 0) return CMB_OK;
   CMB_TRY(cmb_switches(e->ev, t, q, v, lambda, e->s[0]));
-  cmb_rates(e->ev, q, v, e->q_dot);
+  for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead / 2 * a[i]; /* from rest too it moves */
+  cmb_rates(e->ev, q, e->v, e->q_dot);
   for (int i = 0; i < eq->nq; i++) e->q[i] = q[i] + ahead * e->q_dot[i];
   for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead * a[i];
   CMB_TRY(cmb_switches(e->ev, t + ahead, e->q, e->v, lambda, e->s_probe));
   for (int i = 0; i < e->ns; i++) {
     double s = e->s[0][i] != 0 ? e->s[0][i] : e->s_probe[i];
-    e->ev->mode[i] = s < 0 ? -1 : 1;
+    int mode = s < 0 ? -1 : 1;
+    *changed = *changed || mode != e->ev->mode[i];
+    e->ev->mode[i] = mode;
   }
   return CMB_OK;
 }
@@ -89,7 +95,9 @@ static cmb_status sample_projected(cmb_events *e, double theta, double *s)
 {
   double t = time_at(e, theta);
   CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
-  if (e->ev->eq->ng > 0) {
+  if (e->ev->eq->ng == 0) {
+    if (e->ev->eq->normalize) e->ev->eq->normalize(e->ev->eq->self, e->q);
+  } else {
     CMB_TRY(cmb_project(e->ev, t, e->q, e->v));
     CMB_TRY(cmb_accelerate_factored(e->ev, t, e->q, e->v, e->a, e->lambda));
   }
@@ -134,38 +142,55 @@ static cmb_status probe_dip(cmb_events *e, int i, const double x[3], const doubl
   return CMB_OK;
 }
 
-/* Dips of any function around sample k - 1. */
-static cmb_status look_for_dips(cmb_events *e, int k, double *below)
+/* Dips of any function between three points with the values s; *below is beyond the step if there is none. */
+static cmb_status look_for_dips(cmb_events *e, const double x[3], double *const s[3], double *below)
 {
-  const double width = 1.0 / CMB_EVENT_SAMPLES;
-  const double x[3] = {(k - 2) * width, (k - 1) * width, k * width};
   *below = INFINITY;
   for (int i = 0; i < e->ns; i++) {
     int m = e->ev->mode[i];
-    const double f[3] = {m * e->s[k - 2][i], m * e->s[k - 1][i], m * e->s[k][i]};
+    const double f[3] = {m * s[0][i], m * s[1][i], m * s[2][i]};
     double here = INFINITY;
-    if (f[1] < f[0] && f[1] < f[2]) CMB_TRY(probe_dip(e, i, x, f, &here));
+    if (f[1] < 0) {
+      here = x[1];
+    } else if (f[1] < f[0] && f[1] < f[2]) {
+      CMB_TRY(probe_dip(e, i, x, f, &here));
+    }
     *below = fmin(*below, here);
   }
   return CMB_OK;
+}
+
+/* Dips that end at sample k: around sample k - 1; and in the first and the last interval next to the step's ends, where a
+ * further sample close to the end shows whether a function comes from or goes to a minimum. */
+static cmb_status dips_up_to(cmb_events *e, int k, double *from, double *below)
+{
+  const double width = 1.0 / CMB_EVENT_SAMPLES, edge = width / 16;
+  if (k == 1 || k == CMB_EVENT_SAMPLES) {
+    const double near = k == 1 ? edge : 1 - edge;
+    const double x[3] = {(k - 1) * width, near, k * width};
+    double *const s[3] = {e->s[k - 1], e->s_edge, e->s[k]};
+    CMB_TRY(sample_plain(e, near, e->s_edge));
+    *from = x[0];
+    CMB_TRY(look_for_dips(e, x, s, below));
+    if (*below <= 1 || k == 1) return CMB_OK;
+  }
+  const double x[3] = {(k - 2) * width, (k - 1) * width, k * width};
+  double *const s[3] = {e->s[k - 2], e->s[k - 1], e->s[k]};
+  *from = x[0];
+  return look_for_dips(e, x, s, below);
 }
 
 /* Phase 1: the first interval of the step in which F changes sign; b > 1 if there is none. */
 static cmb_status scan(cmb_events *e, double *a, double *b)
 {
   for (int k = 1; k <= CMB_EVENT_SAMPLES; k++) {
-    double theta = (double)k / CMB_EVENT_SAMPLES, below;
+    double theta = (double)k / CMB_EVENT_SAMPLES;
     CMB_TRY(sample_plain(e, theta, e->s[k]));
     *a = (double)(k - 1) / CMB_EVENT_SAMPLES;
     *b = theta;
     if (margin(e, e->s[k]) < 0) return CMB_OK;
-    if (k < 2) continue;
-    CMB_TRY(look_for_dips(e, k, &below));
-    if (below <= 1) {
-      *a = (double)(k - 2) / CMB_EVENT_SAMPLES;
-      *b = below;
-      return CMB_OK;
-    }
+    CMB_TRY(dips_up_to(e, k, a, b));
+    if (*b <= 1) return CMB_OK;
   }
   *b = 2;
   return CMB_OK;

@@ -16,7 +16,7 @@ typedef struct cmb_events {
   cmb_arena *arena;
   int ns;
   double *s[CMB_EVENT_SAMPLES + 1]; /* (ns) at the samples of the step under inspection */
-  double *s_probe;                  /* (ns) */
+  double *s_probe, *s_edge;         /* (ns) */
   double *q, *v, *lambda;           /* the state last sampled */
   double *q_dot, *a;                /* slopes, for a function that is 0 at the start */
 
@@ -30,10 +30,10 @@ typedef struct cmb_events {
 /* Memory from `arena`; a failure is left to it. */
 void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
 
-/* The mode from the signs at the start (t, q, v, λ, a). A function that is exactly 0 gets the sign it is
- * about to take. */
+/* The mode from the signs at the start (t, q, v, λ, a); *changed tells whether any differs from before. A function
+ * that is exactly 0 gets the sign it is about to take. */
 cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
-                            const double *lambda, const double *a);
+                            const double *lambda, const double *a, bool *changed);
 
 /* The first event in the integrator's last step: *found, and its state in e. CMB_RETRY_NEWTON if one was seen
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */

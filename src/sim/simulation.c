@@ -188,7 +188,9 @@ static cmb_status tell_progress(cmb_simulation *sim)
 static cmb_status take_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
-  if (sim->eq->ng > 0) {
+  if (sim->eq->ng == 0) {
+    if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
+  } else {
     CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
     CMB_TRY(
         cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
@@ -234,6 +236,25 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
                   cmb_status_meaning(status));
 }
 
+/* The modes at the start, and the accelerations and multipliers that go with them. These may change the sign of a
+ * function of λ, hence the repetition. */
+static cmb_status start_modes(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int k = 0; k <= eq->ns; k++) {
+    bool changed;
+    cmb_status status = cmb_events_start(&sim->events, sim->t_start, sim->q_work, sim->v_work,
+                                         sim->lambda_work, sim->a, &changed);
+    if (status != CMB_OK) return final(sim, status, "switching functions", sim->t_start);
+    if (!changed) return CMB_OK;
+    status =
+        cmb_accelerate(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
+    if (status != CMB_OK) return final(sim, status, "accelerations", sim->t_start);
+  }
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "switching functions change sign without end at t = %.9g", sim->t_start);
+}
+
 static cmb_status start(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
@@ -248,8 +269,12 @@ static cmb_status start(cmb_simulation *sim)
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = 0;
   sim->due = 0;
+  sim->events.crowded = 0;
+  sim->ev->stats = (cmb_statistics){0};
+  for (int i = 0; i < eq->ns; i++) sim->ev->mode[i] = 1;
   CMB_TRY(cmb_consistent_start(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a,
                                sim->lambda_work, &r->start));
+  CMB_TRY(start_modes(sim));
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->lambda_work));
   return note_residuals(sim);
 }
@@ -296,7 +321,10 @@ static cmb_status restart(cmb_simulation *sim)
 static cmb_status pass_event(cmb_simulation *sim, double t_last)
 {
   cmb_events *e = &sim->events;
-  bool no_time = e->t - t_last <= 64 * DBL_EPSILON * fmax(fabs(e->t), DBL_MIN);
+  double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
+  bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
+  if (sim->t_end - e->t <= 16 * DBL_EPSILON * scale)
+    e->t = sim->t_end; /* no step fits in between */
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > MOST_CROWDED) {
     return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "%d events without time between them at t = %.9g",
@@ -329,11 +357,6 @@ static cmb_status advance(cmb_simulation *sim)
 static cmb_status run(cmb_simulation *sim)
 {
   CMB_TRY(start(sim));
-  if (sim->eq->ns > 0) {
-    cmb_status status =
-        cmb_events_start(&sim->events, sim->t_start, sim->q, sim->v, sim->lambda, sim->a);
-    CMB_TRY(final(sim, status, "switching functions", sim->t_start));
-  }
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
   while (cmb_integrator_t(sim->in) < sim->t_end) {

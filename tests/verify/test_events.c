@@ -228,13 +228,142 @@ static void test_together(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- a free mass, and switching functions of time: what happens where ---- */
+
+struct watch {
+  int kind; /* 0: s = (t − at)² − 1e-6, 1: s = at − t, 2: s = v with v̇ = −mode, 3: s = −1 and f = 1 + mode */
+  double at;
+};
+
+static cmb_status watch_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct watch *w = self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = w->kind == 2 ? -at->mode[0] : w->kind == 3 ? 1 + at->mode[0] : 0;
+  if (want->g) want->g[0] = at->q[0];
+  if (want->G) want->G[0] = 1;
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = 0;
+  return CMB_OK;
+}
+
+static cmb_status watch_switches(const void *self, const cmb_point *at, const double *lambda,
+                                 double *s)
+{
+  const struct watch *w = self;
+  (void)lambda;
+  s[0] = w->kind == 0   ? (at->t - w->at) * (at->t - w->at) - 1e-6
+         : w->kind == 1 ? w->at - at->t
+         : w->kind == 2 ? at->v[0]
+                        : -1;
+  return CMB_OK;
+}
+
+static cmb_system *watch_system(cmb_context *ctx, const struct watch *w, double t_start,
+                                cmb_equations *eq)
+{
+  const double zero[1] = {0};
+  cmb_system *system;
+  *eq = (cmb_equations){.name = "watch",
+                        .nq = 1,
+                        .nv = 1,
+                        .ng = w->kind == 3,
+                        .ns = 1,
+                        .q_names = q_names,
+                        .v_names = v_names,
+                        .g_names = g_names,
+                        .lambda_names = lambda_names,
+                        .switch_names = switch_names,
+                        .mass_constant = true,
+                        .mass_diagonal = true,
+                        .self = w,
+                        .evaluate = watch_evaluate,
+                        .switches = watch_switches};
+  cmbt_ok(ctx, cmb_system_create(ctx, eq, t_start, t_start + 1, zero, zero, &system));
+  return system;
+}
+
+static cmb_status watch_run(cmb_context *ctx, const struct watch *w, double t_start, double step,
+                            struct log *log, cmb_result *result)
+{
+  cmb_equations eq;
+  cmb_option_setting fixed = {"steps", "fixed"};
+  cmb_system *system = watch_system(ctx, w, t_start, &eq);
+  cmb_run_options options = cmb_run_defaults();
+  cmb_simulation *sim;
+  options.integrator.step = step;
+  options.integrator.setting_count = step > 0;
+  options.integrator.settings = &fixed;
+  options.observer = (cmb_observer){.user = log, .event = keep};
+  log->count = 0;
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmb_status status = cmb_simulation_start(sim);
+  *result = *cmb_simulation_result(sim);
+  if (w->kind == 3)
+    cmbt_near(result->lambda[0], 0, 0); /* of the mode −1 from the first moment on */
+  if (status == CMB_OK) status = cmb_simulation_run(sim);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  return status;
+}
+
+/* Functions that dip below zero for 2 ms, anywhere in steps of 0.1 s. */
+static void test_dips_anywhere(void **state)
+{
+  (void)state;
+  static struct log log;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_result result;
+  for (double at = 0.4025; at < 0.6; at += 0.0013) {
+    const struct watch w = {0, at};
+    cmbt_ok(ctx, watch_run(ctx, &w, 0, 0.1, &log, &result));
+    if (log.count != 2) fail_msg("a dip at t = %.4f: %d events", at, log.count);
+    cmbt_near(log.events[0].t, at - 1e-3, 1e-12);
+    cmbt_near(log.events[1].t, at + 1e-3, 1e-12);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* A few units in the last place before the end; and a start on the wrong side of the first guess. */
+static void test_ends(void **state)
+{
+  (void)state;
+  static struct log log;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_result result;
+  for (int k = 1; k < 40; k++) {
+    const struct watch w = {1, 1 - k * 1.2e-16};
+    cmbt_ok(ctx, watch_run(ctx, &w, 0, 0, &log, &result));
+    cmbt_below(log.count, 1);
+  }
+  const struct watch negative = {3, 0};
+  cmbt_ok(ctx, watch_run(ctx, &negative, 0, 0, &log, &result));
+  assert_int_equal(log.count, 0);
+  cmb_context_destroy(ctx);
+}
+
+/* A law that drives its own switching function to zero from both sides ends the run with a word, also at t = 0. */
+static void test_chattering(void **state)
+{
+  (void)state;
+  static struct log log;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_result result;
+  const struct watch w = {2, 0};
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(watch_run(ctx, &w, k, 0, &log, &result), CMB_ERROR_EVENTS);
+    assert_non_null(strstr(cmb_last_error(ctx), "t = "));
+  }
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowest_point),
-      cmocka_unit_test(test_mode),
-      cmocka_unit_test(test_dip),
-      cmocka_unit_test(test_together),
+      cmocka_unit_test(test_lowest_point),  cmocka_unit_test(test_mode),
+      cmocka_unit_test(test_dip),           cmocka_unit_test(test_together),
+      cmocka_unit_test(test_dips_anywhere), cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_chattering),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

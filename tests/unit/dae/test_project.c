@@ -147,12 +147,88 @@ static void test_impossible(void **state)
   check_impossible(1, "depends on the others");
 }
 
+/* An ellipse x² + 4 y² = 4, or with `shifted` the circle (1 + x)² + y² = 1 in displacements. */
+static cmb_status curve(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const int *shifted = self;
+  double x = at->q[0] + *shifted, y = at->q[1], k = *shifted ? 1 : 4;
+  if (want->M) want->M[0] = want->M[1] = 1;
+  if (want->f) want->f[0] = 0, want->f[1] = -9.81;
+  if (want->g) want->g[0] = (x * x + k * y * y - k) / 2;
+  if (want->G) want->G[0] = x, want->G[1] = k * y;
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = at->v[0] * at->v[0] + k * at->v[1] * at->v[1];
+  return CMB_OK;
+}
+
+static cmb_equations curve_equations(const int *shifted)
+{
+  static const char *const names[] = {"first", "second"};
+  return (cmb_equations){.name = "curve",
+                         .nq = 2,
+                         .nv = 2,
+                         .ng = 1,
+                         .q_names = names,
+                         .v_names = names,
+                         .g_names = names,
+                         .lambda_names = names,
+                         .mass_diagonal = true,
+                         .mass_constant = true,
+                         .self = shifted,
+                         .evaluate = curve};
+}
+
+/* From further off than the radius of curvature the nearest point may not be found, but a point is. */
+static void test_rough(void **state)
+{
+  (void)state;
+  static const int shifted = 0;
+  const double starts[][2] = {{3, 2}, {0.1, 0.1}, {-9, 5}, {1, 0.2}, {2, 1.2}, {0.001, 3}};
+  cmb_equations eq = curve_equations(&shifted);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  for (int k = 0; k < 6; k++) {
+    double q[2] = {starts[k][0], starts[k][1]}, v[2] = {0, 0}, a[2], lambda[1];
+    cmb_start_report report;
+    cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+    cmbt_below(report.position, 1e-13);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
+/* Coordinates near 0 in a constraint with lengths of 1: rounding of g does not shrink with q. */
+static void test_displacements(void **state)
+{
+  (void)state;
+  static const int shifted = 1;
+  cmb_equations eq = curve_equations(&shifted);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  struct cmbt_random random = {12};
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  for (int k = 0; k < 1000; k++) {
+    double size = pow(10, cmbt_random_uniform(&random, -12, -3));
+    double q[2] = {size * cmbt_random_uniform(&random, -1, 1),
+                   size * cmbt_random_uniform(&random, -1, 1)};
+    double v[2] = {0, 0}, a[2], lambda[1];
+    cmb_start_report report;
+    cmbt_ok(ctx, cmb_factor_at(ev, 0, q));
+    cmbt_ok(ctx, cmb_project_position(ev, 0, q, NULL));
+    cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+    cmbt_below(report.position, 1e-15);
+  }
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_start),
-      cmocka_unit_test(test_nearest),
-      cmocka_unit_test(test_impossible),
+      cmocka_unit_test(test_start),         cmocka_unit_test(test_nearest),
+      cmocka_unit_test(test_impossible),    cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_displacements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
