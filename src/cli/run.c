@@ -54,10 +54,9 @@ static void print_numbers(const char *title, int n, const char *const *names, co
   for (int i = 0; i < n; i++) printf("  %-12s %-14s % .17g\n", i ? "" : title, names[i], x[i]);
 }
 
-static void print_start(const struct run *run, const cmb_equations *eq, const cmb_result *r)
+static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
-  (void)run;
   if (s->q_moved > 1e-12) {
     printf("  start        positions moved by %.3g to be consistent, '%s' most\n", s->q_moved,
            eq->q_names[s->q_most]);
@@ -89,7 +88,7 @@ static void print_summary(const struct run *run)
   const cmb_integrator_options *o = &run->options.integrator;
   printf("%s with %s, rtol %g, atol %g: t = %.9g reached in %.3g s\n", eq->name,
          cmb_method_name(run->options.method), o->rtol, o->atol, r->t, run->run_seconds);
-  print_start(run, eq, r);
+  print_start(eq, r);
   printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
          s->f, s->factor, s->solve, s->projections);

@@ -225,11 +225,6 @@ bool cmb_table_has_kinks(const cmb_table *t)
   return t->kind == CMB_TABLE_LINEAR && t->nx > 2;
 }
 
-int cmb_table_dimension(const cmb_table *t)
-{
-  return t->ny > 0 ? 2 : 1;
-}
-
 /* ---- evaluate */
 
 CMB_TABLE_INTERVAL_CODE(CMB_CODE_COMPILED)

@@ -33,6 +33,5 @@ double cmb_table_margin(const cmb_table *table, int interval, double x);
 double cmb_table2_value(const cmb_table *table, int dx, int dy, double x, double y);
 
 bool cmb_table_has_kinks(const cmb_table *table);
-int cmb_table_dimension(const cmb_table *table);
 
 #endif

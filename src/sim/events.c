@@ -27,7 +27,7 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
-  *e = (cmb_events){.in = in, .ev = ev, .arena = arena, .ns = eq->ns};
+  *e = (cmb_events){.in = in, .ev = ev, .ns = eq->ns};
   for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) e->s[k] = cmb_arena_doubles(arena, eq->ns);
   e->s_probe = cmb_arena_doubles(arena, eq->ns);
   e->s_edge = cmb_arena_doubles(arena, eq->ns);
@@ -39,7 +39,6 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->v_found = cmb_arena_doubles(arena, eq->nv);
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
-  e->lambda_found = cmb_arena_doubles(arena, eq->ng);
 }
 
 cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
@@ -111,7 +110,6 @@ static void keep_found(cmb_events *e, double theta, const double *s)
   e->t = time_at(e, theta);
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
-  memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
   memcpy(e->s_found, s, (size_t)e->ns * sizeof(double));
 }
 

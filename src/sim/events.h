@@ -13,7 +13,6 @@ enum { CMB_EVENT_SAMPLES = 8 }; /* inspected points in a step */
 typedef struct cmb_events {
   cmb_integrator *in;
   cmb_evaluator *ev;
-  cmb_arena *arena;
   int ns;
   double *s[CMB_EVENT_SAMPLES + 1]; /* (ns) at the samples of the step under inspection */
   double *s_probe, *s_edge;         /* (ns) */
@@ -22,7 +21,7 @@ typedef struct cmb_events {
 
   /* the event found: just behind the sign change */
   double t;
-  double *q_found, *v_found, *lambda_found, *s_found;
+  double *q_found, *v_found, *s_found;
 
   int crowded; /* events in a row with no time between them */
 } cmb_events;

@@ -306,6 +306,74 @@ static void test_two_formulations(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- a turning unit vector without constraints: q = (c, s), one velocity; every record has length 1 ---- */
+
+static void turn_rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  (void)self;
+  qdot[0] = -q[1] * v[0];
+  qdot[1] = q[0] * v[0];
+}
+
+static void turn_normalize(const void *self, double *q)
+{
+  (void)self;
+  double length = hypot(q[0], q[1]);
+  q[0] /= length;
+  q[1] /= length;
+}
+
+static cmb_status turn_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = -at->q[1];
+  return CMB_OK;
+}
+
+static cmb_status unit_length(void *user, const cmb_record *record)
+{
+  (void)user;
+  cmbt_near(hypot(record->q[0], record->q[1]), 1, 1e-15);
+  return CMB_OK;
+}
+
+/* And a second run of the same handle counts from the beginning. */
+static void test_normalized_records(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"c", "s"};
+  const cmb_equations eq = {.name = "turn",
+                            .nq = 2,
+                            .nv = 1,
+                            .q_names = names,
+                            .v_names = names,
+                            .evaluate = turn_evaluate,
+                            .rates = turn_rates,
+                            .normalize = turn_normalize};
+  const double q[2] = {1, 0}, v[1] = {3};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 5, q, v, &system));
+  for (int i = 0; i < cmb_method_count(); i++) {
+    cmb_run_options options = cmb_run_defaults();
+    cmb_simulation *sim;
+    options.method = cmb_method_at(i);
+    options.integrator.rtol = options.integrator.atol = 1e-4;
+    options.every = 0.01;
+    options.observer.record = unit_length;
+    cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+    cmbt_ok(ctx, cmb_simulation_run(sim));
+    const long steps = cmb_simulation_result(sim)->statistics->steps;
+    cmbt_ok(ctx, cmb_simulation_run(sim));
+    assert_int_equal(cmb_simulation_result(sim)->statistics->steps, steps);
+    assert_int_equal(cmb_simulation_result(sim)->records, 501);
+    cmb_simulation_destroy(sim);
+  }
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
 /* ---- energy: drift in proportion to the tolerance, over 1,000 swings ---- */
 
 static void test_energy(void **state)
@@ -333,9 +401,8 @@ static void test_energy(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_circular_track),
-      cmocka_unit_test(test_heavy_top),
-      cmocka_unit_test(test_two_formulations),
+      cmocka_unit_test(test_circular_track),   cmocka_unit_test(test_heavy_top),
+      cmocka_unit_test(test_two_formulations), cmocka_unit_test(test_normalized_records),
       cmocka_unit_test(test_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

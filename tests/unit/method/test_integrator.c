@@ -127,7 +127,10 @@ static void test_undo(void **state)
     memcpy(q, cmb_integrator_q(s.in), sizeof q);
     cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
     h = cmb_integrator_t(s.in) - t;
+    const cmb_statistics before = *cmb_integrator_statistics(s.in);
     cmbt_ok(s.ctx, cmb_integrator_undo(s.in));
+    assert_int_equal(cmb_integrator_statistics(s.in)->accepted, before.accepted - 1);
+    assert_int_equal(cmb_integrator_statistics(s.in)->rejected, before.rejected + 1);
     assert_true(cmb_integrator_t(s.in) == t);
     assert_memory_equal(q, cmb_integrator_q(s.in), sizeof q);
     cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
