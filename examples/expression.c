@@ -18,13 +18,14 @@ static cmb_status spring_chain(cmb_context *ctx, cmb_graph *g)
   cmb_expr x[N], f[N];
   cmb_jacobian *jacobian;
   cmb_native *native;
+  const cmb_names names = {.user = g, .value = any_name};
   for (int i = 0; i < N; i++) { /* f_i = (x_{i+1} − x_i)³ − (x_i − x_{i−1})³ */
     char text[80], name[8];
     int length = snprintf(text, sizeof text, "(x%d - x%d)^3 - (x%d - x%d)^3", (i + 1) % N, i, i,
                           (i + N - 1) % N);
     snprintf(name, sizeof name, "x%d", i);
     x[i] = cmb_input(g, name);
-    CMB_TRY(cmb_formula_parse(g, text, (size_t)length, 1, 1, any_name, g, &f[i]));
+    CMB_TRY(cmb_formula_parse(g, text, (size_t)length, 1, 1, &names, &f[i]));
   }
   CMB_TRY(cmb_jacobian_create(ctx, g, N, x, N, x, N, f, &jacobian));
   const cmb_program *product = cmb_jacobian_program(jacobian); /* (x, ẋ) -> J ẋ */

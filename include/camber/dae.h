@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Where equations are evaluated. The mode is +1 or -1 for each switching function: a force law with a
- * branch must take the branch that the mode says, not the one that its own comparison would. */
+/* Where equations are evaluated. The mode is +1 or -1 for each switching function, or a whole number for those that are
+ * levels: a force law with a branch must take the branch that the mode says, not the one that its own comparison would. */
 typedef struct cmb_point {
   double t;
   const double *q; /* (nq) */
@@ -47,6 +47,8 @@ typedef enum cmb_derivative {
   CMB_RESIDUAL_V, /* ∂r/∂v (nv x nv) */
   CMB_GAMMA_Q,    /* ∂γ/∂q (ng x nq) */
   CMB_GAMMA_V,    /* ∂γ/∂v (ng x nv) */
+  CMB_RESIDUAL_U, /* ∂r/∂u (nv x nu), u the inputs; only where the equations give it */
+  CMB_POSITION_U, /* ∂g/∂u (ng x nu), likewise */
   CMB_DERIVATIVES /* how many there are */
 } cmb_derivative;
 
@@ -58,6 +60,7 @@ typedef struct cmb_equations {
   int nq, nv, ng;
   int ns; /* switching functions */
   int no; /* outputs */
+  int nu; /* inputs u(t), for derivatives with respect to them */
 
   const char *const *q_names;      /* (nq) */
   const char *const *v_names;      /* (nv) */
@@ -65,6 +68,7 @@ typedef struct cmb_equations {
   const char *const *lambda_names; /* (ng) */
   const char *const *switch_names; /* (ns) */
   const char *const *output_names; /* (no) */
+  const char *const *u_names;      /* (nu) */
 
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
@@ -86,6 +90,10 @@ typedef struct cmb_equations {
   cmb_status (*residual)(const void *self, const cmb_point *at, const double *a,
                          const double *lambda, double *r);
 
+  /* a and λ of M a = f − Gᵀ λ, 0 = G a + γ in one call (explicit formalism); NULL: from M, f, G, γ.
+   * CMB_RETRY_SINGULAR: the constraints are too near to losing rank for this way; the caller then takes the other. */
+  cmb_status (*accelerate)(const void *self, const cmb_point *at, double *a, double *lambda);
+
   /* exact derivatives; NULL: differences, grouped by columns where a pattern is given */
   cmb_status (*derivative)(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, cmb_derivative which, double *J);
@@ -93,7 +101,16 @@ typedef struct cmb_equations {
 
   /* s (ns) and outputs (no); NULL if there are none */
   cmb_status (*switches)(const void *self, const cmb_point *at, const double *lambda, double *s);
-  cmb_status (*outputs)(const void *self, const cmb_point *at, const double *lambda, double *out);
+  cmb_status (*outputs)(const void *self, const cmb_point *at, const double *a,
+                        const double *lambda, double *out);
+
+  /* Levels: switching functions whose mode is a whole number (the interval of a table, floor). Such a function is positive
+   * while the mode is right. `levels` sets mode[i] to what it should be at this point, for each i that is a level. */
+  const bool *switch_is_level; /* (ns), NULL: none is */
+  cmb_status (*levels)(const void *self, const cmb_point *at, const double *lambda, int *mode);
+
+  /* kinetic and potential energy; NULL: not known */
+  cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);
 } cmb_equations;
 
 /* A system: equations, where they start and how long they are usually run. */
@@ -165,6 +182,58 @@ typedef struct cmb_statistics {
   CMB_STATISTICS_LIST(CMB_STATISTICS_FIELD)
 #undef CMB_STATISTICS_FIELD
 } cmb_statistics;
+
+/* Static equilibrium and what was found there. */
+typedef enum cmb_stability {
+  CMB_STABLE,  /* every small displacement meets a restoring force */
+  CMB_NEUTRAL, /* some meet none, the others a restoring one */
+  CMB_UNSTABLE /* some are driven on */
+} cmb_stability;
+
+typedef struct cmb_equilibrium_report {
+  int iterations;
+  int freedoms;            /* degrees of freedom */
+  int neutral, unstable;   /* how many of them have no stiffness, or a negative one */
+  cmb_stability stability; /* by the stiffness alone: damping and rotation do not enter */
+  double q_moved;          /* 2-norm of the change of q */
+  int q_most;              /* the coordinate that moved most */
+  double force;            /* the largest component of f − Gᵀλ that is left */
+  int force_most;          /* and the velocity it belongs to */
+} cmb_equilibrium_report;
+
+/* The start values become a state of rest near them: v = 0, f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time. On failure
+ * the context names the coordinate with the largest unbalanced force, and the start values are as they were. */
+cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
+                                  cmb_equilibrium_report *report);
+
+/* One eigenvalue of the linearised equations; of a complex pair only the one with im > 0 is listed. */
+typedef struct cmb_eigenmode {
+  double re, im;    /* the motion grows like exp(re t) and turns like exp(i im t), in 1/s */
+  double frequency; /* undamped, |eigenvalue| / 2π, in Hz; 0 if neutral */
+  double damping;   /* −re / |eigenvalue|; 0 if neutral */
+  bool neutral; /* 0 as far as rounding lets one tell: a motion that nothing restores or drives */
+  int most;     /* the coordinate that moves most */
+  const double *shape_re, *shape_im; /* (nq) displacement of each coordinate; that of `most` is 1 */
+} cmb_eigenmode;
+
+/* ẋ = A x for x = (z, y): z = P w and y = P δv are the free displacements and velocities, w = N z (docs/linearize.md). */
+typedef struct cmb_linearization {
+  int freedoms; /* n */
+  int nq, nv;
+  double t;
+  const double *A; /* (2n x 2n) */
+  const double *N; /* (n x nv) row k: the k-th free motion, NᵀMN = I */
+  const double *a; /* (nv) the accelerations at the state */
+  int a_most;      /* the largest of them; 0 in an equilibrium, also a moving one */
+  int eigenmode_count;
+  const cmb_eigenmode *eigenmodes; /* neutral ones first, then by |eigenvalue| */
+} cmb_linearization;
+
+/* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching
+ * functions there. */
+cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
+                         const double *q, const double *v, cmb_linearization **linearization);
+void cmb_linearization_destroy(cmb_linearization *linearization);
 
 #ifdef __cplusplus
 }

@@ -141,6 +141,11 @@ cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cm
 cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, const cmb_expr *weight, cmb_expr *result);
 
+/* result[i] = exprs[i] with input[j] replaced by the expression replacement[j], for all j at once. result may be exprs. */
+cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
+                          const cmb_expr *replacement, int count, const cmb_expr *exprs,
+                          cmb_expr *result);
+
 /* Modes: what can switch (if, comparisons, abs, sign, min, max, floor) made smooth, with the mode as an input. */
 
 typedef enum cmb_mode_kind {
@@ -170,17 +175,24 @@ cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count, const cmb
                             cmb_expr *frozen);
 
 /* Formulas: "k*(l - l0) + if(v > 0, c1, c2)*v". Operators ^ * / + - and comparisons as in C (^ binds tightest and to the
- * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside; at most 255),
- * pi. Comparisons are not associative. Conditions are combined with not, and, or, which bind in this order and less
+ * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside, perhaps a ' at the end;
+ * at most 255), pi. Comparisons are not associative. Conditions are combined with not, and, or, which bind in this order and less
  * tightly than comparisons. White space and comments, from # to the end of the line, are skipped. */
 
-/* What a name stands for: set *e and return true, or return false for an unknown name. */
-typedef bool (*cmb_lookup)(void *user, const char *name, cmb_expr *e);
+/* What names stand for; any of the functions may be NULL, then nothing is known to it. `value` and `call` set *e and return
+ * true, or return false for an unknown name or, of a call, a number of arguments (1 to 3) that the function does not
+ * take. The built-in functions come first. */
+typedef struct cmb_names {
+  void *user;
+  bool (*value)(void *user, const char *name, cmb_expr *e);
+  bool (*call)(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e);
+  const char *(*nearest)(void *user, const char *name); /* for "did you mean"; NULL: none is near */
+} cmb_names;
 
 /* The formula in text (length characters) as an expression. On failure CMB_ERROR_INPUT, and the context has
- * "LINE:COLUMN: what is wrong, and what was expected", counted from `line` and `column`. */
+ * "LINE:COLUMN: what is wrong, and what was expected", counted from `line` and `column`. names may be NULL. */
 cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line, int column,
-                             cmb_lookup lookup, void *user, cmb_expr *e);
+                             const cmb_names *names, cmb_expr *e);
 
 /* Readable text of an expression that parses back to the same node. Writes at most room characters, the final 0
  * included, and returns the length of the whole text, as snprintf does. Parts that are used several times are written
@@ -258,6 +270,7 @@ typedef struct cmb_native_options {
   int processes; /* compilers at a time; default: one a core */
   bool
       no_lanes; /* cmb_native_run_lanes is not needed: it interprets, and compiling takes half the time */
+  bool only_cached; /* compile nothing: what the cache has not is interpreted, without a warning */
 } cmb_native_options;
 
 typedef enum cmb_native_origin {
@@ -280,6 +293,10 @@ cmb_native_origin cmb_native_where_from(const cmb_native *native);
 void cmb_native_run(const cmb_native *native, int i, const double *in, double *out, double *work);
 void cmb_native_run_lanes(const cmb_native *native, int i, const double *in, double *out,
                           double *work);
+
+/* As cmb_jacobian_run, with the same bits, where programs[i] is cmb_jacobian_program(jacobian). */
+void cmb_jacobian_run_native(const cmb_jacobian *jacobian, const cmb_native *native, int i,
+                             const double *in, double *values, double *work);
 
 #ifdef __cplusplus
 }

@@ -70,6 +70,7 @@ double cmb_integrator_t(const cmb_integrator *in);
 const double *cmb_integrator_q(const cmb_integrator *in);
 const double *cmb_integrator_v(const cmb_integrator *in);
 const double *cmb_integrator_lambda(const cmb_integrator *in);
+const double *cmb_integrator_a(const cmb_integrator *in); /* accelerations; until the next step */
 double cmb_integrator_t_before(const cmb_integrator *in); /* where the last step began */
 
 /* The continuous solution inside the last step, t_before <= t <= t. Not projected. */

@@ -20,7 +20,7 @@ typedef struct cmb_record {
   const double *q, *v, *lambda, *outputs;
 } cmb_record;
 
-/* A switching function changed its sign; direction is its new sign. */
+/* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. */
 typedef struct cmb_event {
   const char *name;
   int index; /* of the switching function */

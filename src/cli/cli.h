@@ -20,9 +20,10 @@ struct cli_arguments {
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
+  double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot;
-  bool json, quiet, help;
+  bool json, quiet, help, equilibrium;
   int set_count, start_count, option_count;
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
@@ -70,6 +71,7 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 /* The commands. */
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -78,7 +80,7 @@ int cli_completion(cmb_context *ctx, const struct cli_arguments *arguments);
 void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
 
-/* The system that MODEL names, with --set and --start applied. Complains and returns an exit code. */
+/* The system that MODEL names, with --set, --start and --equilibrium applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
 
 /* The options of a run as the command line says. Complains and returns an exit code. */
@@ -110,6 +112,7 @@ void cli_json_close(struct cli_json *j, char bracket);
 void cli_json_text(struct cli_json *j, const char *key, const char *text);
 void cli_json_number(struct cli_json *j, const char *key, double x);
 void cli_json_integer(struct cli_json *j, const char *key, long x);
+void cli_json_bool(struct cli_json *j, const char *key, bool x);
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);
 

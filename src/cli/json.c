@@ -79,6 +79,12 @@ void cli_json_integer(struct cli_json *j, const char *key, long x)
   fprintf(j->to, "%ld", x);
 }
 
+void cli_json_bool(struct cli_json *j, const char *key, bool x)
+{
+  begin(j, key);
+  fputs(x ? "true" : "false", j->to);
+}
+
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x)
 {
   begin(j, key);

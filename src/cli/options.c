@@ -36,6 +36,11 @@ static bool take_t_end(struct cli_arguments *a, const char *value)
   return cmb_parse_number(value, &a->t_end);
 }
 
+static bool take_at(struct cli_arguments *a, const char *value)
+{
+  return cmb_parse_number(value, &a->at);
+}
+
 static bool take_step(struct cli_arguments *a, const char *value)
 {
   return take_positive(value, &a->step);
@@ -130,6 +135,12 @@ static bool take_plot(struct cli_arguments *a, const char *value)
   return ends_in(value, ".svg");
 }
 
+static bool take_equilibrium(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->equilibrium = true;
+}
+
 static bool take_json(struct cli_arguments *a, const char *value)
 {
   (void)value;
@@ -149,12 +160,13 @@ static bool take_help(struct cli_arguments *a, const char *value)
 }
 
 const struct cli_option cli_options[] = {
-    {"method", "NAME", " run ", "integration method, see 'camber list methods' (default: mdop5)",
-     take_method, "the name of a method"},
-    {"rtol", "R", " run bench ", "relative tolerance of a step's error (default: 1e-6)", take_rtol,
-     "a positive number"},
-    {"atol", "A", " run ", "absolute tolerance (default: a hundredth of --rtol)", take_atol,
-     "a positive number"},
+    {"method", "NAME", " run linearize ",
+     "integration method, see 'camber list methods' (default: mdop5)", take_method,
+     "the name of a method"},
+    {"rtol", "R", " run bench linearize ", "relative tolerance of a step's error (default: 1e-6)",
+     take_rtol, "a positive number"},
+    {"atol", "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
+     take_atol, "a positive number"},
     {"t-end", "T", " run ", "end of the simulated time in seconds (default: the model's)",
      take_t_end, "a number"},
     {"step", "H", " run ", "first step in seconds; with --option steps=fixed, each step", take_step,
@@ -163,13 +175,18 @@ const struct cli_option cli_options[] = {
      "a positive number"},
     {"max-steps", "N", " run ", "give up after N attempted steps (default: 100000000)",
      take_max_steps, "a positive whole number"},
-    {"set", "NAME=VALUE", " run check ", "set a parameter of the model; repeatable", take_set,
-     "NAME=VALUE with a number for VALUE, 64 times at most"},
-    {"start", "NAME=VALUE", " run check ",
+    {"set", "NAME=VALUE", " run check linearize ", "set a parameter of the model; repeatable",
+     take_set, "NAME=VALUE with a number for VALUE, 64 times at most"},
+    {"start", "NAME=VALUE", " run check linearize ",
      "set the start value of a coordinate or velocity before consistent values are sought; "
      "repeatable",
      take_start, "NAME=VALUE with a number for VALUE, 64 times at most"},
-    {"option", "NAME=VALUE", " run ",
+    {"equilibrium", NULL, " run check linearize ",
+     "start from the static equilibrium near the start values, with all velocities 0",
+     take_equilibrium, NULL},
+    {"at", "T", " linearize ", "simulate to T seconds and linearise there (default: at the start)",
+     take_at, "a number"},
+    {"option", "NAME=VALUE", " run linearize ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most"},
     {"out", "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
@@ -180,10 +197,11 @@ const struct cli_option cli_options[] = {
      "a positive number"},
     {"repeat", "N", " run bench ", "run N times and report the median time (default: 1)",
      take_repeat, "a whole number from 1 to 1000000"},
-    {"json", NULL, " run check ", "print one JSON object on standard output and nothing else",
-     take_json, NULL},
+    {"json", NULL, " run check linearize ",
+     "print one JSON object on standard output and nothing else", take_json, NULL},
     {"quiet", NULL, " run ", "no progress bar", take_quiet, NULL},
-    {"help", NULL, " run check list bench manpage completion ", "this help", take_help, NULL},
+    {"help", NULL, " run check list bench manpage completion linearize ", "this help", take_help,
+     NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
@@ -200,6 +218,11 @@ const struct cli_command cli_commands[] = {
      "constraints and the redundant ones by name, and how far the initial values had to move to be "
      "consistent.",
      cli_check},
+    {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
+     "Linearises the equations of motion about the start values, their static equilibrium "
+     "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
+     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
+     cli_linearize},
     {"list", "WHAT", "methods models benches", "list what there is: methods, models or benches",
      "Lists the methods with their options, the bundled models with their parameters, or the "
      "benchmarks.",
@@ -319,6 +342,7 @@ int cli_parse(int argc, char **argv, struct cli_arguments *a)
                               .step = NAN,
                               .max_step = NAN,
                               .every = NAN,
+                              .at = NAN,
                               .max_steps = NAN,
                               .repeat = 1};
   int k = cmb_find_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands);

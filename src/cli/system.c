@@ -28,12 +28,30 @@ static int complain_model(const char *name)
               : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
 }
 
+/* The start values become the equilibrium near them; says what was found. */
+static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
+{
+  static const char *const words[] = {
+      [CMB_STABLE] = "stable", [CMB_NEUTRAL] = "neutral", [CMB_UNSTABLE] = "unstable"};
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmb_equilibrium_report r;
+  CMB_TRY(cmb_system_equilibrium(ctx, system, &r));
+  if (quiet) return CMB_OK;
+  printf("%s: %s equilibrium at t = %g, %d iterations", eq->name, words[r.stability],
+         cmb_system_t_start(system), r.iterations);
+  if (r.neutral > 0) printf(", no stiffness in %d of %d directions", r.neutral, r.freedoms);
+  if (r.unstable > 0) printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
+  printf("; positions moved by %.3g, '%s' most\n", r.q_moved, eq->q_names[r.q_most]);
+  return CMB_OK;
+}
+
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
 {
   const cmb_problem *problem = cmb_problem_find(a->operand);
   if (!problem) return complain_model(a->operand);
   cmb_status status = cmb_problem_create(ctx, problem, a->set_count, a->set, system);
   if (status == CMB_OK) status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
+  if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json, *system);
   if (status == CMB_OK) return CLI_DONE;
   cmb_system_destroy(*system);
   *system = NULL;

@@ -14,11 +14,13 @@
 #include <math.h>
 #include <string.h>
 
+enum { DIFFERENCED = CMB_RESIDUAL_U }; /* inputs are inside the equations: they cannot be moved */
+
 struct cmb_differences {
   cmb_evaluator *ev;
   cmb_arena *arena;
-  int *group[CMB_DERIVATIVES]; /* (columns) group of each column */
-  int groups[CMB_DERIVATIVES];
+  int *group[DIFFERENCED]; /* (columns) group of each column */
+  int groups[DIFFERENCED];
   double *base, *moved; /* (max(nv, ng)) values at the point and beside it */
   double *q, *v;        /* moved variables */
   double *delta;        /* (max(nq, nv)) increments */
@@ -62,7 +64,7 @@ static cmb_status allocate(struct cmb_differences *d)
   const cmb_equations *eq = d->ev->eq;
   int most_rows = eq->nv > eq->ng ? eq->nv : eq->ng;
   int most_columns = eq->nq > eq->nv ? eq->nq : eq->nv;
-  for (int k = 0; k < CMB_DERIVATIVES; k++) CMB_TRY(make_groups(d, (cmb_derivative)k));
+  for (int k = 0; k < DIFFERENCED; k++) CMB_TRY(make_groups(d, (cmb_derivative)k));
   d->base = cmb_arena_doubles(d->arena, most_rows);
   d->moved = cmb_arena_doubles(d->arena, most_rows);
   d->q = cmb_arena_doubles(d->arena, eq->nq);
@@ -156,6 +158,10 @@ cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, cons
                              const double *a, const double *lambda, cmb_derivative which, double *J)
 {
   const cmb_equations *eq = d->ev->eq;
+  if (!eq->derivative && (int)which >= DIFFERENCED) {
+    return cmb_fail(d->ev->ctx, CMB_ERROR_ARGUMENT,
+                    "%s: derivatives with respect to the inputs are not known", eq->name);
+  }
   d->ev->stats.jacobian++;
   if (!eq->derivative) return difference(d, t, q, v, a, lambda, which, J);
   cmb_point at = {.t = t, .q = q, .v = v, .mode = d->ev->mode, .scratch = d->ev->scratch};

@@ -9,6 +9,7 @@
 #include "dae/evaluator.h"
 
 #include "base/context.h"
+#include "dae/branch.h"
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
@@ -33,6 +34,9 @@ static void take_memory(cmb_evaluator *ev)
   ev->g = cmb_arena_doubles(a, eq->ng);
   ev->gamma = cmb_arena_doubles(a, eq->ng);
   ev->gt = cmb_arena_doubles(a, eq->ng);
+  ev->length = cmb_arena_doubles(a, eq->ng);
+  ev->extent = cmb_arena_doubles(a, eq->ng);
+  ev->branch = cmb_branch_create(a, eq);
   ev->zero = cmb_arena_doubles(a, eq->nv);
   ev->w = cmb_arena_doubles(a, eq->nv);
   ev->dw = cmb_arena_doubles(a, eq->nv);
@@ -46,7 +50,7 @@ static void take_memory(cmb_evaluator *ev)
 
 static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
 {
-  if (eq->nv < 1 || eq->nq < 1 || eq->ng < 0 || eq->ns < 0 || eq->no < 0 || eq->ng > eq->nv) {
+  if (eq->nv < 1 || eq->nq < 1 || eq->ng < 0 || eq->ns < 0 || eq->no < 0) {
     return cmb_fail(ctx, CMB_ERROR_INPUT,
                     "%s: %d coordinates, %d velocities and %d constraints do not make a system",
                     eq->name, eq->nq, eq->nv, eq->ng);
@@ -127,6 +131,13 @@ cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const
 {
   ev->stats.factor++;
   cmb_status status = cmb_kkt_factor(ev->kkt, M, G, B);
+  if (status == CMB_RETRY_SINGULAR) {
+    ev->deficiency = ev->eq->ng - cmb_kkt_rank_held(ev->kkt);
+    if (!B || B == G || ev->deficiency <= ev->redundant) status = CMB_OK;
+  } else {
+    ev->deficiency = 0;
+  }
+  ev->factors_near = status == CMB_OK;
   if (status == CMB_OK) ev->mass_ready = ev->eq->mass_constant;
   return status;
 }
@@ -137,11 +148,13 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. */
-static cmb_status solve_motion(cmb_evaluator *ev, double *a, double *lambda)
+/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand; where the constraints have lost rank, a is that of the branch. */
+static cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
+                               double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
+  if (ev->deficiency > ev->redundant) CMB_TRY(cmb_branch_accelerate(ev, t, q, v, a));
   /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -149,11 +162,26 @@ static cmb_status solve_motion(cmb_evaluator *ev, double *a, double *lambda)
 cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
                           double *lambda)
 {
+  const cmb_equations *eq = ev->eq;
+  if (!eq->accelerate) return cmb_factor_and_accelerate(ev, t, q, v, a, lambda);
+  cmb_point at = point_at(ev, t, q, v);
+  ev->stats.f++;
+  cmb_status status = eq->accelerate(eq->self, &at, a, lambda);
+  if (status == CMB_RETRY_SINGULAR) return cmb_factor_and_accelerate(ev, t, q, v, a, lambda);
+  if (status != CMB_OK) return status;
+  ev->factors_near = false;
+  bool finite = cmb_all_finite(eq->nv, a) && cmb_all_finite(eq->ng, lambda);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                     double *a, double *lambda)
+{
   double *M = cmb_mass_wanted(ev);
   cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
-  return solve_motion(ev, a, lambda);
+  return solve_motion(ev, t, q, v, a, lambda);
 }
 
 cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q)
@@ -169,7 +197,7 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
 {
   cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
-  return solve_motion(ev, a, lambda);
+  return solve_motion(ev, t, q, v, a, lambda);
 }
 
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
@@ -210,12 +238,22 @@ cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const doub
   return cmb_all_finite(ev->eq->ns, s) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double *v,
+                      const double *lambda, int *mode)
+{
+  const cmb_equations *eq = ev->eq;
+  for (int i = 0; i < eq->ns; i++) mode[i] = ev->mode[i];
+  if (!eq->switch_is_level) return CMB_OK;
+  cmb_point at = point_at(ev, t, q, v);
+  return eq->levels(eq->self, &at, lambda, mode);
+}
+
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
-                       const double *lambda, double *out)
+                       const double *a, const double *lambda, double *out)
 {
   if (ev->eq->no == 0) return CMB_OK;
   cmb_point at = point_at(ev, t, q, v);
-  CMB_TRY(ev->eq->outputs(ev->eq->self, &at, lambda, out));
+  CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 

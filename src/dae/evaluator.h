@@ -21,7 +21,7 @@ typedef struct cmb_evaluator {
   const cmb_equations *eq;
   cmb_arena *arena;
   cmb_kkt *kkt;
-  int *mode; /* (ns) signs of the switching functions, +1 or -1 */
+  int *mode; /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
   void *scratch;
   cmb_statistics stats;
 
@@ -33,7 +33,15 @@ typedef struct cmb_evaluator {
   double *gamma; /* (ng) */
   double *gt;    /* (ng) */
 
-  bool mass_ready; /* a constant mass matrix has been factored */
+  bool mass_ready;   /* a constant mass matrix has been factored */
+  bool factors_near; /* the KKT factors belong to the point last evaluated, or one near it */
+
+  /* dependent constraints */
+  int redundant;  /* how many are dependent everywhere, as far as is known */
+  int deficiency; /* how many are in the factors held */
+  double *length; /* (ng) lengths of gradients as they usually are, in the metric of M⁻¹ */
+  double *extent; /* (ng) how much g changes when q changes by a part */
+  struct cmb_branch *branch; /* scratch of branch.c */
 
   double *zero; /* (nv) never written */
 
@@ -59,17 +67,26 @@ void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double
 
 /* Factor [M Bᵀ; G 0] and solve with it, counted. A constant mass matrix is evaluated and factored only
  * once: cmb_mass_wanted gives the array to fill, or NULL when M is not needed any more; the same pointer
- * then goes to cmb_factor. B == NULL: B = G. r == NULL: r = 0. */
+ * then goes to cmb_factor. B == NULL: B = G. r == NULL: r = 0.
+ */
 double *cmb_mass_wanted(cmb_evaluator *ev);
+
+/* Dependent constraints are solved in the sense of least squares and least norm (math/kkt.h), and counted in `deficiency`. If
+ * B ≠ G and there are more of them than `redundant`: CMB_RETRY_SINGULAR. */
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
 
 /* y = M x with the evaluator's mass matrix. */
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);
 
-/* Seed 000 eq. (4): accelerations a and multipliers λ at (t, q, v). The factors stay. */
+/* Seed 000 eq. (4): accelerations a and multipliers λ at (t, q, v), by the equations' own explicit formalism if they
+ * have one: then there are no factors (`factors_near`). */
 cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
                           double *lambda);
+
+/* The same by M, f, G and γ in any case. G and the factors stay. */
+cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                     double *a, double *lambda);
 
 /* The same in two halves: M, G, g_t at (t, q) and the factors; then f, γ at (t, q, v) and the solution
  * with these factors. Between them velocities can be projected. */
@@ -81,11 +98,13 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r);
 
-/* Switching functions and outputs. */
+/* Switching functions, the modes with the levels that belong to this point, and outputs. */
 cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *lambda, double *s);
+cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double *v,
+                      const double *lambda, int *mode);
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
-                       const double *lambda, double *out);
+                       const double *a, const double *lambda, double *out);
 
 /* 2-norms of g and of G v + g_t at (t, q, v). */
 cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,

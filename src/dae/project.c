@@ -14,12 +14,16 @@
 #include "base/context.h"
 #include "math/dense.h"
 #include "math/pattern.h"
+#include "math/random.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12 };
+enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
+
+/* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
+static const double MET = 1e-8;
 
 /* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
 static double rounding_of(int n, const double *q)
@@ -113,17 +117,10 @@ static int worst_constraint(cmb_evaluator *ev)
   return worst;
 }
 
-/* No rank, because a constraint that is not met has come to where it is stationary? */
-static bool is_stuck(cmb_evaluator *ev, cmb_status status)
-{
-  int row = status == CMB_RETRY_SINGULAR ? cmb_kkt_dependent(ev->kkt) : -1;
-  return row >= 0 && gradient_length(ev, row) == 0 && ev->g[row] != 0;
-}
-
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
 {
   char text[256];
-  if (status == CMB_RETRY_NEWTON || is_stuck(ev, status)) {
+  if (status == CMB_RETRY_NEWTON) {
     int i = worst_constraint(ev);
     return cmb_fail(
         ev->ctx, CMB_ERROR_INCONSISTENT,
@@ -183,6 +180,46 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
   return CMB_OK;
 }
 
+/* How long gradients usually are, and how much g changes when q moves by a part of itself: the largest values here and at a
+ * few places around. A gradient may vanish in one place, and a constraint be unmet where it cannot be told from its gradient. */
+static cmb_status take_references(cmb_evaluator *ev, double t, const double *q)
+{
+  const cmb_equations *eq = ev->eq;
+  const double part = 0.05;
+  uint32_t random = 2463534242;
+  memset(ev->length, 0, (size_t)eq->ng * sizeof *ev->length);
+  memset(ev->extent, 0, (size_t)eq->ng * sizeof *ev->extent);
+  for (int place = 0; place <= PLACES; place++) {
+    double *M = cmb_mass_wanted(ev), *g = place ? ev->tau : ev->g;
+    cmb_terms want = {.M = M, .G = ev->G, .g = g};
+    for (int i = 0; i < eq->nq; i++) {
+      double shift = place ? part * cmb_random(&random) * fmax(1, fabs(q[i])) : 0;
+      ev->q_trial[i] = q[i] + shift;
+    }
+    if (eq->normalize) eq->normalize(eq->self, ev->q_trial);
+    cmb_status status = cmb_evaluate(ev, t, ev->q_trial, NULL, &want);
+    if (status == CMB_OK) status = cmb_kkt_lengths(ev->kkt, M, ev->G, ev->dtau);
+    if (status < 0 || (status > 0 && place == 0)) return status;
+    if (status > 0) continue; /* out of bounds there */
+    ev->mass_ready = eq->mass_constant;
+    for (int i = 0; i < eq->ng; i++) {
+      ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
+      if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
+    }
+  }
+  cmb_kkt_set_reference(ev->kkt, ev->length);
+  return CMB_OK;
+}
+
+/* An iteration has come to its end: are the constraints met? Where they are dependent it ends at the least squares. */
+static bool is_met(const cmb_evaluator *ev)
+{
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (ev->extent[i] > 0 && !(fabs(ev->g[i]) <= MET * ev->extent[i])) return false;
+  }
+  return true;
+}
+
 /* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
 static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int *iterations)
 {
@@ -194,7 +231,9 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
     double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
-    if (size <= enough || (size >= before && size <= arrived)) return CMB_OK;
+    if (size <= enough || (size >= before && size <= arrived)) {
+      return ev->deficiency == 0 || is_met(ev) ? CMB_OK : CMB_RETRY_NEWTON;
+    }
     before = size;
   }
   return CMB_RETRY_NEWTON;
@@ -227,6 +266,7 @@ static cmb_status start_levels(cmb_evaluator *ev, double t, double *q, double *v
 {
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   if (ev->eq->ng > 0) {
+    CMB_TRY(take_references(ev, t, q));
     CMB_TRY(assemble(ev, t, q, &report->iterations));
     CMB_TRY(cmb_factor_at(ev, t, q));
     CMB_TRY(cmb_project_velocity(ev, v));

@@ -86,7 +86,7 @@ static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, i
   return CMB_OK;
 }
 
-static cmb_system *new_system(cmb_context *ctx)
+cmb_system *cmb_system_new(cmb_context *ctx)
 {
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return NULL;
@@ -106,7 +106,7 @@ cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int 
   double values[MOST_PARAMETERS];
   *out = NULL;
   CMB_TRY(set_parameters(ctx, problem, count, settings, values));
-  cmb_system *system = new_system(ctx);
+  cmb_system *system = cmb_system_new(ctx);
   if (!system) return cmb_fail_memory(ctx);
   system->eq.name = problem->name;
   cmb_status status = problem->build(system, values);
@@ -123,7 +123,7 @@ cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, d
                              double t_end, const double *q, const double *v, cmb_system **out)
 {
   *out = NULL;
-  cmb_system *system = new_system(ctx);
+  cmb_system *system = cmb_system_new(ctx);
   if (!system) return cmb_fail_memory(ctx);
   system->eq = *equations;
   system->t_start = t_start;
@@ -142,7 +142,9 @@ cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, d
 
 void cmb_system_destroy(cmb_system *system)
 {
-  if (system) cmb_arena_destroy(system->arena);
+  if (!system) return;
+  if (system->destroy) system->destroy(system);
+  cmb_arena_destroy(system->arena);
 }
 
 const cmb_equations *cmb_system_equations(const cmb_system *system)

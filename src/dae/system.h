@@ -13,9 +13,13 @@ struct cmb_system {
   cmb_arena *arena;
   cmb_equations eq;
   double t_start, t_end;
-  double *q; /* (nq) start values */
-  double *v; /* (nv) */
+  double *q;                           /* (nq) start values */
+  double *v;                           /* (nv) */
+  void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
 };
+
+/* A system with its arena and nothing else, NULL without memory. */
+cmb_system *cmb_system_new(cmb_context *ctx);
 
 /* A problem: a table row. `build` fills eq and t_end, and start values into arrays that it takes from
  * the arena; `values` holds the parameters in the order of the table. A NULL from the arena may be

@@ -24,22 +24,24 @@ enum { MOST_FRAMES = 1 << 20, FRAMES_AT_FIRST = 64 };
 
 enum frame_kind { OPEN, CALL, PREFIX, BINARY };
 
+enum { MOST_ARGUMENTS = 3 };
+
 struct frame {
-  uint8_t kind;         /* enum frame_kind */
-  uint8_t binds;        /* 0 for OPEN and CALL: nothing reaches beyond a parenthesis */
-  uint8_t op;           /* cmb_op */
-  uint8_t count;        /* of a call: finished arguments */
-  cmb_expr argument[3]; /* a call's finished arguments, or the left side */
-  size_t at;            /* of the parenthesis or the operator */
+  uint8_t kind;  /* enum frame_kind */
+  uint8_t binds; /* 0 for OPEN and CALL: nothing reaches beyond a parenthesis */
+  uint8_t op;    /* cmb_op; CMB_OP_CALL: a function that the caller's names know */
+  uint8_t count; /* of a call: finished arguments */
+  cmb_expr argument[MOST_ARGUMENTS]; /* a call's finished arguments, or the left side */
+  size_t at;                         /* of the parenthesis or the operator */
+  cmb_token callee;                  /* of CMB_OP_CALL: the name */
 };
 
 struct parser {
   cmb_source source;
   cmb_graph *g;
-  cmb_lookup lookup;
-  void *user;
-  cmb_token token; /* the next one */
-  cmb_expr value;  /* of the operand read last */
+  const cmb_names *names; /* never NULL */
+  cmb_token token;        /* the next one */
+  cmb_expr value;         /* of the operand read last */
   struct frame *frames;
   size_t depth, room;
 };
@@ -127,7 +129,7 @@ static void finish(struct parser *p, int binds)
 
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
-  return p->lookup && p->lookup(p->user, name, e);
+  return p->names->value && p->names->value(p->names->user, name, e);
 }
 
 /* A value was expected. */
@@ -153,18 +155,48 @@ static cmb_status fail_operand(struct parser *p)
                          quote);
 }
 
+static void copy_name(const struct parser *p, const cmb_token *at, char name[CMB_FORMULA_NAME_ROOM])
+{
+  memcpy(name, p->source.text + at->at, at->length);
+  name[at->length] = '\0';
+}
+
+/* The most arguments that a call can have. */
+static int call_arity(const struct frame *call)
+{
+  return call->op == CMB_OP_CALL ? MOST_ARGUMENTS : cmb_op_arity((cmb_op)call->op);
+}
+
 static cmb_status fail_count(struct parser *p, const struct frame *call, const char *got)
 {
+  if (call->op == CMB_OP_CALL) {
+    char quote[CMB_QUOTE_ROOM];
+    cmb_source_quote(&p->source, call->callee.at, call->callee.length, quote);
+    return cmb_source_fail(&p->source, p->token.at, "%s expects 1 to %d arguments, but got %s",
+                           quote, (int)MOST_ARGUMENTS, got);
+  }
   int arity = cmb_op_arity((cmb_op)call->op);
   return cmb_source_fail(&p->source, p->token.at, "%s expects %d argument%s, but got %s",
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
+}
+
+/* The name that was perhaps meant: one of the caller's or one of ours. NULL if none is near. */
+static const char *nearest_name(const struct parser *p, const char *name)
+{
+  const char *near[2];
+  int count = 0;
+  if (p->names->nearest) near[count] = p->names->nearest(p->names->user, name);
+  if (p->names->nearest && near[count]) count++;
+  near[count] = cmb_nearest_name(name, named, NAMED, sizeof *named);
+  if (near[count]) count++;
+  return cmb_nearest_name(name, near, count, sizeof *near);
 }
 
 /* A name that nobody knows. */
 static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *name, bool is_call)
 {
   char quote[CMB_QUOTE_ROOM];
-  const char *nearest = cmb_nearest_name(name, named, NAMED, sizeof *named);
+  const char *nearest = nearest_name(p, name);
   const char *kind = is_call ? "function" : "name";
   cmb_source_quote(&p->source, at->at, at->length, quote);
   if (nearest) {
@@ -175,24 +207,44 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
                          is_call ? "one such as sin, sqrt, min or if" : "one that is defined");
 }
 
+/* A call of a name that is no function: `at` is the name, `paren` its parenthesis. */
+static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren, const char *name)
+{
+  cmb_expr known;
+  if (strcmp(name, "pi") != 0 && !is_known(p, name, &known)) return fail_name(p, at, name, true);
+  char quote[CMB_QUOTE_ROOM];
+  cmb_source_quote(&p->source, at->at, at->length, quote);
+  return cmb_source_fail(&p->source, paren, "%s is not a function: expected an operator before '('",
+                         quote);
+}
+
 /* A function's name has been read, and its parenthesis is the next token. */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
-  cmb_expr known;
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
-  if (i >= 0 && named[i].arity > 0) {
-    struct frame call = {.kind = CALL, .op = (uint8_t)named[i].op, .at = p->token.at};
-    CMB_TRY(push(p, call));
-    CMB_TRY(advance(p));
-    return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
+  bool ours = i >= 0 && named[i].arity > 0;
+  if (!ours && (i >= 0 || !p->names->call)) return fail_call(p, at, p->token.at, name);
+  struct frame call = {.kind = CALL, .at = p->token.at, .callee = *at};
+  call.op = (uint8_t)(ours ? named[i].op : CMB_OP_CALL);
+  CMB_TRY(push(p, call));
+  CMB_TRY(advance(p));
+  return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
+}
+
+/* The value of a call of one of the caller's functions, all arguments of which are there. */
+static cmb_status finish_call(struct parser *p, const struct frame *f, int count,
+                              const cmb_expr *argument)
+{
+  char name[CMB_FORMULA_NAME_ROOM];
+  const cmb_names *names = p->names;
+  copy_name(p, &f->callee, name);
+  if (names->call(names->user, name, count, argument, &p->value)) return CMB_OK;
+  const char *nearest = names->nearest ? names->nearest(names->user, name) : NULL;
+  if (nearest && strcmp(nearest, name) == 0 && !is_known(p, name, &p->value)) {
+    return cmb_source_fail(&p->source, f->callee.at, "'%s' does not take %d argument%s", name,
+                           count, count == 1 ? "" : "s");
   }
-  if (i >= 0 || is_known(p, name, &known)) {
-    char quote[CMB_QUOTE_ROOM];
-    cmb_source_quote(&p->source, at->at, at->length, quote);
-    return cmb_source_fail(&p->source, p->token.at,
-                           "%s is not a function: expected an operator before '('", quote);
-  }
-  return fail_name(p, at, name, true);
+  return fail_call(p, &f->callee, f->at, name);
 }
 
 /* A name: a call begins, or it stands for a value, which *is_value says. */
@@ -200,8 +252,7 @@ static cmb_status read_name(struct parser *p, bool *is_value)
 {
   char name[CMB_FORMULA_NAME_ROOM];
   const cmb_token at = p->token;
-  memcpy(name, p->source.text + at.at, at.length);
-  name[at.length] = '\0';
+  copy_name(p, &at, name);
   CMB_TRY(advance(p));
   *is_value = p->token.kind != CMB_TOKEN_LEFT;
   if (!*is_value) return begin_call(p, &at, name);
@@ -292,7 +343,7 @@ static cmb_status read_comma(struct parser *p)
                            "',' outside the arguments of a function: expected an operator or %s",
                            f ? "')'" : "the end");
   }
-  if (f->count + 1 == cmb_op_arity((cmb_op)f->op)) return fail_count(p, f, "more");
+  if (f->count + 1 == call_arity(f)) return fail_count(p, f, "more");
   f->argument[f->count++] = p->value;
   return advance(p);
 }
@@ -307,12 +358,14 @@ static cmb_status read_right(struct parser *p)
                            "')' without '(' before it: expected an operator or the end");
   }
   if (f->kind == CALL) {
-    cmb_expr argument[3] = {f->argument[0], f->argument[1], f->argument[2]};
+    cmb_expr argument[MOST_ARGUMENTS] = {f->argument[0], f->argument[1], f->argument[2]};
     argument[f->count] = p->value;
-    if (f->count + 1 < cmb_op_arity((cmb_op)f->op)) {
+    if (f->op == CMB_OP_CALL)
+      CMB_TRY(finish_call(p, f, f->count + 1, argument));
+    else if (f->count + 1 < call_arity(f))
       return fail_count(p, f, f->count == 0 ? "1" : "2");
-    }
-    p->value = cmb_apply(p->g, (cmb_op)f->op, argument[0], argument[1], argument[2]);
+    else
+      p->value = cmb_apply(p->g, (cmb_op)f->op, argument[0], argument[1], argument[2]);
   }
   p->depth--;
   return advance(p);
@@ -349,12 +402,13 @@ static cmb_status parse(struct parser *p)
 }
 
 cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line, int column,
-                             cmb_lookup lookup, void *user, cmb_expr *e)
+                             const cmb_names *names, cmb_expr *e)
 {
+  static const cmb_names none = {0};
   *e = 0;
   CMB_TRY(cmb_graph_status(g));
   struct parser p = {
-      .source = {g->ctx, text, length, line, column}, .g = g, .lookup = lookup, .user = user};
+      .source = {g->ctx, text, length, line, column}, .g = g, .names = names ? names : &none};
   cmb_status status = parse(&p);
   cmb_release(g->ctx, p.frames);
   CMB_TRY(cmb_graph_status(g)); /* without memory for nodes, the rest is not the text's fault */

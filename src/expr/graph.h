@@ -56,6 +56,9 @@ bool cmb_is_table(cmb_op op);
 /* TABLE_AT with this order is the margin: how far x is inside the interval. */
 enum { CMB_TABLE_MARGIN = 15 };
 
+/* The operation of node e, be it a table or a call, on other arguments. */
+cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
+
 /* ∂(node e)/∂(argument i) as an expression; CMB_OP_CONSTANT 0 (node 0) where it vanishes everywhere. */
 cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i);
 

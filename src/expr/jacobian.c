@@ -138,14 +138,31 @@ static void gather(const cmb_jacobian *jacobian, const double *lanes, int first,
   }
 }
 
-void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, double *values, double *work)
+/* `native` may be NULL. */
+static void run(const cmb_jacobian *jacobian, const cmb_native *native, int i, const double *in,
+                double *values, double *work)
 {
   double *lanes = work;
   double *results = lanes + CMB_LANES * cmb_program_inputs(jacobian->program);
   double *slots = results + CMB_LANES * cmb_program_outputs(jacobian->program);
   for (int first = 0; first < jacobian->groups; first += CMB_LANES) {
     fill_lanes(jacobian, in, first, lanes);
-    cmb_program_run_lanes(jacobian->program, lanes, results, slots);
+    if (native) {
+      cmb_native_run_lanes(native, i, lanes, results, slots);
+    } else {
+      cmb_program_run_lanes(jacobian->program, lanes, results, slots);
+    }
     gather(jacobian, results, first, values);
   }
+}
+
+void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, double *values, double *work)
+{
+  run(jacobian, NULL, 0, in, values, work);
+}
+
+void cmb_jacobian_run_native(const cmb_jacobian *jacobian, const cmb_native *native, int i,
+                             const double *in, double *values, double *work)
+{
+  run(jacobian, native, i, in, values, work);
 }

@@ -96,21 +96,11 @@ static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
   return cmb_apply(r->g, CMB_OP_IF, mode, yes ? one : 0, yes ? 0 : one);
 }
 
-/* A table or call with other arguments. */
-static cmb_expr same_with(struct rewriter *r, cmb_expr e, const cmb_expr *x)
-{
-  cmb_node n = r->g->nodes[e];
-  n.a = x[0];
-  if (cmb_op_arity((cmb_op)n.op) > 1) n.b = x[1];
-  if (cmb_op_arity((cmb_op)n.op) > 2) n.c = x[2];
-  return cmb_intern(r->g, n);
-}
-
 /* A table with kinks: in the interval that the mode says. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
-  if (!cmb_table_has_kinks(r->g->tables[n.data])) return same_with(r, e, x);
+  if (!cmb_table_has_kinks(r->g->tables[n.data])) return cmb_rebuild(r->g, e, x);
   cmb_expr mode = mode_of(r, x[0], CMB_MODE_TABLE, n.data);
   return cmb_table_node(r->g, CMB_OP_TABLE_AT, n.order, n.data, x[0], mode);
 }
@@ -135,10 +125,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_GE: return greater(r, x[1], x[0], false);
   case CMB_OP_FLOOR: return mode_of(r, x[0], CMB_MODE_FLOOR, 0);
   case CMB_OP_TABLE: return freeze_table(r, e, x);
-  case CMB_OP_TABLE_AT:
-  case CMB_OP_TABLE2:
-  case CMB_OP_CALL: return same_with(r, e, x);
-  default: return cmb_apply(g, op, x[0], x[1], x[2]);
+  default: return cmb_rebuild(g, e, x);
   }
 }
 

@@ -26,19 +26,11 @@ struct cmb_native {
   struct function *functions; /* (count) */
 };
 
-/* An instruction that has no C text, by the interpreter: as a program of its own. */
+/* An instruction that has no C text, by the interpreter. */
 static double special_value(const void *program, int instruction, double a, double b, double c)
 {
-  cmb_program one = *(const cmb_program *)program;
-  cmb_instruction code = one.code[instruction];
-  uint32_t result = 3;
-  code.a = 0, code.b = 1, code.c = 2, code.to = result;
-  one.inputs = 3, one.constants = 0, one.instructions = 1, one.outputs = 1, one.slots = 4;
-  one.code = &code;
-  one.output = &result;
-  double in[3] = {a, b, c}, out = 0, work[4];
-  cmb_program_run(&one, in, &out, work);
-  return out;
+  const cmb_program *p = program;
+  return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
 /* ---- loading */
@@ -134,7 +126,7 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   char name[CMB_DIGEST_TEXT + 3];
   cmb_digest_print(m->key, name);
   memcpy(name + CMB_DIGEST_TEXT - 1, ".so", 4);
-  m->cache = cmb_cache_open(m->arena, options->cache);
+  m->cache = cmb_cache_open(m->arena, options->cache, !options->only_cached);
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
@@ -152,14 +144,16 @@ static cmb_status make(struct maker *m, const cmb_native_options *options)
       n->origin = CMB_NATIVE_CACHED;
       return CMB_OK;
     }
-    if (build(m)) {
+    if (!options->only_cached && build(m)) {
       n->origin = CMB_NATIVE_COMPILED;
       return CMB_OK;
     }
   }
   if (cmb_arena_failed(m->arena)) return cmb_fail_memory(m->ctx);
-  cmb_log(m->ctx, CMB_LOG_WARNING, "no native code, formulas are interpreted: %s",
-          m->compiler.reason);
+  if (!options->only_cached) {
+    cmb_log(m->ctx, CMB_LOG_WARNING, "no native code, formulas are interpreted: %s",
+            m->compiler.reason);
+  }
   return CMB_OK;
 }
 

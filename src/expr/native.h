@@ -75,8 +75,8 @@ bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const
 
 /* ---- native_cache.c */
 
-/* The cache folder, made if need be; NULL if there is none that is ours alone to write. */
-const char *cmb_cache_open(cmb_arena *arena, const char *wanted);
+/* The cache folder, made if `make` and there is none; NULL if there is none that is ours alone to write. */
+const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make);
 
 /* Is the file at `path` a whole entry for the key, ours, and not writable by others? */
 bool cmb_cache_check(cmb_context *ctx, const char *path, const uint8_t key[CMB_DIGEST_SIZE]);

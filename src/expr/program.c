@@ -1,11 +1,12 @@
 /*
- * From a graph to a program (program.h): the nodes that the outputs are made of, in ascending order, each given a
- * slot that is free from the last use of its former holder on.
+ * From a graph to a program (program.h): the nodes that the outputs are made of, in ascending order and grouped, each given
+ * a slot that is free from the last use of its former holder on.
  */
 #include "expr/program.h"
 
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/schedule.h"
 
 #include <limits.h>
 #include <string.h>
@@ -15,10 +16,12 @@ struct maker {
   cmb_context *ctx;
   const cmb_graph *g;
   cmb_program *p;
-  uint8_t *marked;    /* (size) */
-  uint32_t *slot;     /* (size) */
-  uint32_t *last_use; /* (size) number of the last node that reads it; UINT32_MAX: an output */
-  uint32_t *free;     /* (size) free slots, a stack */
+  uint8_t *marked; /* (size) */
+  uint32_t *slot;  /* (size) */
+  cmb_expr *order; /* (size) the operations, one after the other */
+  uint32_t *
+      last_use; /* (size) place in this order of the last one that reads it; UINT32_MAX: an output */
+  uint32_t *free; /* (size) free slots, a stack */
   uint32_t free_count;
 };
 
@@ -27,15 +30,17 @@ static bool take_scratch(struct maker *m, int outputs, const cmb_expr *output)
   size_t size = (size_t)cmb_graph_size(m->g) + 1;
   m->marked = cmb_reachable(m->g, outputs, output);
   m->slot = cmb_allocate(m->ctx, size * sizeof *m->slot);
+  m->order = cmb_allocate(m->ctx, size * sizeof *m->order);
   m->last_use = cmb_allocate(m->ctx, size * sizeof *m->last_use);
   m->free = cmb_allocate(m->ctx, size * sizeof *m->free);
-  return m->marked && m->slot && m->last_use && m->free;
+  return m->marked && m->slot && m->order && m->last_use && m->free;
 }
 
 static void release_scratch(struct maker *m)
 {
   cmb_release(m->ctx, m->marked);
   cmb_release(m->ctx, m->slot);
+  cmb_release(m->ctx, m->order);
   cmb_release(m->ctx, m->last_use);
   cmb_release(m->ctx, m->free);
 }
@@ -45,18 +50,15 @@ static bool is_operation(const struct maker *m, cmb_expr e)
   return cmb_op_arity(cmb_expr_op(m->g, e)) > 0;
 }
 
-/* Count instructions and constants, and find the last use of each node. */
-static void survey(struct maker *m, int outputs, const cmb_expr *output)
+/* Count instructions and constants, and list the operations in ascending order. */
+static void survey(struct maker *m)
 {
   cmb_program *p = m->p;
   for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
     if (!m->marked[e]) continue;
     p->constants += cmb_expr_op(m->g, e) == CMB_OP_CONSTANT;
-    p->instructions += is_operation(m, e);
-    int arity = cmb_op_arity(cmb_expr_op(m->g, e));
-    for (int i = 0; i < arity; i++) m->last_use[cmb_expr_argument(m->g, e, i)] = e;
+    if (is_operation(m, e)) m->order[p->instructions++] = e;
   }
-  for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
 static void take_memory(struct maker *m)
@@ -69,6 +71,8 @@ static void take_memory(struct maker *m)
   p->constant = cmb_arena_doubles(p->arena, p->constants);
   p->code = cmb_arena_take(p->arena, (size_t)p->instructions, sizeof *p->code);
   p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);
+  p->grouped.code = cmb_arena_take(p->arena, (size_t)p->instructions + 1, sizeof *p->grouped.code);
+  p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
 }
 
 /* Slots of the inputs; an input that is used but not listed is an error. */
@@ -104,49 +108,65 @@ static void place_constants(struct maker *m)
   }
 }
 
-/* Arguments that nobody reads after node e give their slots back. An argument that occurs twice does so once:
- * its last use is cleared. */
-static void free_arguments(struct maker *m, cmb_expr e)
+static void find_last_uses(struct maker *m, int outputs, const cmb_expr *output)
+{
+  for (int k = 0; k < m->p->instructions; k++) {
+    int arity = cmb_op_arity(cmb_expr_op(m->g, m->order[k]));
+    for (int i = 0; i < arity; i++) {
+      m->last_use[cmb_expr_argument(m->g, m->order[k], i)] = (uint32_t)k + 1;
+    }
+  }
+  for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
+}
+
+/* Arguments that nobody reads after node e at `place` give their slots back. An argument that occurs twice does so
+ * once: its last use is cleared. */
+static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
 {
   int arity = cmb_op_arity(cmb_expr_op(m->g, e));
   for (int i = 0; i < arity; i++) {
     cmb_expr x = cmb_expr_argument(m->g, e, i);
-    if (m->last_use[x] != e || !is_operation(m, x)) continue;
+    if (m->last_use[x] != place || !is_operation(m, x)) continue;
     m->free[m->free_count++] = m->slot[x];
     m->last_use[x] = 0;
   }
 }
 
-static void write_code(struct maker *m)
+/* The operations in their order as instructions, and the outputs' slots. Returns how many slots there are. */
+static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *to, uint32_t *place)
 {
-  cmb_program *p = m->p;
+  const cmb_program *p = m->p;
   uint32_t slots = (uint32_t)(p->inputs + p->constants);
-  cmb_instruction *to = p->code;
-  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
-    if (!m->marked[e] || !is_operation(m, e)) continue;
+  find_last_uses(m, p->outputs, output);
+  m->free_count = 0;
+  for (int k = 0; k < p->instructions; k++) {
+    cmb_expr e = m->order[k];
     uint32_t argument[3] = {0, 0, 0};
     int arity = cmb_op_arity(cmb_expr_op(m->g, e));
     for (int i = 0; i < arity; i++) argument[i] = m->slot[cmb_expr_argument(m->g, e, i)];
-    free_arguments(m, e);
+    free_arguments(m, e, (uint32_t)k + 1);
     m->slot[e] = m->free_count > 0 ? m->free[--m->free_count] : slots++;
     const cmb_node *n = &m->g->nodes[e];
     *to++ = (cmb_instruction){n->op,       n->order,    n->data,    m->slot[e],
                               argument[0], argument[1], argument[2]};
   }
-  p->slots = (int)slots;
+  for (int i = 0; i < p->outputs; i++) place[i] = m->slot[output[i]];
+  return (int)slots;
 }
 
-static cmb_status make(struct maker *m, const cmb_expr *input, int outputs, const cmb_expr *output)
+static cmb_status make(struct maker *m, const cmb_expr *input, const cmb_expr *output)
 {
-  survey(m, outputs, output);
+  cmb_program *p = m->p;
+  survey(m);
   take_memory(m);
   CMB_TRY(place_inputs(m, input));
-  if (cmb_arena_failed(m->p->arena)) return cmb_fail_memory(m->ctx);
+  if (cmb_arena_failed(p->arena)) return cmb_fail_memory(m->ctx);
   place_constants(m);
-  write_code(m);
-  for (uint32_t i = 0; i < m->g->tables_size; i++) m->p->tables[i] = m->g->tables[i];
-  for (uint32_t i = 0; i < m->g->externals_size; i++) m->p->externals[i] = m->g->externals[i];
-  for (int i = 0; i < outputs; i++) m->p->output[i] = m->slot[output[i]];
+  p->slots = write_code(m, output, p->code, p->output);
+  if (!cmb_schedule(m->g, p->instructions, m->order)) return cmb_fail_memory(m->ctx);
+  p->grouped.slots = write_code(m, output, p->grouped.code, p->grouped.output);
+  for (uint32_t i = 0; i < m->g->tables_size; i++) p->tables[i] = m->g->tables[i];
+  for (uint32_t i = 0; i < m->g->externals_size; i++) p->externals[i] = m->g->externals[i];
   return CMB_OK;
 }
 
@@ -165,7 +185,7 @@ cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
   *p = (cmb_program){.arena = arena, .inputs = inputs, .outputs = outputs};
   struct maker m = {.ctx = ctx, .g = g, .p = p};
   cmb_status status =
-      take_scratch(&m, outputs, output) ? make(&m, input, outputs, output) : cmb_fail_memory(ctx);
+      take_scratch(&m, outputs, output) ? make(&m, input, output) : cmb_fail_memory(ctx);
   release_scratch(&m);
   if (status != CMB_OK) {
     cmb_arena_destroy(arena);
@@ -197,5 +217,5 @@ int cmb_program_instructions(const cmb_program *p)
 
 int cmb_program_work(const cmb_program *p)
 {
-  return p->slots;
+  return p->slots > p->grouped.slots ? p->slots : p->grouped.slots;
 }

@@ -39,9 +39,8 @@ static double run_table_at(const cmb_table *table, int order, double x, double m
                                    : cmb_table_value_in(table, order, piece, x);
 }
 
-/* The operations that are not in the table: they need more than their arguments. */
-static double run_special(const cmb_program *p, const cmb_instruction *i, double a, double b,
-                          double c)
+double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, double a, double b,
+                             double c)
 {
   const double x[3] = {a, b, c};
   switch (i->op) {
@@ -54,20 +53,27 @@ static double run_special(const cmb_program *p, const cmb_instruction *i, double
 
 void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work)
 {
-  const cmb_instruction *end = p->code + p->instructions;
+  const cmb_instruction *i = p->grouped.code;
   memcpy(work, in, (size_t)p->inputs * sizeof *work);
   memcpy(work + p->inputs, p->constant, (size_t)p->constants * sizeof *work);
-  for (const cmb_instruction *i = p->code; i < end; i++) {
-    const double a = work[i->a], b = work[i->b], c = work[i->c];
+  for (;;) {
     switch (i->op) {
 #define RUN(name, text, arity, value)                                                              \
-  case CMB_OP_##name: work[i->to] = value; break;
+  case CMB_OP_##name:                                                                              \
+    do {                                                                                           \
+      const double a = work[i->a], b = work[i->b], c = work[i->c];                                 \
+      (void)b, (void)c;                                                                            \
+      work[i->to] = value;                                                                         \
+    } while ((++i)->op == CMB_OP_##name);                                                          \
+    break;
       CMB_OP_LIST(RUN)
 #undef RUN
-    default: work[i->to] = run_special(p, i, a, b, c);
+    case CMB_OP_CONSTANT: /* the end */
+      for (int k = 0; k < p->outputs; k++) out[k] = work[p->grouped.output[k]];
+      return;
+    default: work[i->to] = cmb_instruction_value(p, i, work[i->a], work[i->b], work[i->c]); i++;
     }
   }
-  for (int k = 0; k < p->outputs; k++) out[k] = work[p->output[k]];
 }
 
 typedef double lanes[CMB_LANES];
@@ -95,7 +101,7 @@ void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, 
       CMB_OP_LIST(RUN)
 #undef RUN
     default:
-      for (int l = 0; l < CMB_LANES; l++) to[l] = run_special(p, i, A[l], B[l], C[l]);
+      for (int l = 0; l < CMB_LANES; l++) to[l] = cmb_instruction_value(p, i, A[l], B[l], C[l]);
     }
   }
   for (int k = 0; k < p->outputs; k++) memcpy(results[k], w[p->output[k]], sizeof *results);

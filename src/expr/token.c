@@ -208,13 +208,15 @@ static cmb_status read_name(const cmb_source *s, cmb_token *token)
   char quote[CMB_QUOTE_ROOM];
   size_t end = token->at;
   while (is_inside(peek(s, end))) end++;
+  bool ends_with_point = peek(s, end - 1) == '.';
+  if (peek(s, end) == '\'' && !ends_with_point) end++;
   token->length = end - token->at;
   cmb_source_quote(s, token->at, token->length, quote);
   if (token->length >= CMB_FORMULA_NAME_ROOM) {
     return cmb_source_fail(s, token->at, "the name %s has %zu characters; expected at most %d",
                            quote, token->length, CMB_FORMULA_NAME_ROOM - 1);
   }
-  if (peek(s, end - 1) == '.') {
+  if (ends_with_point) {
     return cmb_source_fail(
         s, end - 1, "the name %s ends with a point; expected a letter or digit after it", quote);
   }

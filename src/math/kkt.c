@@ -22,6 +22,8 @@
  * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
  * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
  *
+ * Between that and DOUBT, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
+ *
  * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
  */
 #include "math/kkt.h"
@@ -30,6 +32,7 @@
 #include "base/context.h"
 #include "math/dense.h"
 #include "math/finite.h"
+#include "math/kkt_rank.h"
 #include "math/kkt_schur.h"
 #include "math/kkt_small.h"
 #include "math/kkt_sparse.h"
@@ -40,6 +43,9 @@
 #include <string.h>
 
 static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
+
+/* sin² of an angle below which a pivot has lost digits: it is in error by eps, so this keeps six of them. */
+static const double DOUBT = 1e-10;
 
 struct cmb_kkt {
   cmb_context *ctx;
@@ -57,14 +63,18 @@ struct cmb_kkt {
   double *z, *u;          /* (nv) scratch */
   double *b;              /* (ng) scratch: right-hand side of S */
   cmb_schur schur;
+  cmb_kkt_rank rank;
+  bool by_rank;        /* the factors held are in `rank` */
   cmb_kkt_small small; /* instead of G, B and schur, if is_small */
   bool is_small;       /* one or two constraints, diagonal M and dense G */
 
   /* sparse; NULL if dense */
   cmb_kkt_sparse *sparse;
-  double *M_values; /* the last M, for the dense object */
-  cmb_kkt *dense;   /* decides in doubt; created when first needed */
-  bool by_dense;    /* the factors held are in `dense` */
+  double *reference;     /* (ng) for the dense object */
+  double *least_length2; /* (ng) what the sparse way takes for doubtful gradients */
+  double *M_values;      /* the last M, for the dense object */
+  cmb_kkt *dense;        /* decides in doubt; created when first needed */
+  bool by_dense;         /* the factors held are in `dense` */
 };
 
 /* ---- create and destroy */
@@ -90,6 +100,7 @@ static void take_small(cmb_kkt *kkt)
 {
   cmb_kkt_small *small = &kkt->small;
   *small = (cmb_kkt_small){.nv = kkt->shape.nv, .ng = kkt->shape.ng, .D_inv = kkt->D_inv};
+  small->least_length2 = kkt->schur.least_length2;
   small->W_G = cmb_arena_doubles(kkt->arena, 2 * small->nv);
   small->W_B = cmb_arena_doubles(kkt->arena, 2 * small->nv);
   kkt->is_small = true;
@@ -106,6 +117,7 @@ static void take_dense(cmb_kkt *kkt)
   kkt->u = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
   kkt->b = cmb_arena_doubles(kkt->arena, kkt->shape.ng);
   cmb_schur_create(kkt->arena, kkt->shape.ng, &kkt->schur);
+  cmb_kkt_rank_create(kkt->arena, kkt->shape.nv, kkt->shape.ng, &kkt->rank);
   if ((ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern) take_small(kkt);
 }
 
@@ -129,6 +141,8 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
   cmb_status status = CMB_OK;
   if (sparse) {
     kkt->M_values = cmb_arena_doubles(arena, mass_values(shape));
+    kkt->least_length2 = cmb_arena_doubles(arena, shape->ng);
+    kkt->reference = cmb_arena_doubles(arena, shape->ng);
     status = cmb_kkt_sparse_create(ctx, arena, shape, &kkt->sparse);
   } else {
     take_dense(kkt);
@@ -231,6 +245,12 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
+/* The pivot of S below which the symmetric factors are not trusted. */
+static double doubt(const cmb_kkt *kkt)
+{
+  return fmax(kkt->least_pivot, DOUBT);
+}
+
 /* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
@@ -264,7 +284,7 @@ static cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
     for (int j = 0; j < i; j++) S[(ptrdiff_t)j * ng + i] = S[(ptrdiff_t)i * ng + j];
   }
   kkt->B_factor = kkt->G;
-  return cmb_schur_factor_symmetric(&kkt->schur, kkt->least_pivot, &kkt->dependent);
+  return cmb_schur_factor_symmetric(&kkt->schur, doubt(kkt), &kkt->dependent);
 }
 
 static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
@@ -284,14 +304,41 @@ static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double
   return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->least_pivot, &kkt->dependent);
 }
 
-static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
+/* By the Schur complement; CMB_RETRY_SINGULAR is only a doubt. */
+static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
-  const double least = kkt->least_pivot;
   if (kkt->is_small) {
-    return B == G ? cmb_kkt_small_factor(&kkt->small, G, least, &kkt->dependent)
-                  : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, least, &kkt->dependent);
+    return B == G ? cmb_kkt_small_factor(&kkt->small, G, doubt(kkt), &kkt->dependent)
+                  : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, kkt->least_pivot,
+                                                     &kkt->dependent);
   }
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
+}
+
+static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
+{
+  cmb_status status = factor_schur(kkt, G, B);
+  kkt->by_rank = status == CMB_RETRY_SINGULAR;
+  if (!kkt->by_rank) return status;
+  reduce(kkt, G, kkt->G);
+  if (B != G) reduce(kkt, B, kkt->B);
+  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, kkt->least_pivot);
+  if (kkt->rank.rank < kkt->shape.ng) return CMB_RETRY_SINGULAR;
+  kkt->dependent = -1;
+  return CMB_OK;
+}
+
+/* z = D^½ Lᵀ x of the solution without constraints, with them, and back. */
+static void solve_by_rank(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
+{
+  const int nv = kkt->shape.nv;
+  memcpy(kkt->z, r, (size_t)nv * sizeof *kkt->z);
+  if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, 1, kkt->z);
+  for (int k = 0; k < nv; k++) kkt->z[k] *= sqrt(kkt->D_inv[k]);
+  cmb_kkt_rank_solve(&kkt->rank, s, kkt->z, kkt->b);
+  for (int k = 0; k < nv; k++) x[k] = kkt->z[k] * sqrt(kkt->D_inv[k]);
+  if (kkt->LD) cmb_ldlt_backward(nv, kkt->LD, x);
+  if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
 }
 
 static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
@@ -321,14 +368,17 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 /* The dense object for the same matrices; NULL without memory, with the words for it in the context. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
-  if (!kkt->dense) create(kkt->ctx, &kkt->shape, false, &kkt->dense);
+  if (!kkt->dense && create(kkt->ctx, &kkt->shape, false, &kkt->dense) == CMB_OK) {
+    cmb_kkt_set_reference(kkt->dense, kkt->reference);
+  }
   return kkt->dense;
 }
 
 static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_dense = false;
-  cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot);
+  cmb_status status =
+      cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot, kkt->least_length2);
   if (status == CMB_ERROR_MEMORY) return cmb_fail_memory(kkt->ctx);
   if (status != CMB_RETRY_SINGULAR) return status;
 
@@ -336,7 +386,7 @@ static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
   if (!dense) return CMB_ERROR_MEMORY;
   status = cmb_kkt_factor(dense, kkt->M_values, G, B);
   kkt->dependent = dense->dependent;
-  kkt->by_dense = status == CMB_OK;
+  kkt->by_dense = status == CMB_OK || status == CMB_RETRY_SINGULAR;
   return status;
 }
 
@@ -352,7 +402,9 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
 
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
-  if (kkt->is_small) {
+  if (kkt->by_rank) {
+    solve_by_rank(kkt, r, s, x, y);
+  } else if (kkt->is_small) {
     cmb_kkt_small_solve(&kkt->small, r, s, x, y);
   } else if (!kkt->sparse) {
     solve_dense(kkt, r, s, x, y);
@@ -368,50 +420,87 @@ int cmb_kkt_dependent(const cmb_kkt *kkt)
   return kkt->dependent;
 }
 
-/* Gram-Schmidt in the metric of M⁻¹: q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. Done
- * twice, so that the rows stay orthonormal to rounding however small the angles between them are. */
-static void orthogonalize(int nv, int kept, const double *Q, double *q)
+int cmb_kkt_rank_held(const cmb_kkt *kkt)
 {
-  for (int pass = 0; pass < 2; pass++) {
-    for (int j = 0; j < kept; j++) {
-      const double *q_j = Q + (ptrdiff_t)j * nv;
-      cmb_add_scaled(nv, -cmb_dot(nv, q_j, q), q_j, q);
-    }
+  const cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
+  return held->by_rank ? held->rank.rank : kkt->shape.ng;
+}
+
+void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
+{
+  const cmb_kkt_rank *rank = &(kkt->by_dense ? kkt->dense : kkt)->rank;
+  const double *j = rank->J + (ptrdiff_t)(rank->rank + k) * rank->ng;
+  for (int i = 0; i < rank->ng; i++) {
+    n[i] = j[i] * rank->unit_B[i];
+    share[i] = fabs(j[i]);
   }
 }
 
-static cmb_status redundant_dense(cmb_kkt *kkt, const double *G, int *list, int *count)
+void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length)
+{
+  double *reference = kkt->sparse ? kkt->reference : kkt->rank.reference;
+  double *least_length2 = kkt->sparse ? kkt->least_length2 : kkt->schur.least_length2;
+  for (int i = 0; i < kkt->shape.ng; i++) {
+    reference[i] = length[i];
+    least_length2[i] = DOUBT * length[i] * length[i];
+  }
+  if (kkt->dense) cmb_kkt_set_reference(kkt->dense, length);
+}
+
+/* For reports: the mass factored, and G reduced in the object that can do what only the dense way can. */
+static cmb_status prepare_report(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense)
+{
+  *dense = kkt;
+  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
+  if (kkt->sparse) {
+    *dense = dense_object(kkt);
+    if (!*dense) return CMB_ERROR_MEMORY;
+    CMB_TRY(factor_mass(*dense, kkt->M_values));
+  }
+  reduce(*dense, G, (*dense)->G);
+  bool finite = cmb_all_finite(kkt->shape.ng * kkt->shape.nv, (*dense)->G);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length)
 {
   const int nv = kkt->shape.nv;
-  reduce(kkt, G, kkt->B);
-  int kept = 0;
+  cmb_kkt *d;
+  CMB_TRY(prepare_report(kkt, M, G, &d));
   for (int i = 0; i < kkt->shape.ng; i++) {
-    const double *g = kkt->B + (ptrdiff_t)i * nv;
-    double *q = kkt->G + (ptrdiff_t)kept * nv;
-    for (int k = 0; k < nv; k++) q[k] = g[k] * sqrt(kkt->D_inv[k]);
-    double before = cmb_dot(nv, q, q);
-    if (!isfinite(before)) return CMB_RETRY_NONFINITE;
-    orthogonalize(nv, kept, kkt->G, q);
-    double after = cmb_dot(nv, q, q);
-    if (!(after > kkt->least_pivot * before)) {
-      list[(*count)++] = i;
-      continue;
-    }
-    double length = sqrt(after);
-    for (int k = 0; k < nv; k++) q[k] /= length;
-    kept++;
+    const double *g = d->G + (ptrdiff_t)i * nv;
+    cmb_multiply_entries(nv, d->D_inv, g, d->u);
+    length[i] = sqrt(cmb_dot(nv, g, d->u));
   }
+  return CMB_OK;
+}
+
+/* No factors are held any more. */
+static void lose_factors(cmb_kkt *kkt)
+{
+  kkt->dependent = -1;
+  kkt->by_rank = kkt->by_dense = false;
+}
+
+cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
+                                   double *sigma, double *share)
+{
+  const int ng = kkt->shape.ng;
+  cmb_kkt *d;
+  lose_factors(kkt);
+  CMB_TRY(prepare_report(kkt, M, G, &d));
+  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
+  memcpy(sigma, d->rank.sigma, (size_t)ng * sizeof *sigma);
+  for (int i = 0; i < ng; i++) share[i] = fabs(d->rank.J[(ptrdiff_t)k * ng + i]);
   return CMB_OK;
 }
 
 cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)
 {
+  cmb_kkt *d;
   *count = 0;
-  kkt->dependent = -1;
-  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
-  if (!kkt->sparse) return redundant_dense(kkt, G, list, count);
-  cmb_kkt *dense = dense_object(kkt);
-  if (!dense) return CMB_ERROR_MEMORY;
-  CMB_TRY(factor_mass(dense, kkt->M_values));
-  return redundant_dense(dense, G, list, count);
+  lose_factors(kkt);
+  CMB_TRY(prepare_report(kkt, M, G, &d));
+  cmb_kkt_rank_redundant(&d->rank, d->D_inv, d->G, d->least_pivot, list, count);
+  return CMB_OK;
 }

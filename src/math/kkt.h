@@ -10,7 +10,8 @@
  *
  * Dense: M = L D Lᵀ, S = G M⁻¹ Bᵀ (ng x ng), factored with complete pivoting, so that a rank-deficient
  * G is seen and the constraint at fault has a number. Sparse and large: KLU on the whole matrix; when
- * that is in doubt (tiny or missing pivot) the dense way decides, and solves.
+ * that is in doubt (tiny or missing pivot) the dense way decides, and solves. When S is in doubt, singular values decide, and
+ * solve: also where the constraints are dependent, in the sense of least squares and least norm (kkt_rank.h).
  *
  * Memory is taken when the object is created. Factoring and solving dense allocate nothing. Sparse:
  * KLU allocates when it chooses pivots (first factorisation, and when the old choice has become poor),
@@ -43,19 +44,42 @@ enum { CMB_KKT_SPARSE_FROM = 64 }; /* nv + ng from which patterns of M and G lea
 cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt **kkt);
 void cmb_kkt_destroy(cmb_kkt *kkt);
 
+/* Lengths of the gradients as they usually are, in the metric of M⁻¹ (ng): a gradient that is shorter than these by the
+ * factor that makes an angle too small counts as dependent. Not known at first: then only a gradient of length 0 does. */
+void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length);
+
+/* The lengths of the rows of G in the metric of M⁻¹ (ng). M as in cmb_kkt_factor. Factors made in the sense of least squares
+ * stay, others are lost; M's are kept. */
+cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length);
+
 /* Factor. M == NULL keeps the mass matrix of the call before (constant mass). B == G or B == NULL:
  * symmetric. Returns CMB_RETRY_MASS if M is not positive definite, CMB_RETRY_SINGULAR if the
  * constraints are dependent (cmb_kkt_dependent then tells which), CMB_RETRY_NONFINITE for NaN or Inf.
+ * After CMB_RETRY_SINGULAR there are factors all the same: cmb_kkt_solve meets the constraints as well as they can be met, and
+ * takes the multipliers of the least norm, in units that make all gradients equally long.
  * None of these leaves words in the context: only the caller knows what the constraints are called.
  * Of a dense M only the lower triangle is read, so a NaN above the diagonal is not seen. */
 cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const double *B);
 
-/* Solve with the factors of the last successful cmb_kkt_factor. r, s may be the same arrays as x, y.
+/* Solve with the factors of the last cmb_kkt_factor that was successful or singular. r, s may be the same arrays as x, y.
  * NULL for s means 0. y may be NULL. */
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y);
 
 /* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
+
+/* The rank of the constraints in the factors held: ng, or less after CMB_RETRY_SINGULAR. */
+int cmb_kkt_rank_held(const cmb_kkt *kkt);
+
+/* After CMB_RETRY_SINGULAR, with k from 0 to ng - rank - 1: a vector n (ng) with nᵀ B = 0, and share (ng), its entries in units
+ * that make all gradients equally long, of length 1. The multipliers are known except for multiples of n. */
+void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share);
+
+/* The singular values of G with gradients of unit length, or shorter where they are shorter than the reference: sigma (ng),
+ * descending; and as in cmb_kkt_null the share (ng) of each constraint in number k, counted from the largest. The factors are
+ * lost, M's are kept. For reports, not for stepping. */
+cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
+                                   double *sigma, double *share);
 
 /* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
  * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are

@@ -27,6 +27,7 @@ void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur)
   schur->L = cmb_arena_take(arena, entries, sizeof(double));
   schur->G_length2 = cmb_arena_doubles(arena, n);
   schur->B_length2 = cmb_arena_doubles(arena, n);
+  schur->least_length2 = cmb_arena_doubles(arena, n);
   schur->d_inv = cmb_arena_doubles(arena, n);
   schur->rest = cmb_arena_doubles(arena, n);
   schur->unit = cmb_arena_doubles(arena, n);
@@ -36,16 +37,18 @@ void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur)
   schur->z = cmb_arena_doubles(arena, n);
 }
 
-/* Are the squared lengths finite and positive? A nonfinite entry of G, B or M makes the length of its
+/* Are the squared lengths finite and long enough? A nonfinite entry of G, B or M makes the length of its
  * row nonfinite, being a sum of squares; a zero row depends on any others. */
-static cmb_status check_lengths(int n, const double *length2, ptrdiff_t stride, int *dependent)
+static cmb_status check_lengths(const cmb_schur *schur, const double *length2, ptrdiff_t stride,
+                                int *dependent)
 {
+  const int n = schur->n;
   double sum = 0;
   int zero = -1;
   for (int i = 0; i < n; i++) {
     double square = length2[i * stride];
     sum += square;
-    if (!(square > 0)) zero = i;
+    if (!(square > schur->least_length2[i])) zero = i;
   }
   if (!isfinite(sum)) return CMB_RETRY_NONFINITE;
   if (zero < 0) return CMB_OK;
@@ -110,7 +113,7 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
 {
   const int n = schur->n;
   schur->symmetric = true;
-  CMB_TRY(check_lengths(n, schur->S, n + 1, dependent));
+  CMB_TRY(check_lengths(schur, schur->S, n + 1, dependent));
   for (int i = 0; i < n; i++) {
     double s = schur->S[(ptrdiff_t)i * (n + 1)];
     schur->rest[i] = s;
@@ -206,8 +209,8 @@ cmb_status cmb_schur_factor_unsymmetric(cmb_schur *schur, double least_pivot, in
 {
   const int n = schur->n;
   schur->symmetric = false;
-  CMB_TRY(check_lengths(n, schur->G_length2, 1, dependent));
-  CMB_TRY(check_lengths(n, schur->B_length2, 1, dependent));
+  CMB_TRY(check_lengths(schur, schur->G_length2, 1, dependent));
+  CMB_TRY(check_lengths(schur, schur->B_length2, 1, dependent));
   scale(schur);
   for (int k = 0; k < n; k++) {
     int i = k, j = k;

@@ -19,6 +19,8 @@ typedef struct cmb_schur {
   double *L;         /* (n x n) symmetric: unit L, rows in S's order, columns in pivot order */
   double *G_length2; /* (n) input if unsymmetric: g_i M⁻¹ g_iᵀ */
   double *B_length2; /* (n) input if unsymmetric: b_j M⁻¹ b_jᵀ */
+  double *
+      least_length2; /* (n) a gradient whose squared length is not above this counts as dependent; 0 at first */
   double *d_inv;     /* (n) symmetric: 1/d of the pivots, in pivot order */
   double *rest;      /* (n) symmetric: diagonal of what is left to eliminate, in S's order */
   double *unit;      /* (n) symmetric: 1/s_ii. Unsymmetric: the rows' scale factors */

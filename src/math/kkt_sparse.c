@@ -267,7 +267,7 @@ cmb_status cmb_kkt_sparse_mass(cmb_kkt_sparse *sp, const double *M)
 /* Ĝ or B̂ᵀ into K̂; factor[j] becomes the row's inverse length. KLU must not see what is not finite: its
  * search for pivots would pass over a NaN. */
 static cmb_status scale_constraints(cmb_kkt_sparse *sp, const double *G, const int *to_K,
-                                    double *factor)
+                                    const double *least_length2, double *factor)
 {
   const cmb_pattern *p = sp->shape.G_pattern;
   bool zero = false;
@@ -279,7 +279,7 @@ static cmb_status scale_constraints(cmb_kkt_sparse *sp, const double *G, const i
       sum += g * g;
     }
     if (!isfinite(sum)) return CMB_RETRY_NONFINITE;
-    if (!(sum > 0)) zero = true;
+    if (!(sum > least_length2[j])) zero = true;
     factor[j] = 1 / sqrt(sum);
     for (int k = p->start[j]; k < p->start[j + 1]; k++) sp->K.value[to_K[k]] *= factor[j];
   }
@@ -287,10 +287,10 @@ static cmb_status scale_constraints(cmb_kkt_sparse *sp, const double *G, const i
 }
 
 cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sp, const double *G, const double *B,
-                                 double least_pivot)
+                                 double least_pivot, const double *least_length2)
 {
-  CMB_TRY(scale_constraints(sp, G, sp->G_to_K, sp->gamma));
-  CMB_TRY(scale_constraints(sp, B, sp->B_to_K, sp->beta));
+  CMB_TRY(scale_constraints(sp, G, sp->G_to_K, least_length2, sp->gamma));
+  CMB_TRY(scale_constraints(sp, B, sp->B_to_K, least_length2, sp->beta));
   CMB_TRY(lu_factor(&sp->K));
   const double *pivot = sp->K.numeric->Udiag;
   for (int i = 0; i < sp->K.n; i++) {

@@ -22,10 +22,10 @@ cmb_status cmb_kkt_sparse_mass(cmb_kkt_sparse *sparse, const double *M);
 
 /* Factor with this mass matrix. CMB_RETRY_SINGULAR is only a doubt: a pivot is missing, or so small that
  * rounding could have made it. `least_pivot` says how small, for the matrix scaled so that M has unit
- * diagonal and the rows of G and B have about unit length. CMB_RETRY_NONFINITE: G or B is not finite;
+ * diagonal and the rows of G and B have about unit length, and `least_length2` (ng) how short a row may be before. CMB_RETRY_NONFINITE: G or B is not finite;
  * CMB_ERROR_MEMORY: KLU had none. */
 cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sparse, const double *G, const double *B,
-                                 double least_pivot);
+                                 double least_pivot, const double *least_length2);
 
 /* As cmb_kkt_solve. */
 void cmb_kkt_sparse_solve(cmb_kkt_sparse *sparse, const double *r, const double *s, double *x,

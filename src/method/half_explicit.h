@@ -24,7 +24,7 @@ typedef struct cmb_half_explicit_stage {
   const double *q_next;
   double *v_next; /* (nv) in: the velocity without this stage; out: with it */
   double weight;  /* v_next gains weight * a */
-  double *B;      /* (ng x nv) G at the stage */
+  double *B;      /* (ng x nv) G at the stage; NULL: take that of q_next for it */
   bool B_known;   /* false: evaluate B with M and f */
 } cmb_half_explicit_stage;
 

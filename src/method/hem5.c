@@ -6,7 +6,7 @@
  *     V'_i, Λ_i from G(Q_{i+1}) V_{i+1} + g_t = 0 (half_explicit.h).
  *
  * Error: err1 = ‖y_1 − Y_8‖, err2 = ‖y_1 − y_0 − h(5/2 Y'_7 − 3/2 Y'_8)‖, err = err1²/(err1 + 0.01 err2).
- * λ is that of the last stage, of lower order than q and v. Dense output: quartic Hermite by bootstrapping,
+ * λ and a are those of the last stage, of lower order than q and v. Dense output: quartic Hermite by bootstrapping,
  * which needs no stage of its own; Brasey's takes an extra stage of the same cost.
  */
 #include "math/pattern.h"
@@ -43,6 +43,7 @@ struct hem5 {
   double *G_here;    /* (ng x nv) G at the start of the step */
   double *B;         /* (ng x nv) G at the stage */
   cmb_hermite dense;
+  bool lost_rank; /* the step begins where the constraints have lost rank */
 };
 
 static void create(cmb_integrator *in)
@@ -75,12 +76,15 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
   cmb_projection_begin(&m->projection);
-  CMB_TRY(cmb_slope(in, in->t, in->y, m->work, in->lambda));
+  CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->k[STAGES - 1], in->lambda));
+  in->a = m->k[STAGES - 1] + in->nq;
+  m->lost_rank = in->ev->deficiency > in->ev->redundant;
   keep_G(in, &m->G_here);
   return CMB_OK;
 }
 
-/* Stage i from state y; fills y_next. */
+/* Stage i from state y; fills y_next. Where the constraints have lost rank their forces cannot act as they are about to: those
+ * of the next stage stand in, which is of first order, and the error estimate makes this one step small. */
 static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, const double *y,
                         double *y_next)
 {
@@ -95,7 +99,9 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, con
                                .q_next = y_next,
                                .v_next = y_next + in->nq,
                                .weight = weight,
-                               .B = i == 0 ? m->G_here : m->B,
+                               .B = i > 0          ? m->B
+                                    : m->lost_rank ? NULL
+                                                   : m->G_here,
                                .B_known = true};
   CMB_TRY(cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new));
   keep_G(in, &m->B);
@@ -137,6 +143,8 @@ static void accept(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
   cmb_projection_accept(&m->projection);
+  in->a = m->k[STAGES - 1] + in->nq;
+  m->lost_rank = false;
   keep_G(in, &m->G_here);
 }
 

@@ -210,6 +210,13 @@ cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slop
   return cmb_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
 }
 
+cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
+                                double *lambda)
+{
+  cmb_rates(in->ev, y, y + in->nq, slope);
+  return cmb_factor_and_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
+}
+
 /* Eight numbers at a time, held in registers over all terms, some beyond n if need be: the arrays come from the
  * arena, which hands out whole blocks of 8 doubles, zeroed. */
 typedef double pair __attribute__((vector_size(16), may_alias));
@@ -394,6 +401,11 @@ const double *cmb_integrator_v(const cmb_integrator *in)
 const double *cmb_integrator_lambda(const cmb_integrator *in)
 {
   return in->lambda;
+}
+
+const double *cmb_integrator_a(const cmb_integrator *in)
+{
+  return in->a;
 }
 
 double cmb_integrator_t_before(const cmb_integrator *in)

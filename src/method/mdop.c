@@ -34,6 +34,7 @@ cmb_status cmb_mdop_begin(cmb_integrator *in)
   cmb_mdop *m = in->data;
   m->shift = false;
   cmb_projection_begin(&m->projection);
+  in->a = m->k[0] + in->nq;
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
@@ -77,6 +78,7 @@ void cmb_mdop_accept(cmb_integrator *in)
 {
   cmb_mdop *m = in->data;
   m->shift = true;
+  in->a = m->k[m->table->stages] + in->nq;
   cmb_projection_accept(&m->projection);
 }
 

@@ -25,11 +25,11 @@ struct cmb_method {
 
   /* take memory from in->arena into in->data; a failure may be left to in->arena */
   void (*create)(cmb_integrator *in);
-  /* at a fresh (t, y): slopes, in->lambda */
+  /* at a fresh (t, y): slopes, in->lambda, in->a */
   cmb_status (*begin)(cmb_integrator *in);
   /* try a step of size h from (t, y) to y_new, lambda_new; *error <= 1 is good enough */
   cmb_status (*attempt)(cmb_integrator *in, double h, double *error);
-  /* the attempt was accepted (y and y_new not yet exchanged) */
+  /* the attempt was accepted (y and y_new not yet exchanged): in->a is that of y_new */
   void (*accept)(cmb_integrator *in);
   /* make ready for interpolation over the last step: from y_before to y */
   cmb_status (*densify)(cmb_integrator *in);
@@ -49,6 +49,7 @@ struct cmb_integrator {
   int nq, nv, ng, n;
   double t;
   double *y, *lambda;         /* (n), (ng) here and now */
+  const double *a;            /* (nv) accelerations that go with λ; the method's own array */
   double *y_new, *lambda_new; /* of the attempt */
   double *y_before;           /* (n) where the last step began */
   double *lambda_before;      /* (ng) */
@@ -75,6 +76,10 @@ static inline double cmb_larger_error(double a, double b)
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
+
+/* The same by G and factors, which stay in the evaluator. */
+cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
+                                double *lambda);
 
 /* out = y + h Σ c_j k_j; zero coefficients cost next to nothing. out may be y. The arrays must come from an
  * arena: they are worked on in blocks of eight. */

@@ -78,6 +78,7 @@ static cmb_status begin(cmb_integrator *in)
   struct phem56 *m = in->data;
   m->shift = false;
   cmb_projection_begin(&m->projection);
+  in->a = m->k[0] + in->nq;
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
@@ -127,7 +128,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   }
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
-  CMB_TRY(cmb_slope(in, in->t + h, in->y_new, m->k[SLOPES - 1], in->lambda_new));
+  CMB_TRY(cmb_factor_and_slope(in, in->t + h, in->y_new, m->k[SLOPES - 1], in->lambda_new));
   *error = error_of(in, m, h);
   return CMB_OK;
 }
@@ -136,6 +137,7 @@ static void accept(cmb_integrator *in)
 {
   struct phem56 *m = in->data;
   m->shift = true;
+  in->a = m->k[SLOPES - 1] + in->nq;
   cmb_projection_accept(&m->projection);
 }
 

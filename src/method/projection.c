@@ -43,6 +43,7 @@ cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *c
   control->next = 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;
+  if (!in->ev->factors_near) CMB_TRY(cmb_factor_at(in->ev, t, in->y_new));
   CMB_TRY(cmb_project_position(in->ev, t, in->y_new, control->first));
   control->next = next_interval(control->between, cmb_error_norm(in, 0, in->nq, control->first));
   return CMB_OK;

@@ -35,7 +35,7 @@ void cmb_projection_create(cmb_integrator *in, cmb_projection_control *control,
                            cmb_projection kind);
 void cmb_projection_begin(cmb_projection_control *control);
 
-/* (12a) for y_new at t if it is due, with the factors the evaluator holds (from nearby). *due tells. */
+/* (12a) for y_new at t if it is due, with the factors the evaluator holds from nearby, or new ones. *due tells. */
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due);
 

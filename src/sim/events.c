@@ -1,6 +1,7 @@
 /*
  * Location of events (seed 000 §4.3). The mode holds the sign m_i of each switching function s_i, frozen in a
- * step. All functions together are watched through
+ * step; for a level it is a whole number, and m_i is +1, since s_i is positive while that number is right. All functions
+ * together are watched through
  *
  *     F(t) = min_i m_i s_i(t):   F >= 0 while nothing has switched, and its first zero is the first event.
  *
@@ -37,8 +38,39 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->q_dot = cmb_arena_doubles(arena, eq->nq);
   e->v = cmb_arena_doubles(arena, eq->nv);
   e->v_found = cmb_arena_doubles(arena, eq->nv);
+  e->lambda_found = cmb_arena_doubles(arena, eq->ng);
+  e->mode_new = cmb_arena_ints(arena, eq->ns);
+  e->mode_before = cmb_arena_ints(arena, eq->ns);
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
+}
+
+static bool is_level(const cmb_events *e, int i)
+{
+  const bool *levels = e->ev->eq->switch_is_level;
+  return levels && levels[i];
+}
+
+/* The sign that function i has while its mode is right. */
+static int sign_of(const cmb_events *e, int i)
+{
+  return is_level(e, i) ? 1 : e->ev->mode[i];
+}
+
+cmb_status cmb_events_take_levels(cmb_events *e, double t, const double *q, const double *v,
+                                  const double *lambda)
+{
+  CMB_TRY(cmb_levels(e->ev, t, q, v, lambda, e->mode_new));
+  for (int i = 0; i < e->ns; i++) e->ev->mode[i] = e->mode_new[i];
+  return CMB_OK;
+}
+
+/* A mode from s here, or, where that is 0, from what lies ahead: s_probe, mode_new. */
+static int mode_ahead(const cmb_events *e, int i)
+{
+  double s = e->s[0][i];
+  if (is_level(e, i)) return s != 0 ? e->ev->mode[i] : e->mode_new[i];
+  return (s != 0 ? s : e->s_probe[i]) < 0 ? -1 : 1;
 }
 
 cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
@@ -49,17 +81,18 @@ cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const doub
       1e-8 * fmax(1, fabs(t)); /* s changes by far more than rounding, by nothing else */
   *changed = false;
   if (e->ns == 0) return CMB_OK;
+  memcpy(e->mode_before, e->ev->mode, (size_t)e->ns * sizeof *e->mode_before);
+  CMB_TRY(cmb_events_take_levels(e, t, q, v, lambda));
   CMB_TRY(cmb_switches(e->ev, t, q, v, lambda, e->s[0]));
   for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead / 2 * a[i]; /* from rest too it moves */
   cmb_rates(e->ev, q, e->v, e->q_dot);
   for (int i = 0; i < eq->nq; i++) e->q[i] = q[i] + ahead * e->q_dot[i];
   for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead * a[i];
   CMB_TRY(cmb_switches(e->ev, t + ahead, e->q, e->v, lambda, e->s_probe));
+  CMB_TRY(cmb_levels(e->ev, t + ahead, e->q, e->v, lambda, e->mode_new));
   for (int i = 0; i < e->ns; i++) {
-    double s = e->s[0][i] != 0 ? e->s[0][i] : e->s_probe[i];
-    int mode = s < 0 ? -1 : 1;
-    *changed = *changed || mode != e->ev->mode[i];
-    e->ev->mode[i] = mode;
+    e->ev->mode[i] = mode_ahead(e, i);
+    *changed = *changed || e->ev->mode[i] != e->mode_before[i];
   }
   return CMB_OK;
 }
@@ -68,7 +101,7 @@ cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const doub
 static double margin(const cmb_events *e, const double *s)
 {
   double least = INFINITY;
-  for (int i = 0; i < e->ns; i++) least = fmin(least, e->ev->mode[i] * s[i]);
+  for (int i = 0; i < e->ns; i++) least = fmin(least, sign_of(e, i) * s[i]);
   return least;
 }
 
@@ -110,6 +143,7 @@ static void keep_found(cmb_events *e, double theta, const double *s)
   e->t = time_at(e, theta);
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
+  memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
   memcpy(e->s_found, s, (size_t)e->ns * sizeof(double));
 }
 
@@ -124,7 +158,7 @@ static cmb_status probe_dip(cmb_events *e, int i, const double x[3], const doubl
     double at = b - 0.5 * ((b - a) * p - (b - c) * r) / (p - r);
     if (!(at > a && at < c) || fabs(at - b) < 1e-6 * (c - a)) return CMB_OK;
     CMB_TRY(sample_plain(e, at, e->s_probe));
-    double f_at = e->ev->mode[i] * e->s_probe[i];
+    double f_at = sign_of(e, i) * e->s_probe[i];
     if (f_at < 0) {
       *below = at;
       return CMB_OK;
@@ -145,7 +179,7 @@ static cmb_status look_for_dips(cmb_events *e, const double x[3], double *const 
 {
   *below = INFINITY;
   for (int i = 0; i < e->ns; i++) {
-    int m = e->ev->mode[i];
+    int m = sign_of(e, i);
     const double f[3] = {m * s[0][i], m * s[1][i], m * s[2][i]};
     double here = INFINITY;
     if (f[1] < 0) {
@@ -279,7 +313,21 @@ cmb_status cmb_events_find(cmb_events *e, bool *found)
 
 bool cmb_events_changed(const cmb_events *e, int i)
 {
-  return e->ev->mode[i] * e->s_found[i] < 0;
+  return sign_of(e, i) * e->s_found[i] < 0;
+}
+
+cmb_status cmb_events_new_modes(cmb_events *e)
+{
+  CMB_TRY(cmb_levels(e->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->mode_new));
+  for (int i = 0; i < e->ns; i++) {
+    int mode = e->ev->mode[i];
+    if (!cmb_events_changed(e, i)) {
+      e->mode_new[i] = mode;
+    } else if (!is_level(e, i)) {
+      e->mode_new[i] = -mode;
+    }
+  }
+  return CMB_OK;
 }
 
 cmb_status cmb_events_here(cmb_events *e)

@@ -1,5 +1,5 @@
 /*
- * Events: sign changes of switching functions, located in two phases (seed 000 §4.3).
+ * Events: sign changes of switching functions, and levels that are left; located in two phases (seed 000 §4.3).
  */
 #ifndef CMB_SIM_EVENTS_H
 #define CMB_SIM_EVENTS_H
@@ -21,7 +21,10 @@ typedef struct cmb_events {
 
   /* the event found: just behind the sign change */
   double t;
-  double *q_found, *v_found, *s_found;
+  double *q_found, *v_found, *lambda_found, *s_found;
+  int *mode_new; /* (ns) */
+
+  int *mode_before; /* (ns) of the start under way */
 
   int crowded; /* events in a row with no time between them */
 } cmb_events;
@@ -29,8 +32,12 @@ typedef struct cmb_events {
 /* Memory from `arena`; a failure is left to it. */
 void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
 
-/* The mode from the signs at the start (t, q, v, λ, a); *changed tells whether any differs from before. A function
- * that is exactly 0 gets the sign it is about to take. */
+/* The levels at (t, q, v, λ) become the modes of the functions that are levels. */
+cmb_status cmb_events_take_levels(cmb_events *e, double t, const double *q, const double *v,
+                                  const double *lambda);
+
+/* The mode from the signs and the levels at the start (t, q, v, λ, a); *changed tells whether any differs from before. A
+ * function that is exactly 0 gets the sign or the level it is about to take. */
 cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
                             const double *lambda, const double *a, bool *changed);
 
@@ -38,8 +45,11 @@ cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const doub
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */
 cmb_status cmb_events_find(cmb_events *e, bool *found);
 
-/* Whether function i has changed sign at the event found. */
+/* Whether function i has changed sign, or its level was left, at the event found. */
 bool cmb_events_changed(const cmb_events *e, int i);
+
+/* The modes behind the event found, into mode_new. */
+cmb_status cmb_events_new_modes(cmb_events *e);
 
 /* Where the integrator stands now is where the next inspection begins (after a step or a restart). */
 cmb_status cmb_events_here(cmb_events *e);

@@ -131,15 +131,15 @@ static cmb_status final(cmb_simulation *sim, cmb_status status, const char *what
                   cmb_evaluator_blame(sim->ev, status, sizeof text, text));
 }
 
-/* (t, q, v, λ) become the result, with outputs; anything not finite is refused and the result stays. */
+/* (t, q, v, a, λ) become the result, with outputs; anything not finite is refused and the result stays. */
 static cmb_status take_state(cmb_simulation *sim, double t, const double *q, const double *v,
-                             const double *lambda)
+                             const double *a, const double *lambda)
 {
   const cmb_equations *eq = sim->eq;
   bool finite =
       cmb_all_finite(eq->nq, q) && cmb_all_finite(eq->nv, v) && cmb_all_finite(eq->ng, lambda);
   if (!finite) return final(sim, CMB_RETRY_NONFINITE, "state", t);
-  CMB_TRY(final(sim, cmb_outputs(sim->ev, t, q, v, lambda, sim->outputs_new), "outputs", t));
+  CMB_TRY(final(sim, cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new), "outputs", t));
   sim->result.t = t;
   memcpy(sim->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
@@ -165,7 +165,8 @@ static cmb_status note_residuals(cmb_simulation *sim)
 static cmb_status take_integrator_state(cmb_simulation *sim)
 {
   return take_state(sim, cmb_integrator_t(sim->in), cmb_integrator_q(sim->in),
-                    cmb_integrator_v(sim->in), cmb_integrator_lambda(sim->in));
+                    cmb_integrator_v(sim->in), cmb_integrator_a(sim->in),
+                    cmb_integrator_lambda(sim->in));
 }
 
 static cmb_status hand_out(cmb_simulation *sim)
@@ -190,12 +191,15 @@ static cmb_status take_state_inside(cmb_simulation *sim, double t)
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
   if (sim->eq->ng == 0) {
     if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
+    if (sim->eq->no > 0) {
+      CMB_TRY(cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
+    }
   } else {
     CMB_TRY(cmb_project(sim->ev, t, sim->q_work, sim->v_work));
     CMB_TRY(
         cmb_accelerate_factored(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   }
-  return take_state(sim, t, sim->q_work, sim->v_work, sim->lambda_work);
+  return take_state(sim, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
 }
 
 static double time_due(const cmb_simulation *sim)
@@ -236,20 +240,30 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
                   cmb_status_meaning(status));
 }
 
-/* The modes at the start, and the accelerations and multipliers that go with them. These may change the sign of a
- * function of λ, hence the repetition. */
+static void copy_given(const cmb_simulation *sim, double *q, double *v)
+{
+  memcpy(q, cmb_system_q(sim->system), (size_t)sim->eq->nq * sizeof *q);
+  memcpy(v, cmb_system_v(sim->system), (size_t)sim->eq->nv * sizeof *v);
+}
+
+/* Consistent values, and the modes there. New modes change accelerations and multipliers, perhaps the constraints too, and
+ * these may change a sign or a level: hence the repetition. */
 static cmb_status start_modes(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
+  cmb_events *e = &sim->events;
+  const double t = sim->t_start;
+  double *q = sim->q_work, *v = sim->v_work, *lambda = sim->lambda_work;
+  memset(lambda, 0, (size_t)eq->ng * sizeof *lambda);
+  for (int i = 0; i < eq->ns; i++) sim->ev->mode[i] = 1;
+  CMB_TRY(final(sim, cmb_events_take_levels(e, t, sim->q, sim->v, lambda), "levels", t));
   for (int k = 0; k <= eq->ns; k++) {
     bool changed;
-    cmb_status status = cmb_events_start(&sim->events, sim->t_start, sim->q_work, sim->v_work,
-                                         sim->lambda_work, sim->a, &changed);
-    if (status != CMB_OK) return final(sim, status, "switching functions", sim->t_start);
+    copy_given(sim, q, v);
+    CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
+    cmb_status status = cmb_events_start(e, t, q, v, lambda, sim->a, &changed);
+    if (status != CMB_OK) return final(sim, status, "switching functions", t);
     if (!changed) return CMB_OK;
-    status =
-        cmb_accelerate(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work);
-    if (status != CMB_OK) return final(sim, status, "accelerations", sim->t_start);
   }
   return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
                   "switching functions change sign without end at t = %.9g", sim->t_start);
@@ -258,24 +272,16 @@ static cmb_status start_modes(cmb_simulation *sim)
 static cmb_status start(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
-  const cmb_equations *eq = sim->eq;
   cmb_forget_error(sim->ctx);
-  memcpy(sim->q_work, cmb_system_q(sim->system), (size_t)eq->nq * sizeof(double));
-  memcpy(sim->v_work, cmb_system_v(sim->system), (size_t)eq->nv * sizeof(double));
-  memcpy(sim->q, sim->q_work,
-         (size_t)eq->nq * sizeof(double)); /* the result, should the start fail */
-  memcpy(sim->v, sim->v_work, (size_t)eq->nv * sizeof(double));
+  copy_given(sim, sim->q, sim->v); /* the result, should the start fail */
   r->t = sim->t_start;
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = 0;
   sim->due = 0;
   sim->events.crowded = 0;
   sim->ev->stats = (cmb_statistics){0};
-  for (int i = 0; i < eq->ns; i++) sim->ev->mode[i] = 1;
-  CMB_TRY(cmb_consistent_start(sim->ev, sim->t_start, sim->q_work, sim->v_work, sim->a,
-                               sim->lambda_work, &r->start));
   CMB_TRY(start_modes(sim));
-  CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->lambda_work));
+  CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   return note_residuals(sim);
 }
 
@@ -284,12 +290,15 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return conclude(sim, start(sim));
 }
 
+/* Function i gets its new mode, and the observer is told. */
 static cmb_status announce(cmb_simulation *sim, int i)
 {
   const cmb_observer *o = &sim->options.observer;
-  sim->ev->mode[i] = -sim->ev->mode[i];
+  const int before = sim->ev->mode[i], after = sim->events.mode_new[i];
+  if (after == before) return CMB_OK;
+  sim->ev->mode[i] = after;
   sim->result.events++;
-  cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, sim->ev->mode[i]};
+  cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, after > before ? 1 : -1};
   return o->event ? o->event(o->user, &event) : CMB_OK;
 }
 
@@ -299,10 +308,10 @@ static cmb_status restart(cmb_simulation *sim)
 {
   cmb_events *e = &sim->events;
   for (;;) {
-    for (int i = 0; i < e->ns; i++) {
-      if (cmb_events_changed(e, i)) CMB_TRY(announce(sim, i));
-    }
+    CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
+    for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
+    memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
     CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
     bool again = false;
     for (int i = 0; i < e->ns; i++) {

@@ -17,6 +17,7 @@ static const char *const names[NAMES] = {"x", "y", "k.l", "l_0", "min", "Pi"};
 
 struct known {
   cmb_graph *g;
+  cmb_names names;
   cmb_expr input[NAMES];
 };
 
@@ -36,6 +37,25 @@ static bool lookup(void *user, const char *name, cmb_expr *e)
     return true;
   }
   return false;
+}
+
+/* A function of the caller's, of one or two arguments: the sum of their squares. */
+static bool call(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
+{
+  cmb_graph *g = ((struct known *)user)->g;
+  if (strcmp(name, "squares") != 0 || count > 2) return false;
+  *e = 0;
+  for (int i = 0; i < count; i++) {
+    cmb_expr square = cmb_apply(g, CMB_OP_MUL, arguments[i], arguments[i], 0);
+    *e = cmb_apply(g, CMB_OP_ADD, *e, square, 0);
+  }
+  return true;
+}
+
+static const char *nearest(void *user, const char *name)
+{
+  (void)user;
+  return name[0] == 's' ? "squares" : NULL;
 }
 
 /* "LINE:COLUMN: words" on one line; the place is in the text or just behind it. */
@@ -61,7 +81,7 @@ static void require_same_text(struct known *known, cmb_expr e)
     return;
   }
   require(strlen(text) == length);
-  require(cmb_formula_parse(known->g, text, length, 1, 1, lookup, known, &back) == CMB_OK);
+  require(cmb_formula_parse(known->g, text, length, 1, 1, &known->names, &back) == CMB_OK);
   require(back == e);
   require(cmb_expr_print(known->g, back, again, sizeof again) == length);
   require(memcmp(text, again, length + 1) == 0);
@@ -100,8 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   cmb_context *ctx = cmb_context_create(NULL);
   require(ctx && (text || size == 0) && cmb_graph_create(ctx, &known.g) == CMB_OK);
   if (size > 0) memcpy(text, data, size);
+  known.names = (cmb_names){&known, lookup, call, nearest};
   for (int i = 0; i < NAMES; i++) known.input[i] = cmb_input(known.g, names[i]);
-  cmb_status status = cmb_formula_parse(known.g, text, size, LINE, COLUMN, lookup, &known, &e);
+  cmb_status status = cmb_formula_parse(known.g, text, size, LINE, COLUMN, &known.names, &e);
   if (status == CMB_OK) {
     require_same_text(&known, e);
     require_runs(ctx, &known, e);

@@ -102,11 +102,12 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-static cmb_status outputs(const void *self, const cmb_point *at, const double *lambda, double *out)
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
 {
   const struct faulty *p = self;
   ++*p->evaluations;
-  CMB_TRY(p->inner->outputs(p->inner->self, at, lambda, out));
+  CMB_TRY(p->inner->outputs(p->inner->self, at, a, lambda, out));
   disturb(p, OUTPUTS, p->inner->no, out);
   return CMB_OK;
 }

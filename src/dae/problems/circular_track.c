@@ -64,9 +64,10 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-static cmb_status outputs(const void *self, const cmb_point *at, const double *lambda, double *out)
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
 {
-  (void)self, (void)lambda;
+  (void)self, (void)a, (void)lambda;
   out[0] = hypot(at->q[0], at->q[1]);
   out[1] = speed_along(at->q, at->v);
   return CMB_OK;

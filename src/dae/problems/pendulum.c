@@ -46,10 +46,11 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-static cmb_status outputs(const void *self, const cmb_point *at, const double *lambda, double *out)
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
 {
   const double *par = self, *q = at->q, *v = at->v;
-  (void)lambda;
+  (void)a, (void)lambda;
   out[0] = atan2(q[0], -q[1]);
   out[1] = par[MASS] * ((v[0] * v[0] + v[1] * v[1]) / 2 + par[GRAVITY] * (q[1] + par[LENGTH]));
   return CMB_OK;

@@ -91,10 +91,11 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return want->f ? forces(self, at, want->f) : CMB_OK;
 }
 
-static cmb_status outputs(const void *self, const cmb_point *at, const double *lambda, double *out)
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
 {
   const double *par = self;
-  (void)lambda;
+  (void)a, (void)lambda;
   out[0] = 2 + par[SHIFT_X] * sin(par[OMEGA] * at->t);
   out[1] = par[SHIFT_Y] * sin(par[OMEGA] * at->t);
   for (int i = 0; i < (int)par[COUNT]; i++) {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES = 6 };
-static const char *const names[NAMES] = {"a", "b", "c", "wheel.fl.z", "_t0", "sin"};
-static const double values[NAMES] = {0.75, -2.5, 3.25, 0.5, 1.5, 7};
+enum { NAMES = 7 };
+static const char *const names[NAMES] = {"a", "b", "c", "wheel.fl.z", "_t0", "sin", "a'"};
+static const double values[NAMES] = {0.75, -2.5, 3.25, 0.5, 1.5, 7, 11};
 
 struct fixture {
   cmb_context *ctx;
@@ -48,10 +48,17 @@ static bool lookup(void *user, const char *name, cmb_expr *e)
   return false;
 }
 
+static cmb_status read_at(struct fixture *f, const char *text, size_t length, int line, int column,
+                          cmb_expr *e)
+{
+  const cmb_names known = {.user = f, .value = lookup};
+  return cmb_formula_parse(f->g, text, length, line, column, &known, e);
+}
+
 static cmb_expr parse_some(struct fixture *f, const char *text, size_t length)
 {
   cmb_expr e;
-  if (cmb_formula_parse(f->g, text, length, 1, 1, lookup, f, &e) != CMB_OK) {
+  if (read_at(f, text, length, 1, 1, &e) != CMB_OK) {
     fail_msg("%.200s: %s", text, cmb_last_error(f->ctx));
   }
   return e;
@@ -218,6 +225,7 @@ static void functions_have_the_values_of_c(void **state)
       {"2*pi", 6.283185307179586},
       {"sin * sin(sin)", 7 * sin(7.0)},
       {"wheel.fl.z + _t0", 2},
+      {"a'*2 - a", 21.25},
       {"a # + b\n + c # the rest", a + c},
       {"\ta\r\n+\n\n\r\nb", a + b},
       {"4.9e-324", 4.9e-324},
@@ -387,6 +395,9 @@ static const struct malformed malformed[] = {
     BAD("stiffness*a", 1, 1, "unknown name 'stiffness': expected one that is defined"),
     BAD("a + wheel.fr.z", 1, 5, "unknown name 'wheel.fr.z'"),
     BAD("a.", 1, 2, "ends with a point"),
+    BAD("a.'", 1, 2, "ends with a point"),
+    BAD("a''", 1, 3, "is not part of formulas"),
+    BAD("b'", 1, 1, "unknown name 'b''"),
     BAD("a(b)", 1, 2, "'a' is not a function: expected an operator before '('"),
     BAD("pi(2)", 1, 3, "'pi' is not a function"),
     BAD("and", 1, 1, "found 'and'"),
@@ -398,22 +409,28 @@ static const struct malformed malformed[] = {
     BAD("not", 1, 4, "ends too early"),
 };
 
+static void assert_refused(const struct fixture *f, const struct malformed *m, cmb_status status,
+                           cmb_expr e)
+{
+  char place[40];
+  const char *message = cmb_last_error(f->ctx);
+  snprintf(place, sizeof place, "%d:%d: ", m->line, m->column);
+  if (status != CMB_ERROR_INPUT || e != 0 || !strstr(message, m->fragment) ||
+      strncmp(message, place, strlen(place)) != 0) {
+    fail_msg("\"%s\": status %s, \"%s\"; expected \"%s... %s\"", m->text, cmb_status_code(status),
+             message, place, m->fragment);
+  }
+}
+
 static void malformed_formulas_say_what_and_where(void **state)
 {
   (void)state;
   struct fixture f = begin();
   for (size_t i = 0; i < COUNT(malformed); i++) {
     const struct malformed *m = &malformed[i];
-    char place[40];
     cmb_expr e = 99;
-    cmb_status status = cmb_formula_parse(f.g, m->text, m->length, 1, 1, lookup, &f, &e);
-    const char *message = cmb_last_error(f.ctx);
-    snprintf(place, sizeof place, "%d:%d: ", m->line, m->column);
-    if (status != CMB_ERROR_INPUT || e != 0 || !strstr(message, m->fragment) ||
-        strncmp(message, place, strlen(place)) != 0) {
-      fail_msg("\"%s\": status %s, \"%s\"; expected \"%s... %s\"", m->text, cmb_status_code(status),
-               message, place, m->fragment);
-    }
+    cmb_status status = read_at(&f, m->text, m->length, 1, 1, &e);
+    assert_refused(&f, m, status, e);
   }
   end(&f);
 }
@@ -424,15 +441,60 @@ static void places_count_from_where_the_text_stands(void **state)
   (void)state;
   struct fixture f = begin();
   cmb_expr e;
-  assert_int_equal(cmb_formula_parse(f.g, "a + ?", 5, 12, 30, lookup, &f, &e), CMB_ERROR_INPUT);
+  assert_int_equal(read_at(&f, "a + ?", 5, 12, 30, &e), CMB_ERROR_INPUT);
   assert_memory_equal(cmb_last_error(f.ctx), "12:34: ", 7);
-  assert_int_equal(cmb_formula_parse(f.g, "(\na ?", 5, 12, 30, lookup, &f, &e), CMB_ERROR_INPUT);
+  assert_int_equal(read_at(&f, "(\na ?", 5, 12, 30, &e), CMB_ERROR_INPUT);
   assert_memory_equal(cmb_last_error(f.ctx), "13:3: ", 6);
-  assert_int_equal(cmb_formula_parse(f.g, " (a", 3, 12, 30, lookup, &f, &e), CMB_ERROR_INPUT);
+  assert_int_equal(read_at(&f, " (a", 3, 12, 30, &e), CMB_ERROR_INPUT);
   assert_non_null(strstr(cmb_last_error(f.ctx), "'(' at 12:31"));
-  assert_int_equal(cmb_formula_parse(f.g, "a", 1, 1, 1, NULL, NULL, &e), CMB_ERROR_INPUT);
-  cmbt_ok(f.ctx, cmb_formula_parse(f.g, "ab", 1, 1, 1, lookup, &f, &e)); /* length counts */
+  assert_int_equal(cmb_formula_parse(f.g, "a", 1, 1, 1, NULL, &e), CMB_ERROR_INPUT);
+  cmbt_ok(f.ctx, read_at(&f, "ab", 1, 1, 1, &e)); /* length counts */
   assert_int_equal(e, f.input[0]);
+  end(&f);
+}
+
+/* double(x) = x + x and scaled(x, y) = x*y; `a` is a value and no function. */
+static bool call(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
+{
+  const struct fixture *f = user;
+  bool doubled = strcmp(name, "double") == 0 && count == 1;
+  bool scaled = strcmp(name, "scaled") == 0 && count == 2;
+  if (doubled) *e = cmb_apply(f->g, CMB_OP_ADD, arguments[0], arguments[0], 0);
+  if (scaled) *e = cmb_apply(f->g, CMB_OP_MUL, arguments[0], arguments[1], 0);
+  return doubled || scaled;
+}
+
+static const char *nearest(void *user, const char *name)
+{
+  (void)user;
+  return strncmp(name, "doub", 4) == 0 ? "double" : strncmp(name, "sc", 2) == 0 ? "scaled" : NULL;
+}
+
+static void functions_of_the_caller_can_be_called(void **state)
+{
+  (void)state;
+  struct fixture f = begin();
+  const cmb_names known = {&f, lookup, call, nearest};
+  cmb_expr e;
+  const char *text = "scaled(1 + double(a), c - 1)^2 + min(double(b), sin)";
+  cmbt_ok(f.ctx, cmb_formula_parse(f.g, text, strlen(text), 1, 1, &known, &e));
+  cmbt_near(value_of(&f, e), pow(2.5 * 2.25, 2) - 5, 1e-12);
+  static const struct malformed bad[] = {
+      BAD("a + doubled(b)", 1, 5, "unknown function 'doubled': did you mean 'double'?"),
+      BAD("sine(b)", 1, 1, "unknown function 'sine': did you mean 'sin'?"),
+      BAD("interpolate(b)", 1, 1, "unknown function 'interpolate': expected one such as"),
+      BAD("scal", 1, 1, "unknown name 'scal': did you mean 'scaled'?"),
+      BAD("double(a, b)", 1, 1, "'double' does not take 2 arguments"),
+      BAD("scaled(a)", 1, 1, "'scaled' does not take 1 argument"),
+      BAD("scaled()", 1, 8, "'scaled' expects 1 to 3 arguments, but got none"),
+      BAD("scaled(a, b, c, a)", 1, 15, "'scaled' expects 1 to 3 arguments, but got more"),
+      BAD("a(b)", 1, 2, "'a' is not a function: expected an operator before '('"),
+      BAD("double(a", 1, 9, "expected ')' for the '(' at 1:7"),
+  };
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    cmb_status status = cmb_formula_parse(f.g, bad[i].text, bad[i].length, 1, 1, &known, &e);
+    assert_refused(&f, &bad[i], status, e);
+  }
   end(&f);
 }
 
@@ -444,7 +506,7 @@ static void long_names_are_refused(void **state)
   cmb_expr e;
   memset(text, 'n', sizeof text);
   for (size_t length = 254; length <= sizeof text; length += length < 258 ? 1 : 789) {
-    assert_int_equal(cmb_formula_parse(f.g, text, length, 1, 1, lookup, &f, &e), CMB_ERROR_INPUT);
+    assert_int_equal(read_at(&f, text, length, 1, 1, &e), CMB_ERROR_INPUT);
     const char *message = cmb_last_error(f.ctx);
     assert_non_null(strstr(message, length < 256 ? "unknown name" : "expected at most 255"));
     assert_non_null(strstr(message, "nnn...'"));
@@ -477,7 +539,7 @@ static void garbage_is_refused_with_a_place(void **state)
     }
     cmb_expr e;
     int line, column;
-    cmb_status status = cmb_formula_parse(f.g, text, length, 1, 1, lookup, &f, &e);
+    cmb_status status = read_at(&f, text, length, 1, 1, &e);
     accepted += status == CMB_OK;
     if (status == CMB_OK) continue;
     assert_int_equal(status, CMB_ERROR_INPUT);
@@ -545,8 +607,7 @@ static void what_is_too_deep_is_refused(void **state)
   for (size_t i = 0; i < COUNT(pieces); i++) {
     cmb_expr e;
     char *text = repeated(limit + 1, pieces[i], "a", "");
-    assert_int_equal(cmb_formula_parse(f.g, text, strlen(text), 1, 1, lookup, &f, &e),
-                     CMB_ERROR_INPUT);
+    assert_int_equal(read_at(&f, text, strlen(text), 1, 1, &e), CMB_ERROR_INPUT);
     assert_non_null(strstr(cmb_last_error(f.ctx), "nested too deeply: expected at most 1048576"));
     free(text);
   }
@@ -787,7 +848,8 @@ static cmb_status use(cmb_context *ctx, const char *text)
   cmb_graph *g;
   cmb_expr e, back;
   CMB_TRY(cmb_graph_create(ctx, &g));
-  cmb_status status = cmb_formula_parse(g, text, strlen(text), 1, 1, input_of, g, &e);
+  const cmb_names inputs = {.user = g, .value = input_of};
+  cmb_status status = cmb_formula_parse(g, text, strlen(text), 1, 1, &inputs, &e);
   if (status == CMB_OK) {
     size_t length = cmb_expr_print(g, e, NULL, 0);
     status = cmb_graph_status(g);
@@ -801,7 +863,7 @@ static cmb_status use(cmb_context *ctx, const char *text)
       assert_int_equal(again[0], '\0');
     }
     if (status == CMB_OK) {
-      status = cmb_formula_parse(g, again, length, 1, 1, input_of, g, &back);
+      status = cmb_formula_parse(g, again, length, 1, 1, &inputs, &back);
       assert_true(status != CMB_OK || back == e);
     }
     free(again);
@@ -845,6 +907,7 @@ int main(void)
       cmocka_unit_test(conditions_can_be_combined),
       cmocka_unit_test(malformed_formulas_say_what_and_where),
       cmocka_unit_test(places_count_from_where_the_text_stands),
+      cmocka_unit_test(functions_of_the_caller_can_be_called),
       cmocka_unit_test(long_names_are_refused),
       cmocka_unit_test(garbage_is_refused_with_a_place),
       cmocka_unit_test(long_formulas_are_read),

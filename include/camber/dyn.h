@@ -1,0 +1,43 @@
+/*
+ * Camber, layer dyn: from a model to equations of motion, as expressions.
+ *
+ *     cmb_mechanism_create(ctx, model, &options, &mechanism);
+ *
+ * The same model gives the equations in joint coordinates or in Cartesian ones.
+ */
+#ifndef CAMBER_DYN_H
+#define CAMBER_DYN_H
+
+#include <camber/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cmb_formulation {
+  CMB_FORM_EXPLICIT, /* joint coordinates, O(N) explicit formalism: articulated bodies, loops by a small Schur complement */
+  CMB_FORM_RESIDUAL, /* joint coordinates, O(N) residual formalism: Newton and Euler */
+  CMB_FORM_CARTESIAN /* seven Cartesian coordinates a body, with Euler parameters */
+} cmb_formulation;
+
+/* "explicit", "residual", "cartesian"; false for other words. */
+bool cmb_formulation_find(const char *name, cmb_formulation *formulation);
+
+typedef struct cmb_mechanism_options {
+  cmb_formulation formulation;
+  int left_out_count;  /* constraints that are redundant and left out */
+  const int *left_out; /* their numbers, ascending, in the mechanism without any left out */
+} cmb_mechanism_options;
+
+typedef struct cmb_mechanism cmb_mechanism;
+
+/* `model` must outlive the mechanism, and what is made from it if the model has tables. On failure CMB_ERROR_INPUT, with
+ * "FILE:LINE:COL: what is wrong" in the context. */
+cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
+                                const cmb_mechanism_options *options, cmb_mechanism **mechanism);
+void cmb_mechanism_destroy(cmb_mechanism *mechanism);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/*
+ * Camber, layer model: a mechanism as its user wrote it, read from a YAML file (docs/model-format.md).
+ *
+ *     cmb_model_read(ctx, "models/fivelink.yaml", NULL, &model);
+ */
+#ifndef CAMBER_MODEL_H
+#define CAMBER_MODEL_H
+
+#include <camber/expr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cmb_model cmb_model;
+
+typedef struct cmb_model_options {
+  int set_count; /* parameters in place of those in the file */
+  const char *const *set_names;
+  const double *set_values;
+  bool include_anywhere; /* included files may lie outside the folder of the model */
+} cmb_model_options;
+
+/* Reads a model with all it includes. On failure CMB_ERROR_INPUT (CMB_ERROR_IO if the file cannot be read), and the
+ * context has "FILE:LINE:COL: what is wrong, and what was expected". options may be NULL. */
+cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                          cmb_model **model);
+
+/* The same from text in memory; `path` names it in messages, and included files are looked for beside it. */
+cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
+                           const cmb_model_options *options, cmb_model **model);
+void cmb_model_destroy(cmb_model *model);
+
+const char *cmb_model_name(
+    const cmb_model *model); /* "fivelink": the file's name without its ending */
+const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
+
+/* What the model says under `simulate`: an option of `camber run` and its value, as written. */
+typedef struct cmb_model_default {
+  const char *name, *value;
+  const char *where; /* "FILE:LINE:COL" */
+} cmb_model_default;
+
+const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

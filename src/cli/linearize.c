@@ -1,0 +1,170 @@
+/*
+ * camber linearize: eigenvalues and mode shapes about the start, an equilibrium or a state on the way.
+ */
+#include "cli/cli.h"
+
+#include <math.h>
+
+static const double DEGREES_PER_RADIAN = 57.29577951308232;
+static const double ROUNDING = 1e-12; /* a smaller part of an eigenvalue is not shown as text */
+
+enum { SHOWN = 4 }; /* coordinates of a shape; --json has all */
+
+static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
+{
+  char value[64];
+  double re = fabs(m->re) > ROUNDING * m->im ? m->re + 0.0 : 0; /* not −0 */
+  double damping = fabs(m->damping) > ROUNDING ? m->damping : 0;
+  if (m->im > 0) {
+    snprintf(value, sizeof value, "%.6g ± %.6g i", re, m->im);
+  } else {
+    snprintf(value, sizeof value, "%.6g", re);
+  }
+  printf("  %-*s ", m->im > 0 ? 29 : 28, value); /* ± is two bytes */
+  if (m->neutral) {
+    printf("%-14s %-9s", "neutral", "");
+  } else {
+    printf("%-14.6g % -9.4g", m->frequency, damping);
+  }
+  printf(" %s\n", eq->q_names[m->most]);
+}
+
+/* Size and phase of a component of the shape, relative to the largest. */
+static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
+{
+  double phase = DEGREES_PER_RADIAN * atan2(m->shape_im[i], m->shape_re[i]);
+  printf("%s %.3g", eq->q_names[i], hypot(m->shape_re[i], m->shape_im[i]));
+  if (fabs(phase) >= 179.5) {
+    printf(" against");
+  } else if (fabs(phase) >= 0.5) {
+    printf(" at %.0f°", phase);
+  }
+}
+
+/* The component that comes after `last` (of size `below`) when they are sorted by size; -1: none worth a word. */
+static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
+{
+  int next = -1;
+  double size = 0.01;
+  for (int i = 0; i < eq->nq; i++) {
+    double here = hypot(m->shape_re[i], m->shape_im[i]);
+    bool after = here < below || (here == below && i > last);
+    if (after && here > size) {
+      next = i;
+      size = here;
+    }
+  }
+  return next;
+}
+
+static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
+{
+  double below = INFINITY;
+  int i = -1;
+  printf("%34s", "");
+  for (int shown = 0; shown < SHOWN; shown++) {
+    i = next_component(eq, m, i, below);
+    if (i < 0) break;
+    if (shown) printf(", ");
+    print_component(eq, m, i);
+    below = hypot(m->shape_re[i], m->shape_im[i]);
+  }
+  printf("\n");
+}
+
+static void print_text(const cmb_equations *eq, const cmb_linearization *l)
+{
+  printf("%s linearised at t = %g: %d degrees of freedom\n", eq->name, l->t, l->freedoms);
+  if (l->freedoms > 0 && fabs(l->a[l->a_most]) > 1e-6) {
+    printf(
+        "  no equilibrium: acceleration %.3g of '%s'; the equations are frozen at this instant\n",
+        l->a[l->a_most], eq->v_names[l->a_most]);
+  }
+  printf("  %-28s %-14s %-9s %s\n", "eigenvalue (1/s)", "frequency (Hz)", " damping", "moves");
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    print_eigenvalue(eq, &l->eigenmodes[i]);
+    print_shape(eq, &l->eigenmodes[i]);
+  }
+}
+
+static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
+{
+  cli_json_open(j, NULL, '{');
+  cli_json_number(j, "re", m->re);
+  cli_json_number(j, "im", m->im);
+  cli_json_number(j, "frequency", m->frequency);
+  cli_json_number(j, "damping", m->damping);
+  cli_json_bool(j, "neutral", m->neutral);
+  cli_json_text(j, "most", eq->q_names[m->most]);
+  cli_json_open(j, "shape", '{');
+  for (int i = 0; i < eq->nq; i++) {
+    const double component[2] = {m->shape_re[i], m->shape_im[i]};
+    cli_json_numbers(j, eq->q_names[i], 2, component);
+  }
+  cli_json_close(j, '}');
+  cli_json_close(j, '}');
+}
+
+/* What there is: without a linearisation only why there is none. */
+static void print_json(const cmb_equations *eq, const cmb_linearization *l, const cmb_result *r,
+                       cmb_status status, const char *message)
+{
+  struct cli_json j = {.to = stdout, .first = true};
+  cli_json_open(&j, NULL, '{');
+  cli_json_text(&j, "camber", cmb_version());
+  cli_json_text(&j, "model", eq->name);
+  cli_json_text(&j, "status", cmb_status_code(status));
+  if (status != CMB_OK) cli_json_text(&j, "message", message);
+  cli_json_number(&j, "t", r->t);
+  cli_json_numbers(&j, "q", eq->nq, r->q);
+  cli_json_numbers(&j, "v", eq->nv, r->v);
+  if (l) {
+    cli_json_integer(&j, "degrees_of_freedom", l->freedoms);
+    cli_json_numbers(&j, "acceleration", eq->nv, l->a);
+    cli_json_open(&j, "eigenvalues", '[');
+    for (int i = 0; i < l->eigenmode_count; i++) json_mode(&j, eq, &l->eigenmodes[i]);
+    cli_json_close(&j, ']');
+  }
+  cli_json_close(&j, '}');
+}
+
+static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
+                            const cmb_system *system)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmb_run_options options;
+  cmb_simulation *sim = NULL;
+  cmb_linearization *l = NULL;
+  int code = cli_run_options(a, &options);
+  if (code != CLI_DONE) return code;
+  if (a->at < cmb_system_t_start(system)) {
+    return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
+                        cmb_system_t_start(system));
+  }
+  if (!isnan(a->at)) options.t_end = a->at;
+  cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
+  if (status == CMB_OK) {
+    const cmb_result *r = cmb_simulation_result(sim);
+    status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
+    if (status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
+    if (a->json) {
+      print_json(eq, l, r, status, cmb_last_error(ctx));
+    } else if (l) {
+      print_text(eq, l);
+    }
+  }
+  if (status != CMB_OK) cli_complain("%s", cmb_last_error(ctx));
+  cmb_linearization_destroy(l);
+  cmb_simulation_destroy(sim);
+  return cli_exit_code(status);
+}
+
+int cli_linearize(cmb_context *ctx, const struct cli_arguments *a)
+{
+  cmb_system *system = NULL;
+  int code = cli_open_system(ctx, a, &system);
+  if (code != CLI_DONE) return code;
+  code = linearize_system(ctx, a, system);
+  cmb_system_destroy(system);
+  return code;
+}

@@ -1,0 +1,167 @@
+/*
+ * Accelerations where the constraints lose rank in passing (branch.h).
+ *
+ * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
+ * motion: a parallelogram through its flat position. There nᵀ (G a + γ) = 0 says nothing about a, but it holds before and
+ * after too, so that its derivative is 0. With nᵀ G = 0 and G a + γ = 0 what is left of that is
+ *
+ *     0 = nᵀ (Ġ a + γ̇),   γ̇ = ∂γ/∂t + ∂γ/∂q T v + ∂γ/∂v a,
+ *
+ * one equation for each n. The force that enforces it is the limit of Gᵀ λ with growing λ: it acts along w = P M⁻¹ Ġᵀ n, P
+ * projecting onto the accelerations that the constraints of full rank permit. So a is a₀, that of the least multipliers, less
+ * Σ μ_k w_k. Constraints that are dependent everywhere have w = 0 and need nothing. Derivatives along the motion are central
+ * differences; γ is quadratic in v, so that its central difference by v is exact.
+ */
+#include "dae/branch.h"
+
+#include "math/dense.h"
+#include "math/kkt_rank.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* A direction or an equation smaller than this in its own measure is not there: differences leave about 1e-10. */
+static const double NOTHING = 1e-5;
+
+struct cmb_branch {
+  double *G;         /* values of G: on one side, then Ġ */
+  double *G_after;   /* on the other */
+  double *gamma[2];  /* (ng) */
+  double *rate;      /* (ng) length of the rows of Ġ */
+  double *n, *share; /* (ng) */
+  double *N;         /* (ng x ng) the vectors n */
+  double *row, *W;   /* (ng x nv) Ġᵀ n and w, one row each */
+  double *A, *J;     /* (ng x ng) */
+  double *sigma;     /* (ng) */
+  double *E, *mu;    /* (ng) */
+  double *q, *q_dot; /* (nq) */
+  double *v;         /* (nv) */
+};
+
+struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
+{
+  const int ng = eq->ng;
+  const size_t square = (size_t)ng * (size_t)ng, wide = (size_t)ng * (size_t)eq->nv;
+  struct cmb_branch *b = cmb_arena_take(arena, 1, sizeof *b);
+  if (!b) return NULL;
+  b->G = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, ng, eq->nv));
+  b->G_after = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, ng, eq->nv));
+  for (int k = 0; k < 2; k++) b->gamma[k] = cmb_arena_doubles(arena, ng);
+  b->rate = cmb_arena_doubles(arena, ng);
+  b->n = cmb_arena_doubles(arena, ng);
+  b->share = cmb_arena_doubles(arena, ng);
+  b->N = cmb_arena_take(arena, square, sizeof(double));
+  b->row = cmb_arena_take(arena, wide, sizeof(double));
+  b->W = cmb_arena_take(arena, wide, sizeof(double));
+  b->A = cmb_arena_take(arena, square, sizeof(double));
+  b->J = cmb_arena_take(arena, square, sizeof(double));
+  b->sigma = cmb_arena_doubles(arena, ng);
+  b->E = cmb_arena_doubles(arena, ng);
+  b->mu = cmb_arena_doubles(arena, ng);
+  b->q = cmb_arena_doubles(arena, eq->nq);
+  b->q_dot = cmb_arena_doubles(arena, eq->nq);
+  b->v = cmb_arena_doubles(arena, eq->nv);
+  return b;
+}
+
+/* G and γ at the position where the motion is at t + e, with v as it is. */
+static cmb_status look(cmb_evaluator *ev, double t, const double *q, const double *v, double e,
+                       double *G, double *gamma)
+{
+  struct cmb_branch *b = ev->branch;
+  cmb_terms want = {.G = G, .gamma = gamma};
+  for (int i = 0; i < ev->eq->nq; i++) b->q[i] = q[i] + e * b->q_dot[i];
+  return cmb_evaluate(ev, t + e, b->q, v, &want);
+}
+
+/* b->G = Ġ along the motion, b->gamma[0] = ∂γ/∂t + ∂γ/∂q T v. */
+static cmb_status rates_along(cmb_evaluator *ev, double t, const double *q, const double *v,
+                              double speed)
+{
+  struct cmb_branch *b = ev->branch;
+  const cmb_equations *eq = ev->eq;
+  const double e = cbrt(DBL_EPSILON) * (1 + cmb_norm2(eq->nq, q)) / speed;
+  const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  CMB_TRY(look(ev, t, q, v, -e, b->G, b->gamma[0]));
+  CMB_TRY(look(ev, t, q, v, e, b->G_after, b->gamma[1]));
+  for (int i = 0; i < values; i++) b->G[i] = (b->G_after[i] - b->G[i]) / (2 * e);
+  for (int i = 0; i < eq->ng; i++) b->gamma[0][i] = (b->gamma[1][i] - b->gamma[0][i]) / (2 * e);
+  return CMB_OK;
+}
+
+/* E_j += n_jᵀ (Ġ x + ∂γ/∂v x) for all j. */
+static cmb_status add_linear(cmb_evaluator *ev, double t, const double *q, const double *v,
+                             const double *x, double *E, int stride)
+{
+  struct cmb_branch *b = ev->branch;
+  const int nv = ev->eq->nv, ng = ev->eq->ng;
+  const double length = cmb_norm2(nv, x);
+  if (!(length > 0)) return CMB_OK;
+  const double e = (1 + cmb_norm2(nv, v)) / length;
+  for (int side = 0; side < 2; side++) {
+    cmb_terms want = {.gamma = side ? b->gamma[1] : b->rate};
+    for (int i = 0; i < nv; i++) b->v[i] = v[i] + (side ? e : -e) * x[i];
+    CMB_TRY(cmb_evaluate(ev, t, q, b->v, &want));
+  }
+  for (int i = 0; i < ng; i++) b->rate[i] = (b->gamma[1][i] - b->rate[i]) / (2 * e);
+  for (int j = 0; j < ev->deficiency; j++) {
+    E[j * stride] +=
+        cmb_dot(nv, b->row + (ptrdiff_t)j * nv, x) + cmb_dot(ng, b->N + (ptrdiff_t)j * ng, b->rate);
+  }
+  return CMB_OK;
+}
+
+/* Vectors n, rows Ġᵀ n and directions w; false: no direction is worth the name. */
+static bool directions(cmb_evaluator *ev)
+{
+  struct cmb_branch *b = ev->branch;
+  const cmb_equations *eq = ev->eq;
+  const int nv = eq->nv, ng = eq->ng;
+  bool any = false;
+  if (cmb_kkt_lengths(ev->kkt, NULL, b->G, b->rate) != CMB_OK) return false;
+  for (int j = 0; j < ev->deficiency; j++) {
+    double *n = b->N + (ptrdiff_t)j * ng, *row = b->row + (ptrdiff_t)j * nv, scale = 0;
+    double *w = b->W + (ptrdiff_t)j * nv;
+    cmb_kkt_null(ev->kkt, j, n, b->share);
+    memset(row, 0, (size_t)nv * sizeof *row);
+    cmb_multiply_transposed_add(eq->G_pattern, ng, nv, b->G, 1.0, n, row);
+    cmb_kkt_solve(ev->kkt, row, NULL, w, NULL);
+    for (int i = 0; i < ng; i++) scale += fabs(n[i]) * b->rate[i];
+    any = any || cmb_dot(nv, row, w) > NOTHING * NOTHING * scale * scale;
+  }
+  return any;
+}
+
+/* μ of the least norm with A μ = E, as far as that can be had. */
+static void solve_least(struct cmb_branch *b, int k)
+{
+  cmb_orthogonal_rows(k, k, b->A, b->J, b->sigma);
+  memset(b->mu, 0, (size_t)k * sizeof *b->mu);
+  for (int i = 0; i < k && b->sigma[i] > NOTHING * b->sigma[0]; i++) {
+    double c = cmb_dot(k, b->J + (ptrdiff_t)i * k, b->E) / b->sigma[i] / b->sigma[i];
+    cmb_add_scaled(k, c, b->A + (ptrdiff_t)i * k, b->mu);
+  }
+}
+
+cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                 double *a)
+{
+  struct cmb_branch *b = ev->branch;
+  const int nv = ev->eq->nv, ng = ev->eq->ng, k = ev->deficiency;
+  cmb_rates(ev, q, v, b->q_dot);
+  const double speed = cmb_norm2(ev->eq->nq, b->q_dot);
+  if (!(speed > 0) || !isfinite(speed)) return CMB_OK; /* at rest: no branch is being followed */
+  CMB_TRY(rates_along(ev, t, q, v, speed));
+  if (!directions(ev)) return CMB_OK;
+  for (int j = 0; j < k; j++) b->E[j] = cmb_dot(ng, b->N + (ptrdiff_t)j * ng, b->gamma[0]);
+  CMB_TRY(add_linear(ev, t, q, v, a, b->E, 1));
+  memset(b->A, 0, (size_t)k * (size_t)k * sizeof *b->A);
+  for (int l = 0; l < k; l++) {
+    CMB_TRY(add_linear(ev, t, q, v, b->W + (ptrdiff_t)l * nv, b->A + l, k));
+  }
+  solve_least(b, k);
+  for (int l = 0; l < k; l++) cmb_add_scaled(nv, -b->mu[l], b->W + (ptrdiff_t)l * nv, a);
+  return CMB_OK;
+}

@@ -1,0 +1,207 @@
+/*
+ * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x by LAPACK's dgeev; the upper half of x
+ * is z, and δq = T N z, divided by its largest component, is the shape.
+ */
+#include "base/context.h"
+#include "dae/equilibrium.h"
+#include "dae/linearize.h"
+#include "math/eigen.h"
+#include "math/finite.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double TWO_PI = 6.28318530717958647692;
+
+struct linearization {
+  cmb_linearization seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_arena *arena;
+};
+
+struct eigen {
+  cmb_evaluator *ev;
+  cmb_tangent tangent;
+  double *A, *scratch_A; /* (2n x 2n) */
+  double *re, *im;       /* (2n) */
+  double *V, *work;
+  double *a, *lambda, *s;
+  double *w; /* (nv) */
+  cmb_eigenmode *modes;
+};
+
+static void take_memory(struct eigen *e, cmb_arena *arena)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const int most = 2 * eq->nv;
+  cmb_tangent_create(&e->tangent, arena, e->ev);
+  e->A = cmb_arena_doubles(arena, most * most);
+  e->scratch_A = cmb_arena_doubles(arena, most * most);
+  e->V = cmb_arena_doubles(arena, most * most);
+  e->re = cmb_arena_doubles(arena, most);
+  e->im = cmb_arena_doubles(arena, most);
+  e->work = cmb_arena_doubles(arena, cmb_eigen_work(most, 0));
+  e->a = cmb_arena_doubles(arena, eq->nv);
+  e->lambda = cmb_arena_doubles(arena, eq->ng);
+  e->s = cmb_arena_doubles(arena, eq->ns);
+  e->w = cmb_arena_doubles(arena, eq->nv);
+  e->modes = cmb_arena_take(arena, (size_t)most, sizeof *e->modes);
+}
+
+/* Accelerations and multipliers with the modes that belong to them. */
+static cmb_status accelerate(struct eigen *e, double t, const double *q, const double *v)
+{
+  bool changed = true;
+  for (int round = 0; changed; round++) {
+    if (round > e->ev->eq->ns + 1) return CMB_RETRY_NEWTON;
+    CMB_TRY(cmb_accelerate(e->ev, t, q, v, e->a, e->lambda));
+    CMB_TRY(cmb_follow_modes(e->ev, t, q, v, e->lambda, e->s, &changed));
+  }
+  return CMB_OK;
+}
+
+/* One part of the shape: T N z for z (n). */
+static void displace(struct eigen *e, const double *q, const double *z, double *shape)
+{
+  const int nv = e->ev->eq->nv;
+  memset(e->w, 0, (size_t)nv * sizeof *e->w);
+  for (int k = 0; k < e->tangent.n; k++) {
+    for (int i = 0; i < nv; i++) e->w[i] += z[k] * e->tangent.N[k * nv + i];
+  }
+  cmb_rates(e->ev, q, e->w, shape);
+}
+
+/* Divide by the component that is largest, a complex number. */
+static void normalize(int nq, double *re, double *im, int *most)
+{
+  double largest = -1;
+  for (int i = 0; i < nq; i++) {
+    double size = hypot(re[i], im[i]);
+    if (size <= largest * (1 + 1e-9))
+      continue; /* of equal ones the first, whatever rounding says */
+    largest = size;
+    *most = i;
+  }
+  double c = re[*most] / (largest * largest), s = im[*most] / (largest * largest);
+  for (int i = 0; i < nq; i++) {
+    double x = re[i], y = im[i];
+    re[i] = x * c + y * s;
+    im[i] = y * c - x * s;
+  }
+  re[*most] = 1;
+  im[*most] = 0;
+}
+
+static void describe(cmb_eigenmode *mode, double neutral_below)
+{
+  double size = hypot(mode->re, mode->im);
+  mode->neutral = size <= neutral_below;
+  mode->frequency = mode->neutral ? 0 : size / TWO_PI;
+  mode->damping = mode->neutral ? 0 : (0 - mode->re) / size; /* not −0 */
+}
+
+static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
+{
+  if (a->neutral != b->neutral) return a->neutral;
+  double x = hypot(a->re, a->im), y = hypot(b->re, b->im);
+  return x != y ? x < y : a->re < b->re;
+}
+
+/* Insertion keeps equal ones in their order. */
+static void sort(int count, cmb_eigenmode *modes)
+{
+  for (int i = 1; i < count; i++) {
+    cmb_eigenmode mode = modes[i];
+    int k = i;
+    for (; k > 0 && comes_before(&mode, &modes[k - 1]); k--) modes[k] = modes[k - 1];
+    modes[k] = mode;
+  }
+}
+
+/* The modes from the eigenvalues and -vectors at hand. A defective double 0, as of a free motion, comes out as the root
+ * of an error in A: hence the root of the noise. */
+static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
+{
+  const int m = 2 * e->tangent.n, nq = e->ev->eq->nq;
+  double most = 0;
+  for (int i = 0; i < m; i++) most = fmax(most, hypot(e->re[i], e->im[i]));
+  double neutral_below = sqrt(cmb_stiffness_noise(e->ev->eq)) * most;
+  for (int i = 0; i < m; i++) {
+    if (e->im[i] < 0) continue; /* the other one of a pair */
+    cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];
+    double *re = cmb_arena_doubles(arena, nq), *im = cmb_arena_doubles(arena, nq);
+    if (!re || !im) return cmb_fail_memory(e->ev->ctx);
+    *mode = (cmb_eigenmode){.re = e->re[i], .im = e->im[i], .shape_re = re, .shape_im = im};
+    displace(e, q, e->V + (ptrdiff_t)i * m, re);
+    if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
+    normalize(nq, re, im, &mode->most);
+    describe(mode, neutral_below);
+    if (!cmb_all_finite(nq, re) || !cmb_all_finite(nq, im)) return CMB_RETRY_NONFINITE;
+  }
+  sort(l->eigenmode_count, e->modes);
+  return CMB_OK;
+}
+
+static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const double *q,
+                        const double *v, cmb_linearization *l)
+{
+  CMB_TRY(accelerate(e, t, q, v));
+  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
+  const int n = e->tangent.n, m = 2 * n;
+  memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
+  if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
+  *l = (cmb_linearization){.freedoms = n,
+                           .nq = e->ev->eq->nq,
+                           .nv = e->ev->eq->nv,
+                           .t = t,
+                           .A = e->A,
+                           .N = e->tangent.N,
+                           .a = e->a,
+                           .eigenmodes = e->modes};
+  for (int i = 0; i < l->nv; i++) {
+    if (fabs(e->a[i]) > fabs(e->a[l->a_most])) l->a_most = i;
+  }
+  return collect(e, arena, q, l);
+}
+
+static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
+                            double t, const double *q, const double *v)
+{
+  struct eigen e = {0};
+  char text[256];
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
+  take_memory(&e, l->arena);
+  cmb_status status =
+      cmb_arena_failed(l->arena) ? cmb_fail_memory(ctx) : solve(&e, l->arena, t, q, v, &l->seen);
+  if (status > 0) {
+    status = cmb_fail(ctx, CMB_ERROR_EQUATIONS, "no linearisation at t = %g: %s", t,
+                      cmb_evaluator_blame(e.ev, status, sizeof text, text));
+  }
+  cmb_evaluator_destroy(e.ev);
+  return status;
+}
+
+cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
+                         const double *v, cmb_linearization **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  struct linearization *l = arena ? cmb_arena_take(arena, 1, sizeof *l) : NULL;
+  if (!l) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  l->arena = arena;
+  cmb_status status = linearize(ctx, l, eq, t, q, v);
+  if (status != CMB_OK) {
+    cmb_arena_destroy(arena);
+    return status;
+  }
+  *out = &l->seen;
+  return CMB_OK;
+}
+
+void cmb_linearization_destroy(cmb_linearization *linearization)
+{
+  if (linearization) cmb_arena_destroy(((struct linearization *)linearization)->arena);
+}

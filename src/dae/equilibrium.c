@@ -1,0 +1,403 @@
+/*
+ * Static equilibrium (equilibrium.h) in the n free motions z of the tangent space (tangent.h):
+ *
+ *     p = Nᵀ f                        the force that is left; Gᵀλ balances the rest of f
+ *     K = Nᵀ ∂(−f + Gᵀλ)/∂q T N       the stiffness, with the change of the constraint forces
+ *     (K + μ I) z = p,   q ← q ⊕ N z, projected onto g = 0
+ *
+ * μ = 0 is Newton's method. 1/μ is a step of linearly implicit Euler for ż = p, the motion without inertia under heavy
+ * damping in the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable
+ * equilibria, and where the step would be longer than the trust radius. A step is halved if it runs far beyond the lowest
+ * point on its way. Directions with neither stiffness nor force are left alone (least-norm step). The modes follow the
+ * state: p is the true force, continuous where force laws are, with a kink where a mode changes.
+ */
+#include "dae/equilibrium.h"
+
+#include "base/context.h"
+#include "dae/derivative.h"
+#include "dae/project.h"
+#include "dae/system.h"
+#include "dae/tangent.h"
+#include "math/dense.h"
+#include "math/eigen.h"
+#include "math/finite.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 300, HALVINGS = 40, SHIFTS = 60 };
+
+static const double FIRST_RADIUS = 0.5; /* m or rad: mechanisms are of that size; it adapts */
+static const double NO_FORCE =
+    1e-9; /* of the largest force seen: none, where there is no stiffness */
+static const double BALANCED = 1e-13; /* of the same: rounding */
+static const double NEARLY_THERE =
+    1e-6;                           /* a step of this part of q is taken without looking at p */
+static const double ARRIVED = 1e-9; /* and one of this part that no longer shrinks is rounding */
+
+struct seek {
+  cmb_evaluator *ev;
+  cmb_differences *differences;
+  cmb_tangent tangent;
+  double t;
+  double *q, *q_trial, *dq; /* (nq) */
+  double *lambda, *s;       /* (ng), (ns) */
+  double *left;             /* (nv) f − Gᵀλ at the state last evaluated */
+  double *p, *p_hat, *z;    /* (n <= nv) force, the same in the eigenvectors' directions, step */
+  double *w;                /* (nv) N z */
+  double *J;                /* ∂r/∂q as the equations store it */
+  double *K, *U,
+      *theta; /* (n x n), (n x n), (n): stiffness, eigenvectors and -values of its symmetric part */
+  double *A, *V; /* (n x n) scratch */
+  double *im;    /* (n) scratch */
+  int *pivot;
+  double *work;
+  double force_scale; /* largest |f| seen, in the metric of M⁻¹ */
+  double radius;      /* largest permitted change of a coordinate */
+};
+
+double cmb_stiffness_noise(const cmb_equations *eq)
+{
+  return eq->derivative ? 1e-12 : 1e-7;
+}
+
+static cmb_status take_memory(struct seek *k, cmb_arena *arena)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int nv = eq->nv;
+  cmb_tangent_create(&k->tangent, arena, k->ev);
+  k->q = cmb_arena_doubles(arena, eq->nq);
+  k->q_trial = cmb_arena_doubles(arena, eq->nq);
+  k->dq = cmb_arena_doubles(arena, eq->nq);
+  k->lambda = cmb_arena_doubles(arena, eq->ng);
+  k->s = cmb_arena_doubles(arena, eq->ns);
+  k->left = cmb_arena_doubles(arena, nv);
+  k->p = cmb_arena_doubles(arena, nv);
+  k->p_hat = cmb_arena_doubles(arena, nv);
+  k->z = cmb_arena_doubles(arena, nv);
+  k->w = cmb_arena_doubles(arena, nv);
+  k->J = cmb_arena_doubles(arena,
+                           cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq));
+  k->K = cmb_arena_doubles(arena, nv * nv);
+  k->U = cmb_arena_doubles(arena, nv * nv);
+  k->A = cmb_arena_doubles(arena, nv * nv);
+  k->V = cmb_arena_doubles(arena, nv * nv);
+  k->theta = cmb_arena_doubles(arena, nv);
+  k->im = cmb_arena_doubles(arena, nv);
+  k->pivot = cmb_arena_ints(arena, nv);
+  k->work = cmb_arena_doubles(arena, cmb_eigen_work(nv, 0));
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ev->ctx);
+  return cmb_differences_create(k->ev, &k->differences);
+}
+
+cmb_status cmb_follow_modes(cmb_evaluator *ev, double t, const double *q, const double *v,
+                            const double *lambda, double *s, bool *changed)
+{
+  const cmb_equations *eq = ev->eq;
+  *changed = false;
+  if (eq->ns == 0) return CMB_OK;
+  CMB_TRY(cmb_switches(ev, t, q, v, lambda, s));
+  bool level_is_wrong = false;
+  for (int i = 0; i < eq->ns; i++) {
+    bool wrong = ev->mode[i] * s[i] < 0;
+    if (eq->switch_is_level && eq->switch_is_level[i]) {
+      level_is_wrong = level_is_wrong || s[i] < 0;
+    } else if (wrong) {
+      ev->mode[i] = -ev->mode[i];
+      *changed = true;
+    }
+  }
+  if (!level_is_wrong || !eq->levels) return CMB_OK;
+  *changed = true;
+  cmb_point at = {.t = t, .q = q, .v = v, .mode = ev->mode, .scratch = ev->scratch};
+  return eq->levels(eq->self, &at, lambda, ev->mode);
+}
+
+/* The tangent space at q; f, λ and what is left of f there, with the modes that belong to them. */
+static cmb_status forces_at(struct seek *k, const double *q)
+{
+  const cmb_equations *eq = k->ev->eq;
+  cmb_tangent *tangent = &k->tangent;
+  bool changed = true;
+  CMB_TRY(cmb_tangent_at(tangent, k->t, q));
+  for (int round = 0; changed; round++) {
+    cmb_terms want = {.f = k->left};
+    if (round > eq->ns + 1) return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
+    CMB_TRY(cmb_evaluate(k->ev, k->t, q, k->ev->zero, &want));
+    if (!cmb_all_finite(eq->nv, k->left)) return CMB_RETRY_NONFINITE;
+    double size = cmb_tangent_multipliers(tangent, k->left, k->lambda);
+    CMB_TRY(cmb_follow_modes(k->ev, k->t, q, k->ev->zero, k->lambda, k->s, &changed));
+    if (!changed) k->force_scale = fmax(k->force_scale, size);
+  }
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, k->lambda, k->left);
+  return CMB_OK;
+}
+
+/* p and K at q, the latter also by the eigenvalues of its symmetric part. */
+static cmb_status reduce(struct seek *k)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_tangent *tangent = &k->tangent;
+  const int n = tangent->n;
+  for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->left);
+  CMB_TRY(cmb_derivative_at(k->differences, k->t, k->q, k->ev->zero, k->ev->zero, k->lambda,
+                            CMB_RESIDUAL_Q, k->J));
+  cmb_tangent_reduce(&k->tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
+  if (!cmb_all_finite(n * n, k->K)) return CMB_RETRY_NONFINITE;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) k->U[i * n + j] = (k->K[i * n + j] + k->K[j * n + i]) / 2;
+  }
+  return cmb_eigen_symmetric(n, k->U, k->theta, k->work) ? CMB_OK : CMB_RETRY_NEWTON;
+}
+
+static double stiffest(const struct seek *k)
+{
+  const int n = k->tangent.n;
+  return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
+}
+
+/* No stiffness along eigenvector i, and no force either? */
+static bool is_idle(const struct seek *k, int i)
+{
+  return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
+         fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
+}
+
+/* A = U K Uᵀ + μ I and p̂ = U p, without the idle directions. */
+static void shifted_stiffness(struct seek *k, double mu)
+{
+  const int n = k->tangent.n;
+  for (int i = 0; i < n; i++) k->p_hat[i] = cmb_dot(n, k->U + i * n, k->p);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) k->V[i * n + j] = cmb_dot(n, k->K + j * n, k->U + i * n);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      bool idle = is_idle(k, i) || is_idle(k, j);
+      double entry = idle ? 0 : cmb_dot(n, k->U + i * n, k->V + j * n);
+      k->A[i * n + j] = entry + (i != j ? 0 : is_idle(k, i) ? 1 : mu);
+    }
+  }
+}
+
+/* The step with the given μ: z, w = N z and dq = T w. false: singular. */
+static bool solve_step(struct seek *k, double mu)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  shifted_stiffness(k, mu);
+  if (cmb_lu_factor(n, k->A, k->pivot) >= 0) return false;
+  for (int i = 0; i < n; i++) k->im[i] = is_idle(k, i) ? 0 : k->p_hat[i];
+  cmb_lu_solve(n, k->A, k->pivot, k->im);
+  if (!cmb_all_finite(n, k->im)) return false;
+  memset(k->z, 0, (size_t)n * sizeof *k->z);
+  memset(k->w, 0, (size_t)nv * sizeof *k->w);
+  for (int i = 0; i < n; i++) cmb_add_scaled(n, k->im[i], k->U + i * n, k->z);
+  for (int i = 0; i < n; i++) cmb_add_scaled(nv, k->z[i], k->tangent.N + i * nv, k->w);
+  cmb_rates(k->ev, k->q, k->w, k->dq);
+  return cmb_all_finite(k->ev->eq->nq, k->dq);
+}
+
+static double largest_change(const struct seek *k)
+{
+  double most = 0;
+  for (int i = 0; i < k->ev->eq->nq; i++) most = fmax(most, fabs(k->dq[i]));
+  return most;
+}
+
+/* The smallest μ of a rising sequence for which the step leads downhill and stays inside the radius; *whole tells whether
+ * the radius had no say. */
+static bool choose_step(struct seek *k, bool *whole)
+{
+  const int n = k->tangent.n;
+  double noise = cmb_stiffness_noise(k->ev->eq) * stiffest(k);
+  double mu = k->theta[0] < -noise ? -1.5 * k->theta[0] : 0;
+  for (int i = 0; i < SHIFTS; i++) {
+    *whole = i == 0;
+    if (solve_step(k, mu) && largest_change(k) <= k->radius) return true;
+    mu = mu > 0 ? 4 * mu : fmax(1e-12 * stiffest(k), 1e-12 * cmb_norm2(n, k->p) / k->radius);
+  }
+  return false;
+}
+
+/* q_trial = q ⊕ α w on the constraints, and the forces there. */
+static cmb_status try_step(struct seek *k, double alpha)
+{
+  const cmb_equations *eq = k->ev->eq;
+  for (int i = 0; i < eq->nq; i++) k->q_trial[i] = k->q[i] + alpha * k->dq[i];
+  if (eq->normalize) eq->normalize(eq->self, k->q_trial);
+  if (eq->ng > 0) {
+    CMB_TRY(cmb_factor_at(k->ev, k->t, k->q));
+    CMB_TRY(cmb_project_position(k->ev, k->t, k->q_trial, NULL));
+    if (eq->normalize) eq->normalize(eq->self, k->q_trial);
+  }
+  return forces_at(k, k->q_trial);
+}
+
+/* What is left of f, in the metric of the tangent space last computed. */
+static double force_left(struct seek *k)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  for (int i = 0; i < n; i++) k->im[i] = cmb_dot(nv, k->tangent.N + i * nv, k->left);
+  return cmb_norm2(n, k->im);
+}
+
+/* The step, halved until the force at its end does not point back too strongly, or is smaller than before. */
+static cmb_status descend(struct seek *k, bool near)
+{
+  const cmb_equations *eq = k->ev->eq;
+  double before = cmb_norm2(k->tangent.n, k->p), slope = cmb_dot(k->tangent.n, k->p, k->z);
+  double alpha = 1;
+  cmb_status status = CMB_RETRY_NEWTON;
+  for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
+    status = try_step(k, alpha);
+    if (status < 0) return status;
+    if (status != CMB_OK) continue;
+    status = CMB_RETRY_NEWTON;
+    bool beyond = cmb_dot(eq->nv, k->left, k->w) < -0.5 * slope;
+    if (near || !beyond || force_left(k) <= 0.9 * before) {
+      memcpy(k->q, k->q_trial, (size_t)eq->nq * sizeof *k->q);
+      k->radius = alpha < 1 ? fmax(alpha * largest_change(k), DBL_MIN) : 2 * k->radius;
+      return CMB_OK;
+    }
+  }
+  return status;
+}
+
+/* Balanced but for what rounding leaves: no force, apart from directions without stiffness. */
+static bool is_balanced(const struct seek *k)
+{
+  return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
+}
+
+static cmb_status iterate(struct seek *k, int *iterations)
+{
+  const int nq = k->ev->eq->nq;
+  double last = INFINITY;
+  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+    bool whole;
+    CMB_TRY(reduce(k));
+    if (is_balanced(k)) return CMB_OK;
+    if (!choose_step(k, &whole)) return CMB_RETRY_NEWTON;
+    double size = cmb_norm2(nq, k->dq), scale = 1 + cmb_norm2(nq, k->q);
+    bool tiny = size <= 8 * DBL_EPSILON * scale || (size >= last / 2 && size <= ARRIVED * scale);
+    bool downhill = k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k);
+    if (tiny && whole && !downhill) return CMB_OK;
+    CMB_TRY(descend(k, whole && size <= NEARLY_THERE * scale));
+    last = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* Counts of what the eigenvalues of the stiffness say, and the force that is left. */
+static cmb_status judge(struct seek *k, cmb_equilibrium_report *report)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  double most = 0;
+  memcpy(k->A, k->K, (size_t)n * (size_t)n * sizeof *k->A);
+  if (!cmb_eigen_general(n, k->A, k->theta, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
+  for (int i = 0; i < n; i++) most = fmax(most, hypot(k->theta[i], k->im[i]));
+  double noise = n * cmb_stiffness_noise(k->ev->eq) * most;
+  report->freedoms = n;
+  for (int i = 0; i < n; i++) {
+    if (k->theta[i] < -noise) report->unstable++;
+    if (hypot(k->theta[i], k->im[i]) <= noise) report->neutral++;
+  }
+  report->stability = report->unstable > 0  ? CMB_UNSTABLE
+                      : report->neutral > 0 ? CMB_NEUTRAL
+                                            : CMB_STABLE;
+  for (int i = 0; i < nv; i++) {
+    if (fabs(k->left[i]) <= report->force) continue;
+    report->force = fabs(k->left[i]);
+    report->force_most = i;
+  }
+  return CMB_OK;
+}
+
+static cmb_status seek(struct seek *k, cmb_equilibrium_report *report)
+{
+  CMB_TRY(forces_at(k, k->q));
+  CMB_TRY(iterate(k, &report->iterations));
+  return judge(k, report);
+}
+
+/* The coordinate with the largest force that nothing balances, in words. */
+static cmb_status no_equilibrium(struct seek *k, cmb_status status)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const char *const *names = eq->nq == eq->nv ? eq->q_names : eq->v_names;
+  char text[256];
+  int most = 0;
+  if (status != CMB_RETRY_NEWTON || forces_at(k, k->q) != CMB_OK) {
+    return cmb_fail(k->ev->ctx, CMB_ERROR_EQUATIONS, "no static equilibrium at t = %g: %s", k->t,
+                    cmb_evaluator_blame(k->ev, status, sizeof text, text));
+  }
+  for (int i = 1; i < eq->nv; i++) {
+    if (fabs(k->left[i]) > fabs(k->left[most])) most = i;
+  }
+  return cmb_fail(k->ev->ctx, CMB_ERROR_EQUATIONS,
+                  "no static equilibrium at t = %g: the largest force without balance is %.6g on "
+                  "'%s'",
+                  k->t, k->left[most], names[most]);
+}
+
+static void note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
+{
+  double sum = 0, most = 0;
+  for (int i = 0; i < nq; i++) {
+    double d = fabs(q[i] - given[i]);
+    sum += d * d;
+    if (d > most) {
+      most = d;
+      report->q_most = i;
+    }
+  }
+  report->q_moved = sqrt(sum);
+}
+
+/* On the constraints first; the velocities that go with it are of no use here. */
+static cmb_status assemble(struct seek *k, const double *q)
+{
+  cmb_start_report start;
+  memcpy(k->q, q, (size_t)k->ev->eq->nq * sizeof *q);
+  memset(k->w, 0, (size_t)k->ev->eq->nv * sizeof *k->w);
+  return cmb_consistent_start(k->ev, k->t, k->q, k->w, k->left, k->lambda, &start);
+}
+
+cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *lambda,
+                           cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = ev->eq;
+  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  *report = (cmb_equilibrium_report){0};
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  if (!arena) return cmb_fail_memory(ev->ctx);
+  cmb_status status = take_memory(&k, arena);
+  if (status == CMB_OK) status = assemble(&k, q);
+  if (status == CMB_OK) {
+    status = seek(&k, report);
+    if (status > 0) status = no_equilibrium(&k, status);
+  }
+  if (status == CMB_OK) {
+    note_moved(eq->nq, q, k.q, report);
+    memcpy(q, k.q, (size_t)eq->nq * sizeof *q);
+    memcpy(lambda, k.lambda, (size_t)eq->ng * sizeof *lambda);
+  }
+  cmb_differences_destroy(k.differences);
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
+                                  cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = &system->eq;
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
+  double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
+  cmb_status status = lambda ? cmb_equilibrium(ev, system->t_start, system->q, lambda, report)
+                             : cmb_fail_memory(ctx);
+  if (status == CMB_OK) memset(system->v, 0, (size_t)eq->nv * sizeof *system->v);
+  cmb_evaluator_destroy(ev);
+  return status;
+}

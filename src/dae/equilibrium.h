@@ -1,0 +1,23 @@
+/*
+ * Static equilibrium: f(t,q,0) = G(t,q)ᵀ λ, g(t,q) = 0 with the modes that belong to it.
+ */
+#ifndef CMB_DAE_EQUILIBRIUM_H
+#define CMB_DAE_EQUILIBRIUM_H
+
+#include "dae/evaluator.h"
+
+/* From q, which need not satisfy the constraints, to an equilibrium near it, in place; λ (ng) and the evaluator's modes
+ * belong to it. On failure q is what it was and the context says what is not in balance. */
+cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *lambda,
+                           cmb_equilibrium_report *report);
+
+/* The evaluator's modes as the switching functions at (t, q, v, λ) ask for; one that is exactly 0 leaves its mode as it
+ * is. s (ns) is scratch. */
+cmb_status cmb_follow_modes(cmb_evaluator *ev, double t, const double *q, const double *v,
+                            const double *lambda, double *s, bool *changed);
+
+/* A stiffness below this part of the largest one cannot be told from 0, for stiffness in 1/s² as Nᵀ ∂r/∂q T N has it:
+ * rounding where derivatives are exact, otherwise the error of differences. */
+double cmb_stiffness_noise(const cmb_equations *eq);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * What a graph system keeps: its programs and where their results go. Never written after its making.
+ */
+#ifndef CMB_DAE_GRAPH_DATA_H
+#define CMB_DAE_GRAPH_DATA_H
+
+#include "dae/graph_parts.h"
+#include "dae/system.h"
+
+typedef enum cmb_graph_program {
+  CMB_PROGRAM_POSITION,    /* g */
+  CMB_PROGRAM_CONSTRAINTS, /* g, G, g_t */
+  CMB_PROGRAM_KINEMATICS,  /* M, g, G, g_t */
+  CMB_PROGRAM_FORCES,      /* f, γ */
+  CMB_PROGRAM_TERMS,       /* all six */
+  CMB_PROGRAM_RESIDUAL,
+  CMB_PROGRAM_ACCELERATE, /* a, λ, pivots */
+  CMB_PROGRAM_SWITCHES,
+  CMB_PROGRAM_LEVELS,
+  CMB_PROGRAM_OUTPUTS,
+  CMB_PROGRAM_ENERGY,
+  CMB_PROGRAMS,
+  CMB_TERM_PROGRAMS = CMB_PROGRAM_RESIDUAL
+} cmb_graph_program;
+
+/* Programs or Jacobians that may be compiled; native == NULL: all are interpreted. */
+typedef struct cmb_graph_code {
+  cmb_native *native;
+  int index[CMB_PROGRAMS]; /* of a program in `native` */
+} cmb_graph_code;
+
+/* A few rates q̇ as a program on arrays of fixed size; most rates are just a velocity. */
+typedef struct cmb_graph_rate {
+  cmb_program *program;
+  int first;         /* coordinate */
+  int inputs, *from; /* (inputs) number of a coordinate, or nq + that of a velocity */
+} cmb_graph_rate;
+
+/* A mode that is a level. */
+typedef struct cmb_graph_level {
+  int mode;
+  const cmb_table *table; /* the mode is its interval; NULL: the whole number below */
+} cmb_graph_level;
+
+typedef struct cmb_graph_data {
+  int nq, nv, ng, ns, no;
+  int end[CMB_INPUT_ENDS];            /* as in cmb_graph_parts */
+  int count[CMB_PARTS];               /* values of each part */
+  unsigned in[CMB_PROGRAMS];          /* the parts that a program computes, as bits */
+  cmb_program *program[CMB_PROGRAMS]; /* NULL: nothing to compute, or another one does it too */
+  uint8_t for_terms[1 << CMB_TERMS];  /* which program computes these terms */
+  unsigned term_parts;                /* the terms that have values that are not constant */
+  cmb_graph_code code;
+  cmb_jacobian *jacobian[CMB_DERIVATIVES]; /* NULL: empty, or not wanted */
+  cmb_graph_code jacobian_code;
+
+  int M_size, G_size;     /* values as they are stored */
+  int *M_place, *G_place; /* (count) where an entry is stored; NULL: in this order */
+  double *M_constant;     /* (M_size) NULL: M is not constant */
+
+  int level_count;
+  cmb_graph_level *level; /* (level_count) */
+
+  int ball_count;
+  int *ball_q;  /* (ball_count) first of four coordinates of length 1 */
+  int *rate_of; /* (nq) a coordinate's rate is this velocity; -1: computed */
+  int rate_count;
+  cmb_graph_rate *rate; /* (rate_count) */
+
+  int out, work, scratch; /* scratch memory: inputs, results, work array; in doubles */
+} cmb_graph_data;
+
+/* graph_programs.c. What is made goes into d, also on failure. */
+cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_graph_data *d);
+/* The values of a constant M into M_constant. */
+cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d);
+cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d);
+void cmb_graph_programs_destroy(cmb_graph_data *d);
+
+/* graph_rates.c, its arrays from the arena */
+cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
+void cmb_graph_rates_destroy(cmb_graph_data *d);
+void cmb_graph_rates(const void *self, const double *q, const double *v, double *qdot);
+void cmb_graph_normalize(const void *self, double *q);
+
+/* graph_evaluate.c: fills in eq's functions; sizes and patterns are there. */
+void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_equations *eq);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * The functions of cmb_equations for graph systems (graph_data.h): inputs into the scratch memory, run a program, results
+ * to where they are wanted. Nothing is allocated.
+ */
+#include "dae/graph_data.h"
+#include "expr/table.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* The explicit form eliminates G M⁻¹ Gᵀ without pivoting. A pivot is the squared sine of the angle between a
+ * constraint's gradient and those before it; the multipliers lose 1/pivot, the accelerations 1/sine. Down to this
+ * pivot, an angle of 1e-5, at least 5 digits of λ and 10 of a are right; below it the way with complete pivoting
+ * decides. */
+static const double LEAST_PIVOT = 1e-10;
+
+struct workplace {
+  double *in, *out, *work;
+};
+
+static struct workplace workplace_of(const cmb_graph_data *d, const cmb_point *at)
+{
+  double *scratch = at->scratch;
+  return (struct workplace){scratch, scratch + d->out, scratch + d->work};
+}
+
+static void put(int count, const double *from, double *to)
+{
+  for (int i = 0; i < count; i++) to[i] = from[i];
+}
+
+/* What is NULL is not put: no program that runs then reads it. */
+static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
+                                   const double *lambda, const double *a)
+{
+  struct workplace w = workplace_of(d, at);
+  w.in[0] = at->t;
+  put(d->nq, at->q, w.in + 1);
+  for (int i = 0; i < d->ns; i++) w.in[1 + d->nq + i] = at->mode[i];
+  if (at->v) put(d->nv, at->v, w.in + d->end[CMB_UP_TO_MODES]);
+  if (lambda) put(d->ng, lambda, w.in + d->end[CMB_UP_TO_V]);
+  if (a) put(d->nv, a, w.in + d->end[CMB_UP_TO_LAMBDA]);
+  return w;
+}
+
+static void run(const cmb_graph_data *d, cmb_graph_program k, const struct workplace *w,
+                double *out)
+{
+  if (d->code.native) {
+    cmb_native_run(d->code.native, d->code.index[k], w->in, out, w->work);
+  } else {
+    cmb_program_run(d->program[k], w->in, out, w->work);
+  }
+}
+
+/* ---- terms */
+
+static void put_zeros(int count, double *to)
+{
+  for (int i = 0; i < count; i++) to[i] = 0;
+}
+
+static void store(int count, const double *values, const int *place, int size, double *to)
+{
+  if (!place) {
+    put(count, values, to);
+    return;
+  }
+  put_zeros(size, to);
+  for (int k = 0; k < count; k++) to[place[k]] = values[k];
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_graph_data *d = self;
+  double *const to[CMB_TERMS] = {want->M, want->f, want->g, want->G, want->gamma, want->gt};
+  unsigned wanted = 0;
+  for (int k = 0; k < CMB_TERMS; k++) wanted |= to[k] ? 1U << k : 0;
+  if (want->M && d->M_constant) put(d->M_size, d->M_constant, want->M);
+  if (want->G && d->count[CMB_PART_G] == 0) put_zeros(d->G_size, want->G);
+  if ((wanted & d->term_parts) == 0) return CMB_OK;
+  cmb_graph_program program = d->for_terms[wanted];
+  struct workplace w = put_inputs(d, at, NULL, NULL);
+  run(d, program, &w, w.out);
+  const double *from = w.out;
+  for (int k = 0; k < CMB_TERMS; k++) {
+    if ((d->in[program] >> k & 1) == 0) continue;
+    bool mass = k == CMB_PART_M, matrix = mass || k == CMB_PART_G;
+    const int *place = mass ? d->M_place : matrix ? d->G_place : NULL;
+    if (to[k]) store(d->count[k], from, place, mass ? d->M_size : d->G_size, to[k]);
+    from += d->count[k];
+  }
+  return CMB_OK;
+}
+
+/* ---- forms of the equations of motion */
+
+static cmb_status residual(const void *self, const cmb_point *at, const double *a,
+                           const double *lambda, double *r)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, lambda, a);
+  run(d, CMB_PROGRAM_RESIDUAL, &w, r);
+  return CMB_OK;
+}
+
+static cmb_status accelerate(const void *self, const cmb_point *at, double *a, double *lambda)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, NULL, NULL);
+  run(d, CMB_PROGRAM_ACCELERATE, &w, w.out);
+  put(d->nv, w.out, a);
+  put(d->ng, w.out + d->nv, lambda);
+  const double *pivot = w.out + d->nv + d->ng;
+  for (int i = 0; i < d->ng; i++) {
+    if (!(pivot[i] >= LEAST_PIVOT && pivot[i] < INFINITY)) return CMB_RETRY_SINGULAR;
+  }
+  return CMB_OK;
+}
+
+static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
+                             const double *lambda, cmb_derivative which, double *J)
+{
+  const cmb_graph_data *d = self;
+  const cmb_jacobian *jacobian = d->jacobian[which];
+  if (!jacobian) return CMB_OK;
+  struct workplace w = put_inputs(d, at, lambda, a);
+  if (d->jacobian_code.native) {
+    cmb_jacobian_run_native(jacobian, d->jacobian_code.native, d->jacobian_code.index[which], w.in,
+                            J, w.work);
+  } else {
+    cmb_jacobian_run(jacobian, w.in, J, w.work);
+  }
+  return CMB_OK;
+}
+
+/* ---- switches */
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, lambda, NULL);
+  run(d, CMB_PROGRAM_SWITCHES, &w, s);
+  return CMB_OK;
+}
+
+static int level_at(const cmb_graph_level *level, double value)
+{
+  if (level->table) return cmb_table_interval(level->table, value);
+  double below = floor(value);
+  return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
+}
+
+/* What decides on a level may contain earlier levels: again until nothing changes. */
+static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, lambda, NULL);
+  double *input = w.in + 1 + d->nq;
+  bool changed = true;
+  for (int pass = 0; changed && pass <= d->level_count; pass++) {
+    run(d, CMB_PROGRAM_LEVELS, &w, w.out);
+    changed = false;
+    for (int k = 0; k < d->level_count; k++) {
+      const cmb_graph_level *level = &d->level[k];
+      if (!isfinite(w.out[k])) return CMB_RETRY_NONFINITE;
+      mode[level->mode] = level_at(level, w.out[k]);
+      changed = changed || input[level->mode] != mode[level->mode];
+      input[level->mode] = mode[level->mode];
+    }
+  }
+  return CMB_OK;
+}
+
+/* ---- what is looked at */
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, lambda, a);
+  run(d, CMB_PROGRAM_OUTPUTS, &w, out);
+  return CMB_OK;
+}
+
+static cmb_status energy(const void *self, const cmb_point *at, double *sum)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, NULL, NULL);
+  run(d, CMB_PROGRAM_ENERGY, &w, sum);
+  return CMB_OK;
+}
+
+void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_equations *eq)
+{
+  eq->self = d;
+  eq->scratch_size = (size_t)d->scratch * sizeof(double);
+  eq->evaluate = evaluate;
+  if (p->x->quaternions) {
+    eq->rates = cmb_graph_rates;
+    eq->normalize = cmb_graph_normalize;
+  }
+  if (d->program[CMB_PROGRAM_RESIDUAL]) eq->residual = residual;
+  if (d->program[CMB_PROGRAM_ACCELERATE]) eq->accelerate = accelerate;
+  if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
+  if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
+  if (d->program[CMB_PROGRAM_OUTPUTS]) eq->outputs = outputs;
+  if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;
+  if (!p->options->derivatives) return;
+  eq->derivative = derivative;
+  for (int k = 0; k < CMB_DERIVATIVES; k++) {
+    if (d->jacobian[k]) eq->derivative_pattern[k] = cmb_jacobian_pattern(d->jacobian[k]);
+  }
+}

@@ -1,0 +1,289 @@
+/*
+ * From the expressions of a model to those of its programs (graph_parts.h):
+ *
+ *   - constraints that are left out go, and their multipliers become 0;
+ *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy keep their own
+ *     comparisons: a switch in them is no event;
+ *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries;
+ *   - u = 0, since the programs compute the motion; only derivatives with respect to u need it;
+ *   - entries of M and G that are 0 after all are dropped.
+ */
+#include "dae/graph_parts.h"
+
+#include "base/context.h"
+
+#include <string.h>
+
+/* ---- choosing */
+
+static cmb_status choose_constraints(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  bool *out = cmb_arena_take(p->arena, (size_t)x->ng, sizeof *out);
+  p->kept = cmb_arena_ints(p->arena, x->ng);
+  if (!out || !p->kept) return cmb_fail_memory(p->ctx);
+  for (int k = 0; k < p->options->left_out; k++) {
+    int row = p->options->left_out_list[k];
+    if (row < 0 || row >= x->ng) {
+      return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: there is no constraint %d to leave out",
+                      x->name, row);
+    }
+    out[row] = true;
+  }
+  for (int i = 0; i < x->ng; i++) {
+    if (!out[i]) p->kept[p->ng++] = i;
+  }
+  return CMB_OK;
+}
+
+static bool wants_explicit(const cmb_graph_parts *p)
+{
+  return p->options->explicit_form && p->x->acceleration && p->ng == p->x->ng;
+}
+
+static bool wants_residual(const cmb_graph_parts *p)
+{
+  return p->options->derivatives || (p->options->residual_form && p->x->residual);
+}
+
+/* The entries in rows that are kept, renumbered; kept == NULL: all. */
+static cmb_status choose_entries(cmb_graph_parts *p, const cmb_entries *from, const int *kept,
+                                 int rows, cmb_entries *to)
+{
+  to->entry = cmb_arena_take(p->arena, (size_t)from->count, sizeof *to->entry);
+  if (!to->entry) return cmb_fail_memory(p->ctx);
+  for (int k = 0, i = 0; k < from->count; k++) {
+    cmb_entry e = from->entry[k];
+    while (kept && i < rows && kept[i] < e.row) i++;
+    if (kept && (i == rows || kept[i] != e.row)) continue;
+    if (kept) e.row = i;
+    to->entry[to->count++] = e;
+  }
+  return CMB_OK;
+}
+
+/* The parts lie one behind the other in one array, so that they are rewritten together. */
+static cmb_status take_parts(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  int *n = p->count, total = 0;
+  CMB_TRY(choose_entries(p, &x->M, NULL, x->nv, &p->M));
+  CMB_TRY(choose_entries(p, &x->G, p->kept, p->ng, &p->G));
+  n[CMB_PART_M] = p->M.count;
+  n[CMB_PART_G] = p->G.count;
+  n[CMB_PART_F] = x->nv;
+  n[CMB_PART_POSITION] = n[CMB_PART_GAMMA] = n[CMB_PART_GT] = p->ng;
+  n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
+  n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
+  n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->ng : 0;
+  n[CMB_PART_OUTPUTS] = x->no;
+  n[CMB_PART_ENERGY] = x->energy != 0;
+  for (int k = 0; k < CMB_PARTS; k++) total += n[k];
+  cmb_expr *all = cmb_arena_take(p->arena, (size_t)total, sizeof *all);
+  if (!all) return cmb_fail_memory(p->ctx);
+  for (int k = 0; k < CMB_PARTS; all += n[k++]) p->part[k] = all;
+  return CMB_OK;
+}
+
+static void copy(cmb_graph_parts *p, cmb_graph_part part, const cmb_expr *from)
+{
+  for (int i = 0; i < p->count[part] && from; i++) p->part[part][i] = from[i];
+}
+
+static void copy_kept(cmb_graph_parts *p, cmb_graph_part part, const cmb_expr *from)
+{
+  for (int i = 0; i < p->ng; i++) p->part[part][i] = from[p->kept[i]];
+}
+
+static void fill_parts(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  for (int k = 0; k < p->M.count; k++) p->part[CMB_PART_M][k] = p->M.entry[k].e;
+  for (int k = 0; k < p->G.count; k++) p->part[CMB_PART_G][k] = p->G.entry[k].e;
+  copy(p, CMB_PART_F, x->f);
+  copy_kept(p, CMB_PART_POSITION, x->g);
+  copy_kept(p, CMB_PART_GAMMA, x->gamma);
+  copy_kept(p, CMB_PART_GT, x->gt);
+  copy(p, CMB_PART_RESIDUAL, x->residual);
+  copy(p, CMB_PART_ACCELERATION, x->acceleration);
+  copy(p, CMB_PART_MULTIPLIER, x->multiplier);
+  copy(p, CMB_PART_PIVOT, x->pivot);
+  copy(p, CMB_PART_OUTPUTS, x->outputs);
+  copy(p, CMB_PART_ENERGY, &x->energy);
+}
+
+/* ---- rewriting */
+
+static void add_product(cmb_graph *g, cmb_expr *sum, cmb_expr a, cmb_expr b)
+{
+  *sum = cmb_apply(g, CMB_OP_ADD, *sum, cmb_apply(g, CMB_OP_MUL, a, b, 0), 0);
+}
+
+/* r = M a − f + Gᵀ λ */
+static void make_residual(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *r = p->part[CMB_PART_RESIDUAL];
+  for (int k = 0; k < p->M.count; k++) {
+    add_product(x->graph, &r[p->M.entry[k].row], p->part[CMB_PART_M][k],
+                x->a[p->M.entry[k].column]);
+  }
+  for (int k = 0; k < p->G.count; k++) {
+    add_product(x->graph, &r[p->G.entry[k].column], p->part[CMB_PART_G][k],
+                x->lambda[p->kept[p->G.entry[k].row]]);
+  }
+  for (int i = 0; i < x->nv; i++) {
+    r[i] = cmb_apply(x->graph, CMB_OP_SUB, r[i], p->part[CMB_PART_F][i], 0);
+  }
+}
+
+static cmb_status freeze(cmb_graph_parts *p)
+{
+  cmb_expr *all = p->part[0];
+  int motion = (int)(p->part[CMB_MOTION_PARTS] - all);
+  CMB_TRY(cmb_modes_create(p->ctx, &p->modes));
+  CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, motion, all, all));
+  p->ns = cmb_modes_count(p->modes);
+  cmb_expr *margin = cmb_arena_take(p->arena, 2 * (size_t)p->ns, sizeof *margin);
+  if (!margin) return cmb_fail_memory(p->ctx);
+  p->part[CMB_PART_MARGINS] = margin;
+  p->part[CMB_PART_DECIDING] = margin + p->ns;
+  p->count[CMB_PART_MARGINS] = p->ns;
+  for (int i = 0; i < p->ns; i++) {
+    const cmb_mode *mode = cmb_modes_at(p->modes, i);
+    margin[i] = mode->margin;
+    if (mode->kind != CMB_MODE_SIGN) {
+      p->part[CMB_PART_DECIDING][p->count[CMB_PART_DECIDING]++] = mode->of;
+    }
+  }
+  return CMB_OK;
+}
+
+/* `input` (inputs) is 0 in all that there is. */
+static cmb_status put_zero(cmb_graph_parts *p, int inputs, const cmb_expr *input)
+{
+  cmb_graph *g = p->x->graph;
+  cmb_expr *zero = cmb_arena_take(p->arena, (size_t)inputs, sizeof *zero), *all = p->part[0];
+  cmb_expr *margin = p->part[CMB_PART_MARGINS];
+  int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
+  int margins = p->ns + p->count[CMB_PART_DECIDING];
+  if (!zero) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_substitute(g, inputs, input, zero, total, all, all));
+  return cmb_substitute(g, inputs, input, zero, margins, margin, margin);
+}
+
+/* The multipliers that are left out, in front; how many. */
+static int missing_multipliers(const cmb_graph_parts *p, cmb_expr *missing)
+{
+  int count = 0;
+  for (int i = 0, k = 0; i < p->x->ng; i++) {
+    if (k < p->ng && p->kept[k] == i) {
+      k++;
+    } else {
+      missing[count++] = p->x->lambda[i];
+    }
+  }
+  return count;
+}
+
+static cmb_status remember_u(cmb_graph_parts *p)
+{
+  size_t nv = (size_t)p->x->nv, ng = (size_t)p->ng;
+  p->residual_of_u = cmb_arena_take(p->arena, nv, sizeof(cmb_expr));
+  p->position_of_u = cmb_arena_take(p->arena, ng, sizeof(cmb_expr));
+  if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
+  memcpy(p->residual_of_u, p->part[CMB_PART_RESIDUAL], nv * sizeof(cmb_expr));
+  memcpy(p->position_of_u, p->part[CMB_PART_POSITION], ng * sizeof(cmb_expr));
+  return CMB_OK;
+}
+
+static cmb_status put_constants(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *missing = cmb_arena_take(p->arena, (size_t)x->ng, sizeof *missing);
+  if (!missing) return cmb_fail_memory(p->ctx);
+  int count = missing_multipliers(p, missing);
+  if (count > 0) CMB_TRY(put_zero(p, count, missing));
+  if (x->nu == 0) return CMB_OK;
+  if (p->options->derivatives) CMB_TRY(remember_u(p));
+  return put_zero(p, x->nu, x->u);
+}
+
+/* ---- dropping zeros */
+
+/* Entry (row, column) is there and not 0. The entries are sorted. */
+static bool has_entry(const cmb_entries *m, int row, int column)
+{
+  int low = 0, high = m->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    const cmb_entry *e = &m->entry[middle];
+    if (e->row == row && e->column == column) return e->e != 0;
+    if (e->row < row || (e->row == row && e->column < column)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+/* M keeps its diagonal and a pattern that is symmetric, G what is not 0. */
+static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
+{
+  cmb_expr *e = p->part[part];
+  int count = 0;
+  for (int k = 0; k < m->count; k++) m->entry[k].e = e[k];
+  const cmb_entries before = *m;
+  bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
+  for (int k = 0; keep && k < before.count; k++) {
+    const cmb_entry *at = &before.entry[k];
+    bool in_mass = part == CMB_PART_M;
+    keep[k] = at->e != 0 ||
+              (in_mass && (at->row == at->column || has_entry(&before, at->column, at->row)));
+  }
+  for (int k = 0; keep && k < before.count; k++) {
+    if (!keep[k]) continue;
+    e[count] = e[k];
+    m->entry[count++] = before.entry[k];
+  }
+  m->count = p->count[part] = count;
+}
+
+/* ---- inputs */
+
+static cmb_status list_inputs(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  int total = 1 + x->nq + p->ns + 2 * x->nv + p->ng + x->nu, n = 0;
+  cmb_expr *in = p->input = cmb_arena_take(p->arena, (size_t)total, sizeof *in);
+  if (!in) return cmb_fail_memory(p->ctx);
+  in[n++] = x->t;
+  for (int i = 0; i < x->nq; i++) in[n++] = x->q[i];
+  for (int i = 0; i < p->ns; i++) in[n++] = cmb_modes_at(p->modes, i)->mode;
+  p->end[CMB_UP_TO_MODES] = n;
+  for (int i = 0; i < x->nv; i++) in[n++] = x->v[i];
+  p->end[CMB_UP_TO_V] = n;
+  for (int i = 0; i < p->ng; i++) in[n++] = x->lambda[p->kept[i]];
+  p->end[CMB_UP_TO_LAMBDA] = n;
+  for (int i = 0; i < x->nv; i++) in[n++] = x->a[i];
+  p->end[CMB_UP_TO_A] = n;
+  for (int i = 0; i < x->nu; i++) in[n++] = x->u[i];
+  p->end[CMB_UP_TO_U] = n;
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
+{
+  CMB_TRY(choose_constraints(p));
+  CMB_TRY(take_parts(p));
+  fill_parts(p);
+  CMB_TRY(freeze(p));
+  if (wants_residual(p) && !p->x->residual) make_residual(p);
+  CMB_TRY(put_constants(p));
+  drop_zeros(p, &p->M, CMB_PART_M);
+  drop_zeros(p, &p->G, CMB_PART_G);
+  CMB_TRY(list_inputs(p));
+  if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
+  return cmb_graph_status(p->x->graph);
+}

@@ -1,0 +1,72 @@
+/*
+ * The expressions of a graph system while it is made, sorted into parts.
+ *
+ *     graph_parts.c     chooses the constraints, freezes the modes, puts in what is constant
+ *     graph_programs.c  programs, Jacobians and native code from the parts
+ *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
+ *     graph_evaluate.c  the functions of cmb_equations, which run the programs
+ *     graph_system.c    the system: names, patterns, start values, and all of the above
+ */
+#ifndef CMB_DAE_GRAPH_PARTS_H
+#define CMB_DAE_GRAPH_PARTS_H
+
+#include "base/arena.h"
+#include "dae/graph_system.h"
+
+/* What a program may compute. The first six are cmb_terms; those before CMB_PART_OUTPUTS decide on the motion, and
+ * their switches are events. */
+typedef enum cmb_graph_part {
+  CMB_PART_M,
+  CMB_PART_F,
+  CMB_PART_POSITION, /* g */
+  CMB_PART_G,
+  CMB_PART_GAMMA,
+  CMB_PART_GT,
+  CMB_PART_RESIDUAL,
+  CMB_PART_ACCELERATION,
+  CMB_PART_MULTIPLIER,
+  CMB_PART_PIVOT,
+  CMB_PART_OUTPUTS,
+  CMB_PART_ENERGY,
+  CMB_PART_MARGINS,  /* switching functions */
+  CMB_PART_DECIDING, /* what decides on the modes that are levels */
+  CMB_PARTS,
+  CMB_TERMS = CMB_PART_RESIDUAL,
+  CMB_MOTION_PARTS = CMB_PART_OUTPUTS
+} cmb_graph_part;
+
+/* The inputs of the programs: t, q, modes, v, λ, a, u, one after the other. A program has those up to an end. */
+typedef enum cmb_graph_inputs {
+  CMB_UP_TO_MODES,
+  CMB_UP_TO_V,
+  CMB_UP_TO_LAMBDA,
+  CMB_UP_TO_A,
+  CMB_UP_TO_U,
+  CMB_INPUT_ENDS
+} cmb_graph_inputs;
+
+typedef struct cmb_graph_parts {
+  cmb_context *ctx;
+  cmb_arena *arena; /* for the time of the making */
+  const cmb_expressions *x;
+  const cmb_graph_options *options;
+  int ng;    /* constraints that are not left out: */
+  int *kept; /* (ng) their rows in x */
+  cmb_modes *modes;
+  int ns;
+
+  int count[CMB_PARTS];
+  cmb_expr *part[CMB_PARTS]; /* (count), with u = 0 */
+  cmb_entries M, G;          /* places of the entries; the expressions are in the parts */
+
+  /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
+  cmb_expr *residual_of_u, *position_of_u;
+
+  cmb_expr *input;         /* all of them */
+  int end[CMB_INPUT_ENDS]; /* numbers of inputs */
+} cmb_graph_parts;
+
+/* x, options, ctx and arena are set. The modes are to be destroyed afterwards, also on failure. */
+cmb_status cmb_graph_parts_make(cmb_graph_parts *p);
+
+#endif

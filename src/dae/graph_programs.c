@@ -1,0 +1,198 @@
+/*
+ * The programs of a graph system (graph_data.h).
+ *
+ * What methods ask for in one call is, in the order of how often: M f G γ (accelerations), g (projection), G g_t with or
+ * without M, f γ (with factors at hand). A program computes one such set; a call runs the shortest one that has all that
+ * is wanted. A set without velocities needs none as inputs. Most of g is part of G, and most of g_t is nothing, so that
+ * M f G γ has no program of its own beside that of all six terms.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+
+#define BIT(part) (1U << CMB_PART_##part)
+
+static const struct {
+  unsigned parts;
+  cmb_graph_inputs inputs;
+} rows[CMB_PROGRAMS] = {
+    [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_UP_TO_MODES},
+    [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_MODES},
+    [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_MODES},
+    [CMB_PROGRAM_FORCES] = {BIT(F) | BIT(GAMMA), CMB_UP_TO_V},
+    [CMB_PROGRAM_TERMS] = {(1U << CMB_TERMS) - 1, CMB_UP_TO_V},
+    [CMB_PROGRAM_RESIDUAL] = {BIT(RESIDUAL), CMB_UP_TO_A},
+    [CMB_PROGRAM_ACCELERATE] = {BIT(ACCELERATION) | BIT(MULTIPLIER) | BIT(PIVOT), CMB_UP_TO_V},
+    [CMB_PROGRAM_SWITCHES] = {BIT(MARGINS), CMB_UP_TO_LAMBDA},
+    [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_UP_TO_LAMBDA},
+    [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_UP_TO_A},
+    [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
+};
+
+static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
+{
+  return k != CMB_PROGRAM_RESIDUAL || (p->options->residual_form && p->x->residual);
+}
+
+/* ---- programs */
+
+static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inputs,
+                               cmb_program **program)
+{
+  int outputs = 0;
+  for (int k = 0; k < CMB_PARTS; k++) outputs += parts >> k & 1 ? p->count[k] : 0;
+  cmb_expr *output = cmb_arena_take(p->arena, (size_t)outputs, sizeof *output);
+  if (!output) return cmb_fail_memory(p->ctx);
+  for (int k = 0, n = 0; k < CMB_PARTS; k++) {
+    for (int i = 0; parts >> k & 1 && i < p->count[k]; i++) output[n++] = p->part[k][i];
+  }
+  return cmb_program_create(p->ctx, p->x->graph, inputs, p->input, outputs, output, program);
+}
+
+/* The shortest program for each set of terms: without velocities unless f or γ is among them. */
+static void choose_programs(cmb_graph_data *d)
+{
+  for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
+    int shortest = -1;
+    bool velocities = want & (BIT(F) | BIT(GAMMA));
+    for (int k = 0; k < CMB_TERM_PROGRAMS; k++) {
+      if (!d->program[k] || (want & d->term_parts & ~d->in[k]) != 0) continue;
+      if (!velocities && rows[k].inputs != CMB_UP_TO_MODES) continue;
+      int length = cmb_program_instructions(d->program[k]);
+      if (shortest < 0 || length < cmb_program_instructions(d->program[shortest])) shortest = k;
+    }
+    d->for_terms[want] = (uint8_t)(shortest < 0 ? CMB_PROGRAM_TERMS : shortest);
+  }
+}
+
+static cmb_status make_programs(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  unsigned there = 0;
+  for (int k = 0; k < CMB_PARTS; k++) there |= p->count[k] > 0 ? 1U << k : 0;
+  if (d->M_constant) there &= ~BIT(M);
+  d->term_parts = there & ((1U << CMB_TERMS) - 1);
+  for (int k = 0; k < CMB_PROGRAMS; k++) {
+    bool again = false;
+    d->in[k] = rows[k].parts & there;
+    for (int j = 0; j < k; j++) again = again || d->in[j] == d->in[k];
+    if (d->in[k] == 0 || again || !is_wanted(p, (cmb_graph_program)k)) continue;
+    CMB_TRY(make_program(p, d->in[k], d->end[rows[k].inputs], &d->program[k]));
+  }
+  choose_programs(d);
+  return CMB_OK;
+}
+
+/* ---- Jacobians */
+
+static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
+{
+  const cmb_expressions *x = p->x;
+  const cmb_expr *residual = p->part[CMB_PART_RESIDUAL], *gamma = p->part[CMB_PART_GAMMA];
+  const struct {
+    cmb_graph_inputs inputs;
+    int columns, rows;
+    const cmb_expr *wrt, *of;
+  } all[CMB_DERIVATIVES] =
+      {
+          [CMB_RESIDUAL_Q] = {CMB_UP_TO_A, x->nq, x->nv, x->q, residual},
+          [CMB_RESIDUAL_V] = {CMB_UP_TO_A, x->nv, x->nv, x->v, residual},
+          [CMB_GAMMA_Q] = {CMB_UP_TO_V, x->nq, p->ng, x->q, gamma},
+          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, p->ng, x->v, gamma},
+          [CMB_RESIDUAL_U] = {CMB_UP_TO_U, x->nu, x->nv, x->u, p->residual_of_u},
+          [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->ng, x->u, p->position_of_u},
+      },
+    *j = &all[which];
+  if (j->columns == 0 || j->rows == 0) return CMB_OK;
+  return cmb_jacobian_create(p->ctx, x->graph, d->end[j->inputs], p->input, j->columns, j->wrt,
+                             j->rows, j->of, &d->jacobian[which]);
+}
+
+/* ---- scratch memory and constants */
+
+static int largest(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static void measure_scratch(cmb_graph_data *d)
+{
+  enum { LINE = 8 }; /* doubles of 64 bytes */
+  int out = 0, work = 0;
+  for (int k = 0; k < CMB_PROGRAMS; k++) {
+    if (!d->program[k]) continue;
+    out = largest(out, cmb_program_outputs(d->program[k]));
+    work = largest(work, cmb_program_work(d->program[k]));
+  }
+  for (int k = 0; k < CMB_DERIVATIVES; k++) {
+    if (d->jacobian[k]) work = largest(work, cmb_jacobian_work(d->jacobian[k]));
+  }
+  d->out = (d->end[CMB_UP_TO_U] + LINE - 1) / LINE * LINE;
+  d->work = d->out + (out + LINE - 1) / LINE * LINE;
+  d->scratch = d->work + work;
+}
+
+cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  CMB_TRY(make_programs(p, d));
+  for (int k = 0; p->options->derivatives && k < CMB_DERIVATIVES; k++) {
+    CMB_TRY(make_jacobian(p, d, (cmb_derivative)k));
+  }
+  measure_scratch(d);
+  return CMB_OK;
+}
+
+/* The constant mass matrix is computed here and now: an entry can be a table or a C function of constants. */
+cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  cmb_program *program;
+  CMB_TRY(make_program(p, BIT(M), 0, &program));
+  double *value = cmb_arena_doubles(p->arena, p->M.count);
+  double *work = cmb_arena_doubles(p->arena, cmb_program_work(program));
+  if (value && work) {
+    cmb_program_run(program, value, value, work);
+    for (int k = 0; k < p->M.count; k++) d->M_constant[d->M_place ? d->M_place[k] : k] = value[k];
+  }
+  cmb_program_destroy(program);
+  return value && work ? CMB_OK : cmb_fail_memory(p->ctx);
+}
+
+/* ---- native code */
+
+static cmb_status compile(const cmb_graph_parts *p, int count, const cmb_program *const *programs,
+                          bool lanes, cmb_graph_code *code)
+{
+  const cmb_program *list[CMB_PROGRAMS];
+  int n = 0;
+  for (int k = 0; k < count; k++) {
+    code->index[k] = n;
+    if (programs[k]) list[n++] = programs[k];
+  }
+  if (n == 0) return CMB_OK;
+  cmb_native_options options = {.no_lanes = !lanes,
+                                .only_cached = p->options->evaluation == CMB_EVALUATE_AUTO};
+  CMB_TRY(cmb_native_create(p->ctx, n, list, &options, &code->native));
+  if (cmb_native_where_from(code->native) == CMB_NATIVE_INTERPRETED) {
+    cmb_native_destroy(code->native);
+    code->native = NULL;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  const cmb_program *programs[CMB_PROGRAMS], *derivatives[CMB_DERIVATIVES];
+  if (p->options->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
+  for (int k = 0; k < CMB_PROGRAMS; k++) programs[k] = d->program[k];
+  for (int k = 0; k < CMB_DERIVATIVES; k++) {
+    derivatives[k] = d->jacobian[k] ? cmb_jacobian_program(d->jacobian[k]) : NULL;
+  }
+  CMB_TRY(compile(p, CMB_PROGRAMS, programs, false, &d->code));
+  return compile(p, CMB_DERIVATIVES, derivatives, true, &d->jacobian_code);
+}
+
+void cmb_graph_programs_destroy(cmb_graph_data *d)
+{
+  cmb_native_destroy(d->code.native);
+  cmb_native_destroy(d->jacobian_code.native);
+  for (int k = 0; k < CMB_PROGRAMS; k++) cmb_program_destroy(d->program[k]);
+  for (int k = 0; k < CMB_DERIVATIVES; k++) cmb_jacobian_destroy(d->jacobian[k]);
+}

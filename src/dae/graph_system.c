@@ -1,0 +1,204 @@
+/*
+ * A system from expressions (graph_system.h): everything that outlives the expressions is copied into its arena, and the
+ * functions of its equations run programs.
+ *
+ * Small matrices are stored dense: the dense KKT solve is faster there (CMB_KKT_SPARSE_FROM).
+ */
+#include "dae/graph_system.h"
+
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+#include "math/kkt.h"
+
+#include <string.h>
+
+static void destroy_data(cmb_system *system)
+{
+  cmb_graph_data *d = (cmb_graph_data *)system->eq.self;
+  cmb_graph_rates_destroy(d);
+  cmb_graph_programs_destroy(d);
+}
+
+/* ---- names and numbers */
+
+static const char *const *copy_names(cmb_arena *arena, int count, const char *const *names,
+                                     const int *chosen)
+{
+  const char **copy = cmb_arena_take(arena, (size_t)count, sizeof *copy);
+  for (int i = 0; copy && i < count; i++) {
+    copy[i] = cmb_arena_text(arena, names[chosen ? chosen[i] : i]);
+  }
+  return copy;
+}
+
+static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_expressions *x = p->x;
+  eq->name = cmb_arena_text(arena, x->name);
+  eq->q_names = copy_names(arena, x->nq, x->q_names, NULL);
+  eq->v_names = copy_names(arena, x->nv, x->v_names, NULL);
+  eq->g_names = copy_names(arena, p->ng, x->g_names, p->kept);
+  eq->lambda_names = copy_names(arena, p->ng, x->lambda_names, p->kept);
+  eq->output_names = copy_names(arena, x->no, x->output_names, NULL);
+  eq->u_names = copy_names(arena, x->nu, x->u_names, NULL);
+}
+
+static double *copy_doubles(cmb_arena *arena, int count, const double *from)
+{
+  double *copy = cmb_arena_doubles(arena, count);
+  for (int i = 0; copy && i < count; i++) copy[i] = from[i];
+  return copy;
+}
+
+static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations *eq)
+{
+  const cmb_expressions *x = p->x;
+  eq->nq = d->nq = x->nq;
+  eq->nv = d->nv = x->nv;
+  eq->ng = d->ng = p->ng;
+  eq->ns = d->ns = p->ns;
+  eq->no = d->no = x->no;
+  eq->nu = x->nu;
+  memcpy(d->end, p->end, sizeof d->end);
+  memcpy(d->count, p->count, sizeof d->count);
+}
+
+/* ---- switches */
+
+static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                cmb_equations *eq)
+{
+  const cmb_graph *g = p->x->graph;
+  const char **names = cmb_arena_take(arena, (size_t)p->ns, sizeof *names);
+  bool *is_level = cmb_arena_take(arena, (size_t)p->ns, sizeof *is_level);
+  d->level = cmb_arena_take(arena, (size_t)p->count[CMB_PART_DECIDING], sizeof *d->level);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    const cmb_mode *m = cmb_modes_at(p->modes, i);
+    names[i] = cmb_arena_text(arena, m->name);
+    is_level[i] = m->kind != CMB_MODE_SIGN;
+    if (!is_level[i]) continue;
+    const cmb_table *table = m->kind == CMB_MODE_TABLE ? g->tables[m->table] : NULL;
+    d->level[d->level_count++] = (cmb_graph_level){i, table};
+  }
+  eq->switch_names = names;
+  if (d->level_count > 0) eq->switch_is_level = is_level;
+  return CMB_OK;
+}
+
+/* ---- matrices */
+
+static const cmb_pattern *make_pattern(cmb_arena *arena, int rows, int columns,
+                                       const cmb_entries *m)
+{
+  cmb_pattern *pattern = cmb_arena_take(arena, 1, sizeof *pattern);
+  int *start = cmb_arena_ints(arena, rows + 1), *column = cmb_arena_ints(arena, m->count);
+  if (cmb_arena_failed(arena)) return NULL;
+  for (int k = 0; k < m->count; k++) {
+    start[m->entry[k].row + 1]++;
+    column[k] = m->entry[k].column;
+  }
+  for (int i = 0; i < rows; i++) start[i + 1] += start[i];
+  *pattern = (cmb_pattern){rows, columns, start, column};
+  return pattern;
+}
+
+/* Where the entries are in a dense matrix; row_length 0: on its diagonal. */
+static int *make_places(cmb_arena *arena, int row_length, const cmb_entries *m)
+{
+  int *place = cmb_arena_ints(arena, m->count);
+  for (int k = 0; place && k < m->count; k++) {
+    place[k] = m->entry[k].row * row_length + m->entry[k].column;
+  }
+  return place;
+}
+
+static bool is_diagonal(const cmb_entries *m)
+{
+  for (int k = 0; k < m->count; k++) {
+    if (m->entry[k].row != m->entry[k].column) return false;
+  }
+  return true;
+}
+
+/* None of the expressions depends on an input. */
+static cmb_status is_constant(const cmb_graph *g, int count, const cmb_expr *exprs, bool *constant)
+{
+  uint8_t *used = cmb_reachable(g, count, exprs);
+  if (!used) return cmb_fail_memory(g->ctx);
+  *constant = true;
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (used[e] && cmb_expr_op(g, e) == CMB_OP_INPUT) *constant = false;
+  }
+  cmb_release(g->ctx, used);
+  return CMB_OK;
+}
+
+static cmb_status store_matrices(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                 cmb_equations *eq)
+{
+  int nv = eq->nv, ng = eq->ng;
+  bool sparse = nv + ng >= CMB_KKT_SPARSE_FROM;
+  eq->mass_diagonal = is_diagonal(&p->M);
+  d->M_size = eq->mass_diagonal ? nv : sparse ? p->M.count : nv * nv;
+  d->G_size = sparse ? p->G.count : ng * nv;
+  if (sparse && !eq->mass_diagonal) eq->M_pattern = make_pattern(arena, nv, nv, &p->M);
+  if (sparse) eq->G_pattern = make_pattern(arena, ng, nv, &p->G);
+  if (!eq->M_pattern) d->M_place = make_places(arena, eq->mass_diagonal ? 0 : nv, &p->M);
+  if (!eq->G_pattern) d->G_place = make_places(arena, nv, &p->G);
+  CMB_TRY(is_constant(p->x->graph, p->M.count, p->part[CMB_PART_M], &eq->mass_constant));
+  if (eq->mass_constant) d->M_constant = cmb_arena_doubles(arena, d->M_size);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
+  return eq->mass_constant ? cmb_graph_constant_mass(p, d) : CMB_OK;
+}
+
+/* ---- the system */
+
+static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system *system)
+{
+  cmb_arena *arena = system->arena;
+  cmb_equations *eq = &system->eq;
+  CMB_TRY(cmb_graph_parts_make(p));
+  set_sizes(p, d, eq);
+  copy_all_names(p, arena, eq);
+  system->q = copy_doubles(arena, eq->nq, p->x->q_start);
+  system->v = copy_doubles(arena, eq->nv, p->x->v_start);
+  CMB_TRY(list_switches(p, arena, d, eq));
+  CMB_TRY(store_matrices(p, arena, d, eq));
+  if (p->x->quaternions) CMB_TRY(cmb_graph_rates_make(p, arena, d));
+  CMB_TRY(cmb_graph_programs_make(p, d));
+  CMB_TRY(cmb_graph_compile(p, d));
+  cmb_graph_functions(p, d, eq);
+  return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}
+
+cmb_status cmb_graph_system_create(cmb_context *ctx, const cmb_expressions *x,
+                                   const cmb_graph_options *options, cmb_system **out)
+{
+  *out = NULL;
+  cmb_system *system = cmb_system_new(ctx);
+  cmb_graph_data *d = system ? cmb_arena_take(system->arena, 1, sizeof *d) : NULL;
+  cmb_graph_parts parts = {.ctx = ctx, .x = x, .options = options};
+  if (d) {
+    system->eq.self = d;
+    system->destroy = destroy_data;
+    parts.arena = cmb_arena_create(ctx);
+  }
+  cmb_status status = parts.arena ? fill_system(&parts, d, system) : cmb_fail_memory(ctx);
+  cmb_modes_destroy(parts.modes);
+  cmb_arena_destroy(parts.arena);
+  if (status != CMB_OK) {
+    cmb_system_destroy(system);
+    return status;
+  }
+  *out = system;
+  return CMB_OK;
+}
+
+cmb_native_origin cmb_graph_system_origin(const cmb_system *system)
+{
+  if (system->destroy != destroy_data) return CMB_NATIVE_INTERPRETED;
+  const cmb_graph_data *d = system->eq.self;
+  return d->code.native ? cmb_native_where_from(d->code.native) : CMB_NATIVE_INTERPRETED;
+}

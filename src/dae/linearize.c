@@ -1,0 +1,184 @@
+/*
+ * Linearisation (docs/linearize.md has the derivation). δq = T w; r = M a − f + Gᵀλ; N, P and the tangent space of tangent.h.
+ *
+ *     ẇ = δv + C w,          T C w = D_{Tw}(T v) − D_{Tv}(T w): 0 if T = I
+ *     G w = 0                w = N z
+ *     G δv + H w = 0         δv = N y − R H w,  H = (∂γ/∂v + G C)/2,  G R = I, P R = 0
+ *     M δa + D δv + K w + Gᵀ δλ = 0,  K = ∂r/∂q T,  D = ∂r/∂v
+ *
+ *     ż = P C N z + y,   ẏ = −Nᵀ (K − D R H) N z − Nᵀ D N y        as Nᵀ Gᵀ = 0 and Nᵀ M δa = P δa = ẏ
+ */
+#include "dae/linearize.h"
+
+#include "base/context.h"
+#include "dae/derivative.h"
+#include "math/dense.h"
+#include "math/finite.h"
+
+#include <math.h>
+#include <string.h>
+
+struct work {
+  cmb_tangent *tangent;
+  cmb_evaluator *ev;
+  cmb_differences *differences;
+  double *J;             /* a derivative as the equations store it */
+  double *gamma;         /* ∂γ/∂v likewise */
+  double *block;         /* (n x n) */
+  double *cw;            /* (nv) C w */
+  double *hw, *gc;       /* (ng) H w, G C w */
+  double *normal;        /* (nv) R H w */
+  double *T, *TT;        /* (nv x nq) rows T e_j, (nv x nv) factors of TᵀT */
+  double *q, *b, *x, *y; /* (nq) */
+};
+
+static int most_values(const cmb_equations *eq)
+{
+  int by_q = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], eq->nv, eq->nq);
+  int by_v = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_V], eq->nv, eq->nv);
+  return by_q > by_v ? by_q : by_v;
+}
+
+static cmb_status take_memory(struct work *k, cmb_arena *arena)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_pattern *gamma = eq->derivative_pattern[CMB_GAMMA_V];
+  k->J = cmb_arena_doubles(arena, most_values(eq));
+  k->gamma = cmb_arena_doubles(arena, cmb_pattern_values(gamma, eq->ng, eq->nv));
+  k->block = cmb_arena_doubles(arena, eq->nv * eq->nv);
+  k->cw = cmb_arena_doubles(arena, eq->nv);
+  k->hw = cmb_arena_doubles(arena, eq->ng);
+  k->gc = cmb_arena_doubles(arena, eq->ng);
+  k->normal = cmb_arena_doubles(arena, eq->nv);
+  k->T = cmb_arena_doubles(arena, eq->nv * eq->nq);
+  k->TT = cmb_arena_doubles(arena, eq->nv * eq->nv);
+  k->q = cmb_arena_doubles(arena, eq->nq);
+  k->b = cmb_arena_doubles(arena, eq->nq);
+  k->x = cmb_arena_doubles(arena, eq->nq);
+  k->y = cmb_arena_doubles(arena, eq->nq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ev->ctx);
+  return cmb_differences_create(k->ev, &k->differences);
+}
+
+/* TᵀT, to solve T c = b by. */
+static cmb_status factor_rates(struct work *k, const double *q)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int nv = eq->nv, nq = eq->nq;
+  if (!eq->rates) return CMB_OK;
+  memset(k->cw, 0, (size_t)nv * sizeof *k->cw);
+  for (int j = 0; j < nv; j++) {
+    k->cw[j] = 1;
+    cmb_rates(k->ev, q, k->cw, k->T + j * nq);
+    k->cw[j] = 0;
+  }
+  for (int i = 0; i < nv; i++) {
+    for (int j = 0; j <= i; j++) k->TT[i * nv + j] = cmb_dot(nq, k->T + i * nq, k->T + j * nq);
+  }
+  return cmb_ldlt_factor(nv, k->TT) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
+}
+
+/* b += c D_{T x}(T y) at q by central differences of fourth order; exact but for rounding where T is linear in q, as it
+ * is for Euler parameters. */
+static void add_derivative_of_rates(struct work *k, const double *q, double c, const double *x,
+                                    const double *y)
+{
+  static const double at[4] = {-2, -1, 1, 2},
+                      weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  const int nq = k->ev->eq->nq;
+  double size = cmb_norm2(nq, q);
+  cmb_rates(k->ev, q, x, k->x);
+  double speed = cmb_norm2(nq, k->x);
+  if (speed == 0) return;
+  double h = 1e-3 * fmax(size, 1e-3) / speed;
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < nq; j++) k->q[j] = q[j] + at[i] * h * k->x[j];
+    cmb_rates(k->ev, k->q, y, k->y);
+    cmb_add_scaled(nq, c * weight[i] / h, k->y, k->b);
+  }
+}
+
+/* cw = C w */
+static void kinematic_coupling(struct work *k, const double *q, const double *v, const double *w)
+{
+  const cmb_equations *eq = k->ev->eq;
+  memset(k->cw, 0, (size_t)eq->nv * sizeof *k->cw);
+  if (!eq->rates) return;
+  memset(k->b, 0, (size_t)eq->nq * sizeof *k->b);
+  add_derivative_of_rates(k, q, 1, w, v);
+  add_derivative_of_rates(k, q, -1, v, w);
+  for (int j = 0; j < eq->nv; j++) k->cw[j] = cmb_dot(eq->nq, k->T + j * eq->nq, k->b);
+  cmb_ldlt_solve(eq->nv, k->TT, k->cw);
+}
+
+/* normal = R H w with w = N_j; cw is at hand. */
+static void follow_constraints(struct work *k, const double *w)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int nv = eq->nv, ng = eq->ng;
+  cmb_multiply(eq->derivative_pattern[CMB_GAMMA_V], ng, nv, k->gamma, w, k->hw);
+  cmb_multiply(eq->G_pattern, ng, nv, k->tangent->G, k->cw, k->gc);
+  for (int i = 0; i < ng; i++) k->hw[i] = (k->hw[i] + k->gc[i]) / 2;
+  cmb_tangent_normal(k->tangent, k->hw, k->normal);
+}
+
+/* The columns of A for the displacements; J holds D, and A already −Nᵀ K N. */
+static void displacement_columns(struct work *k, const double *q, const double *v, double *A)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_tangent *tangent = k->tangent;
+  const int nv = eq->nv, n = tangent->n, m = 2 * n;
+  for (int j = 0; j < n; j++) {
+    const double *w = tangent->N + j * nv;
+    kinematic_coupling(k, q, v, w);
+    for (int i = 0; i < n; i++) A[i * m + j] = cmb_dot(nv, tangent->P + i * nv, k->cw);
+    if (eq->ng == 0) continue;
+    follow_constraints(k, w);
+    cmb_multiply(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv, k->J, k->normal, k->cw);
+    for (int i = 0; i < n; i++) A[(n + i) * m + j] += cmb_dot(nv, tangent->N + i * nv, k->cw);
+  }
+}
+
+/* The block of A at (row, column) becomes c times the reduced derivative. */
+static void place(const struct work *k, double c, int row, int column, double *A)
+{
+  const int n = k->tangent->n;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) A[(row + i) * 2 * n + column + j] = c * k->block[i * n + j];
+  }
+}
+
+static cmb_status fill(struct work *k, double t, const double *q, const double *v, const double *a,
+                       const double *lambda, double *A)
+{
+  const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
+  CMB_TRY(cmb_tangent_at(k->tangent, t, q));
+  const int n = k->tangent->n;
+  memset(A, 0, 4 * (size_t)n * (size_t)n * sizeof *A);
+  CMB_TRY(factor_rates(k, q));
+  CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_RESIDUAL_Q, k->J));
+  cmb_tangent_reduce(k->tangent, pattern[CMB_RESIDUAL_Q], k->J, q, k->block);
+  place(k, -1, n, 0, A);
+  CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_RESIDUAL_V, k->J));
+  cmb_tangent_reduce(k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->block);
+  place(k, -1, n, n, A);
+  if (k->ev->eq->ng > 0) {
+    CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_GAMMA_V, k->gamma));
+  }
+  displacement_columns(k, q, v, A);
+  for (int i = 0; i < n; i++) A[i * 2 * n + n + i] = 1;
+  return cmb_all_finite(4 * n * n, A) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
+                            const double *a, const double *lambda, double *A)
+{
+  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  cmb_arena *arena = cmb_arena_create(k.ev->ctx);
+  if (!arena) return cmb_fail_memory(k.ev->ctx);
+  cmb_status status = take_memory(&k, arena);
+  if (status == CMB_OK) status = fill(&k, t, q, v, a, lambda, A);
+  cmb_differences_destroy(k.differences);
+  cmb_arena_destroy(arena);
+  return status;
+}

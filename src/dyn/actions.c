@@ -1,0 +1,323 @@
+/*
+ * Force elements as actions, forces along measures (build.h):
+ *
+ *     spring      pull = k (x − x0) + preload + c ẋ + tables + formula along the distance or a coordinate: Q = −pull
+ *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, and three of
+ *                 φ = ½ (y_b·z_a − z_b·y_a, z_b·x_a − x_b·z_a, x_b·y_a − y_b·x_a), the angle for small rotations
+ *     load        a force and a moment
+ *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ, not below 0, and friction
+ *                 −μ N v_t / sqrt(v_t² + v_0²)
+ */
+#include "dyn/build.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+static cmb_expr constant(cmb_build *b, double x)
+{
+  return cmb_constant(b->g, x);
+}
+
+static cmb_action *new_action(cmb_build *b, cmb_measure m)
+{
+  cmb_action *a = cmb_list_add(b, &b->actions, sizeof *a);
+  if (a) a->measure = m;
+  return a;
+}
+
+/* Q = −(k (x − x0) + preload) − lost, with the potential ½ k (x − x0)² + preload x. */
+static void elastic_action(cmb_build *b, cmb_measure m, double k, double x0, double preload,
+                           cmb_expr lost)
+{
+  cmb_graph *g = b->g;
+  cmb_action *a = new_action(b, m);
+  if (!a) return;
+  cmb_expr away = cmb_sub(g, m.value, constant(b, x0));
+  cmb_expr pull = cmb_add(g, cmb_mul(g, constant(b, k), away), constant(b, preload));
+  cmb_expr energy = cmb_mul(g, constant(b, k / 2), cmb_square(g, away));
+  a->potential = cmb_add(g, energy, cmb_mul(g, constant(b, preload), m.value));
+  a->lost = cmb_neg(g, lost);
+  a->force = cmb_neg(g, cmb_add(g, pull, lost));
+}
+
+/* ---- joints */
+
+static cmb_expr friction_law(cmb_build *b, double force, double velocity, cmb_expr rate)
+{
+  if (force == 0) return 0;
+  cmb_expr ratio = cmb_div(b->g, rate, constant(b, velocity));
+  return cmb_mul(b->g, constant(b, force), cmb_apply(b->g, CMB_OP_TANH, ratio, 0, 0));
+}
+
+static cmb_status joint_force(cmb_build *b, int joint, int n)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  const cmb_model_coordinate *c = &j->coordinate[n];
+  if (c->stiffness == 0 && c->damping == 0 && c->friction == 0) return CMB_OK;
+  if (cmb_joint_coordinate_index(j, n) < 0) {
+    return cmb_build_fail(b, &j->place,
+                          "joint '%s': stiffness, damping and friction need angles; with Euler "
+                          "parameters use a bushing",
+                          j->name);
+  }
+  cmb_measure m = cmb_build_coordinate(b, joint, n);
+  cmb_expr lost = cmb_mul(b->g, constant(b, c->damping), m.rate);
+  lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, m.rate));
+  elastic_action(b, m, c->stiffness, c->reference, 0, lost);
+  return CMB_OK;
+}
+
+cmb_status cmb_build_joint_forces(cmb_build *b)
+{
+  for (int i = 0; i < b->model->joint_count; i++) {
+    for (int n = 0; n < b->model->joints[i].nv; n++) CMB_TRY(joint_force(b, i, n));
+  }
+  return CMB_OK;
+}
+
+/* ---- springs */
+
+static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m)
+{
+  for (int i = 0; i < b->model->joint_count; i++) {
+    const cmb_model_joint *j = &b->model->joints[i];
+    for (int n = 0; n < j->nv; n++) {
+      int q = cmb_joint_coordinate_index(j, n);
+      if (q < 0 || strcmp(j->q_names[q], f->coordinate) != 0) continue;
+      *m = cmb_build_coordinate(b, i, n);
+      return CMB_OK;
+    }
+  }
+  return cmb_build_fail(b, &f->coordinate_place, "force '%s': there is no coordinate '%s'", f->name,
+                        f->coordinate);
+}
+
+cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
+{
+  const cmb_model_force *f = &b->model->forces[force];
+  cmb_measure m = {.velocity = -1};
+  if (f->type == CMB_FORCE_SPRING) {
+    return cmb_measure_distance(b->k, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
+  }
+  coordinate_named(b, f, &m);
+  return m;
+}
+
+static cmb_status spring(cmb_build *b, int force)
+{
+  const cmb_model_force *f = &b->model->forces[force];
+  cmb_graph *g = b->g;
+  cmb_measure m = cmb_build_spring_measure(b, force);
+  CMB_TRY(b->status);
+  cmb_expr lost = cmb_mul(g, constant(b, f->damping), m.rate), more = 0;
+  if (f->spring_table) {
+    cmb_expr away = cmb_sub(g, m.value, constant(b, f->free_length));
+    lost = cmb_add(g, lost, cmb_table_apply(g, f->spring_table, away));
+  }
+  if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, m.rate));
+  if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
+  elastic_action(b, m, f->stiffness, f->free_length, f->preload, cmb_add(g, lost, more));
+  return CMB_OK;
+}
+
+/* ---- bushings */
+
+/* c1 m1 + c2 m2, measures between the same two bodies. */
+static cmb_measure combined(cmb_build *b, double c1, cmb_measure m1, double c2, cmb_measure m2)
+{
+  cmb_graph *g = b->g;
+  cmb_expr x = constant(b, c1), y = constant(b, c2);
+  cmb_measure m = m1;
+  m.value = cmb_add(g, cmb_mul(g, x, m1.value), cmb_mul(g, y, m2.value));
+  m.rate = cmb_add(g, cmb_mul(g, x, m1.rate), cmb_mul(g, y, m2.rate));
+  m.bias = cmb_add(g, cmb_mul(g, x, m1.bias), cmb_mul(g, y, m2.bias));
+  for (int i = 0; i < m.side_count; i++) {
+    cmb_side *s = &m.side[i];
+    s->moment = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].moment),
+                               cmb_vector_scale(g, y, m2.side[i].moment));
+    s->force = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].force),
+                              cmb_vector_scale(g, y, m2.side[i].force));
+  }
+  return m;
+}
+
+static void bushing(cmb_build *b, const cmb_model_force *f)
+{
+  cmb_kinematics *k = b->k;
+  cmb_site sa = cmb_site_of(k, &f->a), sb = cmb_site_of(k, &f->b);
+  const double *axis[3] = {f->axes, f->axes + 3, f->axes + 6};
+  for (int i = 0; i < 3; i++) {
+    double apart[3];
+    for (int n = 0; n < 3; n++) apart[n] = f->b.at[n] - f->a.at[n];
+    cmb_measure m = cmb_measure_component(k, sa, sb, axis[i]);
+    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[i]), m.rate);
+    elastic_action(b, m, f->bushing_stiffness[i], cmb_dot3(axis[i], apart), 0, lost);
+  }
+  for (int i = 0; i < 3; i++) {
+    if (f->bushing_stiffness[3 + i] == 0 && f->bushing_damping[3 + i] == 0) continue;
+    int j = (i + 1) % 3, l = (i + 2) % 3;
+    cmb_measure m = combined(b, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]), -0.5,
+                             cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
+    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[3 + i]), m.rate);
+    elastic_action(b, m, f->bushing_stiffness[3 + i], 0, 0, lost);
+  }
+}
+
+/* ---- loads */
+
+/* A force and a moment on b at a point, and the reaction on a if that is not the ground: an action with Q = 1. */
+static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
+                                cmb_vector moment, cmb_vector arm)
+{
+  cmb_graph *g = b->g;
+  const cmb_pose *pb = cmb_pose_of(b->k, sb.link, base), *pa = cmb_pose_of(b->k, sa.link, base);
+  if (!pa || !pb) return CMB_ERROR_MEMORY;
+  cmb_measure m = {.velocity = -1, .base = base, .side_count = 2};
+  cmb_vector minus_force = cmb_vector_scale(g, constant(b, -1), force);
+  cmb_vector at = cmb_vector_sub(g, cmb_vector_add(g, pb->r, arm), pa->r);
+  cmb_vector on_a = cmb_vector_add(g, cmb_vector_cross(g, at, force), moment);
+  m.side[0] = (cmb_side){sb.link, sb.body,
+                         cmb_vector_add(g, cmb_vector_cross(g, arm, force), moment), force};
+  m.side[1] = (cmb_side){sa.link, sa.body, cmb_vector_scale(g, constant(b, -1), on_a), minus_force};
+  cmb_expr power = 0;
+  for (int i = 0; i < 2; i++) {
+    const cmb_pose *p = i == 0 ? pb : pa;
+    power = cmb_add(g, power, cmb_vector_dot(g, m.side[i].moment, p->w));
+    power = cmb_add(g, power, cmb_vector_dot(g, m.side[i].force, p->v));
+  }
+  m.rate = power;
+  cmb_action *a = new_action(b, m);
+  if (a) a->force = a->lost = constant(b, 1);
+  return CMB_OK;
+}
+
+/* Σ components times directions, in the axes of the pose's base. */
+static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
+                              const cmb_model_formula formula[3], const double directions[9],
+                              cmb_site sb, int base, cmb_vector *out)
+{
+  cmb_graph *g = b->g;
+  *out = (cmb_vector){{0, 0, 0}};
+  for (int i = 0; i < 3; i++) {
+    cmb_expr e = 0;
+    cmb_vector along = cmb_vector_constant(g, directions + 3L * i);
+    if (!formula[i].text) continue;
+    CMB_TRY(cmb_build_formula(b, &formula[i], CMB_LEVEL_MOTION, NULL, &e));
+    if (f->body_frame) {
+      double x[3];
+      const cmb_pose *p = cmb_pose_of(b->k, sb.link, base);
+      cmb_tree_direction(b->tree, sb.link, directions + 3L * i, x);
+      if (!p) return CMB_ERROR_MEMORY;
+      along = cmb_pose_arm(b->k, p, x);
+    }
+    *out = cmb_vector_add(g, *out, cmb_vector_scale(g, e, along));
+  }
+  return CMB_OK;
+}
+
+static cmb_status load(cmb_build *b, const cmb_model_force *f)
+{
+  cmb_site sb = cmb_site_of(b->k, &f->b), sa = {.link = CMB_GROUND, .body = CMB_GROUND};
+  if (f->a.body != CMB_GROUND) {
+    sa.link = b->tree->body_link[f->a.body];
+    sa.body = f->a.body;
+  }
+  int base = f->body_frame ? cmb_tree_common(b->tree, sa.link, sb.link) : CMB_GROUND;
+  cmb_vector force, moment;
+  CMB_TRY(load_vector(b, f, f->force, f->directions, sb, base, &force));
+  CMB_TRY(load_vector(b, f, f->torque, f->torque_directions, sb, base, &moment));
+  const cmb_pose *p = cmb_pose_of(b->k, sb.link, base);
+  if (!p) return CMB_ERROR_MEMORY;
+  return wrench_action(b, sa, sb, base, force, moment, cmb_pose_arm(b->k, p, sb.x));
+}
+
+/* ---- contact */
+
+/* d^e, going on through 0 for e other than 1. */
+static cmb_expr power_law(cmb_build *b, cmb_expr d, double e)
+{
+  if (e == 1) return d;
+  cmb_expr size = cmb_apply(b->g, CMB_OP_SMOOTH, cmb_apply(b->g, CMB_OP_ABS, d, 0, 0), 0, 0);
+  cmb_expr power = cmb_apply(b->g, CMB_OP_POW, size, constant(b, e - 1), 0);
+  return cmb_mul(b->g, d, power);
+}
+
+/* The formula of the surface in symbols x, y, z at a place; its gradient and its rate with the place held. */
+static cmb_status surface_at(cmb_build *b, const cmb_model_force *f, cmb_vector at, cmb_expr *s,
+                             cmb_vector *gradient, cmb_expr *rate)
+{
+  cmb_graph *g = b->g;
+  const cmb_vector xyz = cmb_surface_symbols(g);
+  cmb_expr raw, d[4], symbol[4] = {xyz.x[0], xyz.x[1], xyz.x[2], b->k->t};
+  CMB_TRY(cmb_build_formula(b, &f->surface, CMB_LEVEL_SURFACE, NULL, &raw));
+  for (int i = 0; i < 4; i++) {
+    cmb_expr direction[4] = {0};
+    direction[i] = constant(b, 1);
+    CMB_TRY(cmb_forward(g, 4, symbol, direction, 1, &raw, &d[i]));
+  }
+  cmb_expr five[5] = {raw, d[0], d[1], d[2], d[3]}, out[5];
+  CMB_TRY(cmb_substitute(g, 3, symbol, at.x, 5, five, out));
+  *s = out[0];
+  memcpy(gradient->x, out + 1, sizeof gradient->x);
+  *rate = out[4];
+  return CMB_OK;
+}
+
+static cmb_status contact(cmb_build *b, const cmb_model_force *f)
+{
+  cmb_graph *g = b->g;
+  cmb_site sb = cmb_site_of(b->k, &f->b), ground = {.link = CMB_GROUND, .body = CMB_GROUND};
+  const cmb_pose *p = cmb_pose_of(b->k, sb.link, CMB_GROUND);
+  if (!p) return CMB_ERROR_MEMORY;
+  cmb_vector arm = cmb_pose_arm(b->k, p, sb.x), n;
+  cmb_expr s, s_t;
+  CMB_TRY(surface_at(b, f, cmb_point_position(b->k, p, arm), &s, &n, &s_t));
+  cmb_expr inverse = cmb_div(g, constant(b, 1), cmb_vector_length(g, n));
+  n = cmb_vector_scale(g, inverse, n);
+  cmb_expr depth = cmb_sub(g, constant(b, f->radius), cmb_mul(g, inverse, s));
+  arm = cmb_vector_sub(g, arm, cmb_vector_scale(g, constant(b, f->radius), n));
+  cmb_vector v = cmb_point_velocity(b->k, p, arm);
+  cmb_expr away = cmb_vector_dot(g, n, v);
+  cmb_expr deeper = cmb_neg(g, cmb_add(g, away, cmb_mul(g, inverse, s_t)));
+  cmb_expr normal =
+      cmb_add(g, cmb_mul(g, constant(b, f->stiffness), power_law(b, depth, f->exponent)),
+              cmb_mul(g, constant(b, f->damping), deeper));
+  normal = cmb_apply(g, CMB_OP_MAX, normal, 0, 0);
+  normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, depth, 0, 0), normal, 0);
+  cmb_vector force = cmb_vector_scale(g, normal, n);
+  if (f->friction > 0) {
+    cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
+    cmb_expr v0 = constant(b, f->friction_velocity);
+    cmb_expr speed2 = cmb_add(g, cmb_vector_dot(g, slip, slip), cmb_square(g, v0));
+    cmb_expr ratio = cmb_div(g, cmb_mul(g, constant(b, -f->friction), normal),
+                             cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
+    force = cmb_vector_add(g, force, cmb_vector_scale(g, ratio, slip));
+  }
+  return wrench_action(b, ground, sb, CMB_GROUND, force, (cmb_vector){{0, 0, 0}}, arm);
+}
+
+cmb_status cmb_build_force(cmb_build *b, int force)
+{
+  const cmb_model_force *f = &b->model->forces[force];
+  if (b->force_state[force] == CMB_BUILT) return CMB_OK;
+  if (b->force_state[force] == CMB_IN_WORK) {
+    return cmb_build_fail(b, &f->place, "force '%s' depends on itself", f->name);
+  }
+  b->force_state[force] = CMB_IN_WORK;
+  cmb_status status = CMB_OK;
+  /* formulas may build other forces first: what counts is where this one's actions begin afterwards */
+  cmb_list before = b->actions;
+  switch (f->type) {
+  case CMB_FORCE_SPRING:
+  case CMB_FORCE_COORDINATE: status = spring(b, force); break;
+  case CMB_FORCE_BUSHING: bushing(b, f); break;
+  case CMB_FORCE_LOAD: status = load(b, f); break;
+  case CMB_FORCE_CONTACT: status = contact(b, f); break;
+  }
+  int own = f->type == CMB_FORCE_BUSHING ? b->actions.count - before.count : 1;
+  b->first_action[force] = b->actions.count - own;
+  b->action_count[force] = own;
+  b->force_state[force] = CMB_BUILT;
+  return status != CMB_OK ? status : b->status;
+}

@@ -1,0 +1,134 @@
+/*
+ * What the files of this layer share: lists, errors, joint coordinates as measures, forces on the tree (build.h).
+ */
+#include "dyn/build.h"
+
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size)
+{
+  if (list->count == list->room) {
+    int room = list->room ? 2 * list->room : 16;
+    void *grown = cmb_arena_take(b->arena, (size_t)room, size);
+    if (!grown) return NULL;
+    if (list->items) memcpy(grown, list->items, (size_t)list->count * size);
+    list->items = grown;
+    list->room = room;
+  }
+  return (char *)list->items + (size_t)list->count++ * size;
+}
+
+cmb_action *cmb_action_at(const cmb_build *b, int i)
+{
+  return (cmb_action *)b->actions.items + i;
+}
+
+cmb_constraint *cmb_constraint_at(const cmb_build *b, int i)
+{
+  return (cmb_constraint *)b->constraints.items + i;
+}
+
+cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *format, ...)
+{
+  char text[600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (b->status != CMB_OK) return b->status;
+  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s", place->file, place->line,
+                       place->column, text);
+  return b->status;
+}
+
+int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
+{
+  int ball_from = j->type == CMB_JOINT_FREE ? 3 : 0;
+  if (j->euler && n >= ball_from) return -1;
+  return n;
+}
+
+cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  cmb_tree *tree = b->tree;
+  if (b->cartesian && tree->joint_link[joint] == CMB_GROUND) {
+    int from = tree->link_count;
+    int parent = j->parent == CMB_GROUND ? CMB_GROUND : tree->body_link[j->parent];
+    cmb_tree_add_joint(tree, joint, parent);
+    cmb_kinematics_name(b->k, from);
+  }
+  int first = tree->joint_link[joint];
+  while (tree->links[first].parent != CMB_GROUND &&
+         tree->links[tree->links[first].parent].joint == joint) {
+    first = tree->links[first].parent;
+  }
+  const cmb_link *l = &tree->links[first];
+  int at = cmb_joint_coordinate_index(j, n);
+  return cmb_measure_coordinate(b->k, at < 0 ? -1 : l->q + at, l->v + n);
+}
+
+void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on)
+{
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    if (a->measure.side_count > 0 && a->measure.base == base) {
+      cmb_measure_wrench(b->k, &a->measure, a->force, on);
+    }
+  }
+  for (int i = 0; with_lambda && i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    cmb_expr minus = cmb_neg(b->g, c->lambda);
+    for (int n = 0; n < c->term_count; n++) {
+      const cmb_measure *m = &c->terms[n].measure;
+      if (m->side_count == 0 || m->base != base) continue;
+      cmb_measure_wrench(b->k, m, cmb_mul(b->g, minus, c->terms[n].coefficient), on);
+    }
+  }
+}
+
+static void add_at_velocity(cmb_build *b, const cmb_measure *m, cmb_expr Q, cmb_expr *f)
+{
+  if (m->velocity >= 0) f[m->velocity] = cmb_add(b->g, f[m->velocity], Q);
+}
+
+void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f)
+{
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    add_at_velocity(b, &a->measure, a->force, f);
+  }
+  for (int i = 0; with_lambda && i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    cmb_expr minus = cmb_neg(b->g, c->lambda);
+    for (int n = 0; n < c->term_count; n++) {
+      add_at_velocity(b, &c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), f);
+    }
+  }
+  for (int base = 0; base < b->tree->link_count; base++) {
+    cmb_build_wrenches(b, base, with_lambda, b->scratch);
+    cmb_wrenches_project(b->k, base, b->scratch, f);
+  }
+}
+
+cmb_status cmb_entries_from_rows(cmb_build *b, int rows, int columns, cmb_expr *const *row,
+                                 cmb_entries *out)
+{
+  int count = 0;
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) count += row[i][j] != 0;
+  }
+  out->count = 0;
+  out->entry = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *out->entry);
+  if (!out->entry) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) {
+      if (row[i][j] != 0) out->entry[out->count++] = (cmb_entry){i, j, row[i][j]};
+    }
+  }
+  return CMB_OK;
+}

@@ -1,0 +1,138 @@
+/*
+ * A mechanism on its way from the model to expressions: what the files of this layer share.
+ *
+ * Actions are forces along measures, constraints are measures (or formulas of measures) that have to be 0. Both are the same
+ * for joint and for Cartesian coordinates; only the tree under them differs.
+ */
+#ifndef CMB_DYN_BUILD_H
+#define CMB_DYN_BUILD_H
+
+#include "dyn/expressions.h"
+#include "dyn/measure.h"
+
+#include <camber/dyn.h>
+
+/* A force Q along a measure: its power is Q ẋ. */
+typedef struct cmb_action {
+  cmb_measure measure;
+  cmb_expr force;     /* Q */
+  cmb_expr potential; /* what it has of one */
+  cmb_expr lost;      /* the part of Q that does not come from the potential */
+} cmb_action;
+
+/* One term of a constraint's gradient. */
+typedef struct cmb_term {
+  cmb_expr coefficient;
+  cmb_measure measure;
+} cmb_term;
+
+typedef struct cmb_constraint {
+  const char *name;
+  cmb_expr g, gt, gamma;
+  int term_count;
+  cmb_term *terms;
+  int loop;        /* of the model; -1: a joint, or Euler parameters */
+  bool angle;      /* g counts an angle, not a length */
+  bool weigh;      /* stands in for mass that is missing (Cartesian formulation) */
+  cmb_expr *row;   /* (nv) G */
+  cmb_expr lambda; /* its multiplier; 0 if it is left out */
+} cmb_constraint;
+
+enum { CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT };
+
+/* A list that grows in the arena. */
+typedef struct cmb_list {
+  void *items;
+  int count, room;
+} cmb_list;
+
+typedef struct cmb_build {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_model *model;
+  cmb_graph *g;
+  cmb_tree *tree;
+  cmb_kinematics *k;
+  bool cartesian;
+  cmb_status status; /* the first failure */
+
+  cmb_expr *u, *input;  /* (inputs) the free part, and the whole */
+  int *measure_state;   /* (measures) */
+  int *force_state;     /* (forces) */
+  int *first_action;    /* (forces) of those built: their actions are from here .. */
+  int *action_count;    /* .. so many */
+  cmb_list actions;     /* of cmb_action */
+  cmb_list constraints; /* of cmb_constraint */
+  cmb_wrench *scratch;  /* (room for links) zero between uses */
+  bool outputs;         /* the quantities of outputs may be asked for */
+} cmb_build;
+
+/* The next item of a list, zeroed; NULL without memory. */
+void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
+cmb_action *cmb_action_at(const cmb_build *b, int i);
+cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);
+
+/* "FILE:LINE:COL: ..." as the error of the build. */
+cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
+cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
+int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
+
+/* actions.c */
+cmb_status cmb_build_joint_forces(cmb_build *b);
+cmb_status cmb_build_force(cmb_build *b, int force); /* once; later calls do nothing */
+cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
+
+/* constraints.c */
+cmb_status cmb_build_loops(cmb_build *b);
+cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
+void cmb_build_rows(cmb_build *b);
+cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
+                                     cmb_measure m);
+
+/* names.c: formulas. What may stand in one depends on what it is for. */
+typedef enum cmb_level {
+  CMB_LEVEL_TIME,     /* t, inputs, tables, parameters */
+  CMB_LEVEL_SURFACE,  /* and x, y, z: cmb_surface_symbols */
+  CMB_LEVEL_POSITION, /* and coordinates, lengths, positions */
+  CMB_LEVEL_MOTION,   /* and velocities, forces */
+  CMB_LEVEL_OUTPUT    /* and accelerations, reactions, energies */
+} cmb_level;
+
+/* The inputs that x, y, z of a surface are. */
+cmb_vector cmb_surface_symbols(cmb_graph *g);
+
+/* Measures that stand in a formula of level POSITION as symbols, so that it can be differentiated. */
+typedef struct cmb_symbols {
+  cmb_list items; /* of struct cmb_symbol */
+} cmb_symbols;
+
+typedef struct cmb_symbol {
+  cmb_expr x, rate, second; /* inputs that stand for x, ẋ, ẍ */
+  cmb_measure measure;
+} cmb_symbol;
+
+/* symbols: NULL unless the level is POSITION. */
+cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                             cmb_symbols *symbols, cmb_expr *e);
+cmb_status cmb_build_inputs(cmb_build *b);
+
+/* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
+bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);
+bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e);
+bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
+
+/* forms */
+cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
+cmb_status cmb_build_normalisation(cmb_build *b);
+cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);
+cmb_status cmb_entries_from_rows(cmb_build *b, int rows, int columns, cmb_expr *const *row,
+                                 cmb_entries *out);
+
+/* Adds Q of all actions with sides on `base` to wrenches, sign +1 or -1; and what has no sides, or another base, to f. */
+void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on);
+void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * Equations of motion in Cartesian coordinates with Euler parameters (seed 003; its r, p are our q, and v = q̇):
+ *
+ *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
+ *
+ * 4 Lᵀ J' L is singular along p. The normalisation's own term c p pᵀ p̈ + c p ṗ·ṗ, which is 0 by its acceleration level, is
+ * added: M becomes positive definite, and neither motion nor multipliers change. The same with G_kᵀ (G_k v̇ + γ_k) for
+ * the constraints of bodies without mass and of joints whose coordinates are wanted: those are coordinates of
+ * their own, without mass, tied to the bodies by the joint's own kinematics.
+ */
+#include "dyn/build.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Typical mass and inertia, for the size of the added terms. */
+struct scale {
+  double mass, inertia;
+};
+
+static struct scale typical(const cmb_build *b)
+{
+  struct scale s = {0, 0};
+  int n = 0;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->mass == 0) continue;
+    s.mass += l->mass;
+    s.inertia += l->J[0] + l->J[4] + l->J[8];
+    n++;
+  }
+  if (n > 0) s.mass /= n, s.inertia /= n;
+  if (!(s.mass > 0)) s.mass = 1;
+  if (!(s.inertia > 0)) s.inertia = s.mass;
+  return s;
+}
+
+/* M and f as full arrays of expressions while they are filled. */
+struct sums {
+  cmb_expr **M; /* (nv) rows */
+  cmb_expr *f;
+};
+
+/* M += c Gᵀ G, f −= c Gᵀ γ */
+static void weigh(cmb_build *b, const struct sums *s, double weight, const cmb_expr *row,
+                  cmb_expr gamma)
+{
+  cmb_graph *g = b->g;
+  cmb_expr c = cmb_constant(g, weight);
+  for (int i = 0; i < b->tree->nv; i++) {
+    if (row[i] == 0) continue;
+    cmb_expr scaled = cmb_mul(g, c, row[i]);
+    s->f[i] = cmb_sub(g, s->f[i], cmb_mul(g, scaled, gamma));
+    for (int j = 0; j <= i; j++) {
+      if (row[j] == 0) continue;
+      s->M[i][j] = s->M[j][i] = cmb_add(g, s->M[i][j], cmb_mul(g, scaled, row[j]));
+    }
+  }
+}
+
+static void body_inertia(cmb_build *b, const cmb_link *l, const struct sums *s)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr *p = b->k->q + l->q + 3;
+  cmb_matrix J = cmb_matrix_constant(g, l->J);
+  for (int i = 0; i < 3; i++) {
+    s->M[l->v + i][l->v + i] = cmb_constant(g, l->mass);
+    s->f[l->v + i] = cmb_constant(g, l->mass * b->model->gravity[i]);
+  }
+  for (int j = 0; j < 4; j++) {
+    cmb_expr e[4] = {0}, column[4];
+    e[j] = cmb_constant(g, 4);
+    cmb_euler_transposed(g, p, cmb_matrix_times(g, J, cmb_euler_times(g, p, e)), column);
+    for (int i = j; i < 4; i++) {
+      s->M[l->v + 3 + i][l->v + 3 + j] = s->M[l->v + 3 + j][l->v + 3 + i] = column[i];
+    }
+  }
+}
+
+/* −ω' × J' ω' as a moment on the link. */
+static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
+{
+  cmb_graph *g = b->g;
+  const cmb_link *l = &b->tree->links[link];
+  cmb_vector w = cmb_euler_times(g, b->k->q + l->q + 3, b->k->v + l->v + 3);
+  w = cmb_vector_scale(g, cmb_constant(g, 2), w);
+  cmb_vector h = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), w);
+  on[link].moment = cmb_vector_add(g, on[link].moment, cmb_vector_cross(g, h, w));
+  on[link].given = true;
+}
+
+/* Does a constraint touch a body without mass? */
+static bool touches_massless(const cmb_build *b, const cmb_constraint *c)
+{
+  for (int n = 0; n < c->term_count; n++) {
+    const cmb_measure *m = &c->terms[n].measure;
+    for (int i = 0; i < m->side_count; i++) {
+      if (m->side[i].link == CMB_GROUND) continue;
+      const cmb_link *l = &b->tree->links[m->side[i].link];
+      if (l->kind == CMB_LINK_CARTESIAN && l->mass == 0) return true;
+    }
+  }
+  return false;
+}
+
+static cmb_status take_sums(cmb_build *b, struct sums *s)
+{
+  const size_t nv = (size_t)b->tree->nv;
+  s->M = cmb_arena_take(b->arena, nv, sizeof *s->M);
+  s->f = cmb_arena_take(b->arena, nv, sizeof *s->f);
+  if (!s->M || !s->f) return CMB_ERROR_MEMORY;
+  for (size_t i = 0; i < nv; i++) s->M[i] = cmb_arena_take(b->arena, nv, sizeof **s->M);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+/* The normalisation of Euler parameters as constraints; their rows are not of the kind that measures give. */
+cmb_status cmb_build_normalisation(cmb_build *b)
+{
+  cmb_graph *g = b->g;
+  cmb_expr half = cmb_constant(g, 0.5), one = cmb_constant(g, 1);
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->kind != CMB_LINK_CARTESIAN) continue;
+    const cmb_expr *p = b->k->q + l->q + 3, *rate = b->k->v + l->v + 3;
+    cmb_expr size = 0, speed = 0, row[4];
+    for (int n = 0; n < 4; n++) {
+      size = cmb_add(g, size, cmb_square(g, p[n]));
+      speed = cmb_add(g, speed, cmb_square(g, rate[n]));
+      row[n] = p[n];
+    }
+    char *name = cmb_arena_text(b->arena, b->k->q_names[l->q]);
+    if (!name) return CMB_ERROR_MEMORY;
+    *strrchr(name, '.') = '\0'; /* the body's name */
+    cmb_constraint *c = cmb_build_constraint(b, name, "norm", (cmb_measure){.velocity = -1});
+    if (!c) return CMB_ERROR_MEMORY;
+    c->row = cmb_arena_take(b->arena, (size_t)b->tree->nv + 1, sizeof *c->row);
+    if (!c->row) return CMB_ERROR_MEMORY;
+    memcpy(c->row + l->v + 3, row, sizeof row);
+    c->term_count = 0;
+    c->g = cmb_mul(g, half, cmb_sub(g, size, one));
+    c->gamma = speed;
+    c->angle = c->weigh = true;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
+{
+  const int nv = b->tree->nv, links = b->tree->link_count;
+  const struct scale scale = typical(b);
+  struct sums s;
+  CMB_TRY(take_sums(b, &s));
+  for (int i = 0; i < links; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->kind != CMB_LINK_CARTESIAN || l->mass == 0) continue;
+    body_inertia(b, l, &s);
+    gyroscopic(b, i, b->scratch);
+  }
+  cmb_build_wrenches(b, CMB_GROUND, false, b->scratch);
+  cmb_wrenches_project(b->k, CMB_GROUND, b->scratch, s.f);
+  cmb_build_inner_forces(b, false, s.f);
+  for (int i = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    if (!c->weigh && !touches_massless(b, c)) continue;
+    weigh(b, &s, c->angle ? scale.inertia : scale.mass, c->row, c->gamma);
+  }
+  x->f = s.f;
+  return cmb_entries_from_rows(b, nv, nv, s.M, &x->M);
+}

@@ -1,0 +1,272 @@
+/*
+ * Loops and joints as constraints. With frames on bodies a and b, d from a's point to b's, e1 and e2 perpendicular to
+ * the axis:
+ *
+ *     spherical    d = 0, in axes fixed to a                     revolute      and e1_a·axis_b = e2_a·axis_b = 0
+ *     universal    d = 0, axis1_a·axis2_b = 0                    cylindrical   e·d = 0, e_a·axis_b = 0 for e1, e2
+ *     fixed        d = 0, x_a·y_b = y_a·z_b = z_a·x_b = 0         prismatic     these three, e1·d = e2·d = 0
+ *     planar       normal·d = 0, e_a·normal_b = 0 for e1, e2
+ *     distance     |d| = length(t)        point on line  e1·d = e2·d = 0        point on plane  normal·d = 0
+ *     formula      F(x, t) = 0 of measures x: G = Σ ∂F/∂x_i G_i, g_t = ∂F/∂t, and γ = F̈ with ẍ_i = its bias
+ */
+#include "dyn/build.h"
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static cmb_constraint *new_constraint(cmb_build *b, const char *name, const char *part, int terms)
+{
+  char text[300];
+  cmb_constraint *c = cmb_list_add(b, &b->constraints, sizeof *c);
+  if (!c) return NULL;
+  snprintf(text, sizeof text, "%s%s%s", name, part[0] ? "." : "", part);
+  c->name = cmb_arena_text(b->arena, text);
+  c->term_count = terms;
+  c->terms = cmb_arena_take(b->arena, (size_t)terms + 1, sizeof *c->terms);
+  c->loop = -1;
+  return c->name && c->terms ? c : NULL;
+}
+
+cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
+                                     cmb_measure m)
+{
+  cmb_constraint *c = new_constraint(b, name, part, 1);
+  if (!c) return NULL;
+  c->g = m.value;
+  c->gamma = m.bias;
+  c->terms[0] = (cmb_term){cmb_constant(b->g, 1), m};
+  return c;
+}
+
+/* Two frames that a joint or loop connects. */
+struct frames {
+  const char *name;
+  cmb_site a, b;
+  const double (*axes)[3], (*axes_b)[3];
+};
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static void component(cmb_build *b, const struct frames *f, const double u[3], const char *part)
+{
+  cmb_build_constraint(b, f->name, part, cmb_measure_component(b->k, f->a, f->b, u));
+}
+
+static void perpendicular(cmb_build *b, const struct frames *f, const double u[3],
+                          const double w[3], const char *part)
+{
+  cmb_constraint *c =
+      cmb_build_constraint(b, f->name, part, cmb_measure_cosine(b->k, f->a, u, f->b, w));
+  if (c) c->angle = true;
+}
+
+static void coincident(cmb_build *b, const struct frames *f)
+{
+  static const char *const part[] = {"x", "y", "z"};
+  for (int i = 0; i < 3; i++) component(b, f, unit[i], part[i]);
+}
+
+static void parallel_frames(cmb_build *b, const struct frames *f)
+{
+  static const char *const part[] = {"turn1", "turn2", "turn3"};
+  for (int i = 0; i < 3; i++) perpendicular(b, f, unit[i], unit[(i + 1) % 3], part[i]);
+}
+
+/* Two unit vectors perpendicular to `axis`, along global axes where possible. */
+static void across(const double axis[3], double e1[3], double e2[3])
+{
+  int least = 0;
+  for (int i = 1; i < 3; i++) {
+    if (fabs(axis[i]) < fabs(axis[least]) - 1e-9) least = i;
+  }
+  cmb_cross3(axis, unit[least], e2);
+  double length = cmb_norm3(e2);
+  for (int i = 0; i < 3; i++) e2[i] /= length;
+  cmb_cross3(e2, axis, e1);
+}
+
+static void on_line(cmb_build *b, const struct frames *f, const double axis[3])
+{
+  double e1[3], e2[3];
+  across(axis, e1, e2);
+  component(b, f, e1, "across1");
+  component(b, f, e2, "across2");
+}
+
+static void axis_parallel(cmb_build *b, const struct frames *f, const double axis[3],
+                          const double axis_b[3])
+{
+  double e1[3], e2[3];
+  across(axis, e1, e2);
+  perpendicular(b, f, e1, axis_b, "tilt1");
+  perpendicular(b, f, e2, axis_b, "tilt2");
+}
+
+/* The constraints of a joint of any type but free. */
+static void connect(cmb_build *b, const struct frames *f, int type)
+{
+  switch (type) {
+  case CMB_JOINT_FIXED:
+    coincident(b, f);
+    parallel_frames(b, f);
+    break;
+  case CMB_JOINT_REVOLUTE:
+    coincident(b, f);
+    axis_parallel(b, f, f->axes[0], f->axes_b[0]);
+    break;
+  case CMB_JOINT_PRISMATIC:
+    on_line(b, f, f->axes[0]);
+    parallel_frames(b, f);
+    break;
+  case CMB_JOINT_CYLINDRICAL:
+    on_line(b, f, f->axes[0]);
+    axis_parallel(b, f, f->axes[0], f->axes_b[0]);
+    break;
+  case CMB_JOINT_UNIVERSAL:
+    coincident(b, f);
+    perpendicular(b, f, f->axes[0], f->axes_b[1], "tilt");
+    break;
+  case CMB_JOINT_SPHERICAL: coincident(b, f); break;
+  case CMB_JOINT_PLANAR:
+    component(b, f, f->axes[2], "off");
+    axis_parallel(b, f, f->axes[2], f->axes_b[2]);
+    break;
+  case CMB_LOOP_POINT_LINE: on_line(b, f, f->axes[0]); break;
+  case CMB_LOOP_POINT_PLANE: component(b, f, f->axes[0], "off"); break;
+  default: break;
+  }
+}
+
+/* ---- rheonomic ones */
+
+/* e, ė and ë of a function of time. */
+static cmb_status time_rates(cmb_build *b, cmb_expr e, cmb_expr *first, cmb_expr *second)
+{
+  cmb_expr one = cmb_constant(b->g, 1);
+  CMB_TRY(cmb_forward(b->g, 1, &b->k->t, &one, 1, &e, first));
+  return cmb_forward(b->g, 1, &b->k->t, &one, 1, first, second);
+}
+
+static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model_loop *l)
+{
+  cmb_graph *g = b->g;
+  double apart[3];
+  for (int i = 0; i < 3; i++) apart[i] = l->b.at[i] - l->a.at[i];
+  cmb_expr length = cmb_constant(g, cmb_norm3(apart)), first, second;
+  if (l->length.text) {
+    CMB_TRY(cmb_build_formula(b, &l->length, CMB_LEVEL_TIME, NULL, &length));
+  }
+  CMB_TRY(time_rates(b, length, &first, &second));
+  cmb_constraint *c = cmb_build_constraint(b, f->name, "", cmb_measure_distance(b->k, f->a, f->b));
+  if (!c) return CMB_ERROR_MEMORY;
+  c->g = cmb_sub(g, c->g, length);
+  c->gt = cmb_neg(g, first);
+  c->gamma = cmb_sub(g, c->gamma, second);
+  return CMB_OK;
+}
+
+/* F in symbols, its time derivatives by forward differentiation along the motion, then symbols become expressions. */
+static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
+                                cmb_constraint *c)
+{
+  cmb_graph *g = b->g;
+  const cmb_symbol *s = symbols->items.items;
+  const int n = symbols->items.count, all = 2 * n + 1, wanted = n + 3;
+  cmb_expr *arrays = cmb_arena_take(b->arena, (size_t)(4 * all + 2 * wanted + n), sizeof *arrays);
+  if (!arrays) return CMB_ERROR_MEMORY;
+  cmb_expr *input = arrays, *direction = input + all, *from = direction + all, *to = from + all;
+  cmb_expr *want = to + all + n, *got = want + wanted, one = cmb_constant(g, 1);
+  for (int i = 0; i < n; i++) {
+    input[i] = s[i].x, direction[i] = s[i].rate;
+    input[n + i] = s[i].rate, direction[n + i] = s[i].measure.bias;
+    from[2 * i] = s[i].x, to[2 * i] = s[i].measure.value;
+    from[2 * i + 1] = s[i].rate, to[2 * i + 1] = s[i].measure.rate;
+  }
+  input[2 * n] = b->k->t, direction[2 * n] = one;
+  cmb_expr rate;
+  want[0] = F;
+  CMB_TRY(cmb_forward(g, all, input, direction, 1, &F, &rate));
+  CMB_TRY(cmb_forward(g, 1, &b->k->t, &one, 1, &F, &want[1]));
+  CMB_TRY(cmb_forward(g, all, input, direction, 1, &rate, &want[2]));
+  for (int i = 0; i < n; i++) CMB_TRY(cmb_forward(g, 1, &s[i].x, &one, 1, &F, &want[3 + i]));
+  CMB_TRY(cmb_substitute(g, 2 * n, from, to, wanted, want, got));
+  c->g = got[0], c->gt = got[1], c->gamma = got[2];
+  for (int i = 0; i < n; i++) c->terms[i] = (cmb_term){got[3 + i], s[i].measure};
+  return CMB_OK;
+}
+
+static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
+{
+  cmb_symbols symbols = {0};
+  cmb_expr F, minus = 0;
+  CMB_TRY(cmb_build_formula(b, &l->formula, CMB_LEVEL_POSITION, &symbols, &F));
+  if (l->minus.text) {
+    CMB_TRY(cmb_build_formula(b, &l->minus, CMB_LEVEL_POSITION, &symbols, &minus));
+  }
+  if (symbols.items.count == 0) {
+    return cmb_build_fail(b, &l->formula.place,
+                          "%s '%s' depends on no coordinate, length or position",
+                          l->motion ? "motion" : "loop", l->name);
+  }
+  cmb_constraint *c = new_constraint(b, l->name, "", symbols.items.count);
+  if (!c) return CMB_ERROR_MEMORY;
+  return differentiate(b, &symbols, cmb_sub(b->g, F, minus), c);
+}
+
+cmb_status cmb_build_loops(cmb_build *b)
+{
+  for (int i = 0; i < b->model->loop_count; i++) {
+    const cmb_model_loop *l = &b->model->loops[i];
+    int first = b->constraints.count;
+    if (l->type == CMB_LOOP_FORMULA)
+      CMB_TRY(formula(b, l));
+    else {
+      struct frames f = {l->name, cmb_site_of(b->k, &l->a), cmb_site_of(b->k, &l->b), l->axes,
+                         l->axes_b};
+      if (l->type == CMB_LOOP_DISTANCE)
+        CMB_TRY(distance(b, &f, l));
+      else
+        connect(b, &f, l->type);
+    }
+    for (int n = first; n < b->constraints.count; n++) cmb_constraint_at(b, n)->loop = i;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  cmb_anchor pa = {.body = j->parent}, pb = {.body = j->child};
+  memcpy(pa.at, j->at, sizeof pa.at);
+  memcpy(pb.at, j->at, sizeof pb.at);
+  struct frames f = {j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
+  int branch = b->tree->joint_link[joint], type = j->type;
+  if (branch !=
+      CMB_GROUND) { /* its coordinates are wanted: the branch's end moves with the child */
+    f.a.link = branch;
+    cmb_tree_point(b->tree, branch, j->at, f.a.x);
+    type = CMB_JOINT_FIXED;
+  }
+  int first = b->constraints.count;
+  if (type != CMB_JOINT_FREE) connect(b, &f, type);
+  for (int n = first; n < b->constraints.count; n++) {
+    cmb_constraint_at(b, n)->weigh = branch != CMB_GROUND;
+  }
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+void cmb_build_rows(cmb_build *b)
+{
+  for (int i = 0; i < b->constraints.count; i++) {
+    cmb_constraint *c = cmb_constraint_at(b, i);
+    if (c->row) continue;
+    c->row = cmb_arena_take(b->arena, (size_t)b->tree->nv + 1, sizeof *c->row);
+    if (!c->row) return;
+    for (int n = 0; n < c->term_count; n++) {
+      cmb_measure_force(b->k, &c->terms[n].measure, c->terms[n].coefficient, b->scratch, c->row);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/*
+ * What layer dyn hands on: the equations of motion as expressions, and nothing about bodies and joints.
+ *
+ *     q̇ = T(q) v,   M(q) v̇ = f − Gᵀ λ,   0 = g(t, q),   G = ∂g/∂q T,   0 = G v + g_t,   0 = G v̇ + γ
+ *
+ * Matrices are lists of entries that are not zero for structural reasons: row, column, expression. All expressions are
+ * functions of the graph's inputs t, q, v, a, lambda and u; modes are not frozen yet.
+ */
+#ifndef CMB_DYN_EXPRESSIONS_H
+#define CMB_DYN_EXPRESSIONS_H
+
+#include "base/arena.h"
+
+#include <camber/expr.h>
+
+typedef struct cmb_entry {
+  int row, column;
+  cmb_expr e;
+} cmb_entry;
+
+typedef struct cmb_entries {
+  cmb_entry *entry; /* sorted by row, then column; no place twice */
+  int count;
+} cmb_entries;
+
+typedef struct cmb_expressions {
+  const char *name;
+  cmb_graph *graph;
+  int nq, nv, ng, nu, no;
+
+  /* the graph's inputs. `a` and `lambda` are only used by residual and outputs. The inputs u_i(t) of the model are in the
+   * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
+   * the derivative with respect to the input. */
+  cmb_expr t, *q, *v, *a, *lambda, *u;
+  const char *const *q_names,
+      *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
+  double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
+  bool quaternions;          /* T is not the identity: */
+  int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
+  int *ball_q;
+  cmb_expr *rates; /* (nq) T(q) v */
+
+  cmb_entries M;            /* nv x nv, both triangles */
+  cmb_expr *f;              /* (nv) */
+  cmb_expr *g, *gamma, *gt; /* (ng) */
+  cmb_entries G;            /* ng x nv */
+
+  /* r = M a − f + Gᵀ λ in one go; NULL: not available, to be had from M, f, G */
+  cmb_expr *residual; /* (nv) */
+
+  /* a and λ in one go, as functions of t, q, v (u, modes); NULL: not available. The elimination has a static order and
+   * no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those
+   * before it, in the metric of M⁻¹. Near 0 the result is not to be used. */
+  cmb_expr *acceleration; /* (nv) */
+  cmb_expr *multiplier;   /* (ng) */
+  cmb_expr *pivot;        /* (ng) */
+
+  cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */
+  cmb_expr energy;   /* kinetic and potential; 0 where nothing is known of it */
+} cmb_expressions;
+
+#endif

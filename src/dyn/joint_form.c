@@ -1,0 +1,177 @@
+/*
+ * Equations of motion in joint coordinates: M, f, G, γ; the residual in one go; the accelerations in one go, with loops by
+ *
+ *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
+ *
+ * where W and D are those of the articulated bodies. S is factored in the order of the constraints, without pivoting: it is
+ * positive definite. Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
+ */
+#include "dyn/build.h"
+#include "dyn/recursion.h"
+
+#include <string.h>
+
+/* So many constraints are eliminated in straight-line code; beyond, the KKT object is faster to set up and to run. */
+enum { MOST_STATIC_CONSTRAINTS = 48 };
+
+static cmb_expr *expressions(cmb_build *b, int count)
+{
+  return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
+}
+
+/* Links' needs for a motion, less what acts on them from the ground (as base). */
+static cmb_wrench *needs(cmb_build *b, const cmb_expr *a, bool with_lambda)
+{
+  const int links = b->tree->link_count;
+  cmb_wrench *on = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *on);
+  cmb_wrench *ext = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *ext);
+  if (!on || !ext) return NULL;
+  cmb_newton_euler(b->k, a, on);
+  cmb_build_wrenches(b, CMB_GROUND, with_lambda, ext);
+  for (int i = 0; i < links; i++) {
+    if (!ext[i].given) continue;
+    on[i].moment = cmb_vector_sub(b->g, on[i].moment, ext[i].moment);
+    on[i].force = cmb_vector_sub(b->g, on[i].force, ext[i].force);
+    on[i].given = true;
+  }
+  return on;
+}
+
+/* needs − inner forces as generalised forces: r, or −f with a = 0 and without λ. */
+static cmb_status residual(cmb_build *b, const cmb_expr *a, bool with_lambda, cmb_expr **out)
+{
+  const int nv = b->tree->nv;
+  cmb_expr *r = *out = expressions(b, nv), *inner = expressions(b, nv);
+  cmb_wrench *on = needs(b, a, with_lambda);
+  if (!r || !inner || !on) return CMB_ERROR_MEMORY;
+  cmb_wrenches_project(b->k, CMB_GROUND, on, r);
+  cmb_build_inner_forces(b, with_lambda, inner);
+  for (int i = 0; i < nv; i++) r[i] = cmb_sub(b->g, r[i], inner[i]);
+  return CMB_OK;
+}
+
+/* ---- explicit */
+
+/* The constraints that are not left out. */
+struct system {
+  int n;
+  cmb_expr **Z;      /* (n) columns of W Gᵀ (nv) */
+  cmb_expr *S, *L;   /* (n x n) lower triangles */
+  cmb_expr *inverse; /* (n) 1/Δ */
+  cmb_expr *right;   /* (n) Zᵀ D⁻¹ u + γ, then λ */
+};
+
+static cmb_expr weighted(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr *w,
+                         const cmb_expr *y)
+{
+  cmb_expr sum = 0;
+  for (int i = 0; i < n; i++) {
+    if (x[i] == 0 || y[i] == 0) continue;
+    sum = cmb_add(g, sum, cmb_mul(g, x[i], cmb_mul(g, w[i], y[i])));
+  }
+  return sum;
+}
+
+/* S = L Δ Lᵀ, and the squared sines. */
+static void factor(cmb_graph *g, struct system *s, cmb_expr *pivot)
+{
+  const int n = s->n;
+  for (int j = 0; j < n; j++) {
+    cmb_expr d = s->S[n * j + j];
+    for (int k = 0; k < j; k++) { /* S keeps L Δ below its diagonal */
+      d = cmb_sub(g, d, cmb_mul(g, s->S[n * j + k], s->L[n * j + k]));
+    }
+    pivot[j] = cmb_div(g, d, s->S[n * j + j]);
+    s->inverse[j] = cmb_div(g, cmb_constant(g, 1), d);
+    for (int i = j + 1; i < n; i++) {
+      cmb_expr e = s->S[n * i + j];
+      for (int k = 0; k < j; k++) {
+        e = cmb_sub(g, e, cmb_mul(g, s->S[n * i + k], s->L[n * j + k]));
+      }
+      s->S[n * i + j] = e;
+      s->L[n * i + j] = cmb_mul(g, e, s->inverse[j]);
+    }
+  }
+}
+
+static void solve(cmb_graph *g, const struct system *s, cmb_expr *x)
+{
+  const int n = s->n;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) x[i] = cmb_sub(g, x[i], cmb_mul(g, s->L[n * i + k], x[k]));
+  }
+  for (int i = n; i-- > 0;) {
+    x[i] = cmb_mul(g, x[i], s->inverse[i]);
+    for (int k = i + 1; k < n; k++) x[i] = cmb_sub(g, x[i], cmb_mul(g, s->L[n * k + i], x[k]));
+  }
+}
+
+static cmb_status take_system(cmb_build *b, const cmb_expressions *x, struct system *s)
+{
+  const int n = s->n = x->ng;
+  s->Z = cmb_arena_take(b->arena, (size_t)n + 1, sizeof *s->Z);
+  s->S = expressions(b, n * n);
+  s->L = expressions(b, n * n);
+  s->inverse = expressions(b, n);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < n; i++) s->Z[i] = expressions(b, b->tree->nv);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+static cmb_status loops(cmb_build *b, cmb_articulation *w, cmb_expressions *x, cmb_expr *u)
+{
+  cmb_graph *g = b->g;
+  const int nv = b->tree->nv;
+  const cmb_expr *inverse = cmb_articulation_inverse(w);
+  struct system s;
+  CMB_TRY(take_system(b, x, &s));
+  for (int i = 0, n = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    if (c->lambda == 0) continue;
+    memcpy(s.Z[n], c->row, (size_t)nv * sizeof *c->row);
+    cmb_articulation_half(w, s.Z[n++], NULL);
+  }
+  for (int i = 0; i < s.n; i++) {
+    for (int j = 0; j <= i; j++) s.S[s.n * i + j] = weighted(g, nv, s.Z[i], inverse, s.Z[j]);
+    x->multiplier[i] = cmb_add(g, weighted(g, nv, s.Z[i], inverse, u), x->gamma[i]);
+  }
+  factor(g, &s, x->pivot);
+  solve(g, &s, x->multiplier);
+  for (int i = 0; i < s.n; i++) {
+    for (int v = 0; v < nv; v++) {
+      if (s.Z[i][v] != 0) u[v] = cmb_sub(g, u[v], cmb_mul(g, s.Z[i][v], x->multiplier[i]));
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status explicit_form(cmb_build *b, cmb_expressions *x)
+{
+  cmb_articulation *w;
+  cmb_expr *u = expressions(b, b->tree->nv);
+  cmb_wrench *on = needs(b, NULL, false);
+  x->acceleration = expressions(b, b->tree->nv);
+  x->multiplier = expressions(b, x->ng);
+  x->pivot = expressions(b, x->ng);
+  if (!u || !on || cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  cmb_build_inner_forces(b, false, u);
+  CMB_TRY(cmb_articulate(b->k, &w));
+  cmb_articulation_half(w, u, on);
+  CMB_TRY(loops(b, w, x, u));
+  cmb_articulation_accelerate(w, u, x->acceleration);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model_body *light = cmb_tree_weightless(b->tree);
+  if (light) {
+    return cmb_build_fail(b, &light->place,
+                          "body '%s' moves, but nothing that moves with it has mass", light->name);
+  }
+  CMB_TRY(cmb_mass_matrix(b->k, &x->M));
+  CMB_TRY(residual(b, NULL, false, &x->f));
+  for (int i = 0; i < x->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
+  CMB_TRY(residual(b, b->k->a, true, &x->residual));
+  return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, x) : CMB_OK;
+}

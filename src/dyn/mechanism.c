@@ -1,0 +1,312 @@
+/*
+ * From a model to the expressions of its equations of motion: tree, forces, constraints, then the formulation.
+ */
+#include "dyn/mechanism.h"
+
+#include "base/context.h"
+#include "base/text.h"
+#include "dyn/build.h"
+#include "math/rotation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cmb_formulation_find(const char *name, cmb_formulation *formulation)
+{
+  static const char *const names[] = {"explicit", "residual", "cartesian"};
+  int i = cmb_find_name(name, names, 3, sizeof *names);
+  if (i >= 0) *formulation = (cmb_formulation)i;
+  return i >= 0;
+}
+
+static cmb_status take_memory(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
+  b->measure_state = cmb_arena_ints(b->arena, m->measure_count);
+  b->force_state = cmb_arena_ints(b->arena, m->force_count);
+  b->first_action = cmb_arena_ints(b->arena, m->force_count);
+  b->action_count = cmb_arena_ints(b->arena, m->force_count);
+  b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+/* Output formulas, for the coordinates that they ask for (Cartesian formulation); what they give is built later. */
+static cmb_status scan_outputs(cmb_build *b)
+{
+  for (int i = 0; i < b->model->output_count; i++) {
+    cmb_expr e;
+    CMB_TRY(cmb_build_formula(b, &b->model->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &e));
+  }
+  return CMB_OK;
+}
+
+static cmb_status build_parts(cmb_build *b)
+{
+  CMB_TRY(cmb_build_inputs(b));
+  CMB_TRY(cmb_build_joint_forces(b));
+  for (int i = 0; i < b->model->force_count; i++) CMB_TRY(cmb_build_force(b, i));
+  CMB_TRY(cmb_build_loops(b));
+  if (b->cartesian) {
+    CMB_TRY(scan_outputs(b));
+    for (int i = 0; i < b->model->joint_count; i++) {
+      if (b->model->joints[i].type != CMB_JOINT_FIXED) CMB_TRY(cmb_build_joint_constraints(b, i));
+    }
+    CMB_TRY(cmb_build_normalisation(b));
+  }
+  cmb_build_rows(b);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+/* ---- into the set of expressions */
+
+static bool is_left_out(const cmb_mechanism_options *o, int i)
+{
+  for (int k = 0; k < o->left_out_count; k++) {
+    if (o->left_out[k] == i) return true;
+  }
+  return false;
+}
+
+static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
+{
+  const size_t n = (size_t)b->constraints.count + 1;
+  const char **names = cmb_arena_take(b->arena, n, sizeof *names);
+  cmb_expr **rows = cmb_arena_take(b->arena, n, sizeof *rows);
+  x->lambda = cmb_arena_take(b->arena, n, sizeof *x->lambda);
+  x->g = cmb_arena_take(b->arena, n, sizeof *x->g);
+  x->gt = cmb_arena_take(b->arena, n, sizeof *x->gt);
+  x->gamma = cmb_arena_take(b->arena, n, sizeof *x->gamma);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->constraints.count; i++) {
+    cmb_constraint *c = cmb_constraint_at(b, i);
+    char text[320];
+    if (is_left_out(o, i)) continue;
+    snprintf(text, sizeof text, "lambda %s", c->name);
+    int k = x->ng++;
+    c->lambda = x->lambda[k] = cmb_input(b->g, text);
+    x->g[k] = c->g, x->gt[k] = c->gt, x->gamma[k] = c->gamma;
+    names[k] = c->name;
+    rows[k] = c->row;
+  }
+  x->g_names = x->lambda_names = names;
+  return cmb_entries_from_rows(b, x->ng, x->nv, rows, &x->G);
+}
+
+static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
+{
+  const char **names = cmb_arena_take(b->arena, (size_t)b->model->input_count + 1, sizeof *names);
+  if (!names) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->model->input_count; i++) names[i] = b->model->inputs[i].name;
+  x->nu = b->model->input_count;
+  x->u = b->u;
+  x->u_names = names;
+  return CMB_OK;
+}
+
+static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  const char **names = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *names);
+  x->outputs = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *x->outputs);
+  if (!names || !x->outputs) return CMB_ERROR_MEMORY;
+  b->outputs = true;
+  for (int i = 0; i < m->output_count; i++) {
+    names[i] = m->outputs[i].name;
+    CMB_TRY(cmb_build_formula(b, &m->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &x->outputs[i]));
+  }
+  x->no = m->output_count;
+  x->output_names = names;
+  cmb_build_total(b, "energy", &x->energy);
+  return CMB_OK;
+}
+
+/* T(q) v where it is not v: ṗ = ½ Lᵀ ω'. */
+static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
+{
+  cmb_graph *g = b->g;
+  x->rates = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *x->rates);
+  x->ball_q = cmb_arena_ints(b->arena, b->tree->link_count);
+  if (!x->rates || !x->ball_q) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->kind == CMB_LINK_CARTESIAN) x->ball_q[x->ball_count++] = l->q + 3;
+    if (l->kind != CMB_LINK_BALL) {
+      for (int n = 0; n < cmb_link_coordinates(l->kind); n++)
+        x->rates[l->q + n] = b->k->v[l->v + n];
+      continue;
+    }
+    cmb_vector w = {{b->k->v[l->v], b->k->v[l->v + 1], b->k->v[l->v + 2]}};
+    cmb_euler_transposed(g, b->k->q + l->q, w, x->rates + l->q);
+    for (int n = 0; n < 4; n++) {
+      x->rates[l->q + n] = cmb_mul(g, cmb_constant(g, 0.5), x->rates[l->q + n]);
+    }
+    x->ball_q[x->ball_count++] = l->q;
+    x->quaternions = true;
+  }
+  return CMB_OK;
+}
+
+/* ---- start values */
+
+/* Of a joint's own links, as the model gives them. */
+static void start_of_joints(const cmb_tree *tree, double *q, double *v)
+{
+  for (int i = 0; i < tree->link_count; i++) {
+    const cmb_link *l = &tree->links[i];
+    bool first = i == 0 || tree->links[i - 1].joint != l->joint;
+    if (l->joint < 0 || !first) continue;
+    const cmb_model_joint *j = &tree->model->joints[l->joint];
+    memcpy(q + l->q, j->q_start, (size_t)j->nq * sizeof *q);
+    memcpy(v + l->v, j->v_start, (size_t)j->nv * sizeof *v);
+  }
+}
+
+enum { POSE_NUMBERS = 18 }; /* R, r, ω, v */
+
+/* Poses of the Cartesian links by the kinematics in joint coordinates, as outputs of a program. */
+static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, cmb_program **program)
+{
+  const cmb_tree *to = b->tree;
+  const int nq = k->tree->nq, nv = k->tree->nv;
+  cmb_expr *in = cmb_arena_take(b->arena, (size_t)(nq + nv) + 1, sizeof *in);
+  cmb_expr *out = cmb_arena_take(b->arena, (size_t)to->link_count * POSE_NUMBERS + 1, sizeof *out);
+  if (!in || !out) return CMB_ERROR_MEMORY;
+  for (int body = b->model->body_count; body-- > 0;) {
+    int link = to->body_link[body];
+    if (link == CMB_GROUND) continue;
+    int from = k->tree->body_link[body];
+    const cmb_pose *p = cmb_pose_of(k, from, CMB_GROUND);
+    if (!p) return CMB_ERROR_MEMORY;
+    double x[3];
+    cmb_tree_point(k->tree, from, to->links[link].r0, x);
+    cmb_vector arm = cmb_pose_arm(k, p, x);
+    cmb_vector r = cmb_point_position(k, p, arm), v = cmb_point_velocity(k, p, arm);
+    cmb_expr *o = out + (size_t)link * POSE_NUMBERS;
+    memcpy(o, p->R.a, sizeof p->R.a);
+    memcpy(o + 9, r.x, sizeof r.x);
+    memcpy(o + 12, p->w.x, sizeof p->w.x);
+    memcpy(o + 15, v.x, sizeof v.x);
+  }
+  memcpy(in, k->q, (size_t)nq * sizeof *in);
+  memcpy(in + nq, k->v, (size_t)nv * sizeof *in);
+  return cmb_program_create(b->ctx, k->g, nq + nv, in, to->link_count * POSE_NUMBERS, out, program);
+}
+
+static void start_of_link(const cmb_tree *joints, int body, const cmb_link *l, const double *pose,
+                          double *q, double *v)
+{
+  double A[9], R0t[9], w[3];
+  const double *R0 = joints->links[joints->body_link[body]].R0;
+  for (int i = 0; i < 9; i++) R0t[i] = R0[3 * (i % 3) + i / 3];
+  for (int i = 0; i < 3;
+       i++) { /* A = R R0ᵀ: the body's rotation from the design position; ω' = Aᵀ ω */
+    for (int j = 0; j < 3; j++) {
+      A[3 * i + j] = 0;
+      for (int n = 0; n < 3; n++) A[3 * i + j] += pose[3 * i + n] * R0t[3 * n + j];
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    w[i] = A[i] * pose[12] + A[3 + i] * pose[13] + A[6 + i] * pose[14];
+    q[l->q + i] = pose[9 + i];
+    v[l->v + i] = pose[15 + i];
+  }
+  cmb_euler_from_rotation(A, q + l->q + 3);
+  cmb_euler_rates(q + l->q + 3, w, v + l->v + 3);
+}
+
+static cmb_status start_of_bodies(cmb_build *b, double *q, double *v)
+{
+  cmb_tree *joints;
+  cmb_kinematics *k;
+  cmb_program *program;
+  CMB_TRY(cmb_tree_create(b->arena, b->model, &joints));
+  CMB_TRY(cmb_kinematics_create(b->arena, b->g, joints, &k));
+  CMB_TRY(pose_program(b, k, &program));
+  double *in = cmb_arena_doubles(b->arena, joints->nq + joints->nv);
+  double *out = cmb_arena_doubles(b->arena, cmb_program_outputs(program));
+  double *work = cmb_arena_doubles(b->arena, cmb_program_work(program));
+  if (!cmb_arena_failed(b->arena)) {
+    start_of_joints(joints, in, in + joints->nq);
+    cmb_program_run(program, in, out, work);
+    for (int body = b->model->body_count; body-- > 0;) {
+      int link = b->tree->body_link[body];
+      if (link == CMB_GROUND) continue;
+      start_of_link(joints, body, &b->tree->links[link], out + (size_t)link * POSE_NUMBERS, q, v);
+    }
+  }
+  cmb_program_destroy(program);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+/* ---- the whole */
+
+static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
+{
+  CMB_TRY(build_parts(b));
+  *x = (cmb_expressions){.name = b->model->name, .graph = b->g, .t = b->k->t};
+  x->nq = b->tree->nq, x->nv = b->tree->nv;
+  x->q = b->k->q, x->v = b->k->v, x->a = b->k->a;
+  x->q_names = b->k->q_names, x->v_names = b->k->v_names;
+  x->q_start = cmb_arena_doubles(b->arena, x->nq);
+  x->v_start = cmb_arena_doubles(b->arena, x->nv);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  start_of_joints(b->tree, x->q_start, x->v_start);
+  if (b->cartesian) CMB_TRY(start_of_bodies(b, x->q_start, x->v_start));
+  CMB_TRY(take_constraints(b, o, x));
+  CMB_TRY(take_inputs(b, x));
+  CMB_TRY(take_rates(b, x));
+  CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
+  CMB_TRY(take_outputs(b, x));
+  return cmb_graph_status(b->g);
+}
+
+static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
+                         const cmb_mechanism_options *o)
+{
+  cmb_build b = {.ctx = mechanism->ctx, .arena = mechanism->arena, .model = model};
+  if (model->body_count == 0) {
+    return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: the model has no bodies", model->path);
+  }
+  CMB_TRY(cmb_graph_create(b.ctx, &mechanism->graph));
+  b.g = mechanism->graph;
+  b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
+  CMB_TRY(take_memory(&b));
+  CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
+                      : cmb_tree_create(b.arena, model, &b.tree));
+  if (b.tree->nv == 0) {
+    return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: nothing in the model can move", model->path);
+  }
+  CMB_TRY(cmb_kinematics_create(b.arena, b.g, b.tree, &b.k));
+  return assemble(&b, o, &mechanism->expressions);
+}
+
+cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
+                                const cmb_mechanism_options *options, cmb_mechanism **out)
+{
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_mechanism *mechanism = arena ? cmb_arena_take(arena, 1, sizeof *mechanism) : NULL;
+  if (!mechanism) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  mechanism->ctx = ctx;
+  mechanism->arena = arena;
+  mechanism->formulation = options->formulation;
+  cmb_status status = create(mechanism, model, options);
+  if (status == CMB_OK && cmb_arena_failed(arena)) status = CMB_ERROR_MEMORY;
+  if (status != CMB_OK) {
+    cmb_mechanism_destroy(mechanism);
+    return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
+  }
+  *out = mechanism;
+  return CMB_OK;
+}
+
+void cmb_mechanism_destroy(cmb_mechanism *mechanism)
+{
+  if (!mechanism) return;
+  cmb_graph_destroy(mechanism->graph);
+  cmb_arena_destroy(mechanism->arena);
+}

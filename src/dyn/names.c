@@ -1,0 +1,369 @@
+/*
+ * What names mean in formulas (docs/model-format.md, "Names in formulas"):
+ *
+ *     t, parameters, inputs, TABLE(x)
+ *     COORDINATE, COORDINATE.rate        MEASURE, MEASURE.rate       of a formula there is no rate
+ *     SPRING.length, .rate, .force
+ *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
+ *                                          of its axes
+ *     JOINT .fx .fy .fz .mx .my .mz        LOOP the same, DISTANCE.force, MOTION.force
+ *     energy, kinetic, potential, power
+ *
+ * A name of a template instance is looked up in it first, then in what is around it.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "dyn/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 300 };
+
+/* One formula being read. */
+struct reading {
+  cmb_build *b;
+  const cmb_model_formula *formula;
+  cmb_level level;
+  cmb_symbols *symbols;
+};
+
+/* What a name stands for: a measure, or an expression and what it takes to know it. */
+struct quantity {
+  bool is_measure;
+  cmb_measure m;
+  cmb_expr e;
+  cmb_level level;
+};
+
+cmb_vector cmb_surface_symbols(cmb_graph *g)
+{
+  return (cmb_vector){{cmb_input(g, "x of a surface"), cmb_input(g, "y of a surface"),
+                       cmb_input(g, "z of a surface")}};
+}
+
+/* Items of the model begin with their name. */
+static int find(const void *items, int count, size_t size, const char *name)
+{
+  return count > 0 ? cmb_find_name(name, items, count, size) : -1;
+}
+
+static bool known(struct quantity *q, cmb_expr e, cmb_level level)
+{
+  *q = (struct quantity){.e = e, .level = level};
+  return true;
+}
+
+static bool measured(struct quantity *q, cmb_measure m)
+{
+  *q = (struct quantity){.is_measure = true, .m = m, .e = m.value, .level = CMB_LEVEL_POSITION};
+  return true;
+}
+
+/* ---- bodies and markers */
+
+static int letter(char c)
+{
+  return c >= 'x' && c <= 'z' ? c - 'x' : -1;
+}
+
+static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+/* x, vx, ax, wx and so on of a point with axes (rows) on a body. */
+static bool of_site(cmb_build *b, const cmb_anchor *at, const double axes[9], const char *suffix,
+                    struct quantity *q)
+{
+  static const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
+  cmb_site s = cmb_site_of(b->k, at);
+  size_t length = strlen(suffix);
+  int last = length > 0 ? letter(suffix[length - 1]) : -1;
+  if (last < 0) return false;
+  if (length == 1) return measured(q, cmb_measure_component(b->k, ground, s, unit[last]));
+  if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
+    const double *axis = axes + 3L * letter(suffix[0]);
+    return measured(q, cmb_measure_cosine(b->k, ground, unit[last], s, axis));
+  }
+  const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (length != 2 || !p) return false;
+  cmb_vector arm = cmb_pose_arm(b->k, p, s.x);
+  switch (suffix[0]) {
+  case 'v': return known(q, cmb_point_velocity(b->k, p, arm).x[last], CMB_LEVEL_MOTION);
+  case 'w': return known(q, p->w.x[last], CMB_LEVEL_MOTION);
+  case 'a': return known(q, cmb_point_acceleration(b->k, p, arm).x[last], CMB_LEVEL_OUTPUT);
+  default: return false;
+  }
+}
+
+static bool of_body(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+{
+  static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const cmb_model *m = b->model;
+  int i = find(m->bodies, m->body_count, sizeof *m->bodies, base);
+  if (i >= 0) {
+    cmb_anchor at = {.body = i};
+    memcpy(at.at, m->bodies[i].com, sizeof at.at);
+    return of_site(b, &at, axes, suffix, q);
+  }
+  i = find(m->markers, m->marker_count, sizeof *m->markers, base);
+  return i >= 0 && of_site(b, &m->markers[i].anchor, m->markers[i].axes, suffix, q);
+}
+
+/* ---- coordinates */
+
+/* The velocity's name is the coordinate's and a dash, or that of an angular velocity and a dash. */
+static bool same_but_dash(const char *velocity, const char *name)
+{
+  size_t length = strlen(name);
+  return strncmp(velocity, name, length) == 0 && strcmp(velocity + length, "'") == 0;
+}
+
+static bool of_joint(cmb_build *b, const char *name, bool rate, struct quantity *q)
+{
+  for (int i = 0; i < b->model->joint_count; i++) {
+    const cmb_model_joint *j = &b->model->joints[i];
+    for (int n = 0; n < j->nv; n++) {
+      int at = cmb_joint_coordinate_index(j, n);
+      if (at >= 0 && strcmp(j->q_names[at], name) == 0) {
+        cmb_measure m = cmb_build_coordinate(b, i, n);
+        return rate ? known(q, m.rate, CMB_LEVEL_MOTION) : measured(q, m);
+      }
+      if (at < 0 && !rate && same_but_dash(j->v_names[n], name)) {
+        return known(q, cmb_build_coordinate(b, i, n).rate, CMB_LEVEL_MOTION);
+      }
+    }
+  }
+  return false;
+}
+
+/* ---- measures and forces */
+
+static bool formula_measure(struct reading *r, int i, struct quantity *q)
+{
+  cmb_build *b = r->b;
+  const cmb_model_measure *m = &b->model->measures[i];
+  cmb_expr e = 0;
+  if (b->measure_state[i] == CMB_IN_WORK) {
+    cmb_build_fail(b, &m->place, "measure '%s' depends on itself", m->name);
+    return false;
+  }
+  b->measure_state[i] = CMB_IN_WORK;
+  cmb_status status = cmb_build_formula(b, &m->formula, r->level, r->symbols, &e);
+  b->measure_state[i] = CMB_NOT_BUILT;
+  return status == CMB_OK &&
+         known(q, e, CMB_LEVEL_TIME); /* its own reading has checked the level */
+}
+
+static bool of_measure(struct reading *r, const char *name, bool rate, struct quantity *q)
+{
+  cmb_build *b = r->b;
+  const cmb_model *model = b->model;
+  int i = find(model->measures, model->measure_count, sizeof *model->measures, name);
+  if (i < 0) return false;
+  const cmb_model_measure *m = &model->measures[i];
+  if (!m->distance) return !rate && formula_measure(r, i, q);
+  cmb_measure d = cmb_measure_distance(b->k, cmb_site_of(b->k, &m->a), cmb_site_of(b->k, &m->b));
+  return rate ? known(q, d.rate, CMB_LEVEL_MOTION) : measured(q, d);
+}
+
+static bool of_force(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+{
+  const cmb_model *model = b->model;
+  int i = find(model->forces, model->force_count, sizeof *model->forces, base);
+  if (i < 0) return false;
+  cmb_force_type type = model->forces[i].type;
+  bool line = type == CMB_FORCE_SPRING || type == CMB_FORCE_COORDINATE;
+  if (line && strcmp(suffix, "length") == 0) return measured(q, cmb_build_spring_measure(b, i));
+  if (line && strcmp(suffix, "rate") == 0) {
+    return known(q, cmb_build_spring_measure(b, i).rate, CMB_LEVEL_MOTION);
+  }
+  static const char *const parts[] = {"fx", "fy", "fz"};
+  int part = find(parts, 3, sizeof *parts, suffix);
+  bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
+                     : part >= 0 && type != CMB_FORCE_BUSHING;
+  if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
+  const cmb_action *a = cmb_action_at(b, b->first_action[i]);
+  if (line) return known(q, cmb_neg(b->g, a->force), CMB_LEVEL_MOTION);
+  return a->measure.base == CMB_GROUND &&
+         known(q, a->measure.side[0].force.x[part], CMB_LEVEL_MOTION);
+}
+
+static bool of_reaction(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+{
+  const cmb_model *m = b->model;
+  cmb_expr e = 0;
+  int i = find(m->joints, m->joint_count, sizeof *m->joints, base);
+  if (i >= 0) return cmb_build_reaction(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+  i = find(m->loops, m->loop_count, sizeof *m->loops, base);
+  return i >= 0 && cmb_build_loop_force(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+}
+
+/* ---- all of them */
+
+static bool plain_name(struct reading *r, const char *name, struct quantity *q)
+{
+  cmb_build *b = r->b;
+  const cmb_model *m = b->model;
+  int i = find(m->parameters, m->parameter_count, sizeof *m->parameters, name);
+  if (i >= 0) return known(q, cmb_constant(b->g, m->parameters[i].value), CMB_LEVEL_TIME);
+  i = find(m->inputs, m->input_count, sizeof *m->inputs, name);
+  if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
+  return of_joint(b, name, false, q) || of_measure(r, name, false, q);
+}
+
+/* The name as it stands, without regard to scopes. */
+static bool full_name(struct reading *r, const char *name, struct quantity *q)
+{
+  char base[NAME_ROOM];
+  const char *dot = strrchr(name, '.');
+  if (plain_name(r, name, q)) return true;
+  if (!dot || (size_t)(dot - name) >= sizeof base || r->b->status != CMB_OK) return false;
+  memcpy(base, name, (size_t)(dot - name));
+  base[dot - name] = '\0';
+  const char *suffix = dot + 1;
+  if (strcmp(suffix, "rate") == 0 &&
+      (of_joint(r->b, base, true, q) || of_measure(r, base, true, q))) {
+    return true;
+  }
+  return of_body(r->b, base, suffix, q) || of_force(r->b, base, suffix, q) ||
+         of_reaction(r->b, base, suffix, q);
+}
+
+/* scope + name, for the scope and those around it; the last one is "". */
+static bool scoped(const char *scope, const char *name, int outwards, char text[NAME_ROOM])
+{
+  size_t length = strlen(scope);
+  for (; outwards > 0; outwards--) {
+    if (length == 0) return false;
+    length--; /* the dot at its end */
+    while (length > 0 && scope[length - 1] != '.') length--;
+  }
+  return snprintf(text, NAME_ROOM, "%.*s%s", (int)length, scope, name) < NAME_ROOM;
+}
+
+static bool resolve(struct reading *r, const char *name, struct quantity *q)
+{
+  char text[NAME_ROOM];
+  for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
+    if (full_name(r, text, q)) return true;
+    if (r->b->status != CMB_OK) return false;
+  }
+  return false;
+}
+
+/* The symbol that stands for a measure in this formula. */
+static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
+{
+  cmb_build *b = r->b;
+  cmb_symbol *s = r->symbols->items.items;
+  for (int i = 0; i < r->symbols->items.count; i++) {
+    if (s[i].measure.value == m->value) return s[i].x;
+  }
+  char text[64];
+  int number = r->symbols->items.count;
+  s = cmb_list_add(b, &r->symbols->items, sizeof *s);
+  if (!s) return 0;
+  snprintf(text, sizeof text, "measure %d", number);
+  s->x = cmb_input(b->g, text);
+  snprintf(text, sizeof text, "rate of measure %d", number);
+  s->rate = cmb_input(b->g, text);
+  s->measure = *m;
+  return s->x;
+}
+
+static bool too_much(struct reading *r, const char *name, cmb_level level)
+{
+  static const char *const what[] = {"", "", "a position", "a velocity or force",
+                                     "known only when the motion is"};
+  static const char *const where[] = {"a function of time", "a surface", "a constraint", "a force",
+                                      ""};
+  cmb_build_fail(r->b, &r->formula->place, "'%s' is %s and cannot stand in %s", name, what[level],
+                 where[r->level]);
+  return false;
+}
+
+static bool value_of(void *user, const char *name, cmb_expr *e)
+{
+  struct reading *r = user;
+  struct quantity q;
+  if (strcmp(name, "t") == 0) {
+    *e = r->b->k->t;
+    return true;
+  }
+  if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && letter(name[0]) >= 0) {
+    *e = cmb_surface_symbols(r->b->g).x[letter(name[0])];
+    return true;
+  }
+  if (r->level == CMB_LEVEL_OUTPUT && cmb_build_total(r->b, name, e)) return true;
+  if (!resolve(r, name, &q)) return false;
+  cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
+  if (q.level > allowed) return too_much(r, name, q.level);
+  *e = q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e;
+  return true;
+}
+
+static bool call_of(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
+{
+  struct reading *r = user;
+  const cmb_model *m = r->b->model;
+  char text[NAME_ROOM];
+  for (int k = 0; count == 1 && scoped(r->formula->scope, name, k, text); k++) {
+    int i = find(m->tables, m->table_count, sizeof *m->tables, text);
+    if (i < 0) continue;
+    *e = cmb_table_apply(r->b->g, m->tables[i].table, arguments[0]);
+    return true;
+  }
+  return false;
+}
+
+/* The nearest of all names that have a value of their own. */
+static const char *nearest_of(void *user, const char *name)
+{
+  struct reading *r = user;
+  const cmb_model *m = r->b->model;
+  const char *names[1024];
+  int count = 0;
+  const int most = (int)(sizeof names / sizeof *names);
+  for (int i = 0; i < m->parameter_count && count < most; i++)
+    names[count++] = m->parameters[i].name;
+  for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
+  for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
+  for (int i = 0; i < m->joint_count; i++) {
+    for (int n = 0; n < m->joints[i].nq && count < most; n++)
+      names[count++] = m->joints[i].q_names[n];
+  }
+  return cmb_nearest_name(name, names, count, sizeof *names);
+}
+
+cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                             cmb_symbols *symbols, cmb_expr *e)
+{
+  struct reading r = {.b = b, .formula = formula, .level = level, .symbols = symbols};
+  const cmb_names names = {&r, value_of, call_of, nearest_of};
+  char words[600];
+  CMB_TRY(b->status);
+  cmb_status status = cmb_formula_parse(b->g, formula->text, strlen(formula->text),
+                                        formula->place.line, formula->place.column, &names, e);
+  if (b->status != CMB_OK) return b->status;
+  if (status != CMB_ERROR_INPUT) return status;
+  snprintf(words, sizeof words, "%s:%s", formula->place.file, cmb_last_error(b->ctx));
+  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s", words);
+  return b->status;
+}
+
+cmb_status cmb_build_inputs(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  cmb_expr *whole = cmb_arena_take(b->arena, (size_t)m->input_count + 1, sizeof *whole);
+  b->u = cmb_arena_take(b->arena, (size_t)m->input_count + 1, sizeof *b->u);
+  if (!whole || !b->u) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < m->input_count; i++) {
+    char text[NAME_ROOM];
+    cmb_expr e = 0;
+    snprintf(text, sizeof text, "u %s", m->inputs[i].name);
+    b->u[i] = cmb_input(b->g, text);
+    CMB_TRY(cmb_build_formula(b, &m->inputs[i].formula, CMB_LEVEL_TIME, NULL, &e));
+    whole[i] = cmb_add(b->g, e, b->u[i]);
+  }
+  b->input = whole;
+  return CMB_OK;
+}

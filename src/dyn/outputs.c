@@ -1,0 +1,246 @@
+/*
+ * Quantities that are known only when the motion is: reactions, constraint forces, energies.
+ *
+ * The reaction of a joint is what it transmits to its child, springs and drives of the joint included: by Newton and Euler for
+ * all bodies built on the child, less what acts on these from elsewhere. Force and moment about the joint's point
+ * (fixed to the child), global axes.
+ */
+#include "dyn/build.h"
+
+#include <string.h>
+
+/* A force and its moment about a point. */
+struct resultant {
+  cmb_vector at; /* the point, global */
+  cmb_vector force, moment;
+};
+
+static void add_force(cmb_graph *g, struct resultant *r, cmb_vector at, cmb_vector force,
+                      cmb_vector moment)
+{
+  cmb_vector arm = cmb_vector_sub(g, at, r->at);
+  r->force = cmb_vector_add(g, r->force, force);
+  r->moment =
+      cmb_vector_add(g, r->moment, cmb_vector_add(g, moment, cmb_vector_cross(g, arm, force)));
+}
+
+/* Which component a suffix asks for: fx fy fz 0..2, mx my mz 3..5; -1: none. */
+static int component_of(const char *suffix)
+{
+  if (strlen(suffix) != 2 || suffix[1] < 'x' || suffix[1] > 'z') return -1;
+  if (suffix[0] == 'f') return suffix[1] - 'x';
+  return suffix[0] == 'm' ? 3 + suffix[1] - 'x' : -1;
+}
+
+static cmb_expr component(const struct resultant *r, int i)
+{
+  return i < 3 ? r->force.x[i] : r->moment.x[i - 3];
+}
+
+/* ---- reactions */
+
+/* Is the body, or one that carries it, the child of this joint? */
+static bool built_on(const cmb_model *m, int body, int joint)
+{
+  while (body != CMB_GROUND) {
+    if (body == m->joints[joint].child) return true;
+    int carrier = CMB_GROUND;
+    for (int i = 0; i < m->joint_count; i++) {
+      if (m->joints[i].child == body) carrier = m->joints[i].parent;
+    }
+    body = carrier;
+  }
+  return false;
+}
+
+/* m (a − gravity) at the centre of mass, and R (J' ω̇' + ω' × J' ω'). */
+static bool add_inertial(cmb_build *b, int body, struct resultant *r)
+{
+  cmb_graph *g = b->g;
+  const cmb_model_body *m = &b->model->bodies[body];
+  cmb_anchor at = {.body = body};
+  memcpy(at.at, m->com, sizeof at.at);
+  cmb_site s = cmb_site_of(b->k, &at);
+  const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (!p) return false;
+  cmb_vector arm = cmb_pose_arm(b->k, p, s.x), gravity = cmb_vector_constant(g, b->model->gravity);
+  cmb_vector a = cmb_vector_sub(g, cmb_point_acceleration(b->k, p, arm), gravity);
+  cmb_vector axis[3], moment = {{0, 0, 0}}, h = moment;
+  for (int i = 0; i < 3;
+       i++) { /* the global axes of the design position, as the body carries them */
+    double unit[3] = {0}, x[3];
+    unit[i] = 1;
+    cmb_tree_direction(b->tree, s.link, unit, x);
+    axis[i] = cmb_pose_arm(b->k, p, x);
+  }
+  for (int i = 0; i < 3; i++) {
+    cmb_expr rate = 0, spin = 0;
+    for (int j = 0; j < 3; j++) {
+      cmb_expr J = cmb_constant(g, m->inertia[3 * i + j]);
+      rate = cmb_add(g, rate, cmb_mul(g, J, cmb_vector_dot(g, axis[j], p->aw)));
+      spin = cmb_add(g, spin, cmb_mul(g, J, cmb_vector_dot(g, axis[j], p->w)));
+    }
+    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, rate, axis[i]));
+    h = cmb_vector_add(g, h, cmb_vector_scale(g, spin, axis[i]));
+  }
+  moment = cmb_vector_add(g, moment, cmb_vector_cross(g, p->w, h));
+  add_force(g, r, cmb_point_position(b->k, p, arm),
+            cmb_vector_scale(g, cmb_constant(g, m->mass), a), moment);
+  return true;
+}
+
+/* scale times a side of a measure, in global axes. */
+static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_expr scale,
+                     struct resultant *r)
+{
+  cmb_graph *g = b->g;
+  const cmb_pose *base = cmb_pose_of(b->k, m->base, CMB_GROUND);
+  const cmb_pose *p = cmb_pose_of(b->k, s->link, CMB_GROUND);
+  if (!base || !p) return false;
+  cmb_vector force = cmb_matrix_times(g, base->R, cmb_vector_scale(g, scale, s->force));
+  cmb_vector moment = cmb_matrix_times(g, base->R, cmb_vector_scale(g, scale, s->moment));
+  add_force(g, r, p->r, force, moment);
+  return true;
+}
+
+static bool add_sides_on(cmb_build *b, const cmb_measure *m, cmb_expr scale, int joint,
+                         struct resultant *r)
+{
+  for (int i = 0; i < m->side_count; i++) {
+    if (m->side[i].body == CMB_GROUND || !built_on(b->model, m->side[i].body, joint)) continue;
+    if (!add_side(b, m, &m->side[i], scale, r)) return false;
+  }
+  return true;
+}
+
+bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  int wanted = component_of(suffix);
+  *e = 0;
+  if (wanted < 0 || !b->outputs) return wanted >= 0;
+  struct resultant r = {{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}};
+  cmb_anchor at = {.body = j->child};
+  memcpy(at.at, j->at, sizeof at.at);
+  cmb_site s = cmb_site_of(b->k, &at);
+  const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (!p) return false;
+  r.at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x));
+  for (int i = 0; i < b->model->body_count; i++) {
+    if (b->model->bodies[i].mass == 0 || !built_on(b->model, i, joint)) continue;
+    if (!add_inertial(b, i, &r)) return false;
+  }
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    if (!add_sides_on(b, &a->measure, cmb_neg(b->g, a->force), joint, &r)) return false;
+  }
+  for (int i = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    for (int n = 0; c->loop >= 0 && n < c->term_count; n++) {
+      cmb_expr scale = cmb_mul(b->g, c->lambda, c->terms[n].coefficient);
+      if (!add_sides_on(b, &c->terms[n].measure, scale, joint, &r)) return false;
+    }
+  }
+  *e = component(&r, wanted);
+  return true;
+}
+
+/* ---- loops */
+
+/* Force of a distance or motion: −λ pulls; and the resultant on b at its point. */
+bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
+{
+  const cmb_model_loop *l = &b->model->loops[loop];
+  bool whole =
+      strcmp(suffix, "force") == 0 && (l->type == CMB_LOOP_DISTANCE || l->type == CMB_LOOP_FORMULA);
+  int wanted = l->type == CMB_LOOP_FORMULA ? -1 : component_of(suffix);
+  struct resultant r = {{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}};
+  *e = 0;
+  if ((wanted < 0 && !whole) || !b->outputs) return wanted >= 0 || whole;
+  for (int i = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    if (c->loop != loop) continue;
+    if (whole) {
+      *e = l->type == CMB_LOOP_DISTANCE ? c->lambda : cmb_neg(b->g, c->lambda);
+      return true;
+    }
+    const cmb_pose *p = cmb_pose_of(b->k, c->terms[0].measure.side[1].link, CMB_GROUND);
+    cmb_site s = cmb_site_of(b->k, &l->b);
+    if (!p) return false;
+    r.at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x));
+    cmb_expr minus = cmb_neg(b->g, c->lambda);
+    if (!add_side(b, &c->terms[0].measure, &c->terms[0].measure.side[1], minus, &r)) return false;
+  }
+  *e = component(&r, wanted);
+  return true;
+}
+
+/* ---- energies */
+
+static cmb_expr kinetic_energy(cmb_build *b)
+{
+  cmb_graph *g = b->g;
+  cmb_expr twice = 0;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    const cmb_pose *p = cmb_pose_of(b->k, i, CMB_GROUND);
+    if (l->mass == 0 || !p) continue;
+    cmb_matrix Rt = cmb_matrix_transpose(p->R);
+    cmb_vector w = cmb_matrix_times(g, Rt, p->w), v = cmb_matrix_times(g, Rt, p->v);
+    cmb_vector first = cmb_vector_constant(g, l->first);
+    cmb_vector h = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), w);
+    cmb_expr mixed = cmb_vector_dot(g, v, cmb_vector_cross(g, w, first));
+    twice = cmb_add(g, twice, cmb_mul(g, cmb_constant(g, l->mass), cmb_vector_dot(g, p->v, p->v)));
+    twice = cmb_add(g, twice, cmb_vector_dot(g, w, h));
+    twice = cmb_add(g, twice, cmb_mul(g, cmb_constant(g, 2), mixed));
+  }
+  return cmb_mul(g, cmb_constant(g, 0.5), twice);
+}
+
+static cmb_expr potential_energy(cmb_build *b)
+{
+  cmb_graph *g = b->g;
+  cmb_vector down = cmb_vector_constant(g, b->model->gravity);
+  cmb_expr sum = 0;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    const cmb_pose *p = cmb_pose_of(b->k, i, CMB_GROUND);
+    if (l->mass == 0 || !p) continue;
+    cmb_vector moment = cmb_vector_scale(g, cmb_constant(g, l->mass), p->r);
+    moment = cmb_vector_add(g, moment, cmb_pose_arm(b->k, p, l->first));
+    sum = cmb_sub(g, sum, cmb_vector_dot(g, down, moment));
+  }
+  for (int i = 0; i < b->actions.count; i++) sum = cmb_add(g, sum, cmb_action_at(b, i)->potential);
+  return sum;
+}
+
+/* What comes in from outside and goes out by friction and damping: dE/dt. */
+static cmb_expr power(cmb_build *b)
+{
+  cmb_graph *g = b->g;
+  cmb_expr sum = 0;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    sum = cmb_add(g, sum, cmb_mul(g, a->lost, a->measure.rate));
+  }
+  for (int i = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    sum = cmb_add(g, sum, cmb_mul(g, c->lambda, c->gt));
+  }
+  return sum;
+}
+
+bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e)
+{
+  if (strcmp(name, "kinetic") == 0)
+    *e = kinetic_energy(b);
+  else if (strcmp(name, "potential") == 0)
+    *e = potential_energy(b);
+  else if (strcmp(name, "energy") == 0)
+    *e = cmb_add(b->g, kinetic_energy(b), potential_energy(b));
+  else if (strcmp(name, "power") == 0)
+    *e = power(b);
+  else
+    return false;
+  return true;
+}

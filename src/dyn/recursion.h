@@ -1,0 +1,34 @@
+/*
+ * The recursions of joint coordinates, O(N) in the number of links, each in its links' own axes:
+ *
+ *     cmb_newton_euler   forces that a motion needs: r = M a − f (residual formalism), and −f itself with a = 0
+ *     cmb_mass_matrix    M by composite rigid bodies
+ *     cmb_articulate     M = W⁻¹ D W⁻ᵀ by articulated bodies (explicit formalism): a = Wᵀ D⁻¹ W f without forming M
+ */
+#ifndef CMB_DYN_RECURSION_H
+#define CMB_DYN_RECURSION_H
+
+#include "dyn/expressions.h"
+#include "dyn/kinematics.h"
+
+/* Inertial forces of all links for accelerations `a` (NULL: 0) under gravity: on[i] is what link i needs, itself only, to move
+ * so; moments about the origins, links' axes. */
+void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on);
+
+/* Entries of M, both triangles, sorted. */
+cmb_status cmb_mass_matrix(cmb_kinematics *k, cmb_entries *M);
+
+typedef struct cmb_articulation cmb_articulation;
+
+cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **articulation);
+
+/* u = W f, f given as generalised forces (nv) and wrenches that links need (or NULL); both are used up, u replaces f. */
+void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed);
+
+/* a = Wᵀ D⁻¹ u */
+void cmb_articulation_accelerate(cmb_articulation *w, const cmb_expr *u, cmb_expr *a);
+
+/* 1/D (nv) */
+const cmb_expr *cmb_articulation_inverse(const cmb_articulation *w);
+
+#endif

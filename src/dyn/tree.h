@@ -1,0 +1,76 @@
+/*
+ * The tree of links: a mechanism's joints taken apart into motions of one kind, with a frame for each.
+ *
+ * A link moves against its parent by a turn about its z axis, a shift along it, a rotation given by Euler parameters, or
+ * (Cartesian formulation) freely, with position and Euler parameters as coordinates and their rates as velocities.
+ * A universal joint is two links, a free one four; what lies between has no mass. Bodies joined by fixed joints share a link.
+ *
+ * All coordinates 0 is the design position. A link's frame there is (R0, r0): origin in the joint, z along its axis, and x
+ * such that the way to the parent's frame is short: with θ its angle and r its offset
+ *
+ *     x_parent = r + Rz(β) Rx(α) Rz(γ + θ) x,       β = 0 for a link's first child (modified Denavit–Hartenberg frames)
+ */
+#ifndef CMB_DYN_TREE_H
+#define CMB_DYN_TREE_H
+
+#include "model/model.h"
+
+typedef enum cmb_link_kind {
+  CMB_LINK_TURN,  /* q: angle about z */
+  CMB_LINK_SHIFT, /* q: displacement along z */
+  CMB_LINK_BALL,  /* q: Euler parameters, v: angular velocity in the link's axes */
+  CMB_LINK_CARTESIAN /* q: position of the origin, Euler parameters; v: their rates; the parent is the ground */
+} cmb_link_kind;
+
+/* A constant rotation about one axis, exact for quarter turns. */
+typedef struct cmb_quarter {
+  double c, s;
+} cmb_quarter;
+
+typedef struct cmb_link {
+  cmb_link_kind kind;
+  int parent;          /* CMB_GROUND or a smaller number */
+  int q, v;            /* first coordinate, first velocity */
+  int joint;           /* of the model; -1: none (Cartesian) */
+  double R0[9], r0[3]; /* the frame in the design position; columns of R0 are its axes */
+  double offset[3];    /* origin in the parent's frame */
+  cmb_quarter beta, alpha, gamma;
+  double mass;           /* of the bodies on it; 0: none */
+  double first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
+} cmb_link;
+
+typedef struct cmb_tree {
+  const cmb_model *model;
+  int link_count, nq, nv;
+  cmb_link *links; /* (room) */
+  int *body_link;  /* (bodies) CMB_GROUND for bodies fixed to the ground */
+  int *joint_link; /* (joints) the last link of a joint, CMB_GROUND if it has none (yet) */
+} cmb_tree;
+
+enum { CMB_MOST_STAGES = 4 };
+
+/* How many coordinates and velocities a link has. */
+int cmb_link_coordinates(cmb_link_kind kind);
+int cmb_link_velocities(cmb_link_kind kind);
+
+/* Joint coordinates: links for all joints of the model. */
+cmb_status cmb_tree_create(cmb_arena *arena, const cmb_model *model, cmb_tree **tree);
+
+/* Cartesian coordinates: a link for each group of bodies that are fixed to each other. */
+cmb_status cmb_tree_create_cartesian(cmb_arena *arena, const cmb_model *model, cmb_tree **tree);
+
+/* The links of a joint, as a branch without mass that begins on link `parent` (Cartesian formulation: the joint's
+ * coordinates are wanted). Its last link then moves with the joint's child. */
+void cmb_tree_add_joint(cmb_tree *tree, int joint, int parent);
+
+/* The last common link on the ways from a and b to the ground. */
+int cmb_tree_common(const cmb_tree *tree, int a, int b);
+
+/* A point or a direction of the design position in the axes of a link (or of the ground). */
+void cmb_tree_point(const cmb_tree *tree, int link, const double at[3], double x[3]);
+void cmb_tree_direction(const cmb_tree *tree, int link, const double u[3], double x[3]);
+
+/* The first body that moves without mass or inertia behind it: then M is singular. NULL: there is none. */
+const cmb_model_body *cmb_tree_weightless(const cmb_tree *tree);
+
+#endif

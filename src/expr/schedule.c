@@ -1,0 +1,129 @@
+/*
+ * List scheduling (schedule.h): operations whose arguments are known wait in queues, one for each kind of operation. The
+ * longest queue is emptied, with those that join it meanwhile; then the longest again.
+ */
+#include "expr/schedule.h"
+
+#include "base/context.h"
+
+#include <string.h>
+
+static const uint32_t NONE = UINT32_MAX;
+
+struct scheduler {
+  const cmb_graph *g;
+  int count;
+  uint32_t *number;  /* (size of the graph) of an operation in the list; NONE: another node */
+  uint32_t *start;   /* (count + 1) where an operation's readers begin */
+  uint32_t *reader;  /* (arguments in all) */
+  uint32_t *waiting; /* (count) how many of its arguments are not known yet */
+  uint32_t *next;    /* (count) in its queue */
+  uint32_t first[CMB_OPS], last[CMB_OPS], length[CMB_OPS];
+};
+
+static bool take_memory(struct scheduler *s)
+{
+  cmb_context *ctx = s->g->ctx;
+  size_t count = (size_t)s->count + 1;
+  s->number = cmb_allocate(ctx, (size_t)s->g->size * sizeof *s->number);
+  s->start = cmb_allocate(ctx, (count + 1) * sizeof *s->start);
+  s->reader = cmb_allocate(ctx, 3 * count * sizeof *s->reader);
+  s->waiting = cmb_allocate(ctx, count * sizeof *s->waiting);
+  s->next = cmb_allocate(ctx, count * sizeof *s->next);
+  return s->number && s->start && s->reader && s->waiting && s->next;
+}
+
+static void release_memory(struct scheduler *s)
+{
+  cmb_context *ctx = s->g->ctx;
+  cmb_release(ctx, s->number);
+  cmb_release(ctx, s->start);
+  cmb_release(ctx, s->reader);
+  cmb_release(ctx, s->waiting);
+  cmb_release(ctx, s->next);
+}
+
+static int arity_of(const struct scheduler *s, cmb_expr e)
+{
+  return cmb_op_arity(cmb_expr_op(s->g, e));
+}
+
+/* Who reads what. start[k + 1] counts, then says where k's readers begin, then where they end. */
+static void find_readers(struct scheduler *s, const cmb_expr *order)
+{
+  memset(s->number, 0xFF, (size_t)s->g->size * sizeof *s->number);
+  for (int k = 0; k < s->count; k++) s->number[order[k]] = (uint32_t)k;
+  for (int k = 0; k < s->count; k++) {
+    for (int i = 0; i < arity_of(s, order[k]); i++) {
+      uint32_t from = s->number[cmb_expr_argument(s->g, order[k], i)];
+      if (from == NONE) continue;
+      s->start[from + 2]++;
+      s->waiting[k]++;
+    }
+  }
+  for (int k = 0; k < s->count; k++) s->start[k + 2] += s->start[k + 1];
+  for (int k = 0; k < s->count; k++) {
+    for (int i = 0; i < arity_of(s, order[k]); i++) {
+      uint32_t from = s->number[cmb_expr_argument(s->g, order[k], i)];
+      if (from != NONE) s->reader[s->start[from + 1]++] = (uint32_t)k;
+    }
+  }
+}
+
+static void enqueue(struct scheduler *s, cmb_op op, uint32_t k)
+{
+  s->next[k] = NONE;
+  if (s->length[op]++ == 0) {
+    s->first[op] = k;
+  } else {
+    s->next[s->last[op]] = k;
+  }
+  s->last[op] = k;
+}
+
+static cmb_op longest_queue(const struct scheduler *s)
+{
+  cmb_op longest = CMB_OP_CONSTANT;
+  for (int op = 0; op < CMB_OPS; op++) {
+    if (s->length[op] > s->length[longest]) longest = (cmb_op)op;
+  }
+  return longest;
+}
+
+/* Numbers of the operations in their new order into `to`. */
+static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
+{
+  int done = 0;
+  for (int k = 0; k < s->count; k++) {
+    if (s->waiting[k] == 0) enqueue(s, cmb_expr_op(s->g, order[k]), (uint32_t)k);
+  }
+  while (done < s->count) {
+    cmb_op op = longest_queue(s);
+    while (s->length[op] > 0) {
+      uint32_t k = s->first[op];
+      s->first[op] = s->next[k];
+      s->length[op]--;
+      to[done++] = k;
+      for (uint32_t i = s->start[k]; i < s->start[k + 1]; i++) {
+        uint32_t r = s->reader[i];
+        if (--s->waiting[r] == 0) enqueue(s, cmb_expr_op(s->g, order[r]), r);
+      }
+    }
+  }
+}
+
+bool cmb_schedule(const cmb_graph *g, int count, cmb_expr *order)
+{
+  struct scheduler s = {.g = g, .count = count};
+  uint32_t *to = cmb_allocate(g->ctx, ((size_t)count + 1) * sizeof *to);
+  bool good = to && take_memory(&s);
+  if (good) {
+    find_readers(&s, order);
+    schedule(&s, order, to);
+    for (int k = 0; k < count; k++) to[k] = order[to[k]];
+    for (int k = 0; k < count; k++) order[k] = to[k];
+  }
+  release_memory(&s);
+  cmb_release(g->ctx, to);
+  return good;
+}

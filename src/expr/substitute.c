@@ -1,0 +1,56 @@
+/*
+ * Substitution: expressions with some of their inputs replaced by other expressions, all at once. What comes out of it is
+ * simplified as if it had been built so from the beginning. The replacements themselves are taken as they are.
+ *
+ * Nodes are walked in ascending order, so that a node's arguments have been replaced before it.
+ */
+#include "base/context.h"
+#include "expr/graph.h"
+
+cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
+{
+  cmb_node n = g->nodes[e];
+  const cmb_op op = (cmb_op)n.op;
+  if (!cmb_is_table(op) && op != CMB_OP_CALL) return cmb_apply(g, op, x[0], x[1], x[2]);
+  n.a = x[0];
+  if (cmb_op_arity(op) > 1) n.b = x[1];
+  if (cmb_op_arity(op) > 2) n.c = x[2];
+  return cmb_intern(g, n);
+}
+
+/* Node e with arguments as they are now; the same node if none has changed. */
+static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *now)
+{
+  int arity = cmb_op_arity(cmb_expr_op(g, e));
+  cmb_expr x[3] = {0, 0, 0};
+  bool changed = false;
+  for (int i = 0; i < arity; i++) {
+    cmb_expr argument = cmb_expr_argument(g, e, i);
+    x[i] = now[argument];
+    changed = changed || x[i] != argument;
+  }
+  return changed ? cmb_rebuild(g, e, x) : e;
+}
+
+cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
+                          const cmb_expr *replacement, int count, const cmb_expr *exprs,
+                          cmb_expr *result)
+{
+  CMB_TRY(cmb_graph_status(g));
+  const uint32_t size = g->size; /* what exists now; what is new comes behind it */
+  uint8_t *marked = cmb_reachable(g, count, exprs);
+  cmb_expr *now = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *now);
+  if (marked && now) {
+    for (int j = 0; j < inputs; j++) marked[input[j]] = 2;
+    for (int j = 0; j < inputs; j++) now[input[j]] = replacement[j];
+    for (cmb_expr e = 0; e < size; e++) {
+      if (marked[e] == 1) now[e] = rewrite(g, e, now);
+    }
+    for (int i = 0; i < count; i++) result[i] = now[exprs[i]];
+  } else {
+    g->failed = true;
+  }
+  cmb_release(g->ctx, marked);
+  cmb_release(g->ctx, now);
+  return cmb_graph_status(g);
+}

@@ -1,0 +1,228 @@
+/*
+ * Least squares and least norm for dependent constraints (kkt_rank.h). With ẑ = D^½ Lᵀ x, Â = N G L⁻ᵀ D^−½, y = N η:
+ *
+ *     B = G:   J Â = Σ Vᵀ;   c_i = v_i ẑ₀ + (J N s)_i / σ_i,   ẑ = ẑ₀ − Σ c_i v_i,   η = Jᵀ (c_i / σ_i)
+ *     B ≠ G:   Sᵀ = B̂ Âᵀ, J Sᵀ = Σ Wᵀ;   η = Jᵀ (w_i (Â ẑ₀ + N s) / σ_i),   ẑ = ẑ₀ − B̂ᵀ η
+ *
+ * with the sums over the singular values that are not zero. σ_i² is sin² of an angle like the pivots in kkt.c if two gradients
+ * are dependent; for B ≠ G it is σ_i itself, being a product of two sines.
+ */
+#include "math/kkt_rank.h"
+
+#include "math/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MOST_SWEEPS = 40 }; /* six or seven do */
+
+void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
+{
+  const size_t wide = (size_t)nv * (size_t)ng, square = (size_t)ng * (size_t)ng;
+  *rank = (cmb_kkt_rank){.nv = nv, .ng = ng};
+  rank->reference = cmb_arena_doubles(arena, ng);
+  rank->unit_G = cmb_arena_doubles(arena, ng);
+  rank->unit_B = cmb_arena_doubles(arena, ng);
+  rank->A = cmb_arena_take(arena, wide, sizeof(double));
+  rank->A_B = cmb_arena_take(arena, wide, sizeof(double));
+  rank->S = cmb_arena_take(arena, square, sizeof(double));
+  rank->J = cmb_arena_take(arena, square, sizeof(double));
+  rank->sigma = cmb_arena_doubles(arena, ng);
+  rank->z = cmb_arena_doubles(arena, nv);
+  rank->b = cmb_arena_doubles(arena, ng);
+  rank->c = cmb_arena_doubles(arena, ng);
+}
+
+/* (a, b) := (c a − s b, s a + c b) */
+static void rotate(int n, double c, double s, double *a, double *b)
+{
+  for (int k = 0; k < n; k++) {
+    double x = a[k], y = b[k];
+    a[k] = c * x - s * y;
+    b[k] = s * x + c * y;
+  }
+}
+
+/* Make rows i and j orthogonal; false if they are. */
+static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J)
+{
+  double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
+  const double aa = cmb_dot(columns, a, a), bb = cmb_dot(columns, b, b),
+               ab = cmb_dot(columns, a, b);
+  const double nothing = columns * DBL_EPSILON;
+  if (!(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
+  if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
+  const double zeta = (bb - aa) / (2 * ab);
+  const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
+  rotate(columns, c, c * t, a, b);
+  rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
+  return true;
+}
+
+static void exchange(int n, double *a, double *b)
+{
+  for (int k = 0; k < n; k++) {
+    double x = a[k];
+    a[k] = b[k];
+    b[k] = x;
+  }
+}
+
+/* Longest row first. */
+static void sort_rows(int rows, int columns, double *A, double *J, double *sigma)
+{
+  for (int i = 0; i < rows; i++) {
+    int longest = i;
+    for (int k = i + 1; k < rows; k++) {
+      if (sigma[k] > sigma[longest]) longest = k;
+    }
+    if (longest == i) continue;
+    exchange(1, sigma + i, sigma + longest);
+    exchange(columns, A + (ptrdiff_t)i * columns, A + (ptrdiff_t)longest * columns);
+    exchange(rows, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)longest * rows);
+  }
+}
+
+void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma)
+{
+  memset(J, 0, (size_t)rows * (size_t)rows * sizeof *J);
+  for (int i = 0; i < rows; i++) J[(ptrdiff_t)i * (rows + 1)] = 1;
+  bool rotated = true;
+  for (int sweep = 0; rotated && sweep < MOST_SWEEPS; sweep++) {
+    rotated = false;
+    for (int i = 0; i < rows; i++) {
+      for (int j = i + 1; j < rows; j++) {
+        if (rotate_pair(rows, columns, i, j, A, J)) rotated = true;
+      }
+    }
+  }
+  for (int i = 0; i < rows; i++) {
+    const double *a = A + (ptrdiff_t)i * columns;
+    sigma[i] = sqrt(cmb_dot(columns, a, a));
+  }
+  sort_rows(rows, columns, A, J, sigma);
+}
+
+/* Rows of unit length, or shorter where a gradient is shorter than it usually is. */
+static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
+                      double *unit)
+{
+  const int nv = rank->nv;
+  for (int i = 0; i < rank->ng; i++) {
+    const double *g = G + (ptrdiff_t)i * nv;
+    double *a = A + (ptrdiff_t)i * nv;
+    for (int k = 0; k < nv; k++) a[k] = g[k] * sqrt(D_inv[k]);
+    double length = fmax(cmb_norm2(nv, a), rank->reference[i]);
+    unit[i] = length > 0 ? 1 / length : 1;
+    for (int k = 0; k < nv; k++) a[k] *= unit[i];
+  }
+}
+
+static void count_rank(cmb_kkt_rank *rank, double least_sigma)
+{
+  rank->rank = 0;
+  while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
+}
+
+void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *G, const double *B,
+                         double least)
+{
+  const int nv = rank->nv, ng = rank->ng;
+  rank->symmetric = B == G;
+  unit_rows(rank, D_inv, G, rank->A, rank->unit_G);
+  if (rank->symmetric) {
+    memcpy(rank->unit_B, rank->unit_G, (size_t)ng * sizeof *rank->unit_B);
+    cmb_orthogonal_rows(ng, nv, rank->A, rank->J, rank->sigma);
+    count_rank(rank, sqrt(least));
+    return;
+  }
+  unit_rows(rank, D_inv, B, rank->A_B, rank->unit_B);
+  for (int j = 0; j < ng; j++) {
+    for (int i = 0; i < ng; i++) {
+      rank->S[(ptrdiff_t)j * ng + i] =
+          cmb_dot(nv, rank->A_B + (ptrdiff_t)j * nv, rank->A + (ptrdiff_t)i * nv);
+    }
+  }
+  cmb_orthogonal_rows(ng, ng, rank->S, rank->J, rank->sigma);
+  count_rank(rank, least);
+}
+
+/* y = N Jᵀ c over the first `rank` rows of J. */
+static void multipliers(const cmb_kkt_rank *rank, const double *c, double *y)
+{
+  memset(y, 0, (size_t)rank->ng * sizeof *y);
+  for (int i = 0; i < rank->rank; i++) {
+    cmb_add_scaled(rank->ng, c[i], rank->J + (ptrdiff_t)i * rank->ng, y);
+  }
+}
+
+static void solve_symmetric(cmb_kkt_rank *rank, double *z, double *y)
+{
+  const int nv = rank->nv, ng = rank->ng;
+  for (int i = 0; i < rank->rank; i++) {
+    double *row = rank->A + (ptrdiff_t)i * nv, sigma = rank->sigma[i]; /* σ_i v_i */
+    double target = cmb_dot(ng, rank->J + (ptrdiff_t)i * ng, rank->b);
+    rank->c[i] = (cmb_dot(nv, row, z) + target) / sigma / sigma;
+    cmb_add_scaled(nv, -rank->c[i], row, z);
+  }
+  multipliers(rank, rank->c, y);
+}
+
+static void solve_unsymmetric(cmb_kkt_rank *rank, double *z, double *y)
+{
+  const int nv = rank->nv, ng = rank->ng;
+  for (int i = 0; i < ng; i++) rank->b[i] += cmb_dot(nv, rank->A + (ptrdiff_t)i * nv, z);
+  for (int i = 0; i < rank->rank; i++) {
+    double sigma = rank->sigma[i];
+    rank->c[i] = cmb_dot(ng, rank->S + (ptrdiff_t)i * ng, rank->b) / sigma / sigma;
+  }
+  multipliers(rank, rank->c, y);
+  for (int i = 0; i < ng; i++) cmb_add_scaled(nv, -y[i], rank->A_B + (ptrdiff_t)i * nv, z);
+}
+
+void cmb_kkt_rank_solve(cmb_kkt_rank *rank, const double *s, double *z, double *y)
+{
+  for (int i = 0; i < rank->ng; i++) rank->b[i] = s ? s[i] * rank->unit_G[i] : 0;
+  if (rank->symmetric) {
+    solve_symmetric(rank, z, y);
+  } else {
+    solve_unsymmetric(rank, z, y);
+  }
+  for (int i = 0; i < rank->ng; i++) y[i] *= rank->unit_B[i];
+}
+
+/* Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. Done twice, so that the rows stay orthonormal
+ * to rounding however small the angles between them are. */
+static void orthogonalize(int nv, int kept, const double *Q, double *q)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    for (int j = 0; j < kept; j++) {
+      const double *q_j = Q + (ptrdiff_t)j * nv;
+      cmb_add_scaled(nv, -cmb_dot(nv, q_j, q), q_j, q);
+    }
+  }
+}
+
+void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
+                            int *list, int *count)
+{
+  const int nv = rank->nv;
+  int kept = 0;
+  *count = 0;
+  unit_rows(rank, D_inv, G, rank->A_B, rank->unit_B);
+  for (int i = 0; i < rank->ng; i++) {
+    double *q = kept < nv ? rank->A + (ptrdiff_t)kept * nv : rank->z;
+    memcpy(q, rank->A_B + (ptrdiff_t)i * nv, (size_t)nv * sizeof *q);
+    orthogonalize(nv, kept, rank->A, q);
+    double rest = cmb_dot(nv, q, q);
+    if (!(rest > least)) {
+      list[(*count)++] = i;
+      continue;
+    }
+    double length = sqrt(rest);
+    for (int k = 0; k < nv; k++) q[k] /= length;
+    kept++;
+  }
+}

@@ -1,0 +1,49 @@
+/*
+ * The KKT system in the sense of least squares, for constraints that depend on each other. Private to math.
+ *
+ *     x nearest to M⁻¹ r in the metric of M among those with the least |N (G x + s)|,   y of the least length |N⁻¹ y|,
+ *
+ * N = diag(1/max(length of the gradient, its reference)) in the metric of M⁻¹: units do not matter. It costs some ten times
+ * as much as the factorisation of the Schur complement, and is as exact as the singular values themselves, where a Schur
+ * complement only has their squares.
+ */
+#ifndef CMB_MATH_KKT_RANK_H
+#define CMB_MATH_KKT_RANK_H
+
+#include "base/arena.h"
+
+typedef struct cmb_kkt_rank {
+  int nv, ng;
+  int rank;          /* of the factors held */
+  bool symmetric;    /* B = G */
+  double *reference; /* (ng) lengths of gradients as they usually are; 0: not known */
+  double *unit_G;    /* (ng) N */
+  double *unit_B;    /* (ng) the same for B */
+  double *A,
+      *A_B;  /* (ng x nv) unit gradients of G and B; symmetric: A with its rows made orthogonal */
+  double *S; /* (ng x ng) unsymmetric: (A A_Bᵀ)ᵀ with its rows made orthogonal */
+  double *J; /* (ng x ng) the rotation that made them so */
+  double *sigma; /* (ng) their lengths, descending: the singular values */
+  double *z;     /* (nv) scratch */
+  double *b, *c; /* (ng) scratch */
+} cmb_kkt_rank;
+
+/* Takes its arrays from the arena, whose failure the caller looks at. */
+void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank);
+
+/* Factor. G, B: rows L⁻¹ gᵀ with M = L D Lᵀ; B == G: symmetric. `least` is the largest sin² that counts as 0. */
+void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *G, const double *B,
+                         double least);
+
+/* z: D^½ Lᵀ x, in: of the solution without constraints; out: with them. s, y as in cmb_kkt_solve. */
+void cmb_kkt_rank_solve(cmb_kkt_rank *rank, const double *s, double *z, double *y);
+
+/* The rows of G that depend on the rows before them, in ascending order: list (ng) and how many. */
+void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
+                            int *list, int *count);
+
+/* A := J A with orthogonal rows of descending lengths sigma; A (rows x columns), J (rows x rows) orthogonal. One-sided Jacobi
+ * rotations: small singular values come out as exactly as the rows are given. */
+void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma);
+
+#endif

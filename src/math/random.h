@@ -1,0 +1,20 @@
+/*
+ * Random numbers that are the same in every run: xorshift (Marsaglia 2003), 32 bits of state, never 0.
+ */
+#ifndef CMB_MATH_RANDOM_H
+#define CMB_MATH_RANDOM_H
+
+#include <stdint.h>
+
+/* Between -1 and 1. */
+static inline double cmb_random(uint32_t *state)
+{
+  uint32_t x = *state;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  *state = x;
+  return (double)x / 2147483648.0 - 1;
+}
+
+#endif

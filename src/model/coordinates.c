@@ -1,0 +1,225 @@
+/*
+ * The coordinates of a joint (reader.h): names, initial values, and the forces that act on each.
+ *
+ * Names are by default that of the joint if there is one coordinate, else JOINT.x, .y, .z for translations, JOINT.angle,
+ * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity.
+ * Velocities have a ' behind. Coordinates of angles mean the same in a mirrored copy, because the joint's turn and axes are
+ * mirrored. Free joints and Euler parameters count along the global axes in every copy, so their values are
+ * mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
+ */
+#include "base/context.h"
+#include "math/rotation.h"
+#include "model/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct row {
+  int nq, nv, translations;
+  const char *suffix[CMB_MOST_COORDINATES]; /* of the coordinates */
+} rows[CMB_JOINT_TYPES] = {
+    [CMB_JOINT_FIXED] = {0, 0, 0, {NULL}},
+    [CMB_JOINT_REVOLUTE] = {1, 1, 0, {""}},
+    [CMB_JOINT_PRISMATIC] = {1, 1, 1, {""}},
+    [CMB_JOINT_CYLINDRICAL] = {2, 2, 1, {".x", ".angle"}},
+    [CMB_JOINT_UNIVERSAL] = {2, 2, 0, {".a", ".b"}},
+    [CMB_JOINT_SPHERICAL] = {3, 3, 0, {".a", ".b", ".c"}},
+    [CMB_JOINT_PLANAR] = {3, 3, 2, {".x", ".y", ".angle"}},
+    [CMB_JOINT_FREE] = {7, 6, 3, {".x", ".y", ".z", ".p0", ".p1", ".p2", ".p3"}},
+};
+
+static const struct row ball = {4, 3, 0, {".p0", ".p1", ".p2", ".p3"}};
+static const char *const angular[3] = {".wx", ".wy", ".wz"};
+
+static const struct row *row_of(const cmb_model_joint *j)
+{
+  return j->type == CMB_JOINT_SPHERICAL && j->euler ? &ball : &rows[j->type];
+}
+
+/* ---- names */
+
+/* A coordinate may have the name of its joint. */
+static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
+{
+  if (!name) return cmb_fail_memory(r->ctx);
+  if (strcmp(name, j->name) != 0) return cmb_define(r, CMB_NAMES_COORDINATE, name, 0, at);
+  cmb_name *joint = cmb_look_up(r, r->scopes, CMB_NAMES_JOINT, name);
+  if (!joint) return cmb_define(r, CMB_NAMES_COORDINATE, name, 0, at); /* twice in the list */
+  joint->kind = CMB_NAMES_COORDINATE;
+  return CMB_OK;
+}
+
+static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             cmb_model_joint *j)
+{
+  const struct row *row = row_of(j);
+  const cmb_node *entry = node;
+  if (node && !(node->kind == CMB_NODE_TEXT && j->nq == 1)) {
+    CMB_TRY(cmb_expect_list(r, node, j->nq, "a name for each coordinate"));
+    entry = node->first;
+  }
+  for (int i = 0; i < j->nq; i++) {
+    if (entry) {
+      CMB_TRY(cmb_expect_text(r, entry, "a coordinate's name"));
+      CMB_TRY(cmb_check_name(r, entry->text, entry->place));
+      j->q_names[i] = cmb_full_name(r, s->prefix, entry->text, "");
+    } else {
+      j->q_names[i] = cmb_full_name(r, j->name, row->suffix[i], "");
+    }
+    CMB_TRY(define(r, j, j->q_names[i], entry ? entry->place : j->place));
+    if (entry) entry = entry->next;
+  }
+  for (int i = 0; i < j->nv; i++) {
+    bool turning = j->euler && i >= row->translations;
+    const char *name = j->q_names[i];
+    if (turning) {
+      name = cmb_full_name(r, j->name, angular[i - row->translations], "");
+      CMB_TRY(cmb_define(r, CMB_NAMES_COORDINATE, name, 0, j->place));
+    }
+    j->coordinate[i].name = name;
+    j->v_names[i] = cmb_full_name(r, name, "'", "");
+    if (!j->v_names[i]) return cmb_fail_memory(r->ctx);
+  }
+  return CMB_OK;
+}
+
+/* ---- initial values */
+
+/* One number if there is one coordinate, else a list; a free joint's may stop after the position. */
+static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                              int fewer, double *x)
+{
+  if (count == 1 && node->kind == CMB_NODE_TEXT) return cmb_read_number(r, s, node, x);
+  bool few = node->kind == CMB_NODE_LIST && node->count == fewer;
+  return cmb_read_numbers(r, s, node, few ? fewer : count, x);
+}
+
+static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_joint *j)
+{
+  static const char *const keys[] = {"q", "v"};
+  const struct row *row = row_of(j);
+  int translations = j->type == CMB_JOINT_FREE ? row->translations : -1;
+  const cmb_node *q = cmb_node_find(entry, "start"), *v = cmb_node_find(entry, "rate");
+  if (q && q->kind == CMB_NODE_MAP) {
+    const cmb_node *start = q, *rate = cmb_node_find(start, "v");
+    CMB_TRY(CMB_CHECK_KEYS(r, start, keys));
+    q = cmb_node_find(start, "q");
+    if (v && rate) {
+      return cmb_reader_fail(r, rate->key_place,
+                             "the velocities stand under 'rate' too; expected one");
+    }
+    if (rate) v = rate;
+  }
+  if (q) CMB_TRY(read_values(r, s, q, j->nq, translations, j->q_start));
+  if (v) CMB_TRY(read_values(r, s, v, j->nv, translations, j->v_start));
+  double length = j->euler ? cmb_euler_normalize(j->q_start + row->translations) : 1;
+  if (!(length > 0 && isfinite(length))) {
+    return cmb_reader_fail(r, q->place, "the Euler parameters have the length %g; expected 1",
+                           length);
+  }
+  return CMB_OK;
+}
+
+/* What is written in a mirrored copy, along the global axes. */
+static void mirror_start(const cmb_scope *s, cmb_model_joint *j)
+{
+  int n = row_of(j)->translations;
+  for (int i = 0; i < 3; i++) {
+    if (n > 0) j->q_start[i] *= s->sign[i];
+    if (n > 0) j->v_start[i] *= s->sign[i];
+    if (n > 0) j->coordinate[i].reference *= s->sign[i];
+    j->q_start[n + 1 + i] *= s->turn * s->sign[i];
+    j->v_start[n + i] *= s->turn * s->sign[i];
+  }
+}
+
+/* ---- forces on coordinates */
+
+/* One number for all velocities, or a list with one for each; left alone if there is none. */
+static cmb_status read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                            double *x)
+{
+  if (!node) return CMB_OK;
+  if (node->kind == CMB_NODE_LIST) return cmb_read_numbers(r, s, node, count, x);
+  CMB_TRY(cmb_read_number(r, s, node, x));
+  for (int i = 1; i < count; i++) x[i] = x[0];
+  return CMB_OK;
+}
+
+static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                cmb_model_joint *j)
+{
+  static const char *const keys[] = {"force", "velocity"};
+  double force[CMB_MOST_VELOCITIES] = {0}, velocity[CMB_MOST_VELOCITIES];
+  for (int i = 0; i < CMB_MOST_VELOCITIES; i++) velocity[i] = 0.01; /* m/s or rad/s */
+  if (node && node->kind == CMB_NODE_MAP) {
+    const cmb_node *given;
+    CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+    CMB_TRY(cmb_require(r, node, "force", &given));
+    CMB_TRY(read_each(r, s, given, j->nv, force));
+    CMB_TRY(read_each(r, s, cmb_node_find(node, "velocity"), j->nv, velocity));
+  } else {
+    CMB_TRY(read_each(r, s, node, j->nv, force));
+  }
+  for (int i = 0; i < j->nv; i++) {
+    if (!(force[i] >= 0 && velocity[i] > 0)) {
+      return cmb_reader_fail(
+          r, node->place,
+          "friction is %g at velocity %g; expected a force not less than 0 and a "
+          "velocity greater than 0",
+          force[i], velocity[i]);
+    }
+    j->coordinate[i].friction = force[i];
+    j->coordinate[i].friction_velocity = velocity[i];
+  }
+  return CMB_OK;
+}
+
+static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_joint *j)
+{
+  double k[CMB_MOST_VELOCITIES] = {0}, c[CMB_MOST_VELOCITIES] = {0}, q[CMB_MOST_VELOCITIES] = {0};
+  const cmb_node *stiffness = cmb_node_find(entry, "stiffness");
+  CMB_TRY(read_each(r, s, stiffness, j->nv, k));
+  CMB_TRY(read_each(r, s, cmb_node_find(entry, "damping"), j->nv, c));
+  CMB_TRY(read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
+  for (int i = 0; i < j->nv; i++) {
+    if (j->euler && i >= row_of(j)->translations && k[i] != 0) {
+      return cmb_reader_fail(
+          r, stiffness->place,
+          "Euler parameters have no angle that a stiffness could act on; expected 0");
+    }
+    j->coordinate[i].stiffness = k[i];
+    j->coordinate[i].damping = c[i];
+    j->coordinate[i].reference = q[i];
+  }
+  return read_friction(r, s, cmb_node_find(entry, "friction"), j);
+}
+
+cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_joint *j)
+{
+  static const char *const keys[] = {"coordinates", "start",     "rate",    "stiffness",
+                                     "damping",     "reference", "friction"};
+  const struct row *row = row_of(j);
+  j->nq = row->nq;
+  j->nv = row->nv;
+  for (size_t i = 0; j->nq == 0 && i < sizeof keys / sizeof *keys; i++) {
+    const cmb_node *given = cmb_node_find(entry, keys[i]);
+    if (given) {
+      return cmb_reader_fail(r, given->key_place,
+                             "a fixed joint has no coordinates; expected no '%s'", keys[i]);
+    }
+  }
+  if (j->euler) j->q_start[row->translations] = 1;
+  CMB_TRY(read_names(r, s, cmb_node_find(entry, "coordinates"), j));
+  CMB_TRY(read_start(r, s, entry, j));
+  CMB_TRY(read_laws(r, s, entry, j));
+  if (j->euler) mirror_start(s, j);
+  for (int i = 0; i < j->nv; i++) {
+    j->coordinate[i].start = j->euler && i >= row->translations ? 0 : j->q_start[i];
+    j->coordinate[i].rate = j->v_start[i];
+  }
+  return CMB_OK;
+}

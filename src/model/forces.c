@@ -1,0 +1,243 @@
+/*
+ * Section `forces` (reader.h): springs and dampers along a line or on a coordinate, bushings, loads, contacts.
+ *
+ * Mirrored copies: the directions of a load reflect as vectors, sign x; those of a torque as turn sign x. The axes of a
+ * bushing reflect as vectors. A spring needs nothing: it acts along the line of its points.
+ */
+#include "base/context.h"
+#include "math/vec3.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+enum { SPRING, TORSION, BUSHING, LOAD, CONTACT, ROWS };
+
+static const struct row {
+  const char *name;
+  cmb_force_type type;
+  int key_count;
+  const char *keys[10]; /* beside `type` */
+} rows[ROWS] = {
+    {"spring",
+     CMB_FORCE_SPRING,
+     8,
+     {"between", "stiffness", "length", "preload", "damping", "spring", "damper", "force"}},
+    {"torsion",
+     CMB_FORCE_COORDINATE,
+     8,
+     {"coordinate", "stiffness", "angle", "preload", "damping", "spring", "damper", "torque"}},
+    {"bushing",
+     CMB_FORCE_BUSHING,
+     8,
+     {"between", "bodies", "at", "stiffness", "rotational-stiffness", "damping",
+      "rotational-damping", "axes"}},
+    {"load", CMB_FORCE_LOAD, 5, {"on", "force", "torque", "frame", "reaction"}},
+    {"contact",
+     CMB_FORCE_CONTACT,
+     8,
+     {"on", "radius", "surface", "stiffness", "exponent", "damping", "friction",
+      "friction-velocity"}},
+};
+
+/* ---- springs and dampers */
+
+/* A table's name, or a table. */
+static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                           const char *key, cmb_model_force *f, const cmb_table **table)
+{
+  const cmb_node *node = cmb_node_find(entry, key);
+  const cmb_name *found;
+  if (!node) return CMB_OK;
+  if (cmb_node_find(node, "values")) {
+    return cmb_reader_fail(r, node->place, "a grid of x and y; expected points [x, force]");
+  }
+  if (node->kind != CMB_NODE_TEXT || !node->text[0]) {
+    const char *full = cmb_full_name(r, f->name, ".", key);
+    CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
+    return cmb_read_table(r, s, node, full, table);
+  }
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_TABLE, node->text, node->place, &found));
+  *table = r->model->tables[found->index].table;
+  return CMB_OK;
+}
+
+static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            const char *rest, const char *formula, cmb_model_force *f)
+{
+  const cmb_node *text = cmb_node_find(entry, formula);
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_NOT_NEGATIVE, &f->stiffness));
+  CMB_TRY(cmb_read_optional(r, s, entry, rest, &f->free_length));
+  CMB_TRY(cmb_read_optional(r, s, entry, "preload", &f->preload));
+  CMB_TRY(cmb_read_optional(r, s, entry, "damping", &f->damping));
+  CMB_TRY(read_law(r, s, entry, "spring", f, &f->spring_table));
+  CMB_TRY(read_law(r, s, entry, "damper", f, &f->damper_table));
+  return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
+}
+
+static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                              cmb_model_force *f)
+{
+  double between[3];
+  CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
+  for (int i = 0; i < 3; i++) between[i] = f->b.at[i] - f->a.at[i];
+  f->free_length = cmb_norm3(between);
+  if (!(f->free_length > 0)) {
+    return cmb_reader_fail(
+        r, entry->place,
+        "its two points coincide in the design position; expected a line between them");
+  }
+  if (f->a.body == f->b.body) {
+    return cmb_reader_fail(r, entry->place, "both ends are on the same body; expected two bodies");
+  }
+  return read_pull(r, s, entry, "length", "force", f);
+}
+
+static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_force *f)
+{
+  const cmb_node *coordinate;
+  const cmb_name *found;
+  CMB_TRY(cmb_require(r, entry, "coordinate", &coordinate));
+  CMB_TRY(cmb_expect_text(r, coordinate, "a coordinate's name"));
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_COORDINATE, coordinate->text, coordinate->place, &found));
+  f->coordinate = found->name;
+  f->coordinate_place = coordinate->place;
+  return read_pull(r, s, entry, "angle", "torque", f);
+}
+
+/* ---- bushings */
+
+/* One number for the three axes, or three; none is negative. */
+static cmb_status read_three(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             const char *key, double x[3])
+{
+  const cmb_node *node = cmb_node_find(entry, key);
+  if (!node) return CMB_OK;
+  if (node->kind == CMB_NODE_LIST) {
+    CMB_TRY(cmb_read_numbers(r, s, node, 3, x));
+  } else {
+    CMB_TRY(cmb_read_number(r, s, node, x));
+    x[1] = x[2] = x[0];
+  }
+  if (x[0] >= 0 && x[1] >= 0 && x[2] >= 0) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is negative; expected numbers not less than 0", key);
+}
+
+static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_force *f)
+{
+  CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
+  if (f->a.body == f->b.body) {
+    return cmb_reader_fail(r, entry->place, "both sides are on the same body; expected two bodies");
+  }
+  CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), f->axes));
+  CMB_TRY(read_three(r, s, entry, "stiffness", f->bushing_stiffness));
+  CMB_TRY(read_three(r, s, entry, "rotational-stiffness", f->bushing_stiffness + 3));
+  CMB_TRY(read_three(r, s, entry, "damping", f->bushing_damping));
+  return read_three(r, s, entry, "rotational-damping", f->bushing_damping + 3);
+}
+
+/* ---- loads */
+
+static cmb_status read_components(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
+                                  cmb_model_formula formula[3])
+{
+  if (!list) return CMB_OK;
+  CMB_TRY(cmb_expect_list(r, list, 3, "a list of three formulas"));
+  const cmb_node *entry = list->first;
+  for (int i = 0; i < 3; i++, entry = entry->next)
+    CMB_TRY(cmb_read_formula(r, s, entry, &formula[i]));
+  return CMB_OK;
+}
+
+static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_force *f)
+{
+  static const char *const frames[] = {"ground", "body"};
+  const cmb_node *on, *frame = cmb_node_find(entry, "frame"),
+                      *reaction = cmb_node_find(entry, "reaction");
+  const cmb_node *force = cmb_node_find(entry, "force"), *torque = cmb_node_find(entry, "torque");
+  int choice = 0;
+  CMB_TRY(cmb_require(r, entry, "on", &on));
+  CMB_TRY(cmb_read_anchor(r, s, on, &f->b));
+  f->a = (cmb_anchor){.body = CMB_GROUND, .at = {f->b.at[0], f->b.at[1], f->b.at[2]}};
+  if (reaction) {
+    CMB_TRY(cmb_expect_text(r, reaction, "a body's name"));
+    CMB_TRY(cmb_read_body(r, s, reaction->text, reaction->place, &f->a.body));
+  }
+  if (!force && !torque) {
+    return cmb_reader_fail(r, entry->place,
+                           "neither 'force' nor 'torque' is given; expected one of them");
+  }
+  if (f->a.body == f->b.body) {
+    return cmb_reader_fail(r, entry->place,
+                           "it acts on '%s' only; expected it on a body, and the reaction "
+                           "on another",
+                           f->b.body == CMB_GROUND ? "ground" : r->model->bodies[f->b.body].name);
+  }
+  CMB_TRY(read_components(r, s, force, f->force));
+  CMB_TRY(read_components(r, s, torque, f->torque));
+  if (frame) CMB_TRY(cmb_read_choice(r, frame, frames, 2, sizeof *frames, &choice));
+  f->body_frame = choice == 1;
+  for (int i = 0; i < 3; i++) {
+    f->directions[4 * i] = s->sign[i];
+    f->torque_directions[4 * i] = s->turn * s->sign[i];
+  }
+  return CMB_OK;
+}
+
+/* ---- contacts */
+
+static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_force *f)
+{
+  const cmb_node *on, *surface, *stiffness;
+  f->exponent = 1;
+  f->friction_velocity = 0.01; /* m/s */
+  f->a.body = CMB_GROUND;
+  CMB_TRY(cmb_require(r, entry, "on", &on));
+  CMB_TRY(cmb_require(r, entry, "surface", &surface));
+  CMB_TRY(cmb_require(r, entry, "stiffness", &stiffness));
+  CMB_TRY(cmb_read_anchor(r, s, on, &f->b));
+  if (f->b.body == CMB_GROUND) {
+    return cmb_reader_fail(r, on->place,
+                           "the surface is fixed to the ground; expected a point on a body");
+  }
+  CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
+  CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
+  CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
+  CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));
+  CMB_TRY(cmb_read_limited(r, s, entry, "friction", CMB_NOT_NEGATIVE, &f->friction));
+  return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
+}
+
+/* ---- any */
+
+static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static cmb_status (*const readers[ROWS])(cmb_reader *, const cmb_scope *, const cmb_node *,
+                                           cmb_model_force *) = {
+      read_spring, read_torsion, read_bushing, read_load, read_contact};
+  cmb_model *m = r->model;
+  cmb_model_force *f = &m->forces[m->force_count];
+  const cmb_node *type;
+  const char *keys[11] = {"type"};
+  int kind;
+  CMB_TRY(cmb_expect_map(r, entry));
+  CMB_TRY(cmb_require(r, entry, "type", &type));
+  CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
+  memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
+  CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
+  f->name = cmb_full_name(r, s->prefix, entry->key, "");
+  f->place = entry->key_place;
+  f->type = rows[kind].type;
+  CMB_TRY(cmb_define(r, CMB_NAMES_FORCE, f->name, m->force_count++, entry->key_place));
+  return readers[kind](r, s, entry, f);
+}
+
+cmb_status cmb_read_forces(cmb_reader *r)
+{
+  CMB_TRY(cmb_take_section(r, "forces", 0, sizeof *r->model->forces, &r->model->forces));
+  return cmb_each_entry(r, "forces", "force", read_force);
+}

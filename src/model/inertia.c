@@ -1,0 +1,229 @@
+/*
+ * Centre of mass and inertia of a body, as numbers or from a homogeneous solid of mass m (reader.h).
+ *
+ *     rod, cylinder of radius r, length l    about the axis m r²/2, across it m (3 r² + l²)/12
+ *     box a x b x c                          m (b² + c²)/12, ...
+ *     sphere of radius r                     2/5 m r²
+ *
+ * I = Aᵀ I' A takes an inertia I' in the axes that are the rows of A to the global ones; mirrored rows give the inertia of
+ * the mirrored body. A body of mass has principal moments that are not negative, none larger than the two others'
+ * sum.
+ */
+#include "math/vec3.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+static void to_global(const double own[9], const double axes[9], double inertia[9])
+{
+  double half[9];
+  cmb_mul33(own, axes, half);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      inertia[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) inertia[3 * i + j] += axes[3 * k + i] * half[3 * k + j];
+    }
+  }
+}
+
+/* ---- numbers */
+
+/* [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or rows. */
+static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double I[9])
+{
+  double list[6] = {0};
+  if (node->kind == CMB_NODE_LIST && node->count == 3 && node->first->kind == CMB_NODE_LIST) {
+    const cmb_node *row = node->first;
+    for (int i = 0; i < 3; i++, row = row->next)
+      CMB_TRY(cmb_read_numbers(r, s, row, 3, I + 3L * i));
+    double most = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3;
+      if (fabs(I[3 * i + j] - I[3 * j + i]) <= 1e-9 * most) continue;
+      return cmb_reader_fail(r, node->place,
+                             "the inertia's rows are not symmetric; expected I%c%c = I%c%c",
+                             'x' + i, 'x' + j, 'x' + j, 'x' + i);
+    }
+    return CMB_OK;
+  }
+  int count = node->kind == CMB_NODE_LIST && node->count == 6 ? 6 : 3;
+  CMB_TRY(cmb_expect_list(r, node, count,
+                          "[Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or three rows"));
+  CMB_TRY(cmb_read_numbers(r, s, node, count, list));
+  const double full[9] = {list[0], list[3], list[4], list[3], list[1],
+                          list[5], list[4], list[5], list[2]};
+  memcpy(I, full, sizeof full);
+  return CMB_OK;
+}
+
+static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_body *b)
+{
+  static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
+                                     "massless", "rod", "box",     "cylinder", "sphere"};
+  const cmb_node *com, *inertia = cmb_node_find(entry, "inertia");
+  double own[9] = {0}, axes[9];
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  CMB_TRY(cmb_require(r, entry, "com", &com));
+  CMB_TRY(cmb_read_position(r, s, com, b->com));
+  CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
+  if (!inertia) return CMB_OK;
+  CMB_TRY(read_matrix(r, s, inertia, own));
+  to_global(own, axes, b->inertia);
+  return cmb_check_inertia(r, inertia, b);
+}
+
+/* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
+static void eigenvalues(const double I[9], double e[3])
+{
+  double A[9];
+  memcpy(A, I, sizeof A);
+  for (int sweep = 0; sweep < 50; sweep++) {
+    int p = 0, q = 1;
+    if (fabs(A[2]) > fabs(A[3 * p + q])) q = 2;
+    if (fabs(A[5]) > fabs(A[3 * p + q])) p = 1, q = 2;
+    double off = A[3 * p + q];
+    if (off == 0) break;
+    double angle = 0.5 * atan2(2 * off, A[4 * p] - A[4 * q]), c = cos(angle), s = sin(angle);
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9]; /* columns are the turned axes */
+    R[4 * p] = R[4 * q] = c;
+    R[3 * p + q] = -s;
+    R[3 * q + p] = s;
+    to_global(A, R, turned);
+    memcpy(A, turned, sizeof A);
+    A[3 * p + q] = A[3 * q + p] = 0;
+  }
+  for (int i = 0; i < 3; i++) e[i] = A[4 * i];
+}
+
+cmb_status cmb_check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b)
+{
+  static const double slack = 1e-9; /* relative: numbers may be rounded */
+  double e[3];
+  eigenvalues(b->inertia, e);
+  double most = fmax(e[0], fmax(e[1], e[2])), least = fmin(e[0], fmin(e[1], e[2]));
+  if (!(least >= -slack * fmax(most, 0))) {
+    return cmb_reader_fail(r, node->place,
+                           "the inertia has the principal moment %g; expected none below 0", least);
+  }
+  double sum = e[0] + e[1] + e[2];
+  if (most <= (sum - most) * (1 + slack)) return CMB_OK;
+  return cmb_reader_fail(
+      r, node->place,
+      "the inertia's principal moments are %g, %g and %g; expected none larger than "
+      "the sum of the two others",
+      e[0], e[1], e[2]);
+}
+
+/* ---- homogeneous solids */
+
+/* Where a solid's measures stand: under its own key if that is a map, else beside it. */
+struct solid {
+  cmb_reader *r;
+  const cmb_scope *s;
+  const cmb_node *node, *measures;
+};
+
+static cmb_status read_radius(const struct solid *solid, double *radius)
+{
+  const cmb_node *node;
+  CMB_TRY(cmb_require(solid->r, solid->measures, "radius", &node));
+  return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
+}
+
+/* From P to Q: a rod, whose radius may be missing, or a cylinder, which may be longer. */
+static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_body *b)
+{
+  cmb_reader *r = solid->r;
+  const cmb_node *ends = solid->node;
+  double from[3], to[3], along[3], radius = 0;
+  if (ends->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(r, ends, "between", &ends));
+  CMB_TRY(cmb_expect_list(r, ends, 2, "its two ends [P, Q]"));
+  CMB_TRY(cmb_read_position(r, solid->s, ends->first, from));
+  CMB_TRY(cmb_read_position(r, solid->s, ends->first->next, to));
+  for (int i = 0; i < 3; i++) {
+    along[i] = to[i] - from[i];
+    b->com[i] = from[i] + 0.5 * along[i];
+  }
+  double length = cmb_norm3(along);
+  if (!(length > 0)) {
+    return cmb_reader_fail(r, ends->place, "the two ends are the same point; expected two points");
+  }
+  for (int i = 0; i < 3; i++) along[i] /= length;
+  if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
+  CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
+  double about = b->mass * radius * radius / 2;
+  double across = b->mass * (3 * radius * radius + length * length) / 12;
+  for (int i = 0; i < 9; i++)
+    b->inertia[i] = (i % 4 == 0 ? across : 0) + (about - across) * along[i / 3] * along[i % 3];
+  return CMB_OK;
+}
+
+static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
+{
+  cmb_reader *r = solid->r;
+  const cmb_node *size = solid->node, *at;
+  double edge[3], axes[9], own[9] = {0};
+  if (size->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(r, size, "size", &size));
+  CMB_TRY(cmb_read_numbers(r, solid->s, size, 3, edge));
+  if (!(edge[0] > 0 && edge[1] > 0 && edge[2] > 0)) {
+    return cmb_reader_fail(r, size->place, "an edge is not greater than 0; expected three lengths");
+  }
+  CMB_TRY(cmb_require(r, solid->measures, "at", &at));
+  CMB_TRY(cmb_read_position(r, solid->s, at, b->com));
+  CMB_TRY(cmb_read_axes(r, solid->s, cmb_node_find(solid->measures, "axes"), axes));
+  double squares = cmb_dot3(edge, edge);
+  for (int i = 0; i < 3; i++) own[4 * i] = b->mass * (squares - edge[i] * edge[i]) / 12;
+  to_global(own, axes, b->inertia);
+  return CMB_OK;
+}
+
+static cmb_status read_sphere(const struct solid *solid, cmb_model_body *b)
+{
+  const cmb_node *at = solid->node;
+  double radius = 0;
+  if (at->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(solid->r, at, "at", &at));
+  CMB_TRY(cmb_read_position(solid->r, solid->s, at, b->com));
+  CMB_TRY(read_radius(solid, &radius));
+  for (int i = 0; i < 3; i++) b->inertia[4 * i] = 0.4 * b->mass * radius * radius;
+  return CMB_OK;
+}
+
+enum { ROD, BOX, CYLINDER, SPHERE, SOLIDS };
+
+/* The first keys may stand inside the solid's own map or beside it; "between" and "size" only inside. */
+static const struct {
+  const char *name;
+  int count;
+  const char *keys[4];
+} solids[SOLIDS] = {{"rod", 2, {"radius", "between"}},
+                    {"box", 3, {"at", "axes", "size"}},
+                    {"cylinder", 3, {"radius", "length", "between"}},
+                    {"sphere", 2, {"radius", "at"}}};
+
+static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kind,
+                                   const cmb_node *solid)
+{
+  const char *keys[8] = {"mass", "markers", "massless", solids[kind].name};
+  if (solid->kind == CMB_NODE_MAP) {
+    CMB_TRY(cmb_check_keys(r, solid, solids[kind].count, solids[kind].keys));
+    return cmb_check_keys(r, entry, 4, keys);
+  }
+  int count = solids[kind].count - 1;
+  memcpy(keys + 4, solids[kind].keys, (size_t)count * sizeof *keys);
+  return cmb_check_keys(r, entry, 4 + count, keys);
+}
+
+cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_body *b)
+{
+  int kind = 0;
+  while (kind < SOLIDS && !cmb_node_find(entry, solids[kind].name)) kind++;
+  if (kind == SOLIDS) return read_plain(r, s, entry, b);
+  struct solid solid = {.r = r, .s = s, .node = cmb_node_find(entry, solids[kind].name)};
+  CMB_TRY(check_solid_keys(r, entry, kind, solid.node));
+  solid.measures = solid.node->kind == CMB_NODE_MAP ? solid.node : entry;
+  if (kind == BOX) return read_box(&solid, b);
+  if (kind == SPHERE) return read_sphere(&solid, b);
+  return read_long(&solid, kind == ROD, b);
+}

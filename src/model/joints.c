@@ -1,0 +1,181 @@
+/*
+ * Section `joints`: the tree (reader.h). What belongs to the single coordinates is read in coordinates.c.
+ */
+#include "base/text.h"
+#include "math/vec3.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+/* The key that gives the directions, NULL if there are none; `at` may be missing where it only names a point. */
+static const struct row {
+  const char *name;
+  const char *keys[3];
+  int key_count;
+  bool at_may_miss;
+} rows[CMB_JOINT_TYPES] = {
+    [CMB_JOINT_FIXED] = {"fixed", {NULL}, 0, true},
+    [CMB_JOINT_REVOLUTE] = {"revolute", {"axis"}, 1, false},
+    [CMB_JOINT_PRISMATIC] = {"prismatic", {"axis"}, 1, true},
+    [CMB_JOINT_CYLINDRICAL] = {"cylindrical", {"axis"}, 1, false},
+    [CMB_JOINT_UNIVERSAL] = {"universal", {"axes"}, 1, false},
+    [CMB_JOINT_SPHERICAL] = {"spherical", {"axes", "orientation"}, 2, false},
+    [CMB_JOINT_PLANAR] = {"planar", {"normal", "axes"}, 2, false},
+    [CMB_JOINT_FREE] = {"free", {NULL}, 0, true},
+};
+
+int cmb_joint_type_of(const char *name)
+{
+  return cmb_find_name(name, rows, CMB_JOINT_TYPES, sizeof *rows);
+}
+
+/* ---- directions */
+
+/* A list of `count` directions, each perpendicular to the one before. */
+static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int count,
+                              double axes[3][3])
+{
+  CMB_TRY(cmb_expect_list(r, list, count,
+                          count == 2 ? "a list of two directions" : "a list of three directions"));
+  const cmb_node *entry = list->first;
+  for (int i = 0; i < count; i++, entry = entry->next) {
+    CMB_TRY(cmb_read_direction(r, s, entry, axes[i]));
+    if (i > 0) CMB_TRY(cmb_make_perpendicular(r, entry, axes[i - 1], axes[i]));
+  }
+  return CMB_OK;
+}
+
+/* Two directions in the plane and the normal; one of the two suffices. */
+static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             double axes[3][3])
+{
+  const cmb_node *list = cmb_node_find(node, "axes"), *normal = cmb_node_find(node, "normal");
+  if (list) {
+    CMB_TRY(read_turned(r, s, list, 2, axes));
+    cmb_cross3(axes[0], axes[1], axes[2]);
+    for (int i = 0; i < 3; i++) axes[2][i] *= s->turn;
+    if (!normal) return CMB_OK;
+    CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
+    CMB_TRY(cmb_make_perpendicular(r, normal, axes[0], axes[2]));
+    return cmb_make_perpendicular(r, normal, axes[1], axes[2]);
+  }
+  CMB_TRY(cmb_require(r, node, "normal", &normal));
+  CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
+  int first = fabs(axes[2][0]) > 0.9 ? 1 : 0; /* x in the plane, or y if x is nearly the normal */
+  double along = axes[2][first], length = sqrt(1 - along * along);
+  for (int i = 0; i < 3; i++)
+    axes[0][i] = s->sign[first] * ((i == first) - along * axes[2][i]) / length;
+  cmb_cross3(axes[2], axes[0], axes[1]);
+  for (int i = 0; i < 3; i++) axes[1][i] *= s->turn;
+  return CMB_OK;
+}
+
+cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                               cmb_joint_type type, double axes[3][3])
+{
+  const cmb_node *given;
+  switch (type) {
+  case CMB_JOINT_REVOLUTE:
+  case CMB_JOINT_PRISMATIC:
+  case CMB_JOINT_CYLINDRICAL:
+    CMB_TRY(cmb_require(r, node, "axis", &given));
+    return cmb_read_direction(r, s, given, axes[0]);
+  case CMB_JOINT_UNIVERSAL:
+    CMB_TRY(cmb_require(r, node, "axes", &given));
+    return read_turned(r, s, given, 2, axes);
+  case CMB_JOINT_PLANAR: return read_plane(r, s, node, axes);
+  case CMB_JOINT_SPHERICAL:
+    given = cmb_node_find(node, "axes");
+    if (given) return read_turned(r, s, given, 3, axes);
+    for (int i = 0; i < 3; i++) axes[i][i] = s->sign[i];
+    return CMB_OK;
+  default: return CMB_OK;
+  }
+}
+
+/* ---- joints */
+
+static cmb_status check_keys(cmb_reader *r, const cmb_node *entry, const struct row *row)
+{
+  static const char *const common[] = {"type",        "parent",    "child",   "at",
+                                       "coordinates", "start",     "rate",    "stiffness",
+                                       "damping",     "reference", "friction"};
+  enum { COMMON = sizeof common / sizeof *common };
+  const char *keys[COMMON + 3];
+  memcpy(keys, common, sizeof common);
+  memcpy(keys + COMMON, row->keys, sizeof row->keys);
+  return cmb_check_keys(r, entry, COMMON + row->key_count, keys);
+}
+
+static cmb_status read_bodies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                              cmb_model_joint *j)
+{
+  const cmb_node *parent = cmb_node_find(entry, "parent"), *child;
+  CMB_TRY(cmb_require(r, entry, "child", &child));
+  CMB_TRY(cmb_expect_text(r, child, "a body's name"));
+  CMB_TRY(cmb_read_body(r, s, child->text, child->place, &j->child));
+  j->parent = CMB_GROUND;
+  if (parent) {
+    CMB_TRY(cmb_expect_text(r, parent, "a body's name"));
+    CMB_TRY(cmb_read_body(r, s, parent->text, parent->place, &j->parent));
+  }
+  if (j->child == CMB_GROUND) {
+    return cmb_reader_fail(r, child->place, "the ground cannot be a child; expected it as parent");
+  }
+  if (j->child == j->parent) {
+    return cmb_reader_fail(r, child->place, "parent and child are both '%s'; expected two bodies",
+                           r->model->bodies[j->child].name);
+  }
+  return CMB_OK;
+}
+
+static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_joint *j)
+{
+  static const char *const orientations[] = {"angles", "euler"};
+  const cmb_node *at = cmb_node_find(entry, "at"),
+                 *orientation = cmb_node_find(entry, "orientation");
+  int choice = 0;
+  if (at)
+    CMB_TRY(cmb_read_position(r, s, at, j->at));
+  else if (rows[j->type].at_may_miss)
+    memcpy(j->at, r->model->bodies[j->child].com, sizeof j->at);
+  else
+    CMB_TRY(cmb_require(r, entry, "at", &at));
+  if (orientation)
+    CMB_TRY(cmb_read_choice(r, orientation, orientations, 2, sizeof *orientations, &choice));
+  j->euler = j->type == CMB_JOINT_FREE || choice == 1;
+  j->turn = j->euler ? 1 : s->turn;
+  if (j->euler && cmb_node_find(entry, "axes")) {
+    return cmb_reader_fail(
+        r, cmb_node_find(entry, "axes")->key_place,
+        "Euler parameters have no axes; expected 'orientation: angles' with them");
+  }
+  return j->euler ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
+}
+
+static cmb_status read_joint(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  cmb_model *m = r->model;
+  cmb_model_joint *j = &m->joints[m->joint_count];
+  const cmb_node *type;
+  int choice;
+  CMB_TRY(cmb_expect_map(r, entry));
+  CMB_TRY(cmb_require(r, entry, "type", &type));
+  CMB_TRY(cmb_read_choice(r, type, rows, CMB_JOINT_TYPES, sizeof *rows, &choice));
+  CMB_TRY(check_keys(r, entry, &rows[choice]));
+  j->name = cmb_full_name(r, s->prefix, entry->key, "");
+  j->place = entry->key_place;
+  j->type = (cmb_joint_type)choice;
+  CMB_TRY(cmb_define(r, CMB_NAMES_JOINT, j->name, m->joint_count++, entry->key_place));
+  CMB_TRY(read_bodies(r, s, entry, j));
+  CMB_TRY(read_geometry(r, s, entry, j));
+  return cmb_read_coordinates(r, s, entry, j);
+}
+
+cmb_status cmb_read_joints(cmb_reader *r)
+{
+  CMB_TRY(cmb_take_section(r, "joints", 0, sizeof *r->model->joints, &r->model->joints));
+  CMB_TRY(cmb_each_entry(r, "joints", "joint", read_joint));
+  return cmb_check_tree(r);
+}

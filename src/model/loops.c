@@ -1,0 +1,198 @@
+/*
+ * Sections `loops` and `motions` (reader.h): constraints between two bodies, between coordinates, and driven values.
+ */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "base/text.h"
+#include "math/vec3.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+enum loop_row {
+  FIXED,
+  REVOLUTE,
+  PRISMATIC,
+  CYLINDRICAL,
+  UNIVERSAL,
+  SPHERICAL,
+  PLANAR, /* as the joints */
+  DISTANCE,
+  POINT_LINE,
+  POINT_PLANE,
+  GEAR,
+  FORMULA,
+  ROWS
+};
+
+static const struct row {
+  const char *name;
+  int type;
+  int key_count;
+  const char *keys[5]; /* beside `type` */
+} rows[ROWS] = {
+    {"fixed", CMB_JOINT_FIXED, 3, {"between", "bodies", "at"}},
+    {"revolute", CMB_JOINT_REVOLUTE, 4, {"between", "bodies", "at", "axis"}},
+    {"prismatic", CMB_JOINT_PRISMATIC, 4, {"between", "bodies", "at", "axis"}},
+    {"cylindrical", CMB_JOINT_CYLINDRICAL, 4, {"between", "bodies", "at", "axis"}},
+    {"universal", CMB_JOINT_UNIVERSAL, 4, {"between", "bodies", "at", "axes"}},
+    {"spherical", CMB_JOINT_SPHERICAL, 3, {"between", "bodies", "at"}},
+    {"planar", CMB_JOINT_PLANAR, 5, {"between", "bodies", "at", "normal", "axes"}},
+    {"distance", CMB_LOOP_DISTANCE, 2, {"between", "length"}},
+    {"point-line", CMB_LOOP_POINT_LINE, 3, {"point", "on", "axis"}},
+    {"point-plane", CMB_LOOP_POINT_PLANE, 3, {"point", "on", "normal"}},
+    {"gear", CMB_LOOP_FORMULA, 3, {"coordinates", "ratio", "offset"}},
+    {"formula", CMB_LOOP_FORMULA, 1, {"formula"}},
+};
+
+static cmb_status check_bodies(cmb_reader *r, const cmb_node *entry, const cmb_model_loop *loop)
+{
+  if (loop->a.body != loop->b.body) return CMB_OK;
+  return cmb_reader_fail(r, entry->place, "both sides are on the same body; expected two bodies");
+}
+
+static cmb_status read_distance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_loop *loop)
+{
+  const cmb_node *length = cmb_node_find(entry, "length");
+  double between[3];
+  CMB_TRY(cmb_read_between(r, s, entry, &loop->a, &loop->b));
+  CMB_TRY(check_bodies(r, entry, loop));
+  for (int i = 0; i < 3; i++) between[i] = loop->b.at[i] - loop->a.at[i];
+  if (!(cmb_norm3(between) > 0)) {
+    return cmb_reader_fail(r, entry->place,
+                           "its two points coincide in the design position; expected a distance");
+  }
+  return length ? cmb_read_formula(r, s, length, &loop->length) : CMB_OK;
+}
+
+static cmb_status read_point_on(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                const char *direction, cmb_model_loop *loop)
+{
+  const cmb_node *point, *on, *axis;
+  CMB_TRY(cmb_require(r, entry, "point", &point));
+  CMB_TRY(cmb_require(r, entry, "on", &on));
+  CMB_TRY(cmb_require(r, entry, direction, &axis));
+  CMB_TRY(cmb_read_anchor(r, s, on, &loop->a));
+  CMB_TRY(cmb_read_anchor(r, s, point, &loop->b));
+  CMB_TRY(check_bodies(r, entry, loop));
+  return cmb_read_direction(r, s, axis, loop->axes[0]);
+}
+
+/* A coordinate's full name. */
+static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                  const char **name)
+{
+  const cmb_name *found;
+  CMB_TRY(cmb_expect_text(r, node, "a coordinate's name"));
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_COORDINATE, node->text, node->place, &found));
+  *name = found->name;
+  return CMB_OK;
+}
+
+/* c1 - ratio c2 - offset = 0 */
+static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_loop *loop)
+{
+  const cmb_node *list, *given;
+  const char *c1, *c2;
+  double ratio = 1, offset = 0;
+  char number[2][CMB_NUMBER_ROOM];
+  CMB_TRY(cmb_require(r, entry, "coordinates", &list));
+  CMB_TRY(cmb_expect_list(r, list, 2, "two coordinates"));
+  CMB_TRY(read_coordinate(r, s, list->first, &c1));
+  CMB_TRY(read_coordinate(r, s, list->first->next, &c2));
+  CMB_TRY(cmb_require(r, entry, "ratio", &given));
+  CMB_TRY(cmb_read_number(r, s, given, &ratio));
+  CMB_TRY(cmb_read_optional(r, s, entry, "offset", &offset));
+  cmb_format_number(ratio, number[0]);
+  cmb_format_number(offset, number[1]);
+  cmb_buffer text = cmb_buffer_begin(r->ctx);
+  cmb_buffer_print(&text, "%s - (%s)*%s - (%s)", c1, number[0], c2, number[1]);
+  loop->formula = (cmb_model_formula){.place = entry->place, .scope = ""};
+  if (!text.failed) loop->formula.text = cmb_arena_text(r->model->arena, text.text);
+  cmb_buffer_release(&text);
+  return loop->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+static cmb_status read_kind(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int kind,
+                            cmb_model_loop *loop)
+{
+  const cmb_node *formula;
+  switch (kind) {
+  case DISTANCE: return read_distance(r, s, entry, loop);
+  case POINT_LINE: return read_point_on(r, s, entry, "axis", loop);
+  case POINT_PLANE: return read_point_on(r, s, entry, "normal", loop);
+  case GEAR: return read_gear(r, s, entry, loop);
+  case FORMULA:
+    CMB_TRY(cmb_require(r, entry, "formula", &formula));
+    return cmb_read_formula(r, s, formula, &loop->formula);
+  default:
+    CMB_TRY(cmb_read_between(r, s, entry, &loop->a, &loop->b));
+    CMB_TRY(check_bodies(r, entry, loop));
+    if (kind == SPHERICAL) return CMB_OK; /* a common point and no directions */
+    return cmb_read_joint_axes(r, s, entry, (cmb_joint_type)rows[kind].type, loop->axes);
+  }
+}
+
+static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                        cmb_model_loop **loop)
+{
+  cmb_model *m = r->model;
+  *loop = &m->loops[m->loop_count];
+  (*loop)->name = cmb_full_name(r, s->prefix, entry->key, "");
+  (*loop)->place = entry->key_place;
+  return cmb_define(r, CMB_NAMES_LOOP, (*loop)->name, m->loop_count++, entry->key_place);
+}
+
+static cmb_status read_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  const cmb_node *type;
+  const char *keys[6] = {"type"};
+  cmb_model_loop *loop;
+  int kind;
+  CMB_TRY(cmb_expect_map(r, entry));
+  CMB_TRY(cmb_require(r, entry, "type", &type));
+  CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
+  memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
+  CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
+  CMB_TRY(begin(r, s, entry, &loop));
+  loop->type = rows[kind].type;
+  CMB_TRY(read_kind(r, s, entry, kind, loop));
+  memcpy(loop->axes_b, loop->axes, sizeof loop->axes_b);
+  return CMB_OK;
+}
+
+/* coordinate - value = 0, or formula - value = 0 */
+static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static const char *const keys[] = {"coordinate", "formula", "value"};
+  cmb_model_loop *loop;
+  const cmb_node *value;
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  const cmb_node *coordinate = cmb_node_find(entry, "coordinate");
+  const cmb_node *formula = cmb_node_find(entry, "formula");
+  if (!coordinate == !formula) {
+    return cmb_reader_fail(r, entry->place,
+                           "expected either 'coordinate' or 'formula', and 'value'");
+  }
+  CMB_TRY(begin(r, s, entry, &loop));
+  loop->type = CMB_LOOP_FORMULA;
+  loop->motion = true;
+  if (formula) {
+    CMB_TRY(cmb_read_formula(r, s, formula, &loop->formula));
+  } else {
+    loop->formula = (cmb_model_formula){.place = coordinate->place, .scope = ""};
+    CMB_TRY(read_coordinate(r, s, coordinate, &loop->formula.text));
+  }
+  CMB_TRY(cmb_require(r, entry, "value", &value));
+  return cmb_read_formula(r, s, value, &loop->minus);
+}
+
+cmb_status cmb_read_loops(cmb_reader *r)
+{
+  int motions = cmb_count_entries(r, "motions");
+  CMB_TRY(cmb_take_section(r, "loops", motions, sizeof *r->model->loops, &r->model->loops));
+  CMB_TRY(cmb_each_entry(r, "loops", "loop", read_loop));
+  return cmb_each_entry(r, "motions", "motion", read_motion);
+}

@@ -1,0 +1,238 @@
+/*
+ * The inside of a model: what the user wrote, checked and with every reference resolved, for layer dyn.
+ *
+ * All numbers are final: parameters are put in, templates are unfolded, mirrored copies are mirrored. Positions and
+ * directions are those of the design position in the one global frame. Formulas stay text, because what a name means in
+ * them is for dyn to say; each knows where it stands in the file and in which scope its names are looked up.
+ *
+ * Names of what a template instance "left" makes begin with "left."; a name in a formula of that instance is looked up as
+ * "left.NAME" first, then as "NAME". The scope of an inner instance is "left.inner."; one part is taken off at a time.
+ */
+#ifndef CMB_MODEL_MODEL_H
+#define CMB_MODEL_MODEL_H
+
+#include "base/arena.h"
+
+#include <camber/model.h>
+
+typedef struct cmb_place {
+  const char *file;
+  int line, column; /* from 1 */
+} cmb_place;
+
+/* A formula as written. text == NULL: not given. */
+typedef struct cmb_model_formula {
+  const char *text;
+  cmb_place place;   /* of its first character */
+  const char *scope; /* "" or "left." */
+} cmb_model_formula;
+
+enum { CMB_GROUND = -1 }; /* as a body's number */
+
+/* A point fixed to a body. */
+typedef struct cmb_anchor {
+  int body;
+  double at[3]; /* in the design position */
+} cmb_anchor;
+
+typedef struct cmb_model_body {
+  const char *name;
+  cmb_place place;
+  double mass;       /* 0: a massless frame */
+  double com[3];     /* centre of mass in the design position */
+  double inertia[9]; /* about the centre of mass, in global axes in the design position */
+} cmb_model_body;
+
+/* A named frame fixed to a body. */
+typedef struct cmb_model_marker {
+  const char *name;
+  cmb_place place;
+  cmb_anchor anchor;
+  double axes[9]; /* rows are the unit vectors x, y, z of the frame in the design position */
+} cmb_model_marker;
+
+typedef enum cmb_joint_type {
+  CMB_JOINT_FIXED,
+  CMB_JOINT_REVOLUTE,    /* axes[0]: the axis */
+  CMB_JOINT_PRISMATIC,   /* axes[0] */
+  CMB_JOINT_CYLINDRICAL, /* axes[0]; coordinates: translation, rotation */
+  CMB_JOINT_UNIVERSAL, /* axes[0] on the parent, axes[1] on the child, perpendicular; coordinates: the two angles */
+  CMB_JOINT_SPHERICAL, /* axes[0..2]: three angles, each about an axis turned by the angles before it; or Euler parameters */
+  CMB_JOINT_PLANAR, /* axes[2]: the normal; coordinates: along axes[0], along axes[1], angle about axes[2] */
+  CMB_JOINT_FREE, /* coordinates: x, y, z along the global axes (of the parent), Euler parameters */
+  CMB_JOINT_TYPES
+} cmb_joint_type;
+
+enum { CMB_MOST_COORDINATES = 7, CMB_MOST_VELOCITIES = 6 };
+
+/* What belongs to one velocity of a joint (an angle, a displacement, a component of an angular velocity). */
+typedef struct cmb_model_coordinate {
+  const char *name;            /* unique in the model: "crank", "car.x"; the velocity is NAME' */
+  double start, rate;          /* initial values */
+  double stiffness, reference; /* generalised force -stiffness (q - reference) */
+  double damping;              /* - damping q' */
+  double friction, friction_velocity; /* - friction tanh(q' / friction_velocity) */
+} cmb_model_coordinate;
+
+typedef struct cmb_model_joint {
+  const char *name;
+  cmb_place place;
+  cmb_joint_type type;
+  int parent, child; /* bodies; parent may be CMB_GROUND */
+  double at[3];
+  double axes[3][3]; /* unit vectors in the design position, as the type says; not used: 0 */
+  int turn; /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
+  bool euler; /* spherical with Euler parameters; free always */
+  int nq, nv; /* coordinates and velocities */
+  const char
+      *q_names[CMB_MOST_COORDINATES]; /* all coordinates; with Euler parameters NAME.p0 .. p3 */
+  const char *v_names
+      [CMB_MOST_VELOCITIES]; /* q name + "'", or NAME.wx' .. for angular velocities: components in the body */
+  double
+      q_start[CMB_MOST_COORDINATES]; /* design position: 0, and (1, 0, 0, 0) for Euler parameters */
+  double v_start[CMB_MOST_VELOCITIES];
+  cmb_model_coordinate coordinate
+      [CMB_MOST_VELOCITIES]; /* for each velocity; start is not used with Euler parameters */
+} cmb_model_joint;
+
+/* Loops: constraints between a frame on body a and one on body b, which coincide in the design position unless stated. */
+typedef enum cmb_loop_type {
+  /* the joint types from CMB_JOINT_FIXED to CMB_JOINT_PLANAR have the same numbers */
+  CMB_LOOP_DISTANCE = CMB_JOINT_TYPES, /* |b - a| = length */
+  CMB_LOOP_POINT_LINE,                 /* b on the line through a along axes[0] */
+  CMB_LOOP_POINT_PLANE,                /* b in the plane through a with normal axes[0] */
+  CMB_LOOP_FORMULA                     /* formula = 0; gears and motions too */
+} cmb_loop_type;
+
+typedef struct cmb_model_loop {
+  const char *name;
+  cmb_place place;
+  int type;          /* cmb_joint_type or cmb_loop_type */
+  cmb_anchor a, b;   /* not of CMB_LOOP_FORMULA */
+  double axes[3][3]; /* fixed to a, as for joints; universal: axes[1] is fixed to b */
+  double
+      axes_b[3]
+            [3]; /* the same directions fixed to b: equal to axes unless the model says otherwise */
+  cmb_model_formula
+      length; /* CMB_LOOP_DISTANCE: a formula of t and inputs; text NULL: as in the design position */
+  cmb_model_formula formula; /* CMB_LOOP_FORMULA */
+  cmb_model_formula minus;   /* to be subtracted from it (the value of a motion); text NULL: 0 */
+  bool motion;               /* came from `motions`: its multiplier is the driving force */
+} cmb_model_loop;
+
+typedef struct cmb_model_input {
+  const char *name;
+  cmb_place place;
+  cmb_model_formula formula; /* of t, parameters and tables */
+} cmb_model_input;
+
+/* A function given by points; in formulas NAME(x). */
+typedef struct cmb_model_table {
+  const char *name;
+  cmb_place place;
+  cmb_table *table;
+} cmb_model_table;
+
+/* A named quantity: the distance of two points (NAME, NAME.rate), or a formula. */
+typedef struct cmb_model_measure {
+  const char *name;
+  cmb_place place;
+  bool distance;
+  cmb_anchor a, b;
+  cmb_model_formula formula; /* if not a distance */
+} cmb_model_measure;
+
+typedef enum cmb_force_type {
+  CMB_FORCE_SPRING, /* along the line from a to b: spring, damper, actuator; positive pulls */
+  CMB_FORCE_COORDINATE, /* the same laws on a joint coordinate: rotational springs; positive pulls towards smaller values */
+  CMB_FORCE_BUSHING, /* six components between a frame on a and one on b */
+  CMB_FORCE_LOAD,    /* force and torque on body b at a point; reaction on body a */
+  CMB_FORCE_CONTACT  /* point or sphere on b against a surface fixed to the ground */
+} cmb_force_type;
+
+typedef struct cmb_model_force {
+  const char *name;
+  cmb_place place;
+  cmb_force_type type;
+  cmb_anchor a,
+      b; /* spring, bushing: both; load: b, and a.body if there is a reaction body; contact: b */
+  const char *coordinate; /* CMB_FORCE_COORDINATE: full name of a coordinate */
+  cmb_place coordinate_place;
+
+  /* spring and coordinate, x the length or coordinate: pull = k (x - free) + preload + c x' + spring_table(x - free)
+   * + damper_table(x') + formula. */
+  double stiffness, free_length, preload, damping;
+  const cmb_table *spring_table, *damper_table; /* NULL: none */
+  cmb_model_formula formula;
+
+  /* bushing: displacement and rotation of b in the axes fixed to a */
+  double axes[9];                                  /* rows x, y, z */
+  double bushing_stiffness[6], bushing_damping[6]; /* translation, rotation */
+
+  /* load */
+  cmb_model_formula force[3], torque[3];
+  double directions[9],
+      torque_directions
+          [9];     /* rows: the directions that the components count along; not those of the
+                                                 global frame in mirrored copies */
+  bool body_frame; /* the directions are fixed to body b, else to the ground */
+
+  /* contact: `surface` is a formula of x, y, z, t: 0 on the surface, positive above it; its gradient need not be of length 1 */
+  cmb_model_formula surface;
+  double radius, exponent, friction,
+      friction_velocity; /* stiffness, damping as above: stiffness d^exponent + damping d' */
+} cmb_model_force;
+
+typedef struct cmb_model_output {
+  const char *name;
+  cmb_place place;
+  cmb_model_formula formula;
+} cmb_model_output;
+
+typedef struct cmb_model_parameter {
+  const char *name;
+  double value;
+} cmb_model_parameter;
+
+typedef enum cmb_shape_type {
+  CMB_SHAPE_LINE,     /* polyline through the points */
+  CMB_SHAPE_BOX,      /* size: edges, about point 0, along axes */
+  CMB_SHAPE_CYLINDER, /* from point 0 to point 1, radius size[0] */
+  CMB_SHAPE_SPHERE    /* about point 0, radius size[0] */
+} cmb_shape_type;
+
+typedef struct cmb_model_shape {
+  const char *name; /* "" if it has none */
+  cmb_place place;
+  cmb_shape_type type;
+  int point_count;
+  const cmb_anchor *points; /* each on its body: a line may connect bodies */
+  double size[3];
+  double axes[9];
+  const char *colour; /* "" if not given: "#rrggbb" or a CSS name */
+} cmb_model_shape;
+
+struct cmb_model {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const char *name, *title, *path;
+  double gravity[3];
+
+  int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
+      measure_count, force_count, output_count, shape_count, default_count;
+  cmb_model_parameter *parameters; /* full names, final values */
+  cmb_model_body *bodies;
+  cmb_model_marker *markers;
+  cmb_model_joint *
+      joints; /* each body but the ground is the child of exactly one; parents come before children */
+  cmb_model_loop *loops; /* motions too, at the end */
+  cmb_model_input *inputs;
+  cmb_model_table *tables;
+  cmb_model_measure *measures;
+  cmb_model_force *forces;
+  cmb_model_output *outputs;
+  cmb_model_shape *shapes;
+  cmb_model_default *defaults;
+};
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * Reading a model: the public functions (camber/model.h), and the order in which the sections are read. What a section
+ * refers to is read before it; within parameters and within points any order is allowed.
+ */
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sections that are not lists of objects */
+
+enum section_kind { TEXT, LIST, MAP, ANY };
+
+static const struct section {
+  const char *name;
+  enum section_kind kind;
+  bool in_template;
+} sections[] = {
+    {"parameters", MAP, true}, {"points", MAP, true},    {"bodies", MAP, true},
+    {"markers", MAP, true},    {"joints", MAP, true},    {"loops", MAP, true},
+    {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
+    {"measures", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
+    {"templates", MAP, true},  {"instances", MAP, true}, {"shapes", LIST, true},
+    {"include", ANY, true},    {"title", TEXT, false},   {"gravity", LIST, false},
+    {"simulate", MAP, false},
+};
+
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 16 };
+
+/* A section that is there but empty is as good as none. */
+cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
+{
+  const char *names[SECTIONS];
+  for (int i = 0; i < SECTIONS; i++) names[i] = sections[i].name;
+  CMB_TRY(cmb_check_keys(r, root, in_template ? IN_TEMPLATE : SECTIONS, names));
+  for (int i = 0; i < SECTIONS; i++) {
+    const cmb_node *node = cmb_node_find(root, sections[i].name);
+    if (!node || (node->kind == CMB_NODE_TEXT && !node->text[0])) continue;
+    switch (sections[i].kind) {
+    case TEXT: CMB_TRY(cmb_expect_text(r, node, "a text")); break;
+    case LIST: CMB_TRY(cmb_expect_list(r, node, node->count, "a list")); break;
+    case MAP: CMB_TRY(cmb_expect_map(r, node)); break;
+    default: break;
+    }
+  }
+  return CMB_OK;
+}
+
+/* The first file of the model that has this section; the model's own comes before those it includes. */
+static const cmb_node *find_section(const cmb_reader *r, const char *name)
+{
+  const cmb_node *node = NULL;
+  for (const cmb_part *part = r->scopes->parts; part && !node; part = part->next) {
+    node = cmb_node_find(part->root, name);
+    if (node && node->kind == CMB_NODE_TEXT && !node->text[0]) node = NULL;
+  }
+  return node;
+}
+
+static cmb_status read_head(cmb_reader *r)
+{
+  cmb_model *m = r->model;
+  const cmb_node *title = find_section(r, "title"), *gravity = find_section(r, "gravity");
+  m->title = cmb_arena_text(m->arena, title ? title->text : "");
+  if (!m->title) return cmb_fail_memory(r->ctx);
+  m->gravity[2] = -9.81;
+  return gravity ? cmb_read_numbers(r, r->scopes, gravity, 3, m->gravity) : CMB_OK;
+}
+
+/* ---- simulate */
+
+static cmb_status add_default(cmb_reader *r, const cmb_node *node, const char *name,
+                              const char *value)
+{
+  cmb_model *m = r->model;
+  char where[32];
+  cmb_place at = node->place;
+  snprintf(where, sizeof where, ":%d:%d", at.line, at.column);
+  cmb_model_default *d = &m->defaults[m->default_count++];
+  d->name = cmb_arena_text(m->arena, name);
+  d->value = value;
+  d->where = cmb_full_name(r, at.file, where, "");
+  return d->name && value && d->where ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+/* key: value; key: {a: b} as key "a=b"; key: [v, w] as key twice. */
+static cmb_status read_default(cmb_reader *r, const cmb_node *node)
+{
+  static const char expected[] = "a value, {name: value, ...} or [value, ...]";
+  if (node->kind == CMB_NODE_TEXT) {
+    CMB_TRY(cmb_expect_text(r, node, expected));
+    return add_default(r, node, node->key, cmb_arena_text(r->model->arena, node->text));
+  }
+  for (const cmb_node *entry = node->first; entry; entry = entry->next) {
+    CMB_TRY(cmb_expect_text(r, entry, expected));
+    const char *value = node->kind == CMB_NODE_MAP ? cmb_full_name(r, entry->key, "=", entry->text)
+                                                   : cmb_arena_text(r->model->arena, entry->text);
+    CMB_TRY(add_default(r, entry, node->key, value));
+  }
+  return CMB_OK;
+}
+
+static cmb_status read_simulate(cmb_reader *r)
+{
+  const cmb_node *simulate = find_section(r, "simulate");
+  if (!simulate) return CMB_OK;
+  r->model->defaults =
+      cmb_arena_take(r->model->arena, (size_t)simulate->size, sizeof *r->model->defaults);
+  if (!r->model->defaults) return cmb_fail_memory(r->ctx);
+  cmb_reader_subject(r, "simulate", "", NULL);
+  for (const cmb_node *entry = simulate->first; entry; entry = entry->next)
+    CMB_TRY(read_default(r, entry));
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+/* ---- the whole */
+
+static cmb_status read_sections(cmb_reader *r)
+{
+  CMB_TRY(cmb_read_parameters(r));
+  CMB_TRY(cmb_place_scopes(r));
+  CMB_TRY(read_head(r));
+  CMB_TRY(cmb_read_points(r));
+  CMB_TRY(cmb_read_tables(r));
+  CMB_TRY(cmb_read_bodies(r));
+  CMB_TRY(cmb_read_markers(r));
+  CMB_TRY(cmb_read_joints(r));
+  CMB_TRY(cmb_read_loops(r));
+  CMB_TRY(cmb_read_signals(r));
+  CMB_TRY(cmb_read_forces(r));
+  CMB_TRY(cmb_read_shapes(r));
+  return read_simulate(r);
+}
+
+static cmb_status read_text(cmb_reader *r, const char *text, size_t length)
+{
+  const cmb_node *root;
+  const char *path = r->model->path;
+  if (length > CMB_MOST_BYTES) {
+    return cmb_fail_at(r->ctx, (cmb_place){path, 1, 1}, "the text is larger than 16 MB");
+  }
+  CMB_TRY(cmb_check_text(r->ctx, text, length, path));
+  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, path, &root));
+  CMB_TRY(cmb_graph_create(r->ctx, &r->graph));
+  CMB_TRY(cmb_unfold(r, root));
+  return read_sections(r);
+}
+
+/* The file's name without folder and ending. */
+static const char *name_of(cmb_model *m, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  char *name = cmb_arena_text(m->arena, slash ? slash + 1 : path);
+  char *point = name ? strrchr(name, '.') : NULL;
+  if (point && point > name) *point = '\0';
+  return name;
+}
+
+static cmb_model *create_model(cmb_context *ctx, const char *path)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_model *m = arena ? cmb_arena_take(arena, 1, sizeof *m) : NULL;
+  if (!m) {
+    cmb_arena_destroy(arena);
+    return NULL;
+  }
+  m->ctx = ctx;
+  m->arena = arena;
+  m->path = cmb_arena_text(arena, path);
+  m->name = name_of(m, path);
+  if (!cmb_arena_failed(arena)) return m;
+  cmb_model_destroy(m);
+  return NULL;
+}
+
+cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
+                           const cmb_model_options *options, cmb_model **model)
+{
+  *model = NULL;
+  cmb_forget_error(ctx);
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  cmb_model *m = create_model(ctx, path);
+  cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;
+  cmb_status status = CMB_OK;
+  if (!m || !r) {
+    status = cmb_fail_memory(ctx);
+  } else {
+    *r = (cmb_reader){.ctx = ctx, .options = options, .model = m, .scratch = scratch};
+    r->map.arena = scratch;
+    status = read_text(r, text, length);
+    cmb_graph_destroy(r->graph);
+  }
+  cmb_arena_destroy(scratch);
+  if (status == CMB_OK)
+    *model = m;
+  else
+    cmb_model_destroy(m);
+  return status;
+}
+
+cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                          cmb_model **model)
+{
+  char *text;
+  size_t length;
+  *model = NULL;
+  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  cmb_status status = cmb_model_parse(ctx, text, length, path, options, model);
+  cmb_release(ctx, text);
+  return status;
+}
+
+void cmb_model_destroy(cmb_model *m)
+{
+  if (!m) return;
+  for (int i = 0; i < m->table_count; i++) cmb_table_destroy(m->tables[i].table);
+  cmb_arena_destroy(m->arena);
+}
+
+const char *cmb_model_name(const cmb_model *model)
+{
+  return model->name;
+}
+
+const char *cmb_model_title(const cmb_model *model)
+{
+  return model->title;
+}
+
+const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count)
+{
+  *count = model->default_count;
+  return model->defaults;
+}

@@ -1,0 +1,192 @@
+/*
+ * What the sections have in common (reader.h): messages with place and subject, names and scopes, kinds of nodes.
+ */
+#include "model/reader.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NAME = 240 }; /* formulas take 255, with what is put behind */
+
+cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
+{
+  char words[700];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  return cmb_fail_at(r->ctx, at, "%s%s%s", r->subject, r->subject[0] ? ": " : "", words);
+}
+
+void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name)
+{
+  char shown[CMB_SHOWN_ROOM];
+  if (!name)
+    snprintf(r->subject, sizeof r->subject, "%s", what);
+  else
+    snprintf(r->subject, sizeof r->subject, "%s '%.40s%s'", what, prefix, cmb_shown(name, shown));
+}
+
+/* ---- names */
+
+const char *cmb_name_kind_text(cmb_name_kind kind)
+{
+  static const char *const texts[CMB_NAMES_KINDS] = {
+      "parameter", "body",    "marker", "joint",    "coordinate", "loop",   "input",
+      "table",     "measure", "force",  "instance", "point",      "output", "template"};
+  return texts[kind];
+}
+
+static const void *space_of(const cmb_reader *r, cmb_name_kind kind)
+{
+  return &r->spaces[kind < CMB_NAMES_SHARED ? 0 : kind];
+}
+
+const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix)
+{
+  size_t room = strlen(prefix) + strlen(name) + strlen(suffix) + 1;
+  char *full = cmb_arena_take(r->model->arena, room, 1);
+  if (full) snprintf(full, room, "%s%s%s", prefix, name, suffix);
+  return full;
+}
+
+cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  static const char *const reserved[] = {"ground", "t", "pi", "deg", "and", "or", "not"};
+  enum { RESERVED = sizeof reserved / sizeof *reserved, MOST = 60 };
+  char shown[CMB_SHOWN_ROOM];
+  cmb_shown(name, shown);
+  size_t length = strlen(name), good = strspn(name, letters);
+  if (good > 0) good += strspn(name + good, "0123456789");
+  while (good > 0 && good < length &&
+         (strchr(letters, name[good]) || (name[good] >= '0' && name[good] <= '9')))
+    good++;
+  if (length == 0 || good < length) {
+    return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, a letter first",
+                           shown);
+  }
+  if (length > MOST) {
+    return cmb_reader_fail(r, at, "the name '%s' is too long; expected at most %d characters",
+                           shown, (int)MOST);
+  }
+  bool taken = cmb_find_name(name, reserved, RESERVED, sizeof *reserved) >= 0;
+  for (int op = CMB_OP_SQRT; op < CMB_OP_TABLE && !taken; op++)
+    taken = strcmp(name, cmb_op_text((cmb_op)op)) == 0;
+  if (!taken) return CMB_OK;
+  return cmb_reader_fail(r, at, "the name '%s' has a meaning in formulas; expected another one",
+                         shown);
+}
+
+cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at)
+{
+  if (!full) return cmb_fail_memory(r->ctx);
+  if (strlen(full) > MOST_NAME) {
+    return cmb_reader_fail(r, at,
+                           "the name with those of its instances has %zu characters; expected at "
+                           "most %d",
+                           strlen(full), (int)MOST_NAME);
+  }
+  cmb_name *earlier = cmb_name_map_find(&r->map, space_of(r, kind), full);
+  if (earlier) {
+    char shown[CMB_SHOWN_ROOM];
+    return cmb_reader_fail(r, at, "the name '%s' is taken by the %s in %s:%d; expected another one",
+                           cmb_shown(full, shown), cmb_name_kind_text((cmb_name_kind)earlier->kind),
+                           earlier->place.file, earlier->place.line);
+  }
+  cmb_name *entry = cmb_name_map_add(&r->map, space_of(r, kind), full);
+  if (!entry) return cmb_fail_memory(r->ctx);
+  entry->kind = (int)kind;
+  entry->index = index;
+  entry->place = at;
+  return CMB_OK;
+}
+
+cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
+{
+  enum { ROOM = 256 };
+  char full[ROOM];
+  for (; s; s = s->parent) {
+    int length = snprintf(full, sizeof full, "%s%s", s->prefix, name);
+    if (length >= ROOM) continue;
+    cmb_name *entry = cmb_name_map_find(&r->map, space_of(r, kind), full);
+    if (entry && entry->kind == (int)kind) return entry;
+  }
+  return NULL;
+}
+
+/* How the scope would write a full name; NULL if it cannot. */
+static const char *name_in_scope(const cmb_scope *s, const char *full)
+{
+  size_t prefix = strlen(s->prefix);
+  return strncmp(full, s->prefix, prefix) == 0 ? full + prefix : full;
+}
+
+const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
+{
+  int count = 0;
+  const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
+  if (!names) return NULL;
+  for (const cmb_name *entry = r->map.first; entry; entry = entry->next) {
+    if (entry->owner == space_of(r, kind) && entry->kind == (int)kind)
+      names[count++] = name_in_scope(s, entry->name);
+  }
+  return cmb_nearest_name(name, names, count, sizeof *names);
+}
+
+cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
+                     cmb_place at, const cmb_name **found)
+{
+  char shown[CMB_SHOWN_ROOM];
+  *found = cmb_look_up(r, s, kind, name);
+  if (*found) return CMB_OK;
+  const char *nearest = cmb_nearest(r, s, kind, name), *what = cmb_name_kind_text(kind);
+  cmb_shown(name, shown);
+  if (nearest)
+    return cmb_reader_fail(r, at, "unknown %s '%s': did you mean '%s'?", what, shown, nearest);
+  return cmb_reader_fail(r, at, "unknown %s '%s': expected one that is defined", what, shown);
+}
+
+/* ---- sections */
+
+cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
+                          cmb_entry_reader read)
+{
+  for (const cmb_scope *s = r->scopes; s; s = s->next) {
+    for (const cmb_part *part = s->parts; part; part = part->next) {
+      const cmb_node *node = cmb_node_find(part->root, section);
+      for (const cmb_node *entry = node ? node->first : NULL; entry; entry = entry->next) {
+        cmb_reader_subject(r, what, s->prefix, entry->key);
+        if (entry->key) CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
+        CMB_TRY(read(r, s, entry));
+      }
+    }
+  }
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+int cmb_count_entries(const cmb_reader *r, const char *section)
+{
+  int count = 0;
+  for (const cmb_scope *s = r->scopes; s; s = s->next) {
+    for (const cmb_part *part = s->parts; part; part = part->next) {
+      const cmb_node *node = cmb_node_find(part->root, section);
+      count += node ? node->count : 0;
+    }
+  }
+  return count;
+}
+
+cmb_status cmb_take_section(cmb_reader *r, const char *section, int more, size_t size, void *array)
+{
+  void *memory =
+      cmb_arena_take(r->model->arena, (size_t)(cmb_count_entries(r, section) + more), size);
+  if (!memory) return cmb_fail_memory(r->ctx);
+  memcpy(array, &memory, sizeof memory);
+  return CMB_OK;
+}

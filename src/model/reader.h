@@ -1,0 +1,250 @@
+/*
+ * What the files of the reader share: the state of a reading, and the typed access to nodes, names and values.
+ *
+ * A scope is the model itself or an instance of a template. Its sections stand in one or several maps (parts): those of
+ * the file or the template, and those of the files it includes. A section is read for all scopes before the next one
+ * begins, so that references may go in and out of instances and across files.
+ *
+ * An instance's transformation x -> sign x + offset takes the positions written in it to the global frame. It is put on
+ * where numbers are read (positions, directions); what comes from a named point is global already.
+ *
+ * Every message is "FILE:LINE:COL: SUBJECT: words", where the subject is what is read: joint 'left.pivot'.
+ */
+#ifndef CMB_MODEL_READER_H
+#define CMB_MODEL_READER_H
+
+#include "model/yaml.h"
+
+typedef enum cmb_name_kind {
+  CMB_NAMES_PARAMETER,
+  CMB_NAMES_BODY,
+  CMB_NAMES_MARKER,
+  CMB_NAMES_JOINT,
+  CMB_NAMES_COORDINATE,
+  CMB_NAMES_LOOP,
+  CMB_NAMES_INPUT,
+  CMB_NAMES_TABLE,
+  CMB_NAMES_MEASURE,
+  CMB_NAMES_FORCE,
+  CMB_NAMES_INSTANCE,
+  CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
+  CMB_NAMES_POINT = CMB_NAMES_SHARED,
+  CMB_NAMES_OUTPUT,
+  CMB_NAMES_TEMPLATE,
+  CMB_NAMES_KINDS
+} cmb_name_kind;
+
+typedef struct cmb_part {
+  const cmb_node *root;
+  const struct cmb_part *next;
+} cmb_part;
+
+typedef struct cmb_scope {
+  const char *prefix; /* "" or "left." */
+  const struct cmb_scope *parent;
+  const cmb_part *parts;
+  double sign[3], offset[3];
+  int turn;                    /* product of the signs */
+  const cmb_node *instance;    /* what it came from, NULL for the model */
+  const cmb_node *arguments;   /* the instance's `parameters`, or NULL */
+  const cmb_name *template_of; /* NULL for the model */
+  struct cmb_scope *next;
+} cmb_scope;
+
+enum { CMB_SUBJECT_ROOM = 128, CMB_MESSAGE_ROOM = 1024, CMB_MOST_DEPENDENCE = 100 };
+
+/* A parameter or point, which is computed when it is first asked for. */
+typedef struct cmb_lazy {
+  const char *name;
+  const cmb_node *node;
+  const cmb_scope *scope; /* that its formulas are looked up in */
+  enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
+  double value[3];
+} cmb_lazy;
+
+typedef struct cmb_reader {
+  cmb_context *ctx;
+  const cmb_model_options *options;
+  cmb_model *model;
+  cmb_arena *scratch; /* lives as long as the reading */
+  cmb_graph *graph;   /* where formulas are tried */
+  cmb_name_map map;
+  char spaces[CMB_NAMES_KINDS]; /* their addresses own the names */
+  cmb_scope *scopes, *last_scope;
+  int unfolded_size; /* nodes in all scopes */
+  char subject[CMB_SUBJECT_ROOM];
+  cmb_lazy *parameters, *points;
+  int point_count;
+  int dependence;    /* how deep lazy values ask for each other now */
+  cmb_status nested; /* failure inside of a formula's name, and its words */
+  char nested_words[CMB_MESSAGE_ROOM];
+} cmb_reader;
+
+/* ---- reader.c: messages, names, sections */
+
+cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What messages are about from now on: "joint" and a name. */
+void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name);
+
+const char *cmb_name_kind_text(cmb_name_kind kind); /* "joint" */
+
+/* "left." + name, on the model's arena; NULL without memory. suffix may be "". */
+const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix);
+
+/* A name of one kind comes into being; one that is taken already is an error. */
+cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at);
+
+/* The name as seen from a scope: inside it, then outside. NULL if there is none of that kind. */
+cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
+
+/* The known name of this kind that is near, as seen from the scope; NULL if none is. */
+const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
+
+/* The same as cmb_look_up; an unknown name is an error at `at`. */
+cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
+                     cmb_place at, const cmb_name **found);
+
+typedef cmb_status (*cmb_entry_reader)(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
+
+/* All entries of a section in all scopes; the subject is set. */
+cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
+                          cmb_entry_reader read);
+int cmb_count_entries(const cmb_reader *r, const char *section);
+
+/* An array on the model's arena for as many objects as the section has entries, and perhaps more. */
+cmb_status cmb_take_section(cmb_reader *r, const char *section, int more, size_t size, void *array);
+
+/* ---- reader.c: nodes */
+
+/* Every key of the map is among the `count` names of `keys`; else an error that suggests one. */
+cmb_status cmb_check_keys(cmb_reader *r, const cmb_node *map, int count, const char *const *keys);
+#define CMB_CHECK_KEYS(r, map, keys)                                                               \
+  cmb_check_keys(r, map, (int)(sizeof(keys) / sizeof *(keys)), keys)
+
+cmb_status cmb_expect_map(cmb_reader *r, const cmb_node *node);
+cmb_status cmb_expect_text(cmb_reader *r, const cmb_node *node, const char *expected);
+cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const char *expected);
+
+/* The entry of a map, which must be there. */
+cmb_status cmb_require(cmb_reader *r, const cmb_node *map, const char *key, const cmb_node **node);
+
+/* One of the names in a table (as for cmb_find_name); its index. */
+cmb_status cmb_read_choice(cmb_reader *r, const cmb_node *node, const void *names, int count,
+                           size_t stride, int *choice);
+
+/* A name that the user may give to something: letters, digits and _, not one of the reserved ones. */
+cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
+
+/* ---- values.c: numbers and formulas */
+
+cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x);
+
+/* A list of `count` numbers. */
+cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                            double *x);
+
+/* The number under a key of a map; left alone if it is not there. */
+cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
+                             const char *key, double *x);
+
+enum { CMB_POSITIVE = 1, CMB_NOT_NEGATIVE };
+/* The same, and it must be positive, or not negative. */
+cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                            int limit, double *x);
+
+/* A formula that stays text; its syntax is checked. */
+cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                            cmb_model_formula *formula);
+
+/* Runs `compute` for a value that is asked for the first time; asking for itself is an error. */
+cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
+                         cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy));
+
+/* ---- parameters.c */
+
+cmb_status cmb_read_parameters(cmb_reader *r);
+cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x);
+
+/* ---- points.c: positions, directions, frames, points on bodies */
+
+cmb_status cmb_read_points(cmb_reader *r);
+cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3]);
+cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double d[3]);
+
+/* Orthonormal rows from a map with two of x, y, z; NULL: those of the scope. Mirrored scopes give mirrored frames. */
+cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double axes[9]);
+
+/* b is made perpendicular to a, if it is nearly so; else an error. */
+cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const double a[3],
+                                  double b[3]);
+
+/* ---- anchors.c */
+
+cmb_status cmb_read_body(cmb_reader *r, const cmb_scope *s, const char *name, cmb_place at,
+                         int *body);
+cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_anchor *a);
+
+/* between: [body@P, body@Q], or bodies: [body, body] and at: P */
+cmb_status cmb_read_between(cmb_reader *r, const cmb_scope *s, const cmb_node *map, cmb_anchor *a,
+                            cmb_anchor *b);
+cmb_status cmb_read_markers(cmb_reader *r);
+
+/* ---- the sections, a file each */
+
+cmb_status cmb_read_bodies(cmb_reader *r);
+cmb_status cmb_read_tables(cmb_reader *r);
+cmb_status cmb_read_joints(cmb_reader *r);
+cmb_status cmb_read_loops(cmb_reader *r);
+cmb_status cmb_read_signals(cmb_reader *r); /* inputs, measures, outputs */
+cmb_status cmb_read_forces(cmb_reader *r);
+cmb_status cmb_read_shapes(cmb_reader *r);
+
+/* joints.c: the type of joint under this name, -1 if there is none; and its directions */
+int cmb_joint_type_of(const char *name);
+cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                               cmb_joint_type type, double axes[3][3]);
+
+/* coordinates.c: what a joint says of its coordinates; type, euler and name are known */
+cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_joint *j);
+
+/* tables.c: a table that the model owns from now on, under a full name; node is a map with points or a file, or a list */
+cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
+                          const cmb_table **table);
+
+/* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
+cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
+                        double **x, double **f);
+
+/* inertia.c */
+cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
+                            cmb_model_body *b);
+cmb_status cmb_check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b);
+
+/* tree.c: each body is the child of one joint, without loops; joints are sorted, parents first */
+cmb_status cmb_check_tree(cmb_reader *r);
+
+/* ---- files.c, templates.c: where sections come from */
+
+enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
+
+/* A file that a node names, beside the file that the node stands in. `name` is how messages call it; both are on the
+ * scratch or model arena. */
+cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
+                           const char **text, size_t *length);
+cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
+
+/* Text in UTF-8 without control characters, else an error. */
+cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, const char *file);
+
+/* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
+ * instances are. */
+cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
+cmb_status cmb_place_scopes(cmb_reader *r);
+
+/* read.c: what stands in a file or template: known sections, each of its kind */
+cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * Sections `inputs`, `measures` and `outputs` (reader.h): named formulas, functions of time given by points, and distances.
+ */
+#include "base/context.h"
+#include "math/vec3.h"
+#include "model/reader.h"
+
+/* A table of t: the table is INPUT.table, the formula INPUT.table(t). */
+static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                   cmb_model_input *input)
+{
+  const char *full = cmb_full_name(r, input->name, ".table", "");
+  CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, entry->key_place));
+  if (cmb_node_find(entry, "values")) {
+    return cmb_reader_fail(r, entry->place, "a grid of x and y; expected points [t, value]");
+  }
+  CMB_TRY(cmb_read_table(r, s, entry, full, NULL));
+  input->formula.text = cmb_full_name(r, full, "(t)", "");
+  input->formula.place = entry->place;
+  input->formula.scope = "";
+  return input->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+static cmb_status read_input(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  cmb_model *m = r->model;
+  cmb_model_input *input = &m->inputs[m->input_count];
+  input->name = cmb_full_name(r, s->prefix, entry->key, "");
+  input->place = entry->key_place;
+  CMB_TRY(cmb_define(r, CMB_NAMES_INPUT, input->name, m->input_count++, entry->key_place));
+  if (entry->kind != CMB_NODE_TEXT) return read_input_table(r, s, entry, input);
+  return cmb_read_formula(r, s, entry, &input->formula);
+}
+
+static cmb_status read_distance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_measure *measure)
+{
+  static const char *const keys[] = {"distance"};
+  const cmb_node *ends;
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  CMB_TRY(cmb_require(r, entry, "distance", &ends));
+  CMB_TRY(cmb_expect_list(r, ends, 2, "two points on bodies: [body@P, body@Q]"));
+  CMB_TRY(cmb_read_anchor(r, s, ends->first, &measure->a));
+  CMB_TRY(cmb_read_anchor(r, s, ends->first->next, &measure->b));
+  measure->distance = true;
+  return CMB_OK;
+}
+
+static cmb_status read_measure(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  cmb_model *m = r->model;
+  cmb_model_measure *measure = &m->measures[m->measure_count];
+  measure->name = cmb_full_name(r, s->prefix, entry->key, "");
+  measure->place = entry->key_place;
+  CMB_TRY(cmb_define(r, CMB_NAMES_MEASURE, measure->name, m->measure_count++, entry->key_place));
+  if (entry->kind == CMB_NODE_MAP) return read_distance(r, s, entry, measure);
+  return cmb_read_formula(r, s, entry, &measure->formula);
+}
+
+static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  cmb_model *m = r->model;
+  cmb_model_output *output = &m->outputs[m->output_count];
+  output->name = cmb_full_name(r, s->prefix, entry->key, "");
+  output->place = entry->key_place;
+  CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
+  return cmb_read_formula(r, s, entry, &output->formula);
+}
+
+cmb_status cmb_read_signals(cmb_reader *r)
+{
+  cmb_model *m = r->model;
+  CMB_TRY(cmb_take_section(r, "inputs", 0, sizeof *m->inputs, &m->inputs));
+  CMB_TRY(cmb_take_section(r, "measures", 0, sizeof *m->measures, &m->measures));
+  CMB_TRY(cmb_take_section(r, "outputs", 0, sizeof *m->outputs, &m->outputs));
+  CMB_TRY(cmb_each_entry(r, "inputs", "input", read_input));
+  CMB_TRY(cmb_each_entry(r, "measures", "measure", read_measure));
+  return cmb_each_entry(r, "outputs", "output", read_output);
+}

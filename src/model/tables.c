@@ -1,0 +1,149 @@
+/*
+ * Section `tables`, and tables that stand inside of other sections (reader.h): points in the model or columns of a CSV
+ * file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
+ */
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
+
+/* The table belongs to the model from now on; what the table finds wrong is said with the place. */
+static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, cmb_status status,
+                       cmb_table *table)
+{
+  if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
+    char words[CMB_MESSAGE_ROOM / 2] = "";
+    strncat(words, cmb_last_error(r->ctx), sizeof words - 1);
+    return cmb_reader_fail(r, node->place, "%s", words);
+  }
+  CMB_TRY(status);
+  cmb_model *m = r->model;
+  m->tables[m->table_count++] =
+      (cmb_model_table){.name = full, .place = node->place, .table = table};
+  return CMB_OK;
+}
+
+/* ---- one argument */
+
+static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int *n,
+                            double **x, double **f)
+{
+  CMB_TRY(cmb_expect_list(r, list, list->count, "a list of points [x, f]"));
+  *n = list->count;
+  *x = cmb_arena_doubles(r->scratch, *n);
+  *f = cmb_arena_doubles(r->scratch, *n);
+  if (cmb_arena_failed(r->scratch)) return cmb_fail_memory(r->ctx);
+  int i = 0;
+  for (const cmb_node *row = list->first; row; row = row->next, i++) {
+    double pair[2];
+    CMB_TRY(cmb_read_numbers(r, s, row, 2, pair));
+    (*x)[i] = pair[0];
+    (*f)[i] = pair[1];
+    if (i > 0 && !(pair[0] > (*x)[i - 1])) {
+      return cmb_reader_fail(r, row->place, "x = %g follows x = %g; expected ascending numbers",
+                             pair[0], (*x)[i - 1]);
+    }
+  }
+  return CMB_OK;
+}
+
+/* ---- two arguments */
+
+static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
+                                 const char *key, int *n, double **x)
+{
+  const cmb_node *list;
+  CMB_TRY(cmb_require(r, map, key, &list));
+  CMB_TRY(cmb_expect_list(r, list, list->count, "a list of ascending numbers"));
+  *n = list->count;
+  *x = cmb_arena_doubles(r->scratch, *n);
+  if (!*x) return cmb_fail_memory(r->ctx);
+  CMB_TRY(cmb_read_numbers(r, s, list, *n, *x));
+  for (int i = 1; i < *n; i++) {
+    if ((*x)[i] > (*x)[i - 1]) continue;
+    return cmb_reader_fail(r, list->place, "%s = %g follows %g; expected ascending numbers", key,
+                           (*x)[i], (*x)[i - 1]);
+  }
+  return CMB_OK;
+}
+
+/* values[i][j] = f(x[i], y[j]) */
+static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                            const char *full)
+{
+  static const char *const keys[] = {"x", "y", "values"};
+  int nx, ny;
+  double *x, *y, *f;
+  const cmb_node *values;
+  cmb_table *table = NULL;
+  CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+  CMB_TRY(read_ascending(r, s, node, "x", &nx, &x));
+  CMB_TRY(read_ascending(r, s, node, "y", &ny, &y));
+  CMB_TRY(cmb_require(r, node, "values", &values));
+  CMB_TRY(cmb_expect_list(r, values, nx, "a row for each x"));
+  f = cmb_arena_take(r->scratch, (size_t)nx * (size_t)ny, sizeof *f);
+  if (!f) return cmb_fail_memory(r->ctx);
+  double *to = f;
+  for (const cmb_node *row = values->first; row; row = row->next, to += ny)
+    CMB_TRY(cmb_read_numbers(r, s, row, ny, to));
+  return keep(r, node, full, cmb_table2_create(r->ctx, nx, x, ny, y, f, &table), table);
+}
+
+/* ---- any */
+
+static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
+                               int *n, double **x, double **f)
+{
+  static const char *const keys[] = {"kind",    "points", "table", "file",
+                                     "columns", "x",      "y",     "values"};
+  CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+  const cmb_node *choice = cmb_node_find(node, "kind"), *file = cmb_node_find(node, "file");
+  const cmb_node *rows = cmb_node_find(node, "points");
+  if (!rows) rows = cmb_node_find(node, "table");
+  if (choice) CMB_TRY(cmb_read_choice(r, choice, kinds, 3, sizeof *kinds, kind));
+  if (!rows == !file) {
+    return cmb_reader_fail(r, node->place,
+                           "expected either 'points: [[x, f], ...]' or 'file: NAME.csv'");
+  }
+  return rows ? read_rows(r, s, rows, n, x, f)
+              : cmb_read_csv(r, file, cmb_node_find(node, "columns"), n, x, f);
+}
+
+cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
+                          const cmb_table **table)
+{
+  int n, kind = CMB_TABLE_LINEAR;
+  double *x, *f;
+  cmb_table *made = NULL;
+  if (cmb_node_find(node, "values")) {
+    CMB_TRY(read_grid(r, s, node, full));
+  } else {
+    if (node->kind == CMB_NODE_LIST)
+      CMB_TRY(read_rows(r, s, node, &n, &x, &f));
+    else
+      CMB_TRY(read_columns(r, s, node, &kind, &n, &x, &f));
+    if (n < 2)
+      return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
+    CMB_TRY(
+        keep(r, node, full, cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made), made));
+  }
+  if (table) *table = r->model->tables[r->model->table_count - 1].table;
+  return CMB_OK;
+}
+
+static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  const char *full = cmb_full_name(r, s->prefix, entry->key, "");
+  CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, entry->key_place));
+  return cmb_read_table(r, s, entry, full, NULL);
+}
+
+/* Inputs can have a table each, forces two. */
+cmb_status cmb_read_tables(cmb_reader *r)
+{
+  int more = cmb_count_entries(r, "inputs") + 2 * cmb_count_entries(r, "forces");
+  CMB_TRY(cmb_take_section(r, "tables", more, sizeof *r->model->tables, &r->model->tables));
+  return cmb_each_entry(r, "tables", "table", read_entry);
+}

@@ -1,0 +1,196 @@
+/*
+ * Where sections come from (reader.h): included files, and instances of templates.
+ *
+ * An instance x -> sign x + offset is placed in the frame of the scope it stands in, so that nested ones are composed:
+ * sign = S s, offset = S o + O. Mirrors are in coordinate planes, so signs are all there is to them.
+ */
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+/* ---- included files */
+
+/* The files that are being read, from the inner to the outer one. */
+struct chain {
+  const char *file;
+  const struct chain *outer;
+  int length;
+};
+
+struct parts {
+  const cmb_part *first;
+  cmb_part *last;
+};
+
+static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *root,
+                           bool in_template, const struct chain *chain);
+
+static bool has_file(const struct parts *parts, const char *file)
+{
+  const cmb_part *part = parts->first;
+  while (part && strcmp(part->root->place.file, file) != 0) part = part->next;
+  return part != NULL;
+}
+
+/* A file that several others include is taken once. */
+static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node *node,
+                              bool in_template, const struct chain *chain)
+{
+  const char *name, *text;
+  size_t length;
+  const cmb_node *root;
+  CMB_TRY(cmb_load_beside(r, node, &name, &text, &length));
+  for (const struct chain *c = chain; c; c = c->outer) {
+    if (strcmp(c->file, name) == 0)
+      return cmb_reader_fail(r, node->place, "'%s' includes itself; expected no cycle", name);
+  }
+  if (chain->length == CMB_MOST_INCLUDES) {
+    return cmb_reader_fail(r, node->place, "files include each other more than %d deep",
+                           (int)CMB_MOST_INCLUDES);
+  }
+  if (has_file(parts, name)) return CMB_OK;
+  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, name, &root));
+  const struct chain inner = {name, chain, chain->length + 1};
+  return add_part(r, parts, root, in_template, &inner);
+}
+
+static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *root,
+                           bool in_template, const struct chain *chain)
+{
+  CMB_TRY(cmb_check_sections(r, root, in_template));
+  cmb_part *part = cmb_arena_take(r->scratch, 1, sizeof *part);
+  if (!part) return cmb_fail_memory(r->ctx);
+  part->root = root;
+  if (parts->last)
+    parts->last->next = part;
+  else
+    parts->first = part;
+  parts->last = part;
+  r->unfolded_size += root->size;
+  if (r->unfolded_size > CMB_MOST_NODES) {
+    return cmb_reader_fail(r, root->place, "the model has too many parts; expected at most %d",
+                           (int)CMB_MOST_NODES);
+  }
+  const cmb_node *include = cmb_node_find(root, "include");
+  if (include && include->kind == CMB_NODE_TEXT && include->text[0])
+    return add_include(r, parts, include, in_template, chain);
+  for (const cmb_node *entry = include ? include->first : NULL; entry; entry = entry->next)
+    CMB_TRY(add_include(r, parts, entry, in_template, chain));
+  return CMB_OK;
+}
+
+/* ---- scopes */
+
+static cmb_status add_scope(cmb_reader *r, cmb_scope **scope)
+{
+  *scope = cmb_arena_take(r->scratch, 1, sizeof **scope);
+  if (!*scope) return cmb_fail_memory(r->ctx);
+  **scope = (cmb_scope){.prefix = "", .sign = {1, 1, 1}, .turn = 1};
+  if (r->last_scope)
+    r->last_scope->next = *scope;
+  else
+    r->scopes = *scope;
+  r->last_scope = *scope;
+  return CMB_OK;
+}
+
+static cmb_status define_templates(cmb_reader *r, const cmb_scope *s)
+{
+  for (const cmb_part *part = s->parts; part; part = part->next) {
+    const cmb_node *templates = cmb_node_find(part->root, "templates");
+    for (const cmb_node *entry = templates ? templates->first : NULL; entry; entry = entry->next) {
+      const char *full = cmb_full_name(r, s->prefix, entry->key, "");
+      cmb_reader_subject(r, "template", s->prefix, entry->key);
+      CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
+      CMB_TRY(cmb_define(r, CMB_NAMES_TEMPLATE, full, 0, entry->key_place));
+      cmb_look_up(r, r->scopes, CMB_NAMES_TEMPLATE, full)->data = entry;
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                const cmb_name **found)
+{
+  const cmb_node *name;
+  CMB_TRY(cmb_require(r, entry, "template", &name));
+  CMB_TRY(cmb_expect_text(r, name, "a template's name"));
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_TEMPLATE, name->text, name->place, found));
+  for (const cmb_scope *outer = s; outer; outer = outer->parent) {
+    if (outer->template_of != *found) continue;
+    return cmb_reader_fail(r, name->place, "the template '%s' contains itself; expected no cycle",
+                           (*found)->name);
+  }
+  return CMB_OK;
+}
+
+static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static const char *const keys[] = {"template", "parameters", "mirror", "offset"};
+  const cmb_name *template_of;
+  cmb_scope *scope;
+  struct parts parts = {0};
+  const cmb_node *arguments = cmb_node_find(entry, "parameters");
+  cmb_reader_subject(r, "instance", s->prefix, entry->key);
+  CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  if (arguments) CMB_TRY(cmb_expect_map(r, arguments));
+  CMB_TRY(find_template(r, s, entry, &template_of));
+  CMB_TRY(cmb_define(r, CMB_NAMES_INSTANCE, cmb_full_name(r, s->prefix, entry->key, ""), 0,
+                     entry->key_place));
+  const cmb_node *body = template_of->data;
+  const struct chain chain = {.file = body->place.file, .length = 1};
+  CMB_TRY(add_part(r, &parts, body, true, &chain));
+  CMB_TRY(add_scope(r, &scope));
+  scope->prefix = cmb_full_name(r, s->prefix, entry->key, ".");
+  scope->parent = s;
+  scope->parts = parts.first;
+  scope->instance = entry;
+  scope->arguments = arguments;
+  scope->template_of = template_of;
+  return scope->prefix ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+/* The list of scopes grows while it is walked through: instances of instances come behind. */
+cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
+{
+  cmb_scope *model;
+  struct parts parts = {0};
+  const struct chain chain = {.file = root->place.file, .length = 1};
+  CMB_TRY(add_part(r, &parts, root, false, &chain));
+  CMB_TRY(add_scope(r, &model));
+  model->parts = parts.first;
+  for (const cmb_scope *s = r->scopes; s; s = s->next) {
+    CMB_TRY(define_templates(r, s));
+    for (const cmb_part *part = s->parts; part; part = part->next) {
+      const cmb_node *instances = cmb_node_find(part->root, "instances");
+      for (const cmb_node *entry = instances ? instances->first : NULL; entry; entry = entry->next)
+        CMB_TRY(add_instance(r, s, entry));
+    }
+  }
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+cmb_status cmb_place_scopes(cmb_reader *r)
+{
+  static const char *const planes[] = {"x", "y", "z"};
+  for (cmb_scope *s = r->scopes->next; s; s = s->next) {
+    const cmb_node *mirror = cmb_node_find(s->instance, "mirror");
+    const cmb_node *offset = cmb_node_find(s->instance, "offset");
+    const cmb_scope *outer = s->parent;
+    double own[3] = {0};
+    int plane = -1;
+    cmb_reader_subject(r, "instance", outer->prefix, s->instance->key);
+    if (mirror) CMB_TRY(cmb_read_choice(r, mirror, planes, 3, sizeof *planes, &plane));
+    if (offset) CMB_TRY(cmb_read_numbers(r, outer, offset, 3, own));
+    for (int i = 0; i < 3; i++) {
+      s->sign[i] = outer->sign[i] * (i == plane ? -1 : 1);
+      s->offset[i] = outer->sign[i] * own[i] + outer->offset[i];
+    }
+    s->turn = outer->turn * (mirror ? -1 : 1);
+  }
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}

@@ -1,0 +1,184 @@
+/*
+ * Numbers and formulas (reader.h). A number is a formula of parameters, pi and deg = pi/180 that folds to a constant;
+ * "30 deg" is 30*deg. Formulas that stay text are parsed once with every name allowed, for the sake of their syntax.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "model/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double degree = 3.14159265358979323846 / 180;
+
+/* ---- values that are computed when they are asked for */
+
+cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
+                         cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy))
+{
+  if (lazy->state == CMB_LAZY_DONE) return CMB_OK;
+  if (lazy->state == CMB_LAZY_BUSY) {
+    return cmb_reader_fail(r, asked_at,
+                           "the %s '%s' depends on itself; expected one without a cycle", what,
+                           lazy->name);
+  }
+  if (r->dependence == CMB_MOST_DEPENDENCE) {
+    return cmb_reader_fail(r, asked_at, "a chain of more than %d %ss, each of which needs the next",
+                           (int)CMB_MOST_DEPENDENCE, what);
+  }
+  char subject[CMB_SUBJECT_ROOM];
+  memcpy(subject, r->subject, sizeof subject);
+  cmb_reader_subject(r, what, "", lazy->name);
+  lazy->state = CMB_LAZY_BUSY;
+  r->dependence++;
+  CMB_TRY(compute(r, lazy));
+  r->dependence--;
+  lazy->state = CMB_LAZY_DONE;
+  memcpy(r->subject, subject, sizeof subject);
+  return CMB_OK;
+}
+
+/* ---- formulas of parameters */
+
+struct names_of_number {
+  cmb_reader *r;
+  const cmb_scope *scope;
+  cmb_place at;
+};
+
+/* A failure inside must outlive the parser's "unknown name": its words are kept. */
+static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
+{
+  const struct names_of_number *names = user;
+  cmb_reader *r = names->r;
+  double x = degree;
+  const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_PARAMETER, name);
+  if (!found && strcmp(name, "deg") != 0) return false;
+  cmb_status status = found ? cmb_parameter_value(r, found->index, names->at, &x) : CMB_OK;
+  if (status != CMB_OK && r->nested == CMB_OK) {
+    r->nested = status;
+    snprintf(r->nested_words, sizeof r->nested_words, "%s", cmb_last_error(r->ctx));
+  }
+  *e = cmb_constant(r->graph, x);
+  return status == CMB_OK;
+}
+
+static const char *nearest_parameter(void *user, const char *name)
+{
+  const struct names_of_number *names = user;
+  return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
+}
+
+/* The parser's "LINE:COLUMN: words" with file and subject. */
+static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
+{
+  if (r->nested != CMB_OK) return cmb_fail(r->ctx, r->nested, "%s", r->nested_words);
+  if (status != CMB_ERROR_INPUT) return status;
+  cmb_place at = node->place;
+  int used = 0;
+  char words[CMB_MESSAGE_ROOM];
+  snprintf(words, sizeof words, "%s", cmb_last_error(r->ctx));
+  const char *separator = strstr(words, ": ");
+  if (separator && sscanf(words, "%d:%d:%n", &at.line, &at.column, &used) == 2 && used > 0)
+    return cmb_reader_fail(r, at, "%s", separator + 2);
+  return cmb_reader_fail(r, at, "%s", words);
+}
+
+/* Length of the text without a unit "deg" after a blank; *factor is what the unit means. */
+static size_t cut_unit(const char *text, double *factor)
+{
+  size_t length = strlen(text), end;
+  *factor = 1;
+  if (length < 5 || strcmp(text + length - 4, " deg") != 0) return length;
+  for (end = length - 4; end > 0 && text[end - 1] == ' '; end--) continue;
+  if (end == 0 || strchr("+-*/^(,<>=", text[end - 1])) return length;
+  *factor = degree;
+  return end;
+}
+
+static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
+{
+  double factor;
+  cmb_expr e;
+  struct names_of_number user = {r, s, node->place};
+  const cmb_names names = {
+      .user = &user, .value = parameter_in_formula, .nearest = nearest_parameter};
+  size_t length = cut_unit(node->text, &factor);
+  cmb_status status = cmb_formula_parse(r->graph, node->text, length, node->place.line,
+                                        node->place.column, &names, &e);
+  if (status != CMB_OK) return fail_formula(r, node, status);
+  *x = cmb_expr_op(r->graph, e) == CMB_OP_CONSTANT ? cmb_expr_constant(r->graph, e) * factor : NAN;
+  return CMB_OK;
+}
+
+cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
+{
+  char shown[CMB_SHOWN_ROOM];
+  CMB_TRY(cmb_expect_text(r, node, "a number or a formula of parameters"));
+  if (!cmb_parse_number(node->text, x)) CMB_TRY(evaluate(r, s, node, x));
+  if (isfinite(*x)) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' has no finite value; expected a number",
+                         cmb_shown(node->text, shown));
+}
+
+cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                            double *x)
+{
+  char expected[40];
+  snprintf(expected, sizeof expected, "a list of %d numbers", count);
+  CMB_TRY(cmb_expect_list(r, node, count, expected));
+  for (const cmb_node *entry = node->first; entry; entry = entry->next)
+    CMB_TRY(cmb_read_number(r, s, entry, x++));
+  return CMB_OK;
+}
+
+cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
+                             const char *key, double *x)
+{
+  const cmb_node *node = cmb_node_find(map, key);
+  return node ? cmb_read_number(r, s, node, x) : CMB_OK;
+}
+
+cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                            int limit, double *x)
+{
+  const cmb_node *node = cmb_node_find(map, key);
+  if (!node) return CMB_OK;
+  CMB_TRY(cmb_read_number(r, s, node, x));
+  if (*x > 0 || (*x == 0 && limit == CMB_NOT_NEGATIVE)) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a number %s", key, *x,
+                         limit == CMB_POSITIVE ? "greater than 0" : "not less than 0");
+}
+
+/* ---- formulas that stay text */
+
+static bool any_value(void *user, const char *name, cmb_expr *e)
+{
+  (void)name;
+  *e = cmb_input(user, "any");
+  return true;
+}
+
+static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
+                     cmb_expr *e)
+{
+  (void)count;
+  (void)arguments;
+  return any_value(user, name, e);
+}
+
+cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                            cmb_model_formula *formula)
+{
+  cmb_expr e;
+  const cmb_names names = {.user = r->graph, .value = any_value, .call = any_call};
+  CMB_TRY(cmb_expect_text(r, node, "a formula"));
+  cmb_status status = cmb_formula_parse(r->graph, node->text, strlen(node->text), node->place.line,
+                                        node->place.column, &names, &e);
+  if (status != CMB_OK) return fail_formula(r, node, status);
+  formula->text = cmb_arena_text(r->model->arena, node->text);
+  formula->place = node->place;
+  formula->scope = s->prefix;
+  return formula->text ? CMB_OK : cmb_fail_memory(r->ctx);
+}

@@ -1,0 +1,350 @@
+/*
+ * From YAML to a tree (yaml.h): libfyaml gives events with marks, and the tree is built from them with a stack of the
+ * lists and maps that are open. libfyaml's own words are used for errors of syntax; it prints nothing.
+ */
+#include "model/yaml.h"
+
+#include "base/context.h"
+
+#include <libfyaml.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct open {
+  cmb_node *node;
+  cmb_node *last;         /* entry */
+  const cmb_node *key;    /* read, and its value is awaited */
+  const cmb_node *merged; /* the value of << */
+};
+
+struct builder {
+  cmb_context *ctx;
+  cmb_name_map *map; /* keys by their map, anchors by the builder */
+  const char *file;
+  struct open stack[CMB_MOST_LEVELS];
+  int depth;
+  int documents, nodes;
+  const cmb_node *root;
+};
+
+cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
+{
+  char words[800];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  return cmb_fail(ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s", at.file, at.line, at.column, words);
+}
+
+const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
+{
+  size_t n = 0;
+  while (text[n] && n < CMB_SHOWN_ROOM - 4) {
+    unsigned char c = (unsigned char)text[n];
+    shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
+  }
+  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* whole characters */
+  strcpy(shown + n, text[n] ? "..." : "");
+  return shown;
+}
+
+const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
+{
+  if (map->kind != CMB_NODE_MAP) return NULL;
+  const cmb_node *entry = map->first;
+  while (entry && strcmp(entry->key, key) != 0) entry = entry->next;
+  return entry;
+}
+
+/* ---- nodes from events */
+
+static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
+{
+  cmb_place place = {b->file, 1, 1};
+  if (mark) place = (cmb_place){b->file, mark->line + 1, mark->column + 1};
+  return place;
+}
+
+static cmb_status new_node(struct builder *b, cmb_node_kind kind, cmb_place place, cmb_node **node)
+{
+  if (++b->nodes > CMB_MOST_NODES) {
+    return cmb_fail_at(b->ctx, place, "the file has too many parts; expected at most %d",
+                       (int)CMB_MOST_NODES);
+  }
+  *node = cmb_arena_take(b->map->arena, 1, sizeof **node);
+  if (!*node) return cmb_fail_memory(b->ctx);
+  **node = (cmb_node){.kind = kind, .place = place, .text = "", .size = 1, .levels = 1};
+  return CMB_OK;
+}
+
+/* A copy of a token's text. */
+static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place place,
+                            const char **text)
+{
+  size_t length = 0;
+  const char *from = token ? fy_token_get_text(token, &length) : "";
+  if (!from) return cmb_fail_memory(b->ctx);
+  if (memchr(from, 0, length)) {
+    return cmb_fail_at(b->ctx, place, "the text has a character 0 inside; expected none");
+  }
+  char *to = cmb_arena_take(b->map->arena, length + 1, 1);
+  if (!to) return cmb_fail_memory(b->ctx);
+  memcpy(to, from, length);
+  *text = to;
+  return CMB_OK;
+}
+
+/* A text's place is that of its first character: behind the quote, below the sign of a block. */
+static cmb_status scalar_node(struct builder *b, struct fy_event *event, cmb_node **node)
+{
+  struct fy_token *token = event->scalar.value;
+  const struct fy_mark *mark = fy_event_start_mark(event);
+  cmb_place place = place_of(b, mark);
+  const cmb_node *key = b->depth > 0 ? b->stack[b->depth - 1].key : NULL;
+  if (!mark && key) place = key->place; /* of a key without a value */
+  enum fy_scalar_style style = fy_token_scalar_style(token);
+  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) place.column++;
+  CMB_TRY(new_node(b, CMB_NODE_TEXT, place, node));
+  return copy_text(b, token, place, &(*node)->text);
+}
+
+/* An anchor &name stands for the node from now on; a later one of the same name replaces it. */
+static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
+{
+  struct fy_token *token = fy_event_get_anchor_token(event);
+  const char *name;
+  if (!token) return CMB_OK;
+  CMB_TRY(copy_text(b, token, node->place, &name));
+  cmb_name *entry = cmb_name_map_find(b->map, b, name);
+  if (!entry) entry = cmb_name_map_add(b->map, b, name);
+  if (!entry) return cmb_fail_memory(b->ctx);
+  entry->data = node;
+  return CMB_OK;
+}
+
+/* *name: a copy of the node, which shares the entries. */
+static cmb_status alias_node(struct builder *b, struct fy_event *event, cmb_node **node)
+{
+  const char *name;
+  char shown[CMB_SHOWN_ROOM];
+  cmb_place place = place_of(b, fy_event_start_mark(event));
+  CMB_TRY(copy_text(b, event->alias.anchor, place, &name));
+  cmb_name *entry = cmb_name_map_find(b->map, b, name);
+  if (!entry) {
+    return cmb_fail_at(b->ctx, place, "unknown alias '*%s': expected '&%s' at an earlier part",
+                       cmb_shown(name, shown), shown);
+  }
+  for (int i = 0; i < b->depth; i++) {
+    if (b->stack[i].node == entry->data) {
+      return cmb_fail_at(b->ctx, place, "the alias '*%s' stands inside of what it stands for",
+                         cmb_shown(name, shown));
+    }
+  }
+  const cmb_node *target = entry->data;
+  CMB_TRY(new_node(b, target->kind, target->place, node));
+  **node = *target;
+  (*node)->key = NULL;
+  (*node)->next = NULL;
+  return CMB_OK;
+}
+
+/* ---- the tree */
+
+static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
+{
+  if (b->depth + entry->levels > CMB_MOST_LEVELS) {
+    return cmb_fail_at(b->ctx, entry->place, "nested too deeply; expected at most %d levels",
+                       (int)CMB_MOST_LEVELS);
+  }
+  if (entry->size > CMB_MOST_NODES - o->node->size) {
+    return cmb_fail_at(b->ctx, entry->place,
+                       "the file has too many parts, counted with what aliases stand for; expected "
+                       "at most %d",
+                       (int)CMB_MOST_NODES);
+  }
+  o->node->size += entry->size;
+  if (o->node->levels < entry->levels + 1) o->node->levels = entry->levels + 1;
+  o->node->count++;
+  if (o->last)
+    o->last->next = entry;
+  else
+    o->node->first = entry;
+  o->last = entry;
+  return CMB_OK;
+}
+
+static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *key, cmb_node *value)
+{
+  char shown[CMB_SHOWN_ROOM];
+  cmb_name *earlier = cmb_name_map_find(b->map, o->node, key->text);
+  if (earlier) {
+    return cmb_fail_at(b->ctx, key->place,
+                       "the key '%s' stands there twice; the first is in line %d",
+                       cmb_shown(key->text, shown), earlier->place.line);
+  }
+  cmb_name *entry = cmb_name_map_add(b->map, o->node, key->text);
+  if (!entry) return cmb_fail_memory(b->ctx);
+  entry->place = key->place;
+  value->key = key->text;
+  value->key_place = key->place;
+  return append(b, o, value);
+}
+
+/* <<: *other, or a list of such: the entries of the others whose keys are not there. */
+static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
+{
+  if (from->kind == CMB_NODE_TEXT) {
+    return cmb_fail_at(b->ctx, from->place, "'<<' merges a map: expected an alias such as *left");
+  }
+  for (const cmb_node *entry = from->first; entry; entry = entry->next) {
+    if (from->kind == CMB_NODE_LIST) {
+      CMB_TRY(merge(b, o, entry));
+    } else if (!cmb_name_map_find(b->map, o->node, entry->key)) {
+      cmb_node *copy, key = {.text = entry->key, .place = entry->key_place};
+      CMB_TRY(new_node(b, entry->kind, entry->place, &copy));
+      *copy = *entry;
+      copy->next = NULL;
+      CMB_TRY(add_entry(b, o, &key, copy));
+    }
+  }
+  return CMB_OK;
+}
+
+/* A complete text, list or map takes its place in the tree. The merge waits, so that the map's own keys win. */
+static cmb_status place_node(struct builder *b, cmb_node *node)
+{
+  if (b->depth == 0) {
+    b->root = node;
+    return CMB_OK;
+  }
+  struct open *o = &b->stack[b->depth - 1];
+  if (o->node->kind == CMB_NODE_LIST) return append(b, o, node);
+  if (!o->key) {
+    if (node->kind != CMB_NODE_TEXT) {
+      return cmb_fail_at(b->ctx, node->place, "a list or map as a key; expected a name");
+    }
+    o->key = node;
+    return CMB_OK;
+  }
+  const cmb_node *key = o->key;
+  o->key = NULL;
+  if (strcmp(key->text, "<<") != 0) return add_entry(b, o, key, node);
+  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' stands there twice");
+  o->merged = node;
+  return CMB_OK;
+}
+
+static cmb_status open_container(struct builder *b, struct fy_event *event, cmb_node_kind kind)
+{
+  cmb_node *node;
+  CMB_TRY(new_node(b, kind, place_of(b, fy_event_start_mark(event)), &node));
+  if (b->depth == CMB_MOST_LEVELS) {
+    return cmb_fail_at(b->ctx, node->place, "nested too deeply; expected at most %d levels",
+                       (int)CMB_MOST_LEVELS);
+  }
+  b->stack[b->depth++] = (struct open){.node = node};
+  return set_anchor(b, event, node);
+}
+
+static cmb_status close_container(struct builder *b)
+{
+  struct open *o = &b->stack[b->depth - 1];
+  if (o->merged) CMB_TRY(merge(b, o, o->merged));
+  b->depth--;
+  return place_node(b, o->node);
+}
+
+static cmb_status take_event(struct builder *b, struct fy_event *event)
+{
+  cmb_node *node;
+  struct fy_token *tag = fy_event_get_tag_token(event);
+  if (tag) {
+    return cmb_fail_at(b->ctx, place_of(b, fy_token_start_mark(tag)),
+                       "tags are not used in models; expected the value without '!'");
+  }
+  switch (event->type) {
+  case FYET_DOCUMENT_START:
+    if (++b->documents == 1) return CMB_OK;
+    return cmb_fail_at(b->ctx, place_of(b, fy_event_start_mark(event)),
+                       "a second document begins here; expected one model a file");
+  case FYET_SCALAR:
+    CMB_TRY(scalar_node(b, event, &node));
+    CMB_TRY(set_anchor(b, event, node));
+    return place_node(b, node);
+  case FYET_ALIAS: CMB_TRY(alias_node(b, event, &node)); return place_node(b, node);
+  case FYET_SEQUENCE_START: return open_container(b, event, CMB_NODE_LIST);
+  case FYET_MAPPING_START: return open_container(b, event, CMB_NODE_MAP);
+  case FYET_SEQUENCE_END:
+  case FYET_MAPPING_END: return close_container(b);
+  default: return CMB_OK;
+  }
+}
+
+/* ---- the parser */
+
+static void drop(struct fy_diag *diag, void *user, const char *text, size_t length)
+{
+  (void)diag;
+  (void)user;
+  (void)text;
+  (void)length;
+}
+
+/* libfyaml's first message; without one it had no memory. */
+static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
+{
+  void *at = NULL;
+  const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
+  if (!error || !error->msg) return cmb_fail_memory(b->ctx);
+  cmb_place place = {b->file, error->line > 0 ? error->line : 1,
+                     error->column > 0 ? error->column : 1};
+  return cmb_fail_at(b->ctx, place, "this is not YAML: %s", error->msg);
+}
+
+static cmb_status run_parser(struct builder *b, struct fy_parser *parser, struct fy_diag *diag)
+{
+  cmb_status status = CMB_OK;
+  while (status == CMB_OK) {
+    struct fy_event *event = fy_parser_parse(parser);
+    if (!event) break;
+    bool last = event->type == FYET_STREAM_END;
+    status = take_event(b, event);
+    fy_parser_event_free(parser, event);
+    if (last) return status;
+  }
+  return status == CMB_OK ? fail_syntax(b, diag) : status;
+}
+
+static cmb_status build(struct builder *b, struct fy_diag *diag, const char *text, size_t length)
+{
+  const struct fy_parse_cfg configuration = {
+      .search_path = "", .flags = FYPCF_QUIET | FYPCF_JSON_NONE, .diag = diag};
+  struct fy_parser *parser = fy_parser_create(&configuration);
+  if (!parser) return cmb_fail_memory(b->ctx);
+  cmb_status status = fy_parser_set_string(parser, text, length) == 0 ? run_parser(b, parser, diag)
+                                                                      : cmb_fail_memory(b->ctx);
+  fy_parser_destroy(parser);
+  return status;
+}
+
+cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text, size_t length,
+                          const char *file, const cmb_node **root)
+{
+  struct builder *b = cmb_arena_take(map->arena, 1, sizeof *b); /* its address owns the anchors */
+  const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
+  struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;
+  if (!diag) return cmb_fail_memory(ctx);
+  *b = (struct builder){.ctx = ctx, .map = map, .file = file};
+  fy_diag_set_collect_errors(diag, true);
+  cmb_status status = build(b, diag, text, length);
+  fy_diag_destroy(diag);
+  CMB_TRY(status);
+  if (!b->root || (b->root->kind == CMB_NODE_TEXT && !b->root->text[0])) {
+    return cmb_fail_at(ctx, (cmb_place){file, 1, 1},
+                       "the file is empty; expected a map of sections");
+  }
+  *root = b->root;
+  return CMB_OK;
+}

@@ -1,0 +1,47 @@
+/*
+ * Equations of motion typed by hand, as expressions (dyn/expressions.h):
+ *
+ *     static const struct cmbt_graph_model pendulum = {.name = "pendulum", .nq = 2, .nv = 2, .ng = 1, ... };
+ *     struct cmbt_graph m;
+ *     cmbt_graph_open(ctx, &pendulum, &m);
+ *     cmb_graph_system_create(ctx, &m.x, &options, &system);
+ *     cmbt_graph_close(&m);
+ *
+ * Formulas name the inputs t, the coordinates and velocities, a_0, a_1 ..., lambda_0 ..., u_0 ...; table(x) is the model's
+ * table.
+ */
+#ifndef CMBT_GRAPH_MODEL_H
+#define CMBT_GRAPH_MODEL_H
+
+#include "dyn/expressions.h"
+
+struct cmbt_entry {
+  int row, column;
+  const char *text;
+};
+
+/* Texts that are NULL are left out of the expressions. */
+struct cmbt_graph_model {
+  const char *name;
+  int nq, nv, ng, nu, no;
+  const char *const *q, *const *v, *const *g_names, *const *output_names;
+  const double *q_start, *v_start;
+  int M_count, G_count;
+  const struct cmbt_entry *M, *G;
+  const char *const *f, *const *g, *const *gamma, *const *gt, *const *rates;
+  const char *const *residual, *const *acceleration, *const *multiplier, *const *pivot;
+  const char *const *outputs;
+  const char *energy;
+  int ball_count, ball_q;
+  const cmb_table *table;
+};
+
+struct cmbt_graph {
+  cmb_arena *arena;
+  cmb_expressions x;
+};
+
+void cmbt_graph_open(cmb_context *ctx, const struct cmbt_graph_model *model, struct cmbt_graph *m);
+void cmbt_graph_close(struct cmbt_graph *m);
+
+#endif

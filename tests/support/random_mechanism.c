@@ -1,0 +1,295 @@
+/*
+ * Random mechanisms (random_mechanism.h). Bodies are boxes about random points; every joint has its place near its child.
+ * Start values are small random coordinates and velocities, which loops then do not meet: assembly closes them.
+ */
+#include "random_mechanism.h"
+
+#include "random.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct maker {
+  struct cmbt_random random;
+  cmb_model *m;
+};
+
+static const cmb_place nowhere = {"random", 1, 1};
+
+static double uniform(struct maker *k, double a, double b)
+{
+  return cmbt_random_uniform(&k->random, a, b);
+}
+
+static int choose(struct maker *k, int a, int b)
+{
+  return cmbt_random_int(&k->random, a, b);
+}
+
+__attribute__((format(printf, 2, 3))) static const char *text(struct maker *k, const char *format,
+                                                              ...)
+{
+  char buffer[200];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return cmb_arena_text(k->m->arena, buffer);
+}
+
+static cmb_model_formula formula(const char *words)
+{
+  return (cmb_model_formula){words, nowhere, ""};
+}
+
+static void random_vector(struct maker *k, double size, double x[3])
+{
+  for (int i = 0; i < 3; i++) x[i] = uniform(k, -size, size);
+}
+
+static void random_direction(struct maker *k, double x[3])
+{
+  double length;
+  do {
+    random_vector(k, 1, x);
+    length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  } while (length < 0.3 || length > 1);
+  for (int i = 0; i < 3; i++) x[i] /= length;
+  if (choose(k, 0, 2) == 0) { /* often along a global axis, as engineers have it */
+    memset(x, 0, 3 * sizeof *x);
+    x[choose(k, 0, 2)] = choose(k, 0, 1) ? 1 : -1;
+  }
+}
+
+/* Three perpendicular directions. */
+static void random_axes(struct maker *k, double axes[3][3])
+{
+  double y[3], along = 0, length = 0;
+  random_direction(k, axes[0]);
+  do {
+    random_direction(k, y);
+    along = axes[0][0] * y[0] + axes[0][1] * y[1] + axes[0][2] * y[2];
+  } while (fabs(along) > 0.9);
+  for (int i = 0; i < 3; i++) {
+    y[i] -= along * axes[0][i];
+    length += y[i] * y[i];
+  }
+  for (int i = 0; i < 3; i++) axes[1][i] = y[i] / sqrt(length);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, l = (i + 2) % 3;
+    axes[2][i] = axes[0][j] * axes[1][l] - axes[0][l] * axes[1][j];
+  }
+}
+
+static void make_body(struct maker *k, int i)
+{
+  cmb_model_body *b = &k->m->bodies[i];
+  double axes[3][3], I[3], edge[3];
+  b->name = text(k, "b%d", i);
+  b->place = nowhere;
+  b->mass = uniform(k, 0.5, 3);
+  random_vector(k, 1, b->com);
+  random_axes(k, axes);
+  for (int n = 0; n < 3; n++) edge[n] = uniform(k, 0.1, 0.5);
+  for (int n = 0; n < 3; n++) {
+    double a = edge[(n + 1) % 3], c = edge[(n + 2) % 3];
+    I[n] = b->mass * (a * a + c * c) / 12;
+  }
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 3; c++) {
+      for (int n = 0; n < 3; n++) b->inertia[3 * r + c] += I[n] * axes[n][r] * axes[n][c];
+    }
+  }
+  cmb_model_marker *marker = &k->m->markers[i];
+  *marker =
+      (cmb_model_marker){text(k, "m%d", i), nowhere, {.body = i}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int n = 0; n < 3; n++) marker->anchor.at[n] = b->com[n] + uniform(k, -0.3, 0.3);
+}
+
+static void name_coordinates(struct maker *k, cmb_model_joint *j, int number)
+{
+  static const int velocities[] = {0, 1, 1, 2, 2, 3, 3, 6};
+  int ball = j->euler ? 3 : 0;
+  j->nv = velocities[j->type];
+  j->nq = j->nv + (j->euler ? 1 : 0);
+  for (int n = 0; n < j->nv - ball; n++) {
+    j->q_names[n] = text(k, "j%d.c%d", number, n);
+    j->v_names[n] = text(k, "j%d.c%d'", number, n);
+    j->q_start[n] = uniform(k, -0.2, 0.2);
+  }
+  for (int n = 0; n < ball; n++) j->v_names[j->nv - 3 + n] = text(k, "j%d.w%d'", number, n);
+  for (int n = 0; ball && n < 4; n++) {
+    j->q_names[j->nq - 4 + n] = text(k, "j%d.p%d", number, n);
+    j->q_start[j->nq - 4 + n] = n == 0 ? 1 : 0;
+  }
+  for (int n = 0; n < j->nv; n++) j->v_start[n] = uniform(k, -0.5, 0.5);
+  for (int n = 0; n < j->nv - ball; n++) {
+    cmb_model_coordinate *c = &j->coordinate[n];
+    if (choose(k, 0, 3) == 0) c->stiffness = uniform(k, 1, 20);
+    if (choose(k, 0, 3) == 0) c->damping = uniform(k, 0.1, 0.5);
+    c->reference = uniform(k, -0.1, 0.1);
+    c->friction_velocity = 0.1;
+    if (choose(k, 0, 7) == 0) c->friction = uniform(k, 0.05, 0.2);
+  }
+}
+
+static void make_joint(struct maker *k, int i)
+{
+  cmb_model_joint *j = &k->m->joints[i];
+  j->name = text(k, "j%d", i);
+  j->place = nowhere;
+  j->type = (cmb_joint_type)choose(k, CMB_JOINT_FIXED, CMB_JOINT_PLANAR);
+  if (i == 0 || choose(k, 0, 12) == 0)
+    j->type = choose(k, 0, 2) ? CMB_JOINT_FREE : CMB_JOINT_REVOLUTE;
+  if (j->type == CMB_JOINT_FIXED && choose(k, 0, 2)) j->type = CMB_JOINT_REVOLUTE;
+  j->parent = i == 0 || choose(k, 0, 8) == 0 ? CMB_GROUND : choose(k, i > 4 ? i - 4 : 0, i - 1);
+  j->child = i;
+  j->turn = choose(k, 0, 3) ? 1 : -1;
+  j->euler = j->type == CMB_JOINT_FREE || (j->type == CMB_JOINT_SPHERICAL && choose(k, 0, 1));
+  for (int n = 0; n < 3; n++) j->at[n] = k->m->bodies[i].com[n] + uniform(k, -0.4, 0.4);
+  random_axes(k, j->axes);
+  name_coordinates(k, j, i);
+}
+
+static cmb_anchor random_anchor(struct maker *k, int body)
+{
+  cmb_anchor a = {.body = body};
+  const double *about = body == CMB_GROUND ? (const double[3]){0, 0, 0} : k->m->bodies[body].com;
+  for (int n = 0; n < 3; n++) a.at[n] = about[n] + uniform(k, -0.4, 0.4);
+  return a;
+}
+
+/* Velocities between a body and the ground, summed over its joints. */
+static int freedoms(const cmb_model *m, int body)
+{
+  int sum = 0;
+  for (; body != CMB_GROUND; body = m->joints[body].parent) sum += m->joints[body].nv;
+  return sum;
+}
+
+static void make_loop(struct maker *k, int *left)
+{
+  static const int removes[] = {6, 5, 5, 4, 4, 3, 3, 0, 1, 2, 1, 1};
+  cmb_model *m = k->m;
+  cmb_model_loop *l = &m->loops[m->loop_count];
+  int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
+  int type = choose(k, 0, CMB_LOOP_POINT_PLANE);
+  if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
+  int between = freedoms(m, b) + (a == CMB_GROUND ? 0 : freedoms(m, a));
+  if (between < removes[type] + 2) return;
+  *left -= removes[type];
+  *l = (cmb_model_loop){.name = text(k, "l%d", m->loop_count), .place = nowhere, .type = type};
+  l->b = random_anchor(k, b);
+  l->a = type == CMB_LOOP_DISTANCE ? random_anchor(k, a) : l->b;
+  l->a.body = a;
+  random_axes(k, l->axes);
+  memcpy(l->axes_b, l->axes, sizeof l->axes);
+  m->loop_count++;
+}
+
+/* A motion: one coordinate follows an input. */
+static void make_motion(struct maker *k, int *left)
+{
+  cmb_model *m = k->m;
+  int i = choose(k, 0, m->body_count - 1);
+  const cmb_model_joint *j = &m->joints[i];
+  if (*left < 3 || j->nv == 0 || j->euler) return;
+  *left -= 1;
+  m->loops[m->loop_count] = (cmb_model_loop){.name = "motion",
+                                             .place = nowhere,
+                                             .type = CMB_LOOP_FORMULA,
+                                             .motion = true,
+                                             .formula = formula(j->q_names[0]),
+                                             .minus = formula("0.1*sin(3*t) + 0.2*u1")};
+  m->loop_count++;
+}
+
+static void make_force(struct maker *k, int i, bool drives)
+{
+  cmb_model *m = k->m;
+  cmb_model_force *f = &m->forces[i];
+  int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
+  if (a == b) a = CMB_GROUND;
+  *f = (cmb_model_force){.name = text(k, "f%d", i), .place = nowhere};
+  f->type = drives && choose(k, 0, 2) == 0 ? CMB_FORCE_LOAD
+            : choose(k, 0, 1)              ? CMB_FORCE_BUSHING
+                                           : CMB_FORCE_SPRING;
+  f->a = random_anchor(k, a);
+  f->b = random_anchor(k, b);
+  if (f->type == CMB_FORCE_SPRING) {
+    f->stiffness = uniform(k, 5, 50);
+    f->free_length = uniform(k, 0.1, 1);
+    f->damping = uniform(k, 0, 0.5);
+    f->preload = uniform(k, -1, 1);
+    if (drives) f->formula = formula(text(k, "0.5*u0*sin(t + m%d.x) - 0.1*f%d.rate", b, i));
+  }
+  for (int n = 0; n < 6; n++) {
+    f->bushing_stiffness[n] = uniform(k, 1, 20);
+    f->bushing_damping[n] = uniform(k, 0, 0.3);
+  }
+  double axes[3][3];
+  random_axes(k, axes);
+  memcpy(f->axes, axes, sizeof axes);
+  memcpy(f->directions, axes, sizeof axes);
+  memcpy(f->torque_directions, axes, sizeof axes);
+  f->body_frame = choose(k, 0, 1);
+  if (f->type != CMB_FORCE_LOAD) return;
+  f->force[0] = formula("cos(2*t)*u0");
+  f->force[2] = formula(text(k, "0.2 - 0.1*b%d.vz", b));
+  f->torque[1] = formula("0.1*u1");
+}
+
+static void make_outputs(struct maker *k)
+{
+  static const char *const parts[] = {"x", "y", "z", "ax", "ay", "az"};
+  cmb_model *m = k->m;
+  for (int i = 0; i < m->body_count; i++) {
+    for (int n = 0; n < CMBT_OUTPUTS_PER_BODY; n++) {
+      const char *name = text(k, "%s%d.%s", n < 6 ? "b" : "m", i, parts[n % 6]);
+      m->outputs[m->output_count++] = (cmb_model_output){name, nowhere, formula(name)};
+    }
+  }
+  m->outputs[m->output_count++] = (cmb_model_output){"E", nowhere, formula("energy")};
+  m->outputs[m->output_count++] = (cmb_model_output){"P", nowhere, formula("power")};
+}
+
+static void take_memory(cmb_model *m, int bodies, int loops, int forces)
+{
+  m->bodies = cmb_arena_take(m->arena, (size_t)bodies, sizeof *m->bodies);
+  m->markers = cmb_arena_take(m->arena, (size_t)bodies, sizeof *m->markers);
+  m->joints = cmb_arena_take(m->arena, (size_t)bodies, sizeof *m->joints);
+  m->loops = cmb_arena_take(m->arena, (size_t)loops + 2, sizeof *m->loops);
+  m->forces = cmb_arena_take(m->arena, (size_t)forces, sizeof *m->forces);
+  m->inputs = cmb_arena_take(m->arena, 2, sizeof *m->inputs);
+  m->outputs =
+      cmb_arena_take(m->arena, (size_t)bodies * CMBT_OUTPUTS_PER_BODY + 2, sizeof *m->outputs);
+  m->body_count = m->marker_count = m->joint_count = bodies;
+  m->force_count = forces;
+}
+
+cmb_model *cmbt_random_mechanism(cmb_context *ctx, uint64_t seed,
+                                 const struct cmbt_mechanism_wishes *wishes)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  struct maker k = {.random = {seed}, .m = cmb_arena_take(arena, 1, sizeof *k.m)};
+  cmb_model *m = k.m;
+  m->ctx = ctx, m->arena = arena, m->name = "random", m->title = "", m->path = "random";
+  m->gravity[2] = -9.81;
+  int bodies = choose(&k, 1, wishes->most_bodies), loops = choose(&k, 0, wishes->most_loops);
+  take_memory(m, bodies, loops, bodies);
+  int left = 0;
+  for (int i = 0; i < bodies; i++) make_body(&k, i);
+  for (int i = 0; i < bodies; i++) {
+    make_joint(&k, i);
+    left += m->joints[i].nv;
+  }
+  for (int i = 0; i < 4 * loops && m->loop_count < loops; i++) make_loop(&k, &left);
+  if (wishes->drives) make_motion(&k, &left);
+  for (int i = 0; i < m->force_count; i++) make_force(&k, i, wishes->drives);
+  m->input_count = 2;
+  m->inputs[0] = (cmb_model_input){"u0", nowhere, formula("1 + 0.5*sin(4*t)")};
+  m->inputs[1] = (cmb_model_input){"u1", nowhere, formula("cos(3*t)*exp(-t)")};
+  make_outputs(&k);
+  return m;
+}

@@ -1,0 +1,416 @@
+/*
+ * Linearisation: eigenvalues known in closed form, at rest and in steady rotation, with constraints and Euler
+ * parameters; the matrix A against differences of the flow in local coordinates; mode shapes; failures.
+ */
+#include "check.h"
+#include "failing_allocator.h"
+#include "top.h"
+
+#include "dae/evaluator.h"
+#include "math/dense.h"
+
+#include <camber/camber.h>
+#include <string.h>
+
+enum { MOST = 16 };
+
+static cmb_system *open_problem(cmb_context *ctx, const char *name, int count,
+                                const cmb_setting *settings)
+{
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(name), count, settings, &system));
+  return system;
+}
+
+/* The eigenmode nearest to the given eigenvalue, which must be this near. */
+static const cmb_eigenmode *find_mode(const cmb_linearization *l, double re, double im,
+                                      double tolerance)
+{
+  const cmb_eigenmode *best = NULL;
+  double least = INFINITY;
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    double distance = hypot(l->eigenmodes[i].re - re, l->eigenmodes[i].im - im);
+    if (distance < least) {
+      least = distance;
+      best = &l->eigenmodes[i];
+    }
+  }
+  if (!(least <= tolerance)) fail_msg("no eigenvalue %.12g + %.12g i: off by %.3g", re, im, least);
+  return best;
+}
+
+static void test_pendulum(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_setting settings[] = {{"l", 2.5}};
+  cmb_system *system = open_problem(ctx, "pendulum", 1, settings);
+  cmb_linearization *l;
+  const double q[2] = {0, -2.5}, v[2] = {0, 0};
+  double g = 9.81, omega = sqrt(g / 2.5);
+  cmbt_ok(ctx, cmb_linearize(ctx, cmb_system_equations(system), 0, q, v, &l));
+  assert_int_equal(l->freedoms, 1);
+  assert_int_equal(l->eigenmode_count, 1);
+  const cmb_eigenmode *m = find_mode(l, 0, omega, 1e-7);
+  cmbt_near(m->frequency, omega / (2 * acos(-1)), 1e-8);
+  cmbt_near(m->damping, 0, 1e-8);
+  assert_false(m->neutral);
+  assert_int_equal(m->most, 0);
+  assert_true(m->shape_re[0] == 1 && m->shape_im[0] == 0);
+  cmbt_near(hypot(m->shape_re[1], m->shape_im[1]), 0, 1e-12);
+  cmb_linearization_destroy(l);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* n equal masses on equal rods: ω² = x g/l with the zeros x of the Laguerre polynomial L_n (Abramowitz and Stegun,
+ * Table 25.9). */
+static void test_chain(void **state)
+{
+  (void)state;
+  static const double zeros[5] = {0.263560319718, 1.413403059107, 3.596425771041, 7.085810005859,
+                                  12.640800844276};
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_setting settings[] = {{"N", 5}, {"l", 0.7}, {"m", 3}, {"shift_x", 0}, {"shift_y", 0}};
+  cmb_system *system = open_problem(ctx, "pendulum-chain", 5, settings);
+  cmb_linearization *l;
+  cmbt_ok(ctx, cmb_linearize(ctx, cmb_system_equations(system), 0, cmb_system_q(system),
+                             cmb_system_v(system), &l));
+  assert_int_equal(l->eigenmode_count, 5);
+  for (int i = 0; i < 5; i++) {
+    cmbt_near(l->eigenmodes[i].im, sqrt(zeros[i] * 9.81 / 0.7), 1e-6);
+    cmbt_near(l->eigenmodes[i].re, 0, 1e-6);
+  }
+  for (int i = 0; i < 5;
+       i++) { /* the slowest: all to one side, the tip most; ever fewer at the top */
+    assert_true(l->eigenmodes[0].shape_re[i] > 0);
+    if (i) assert_true(l->eigenmodes[0].shape_re[i] > l->eigenmodes[0].shape_re[i - 1]);
+  }
+  assert_int_equal(l->eigenmodes[0].most, 4);
+  cmb_linearization_destroy(l);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* Two equal masses between walls: springs k to the walls, kc between, dampers likewise. Exact derivatives on patterns.
+ * In step: m λ² + c λ + k = 0; against each other: m λ² + (c + 2 cc) λ + k + 2 kc = 0. */
+struct pair {
+  double m, k, kc, c, cc;
+};
+
+static cmb_status pair_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct pair *p = self;
+  const double *q = at->q, *v = at->v;
+  if (want->M) want->M[0] = want->M[1] = p->m;
+  if (want->f) {
+    double between = p->kc * (q[1] - q[0]) + p->cc * (v[1] - v[0]);
+    want->f[0] = -p->k * q[0] - p->c * v[0] + between;
+    want->f[1] = -p->k * q[1] - p->c * v[1] - between;
+  }
+  return CMB_OK;
+}
+
+static cmb_status pair_derivative(const void *self, const cmb_point *at, const double *a,
+                                  const double *lambda, cmb_derivative which, double *J)
+{
+  const struct pair *p = self;
+  double own = which == CMB_RESIDUAL_Q ? p->k + p->kc : p->c + p->cc;
+  double other = which == CMB_RESIDUAL_Q ? -p->kc : -p->cc;
+  (void)at, (void)a, (void)lambda;
+  J[0] = J[3] = own;
+  J[1] = J[2] = other;
+  return CMB_OK;
+}
+
+static cmb_equations pair_equations(const struct pair *p)
+{
+  static const char *const names[] = {"left", "right"};
+  static const int start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
+  static const cmb_pattern pattern = {2, 2, start, column};
+  return (cmb_equations){.name = "pair",
+                         .nq = 2,
+                         .nv = 2,
+                         .q_names = names,
+                         .v_names = names,
+                         .mass_constant = true,
+                         .mass_diagonal = true,
+                         .self = p,
+                         .evaluate = pair_evaluate,
+                         .derivative = pair_derivative,
+                         .derivative_pattern = {&pattern, &pattern}};
+}
+
+static void test_spring_damper(void **state)
+{
+  (void)state;
+  const struct pair p = {2, 800, 150, 3, 1.5};
+  const double zero[2] = {0, 0};
+  cmb_equations eq = pair_equations(&p);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_linearization *l;
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, &l));
+  assert_int_equal(l->eigenmode_count, 2);
+  for (int i = 0; i < 2; i++) {
+    double k = i ? p.k + 2 * p.kc : p.k, c = i ? p.c + 2 * p.cc : p.c;
+    const cmb_eigenmode *m =
+        find_mode(l, -c / (2 * p.m), sqrt(k / p.m - c * c / (4 * p.m * p.m)), 1e-12);
+    cmbt_near(m->frequency, sqrt(k / p.m) / (2 * acos(-1)), 1e-13);
+    cmbt_near(m->damping, c / (2 * sqrt(k * p.m)), 1e-14);
+    cmbt_near(m->shape_re[0] * m->shape_re[1], i ? -1 : 1, 1e-12);
+    cmbt_near(m->shape_im[0], 0, 1e-12);
+    cmbt_near(m->shape_im[1], 0, 1e-12);
+  }
+  cmb_linearization_destroy(l);
+
+  const struct pair slow = {2, 800, 150, 100, 0}; /* in step: overdamped, two real eigenvalues */
+  eq.self = &slow;
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, &l));
+  double root = sqrt(100 * 100 - 4 * 2 * 800.0);
+  assert_int_equal(l->eigenmode_count, 4);
+  for (int i = 0; i < 2; i++) {
+    const cmb_eigenmode *m = find_mode(l, (-100 + (i ? root : -root)) / 4, 0, 1e-12);
+    cmbt_near(m->damping, 1, 0);
+    assert_true(m->im == 0);
+  }
+  cmb_linearization_destroy(l);
+
+  const struct pair loose = {2, 0, 150, 0, 0}; /* in step: nothing restores it */
+  eq.self = &loose;
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, &l));
+  find_mode(l, 0, sqrt(150), 1e-12);
+  assert_int_equal(l->eigenmode_count, 3);
+  for (int i = 0; i < 3; i++) assert_int_equal(l->eigenmodes[i].neutral, i < 2);
+  assert_true(l->eigenmodes[0].frequency == 0);
+  cmb_linearization_destroy(l);
+  cmb_context_destroy(ctx);
+}
+
+/* The spherical pendulum in cylindrical coordinates (ρ, φ, z), ρ² + z² = l². In steady conical motion at the angle θ,
+ * Ω² = g/(l cos θ); small deviations swing with Ω sqrt(1 + 3 cos²θ) (e.g. Landau and Lifshitz, Mechanics §14), and
+ * nothing fixes φ or Ω. */
+static cmb_status cone(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const double *q = at->q, *v = at->v, g = 9.81, length = *(const double *)self;
+  if (want->M) want->M[0] = want->M[2] = 1, want->M[1] = q[0] * q[0];
+  if (want->f) {
+    want->f[0] = q[0] * v[1] * v[1];
+    want->f[1] = -2 * q[0] * v[0] * v[1];
+    want->f[2] = -g;
+  }
+  if (want->g) want->g[0] = (q[0] * q[0] + q[2] * q[2] - length * length) / 2;
+  if (want->G) want->G[0] = q[0], want->G[1] = 0, want->G[2] = q[2];
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = v[0] * v[0] + v[2] * v[2];
+  return CMB_OK;
+}
+
+static void test_conical_pendulum(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"rho", "phi", "z"};
+  const double length = 1.3, theta = 0.6;
+  cmb_equations eq = {.name = "cone",
+                      .nq = 3,
+                      .nv = 3,
+                      .ng = 1,
+                      .q_names = names,
+                      .v_names = names,
+                      .g_names = names,
+                      .lambda_names = names,
+                      .mass_diagonal = true,
+                      .self = &length,
+                      .evaluate = cone};
+  double turning = sqrt(9.81 / (length * cos(theta)));
+  const double q[3] = {length * sin(theta), 0.4, -length * cos(theta)}, v[3] = {0, turning, 0};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_linearization *l;
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, q, v, &l));
+  assert_int_equal(l->freedoms, 2);
+  cmbt_below(fabs(l->a[l->a_most]), 1e-14);
+  const cmb_eigenmode *m = find_mode(l, 0, turning * sqrt(1 + 3 * cos(theta) * cos(theta)), 1e-6);
+  cmbt_near(hypot(m->shape_re[2], m->shape_im[2]) / hypot(m->shape_re[0], m->shape_im[0]),
+            tan(theta), 1e-7); /* along the sphere */
+  int neutral = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) neutral += l->eigenmodes[i].neutral;
+  assert_int_equal(neutral, l->eigenmode_count - 1);
+  cmb_linearization_destroy(l);
+  cmb_context_destroy(ctx);
+}
+
+/* The sleeping top: upright, turning with Ω about its axis. With the complex tilt ξ in space I ξ¨ − i J Ω ξ˙ − m g h ξ = 0, so
+ * ξ ~ exp(iνt) with I ν² − J Ω ν + m g h = 0; the body's axes, in which displacements are taken, turn with Ω. */
+static void check_sleeping_top(cmb_context *ctx, double spin)
+{
+  const struct cmbt_top top = {3, 0.4, {0.06, 0.06}, 0.2, 9.81};
+  const double e[4] = {0.8, 0, 0, 0.6}, omega[3] = {0, 0, spin};
+  cmb_equations eq = cmbt_top_equations(&top);
+  double q[7], v[6], I = 0.06 + 3 * 0.4 * 0.4, J = 0.2, weight = 3 * 9.81 * 0.4;
+  double square = J * J * spin * spin - 4 * I * weight, root = sqrt(fabs(square)) / (2 * I);
+  double middle = J * spin / (2 * I) - spin;
+  cmb_linearization *l;
+  cmbt_top_state(&top, e, omega, q, v);
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, q, v, &l));
+  assert_int_equal(l->freedoms, 3);
+  if (square > 0) {
+    find_mode(l, 0, fabs(middle + root), 1e-5);
+    find_mode(l, 0, fabs(middle - root), 1e-5);
+  } else {
+    find_mode(l, root, fabs(middle), 1e-5);
+    find_mode(l, -root, fabs(middle), 1e-5);
+  }
+  int neutral = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) neutral += l->eigenmodes[i].neutral;
+  assert_int_equal(neutral, l->eigenmode_count - 2);
+  cmb_linearization_destroy(l);
+}
+
+static void test_sleeping_top(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  check_sleeping_top(ctx, 40);  /* fast enough to sleep */
+  check_sleeping_top(ctx, -40); /* the other way round */
+  check_sleeping_top(ctx, 9);   /* not fast enough: it falls */
+  cmb_context_destroy(ctx);
+}
+
+/* The car axis in motion: differences of the flow itself. Local coordinates z = P (q − q0), y = P v; the state that
+ * belongs to them is found by Newton's method, with steps orthogonal to the tangent space as in the definition. */
+struct chart {
+  cmb_evaluator *ev;
+  const double *N, *q0, *v0; /* N: (n x 4) */
+  double t;
+};
+
+/* x (2n) to the state q, v on the constraints. */
+static void chart_state(const struct chart *c, const double *x, double *q, double *v)
+{
+  enum { NV = 4, NG = 2, N = 2 };
+  cmb_evaluator *ev = c->ev;
+  double zero[NV] = {0}, step[NV], defect[NG];
+  for (int i = 0; i < NV; i++) {
+    q[i] = c->q0[i] + x[0] * c->N[i] + x[1] * c->N[NV + i];
+    v[i] = c->v0[i] + x[N] * c->N[i] + x[N + 1] * c->N[NV + i];
+  }
+  assert_int_equal(cmb_factor_at(ev, c->t, c->q0), CMB_OK);
+  for (int k = 0; k < 30; k++) { /* chord steps along M⁻¹ G(q0)ᵀ */
+    cmb_terms want = {.g = defect};
+    assert_int_equal(cmb_evaluate(ev, c->t, q, NULL, &want), CMB_OK);
+    cmb_solve(ev, zero, defect, step, NULL);
+    for (int i = 0; i < NV; i++) q[i] += step[i];
+  }
+  for (int k = 0; k < 30; k++) {
+    double G[NG * NV], gt[NG];
+    cmb_terms want = {.G = G, .gt = gt};
+    assert_int_equal(cmb_evaluate(ev, c->t, q, NULL, &want), CMB_OK);
+    for (int i = 0; i < NG; i++) defect[i] = cmb_dot(NV, G + i * NV, v) + gt[i];
+    cmb_solve(ev, zero, defect, step, NULL);
+    for (int i = 0; i < NV; i++) v[i] += step[i];
+  }
+}
+
+/* ẋ at x */
+static void chart_flow(const struct chart *c, const double *x, double *rate)
+{
+  enum { NV = 4, N = 2 };
+  double q[NV], v[NV], a[NV], lambda[2], mass = 1e-4 * 10 / 2;
+  chart_state(c, x, q, v);
+  assert_int_equal(cmb_accelerate(c->ev, c->t, q, v, a, lambda), CMB_OK);
+  for (int k = 0; k < N; k++) {
+    rate[k] = mass * cmb_dot(NV, c->N + k * NV, v);
+    rate[N + k] = mass * cmb_dot(NV, c->N + k * NV, a);
+  }
+}
+
+static void test_against_flow(void **state)
+{
+  (void)state;
+  enum { N = 2, M = 2 * N };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system = open_problem(ctx, "caraxis", 0, NULL);
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmb_run_options options = cmb_run_defaults();
+  cmb_simulation *sim;
+  cmb_linearization *l;
+  options.integrator.rtol = options.integrator.atol = 1e-9;
+  options.t_end = 0.83;
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  cmbt_ok(ctx, cmb_linearize(ctx, eq, r->t, r->q, r->v, &l));
+  assert_int_equal(l->freedoms, N);
+
+  struct chart c = {.N = l->N, .q0 = r->q, .v0 = r->v, .t = r->t};
+  double plus[M], minus[M], x[M] = {0}, largest = 0, wrong = 0;
+  const double h[M] = {1e-6, 1e-6, 1e-4, 1e-4};
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &c.ev));
+  for (int j = 0; j < M; j++) {
+    x[j] = h[j];
+    chart_flow(&c, x, plus);
+    x[j] = -h[j];
+    chart_flow(&c, x, minus);
+    x[j] = 0;
+    for (int i = 0; i < M; i++) {
+      largest = fmax(largest, fabs(l->A[i * M + j]));
+      wrong = fmax(wrong, fabs((plus[i] - minus[i]) / (2 * h[j]) - l->A[i * M + j]));
+    }
+  }
+  cmbt_below(wrong, 1e-7 * largest);
+  cmb_evaluator_destroy(c.ev);
+  cmb_linearization_destroy(l);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static cmb_status not_a_number(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = want->M[1] = 1;
+  if (want->f) want->f[0] = want->f[1] = at->q[0] > 0 ? NAN : 0;
+  return CMB_OK;
+}
+
+/* Forces that are numbers at the point but not beside it; and every allocation fails once. */
+static void test_failures(void **state)
+{
+  (void)state;
+  const struct pair p = {2, 800, 150, 3, 1.5};
+  const double zero[2] = {0, 0};
+  cmb_equations eq = pair_equations(&p);
+  long refused = 1;
+  for (long k = 1; refused > 0; k++) {
+    struct cmbt_allocator memory;
+    cmbt_allocator_init(&memory);
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    cmb_linearization *l;
+    memory.fail_at = memory.calls + k;
+    cmb_status status = cmb_linearize(ctx, &eq, 0, zero, zero, &l);
+    refused = memory.refused;
+    assert_int_equal(status, refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    assert_true(refused == 0 || l == NULL);
+    cmb_linearization_destroy(l);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_linearization *l;
+  eq.evaluate = not_a_number;
+  eq.derivative = NULL;
+  assert_int_equal(cmb_linearize(ctx, &eq, 0, zero, zero, &l), CMB_ERROR_EQUATIONS);
+  assert_non_null(strstr(cmb_last_error(ctx), "not finite"));
+  assert_null(l);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_conical_pendulum),
+      cmocka_unit_test(test_sleeping_top),  cmocka_unit_test(test_against_flow),
+      cmocka_unit_test(test_failures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

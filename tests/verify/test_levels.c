@@ -1,0 +1,245 @@
+/*
+ * Levels: a force that is a staircase, x'' = −floor(x) − 1/2, on a rail y = 0. Between two steps of the staircase the motion is
+ * a parabola, so that the exact solution is put together from quadratic equations: times of all changes, directions and the
+ * final state, for every method; starts inside an interval and on its ends; a step of the staircase that is just touched.
+ */
+#include "check.h"
+
+#include <camber/camber.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_EVENTS = 400 };
+
+struct log {
+  double t[MOST_EVENTS];
+  int direction[MOST_EVENTS];
+  int count;
+};
+
+/* ---- the exact solution */
+
+struct flight {
+  long double t, x, v;
+  int n; /* x is in [n, n + 1] */
+};
+
+static long double force(int n)
+{
+  return -n - 0.5L;
+}
+
+/* The first time after now at which x = at; infinite if never. The root that is (nearly) now is left out. */
+static long double time_to(const struct flight *f, long double at)
+{
+  long double a = force(f->n) / 2, b = f->v, c = f->x - at, root = INFINITY;
+  long double square = b * b - 4 * a * c;
+  if (square < 0) return INFINITY;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    long double s = (-b + (long double)sign * sqrtl(square)) / (2 * a);
+    if (s > 1e-12L && s < root) root = s;
+  }
+  return root;
+}
+
+static void move(struct flight *f, long double s)
+{
+  long double a = force(f->n);
+  f->x += s * (f->v + a * s / 2);
+  f->v += s * a;
+  f->t += s;
+}
+
+static void fly(struct flight *f, double t_end, struct log *log)
+{
+  log->count = 0;
+  for (;;) {
+    long double down = time_to(f, f->n), up = time_to(f, f->n + 1.0L), s = fminl(down, up);
+    if (f->t + s > t_end) {
+      move(f, t_end - f->t);
+      return;
+    }
+    move(f, s);
+    int direction = up < down ? 1 : -1;
+    f->x = direction > 0 ? f->n + 1 : f->n;
+    f->n += direction;
+    log->t[log->count] = (double)f->t;
+    log->direction[log->count++] = direction;
+  }
+}
+
+/* ---- the same as equations */
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = want->M[1] = 1;
+  if (want->f) want->f[0] = (double)force(at->mode[0]), want->f[1] = -9.81;
+  if (want->g) want->g[0] = at->q[1];
+  if (want->G) want->G[0] = 0, want->G[1] = 1;
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = 0;
+  return CMB_OK;
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  (void)self;
+  (void)lambda;
+  double above = at->q[0] - at->mode[0];
+  s[0] = fmin(above, 1 - above);
+  return CMB_OK;
+}
+
+static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
+{
+  (void)self;
+  (void)lambda;
+  mode[0] = (int)floor(at->q[0]);
+  return CMB_OK;
+}
+
+static const char *const q_names[] = {"x", "y"}, *const v_names[] = {"x'", "y'"};
+static const char *const g_names[] = {"rail"}, *const lambda_names[] = {"lambda"};
+static const char *const switch_names[] = {"floor(x)"};
+static const bool is_level[] = {true};
+
+static const cmb_equations staircase = {.name = "staircase",
+                                        .nq = 2,
+                                        .nv = 2,
+                                        .ng = 1,
+                                        .ns = 1,
+                                        .q_names = q_names,
+                                        .v_names = v_names,
+                                        .g_names = g_names,
+                                        .lambda_names = lambda_names,
+                                        .switch_names = switch_names,
+                                        .mass_constant = true,
+                                        .mass_diagonal = true,
+                                        .evaluate = evaluate,
+                                        .switches = switches,
+                                        .switch_is_level = is_level,
+                                        .levels = levels};
+
+static cmb_status keep(void *user, const cmb_event *event)
+{
+  struct log *log = user;
+  assert_in_range(log->count, 0, MOST_EVENTS - 1);
+  assert_string_equal(event->name, "floor(x)");
+  log->t[log->count] = event->t;
+  log->direction[log->count++] = event->direction;
+  return CMB_OK;
+}
+
+/* Run from (x, v), at first in [n, n + 1], and compare everything. Returns the number of events. */
+static int compare(cmb_context *ctx, const cmb_method *method, double x, double v, int n,
+                   double t_end, double *worst)
+{
+  static struct log exact, found;
+  struct flight f = {0, x, v, n};
+  const double q0[2] = {x, 0}, v0[2] = {v, 0};
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmb_run_options options = cmb_run_defaults();
+  options.method = method;
+  options.observer = (cmb_observer){.user = &found, .event = keep};
+  found.count = 0;
+  fly(&f, t_end, &exact);
+  cmbt_ok(ctx, cmb_system_create(ctx, &staircase, 0, t_end, q0, v0, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  assert_int_equal(found.count, exact.count);
+  *worst = fmax(fabs(r->q[0] - (double)f.x), fabs(r->v[0] - (double)f.v));
+  for (int k = 0; k < exact.count; k++) {
+    assert_int_equal(found.direction[k], exact.direction[k]);
+    *worst = fmax(*worst, fabs(found.t[k] - exact.t[k]));
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  return exact.count;
+}
+
+/* The parabolas are exact for every method; what is left is rounding, which each change of level adds to. */
+static void test_staircase(void **state)
+{
+  (void)state;
+  static const struct {
+    double x, v;
+    int n;
+    double t_end;
+  } cases[] = {
+      {0.25, 4.7, 0, 40},  /* up and down five steps, many times */
+      {0.25, -4.7, 0, 40}, /* the other way, through negative numbers */
+      {3, -1, 2, 20},      /* begins on an end, going down: no change of level there */
+      {-3, 1, -3, 20},     /* going up */
+      {0.5, 0, 0, 12},     /* from rest */
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const cmb_method *method = cmb_method_at(i);
+    for (int k = 0; k < (int)(sizeof cases / sizeof cases[0]); k++) {
+      double worst;
+      int count = compare(ctx, method, cases[k].x, cases[k].v, cases[k].n, cases[k].t_end, &worst);
+      printf("%-8s x = %g, v = %g: %d changes of level, largest error %.1e\n",
+             cmb_method_name(method), cases[k].x, cases[k].v, count, worst);
+      assert_true(count >= 4);
+      cmbt_below(worst, 1e-9);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* x rises above 1 by 1e-7 and falls back within 1e-3 s: two changes of level, inside a step that is far longer. */
+static void test_touch(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int i = 0; i < cmb_method_count(); i++) {
+    double worst, v = sqrt(2 * 0.5 * (0.75 + 1e-7));
+    int count = compare(ctx, cmb_method_at(i), 0.25, v, 0, 2.5, &worst);
+    assert_int_equal(count, 2);
+    cmbt_below(worst, 1e-9);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* Wrong levels, which never become right: an end with words, not an endless loop. */
+static cmb_status stuck_levels(const void *self, const cmb_point *at, const double *lambda,
+                               int *mode)
+{
+  (void)self;
+  (void)at;
+  (void)lambda;
+  mode[0] = 0;
+  return CMB_OK;
+}
+
+static void test_stuck(void **state)
+{
+  (void)state;
+  const double q0[2] = {0.25, 0}, v0[2] = {3, 0};
+  cmb_equations eq = staircase;
+  eq.levels = stuck_levels;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_run_options options = cmb_run_defaults();
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 5, q0, v0, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_EVENTS);
+  assert_int_equal(cmb_simulation_result(sim)->events, 0);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_staircase),
+      cmocka_unit_test(test_touch),
+      cmocka_unit_test(test_stuck),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/*
+ * Random mechanisms: the explicit formalism, the residual formalism and Cartesian coordinates are three derivations of the same
+ * equations, so their accelerations and constraint forces must agree; exact Jacobians must agree with differences; and the
+ * energy must change by what the forces and drives from outside do.
+ *
+ * CAMBER_MECHANISMS in the environment says how many are tried (default 200), CAMBER_ENERGY how many are integrated (12).
+ */
+#include "check.h"
+#include "random_mechanism.h"
+
+#include "dae/evaluator.h"
+#include "dae/graph_system.h"
+#include "dae/project.h"
+#include "dyn/mechanism.h"
+
+#include <camber/sim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One formulation of a mechanism with its accelerations at the start. */
+struct formulation {
+  cmb_mechanism *mechanism;
+  cmb_system *system;
+  cmb_evaluator *ev;
+  const cmb_equations *eq;
+  double *q, *v, *a, *lambda, *outputs;
+};
+
+static int wanted(const char *name, int fallback)
+{
+  const char *text = getenv(name);
+  return text ? atoi(text) : fallback;
+}
+
+static void open_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form, bool derivatives,
+                      struct formulation *f)
+{
+  const cmb_mechanism_options options = {.formulation = form};
+  const cmb_graph_options graph = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                   .derivatives = derivatives,
+                                   .explicit_form = form == CMB_FORM_EXPLICIT,
+                                   .residual_form = form == CMB_FORM_RESIDUAL};
+  cmbt_ok(ctx, cmb_mechanism_create(ctx, m, &options, &f->mechanism));
+  cmbt_ok(ctx, cmb_graph_system_create(ctx, &f->mechanism->expressions, &graph, &f->system));
+  f->eq = cmb_system_equations(f->system);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, f->eq, &f->ev));
+  f->q = calloc((size_t)f->eq->nq, sizeof(double));
+  f->v = calloc((size_t)f->eq->nv, sizeof(double));
+  f->a = calloc((size_t)f->eq->nv, sizeof(double));
+  f->lambda = calloc((size_t)f->eq->ng + 1, sizeof(double));
+  f->outputs = calloc((size_t)f->eq->no, sizeof(double));
+  memcpy(f->q, cmb_system_q(f->system), (size_t)f->eq->nq * sizeof(double));
+  memcpy(f->v, cmb_system_v(f->system), (size_t)f->eq->nv * sizeof(double));
+}
+
+static void close_form(struct formulation *f)
+{
+  cmb_evaluator_destroy(f->ev);
+  cmb_system_destroy(f->system);
+  cmb_mechanism_destroy(f->mechanism);
+  free(f->q), free(f->v), free(f->a), free(f->lambda), free(f->outputs);
+}
+
+/* The largest difference, relative to the largest entry of both and to 1. */
+static double difference(int n, const double *x, const double *y)
+{
+  double most = 0, size = 1;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i] - y[i]));
+    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+    if (!isfinite(x[i]) || !isfinite(y[i])) return INFINITY;
+  }
+  return most / size;
+}
+
+/* Consistent q and v of the joint formulation become the model's start values. False: this mechanism cannot be assembled from
+ * its rough start, or is next to a singular position. */
+static bool assemble(struct formulation *f, cmb_model *m)
+{
+  cmb_start_report report;
+  cmb_point at;
+  if (cmb_consistent_start(f->ev, 0, f->q, f->v, f->a, f->lambda, &report) != CMB_OK) return false;
+  at = (cmb_point){0, f->q, f->v, f->ev->mode, f->ev->scratch};
+  if (f->eq->accelerate(f->eq->self, &at, f->a, f->lambda) != CMB_OK) return false;
+  for (int i = 0; i < f->eq->nv; i++) {
+    if (fabs(f->a[i]) > 1e4) return false;
+  }
+  const double *q = f->q, *v = f->v;
+  for (int i = 0; i < m->joint_count; i++) {
+    cmb_model_joint *j = &m->joints[i];
+    memcpy(j->q_start, q, (size_t)j->nq * sizeof *q);
+    memcpy(j->v_start, v, (size_t)j->nv * sizeof *v);
+    q += j->nq, v += j->nv;
+  }
+  return true;
+}
+
+/* How far the formulations are apart. */
+struct comparison {
+  double kkt, residual, cartesian, multipliers, jacobian;
+};
+
+static double residual_size(struct formulation *f, const double *a, const double *lambda)
+{
+  double *r = calloc((size_t)f->eq->nv, sizeof *r), *zero = calloc((size_t)f->eq->nv, sizeof *r);
+  double *none = calloc((size_t)f->eq->ng + 1, sizeof *r), most = 0, size = 1;
+  assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, zero, none, r), CMB_OK);
+  for (int i = 0; i < f->eq->nv; i++) size = fmax(size, fabs(r[i]));
+  for (int i = 0; i < f->eq->ng; i++) size = fmax(size, fabs(lambda[i]));
+  assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, a, lambda, r), CMB_OK);
+  for (int i = 0; i < f->eq->nv; i++) most = fmax(most, fabs(r[i]));
+  free(r), free(zero), free(none);
+  return most / size;
+}
+
+/* Exact derivative against central differences of the residual, along each coordinate and velocity. */
+static double jacobian_error(struct formulation *f)
+{
+  const int n = f->eq->nv;
+  double most = 0, size = 1, *J = calloc((size_t)(n * f->eq->nq), sizeof *J);
+  double *up = calloc((size_t)n, sizeof *up), *down = calloc((size_t)n, sizeof *down);
+  for (int which = CMB_RESIDUAL_Q; which <= CMB_RESIDUAL_V; which++) {
+    double *x = which == CMB_RESIDUAL_Q ? f->q : f->v;
+    const int columns = which == CMB_RESIDUAL_Q ? f->eq->nq : n;
+    const cmb_pattern *pattern = f->eq->derivative_pattern[which];
+    cmb_point at = {0, f->q, f->v, f->ev->mode, f->ev->scratch};
+    assert_int_equal(f->eq->derivative(f->eq->self, &at, f->a, f->lambda, (cmb_derivative)which, J),
+                     CMB_OK);
+    for (int j = 0; j < columns; j++) {
+      const double h = 1e-5, before = x[j];
+      x[j] = before + h;
+      assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, f->a, f->lambda, up), CMB_OK);
+      x[j] = before - h;
+      assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, f->a, f->lambda, down), CMB_OK);
+      x[j] = before;
+      for (int i = 0; i < n; i++) {
+        double exact = pattern ? 0 : J[i * columns + j];
+        for (int k = pattern ? pattern->start[i] : 0; pattern && k < pattern->start[i + 1]; k++) {
+          if (pattern->column[k] == j) exact = J[k];
+        }
+        double slope = (up[i] - down[i]) / (2 * h);
+        most = fmax(most, fabs(exact - slope));
+        size = fmax(size, fabs(exact));
+      }
+    }
+  }
+  free(J), free(up), free(down);
+  return most / size;
+}
+
+/* False: left out, not assembled. */
+static bool compare(cmb_context *ctx, uint64_t seed, struct comparison *c)
+{
+  const struct cmbt_mechanism_wishes wishes = {20, 4, true};
+  cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
+  struct formulation x = {0}, r = {0}, k = {0};
+  open_form(ctx, m, CMB_FORM_EXPLICIT, false, &x);
+  bool good = assemble(&x, m);
+  if (good) {
+    double *a = calloc((size_t)x.eq->nv, sizeof *a),
+           *lambda = calloc((size_t)x.eq->ng + 1, sizeof *a);
+    assert_int_equal(cmb_factor_and_accelerate(x.ev, 0, x.q, x.v, a, lambda), CMB_OK);
+    c->kkt = fmax(difference(x.eq->nv, x.a, a), difference(x.eq->ng, x.lambda, lambda));
+    free(a), free(lambda);
+    open_form(ctx, m, CMB_FORM_RESIDUAL, true, &r);
+    c->residual = residual_size(&r, x.a, x.lambda);
+    memcpy(r.a, x.a, (size_t)x.eq->nv * sizeof *x.a);
+    memcpy(r.lambda, x.lambda, (size_t)x.eq->ng * sizeof *x.a);
+    c->jacobian = jacobian_error(&r);
+    open_form(ctx, m, CMB_FORM_CARTESIAN, false, &k);
+    assert_int_equal(cmb_accelerate(k.ev, 0, k.q, k.v, k.a, k.lambda), CMB_OK);
+    assert_int_equal(cmb_outputs(x.ev, 0, x.q, x.v, x.a, x.lambda, x.outputs), CMB_OK);
+    assert_int_equal(cmb_outputs(k.ev, 0, k.q, k.v, k.a, k.lambda, k.outputs), CMB_OK);
+    c->cartesian = difference(x.eq->no, x.outputs, k.outputs);
+    c->multipliers = difference(x.eq->ng, x.lambda, k.lambda);
+    close_form(&r);
+    close_form(&k);
+  }
+  close_form(&x);
+  cmb_model_destroy(m);
+  return good;
+}
+
+static void test_agreement(void **state)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct comparison worst = {0};
+  const int count = wanted("CAMBER_MECHANISMS", 200);
+  int done = 0, tried = 0;
+  (void)state;
+  for (uint64_t seed = 1; done < count; seed++, tried++) {
+    struct comparison c = {0};
+    if (!compare(ctx, seed, &c)) continue;
+    done++;
+    if (!(c.kkt < 1e-9 && c.residual < 1e-9 && c.cartesian < 1e-9 && c.multipliers < 1e-9 &&
+          c.jacobian < 1e-6)) {
+      fail_msg(
+          "mechanism %d: kkt %.2g, residual %.2g, cartesian %.2g, multipliers %.2g, jacobian %.2g",
+          (int)seed, c.kkt, c.residual, c.cartesian, c.multipliers, c.jacobian);
+    }
+    worst.kkt = fmax(worst.kkt, c.kkt);
+    worst.residual = fmax(worst.residual, c.residual);
+    worst.cartesian = fmax(worst.cartesian, c.cartesian);
+    worst.multipliers = fmax(worst.multipliers, c.multipliers);
+    worst.jacobian = fmax(worst.jacobian, c.jacobian);
+  }
+  print_message("%d mechanisms of %d: kkt %.2g, residual %.2g, cartesian %.2g, multipliers %.2g, "
+                "jacobian %.2g\n",
+                done, tried, worst.kkt, worst.residual, worst.cartesian, worst.multipliers,
+                worst.jacobian);
+  assert_true(done * 2 > tried); /* most can be assembled */
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreement)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
