@@ -6,9 +6,11 @@
 
 #include <camber/base.h>
 #include <camber/dae.h>
+#include <camber/dyn.h>
 #include <camber/expr.h>
 #include <camber/math.h>
 #include <camber/method.h>
+#include <camber/model.h>
 #include <camber/sim.h>
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef CAMBER_DAE_H
 #define CAMBER_DAE_H
 
-#include <camber/base.h>
+#include <camber/dyn.h>
 #include <camber/math.h>
 #include <stdbool.h>
 
@@ -161,6 +161,30 @@ const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *cou
 /* The problem as a system, with the given parameters in place of their defaults. */
 cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int count,
                               const cmb_setting *settings, cmb_system **system);
+
+/* How programs made from a model's expressions are run. */
+typedef enum cmb_evaluation {
+  CMB_EVALUATE_AUTO, /* native code if an earlier run has compiled it, else the interpreter */
+  CMB_EVALUATE_INTERPRETER,
+  CMB_EVALUATE_NATIVE /* compiled by the system's C compiler, once; the interpreter if there is none */
+} cmb_evaluation;
+
+typedef struct cmb_model_system_options {
+  cmb_formulation formulation;
+  cmb_evaluation evaluation;
+  bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
+} cmb_model_system_options;
+
+/* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model
+ * must outlive the system. options may be NULL. */
+cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
+                            const cmb_model_system_options *options, cmb_system **system);
+
+/* The constraints that were left out: their names. */
+const char *const *cmb_system_left_out(const cmb_system *system, int *count);
+
+/* How the system's equations are run; CMB_NATIVE_INTERPRETED for those written in C, too. */
+cmb_native_origin cmb_system_origin(const cmb_system *system);
 
 /* How far the consistent initial values lie from those given. */
 typedef struct cmb_start_report {

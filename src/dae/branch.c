@@ -165,3 +165,23 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
   for (int l = 0; l < k; l++) cmb_add_scaled(nv, -b->mu[l], b->W + (ptrdiff_t)l * nv, a);
   return CMB_OK;
 }
+
+cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
+                       double *rate)
+{
+  struct cmb_branch *b = ev->branch;
+  const cmb_equations *eq = ev->eq;
+  const int ng = eq->ng, nv = eq->nv, k = ng - 1 - ev->redundant;
+  cmb_terms want = {.G = ev->G};
+  if (k < 0) return CMB_RETRY_SINGULAR;
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  CMB_TRY(cmb_kkt_singular_pair(ev->kkt, ev->G, k, sigma, b->n, b->v));
+  cmb_rates(ev, q, v, b->q_dot);
+  const double speed = cmb_norm2(eq->nq, b->q_dot);
+  if (!(speed > 0) || !isfinite(speed)) return CMB_RETRY_SINGULAR;
+  CMB_TRY(rates_along(ev, t, q, v, speed));
+  memset(b->row, 0, (size_t)nv * sizeof *b->row);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, b->G, 1.0, b->n, b->row);
+  *rate = cmb_dot(nv, b->row, b->v);
+  return CMB_OK;
+}

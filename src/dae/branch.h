@@ -14,4 +14,9 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq);
 cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                  double *a);
 
+/* The smallest singular value σ of the constraints at (t, q) that is not 0 everywhere, and its rate in the motion with v.
+ * M of the last factorisation serves. The factors are lost. */
+cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
+                       double *rate);
+
 #endif

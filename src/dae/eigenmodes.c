@@ -30,11 +30,11 @@ struct eigen {
   cmb_eigenmode *modes;
 };
 
-static void take_memory(struct eigen *e, cmb_arena *arena)
+static cmb_status take_memory(struct eigen *e, cmb_arena *arena)
 {
   const cmb_equations *eq = e->ev->eq;
   const int most = 2 * eq->nv;
-  cmb_tangent_create(&e->tangent, arena, e->ev);
+  CMB_TRY(cmb_tangent_create(&e->tangent, arena, e->ev));
   e->A = cmb_arena_doubles(arena, most * most);
   e->scratch_A = cmb_arena_doubles(arena, most * most);
   e->V = cmb_arena_doubles(arena, most * most);
@@ -46,6 +46,7 @@ static void take_memory(struct eigen *e, cmb_arena *arena)
   e->s = cmb_arena_doubles(arena, eq->ns);
   e->w = cmb_arena_doubles(arena, eq->nv);
   e->modes = cmb_arena_take(arena, (size_t)most, sizeof *e->modes);
+  return cmb_arena_failed(arena) ? cmb_fail_memory(e->ev->ctx) : CMB_OK;
 }
 
 /* Accelerations and multipliers with the modes that belong to them. */
@@ -170,9 +171,8 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
   struct eigen e = {0};
   char text[256];
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
-  take_memory(&e, l->arena);
-  cmb_status status =
-      cmb_arena_failed(l->arena) ? cmb_fail_memory(ctx) : solve(&e, l->arena, t, q, v, &l->seen);
+  cmb_status status = take_memory(&e, l->arena);
+  if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
   if (status > 0) {
     status = cmb_fail(ctx, CMB_ERROR_EQUATIONS, "no linearisation at t = %g: %s", t,
                       cmb_evaluator_blame(e.ev, status, sizeof text, text));

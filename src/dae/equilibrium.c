@@ -28,13 +28,15 @@
 
 enum { ITERATIONS = 300, HALVINGS = 40, SHIFTS = 60 };
 
-static const double FIRST_RADIUS = 0.5; /* m or rad: mechanisms are of that size; it adapts */
-static const double NO_FORCE =
-    1e-9; /* of the largest force seen: none, where there is no stiffness */
-static const double BALANCED = 1e-13; /* of the same: rounding */
-static const double NEARLY_THERE =
-    1e-6;                           /* a step of this part of q is taken without looking at p */
-static const double ARRIVED = 1e-9; /* and one of this part that no longer shrinks is rounding */
+/* Lengths are parts of 1 + |q|, forces parts of the largest seen. */
+static const double FIRST_RADIUS = 0.5;  /* m or rad: mechanisms are of that size; it adapts */
+static const double NO_FORCE = 1e-9;     /* none, where there is no stiffness */
+static const double BALANCED = 1e-13;    /* rounding */
+static const double SMALL_FORCE = 1e-3;  /* on the way to it, and not just before a jump */
+static const double NEARLY_THERE = 1e-6; /* a step that is taken without looking at the force */
+static const double ARRIVED =
+    1e-9; /* a step that no longer shrinks: rounding, if the force is small */
+static const double ROUNDING = 1e-12; /* likewise, whatever the force */
 
 struct seek {
   cmb_evaluator *ev;
@@ -66,7 +68,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
 {
   const cmb_equations *eq = k->ev->eq;
   const int nv = eq->nv;
-  cmb_tangent_create(&k->tangent, arena, k->ev);
+  CMB_TRY(cmb_tangent_create(&k->tangent, arena, k->ev));
   k->q = cmb_arena_doubles(arena, eq->nq);
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
   k->dq = cmb_arena_doubles(arena, eq->nq);
@@ -270,6 +272,15 @@ static bool is_balanced(const struct seek *k)
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
+/* Has a whole step of this size, after one of size `last`, found what there is to find? */
+static bool has_arrived(const struct seek *k, double size, double last, double scale)
+{
+  bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
+  if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* a way down */
+  if (size <= 8 * DBL_EPSILON * scale) return true;
+  return size >= last / 2 && size <= (small ? ARRIVED : ROUNDING) * scale;
+}
+
 static cmb_status iterate(struct seek *k, int *iterations)
 {
   const int nq = k->ev->eq->nq;
@@ -280,9 +291,7 @@ static cmb_status iterate(struct seek *k, int *iterations)
     if (is_balanced(k)) return CMB_OK;
     if (!choose_step(k, &whole)) return CMB_RETRY_NEWTON;
     double size = cmb_norm2(nq, k->dq), scale = 1 + cmb_norm2(nq, k->q);
-    bool tiny = size <= 8 * DBL_EPSILON * scale || (size >= last / 2 && size <= ARRIVED * scale);
-    bool downhill = k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k);
-    if (tiny && whole && !downhill) return CMB_OK;
+    if (whole && has_arrived(k, size, last, scale)) return CMB_OK;
     CMB_TRY(descend(k, whole && size <= NEARLY_THERE * scale));
     last = size;
   }

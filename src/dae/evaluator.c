@@ -148,6 +148,12 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
+void cmb_correct(cmb_evaluator *ev, const double *s, double *x)
+{
+  cmb_kkt_correct(ev->kkt, s, x);
+  ev->stats.solve++;
+}
+
 /* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand; where the constraints have lost rank, a is that of the branch. */
 static cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                double *a, double *lambda)

@@ -76,6 +76,9 @@ double *cmb_mass_wanted(cmb_evaluator *ev);
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
 
+/* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct). */
+void cmb_correct(cmb_evaluator *ev, const double *s, double *x);
+
 /* y = M x with the evaluator's mass matrix. */
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);
 

@@ -1,7 +1,6 @@
 /*
  * From the expressions of a model to those of its programs (graph_parts.h):
  *
- *   - constraints that are left out go, and their multipliers become 0;
  *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy keep their own
  *     comparisons: a switch in them is no event;
  *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries;
@@ -16,29 +15,9 @@
 
 /* ---- choosing */
 
-static cmb_status choose_constraints(cmb_graph_parts *p)
-{
-  const cmb_expressions *x = p->x;
-  bool *out = cmb_arena_take(p->arena, (size_t)x->ng, sizeof *out);
-  p->kept = cmb_arena_ints(p->arena, x->ng);
-  if (!out || !p->kept) return cmb_fail_memory(p->ctx);
-  for (int k = 0; k < p->options->left_out; k++) {
-    int row = p->options->left_out_list[k];
-    if (row < 0 || row >= x->ng) {
-      return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: there is no constraint %d to leave out",
-                      x->name, row);
-    }
-    out[row] = true;
-  }
-  for (int i = 0; i < x->ng; i++) {
-    if (!out[i]) p->kept[p->ng++] = i;
-  }
-  return CMB_OK;
-}
-
 static bool wants_explicit(const cmb_graph_parts *p)
 {
-  return p->options->explicit_form && p->x->acceleration && p->ng == p->x->ng;
+  return p->options->explicit_form && p->x->acceleration;
 }
 
 static bool wants_residual(const cmb_graph_parts *p)
@@ -46,19 +25,12 @@ static bool wants_residual(const cmb_graph_parts *p)
   return p->options->derivatives || (p->options->residual_form && p->x->residual);
 }
 
-/* The entries in rows that are kept, renumbered; kept == NULL: all. */
-static cmb_status choose_entries(cmb_graph_parts *p, const cmb_entries *from, const int *kept,
-                                 int rows, cmb_entries *to)
+static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_entries *to)
 {
   to->entry = cmb_arena_take(p->arena, (size_t)from->count, sizeof *to->entry);
   if (!to->entry) return cmb_fail_memory(p->ctx);
-  for (int k = 0, i = 0; k < from->count; k++) {
-    cmb_entry e = from->entry[k];
-    while (kept && i < rows && kept[i] < e.row) i++;
-    if (kept && (i == rows || kept[i] != e.row)) continue;
-    if (kept) e.row = i;
-    to->entry[to->count++] = e;
-  }
+  memcpy(to->entry, from->entry, (size_t)from->count * sizeof *to->entry);
+  to->count = from->count;
   return CMB_OK;
 }
 
@@ -67,15 +39,15 @@ static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   int *n = p->count, total = 0;
-  CMB_TRY(choose_entries(p, &x->M, NULL, x->nv, &p->M));
-  CMB_TRY(choose_entries(p, &x->G, p->kept, p->ng, &p->G));
+  CMB_TRY(copy_entries(p, &x->M, &p->M));
+  CMB_TRY(copy_entries(p, &x->G, &p->G));
   n[CMB_PART_M] = p->M.count;
   n[CMB_PART_G] = p->G.count;
   n[CMB_PART_F] = x->nv;
-  n[CMB_PART_POSITION] = n[CMB_PART_GAMMA] = n[CMB_PART_GT] = p->ng;
+  n[CMB_PART_POSITION] = n[CMB_PART_GAMMA] = n[CMB_PART_GT] = p->x->ng;
   n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
   n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
-  n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->ng : 0;
+  n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->x->ng : 0;
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_ENERGY] = x->energy != 0;
   for (int k = 0; k < CMB_PARTS; k++) total += n[k];
@@ -90,20 +62,15 @@ static void copy(cmb_graph_parts *p, cmb_graph_part part, const cmb_expr *from)
   for (int i = 0; i < p->count[part] && from; i++) p->part[part][i] = from[i];
 }
 
-static void copy_kept(cmb_graph_parts *p, cmb_graph_part part, const cmb_expr *from)
-{
-  for (int i = 0; i < p->ng; i++) p->part[part][i] = from[p->kept[i]];
-}
-
 static void fill_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   for (int k = 0; k < p->M.count; k++) p->part[CMB_PART_M][k] = p->M.entry[k].e;
   for (int k = 0; k < p->G.count; k++) p->part[CMB_PART_G][k] = p->G.entry[k].e;
   copy(p, CMB_PART_F, x->f);
-  copy_kept(p, CMB_PART_POSITION, x->g);
-  copy_kept(p, CMB_PART_GAMMA, x->gamma);
-  copy_kept(p, CMB_PART_GT, x->gt);
+  copy(p, CMB_PART_POSITION, x->g);
+  copy(p, CMB_PART_GAMMA, x->gamma);
+  copy(p, CMB_PART_GT, x->gt);
   copy(p, CMB_PART_RESIDUAL, x->residual);
   copy(p, CMB_PART_ACCELERATION, x->acceleration);
   copy(p, CMB_PART_MULTIPLIER, x->multiplier);
@@ -130,11 +97,29 @@ static void make_residual(cmb_graph_parts *p)
   }
   for (int k = 0; k < p->G.count; k++) {
     add_product(x->graph, &r[p->G.entry[k].column], p->part[CMB_PART_G][k],
-                x->lambda[p->kept[p->G.entry[k].row]]);
+                x->lambda[p->G.entry[k].row]);
   }
   for (int i = 0; i < x->nv; i++) {
     r[i] = cmb_apply(x->graph, CMB_OP_SUB, r[i], p->part[CMB_PART_F][i], 0);
   }
+}
+
+/* The names that the model has for its switches. */
+static cmb_status name_switches(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *hint = cmb_arena_take(p->arena, (size_t)x->hint_count, sizeof *hint);
+  p->switch_names = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *p->switch_names);
+  if (!hint || !p->switch_names) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
+  for (int i = 0; i < p->ns; i++) {
+    const cmb_mode *mode = cmb_modes_at(p->modes, i);
+    p->switch_names[i] = mode->name;
+    for (int k = 0; k < x->hint_count; k++) {
+      if (hint[k] == mode->of) p->switch_names[i] = x->hint_names[k];
+    }
+  }
+  return CMB_OK;
 }
 
 static cmb_status freeze(cmb_graph_parts *p)
@@ -156,7 +141,7 @@ static cmb_status freeze(cmb_graph_parts *p)
       p->part[CMB_PART_DECIDING][p->count[CMB_PART_DECIDING]++] = mode->of;
     }
   }
-  return CMB_OK;
+  return name_switches(p);
 }
 
 /* `input` (inputs) is 0 in all that there is. */
@@ -172,23 +157,9 @@ static cmb_status put_zero(cmb_graph_parts *p, int inputs, const cmb_expr *input
   return cmb_substitute(g, inputs, input, zero, margins, margin, margin);
 }
 
-/* The multipliers that are left out, in front; how many. */
-static int missing_multipliers(const cmb_graph_parts *p, cmb_expr *missing)
-{
-  int count = 0;
-  for (int i = 0, k = 0; i < p->x->ng; i++) {
-    if (k < p->ng && p->kept[k] == i) {
-      k++;
-    } else {
-      missing[count++] = p->x->lambda[i];
-    }
-  }
-  return count;
-}
-
 static cmb_status remember_u(cmb_graph_parts *p)
 {
-  size_t nv = (size_t)p->x->nv, ng = (size_t)p->ng;
+  size_t nv = (size_t)p->x->nv, ng = (size_t)p->x->ng;
   p->residual_of_u = cmb_arena_take(p->arena, nv, sizeof(cmb_expr));
   p->position_of_u = cmb_arena_take(p->arena, ng, sizeof(cmb_expr));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
@@ -200,10 +171,6 @@ static cmb_status remember_u(cmb_graph_parts *p)
 static cmb_status put_constants(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  cmb_expr *missing = cmb_arena_take(p->arena, (size_t)x->ng, sizeof *missing);
-  if (!missing) return cmb_fail_memory(p->ctx);
-  int count = missing_multipliers(p, missing);
-  if (count > 0) CMB_TRY(put_zero(p, count, missing));
   if (x->nu == 0) return CMB_OK;
   if (p->options->derivatives) CMB_TRY(remember_u(p));
   return put_zero(p, x->nu, x->u);
@@ -255,7 +222,7 @@ static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  int total = 1 + x->nq + p->ns + 2 * x->nv + p->ng + x->nu, n = 0;
+  int total = 1 + x->nq + p->ns + 2 * x->nv + p->x->ng + x->nu, n = 0;
   cmb_expr *in = p->input = cmb_arena_take(p->arena, (size_t)total, sizeof *in);
   if (!in) return cmb_fail_memory(p->ctx);
   in[n++] = x->t;
@@ -264,7 +231,7 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   p->end[CMB_UP_TO_MODES] = n;
   for (int i = 0; i < x->nv; i++) in[n++] = x->v[i];
   p->end[CMB_UP_TO_V] = n;
-  for (int i = 0; i < p->ng; i++) in[n++] = x->lambda[p->kept[i]];
+  for (int i = 0; i < p->x->ng; i++) in[n++] = x->lambda[i];
   p->end[CMB_UP_TO_LAMBDA] = n;
   for (int i = 0; i < x->nv; i++) in[n++] = x->a[i];
   p->end[CMB_UP_TO_A] = n;
@@ -275,7 +242,6 @@ static cmb_status list_inputs(cmb_graph_parts *p)
 
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
 {
-  CMB_TRY(choose_constraints(p));
   CMB_TRY(take_parts(p));
   fill_parts(p);
   CMB_TRY(freeze(p));

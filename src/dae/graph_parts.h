@@ -1,7 +1,7 @@
 /*
  * The expressions of a graph system while it is made, sorted into parts.
  *
- *     graph_parts.c     chooses the constraints, freezes the modes, puts in what is constant
+ *     graph_parts.c     freezes the modes, puts in what is constant
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
  *     graph_evaluate.c  the functions of cmb_equations, which run the programs
@@ -50,10 +50,9 @@ typedef struct cmb_graph_parts {
   cmb_arena *arena; /* for the time of the making */
   const cmb_expressions *x;
   const cmb_graph_options *options;
-  int ng;    /* constraints that are not left out: */
-  int *kept; /* (ng) their rows in x */
   cmb_modes *modes;
   int ns;
+  const char **switch_names; /* (ns) */
 
   int count[CMB_PARTS];
   cmb_expr *part[CMB_PARTS]; /* (count), with u = 0 */

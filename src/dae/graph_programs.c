@@ -95,10 +95,10 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
       {
           [CMB_RESIDUAL_Q] = {CMB_UP_TO_A, x->nq, x->nv, x->q, residual},
           [CMB_RESIDUAL_V] = {CMB_UP_TO_A, x->nv, x->nv, x->v, residual},
-          [CMB_GAMMA_Q] = {CMB_UP_TO_V, x->nq, p->ng, x->q, gamma},
-          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, p->ng, x->v, gamma},
+          [CMB_GAMMA_Q] = {CMB_UP_TO_V, x->nq, p->x->ng, x->q, gamma},
+          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, p->x->ng, x->v, gamma},
           [CMB_RESIDUAL_U] = {CMB_UP_TO_U, x->nu, x->nv, x->u, p->residual_of_u},
-          [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->ng, x->u, p->position_of_u},
+          [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->x->ng, x->u, p->position_of_u},
       },
     *j = &all[which];
   if (j->columns == 0 || j->rows == 0) return CMB_OK;

@@ -22,12 +22,11 @@ static void destroy_data(cmb_system *system)
 
 /* ---- names and numbers */
 
-static const char *const *copy_names(cmb_arena *arena, int count, const char *const *names,
-                                     const int *chosen)
+static const char *const *copy_names(cmb_arena *arena, int count, const char *const *names)
 {
   const char **copy = cmb_arena_take(arena, (size_t)count, sizeof *copy);
   for (int i = 0; copy && i < count; i++) {
-    copy[i] = cmb_arena_text(arena, names[chosen ? chosen[i] : i]);
+    copy[i] = cmb_arena_text(arena, names[i]);
   }
   return copy;
 }
@@ -36,12 +35,12 @@ static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equat
 {
   const cmb_expressions *x = p->x;
   eq->name = cmb_arena_text(arena, x->name);
-  eq->q_names = copy_names(arena, x->nq, x->q_names, NULL);
-  eq->v_names = copy_names(arena, x->nv, x->v_names, NULL);
-  eq->g_names = copy_names(arena, p->ng, x->g_names, p->kept);
-  eq->lambda_names = copy_names(arena, p->ng, x->lambda_names, p->kept);
-  eq->output_names = copy_names(arena, x->no, x->output_names, NULL);
-  eq->u_names = copy_names(arena, x->nu, x->u_names, NULL);
+  eq->q_names = copy_names(arena, x->nq, x->q_names);
+  eq->v_names = copy_names(arena, x->nv, x->v_names);
+  eq->g_names = copy_names(arena, p->x->ng, x->g_names);
+  eq->lambda_names = copy_names(arena, p->x->ng, x->lambda_names);
+  eq->output_names = copy_names(arena, x->no, x->output_names);
+  eq->u_names = copy_names(arena, x->nu, x->u_names);
 }
 
 static double *copy_doubles(cmb_arena *arena, int count, const double *from)
@@ -56,7 +55,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   const cmb_expressions *x = p->x;
   eq->nq = d->nq = x->nq;
   eq->nv = d->nv = x->nv;
-  eq->ng = d->ng = p->ng;
+  eq->ng = d->ng = p->x->ng;
   eq->ns = d->ns = p->ns;
   eq->no = d->no = x->no;
   eq->nu = x->nu;
@@ -76,7 +75,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *m = cmb_modes_at(p->modes, i);
-    names[i] = cmb_arena_text(arena, m->name);
+    names[i] = cmb_arena_text(arena, p->switch_names[i]);
     is_level[i] = m->kind != CMB_MODE_SIGN;
     if (!is_level[i]) continue;
     const cmb_table *table = m->kind == CMB_MODE_TABLE ? g->tables[m->table] : NULL;
@@ -196,7 +195,7 @@ cmb_status cmb_graph_system_create(cmb_context *ctx, const cmb_expressions *x,
   return CMB_OK;
 }
 
-cmb_native_origin cmb_graph_system_origin(const cmb_system *system)
+cmb_native_origin cmb_system_origin(const cmb_system *system)
 {
   if (system->destroy != destroy_data) return CMB_NATIVE_INTERPRETED;
   const cmb_graph_data *d = system->eq.self;

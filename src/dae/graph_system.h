@@ -8,27 +8,16 @@
 
 #include <camber/dae.h>
 
-typedef enum cmb_evaluation {
-  CMB_EVALUATE_AUTO, /* native code if an earlier run has compiled it, else the interpreter */
-  CMB_EVALUATE_INTERPRETER,
-  CMB_EVALUATE_NATIVE
-} cmb_evaluation;
-
 typedef struct cmb_graph_options {
   cmb_evaluation evaluation;
-  bool derivatives;         /* exact Jacobians are wanted: they take time to prepare */
-  bool explicit_form;       /* accelerations in one call, where the expressions have them */
-  bool residual_form;       /* residuals in one call, likewise */
-  int left_out;             /* constraints that depend on the others and are left out: */
-  const int *left_out_list; /* (left_out) rows of g. There is no explicit form then */
+  bool derivatives;   /* exact Jacobians are wanted: they take time to prepare */
+  bool explicit_form; /* accelerations in one call, where the expressions have them */
+  bool residual_form; /* residuals in one call, likewise */
 } cmb_graph_options;
 
 /* The system starts at the expressions' start values and at t = 0; its t_end is 0, the caller may know better. The
  * graph gets new nodes. Afterwards it and x are not needed any more, but the tables and C functions in it are. */
 cmb_status cmb_graph_system_create(cmb_context *ctx, const cmb_expressions *x,
                                    const cmb_graph_options *options, cmb_system **system);
-
-/* How the programs of a system made here are run; CMB_NATIVE_INTERPRETED for any other system. */
-cmb_native_origin cmb_graph_system_origin(const cmb_system *system);
 
 #endif

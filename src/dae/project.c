@@ -46,7 +46,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
   ev->stats.projections++;
   for (int j = 0; j < CHORD_ITERATIONS; j++) {
     CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-    cmb_solve(ev, NULL, ev->g, ev->dw, NULL);
+    cmb_correct(ev, ev->g, ev->dw);
     cmb_rates(ev, q, ev->dw, ev->dq);
     ev->stats.newton++;
     for (int i = 0; i < eq->nq; i++) q[i] += ev->dq[i];
@@ -55,7 +55,9 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     double rate = size / before; /* 0 for j = 0: no rate known yet */
     if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-    if (rate >= 1) return size <= arrived ? CMB_OK : CMB_RETRY_NEWTON; /* rounding, or lost */
+    if (rate >= 1) { /* rounding, which grows where the constraints are nearly dependent; or lost */
+      return size <= arrived / sqrt(cmb_kkt_nearness(ev->kkt)) ? CMB_OK : CMB_RETRY_NEWTON;
+    }
     before = size;
   }
   return CMB_RETRY_NEWTON;
@@ -72,7 +74,7 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
 {
   velocity_defect(ev, v, ev->dtau);
-  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
+  cmb_correct(ev, ev->dtau, ev->dw);
   double sum = 0;
   for (int i = 0; i < ev->eq->nv; i++) {
     v[i] += ev->dw[i];

@@ -140,6 +140,12 @@ cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, d
   return CMB_OK;
 }
 
+const char *const *cmb_system_left_out(const cmb_system *system, int *count)
+{
+  *count = system->left_out_count;
+  return system->left_out;
+}
+
 void cmb_system_destroy(cmb_system *system)
 {
   if (!system) return;

@@ -13,8 +13,10 @@ struct cmb_system {
   cmb_arena *arena;
   cmb_equations eq;
   double t_start, t_end;
-  double *q;                           /* (nq) start values */
-  double *v;                           /* (nv) */
+  double *q;             /* (nq) start values */
+  double *v;             /* (nv) */
+  const char **left_out; /* names of constraints that were left out */
+  int left_out_count;
   void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
 };
 

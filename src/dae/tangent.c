@@ -6,6 +6,7 @@
  */
 #include "dae/tangent.h"
 
+#include "base/context.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/finite.h"
@@ -24,11 +25,15 @@ static int largest(int a, int b, int c)
   return most > c ? most : c;
 }
 
-void cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *ev)
+cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
   const int nv = eq->nv, ng = eq->ng, most = largest(nv, eq->nq, ng);
   *s = (cmb_tangent){.ev = ev};
+  if (nv > CMB_TANGENT_MOST) {
+    return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; this works for up to %d",
+                    eq->name, nv, CMB_TANGENT_MOST);
+  }
   s->N = cmb_arena_doubles(arena, nv * nv);
   s->P = cmb_arena_doubles(arena, nv * nv);
   s->G = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, ng, nv));
@@ -41,6 +46,7 @@ void cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *ev)
   s->x = cmb_arena_doubles(arena, most);
   s->y = cmb_arena_doubles(arena, most);
   s->work = cmb_arena_doubles(arena, cmb_eigen_work(nv, ng));
+  return cmb_arena_failed(arena) ? cmb_fail_memory(ev->ctx) : CMB_OK;
 }
 
 /* The matrix on a pattern (NULL: dense) as a dense one. */

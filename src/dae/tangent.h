@@ -28,8 +28,10 @@ typedef struct cmb_tangent {
   double *work;
 } cmb_tangent;
 
-/* Memory from `arena`; a failure is left to it. */
-void cmb_tangent_create(cmb_tangent *tangent, cmb_arena *arena, cmb_evaluator *ev);
+enum { CMB_TANGENT_MOST = 10000 }; /* velocities: the matrices are dense */
+
+/* Memory from `arena`. */
+cmb_status cmb_tangent_create(cmb_tangent *tangent, cmb_arena *arena, cmb_evaluator *ev);
 
 /* The tangent space at (t, q). */
 cmb_status cmb_tangent_at(cmb_tangent *tangent, double t, const double *q);

@@ -12,6 +12,7 @@
 
 #include "math/vec3.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static cmb_expr constant(cmb_build *b, double x)
@@ -264,6 +265,16 @@ static cmb_status surface_at(cmb_build *b, const cmb_model_force *f, cmb_vector 
   return CMB_OK;
 }
 
+/* The switch that the sign of e decides is called NAME.part. */
+static void name_switch(cmb_build *b, const char *name, const char *part, cmb_expr e)
+{
+  char text[300];
+  cmb_hint *hint = cmb_list_add(b, &b->hints, sizeof *hint);
+  if (!hint) return;
+  snprintf(text, sizeof text, "%s.%s", name, part);
+  *hint = (cmb_hint){e, cmb_arena_text(b->arena, text)};
+}
+
 static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 {
   cmb_graph *g = b->g;
@@ -283,6 +294,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_expr normal =
       cmb_add(g, cmb_mul(g, constant(b, f->stiffness), power_law(b, depth, f->exponent)),
               cmb_mul(g, constant(b, f->damping), deeper));
+  name_switch(b, f->name, "contact", depth);
+  name_switch(b, f->name, "force", normal);
   normal = cmb_apply(g, CMB_OP_MAX, normal, 0, 0);
   normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, depth, 0, 0), normal, 0);
   cmb_vector force = cmb_vector_scale(g, normal, n);

@@ -38,6 +38,12 @@ typedef struct cmb_constraint {
   cmb_expr lambda; /* its multiplier; 0 if it is left out */
 } cmb_constraint;
 
+/* What a switch is called: one that the sign of this expression decides. */
+typedef struct cmb_hint {
+  cmb_expr e;
+  const char *name;
+} cmb_hint;
+
 enum { CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT };
 
 /* A list that grows in the arena. */
@@ -63,6 +69,7 @@ typedef struct cmb_build {
   int *action_count;    /* .. so many */
   cmb_list actions;     /* of cmb_action */
   cmb_list constraints; /* of cmb_constraint */
+  cmb_list hints;       /* of cmb_hint */
   cmb_wrench *scratch;  /* (room for links) zero between uses */
   bool outputs;         /* the quantities of outputs may be asked for */
 } cmb_build;

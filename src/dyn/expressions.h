@@ -55,6 +55,11 @@ typedef struct cmb_expressions {
   cmb_expr *multiplier;   /* (ng) */
   cmb_expr *pivot;        /* (ng) */
 
+  /* names of switches: where the sign of a hint decides, that is what the switch is called */
+  int hint_count;
+  cmb_expr *hints;
+  const char **hint_names;
+
   cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */
   cmb_expr energy;   /* kinetic and potential; 0 where nothing is known of it */
 } cmb_expressions;

@@ -121,6 +121,21 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
+static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_hint *hints = b->hints.items;
+  const size_t n = (size_t)b->hints.count + 1;
+  x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
+  x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
+  if (!x->hints || !x->hint_names) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->hints.count; i++) {
+    x->hints[i] = hints[i].e;
+    x->hint_names[i] = hints[i].name;
+  }
+  x->hint_count = b->hints.count;
+  return CMB_OK;
+}
+
 /* T(q) v where it is not v: ṗ = ½ Lᵀ ω'. */
 static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
 {
@@ -255,6 +270,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   if (b->cartesian) CMB_TRY(start_of_bodies(b, x->q_start, x->v_start));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
+  CMB_TRY(take_hints(b, x));
   CMB_TRY(take_rates(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   CMB_TRY(take_outputs(b, x));

@@ -22,7 +22,7 @@
  * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
  * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
  *
- * Between that and DOUBT, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
+ * Between that and CUT, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
  *
  * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
  */
@@ -44,8 +44,8 @@
 
 static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
 
-/* sin² of an angle below which a pivot has lost digits: it is in error by eps, so this keeps six of them. */
-static const double DOUBT = 1e-10;
+/* sin of an angle below which a pivot, its square, has lost half of its digits. */
+static const double CUT = 1e-4;
 
 struct cmb_kkt {
   cmb_context *ctx;
@@ -54,6 +54,8 @@ struct cmb_kkt {
   bool has_mass;      /* a mass matrix has been factored */
   int dependent;      /* row of G, or -1 */
   double least_pivot; /* of S with unit lengths; see above */
+  double cut;         /* singular values up to this are left out of corrections */
+  int redundant;      /* constraints that are dependent everywhere */
 
   /* dense */
   double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */
@@ -136,7 +138,7 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  *kkt = (cmb_kkt){.ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1};
+  *kkt = (cmb_kkt){.ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1, .cut = CUT};
   kkt->least_pivot = SAFETY * DBL_EPSILON * shape->nv * shape->ng;
   cmb_status status = CMB_OK;
   if (sparse) {
@@ -248,7 +250,7 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 /* The pivot of S below which the symmetric factors are not trusted. */
 static double doubt(const cmb_kkt *kkt)
 {
-  return fmax(kkt->least_pivot, DOUBT);
+  return fmax(kkt->least_pivot, kkt->cut * kkt->cut);
 }
 
 /* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
@@ -329,13 +331,14 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 }
 
 /* z = D^½ Lᵀ x of the solution without constraints, with them, and back. */
-static void solve_by_rank(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
+static void solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
+                          double *y)
 {
   const int nv = kkt->shape.nv;
   memcpy(kkt->z, r, (size_t)nv * sizeof *kkt->z);
   if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, 1, kkt->z);
   for (int k = 0; k < nv; k++) kkt->z[k] *= sqrt(kkt->D_inv[k]);
-  cmb_kkt_rank_solve(&kkt->rank, s, kkt->z, kkt->b);
+  cmb_kkt_rank_solve(&kkt->rank, cut, s, kkt->z, kkt->b);
   for (int k = 0; k < nv; k++) x[k] = kkt->z[k] * sqrt(kkt->D_inv[k]);
   if (kkt->LD) cmb_ldlt_backward(nv, kkt->LD, x);
   if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
@@ -370,6 +373,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   if (!kkt->dense && create(kkt->ctx, &kkt->shape, false, &kkt->dense) == CMB_OK) {
     cmb_kkt_set_reference(kkt->dense, kkt->reference);
+    cmb_kkt_set_cut(kkt->dense, kkt->cut, kkt->redundant);
   }
   return kkt->dense;
 }
@@ -403,7 +407,7 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
   if (kkt->by_rank) {
-    solve_by_rank(kkt, r, s, x, y);
+    solve_by_rank(kkt, 0, r, s, x, y);
   } else if (kkt->is_small) {
     cmb_kkt_small_solve(&kkt->small, r, s, x, y);
   } else if (!kkt->sparse) {
@@ -413,6 +417,45 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
   } else {
     cmb_kkt_sparse_solve(kkt->sparse, r, s, x, y);
   }
+}
+
+void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x)
+{
+  cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
+  memset(x, 0, (size_t)kkt->shape.nv * sizeof *x);
+  if (held->by_rank) {
+    solve_by_rank(held, held->cut, x, s, x, NULL);
+  } else {
+    cmb_kkt_solve(kkt, x, s, x, NULL);
+  }
+}
+
+/* The square of how much shorter a gradient is than its reference; the least. */
+static double shortness(const cmb_kkt *kkt)
+{
+  const cmb_schur *schur = &kkt->schur;
+  const int ng = kkt->shape.ng, stride = schur->symmetric ? ng + 1 : 1;
+  const double *length2 = schur->symmetric ? schur->S : schur->G_length2;
+  double least = 1;
+  for (int i = 0; i < ng; i++) {
+    double here = kkt->is_small ? kkt->small.length2[i] : length2[(ptrdiff_t)i * stride];
+    double reference = kkt->rank.reference[i];
+    if (reference > 0) least = fmin(least, here / (reference * reference));
+  }
+  return least;
+}
+
+double cmb_kkt_nearness(const cmb_kkt *kkt)
+{
+  const cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
+  const int ng = kkt->shape.ng;
+  if (ng == 0 || held->sparse) return 1;
+  if (held->by_rank) {
+    double sigma = ng > kkt->redundant ? held->rank.sigma[ng - 1 - kkt->redundant] : 1;
+    return held->rank.symmetric ? sigma * sigma : sigma;
+  }
+  double pivot = held->is_small ? cmb_kkt_small_nearness(&held->small) : held->schur.last_pivot;
+  return fmin(pivot, shortness(held));
 }
 
 int cmb_kkt_dependent(const cmb_kkt *kkt)
@@ -442,9 +485,23 @@ void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length)
   double *least_length2 = kkt->sparse ? kkt->least_length2 : kkt->schur.least_length2;
   for (int i = 0; i < kkt->shape.ng; i++) {
     reference[i] = length[i];
-    least_length2[i] = DOUBT * length[i] * length[i];
+    least_length2[i] = kkt->cut * kkt->cut * length[i] * length[i];
   }
   if (kkt->dense) cmb_kkt_set_reference(kkt->dense, length);
+}
+
+static void set_cut(cmb_kkt *kkt, double cut, int redundant)
+{
+  const double *reference = kkt->sparse ? kkt->reference : kkt->rank.reference;
+  kkt->cut = fmax(cut, CUT);
+  kkt->redundant = redundant;
+  cmb_kkt_set_reference(kkt, reference);
+}
+
+void cmb_kkt_set_cut(cmb_kkt *kkt, double cut, int redundant)
+{
+  set_cut(kkt, cut, redundant);
+  if (kkt->dense) set_cut(kkt->dense, cut, redundant);
 }
 
 /* For reports: the mass factored, and G reduced in the object that can do what only the dense way can. */
@@ -493,6 +550,53 @@ cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *
   memcpy(sigma, d->rank.sigma, (size_t)ng * sizeof *sigma);
   for (int i = 0; i < ng; i++) share[i] = fabs(d->rank.J[(ptrdiff_t)k * ng + i]);
   return CMB_OK;
+}
+
+/* Right vector i, of length 1 in the metric of M, and its dual M x. */
+static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
+{
+  const int nv = d->shape.nv;
+  for (int k = 0; k < nv; k++) {
+    double v = d->rank.A[(ptrdiff_t)i * nv + k] / d->rank.sigma[i], root = sqrt(d->D_inv[k]);
+    x[k] = v * root;
+    if (dual) dual[k] = v / root;
+  }
+  if (!d->LD) return;
+  cmb_ldlt_backward(nv, d->LD, x);
+  for (int k = nv - 1; dual && k >= 0; k--) { /* L dual */
+    dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
+  }
+}
+
+cmb_status cmb_kkt_singular_pair(cmb_kkt *kkt, const double *G, int k, double *sigma, double *n,
+                                 double *x)
+{
+  const int ng = kkt->shape.ng;
+  cmb_kkt *d;
+  lose_factors(kkt);
+  CMB_TRY(prepare_report(kkt, NULL, G, &d));
+  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
+  *sigma = d->rank.sigma[k];
+  if (!(*sigma > 0)) return CMB_RETRY_SINGULAR;
+  for (int i = 0; i < ng; i++) n[i] = d->rank.J[(ptrdiff_t)k * ng + i] * d->rank.unit_G[i];
+  right_vector(d, k, x, NULL);
+  return CMB_OK;
+}
+
+int cmb_kkt_weak(cmb_kkt *kkt, const double *G, double limit, double *X, double *dual)
+{
+  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
+  cmb_kkt *d;
+  int count = 0;
+  lose_factors(kkt);
+  if (prepare_report(kkt, NULL, G, &d) != CMB_OK) return -1;
+  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
+  for (int i = ng - 1 - kkt->redundant; i >= 0 && d->rank.sigma[i] <= limit; i--) {
+    if (!(d->rank.sigma[i] > 0)) continue;
+    right_vector(d, i, X + (ptrdiff_t)count * nv, dual + (ptrdiff_t)count * nv);
+    count++;
+  }
+  return count;
 }
 
 cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)

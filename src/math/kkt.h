@@ -48,6 +48,10 @@ void cmb_kkt_destroy(cmb_kkt *kkt);
  * factor that makes an angle too small counts as dependent. Not known at first: then only a gradient of length 0 does. */
 void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length);
 
+/* Corrections (cmb_kkt_correct) leave out singular values up to `cut`, at least 1e-4. `redundant`: how many constraints are
+ * dependent everywhere; nearness and weak directions are about the others. */
+void cmb_kkt_set_cut(cmb_kkt *kkt, double cut, int redundant);
+
 /* The lengths of the rows of G in the metric of M⁻¹ (ng). M as in cmb_kkt_factor. Factors made in the sense of least squares
  * stay, others are lost; M's are kept. */
 cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length);
@@ -65,6 +69,18 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
  * NULL for s means 0. y may be NULL. */
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y);
 
+/* Newton's correction x with G x + s = 0, nearest to 0. Directions in which the constraints are nearly dependent are left out:
+ * there s is mostly rounding, and x would be that many times larger. */
+void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
+
+/* About sin² of the smallest angle between a gradient and the others in the factors held, or the square of how much shorter
+ * one is than its reference: how near the constraints are to losing rank. */
+double cmb_kkt_nearness(const cmb_kkt *kkt);
+
+/* The directions x_k = M⁻¹ Gᵀ n_k, of length 1 in the metric of M, in which G has the singular values up to `limit`: X (ng x nv)
+ * and dual = X M, row by row; returns how many, -1 if G is not finite. Other factors are lost, M's are kept. */
+int cmb_kkt_weak(cmb_kkt *kkt, const double *G, double limit, double *X, double *dual);
+
 /* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
 
@@ -80,6 +96,11 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share);
  * lost, M's are kept. For reports, not for stepping. */
 cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
                                    double *sigma, double *share);
+
+/* Number k of these values with its left vector n (ng), in the units of G, and its right vector x (nv), of length 1 in the metric
+ * of M: nᵀ G x = σ. M is that of the call before. The factors are lost. */
+cmb_status cmb_kkt_singular_pair(cmb_kkt *kkt, const double *G, int k, double *sigma, double *n,
+                                 double *x);
 
 /* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
  * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are

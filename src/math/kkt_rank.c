@@ -149,46 +149,48 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
   count_rank(rank, least);
 }
 
-/* y = N Jᵀ c over the first `rank` rows of J. */
-static void multipliers(const cmb_kkt_rank *rank, const double *c, double *y)
+/* y = N Jᵀ c over the first `count` rows of J. */
+static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, double *y)
 {
   memset(y, 0, (size_t)rank->ng * sizeof *y);
-  for (int i = 0; i < rank->rank; i++) {
+  for (int i = 0; i < count; i++) {
     cmb_add_scaled(rank->ng, c[i], rank->J + (ptrdiff_t)i * rank->ng, y);
   }
 }
 
-static void solve_symmetric(cmb_kkt_rank *rank, double *z, double *y)
+static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
-  for (int i = 0; i < rank->rank; i++) {
+  for (int i = 0; i < count; i++) {
     double *row = rank->A + (ptrdiff_t)i * nv, sigma = rank->sigma[i]; /* σ_i v_i */
     double target = cmb_dot(ng, rank->J + (ptrdiff_t)i * ng, rank->b);
     rank->c[i] = (cmb_dot(nv, row, z) + target) / sigma / sigma;
     cmb_add_scaled(nv, -rank->c[i], row, z);
   }
-  multipliers(rank, rank->c, y);
+  multipliers(rank, count, rank->c, y);
 }
 
-static void solve_unsymmetric(cmb_kkt_rank *rank, double *z, double *y)
+static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
   for (int i = 0; i < ng; i++) rank->b[i] += cmb_dot(nv, rank->A + (ptrdiff_t)i * nv, z);
-  for (int i = 0; i < rank->rank; i++) {
+  for (int i = 0; i < count; i++) {
     double sigma = rank->sigma[i];
     rank->c[i] = cmb_dot(ng, rank->S + (ptrdiff_t)i * ng, rank->b) / sigma / sigma;
   }
-  multipliers(rank, rank->c, y);
+  multipliers(rank, count, rank->c, y);
   for (int i = 0; i < ng; i++) cmb_add_scaled(nv, -y[i], rank->A_B + (ptrdiff_t)i * nv, z);
 }
 
-void cmb_kkt_rank_solve(cmb_kkt_rank *rank, const double *s, double *z, double *y)
+void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double *z, double *y)
 {
+  int count = rank->rank;
+  while (count > 0 && !(rank->sigma[count - 1] > cut)) count--;
   for (int i = 0; i < rank->ng; i++) rank->b[i] = s ? s[i] * rank->unit_G[i] : 0;
   if (rank->symmetric) {
-    solve_symmetric(rank, z, y);
+    solve_symmetric(rank, count, z, y);
   } else {
-    solve_unsymmetric(rank, z, y);
+    solve_unsymmetric(rank, count, z, y);
   }
   for (int i = 0; i < rank->ng; i++) y[i] *= rank->unit_B[i];
 }

@@ -35,8 +35,9 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank);
 void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *G, const double *B,
                          double least);
 
-/* z: D^½ Lᵀ x, in: of the solution without constraints; out: with them. s, y as in cmb_kkt_solve. */
-void cmb_kkt_rank_solve(cmb_kkt_rank *rank, const double *s, double *z, double *y);
+/* z: D^½ Lᵀ x, in: of the solution without constraints; out: with them. s, y as in cmb_kkt_solve. Singular values up to `cut`
+ * are left out, beyond those that count as 0. */
+void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double *z, double *y);
 
 /* The rows of G that depend on the rows before them, in ascending order: list (ng) and how many. */
 void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,

@@ -8,15 +8,24 @@
 #include "method/integrator.h"
 #include "method/method.h"
 
+#include "dae/branch.h"
+
 #include "base/context.h"
 #include "base/text.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
+enum {
+  MOST_REJECTIONS = 100, /* in a row: 4^-100 is beyond any time scale */
+  MOST_NEAR = 200        /* steps in a row near a loss of rank; a passage takes some ten */
+};
+
+/* Constraints whose gradients make an angle with this sine, or are shorter by this factor, are near to losing rank. */
+static const double WEAK = 0.1;
 
 static const double SAFETY = 0.9;
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
@@ -151,6 +160,8 @@ static void take_memory(cmb_integrator *in)
   in->lambda = cmb_arena_doubles(a, in->ng);
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);
+  in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
+  in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   if (!cmb_arena_failed(a)) in->method->create(in);
 }
 
@@ -202,6 +213,66 @@ double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *
     sum += e * e;
   }
   return sqrt(sum / (to - from));
+}
+
+bool cmb_is_near_singular(const cmb_integrator *in)
+{
+  if (in->ng == 0 || in->near_steps > MOST_NEAR) return false;
+  return cmb_kkt_nearness(in->ev->kkt) < WEAK * WEAK;
+}
+
+/* In a direction with singular value σ a defect at rounding, eps, moves positions by eps/σ, and these change the velocities
+ * that go with them by eps/σ²: below this σ by more than the tolerance, so that it is better left alone for a while. */
+static void set_cut(cmb_integrator *in)
+{
+  double cut =
+      getenv("CUT") ? fmin(WEAK / 2, sqrt(20 * DBL_EPSILON / (0.01 * in->options.rtol))) : 0;
+  cmb_kkt_set_cut(in->ev->kkt, in->near_steps > MOST_NEAR ? 0 : cut, in->ev->redundant);
+}
+
+/* A step has been accepted: count those near a loss of rank. */
+static void count_near(cmb_integrator *in)
+{
+  if (in->ng == 0) return;
+  const int before = in->near_steps;
+  in->near_steps = cmb_kkt_nearness(in->ev->kkt) < WEAK * WEAK ? before + 1 : 0;
+  if ((before > MOST_NEAR) != (in->near_steps > MOST_NEAR)) set_cut(in);
+  in->plan = in->near_steps > 0 && in->near_steps <= MOST_NEAR;
+}
+
+/* The part of x in direction d, which has the dual p, times `keep`. */
+static void weaken(int n, const double *d, const double *p, double keep, double *x)
+{
+  double part = 0;
+  for (int i = 0; i < n; i++) part += p[i] * x[i];
+  for (int i = 0; i < n; i++) x[i] -= (1 - keep) * part * d[i];
+}
+
+/* Direction d with its dual p in the error x of positions and velocities. */
+static void weaken_both(const cmb_integrator *in, const double *d, const double *p, double *x)
+{
+  cmb_evaluator *ev = in->ev;
+  double square = 0, keep = fmin(1, 10 * sqrt(in->options.rtol));
+  weaken(in->nv, d, p, keep, x + in->nq);
+  if (!ev->eq->rates) {
+    weaken(in->nq, d, p, keep, x);
+    return;
+  }
+  cmb_rates(ev, in->y_new, d, ev->dq); /* T d: its dual is itself */
+  for (int i = 0; i < in->nq; i++) square += ev->dq[i] * ev->dq[i];
+  for (int i = 0; i < in->nq; i++) ev->q_trial[i] = ev->dq[i] / square;
+  if (square > 0) weaken(in->nq, ev->dq, ev->q_trial, keep, x);
+}
+
+void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+{
+  if (!cmb_is_near_singular(in)) return;
+  int count = cmb_kkt_weak(in->ev->kkt, in->ev->G, WEAK, in->weak, in->weak_dual);
+  for (int k = 0; k < count; k++) {
+    const double *d = in->weak + k * in->nv, *p = in->weak_dual + k * in->nv;
+    weaken_both(in, d, p, x);
+    if (y) weaken_both(in, d, p, y);
+  }
 }
 
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda)
@@ -274,6 +345,10 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
   in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
+  in->near_steps = 0;
+  in->plan = false;
+  in->until_singular = INFINITY;
+  if (in->ng > 0) set_cut(in);
   in->h = in->options.step;
   cmb_status status = CMB_OK;
   if (in->h == 0) {
@@ -288,11 +363,30 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return status;
 }
 
+/* How long until the constraints lose rank, by the singular value σ that is nearest to that and its rate; infinite if not. */
+static double time_to_singular(cmb_integrator *in)
+{
+  double sigma, rate;
+  if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return INFINITY;
+  double time = -sigma / rate;
+  return time > 0 ? time : INFINITY;
+}
+
+/* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
+ * distance that the next step jumps over it, with the place in question between the nodes of all methods. */
+static double around_singular(const cmb_integrator *in, double h)
+{
+  const double at = 0.45, ahead = in->until_singular;
+  if (ahead > (1 + at) * h) return h;
+  return ahead <= at * h ? ahead / at : fmax(ahead - at * h, ahead / 4);
+}
+
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   double h = in->fixed_step ? in->options.step : in->h;
   if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
+  if (!in->fixed_step) h = around_singular(in, h);
   double left = t_limit - in->t;
   if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
   if (!in->fixed_step && left < 2 * h)
@@ -303,6 +397,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
+  count_near(in);
   double *free_y = in->y_before, *free_lambda = in->lambda_before;
   in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
   in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
@@ -311,6 +406,7 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->h_taken = h;
   in->step_taken = true;
   in->dense_ready = false;
+  in->until_singular = INFINITY;
   in->ev->stats.accepted++;
 }
 
@@ -328,6 +424,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
+  if (in->plan) in->until_singular = time_to_singular(in);
+  in->plan = false;
   for (int rejections = 0;; rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
@@ -344,7 +442,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       double most = rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
-      in->h = h * step_factor(in, log_error, in->log_previous, most);
+      double shortened = rejections == 0 && in->until_singular < INFINITY ? in->h : 0;
+      in->h = fmax(shortened, h * step_factor(in, log_error, in->log_previous, most));
       in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
       return CMB_OK;

@@ -54,6 +54,10 @@ struct cmb_integrator {
   double *y_before;           /* (n) where the last step began */
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
+  int near_steps;             /* accepted in a row, near to a loss of rank */
+  bool plan;                  /* the last step ended near to a loss of rank */
+  double until_singular;      /* time from t to the next one, if that is near and known */
+  double *weak, *weak_dual;   /* (ng x nv) scratch of cmb_forgive_weak */
   double t_before, h_taken;
   double h;            /* size to try next */
   double log_previous; /* logarithm of the last accepted step's error */
@@ -73,6 +77,14 @@ static inline double cmb_larger_error(double a, double b)
 {
   return a > b || a != a ? a : b;
 }
+
+/* Leave out of the errors x (n), and y (n) or NULL, what lies in directions where the constraints at y_new, the evaluator's G, are near to losing
+ * rank: constraint forces there are large and hardly known, but they do no work, and the projections take away what they have
+ * done, once the constraints are apart again. The factors are lost, in that case. */
+void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y);
+
+/* Whether they are near. After very many steps that are, this is how the constraints are made, and all is done as usual. */
+bool cmb_is_near_singular(const cmb_integrator *in);
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);

@@ -3,7 +3,8 @@
  *
  *     ‖Δp⁽⁰⁾‖ < 0.009: k := min(2k, 8);   < 0.02: k stays;   else k := max(k/2, 1)
  *
- * The norm is that of the error test, so that drift is held to a small part of the tolerance.
+ * The norm is that of the error test, so that drift is held to a small part of the tolerance. Where the constraints are near to
+ * losing rank every step projects: velocities that go with positions beside the constraints are far off there.
  */
 #include "method/projection.h"
 
@@ -39,7 +40,8 @@ cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *c
 {
   const cmb_equations *eq = in->ev->eq;
   *due = control->kind == CMB_PROJECT_EVERY ||
-         (control->kind == CMB_PROJECT_CONTROL && control->since >= control->between);
+         (control->kind == CMB_PROJECT_CONTROL &&
+          (control->since >= control->between || cmb_is_near_singular(in)));
   control->next = 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;

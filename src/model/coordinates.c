@@ -115,8 +115,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (v) CMB_TRY(read_values(r, s, v, j->nv, translations, j->v_start));
   double length = j->euler ? cmb_euler_normalize(j->q_start + row->translations) : 1;
   if (!(length > 0 && isfinite(length))) {
-    return cmb_reader_fail(r, q->place, "the Euler parameters have the length %g; expected 1",
-                           length);
+    return cmb_reader_fail(r, q ? q->place : entry->place,
+                           "the Euler parameters have the length %g; expected 1", length);
   }
   return CMB_OK;
 }

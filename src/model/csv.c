@@ -55,7 +55,7 @@ static void choose_separator(struct csv *c)
 /* The text of a cell, counted from 0, without blanks and quotes around it; cut if it is long. False if there is none. */
 static bool cell(const struct csv *c, int column, char text[CELL_ROOM])
 {
-  const char *at = c->line, *stop = at;
+  const char *at = c->line, *stop;
   for (int i = 0;; i++) {
     while (c->separator == ' ' && at < c->line_end && (*at == ' ' || *at == '\t')) at++;
     if (at > c->line_end || (i > 0 && at == c->line_end && c->separator == ' ')) return false;
@@ -128,7 +128,7 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
                              double *f)
 {
   int chosen[2];
-  double pair[2];
+  double pair[2] = {0};
   if (!advance(c)) {
     return cmb_reader_fail(c->r, place_of(c), "the file has no numbers; expected two columns");
   }

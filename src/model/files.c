@@ -14,6 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+  MOST_BYTES_READ = 64 << 20,
+  BYTES_A_FILE = 4096
+}; /* many small files are too many as well */
+
 /* ---- text */
 
 /* Length of the character in UTF-8 at text, of which `left` bytes remain; 0 if it is none or a control character. */
@@ -51,7 +56,8 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, con
 
 static const char *reason(int error)
 {
-  return error == EFBIG ? "it is larger than 16 MB" : strerror(error);
+  if (error == EFBIG) return "it is larger than 16 MB";
+  return error == EINVAL ? "it is no plain file" : strerror(error);
 }
 
 /* The bytes of an open file, which is closed. False and errno on failure. */
@@ -181,9 +187,14 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
                            errno == ELOOP ? "it is a link" : reason(errno));
   }
   char *copy = cmb_arena_take(r->scratch, *length + 1, 1);
+  r->bytes_read += *length + BYTES_A_FILE;
   if (copy) memcpy(copy, bytes, *length);
   cmb_release(r->ctx, bytes);
   if (!copy) return cmb_fail_memory(r->ctx);
   *text = copy;
+  if (r->bytes_read > MOST_BYTES_READ) {
+    return cmb_reader_fail(r, node->place, "the files of the model are larger than %d MB together",
+                           MOST_BYTES_READ >> 20);
+  }
   return cmb_check_text(r->ctx, copy, *length, *name);
 }

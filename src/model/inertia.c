@@ -56,23 +56,6 @@ static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                             cmb_model_body *b)
-{
-  static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
-                                     "massless", "rod", "box",     "cylinder", "sphere"};
-  const cmb_node *com, *inertia = cmb_node_find(entry, "inertia");
-  double own[9] = {0}, axes[9];
-  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
-  CMB_TRY(cmb_require(r, entry, "com", &com));
-  CMB_TRY(cmb_read_position(r, s, com, b->com));
-  CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
-  if (!inertia) return CMB_OK;
-  CMB_TRY(read_matrix(r, s, inertia, own));
-  to_global(own, axes, b->inertia);
-  return cmb_check_inertia(r, inertia, b);
-}
-
 /* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
 static void eigenvalues(const double I[9], double e[3])
 {
@@ -96,10 +79,14 @@ static void eigenvalues(const double I[9], double e[3])
   for (int i = 0; i < 3; i++) e[i] = A[4 * i];
 }
 
-cmb_status cmb_check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b)
+static cmb_status check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b)
 {
   static const double slack = 1e-9; /* relative: numbers may be rounded */
   double e[3];
+  for (int i = 0; i < 9; i++) {
+    if (!isfinite(b->inertia[i]))
+      return cmb_reader_fail(r, node->place, "the inertia is not finite");
+  }
   eigenvalues(b->inertia, e);
   double most = fmax(e[0], fmax(e[1], e[2])), least = fmin(e[0], fmin(e[1], e[2]));
   if (!(least >= -slack * fmax(most, 0))) {
@@ -113,6 +100,23 @@ cmb_status cmb_check_inertia(cmb_reader *r, const cmb_node *node, const cmb_mode
       "the inertia's principal moments are %g, %g and %g; expected none larger than "
       "the sum of the two others",
       e[0], e[1], e[2]);
+}
+
+static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_body *b)
+{
+  static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
+                                     "massless", "rod", "box",     "cylinder", "sphere"};
+  const cmb_node *com, *inertia = cmb_node_find(entry, "inertia");
+  double own[9] = {0}, axes[9];
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  CMB_TRY(cmb_require(r, entry, "com", &com));
+  CMB_TRY(cmb_read_position(r, s, com, b->com));
+  CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
+  if (!inertia) return CMB_OK;
+  CMB_TRY(read_matrix(r, s, inertia, own));
+  to_global(own, axes, b->inertia);
+  return check_inertia(r, inertia, b);
 }
 
 /* ---- homogeneous solids */
@@ -223,7 +227,11 @@ cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   struct solid solid = {.r = r, .s = s, .node = cmb_node_find(entry, solids[kind].name)};
   CMB_TRY(check_solid_keys(r, entry, kind, solid.node));
   solid.measures = solid.node->kind == CMB_NODE_MAP ? solid.node : entry;
-  if (kind == BOX) return read_box(&solid, b);
-  if (kind == SPHERE) return read_sphere(&solid, b);
-  return read_long(&solid, kind == ROD, b);
+  if (kind == BOX)
+    CMB_TRY(read_box(&solid, b));
+  else if (kind == SPHERE)
+    CMB_TRY(read_sphere(&solid, b));
+  else
+    CMB_TRY(read_long(&solid, kind == ROD, b));
+  return check_inertia(r, solid.node, b);
 }

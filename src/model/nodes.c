@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *kind_text(const cmb_node *node)
@@ -12,10 +13,10 @@ static const char *kind_text(const cmb_node *node)
   return node->kind == CMB_NODE_LIST ? "a list" : "a map";
 }
 
-/* "'mass'" or, of the entry of a list, "an entry" for messages. */
+/* "'mass'" or, of the entry of a list, "this" for messages. */
 static const char *key_text(const cmb_node *node, char shown[CMB_SHOWN_ROOM])
 {
-  return node->key ? cmb_shown(node->key, shown) : "an entry";
+  return node->key ? cmb_shown(node->key, shown) : "this";
 }
 
 static cmb_status fail_kind(cmb_reader *r, const cmb_node *node, const char *expected)
@@ -59,9 +60,8 @@ static cmb_status fail_choice(cmb_reader *r, cmb_place at, const char *what, con
   }
   for (int i = 0; i < count; i++) {
     const char *const *name = (const void *)((const char *)names + (size_t)i * stride);
-    if (strlen(known) + strlen(*name) + 3 >= sizeof known) break;
-    if (i > 0) strcat(known, ", ");
-    strcat(known, *name);
+    size_t length = strlen(known);
+    snprintf(known + length, sizeof known - length, "%s%s", i > 0 ? ", " : "", *name);
   }
   return cmb_reader_fail(r, at, "unknown %s '%s': expected one of %s", what, shown, known);
 }
@@ -71,6 +71,12 @@ cmb_status cmb_check_keys(cmb_reader *r, const cmb_node *map, int count, const c
   CMB_TRY(cmb_expect_map(r, map));
   for (const cmb_node *entry = map->first; entry; entry = entry->next) {
     if (cmb_find_name(entry->key, keys, count, sizeof *keys) >= 0) continue;
+    if (strpbrk(entry->key, "()")) {
+      char shown[CMB_SHOWN_ROOM];
+      return cmb_reader_fail(r, entry->key_place,
+                             "'%s' is no key; expected quotes around a formula with a comma in it",
+                             cmb_shown(entry->key, shown));
+    }
     return fail_choice(r, entry->key_place, "key", entry->key, keys, count, sizeof *keys);
   }
   return CMB_OK;

@@ -16,11 +16,6 @@ static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_
   const char *full = cmb_full_name(r, s->prefix, entry->key, "");
   CMB_TRY(cmb_define(r, CMB_NAMES_PARAMETER, full, index, entry->key_place));
   r->parameters[index] = (cmb_lazy){.name = full, .node = entry, .scope = s};
-  const cmb_node *argument = s->arguments ? cmb_node_find(s->arguments, entry->key) : NULL;
-  if (argument) { /* written outside of the instance */
-    r->parameters[index].node = argument;
-    r->parameters[index].scope = s->parent;
-  }
   return CMB_OK;
 }
 
@@ -59,15 +54,20 @@ static cmb_status put_options(cmb_reader *r)
   return CMB_OK;
 }
 
-/* What an instance sets must be a parameter of its template. */
-static cmb_status check_arguments(cmb_reader *r)
+/* What an instance sets must be a parameter of its template; the formula stands outside of the instance. */
+static cmb_status put_arguments(cmb_reader *r)
 {
   for (const cmb_scope *s = r->scopes; s; s = s->next) {
     const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
     for (; argument; argument = argument->next) {
       const char *full = cmb_full_name(r, s->prefix, argument->key, "");
       if (!full) return cmb_fail_memory(r->ctx);
-      if (cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, full)) continue;
+      const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, full);
+      if (found) {
+        r->parameters[found->index].node = argument;
+        r->parameters[found->index].scope = s->parent;
+        continue;
+      }
       char shown[CMB_SHOWN_ROOM];
       const char *nearest = cmb_nearest(r, s, CMB_NAMES_PARAMETER, argument->key);
       cmb_reader_subject(r, "instance", "", s->prefix);
@@ -88,7 +88,7 @@ cmb_status cmb_read_parameters(cmb_reader *r)
       cmb_arena_take(r->scratch, (size_t)cmb_count_entries(r, "parameters"), sizeof *r->parameters);
   if (!r->parameters) return cmb_fail_memory(r->ctx);
   CMB_TRY(cmb_each_entry(r, "parameters", "parameter", define_parameter));
-  CMB_TRY(check_arguments(r));
+  CMB_TRY(put_arguments(r));
   CMB_TRY(put_options(r));
   for (int i = 0; i < m->parameter_count; i++) {
     cmb_model_parameter *p = &m->parameters[i];

@@ -64,7 +64,7 @@ static cmb_status between(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
 {
   static const char *const keys[] = {"between", "ratio"};
   const cmb_node *list;
-  double to[3], ratio = 0.5;
+  double to[3] = {0}, ratio = 0.5;
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   CMB_TRY(cmb_require(r, node, "between", &list));
   CMB_TRY(two_positions(r, s, list, at, to));
@@ -73,7 +73,8 @@ static cmb_status between(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
   return CMB_OK;
 }
 
-cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3])
+static cmb_status read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                double at[3])
 {
   if (node->kind == CMB_NODE_MAP) return between(r, s, node, at);
   if (node->kind == CMB_NODE_TEXT) {
@@ -82,6 +83,19 @@ cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *
   }
   CMB_TRY(cmb_read_numbers(r, s, node, 3, at));
   for (int i = 0; i < 3; i++) at[i] = s->sign[i] * at[i] + s->offset[i];
+  return CMB_OK;
+}
+
+cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3])
+{
+  static const double most = 1e100; /* squares of distances must be finite */
+  memset(at, 0, 3 * sizeof *at);
+  CMB_TRY(read_position(r, s, node, at));
+  for (int i = 0; i < 3; i++) {
+    if (fabs(at[i]) <= most) continue;
+    return cmb_reader_fail(r, node->place,
+                           "the position has the coordinate %g; expected at most %g", at[i], most);
+  }
   return CMB_OK;
 }
 
@@ -112,7 +126,7 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
 {
   if (node->kind == CMB_NODE_TEXT && node->text[0]) return named_direction(r, s, node, d);
   if (node->kind == CMB_NODE_LIST && node->count == 2) {
-    double from[3];
+    double from[3] = {0};
     CMB_TRY(two_positions(r, s, node, from, d));
     for (int i = 0; i < 3; i++) d[i] -= from[i];
   } else {

@@ -184,8 +184,8 @@ int cmb_count_entries(const cmb_reader *r, const char *section)
 
 cmb_status cmb_take_section(cmb_reader *r, const char *section, int more, size_t size, void *array)
 {
-  void *memory =
-      cmb_arena_take(r->model->arena, (size_t)(cmb_count_entries(r, section) + more), size);
+  size_t count = (size_t)cmb_count_entries(r, section) + (size_t)more;
+  void *memory = cmb_arena_take(r->model->arena, count, size);
   if (!memory) return cmb_fail_memory(r->ctx);
   memcpy(array, &memory, sizeof memory);
   return CMB_OK;

@@ -72,6 +72,7 @@ typedef struct cmb_reader {
   char spaces[CMB_NAMES_KINDS]; /* their addresses own the names */
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* nodes in all scopes */
+  size_t bytes_read; /* from other files than the first */
   char subject[CMB_SUBJECT_ROOM];
   cmb_lazy *parameters, *points;
   int point_count;
@@ -221,7 +222,6 @@ cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *col
 /* inertia.c */
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);
-cmb_status cmb_check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b);
 
 /* tree.c: each body is the child of one joint, without loops; joints are sorted, parents first */
 cmb_status cmb_check_tree(cmb_reader *r);

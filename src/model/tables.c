@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "model/reader.h"
 
-#include <string.h>
+#include <stdio.h>
 
 static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
 
@@ -14,8 +14,8 @@ static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, cm
                        cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
-    char words[CMB_MESSAGE_ROOM / 2] = "";
-    strncat(words, cmb_last_error(r->ctx), sizeof words - 1);
+    char words[CMB_MESSAGE_ROOM / 2];
+    snprintf(words, sizeof words, "%s", cmb_last_error(r->ctx));
     return cmb_reader_fail(r, node->place, "%s", words);
   }
   CMB_TRY(status);
@@ -88,7 +88,8 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   double *to = f;
   for (const cmb_node *row = values->first; row; row = row->next, to += ny)
     CMB_TRY(cmb_read_numbers(r, s, row, ny, to));
-  return keep(r, node, full, cmb_table2_create(r->ctx, nx, x, ny, y, f, &table), table);
+  cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
+  return keep(r, node, full, status, table);
 }
 
 /* ---- any */
@@ -114,8 +115,8 @@ static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
                           const cmb_table **table)
 {
-  int n, kind = CMB_TABLE_LINEAR;
-  double *x, *f;
+  int n = 0, kind = CMB_TABLE_LINEAR;
+  double *x = NULL, *f = NULL;
   cmb_table *made = NULL;
   if (cmb_node_find(node, "values")) {
     CMB_TRY(read_grid(r, s, node, full));
@@ -126,8 +127,8 @@ cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
       CMB_TRY(read_columns(r, s, node, &kind, &n, &x, &f));
     if (n < 2)
       return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
-    CMB_TRY(
-        keep(r, node, full, cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made), made));
+    cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
+    CMB_TRY(keep(r, node, full, status, made));
   }
   if (table) *table = r->model->tables[r->model->table_count - 1].table;
   return CMB_OK;

@@ -25,7 +25,9 @@ struct builder {
   struct open stack[CMB_MOST_LEVELS];
   int depth;
   int documents, nodes;
+  cmb_place at; /* of the last event that has a place */
   const cmb_node *root;
+  cmb_status status; /* why there is no node */
 };
 
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
@@ -46,7 +48,7 @@ const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
     shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
   }
   while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* whole characters */
-  strcpy(shown + n, text[n] ? "..." : "");
+  memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
   return shown;
 }
 
@@ -67,16 +69,20 @@ static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
   return place;
 }
 
-static cmb_status new_node(struct builder *b, cmb_node_kind kind, cmb_place place, cmb_node **node)
+/* NULL on failure, and the builder has the status. */
+static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
-    return cmb_fail_at(b->ctx, place, "the file has too many parts; expected at most %d",
-                       (int)CMB_MOST_NODES);
+    b->status = cmb_fail_at(b->ctx, place, "the file has too many parts; expected at most %d",
+                            (int)CMB_MOST_NODES);
+    return NULL;
   }
-  *node = cmb_arena_take(b->map->arena, 1, sizeof **node);
-  if (!*node) return cmb_fail_memory(b->ctx);
-  **node = (cmb_node){.kind = kind, .place = place, .text = "", .size = 1, .levels = 1};
-  return CMB_OK;
+  cmb_node *node = cmb_arena_take(b->map->arena, 1, sizeof *node);
+  if (node)
+    *node = (cmb_node){.kind = kind, .place = place, .text = "", .size = 1, .levels = 1};
+  else
+    b->status = cmb_fail_memory(b->ctx);
+  return node;
 }
 
 /* A copy of a token's text. */
@@ -96,25 +102,25 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* A text's place is that of its first character: behind the quote, below the sign of a block. */
-static cmb_status scalar_node(struct builder *b, struct fy_event *event, cmb_node **node)
+/* A text's mark is that of its first character: behind the quote, below the sign of a block. */
+static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
   const struct fy_mark *mark = fy_event_start_mark(event);
   cmb_place place = place_of(b, mark);
   const cmb_node *key = b->depth > 0 ? b->stack[b->depth - 1].key : NULL;
   if (!mark && key) place = key->place; /* of a key without a value */
-  enum fy_scalar_style style = fy_token_scalar_style(token);
-  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) place.column++;
-  CMB_TRY(new_node(b, CMB_NODE_TEXT, place, node));
-  return copy_text(b, token, place, &(*node)->text);
+  cmb_node *node = new_node(b, CMB_NODE_TEXT, place);
+  if (!node) return NULL;
+  b->status = copy_text(b, token, place, &node->text);
+  return b->status == CMB_OK ? node : NULL;
 }
 
 /* An anchor &name stands for the node from now on; a later one of the same name replaces it. */
 static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
 {
   struct fy_token *token = fy_event_get_anchor_token(event);
-  const char *name;
+  const char *name = "";
   if (!token) return CMB_OK;
   CMB_TRY(copy_text(b, token, node->place, &name));
   cmb_name *entry = cmb_name_map_find(b->map, b, name);
@@ -124,30 +130,38 @@ static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cm
   return CMB_OK;
 }
 
-/* *name: a copy of the node, which shares the entries. */
-static cmb_status alias_node(struct builder *b, struct fy_event *event, cmb_node **node)
+/* What *name stands for; the builder has the status. */
+static const cmb_node *find_anchor(struct builder *b, const char *name)
 {
-  const char *name;
   char shown[CMB_SHOWN_ROOM];
-  cmb_place place = place_of(b, fy_event_start_mark(event));
-  CMB_TRY(copy_text(b, event->alias.anchor, place, &name));
   cmb_name *entry = cmb_name_map_find(b->map, b, name);
   if (!entry) {
-    return cmb_fail_at(b->ctx, place, "unknown alias '*%s': expected '&%s' at an earlier part",
-                       cmb_shown(name, shown), shown);
+    b->status = cmb_fail_at(b->ctx, b->at, "unknown alias '*%s': expected '&%s' at an earlier part",
+                            cmb_shown(name, shown), shown);
+    return NULL;
   }
   for (int i = 0; i < b->depth; i++) {
-    if (b->stack[i].node == entry->data) {
-      return cmb_fail_at(b->ctx, place, "the alias '*%s' stands inside of what it stands for",
-                         cmb_shown(name, shown));
-    }
+    if (b->stack[i].node != entry->data) continue;
+    b->status = cmb_fail_at(b->ctx, b->at, "the alias '*%s' stands inside of what it stands for",
+                            cmb_shown(name, shown));
+    return NULL;
   }
-  const cmb_node *target = entry->data;
-  CMB_TRY(new_node(b, target->kind, target->place, node));
-  **node = *target;
-  (*node)->key = NULL;
-  (*node)->next = NULL;
-  return CMB_OK;
+  return entry->data;
+}
+
+/* *name: a copy of the node, which shares the entries. */
+static cmb_node *alias_node(struct builder *b, struct fy_event *event)
+{
+  const char *name = "";
+  b->status = copy_text(b, event->alias.anchor, b->at, &name);
+  if (b->status != CMB_OK) return NULL;
+  const cmb_node *target = find_anchor(b, name);
+  cmb_node *node = target ? new_node(b, target->kind, target->place) : NULL;
+  if (!node) return NULL;
+  *node = *target;
+  node->key = NULL;
+  node->next = NULL;
+  return node;
 }
 
 /* ---- the tree */
@@ -155,11 +169,11 @@ static cmb_status alias_node(struct builder *b, struct fy_event *event, cmb_node
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
 {
   if (b->depth + entry->levels > CMB_MOST_LEVELS) {
-    return cmb_fail_at(b->ctx, entry->place, "nested too deeply; expected at most %d levels",
+    return cmb_fail_at(b->ctx, b->at, "nested too deeply; expected at most %d levels",
                        (int)CMB_MOST_LEVELS);
   }
   if (entry->size > CMB_MOST_NODES - o->node->size) {
-    return cmb_fail_at(b->ctx, entry->place,
+    return cmb_fail_at(b->ctx, b->at,
                        "the file has too many parts, counted with what aliases stand for; expected "
                        "at most %d",
                        (int)CMB_MOST_NODES);
@@ -202,8 +216,9 @@ static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
     if (from->kind == CMB_NODE_LIST) {
       CMB_TRY(merge(b, o, entry));
     } else if (!cmb_name_map_find(b->map, o->node, entry->key)) {
-      cmb_node *copy, key = {.text = entry->key, .place = entry->key_place};
-      CMB_TRY(new_node(b, entry->kind, entry->place, &copy));
+      cmb_node *copy = new_node(b, entry->kind, entry->place);
+      const cmb_node key = {.text = entry->key, .place = entry->key_place};
+      if (!copy) return b->status;
       *copy = *entry;
       copy->next = NULL;
       CMB_TRY(add_entry(b, o, &key, copy));
@@ -238,8 +253,8 @@ static cmb_status place_node(struct builder *b, cmb_node *node)
 
 static cmb_status open_container(struct builder *b, struct fy_event *event, cmb_node_kind kind)
 {
-  cmb_node *node;
-  CMB_TRY(new_node(b, kind, place_of(b, fy_event_start_mark(event)), &node));
+  cmb_node *node = new_node(b, kind, place_of(b, fy_event_start_mark(event)));
+  if (!node) return b->status;
   if (b->depth == CMB_MOST_LEVELS) {
     return cmb_fail_at(b->ctx, node->place, "nested too deeply; expected at most %d levels",
                        (int)CMB_MOST_LEVELS);
@@ -260,6 +275,9 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
 {
   cmb_node *node;
   struct fy_token *tag = fy_event_get_tag_token(event);
+  const struct fy_mark *mark = fy_event_start_mark(event);
+  if (mark) b->at = place_of(b, mark);
+  if (event->type == FYET_ALIAS) b->at.column--; /* the mark is behind the '*' */
   if (tag) {
     return cmb_fail_at(b->ctx, place_of(b, fy_token_start_mark(tag)),
                        "tags are not used in models; expected the value without '!'");
@@ -270,10 +288,11 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
     return cmb_fail_at(b->ctx, place_of(b, fy_event_start_mark(event)),
                        "a second document begins here; expected one model a file");
   case FYET_SCALAR:
-    CMB_TRY(scalar_node(b, event, &node));
+    node = scalar_node(b, event);
+    if (!node) return b->status;
     CMB_TRY(set_anchor(b, event, node));
     return place_node(b, node);
-  case FYET_ALIAS: CMB_TRY(alias_node(b, event, &node)); return place_node(b, node);
+  case FYET_ALIAS: node = alias_node(b, event); return node ? place_node(b, node) : b->status;
   case FYET_SEQUENCE_START: return open_container(b, event, CMB_NODE_LIST);
   case FYET_MAPPING_START: return open_container(b, event, CMB_NODE_MAP);
   case FYET_SEQUENCE_END:
@@ -292,12 +311,14 @@ static void drop(struct fy_diag *diag, void *user, const char *text, size_t leng
   (void)length;
 }
 
-/* libfyaml's first message; without one it had no memory. */
+/* libfyaml's first message; for some texts it has none. */
 static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
 {
   void *at = NULL;
   const struct fy_diag_error *error = fy_diag_errors_iterate(diag, &at);
-  if (!error || !error->msg) return cmb_fail_memory(b->ctx);
+  if (!error || !error->msg) {
+    return cmb_fail_at(b->ctx, b->at, "this is not YAML: the text cannot be read from here on");
+  }
   cmb_place place = {b->file, error->line > 0 ? error->line : 1,
                      error->column > 0 ? error->column : 1};
   return cmb_fail_at(b->ctx, place, "this is not YAML: %s", error->msg);
@@ -336,7 +357,7 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
   const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;
   if (!diag) return cmb_fail_memory(ctx);
-  *b = (struct builder){.ctx = ctx, .map = map, .file = file};
+  *b = (struct builder){.ctx = ctx, .map = map, .file = file, .at = {file, 1, 1}};
   fy_diag_set_collect_errors(diag, true);
   cmb_status status = build(b, diag, text, length);
   fy_diag_destroy(diag);

@@ -160,11 +160,15 @@ static cmb_anchor random_anchor(struct maker *k, int body)
   return a;
 }
 
-/* Velocities between a body and the ground, summed over its joints. */
-static int freedoms(const cmb_model *m, int body)
+/* Velocities between two bodies: of the joints on the ways to the last body that carries both. */
+static int freedoms(const cmb_model *m, int a, int b)
 {
   int sum = 0;
-  for (; body != CMB_GROUND; body = m->joints[body].parent) sum += m->joints[body].nv;
+  while (a != b) { /* a body's number is larger than its carrier's */
+    int *up = a > b ? &a : &b;
+    sum += m->joints[*up].nv;
+    *up = m->joints[*up].parent;
+  }
   return sum;
 }
 
@@ -176,8 +180,7 @@ static void make_loop(struct maker *k, int *left)
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
   int type = choose(k, 0, CMB_LOOP_POINT_PLANE);
   if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
-  int between = freedoms(m, b) + (a == CMB_GROUND ? 0 : freedoms(m, a));
-  if (between < removes[type] + 2) return;
+  if (freedoms(m, a, b) < removes[type] + 2) return;
   *left -= removes[type];
   *l = (cmb_model_loop){.name = text(k, "l%d", m->loop_count), .place = nowhere, .type = type};
   l->b = random_anchor(k, b);

@@ -13,7 +13,7 @@
 #include "dae/project.h"
 #include "dyn/mechanism.h"
 
-#include <camber/sim.h>
+#include <camber/method.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,8 +213,101 @@ static void test_agreement(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- energy */
+
+/* Energy and power at (t, q, v), which the accelerations there are needed for. */
+static bool energy_at(struct formulation *f, double t, double *energy, double *power)
+{
+  if (cmb_accelerate(f->ev, t, f->q, f->v, f->a, f->lambda) != CMB_OK) return false;
+  if (cmb_outputs(f->ev, t, f->q, f->v, f->a, f->lambda, f->outputs) != CMB_OK) return false;
+  *energy = f->outputs[f->eq->no - 2];
+  *power = f->outputs[f->eq->no - 1];
+  return true;
+}
+
+/* ∫ P dt over the last step, by Gauss's formula with five points on the dense output. */
+static bool work_of_step(struct formulation *f, cmb_integrator *in, double *work)
+{
+  static const double x[] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                             0.9061798459386640};
+  static const double w[] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                             0.4786286704993665, 0.2369268850561891};
+  double t0 = cmb_integrator_t_before(in), t1 = cmb_integrator_t(in), energy, power;
+  for (int i = 0; i < 5; i++) {
+    double t = (t0 + t1) / 2 + x[i] * (t1 - t0) / 2;
+    if (cmb_integrator_interpolate(in, t, f->q, f->v) != CMB_OK) return false;
+    if (!energy_at(f, t, &energy, &power)) return false;
+    *work += w[i] * power * (t1 - t0) / 2;
+  }
+  return true;
+}
+
+static void take_state(struct formulation *f, const cmb_integrator *in)
+{
+  memcpy(f->q, cmb_integrator_q(in), (size_t)f->eq->nq * sizeof(double));
+  memcpy(f->v, cmb_integrator_v(in), (size_t)f->eq->nv * sizeof(double));
+}
+
+/* The largest gap in E(t) = E(0) + ∫ P dt up to t = 2, relative to the largest energy and to 1 J. */
+static bool energy_gap(struct formulation *f, cmb_integrator *in, double *gap)
+{
+  double work = 0, begin, energy, power, size = 1;
+  *gap = 0;
+  if (!energy_at(f, 0, &begin, &power)) return false;
+  size = fmax(size, fabs(begin));
+  if (cmb_integrator_begin(in, 0, f->q, f->v) != CMB_OK) return false;
+  while (cmb_integrator_t(in) < 2) {
+    if (cmb_integrator_step(in, 2) != CMB_OK || !work_of_step(f, in, &work)) return false;
+    take_state(f, in);
+    if (!energy_at(f, cmb_integrator_t(in), &energy, &power)) return false;
+    size = fmax(size, fabs(energy));
+    *gap = fmax(*gap, fabs(energy - begin - work));
+  }
+  *gap /= size;
+  return true;
+}
+
+/* False: left out, not assembled or it runs into a singular position. */
+static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
+{
+  const struct cmbt_mechanism_wishes wishes = {20, 4, true};
+  cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
+  struct formulation x = {0};
+  cmb_integrator *in;
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.rtol = 1e-9, options.atol = 1e-11, options.max_steps = 20000;
+  open_form(ctx, m, CMB_FORM_EXPLICIT, false, &x);
+  cmbt_ok(ctx, cmb_integrator_create(ctx, x.eq, cmb_method_find("mdop853"), &options, &in));
+  bool good = assemble(&x, m) && energy_gap(&x, in, gap);
+  cmb_integrator_destroy(in);
+  close_form(&x);
+  cmb_model_destroy(m);
+  return good;
+}
+
+static void test_energy(void **state)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  const int count = wanted("CAMBER_ENERGY", 12);
+  int done = 0, tried = 0;
+  double worst = 0;
+  (void)state;
+  for (uint64_t seed = 1; done < count; seed++, tried++) {
+    double gap = 0;
+    if (!integrate(ctx, seed, &gap)) continue;
+    done++;
+    worst = fmax(worst, gap);
+    if (!(gap < 1e-7)) print_message("mechanism %d: energy gap %.2g\n", (int)seed, gap);
+  }
+  print_message("%d mechanisms of %d: energy balance %.2g\n", done, tried, worst);
+  cmbt_below(worst, 1e-7);
+  assert_true(done * 2 > tried);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreement)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreement),
+                                     cmocka_unit_test(test_energy)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static cmb_native_origin compute(const struct cmbt_graph_model *model, cmb_evalu
   cmbt_stage_open(&s, model, &options);
   for (int i = 0; i < s.eq->ns; i++) s.mode[i] = -1;
   *count = everything(&s, out);
-  cmb_native_origin origin = cmb_graph_system_origin(s.system);
+  cmb_native_origin origin = cmb_system_origin(s.system);
   cmbt_stage_close(&s);
   return origin;
 }
@@ -89,7 +89,7 @@ static void test_origin_of_others(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
-  assert_int_equal(cmb_graph_system_origin(system), CMB_NATIVE_INTERPRETED);
+  assert_int_equal(cmb_system_origin(system), CMB_NATIVE_INTERPRETED);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
 }

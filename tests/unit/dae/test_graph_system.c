@@ -225,82 +225,6 @@ static void test_full_mass(void **state)
   cmbt_stage_close(&s);
 }
 
-/* ---- constraints left out */
-
-/* The pendulum with its constraint twice; the second is three times the first. */
-static struct cmbt_graph_model doubled(void)
-{
-  static const struct cmbt_entry G[] = {{0, 0, "3*x"}, {0, 1, "3*y"}, {1, 0, "x"}, {1, 1, "y"}};
-  static const char *const g[] = {"3*(x^2 + y^2 - 2.25)/2", "(x^2 + y^2 - 2.25)/2"};
-  static const char *const gamma[] = {"3*(vx^2 + vy^2)", "vx^2 + vy^2"};
-  static const char *const gt[] = {"0", "0"}, *const names[] = {"again", "rod"};
-  static const char *const residual[] = {"2*a_0 + x*(3*lambda_0 + lambda_1)",
-                                         "2*a_1 + 2*9.81 + y*(3*lambda_0 + lambda_1)"};
-  static const char *const outputs[] = {"0", "0", "lambda_0", "lambda_1"};
-  struct cmbt_graph_model m = cmbt_pendulum;
-  m.ng = 2;
-  m.G_count = 4;
-  m.G = G;
-  m.g = g;
-  m.gamma = gamma;
-  m.gt = gt;
-  m.g_names = names;
-  m.residual = residual;
-  m.multiplier = m.pivot = gt;
-  m.outputs = outputs;
-  return m;
-}
-
-static void test_left_out(void **state)
-{
-  (void)state;
-  struct cmbt_stage s;
-  const struct cmbt_graph_model model = doubled();
-  const int row = 0;
-  const double q[2] = {0.6, -0.8}, v[2] = {0.4, 0.3}, a[2] = {1, 2}, lambda[1] = {10};
-  double g[1] = {0}, G[2], gamma[1], r[2], out[4];
-  cmb_graph_options options = {.explicit_form = true, .residual_form = true, .derivatives = true};
-  options.left_out = 1;
-  options.left_out_list = &row;
-  cmbt_stage_open(&s, &model, &options);
-  assert_int_equal(s.eq->ng, 1);
-  assert_string_equal(s.eq->g_names[0], "rod");
-  assert_string_equal(s.eq->lambda_names[0], "lambda_1");
-  assert_null(s.eq->accelerate);
-  cmb_point at = cmbt_stage_point(&s, 0, q, v);
-  cmbt_ok(s.ctx, s.eq->evaluate(s.eq->self, &at, &(cmb_terms){.g = g, .G = G, .gamma = gamma}));
-  cmbt_near(g[0], -0.625, 1e-15);
-  cmbt_near(G[0], 0.6, 0);
-  cmbt_near(G[1], -0.8, 0);
-  cmbt_near(gamma[0], 0.25, 1e-15);
-  cmbt_ok(s.ctx, s.eq->residual(s.eq->self, &at, a, lambda, r));
-  cmbt_near(r[0], 2 + 6, 1e-14);
-  cmbt_near(r[1], 4 + 19.62 - 8, 1e-13);
-  cmbt_ok(s.ctx, s.eq->outputs(s.eq->self, &at, a, lambda, out));
-  cmbt_near(out[2], 0, 0);
-  cmbt_near(out[3], 10, 0);
-  double J[4];
-  cmbt_ok(s.ctx, s.eq->derivative(s.eq->self, &at, a, lambda, CMB_RESIDUAL_Q, J));
-  cmbt_near(element(s.eq->derivative_pattern[CMB_RESIDUAL_Q], J, 1, 1), 10, 1e-14);
-  cmbt_stage_close(&s);
-}
-
-static void test_wrong_row(void **state)
-{
-  (void)state;
-  cmb_context *ctx = cmb_context_create(NULL);
-  struct cmbt_graph m;
-  cmb_system *system;
-  const int row = 1;
-  cmbt_graph_open(ctx, &cmbt_pendulum, &m);
-  cmb_graph_options options = {.left_out = 1, .left_out_list = &row};
-  assert_int_equal(cmb_graph_system_create(ctx, &m.x, &options, &system), CMB_ERROR_ARGUMENT);
-  assert_null(system);
-  assert_non_null(strstr(cmb_last_error(ctx), "no constraint 1"));
-  cmbt_graph_close(&m);
-  cmb_context_destroy(ctx);
-}
-
 /* ---- Euler parameters */
 
 static void test_euler_parameters(void **state)
@@ -326,8 +250,7 @@ int main(void)
       cmocka_unit_test(test_every_set_of_terms), cmocka_unit_test(test_names_and_start),
       cmocka_unit_test(test_outputs_and_energy), cmocka_unit_test(test_one_call_forms),
       cmocka_unit_test(test_derivatives),        cmocka_unit_test(test_patterns_of_derivatives),
-      cmocka_unit_test(test_full_mass),          cmocka_unit_test(test_left_out),
-      cmocka_unit_test(test_wrong_row),          cmocka_unit_test(test_euler_parameters),
+      cmocka_unit_test(test_full_mass),          cmocka_unit_test(test_euler_parameters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

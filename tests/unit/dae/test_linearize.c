@@ -6,7 +6,7 @@
 #include "failing_allocator.h"
 #include "top.h"
 
-#include "dae/evaluator.h"
+#include "dae/project.h"
 #include "math/dense.h"
 
 #include <camber/camber.h>
@@ -275,6 +275,16 @@ static void test_sleeping_top(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* The car axis with dampers to the ground, so that velocities matter in f. */
+static cmb_status damped_caraxis(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  static const double damping[4] = {0.01, 0.02, 0.005, 0.03};
+  const cmb_equations *plain = self;
+  CMB_TRY(plain->evaluate(plain->self, at, want));
+  for (int i = 0; i < 4 && want->f; i++) want->f[i] -= damping[i] * at->v[i];
+  return CMB_OK;
+}
+
 /* The car axis in motion: differences of the flow itself. Local coordinates z = P (q − q0), y = P v; the state that
  * belongs to them is found by Newton's method, with steps orthogonal to the tangent space as in the definition. */
 struct chart {
@@ -329,13 +339,19 @@ static void test_against_flow(void **state)
   enum { N = 2, M = 2 * N };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system = open_problem(ctx, "caraxis", 0, NULL);
-  const cmb_equations *eq = cmb_system_equations(system);
+  const cmb_equations *plain = cmb_system_equations(system);
+  cmb_equations damped = *plain, *eq = &damped;
+  damped.self = plain;
+  damped.evaluate = damped_caraxis;
+  cmb_system *moved;
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim;
   cmb_linearization *l;
+  cmbt_ok(ctx,
+          cmb_system_create(ctx, eq, 0, 3, cmb_system_q(system), cmb_system_v(system), &moved));
   options.integrator.rtol = options.integrator.atol = 1e-9;
   options.t_end = 0.83;
-  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, moved, &options, &sim));
   cmbt_ok(ctx, cmb_simulation_run(sim));
   const cmb_result *r = cmb_simulation_result(sim);
   cmbt_ok(ctx, cmb_linearize(ctx, eq, r->t, r->q, r->v, &l));
@@ -360,6 +376,187 @@ static void test_against_flow(void **state)
   cmb_evaluator_destroy(c.ev);
   cmb_linearization_destroy(l);
   cmb_simulation_destroy(sim);
+  cmb_system_destroy(moved);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* A mass on the unit sphere with velocities along axes that depend on where it is: q̇ = T v with T v = v + (q1 v1, q2 v2,
+ * q0 v0)/2, a spring, a damper and a gyroscopic force. Nothing about it is steady. */
+static void skew_rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  (void)self;
+  for (int i = 0; i < 3; i++) qdot[i] = v[i] + q[(i + 1) % 3] * v[(i + 1) % 3] / 2;
+}
+
+static cmb_status skew(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  static const double mass[3] = {1, 2, 3}, stiffness[3] = {5, 7, 11}, damping[3] = {0.3, 1.1, 2};
+  const double *q = at->q, *v = at->v;
+  double rate[3];
+  (void)self;
+  for (int i = 0; i < 3 && want->M; i++) want->M[i] = mass[i];
+  for (int i = 0; i < 3 && want->f; i++) {
+    want->f[i] =
+        -stiffness[i] * q[i] - damping[i] * v[i] + 4 * q[i] * (v[(i + 1) % 3] - v[(i + 2) % 3]);
+  }
+  if (want->g) want->g[0] = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2;
+  if (want->gt) want->gt[0] = 0;
+  for (int i = 0; i < 3 && want->G; i++) { /* q·T e_i */
+    const double axis[3] = {i == 0, i == 1, i == 2};
+    skew_rates(NULL, q, axis, rate);
+    want->G[i] = cmb_dot(3, q, rate);
+  }
+  if (want->gamma) { /* |q̇|² + q·Ṫ v */
+    skew_rates(NULL, q, v, rate);
+    want->gamma[0] = cmb_dot(3, rate, rate);
+    for (int i = 0; i < 3; i++) {
+      int next = (i + 1) % 3;
+      want->gamma[0] += q[i] * rate[next] * v[next] / 2;
+    }
+  }
+  return CMB_OK;
+}
+
+/* w of T(q) w = d */
+static void skew_displacement(const double *q, const double *d, double *w)
+{
+  double T[9], rate[3];
+  int pivot[3];
+  for (int j = 0; j < 3; j++) {
+    const double axis[3] = {j == 0, j == 1, j == 2};
+    skew_rates(NULL, q, axis, rate);
+    for (int i = 0; i < 3; i++) T[3 * i + j] = rate[i];
+  }
+  memcpy(w, d, 3 * sizeof *d);
+  assert_int_equal(cmb_lu_factor(3, T, pivot), -1);
+  cmb_lu_solve(3, T, pivot, w);
+}
+
+/* ẇ (3) and δa (3) of the motion that begins a little beside (q0, v0), in the direction (w, δv) = (N z, N y + ...). */
+static void skew_beside(cmb_evaluator *ev, const double *q0, const double *v0, const double *w,
+                        const double *dv, double *w_rate, double *a)
+{
+  const double tau = 1e-4;
+  double q[3], v[3], lambda[1], rate0[3], rate[3], at[2][3];
+  skew_rates(NULL, q0, w, rate);
+  for (int i = 0; i < 3; i++) q[i] = q0[i] + rate[i], v[i] = v0[i] + dv[i];
+  assert_int_equal(cmb_factor_at(ev, 0, q), CMB_OK);
+  assert_int_equal(cmb_project_velocity(ev, v), CMB_OK);
+  assert_int_equal(cmb_accelerate(ev, 0, q, v, a, lambda), CMB_OK);
+  skew_rates(NULL, q0, v0, rate0);
+  skew_rates(NULL, q, v, rate);
+  for (int k = 0; k < 2; k++) {
+    double base[3], apart[3], h = k ? tau : -tau;
+    for (int i = 0; i < 3; i++) base[i] = q0[i] + h * rate0[i];
+    for (int i = 0; i < 3; i++) apart[i] = q[i] + h * rate[i] - base[i];
+    skew_displacement(base, apart, at[k]);
+  }
+  for (int i = 0; i < 3; i++) w_rate[i] = (at[1][i] - at[0][i]) / (2 * tau);
+}
+
+/* Column j of A by differences. */
+static void skew_column(cmb_evaluator *ev, const cmb_linearization *l, const double *q0,
+                        const double *v0, int j, double *column)
+{
+  const double h = 1e-5, mass[3] = {1, 2, 3}, *direction = l->N + (j % 2) * 3;
+  double w_rate[2][3], a[2][3];
+  for (int k = 0; k < 2; k++) {
+    double w[3] = {0}, dv[3] = {0};
+    for (int i = 0; i < 3; i++) (j < 2 ? w : dv)[i] = (k ? h : -h) * direction[i];
+    skew_beside(ev, q0, v0, w, dv, w_rate[k], a[k]);
+  }
+  for (int i = 0; i < 2; i++) {
+    column[i] = column[2 + i] = 0;
+    for (int m = 0; m < 3; m++) {
+      double weight = l->N[3 * i + m] * mass[m] / (2 * h);
+      column[i] += weight * (w_rate[1][m] - w_rate[0][m]);
+      column[2 + i] += weight * (a[1][m] - a[0][m]);
+    }
+  }
+}
+
+static void test_moving_axes(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"q0", "q1", "q2"};
+  cmb_equations eq = {.name = "skew",
+                      .nq = 3,
+                      .nv = 3,
+                      .ng = 1,
+                      .q_names = names,
+                      .v_names = names,
+                      .g_names = names,
+                      .lambda_names = names,
+                      .mass_constant = true,
+                      .mass_diagonal = true,
+                      .evaluate = skew,
+                      .rates = skew_rates};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmb_linearization *l;
+  cmb_start_report report;
+  double q[3] = {0.6, -0.5, 0.7}, v[3] = {2, 1, -3}, a[3], lambda[1], column[4];
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, q, v, &l));
+  assert_int_equal(l->freedoms, 2);
+  for (int j = 0; j < 4; j++) {
+    skew_column(ev, l, q, v, j, column);
+    for (int i = 0; i < 4; i++) cmbt_near(l->A[4 * i + j], column[i], 1e-5);
+  }
+  cmb_linearization_destroy(l);
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
+/* A pendulum of length 2 whose rod is there twice: once in m², once in other units. */
+static cmb_status two_rods(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const double *q = at->q, *v = at->v;
+  (void)self;
+  if (want->M) want->M[0] = want->M[1] = 3;
+  if (want->f) want->f[0] = 0, want->f[1] = -3 * 9.81;
+  for (int k = 0; k < 2; k++) {
+    const double unit = k ? -50 : 1;
+    if (want->g) want->g[k] = unit * (q[0] * q[0] + q[1] * q[1] - 4);
+    if (want->G) want->G[2 * k] = 2 * unit * q[0], want->G[2 * k + 1] = 2 * unit * q[1];
+    if (want->gt) want->gt[k] = 0;
+    if (want->gamma) want->gamma[k] = 2 * unit * (v[0] * v[0] + v[1] * v[1]);
+  }
+  return CMB_OK;
+}
+
+static void test_dependent(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"x", "y"};
+  cmb_equations eq = {.name = "two rods",
+                      .nq = 2,
+                      .nv = 2,
+                      .ng = 2,
+                      .q_names = names,
+                      .v_names = names,
+                      .g_names = names,
+                      .lambda_names = names,
+                      .mass_constant = true,
+                      .mass_diagonal = true,
+                      .evaluate = two_rods};
+  const double q[2] = {1.9, 0.3}, v[2] = {0, 0};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_equilibrium_report r;
+  cmb_linearization *l;
+  cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 1, q, v, &system));
+  cmbt_ok(ctx, cmb_system_equilibrium(ctx, system, &r));
+  cmbt_near(cmb_system_q(system)[0], 0, 1e-13);
+  cmbt_near(cmb_system_q(system)[1], -2, 1e-13);
+  assert_int_equal(r.stability, CMB_STABLE);
+  assert_int_equal(r.freedoms, 1);
+  cmbt_ok(ctx, cmb_linearize(ctx, &eq, 0, cmb_system_q(system), v, &l));
+  assert_int_equal(l->freedoms, 1);
+  find_mode(l, 0, sqrt(9.81 / 2), 1e-7);
+  cmb_linearization_destroy(l);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
 }
@@ -410,6 +607,7 @@ int main(void)
       cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_chain),
       cmocka_unit_test(test_spring_damper), cmocka_unit_test(test_conical_pendulum),
       cmocka_unit_test(test_sleeping_top),  cmocka_unit_test(test_against_flow),
+      cmocka_unit_test(test_moving_axes),   cmocka_unit_test(test_dependent),
       cmocka_unit_test(test_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/*
+ * Fuzz target: models. The input is the text of one; the files it includes are looked for in a folder that is not there.
+ *
+ * Whatever the text is: either one line that begins with the place, or a model whose references are in range, whose
+ * joints make a tree with parents first, and whose numbers are finite.
+ */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char path[] = "nowhere/fuzz.yaml";
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+  if (!holds) abort();
+}
+
+/* "FILE:LINE:COLUMN: words" on one line. */
+static void require_message(const char *message)
+{
+  int line, column, used = 0;
+  require(strncmp(message, path, sizeof path - 1) == 0);
+  require(sscanf(message + sizeof path - 1, ":%d:%d: %n", &line, &column, &used) == 2 && used > 0);
+  require(line >= 1 && column >= 1);
+  require(strlen(message + sizeof path - 1 + used) > 10 && !strchr(message, '\n'));
+}
+
+static void require_finite(int count, const double *x)
+{
+  for (int i = 0; i < count; i++) require(isfinite(x[i]));
+}
+
+static void require_anchor(const cmb_model *m, const cmb_anchor *a)
+{
+  require(a->body >= CMB_GROUND && a->body < m->body_count);
+  require_finite(3, a->at);
+}
+
+static void require_joints(const cmb_model *m)
+{
+  bool *placed = calloc((size_t)m->body_count + 1, sizeof *placed);
+  require(placed && m->joint_count == m->body_count);
+  for (int i = 0; i < m->joint_count; i++) {
+    const cmb_model_joint *j = &m->joints[i];
+    require(j->child >= 0 && j->child < m->body_count && !placed[j->child]);
+    require(j->parent == CMB_GROUND || (j->parent < m->body_count && placed[j->parent]));
+    placed[j->child] = true;
+    require(j->turn == 1 || j->turn == -1);
+    require_finite(3, j->at);
+    require_finite(9, j->axes[0]);
+    require_finite(j->nq, j->q_start);
+    for (int k = 0; k < j->nq; k++) require(strlen(j->q_names[k]) > 0);
+    for (int k = 0; k < j->nv; k++) require(strlen(j->v_names[k]) > strlen(j->coordinate[k].name));
+  }
+  free(placed);
+}
+
+static void require_model(const cmb_model *m)
+{
+  require_joints(m);
+  for (int i = 0; i < m->body_count; i++) {
+    require(m->bodies[i].mass >= 0 && isfinite(m->bodies[i].mass));
+    require_finite(3, m->bodies[i].com);
+    require_finite(9, m->bodies[i].inertia);
+  }
+  for (int i = 0; i < m->parameter_count; i++) require_finite(1, &m->parameters[i].value);
+  for (int i = 0; i < m->marker_count; i++) require_anchor(m, &m->markers[i].anchor);
+  for (int i = 0; i < m->table_count; i++) require(m->tables[i].table && m->tables[i].name);
+  for (int i = 0; i < m->loop_count; i++) {
+    const cmb_model_loop *l = &m->loops[i];
+    require((l->type == CMB_LOOP_FORMULA) == (l->formula.text != NULL));
+    require_anchor(m, &l->a);
+    require_finite(9, l->axes[0]);
+  }
+  for (int i = 0; i < m->force_count; i++) {
+    require_anchor(m, &m->forces[i].a);
+    require_anchor(m, &m->forces[i].b);
+    require((m->forces[i].type == CMB_FORCE_COORDINATE) == (m->forces[i].coordinate != NULL));
+  }
+  for (int i = 0; i < m->shape_count; i++) {
+    for (int k = 0; k < m->shapes[i].point_count; k++) require_anchor(m, &m->shapes[i].points[k]);
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  cmb_model *model;
+  char *text = malloc(size); /* exactly as long: reading beyond is seen */
+  cmb_context *ctx = cmb_context_create(NULL);
+  require(ctx && (text || size == 0));
+  if (size > 0) memcpy(text, data, size);
+  cmb_status status = cmb_model_parse(ctx, text, size, path, NULL, &model);
+  if (status == CMB_OK) {
+    require_model(model);
+    cmb_model_destroy(model);
+  } else {
+    require(status == CMB_ERROR_INPUT && !model);
+    require_message(cmb_last_error(ctx));
+  }
+  cmb_context_destroy(ctx);
+  free(text);
+  return 0;
+}

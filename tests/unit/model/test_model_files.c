@@ -1,0 +1,333 @@
+/*
+ * Models in several files: includes, tables in CSV files, what may not be reached, and the limits on size and depth.
+ */
+#include "check.h"
+#include "model_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void write_text(const char *path, const char *text)
+{
+  cmbt_write_file(path, text, strlen(text));
+}
+
+static void refused(cmb_context *ctx, const char *path, cmb_status expected, const char *message)
+{
+  cmb_model *model;
+  cmb_status status = cmb_model_read(ctx, path, NULL, &model);
+  const char *words = cmb_last_error(ctx);
+  if (status != expected || model || strncmp(words, message, strlen(message)) != 0)
+    fail_msg("%s: %s, \"%s\"; expected \"%s\"", path, cmb_status_code(status), words, message);
+}
+
+static void sections_of_included_files_are_merged(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  write_text("car/main.yaml", "title: whole\ninclude: [parts/axle.yaml, parts/wheel.yaml]\n"
+                              "joints: {j: {type: free, child: axle}}\nsimulate: {t-end: 1}\n");
+  write_text("car/parts/axle.yaml",
+             "title: axle\ninclude: wheel.yaml\nparameters: {m: 2*w}\n"
+             "bodies: {axle: {mass: m, com: [0, 0, 0]}}\nsimulate: {t-end: 2}\n");
+  write_text("car/parts/wheel.yaml", "parameters: {w: 4}\ngravity: [0, 0, -1]\n");
+  cmbt_ok(ctx, cmb_model_read(ctx, "car/main.yaml", NULL, &m));
+  int count;
+  assert_string_equal(cmb_model_name(m), "main");
+  assert_string_equal(cmb_model_title(m), "whole"); /* the including file comes first */
+  assert_string_equal(cmb_model_defaults(m, &count)->value, "1");
+  assert_string_equal(cmb_model_defaults(m, &count)->where, "car/main.yaml:4:19");
+  cmbt_near(m->gravity[2], -1, 0);
+  cmbt_near(m->bodies[0].mass, 8, 0);
+  assert_string_equal(m->bodies[0].place.file, "car/parts/axle.yaml");
+  cmb_model_destroy(m);
+  write_text("car/parts/wheel.yaml", "parameters: {w: 4,\n  m: 3}\n");
+  refused(ctx, "car/main.yaml", CMB_ERROR_INPUT,
+          "car/parts/wheel.yaml:2:3: parameter 'm': the name 'm' is taken");
+  cmb_context_destroy(ctx);
+}
+
+static void templates_can_be_files(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  write_text("two.yaml", "templates: {half: {include: half.yaml, parameters: {m: 3}}}\n"
+                         "instances: {l: {template: half}, r: {template: half, mirror: y}}\n");
+  write_text("half.yaml",
+             "bodies: {b: {mass: m, com: [0, 1, 0]}}\njoints: {j: {type: free, child: b}}\n");
+  cmbt_ok(ctx, cmb_model_read(ctx, "two.yaml", NULL, &m));
+  cmbt_near(cmbt_model_body(m, "r.b")->com[1], -1, 0);
+  cmbt_near(cmbt_model_body(m, "l.b")->mass, 3, 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void files_outside_are_not_reached(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_model_options anywhere = {.include_anywhere = true};
+  cmb_model *m;
+  write_text("secret.yaml", "parameters: {found: 1}\n");
+  write_text("in/a.yaml", "include: ../secret.yaml\n");
+  write_text("in/b.yaml", "include: x/../../secret.yaml\n");
+  write_text("in/c.yaml", "include: /etc/passwd\n");
+  write_text("in/d.yaml", "include: link/secret.yaml\n");
+  write_text("in/e.yaml", "include: direct.yaml\n");
+  write_text("in/f.yaml", "include: sub/../g.yaml\n");
+  write_text("in/g.yaml", "parameters: {g: 1}\n");
+  write_text("in/h.yaml", "include: missing.yaml\n");
+  write_text("in/i.yaml", "include: [.]\n");
+  write_text("in/j.yaml", "tables: {f: {file: ../secret.yaml}}\n");
+  write_text("in/sub/k.yaml", "\n");
+  unlink("in/link");
+  unlink("in/direct.yaml");
+  assert_int_equal(symlink("..", "in/link"), 0);
+  assert_int_equal(symlink("../secret.yaml", "in/direct.yaml"), 0);
+  refused(ctx, "in/a.yaml", CMB_ERROR_INPUT,
+          "in/a.yaml:1:10: '../secret.yaml' lies outside of the model's folder");
+  refused(ctx, "in/b.yaml", CMB_ERROR_INPUT, "in/b.yaml:1:10: 'x/../../secret.yaml' lies outside");
+  refused(ctx, "in/c.yaml", CMB_ERROR_INPUT, "in/c.yaml:1:10: '/etc/passwd' lies outside");
+  refused(ctx, "in/d.yaml", CMB_ERROR_INPUT,
+          "in/d.yaml:1:10: the file 'link/secret.yaml' cannot be read");
+  refused(ctx, "in/e.yaml", CMB_ERROR_INPUT,
+          "in/e.yaml:1:10: the file 'direct.yaml' cannot be read: it is a link");
+  refused(ctx, "in/h.yaml", CMB_ERROR_INPUT,
+          "in/h.yaml:1:10: the file 'missing.yaml' cannot be read: No such file");
+  refused(ctx, "in/i.yaml", CMB_ERROR_INPUT, "in/i.yaml:1:11: '.' lies outside");
+  refused(ctx, "in/j.yaml", CMB_ERROR_INPUT,
+          "in/j.yaml:1:20: table 'f': '../secret.yaml' lies outside");
+  cmbt_ok(ctx, cmb_model_read(ctx, "in/f.yaml", NULL, &m));
+  cmb_model_destroy(m);
+  cmbt_ok(ctx, cmb_model_read(ctx, "in/a.yaml", &anywhere, &m));
+  cmbt_near(cmbt_model_parameter(m, "found"), 1, 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void cycles_of_files_are_refused(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  char name[40], text[60];
+  write_text("one.yaml", "include: other.yaml\n");
+  write_text("other.yaml", "title: x\ninclude: [one.yaml]\n");
+  refused(ctx, "one.yaml", CMB_ERROR_INPUT, "other.yaml:2:11: 'one.yaml' includes itself");
+  refused(ctx, "nothing.yaml", CMB_ERROR_IO, "nothing.yaml: cannot be read: No such file");
+  refused(ctx, ".", CMB_ERROR_IO, ".: cannot be read: Is a directory");
+  for (int i = 0; i < 30; i++) { /* a chain without a cycle, but deep */
+    snprintf(name, sizeof name, "deep%d.yaml", i);
+    snprintf(text, sizeof text, "include: deep%d.yaml\n", i + 1);
+    write_text(name, text);
+  }
+  refused(ctx, "deep0.yaml", CMB_ERROR_INPUT,
+          "deep15.yaml:1:10: files include each other more than 16 deep");
+  cmb_context_destroy(ctx);
+}
+
+/* ---- CSV */
+
+/* f(x) of the model's first table, by the graph. */
+static double table_value(cmb_context *ctx, const cmb_model *m, double x)
+{
+  cmb_graph *g;
+  cmb_program *p;
+  double work[64], value;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  cmb_expr input = cmb_input(g, "x"), e = cmb_table_apply(g, m->tables[0].table, input);
+  cmbt_ok(ctx, cmb_program_create(ctx, g, 1, &input, 1, &e, &p));
+  assert_true(cmb_program_work(p) <= 64);
+  cmb_program_run(p, &x, &value, work);
+  cmb_program_destroy(p);
+  cmb_graph_destroy(g);
+  return value;
+}
+
+static void columns_of_csv_files_are_tables(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *csv, *columns;
+    double at_half; /* f(0.5), linear */
+  } rows[] = {{"0,1\n1,3\n", "", 2},
+              {"t,u,z\r\n0,9,1\r\n1,9,5\r\n", "columns: [t, z]", 3},
+              {"# comment\n\n\"t\"; \"z\"\n0;1\n\n1;2\n", "", 1.5},
+              {"0\t1\n1\t-1", "", 0},
+              {"  0   4\n  1   8  \n", "", 6},
+              {"0,9,2\n1,9,4\n", "columns: [1, 3]", 3}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[200];
+    cmb_model *m;
+    snprintf(text, sizeof text, "tables: {f: {file: data.csv, %s}}\n", rows[i].columns);
+    write_text("csv/model.yaml", text);
+    write_text("csv/data.csv", rows[i].csv);
+    cmbt_ok(ctx, cmb_model_read(ctx, "csv/model.yaml", NULL, &m));
+    cmbt_near(table_value(ctx, m, 0.5), rows[i].at_half, 1e-14);
+    cmb_model_destroy(m);
+  }
+  cmb_context_destroy(ctx);
+}
+
+static void errors_in_csv_files_name_the_line(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *csv, *columns, *message;
+  } rows[] = {
+      {"0,1\n1,x\n", "", "csv/data.csv:2:1: table 'f': 'x' is no number"},
+      {"0,1\n1\n", "", "csv/data.csv:2:1: table 'f': the line has no cell 2"},
+      {"0,1\n1,\n", "", "csv/data.csv:2:1: table 'f': '' is no number"},
+      {"0,1\n\n0,2\n", "", "csv/data.csv:3:1: table 'f': 0 follows 0; expected ascending numbers"},
+      {"# nothing\n", "", "csv/data.csv:1:1: table 'f': the file has no numbers"},
+      {"", "", "csv/data.csv:1:1: table 'f': the file has no numbers"},
+      {"0,1\n1,nan\n", "", "csv/data.csv:2:1: table 'f': 'nan' is no number"},
+      {"t,z\n0,1\n", "", "csv/model.yaml:1:13: table 'f': the table has 1 points"},
+      {"t,z\n0,1\n1,2\n", "columns: [t, w]",
+       "csv/model.yaml:1:43: table 'f': csv/data.csv has no column 'w'"},
+      {"0,1\n1,2\n", "columns: [t, w]",
+       "csv/model.yaml:1:40: table 'f': csv/data.csv has no column 't'"},
+      {"0,1\n\x80", "", "csv/data.csv:2:1: byte 0x80 is not text"}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "tables: {f: {file: data.csv, %s}}\n", rows[i].columns);
+    write_text("csv/model.yaml", text);
+    write_text("csv/data.csv", rows[i].csv);
+    refused(ctx, "csv/model.yaml", CMB_ERROR_INPUT, rows[i].message);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* ---- limits */
+
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void large_files_are_refused_unread(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  write_text("large.yaml", "");
+  assert_int_equal(truncate("large.yaml", 100000000), 0);
+  double begin = seconds();
+  refused(ctx, "large.yaml", CMB_ERROR_INPUT,
+          "large.yaml: cannot be read: it is larger than 16 MB");
+  cmbt_below(seconds() - begin, 0.5);
+  unlink("large.yaml");
+  cmb_context_destroy(ctx);
+}
+
+/* Nine anchors, each of ten aliases of the one before: a billion nodes from half a page. */
+static void alias_bombs_are_refused(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  char text[2000] = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n", part[20];
+  for (int i = 1; i < 9; i++) {
+    snprintf(part, sizeof part, "a%d: &a%d [", i, i);
+    strcat(text, part);
+    for (int k = 0; k < 10; k++) {
+      snprintf(part, sizeof part, "%s*a%d", k > 0 ? ", " : "", i - 1);
+      strcat(text, part);
+    }
+    strcat(text, "]\n");
+  }
+  double begin = seconds();
+  cmbt_model_refused(ctx, text, "test.yaml:6:55",
+                     "too many parts, counted with what aliases stand for");
+  cmbt_below(seconds() - begin, 0.5);
+  cmb_context_destroy(ctx);
+}
+
+/* Instances of instances multiply as well: level k has 10^k of 22 nodes each, so that the fifth, of t3, is too much. */
+static void template_bombs_are_refused(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  char text[4000] = "templates:\n  t0: {points: {A: [1, 2, 3]}}\n", part[60];
+  for (int i = 1; i < 9; i++) {
+    snprintf(part, sizeof part, "  t%d: {instances: {", i);
+    strcat(text, part);
+    for (int k = 0; k < 10; k++) {
+      snprintf(part, sizeof part, "i%d: {template: t%d}%s", k, i - 1, k < 9 ? ", " : "}}\n");
+      strcat(text, part);
+    }
+  }
+  strcat(text, "instances: {all: {template: t8}}\n");
+  cmbt_model_refused(ctx, text, "test.yaml:5:7", "too many parts");
+  cmb_context_destroy(ctx);
+}
+
+static char *repeated(const char *begin, const char *what, int count, const char *end)
+{
+  size_t length = strlen(begin), step = strlen(what);
+  char *text = malloc(length + step * (size_t)count + strlen(end) + 1);
+  assert_non_null(text);
+  memcpy(text, begin, length);
+  for (int i = 0; i < count; i++, length += step) memcpy(text + length, what, step);
+  strcpy(text + length, end);
+  return text;
+}
+
+static void depth_is_limited(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int depth = 60; depth <= 100000;
+       depth = depth < 70 ? depth + 1 : 100000 + (depth == 100000)) {
+    char *text = repeated("title: ", "[", depth, "");
+    char *closed = repeated(text, "]", depth, "");
+    cmb_model *m;
+    assert_int_equal(cmb_model_parse(ctx, closed, strlen(closed), "test.yaml", NULL, &m),
+                     CMB_ERROR_INPUT);
+    const char *expected = depth < 64 ? "expected a text" : "nested";
+    if (!strstr(cmb_last_error(ctx), expected)) fail_msg("%d: %s", depth, cmb_last_error(ctx));
+    free(closed);
+    free(text);
+  }
+  cmb_context_destroy(ctx);
+}
+
+static void long_chains_of_parameters_are_refused(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  enum { CHAIN = 20000 };
+  char *text = malloc(40 * CHAIN), *end = text;
+  assert_non_null(text);
+  end += sprintf(end, "parameters:\n");
+  for (int i = 0; i < CHAIN; i++) end += sprintf(end, "  p%d: p%d + 1\n", i, i + 1);
+  sprintf(end, "  p%d: 1\n", (int)CHAIN);
+  cmbt_model_refused(ctx, text, "test.yaml:101:8", "a chain of more than 100 parameters");
+  free(text);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sections_of_included_files_are_merged),
+      cmocka_unit_test(templates_can_be_files),
+      cmocka_unit_test(files_outside_are_not_reached),
+      cmocka_unit_test(cycles_of_files_are_refused),
+      cmocka_unit_test(columns_of_csv_files_are_tables),
+      cmocka_unit_test(errors_in_csv_files_name_the_line),
+      cmocka_unit_test(large_files_are_refused_unread),
+      cmocka_unit_test(alias_bombs_are_refused),
+      cmocka_unit_test(template_bombs_are_refused),
+      cmocka_unit_test(depth_is_limited),
+      cmocka_unit_test(long_chains_of_parameters_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

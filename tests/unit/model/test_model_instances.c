@@ -1,0 +1,242 @@
+/*
+ * Templates: names inside and outside of instances, parameters, offsets, and mirrored copies that move like the original
+ * seen in the mirror.
+ */
+#include "check.h"
+#include "math/rotation.h"
+#include "math/vec3.h"
+#include "model_case.h"
+
+#include <string.h>
+
+static const char corner[] =
+    "parameters: {track: 1.5, k: 100}\n"
+    "points: {O: [0, 0, 0.5], C: [9, 9, 9]}\n"
+    "bodies: {chassis: {mass: 500, box: [3, 1, 1], at: O}}\n"
+    "joints: {car: {type: free, child: chassis}}\n"
+    "templates:\n"
+    "  corner:\n"
+    "    parameters: {stiffness: k/2, half: track/2}\n"
+    "    points: {C: [0.1, half, 0.3], D: [0.2, 0.4, 0.6], M: {between: [C, O]}}\n"
+    "    bodies:\n"
+    "      arm: {mass: 2, com: C, inertia: [1, 2, 2.5, 0.1, 0.2, 0.3]}\n"
+    "      hub: {mass: 1, com: M}\n"
+    "      tilted: {mass: 1, com: C, inertia: [1, 2, 2.5, 0.1, 0.2, 0.3], "
+    "axes: {x: [C, D], y: [3.5, 1, 0]}}\n"
+    "    joints:\n"
+    "      hinge: {type: revolute, parent: chassis, child: arm, at: D, axis: [1, 2, 3], start: "
+    "0.3}\n"
+    "      slide: {type: prismatic, parent: arm, child: hub, axis: [C, D]}\n"
+    "      flat: {type: planar, parent: hub, child: tilted, at: D, normal: [1, 1, 0]}\n"
+    "    loops: {tie: {type: distance, between: [chassis@O, hub@C], length: 1 + stiffness}}\n"
+    "    forces:\n"
+    "      spring: {type: spring, between: [chassis@O, arm@C], stiffness: stiffness}\n"
+    "      push: {type: load, on: arm@C, force: [1, hinge, 0], torque: [0, 0, 1]}\n"
+    "      rubber: {type: bushing, between: [chassis@D, hub@D], stiffness: 1, axes: {x: [1, 2, 2], "
+    "y: [2, 1, -2]}}\n"
+    "    markers: {tip: {on: arm, at: C}}\n"
+    "    measures: {length: {distance: [tip, ground@O]}}\n"
+    "    shapes: [{body: arm, line: [C, D]}]\n"
+    "instances:\n"
+    "  left: {template: corner}\n"
+    "  right: {template: corner, mirror: y, offset: [10, 0, track], parameters: {stiffness: 3*k}}\n"
+    "outputs: {F: right.spring.force}\n";
+
+static void near3(const double *x, double a, double b, double c)
+{
+  cmbt_near(x[0], a, 1e-12);
+  cmbt_near(x[1], b, 1e-12);
+  cmbt_near(x[2], c, 1e-12);
+}
+
+/* The mirror y -> -y with the offset of `right`. */
+static void mirrored(const double x[3], double y[3])
+{
+  y[0] = x[0] + 10;
+  y[1] = -x[1];
+  y[2] = x[2] + 1.5;
+}
+
+static void names_are_looked_up_inside_then_outside(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, corner);
+  assert_int_equal(m->body_count, 7);
+  near3(cmbt_model_body(m, "left.arm")->com, 0.1, 0.75, 0.3);   /* its own C, not the outer one */
+  near3(cmbt_model_body(m, "left.hub")->com, 0.05, 0.375, 0.4); /* M is between C and the outer O */
+  cmbt_near(cmbt_model_parameter(m, "left.stiffness"), 50, 0);
+  cmbt_near(cmbt_model_parameter(m, "right.stiffness"), 300, 0);
+  assert_int_equal(cmbt_model_joint(m, "left.hinge")->parent, 0);
+  assert_string_equal(cmbt_model_joint(m, "right.hinge")->q_names[0], "right.hinge");
+  const cmb_model_loop *l = cmbt_model_loop(m, "right.tie");
+  assert_string_equal(l->length.text, "1 + stiffness");
+  assert_string_equal(l->length.scope, "right.");
+  cmbt_near(cmbt_model_force(m, "left.spring")->stiffness, 50, 0);
+  cmbt_near(cmbt_model_force(m, "right.spring")->stiffness, 300, 0);
+  assert_string_equal(m->outputs[0].formula.scope, "");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void positions_are_mirrored_and_shifted(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, corner);
+  double at[3];
+  mirrored(cmbt_model_body(m, "left.arm")->com, at);
+  near3(cmbt_model_body(m, "right.arm")->com, at[0], at[1], at[2]);
+  near3(cmbt_model_body(m, "right.hub")->com, 5.05, -0.375, 1.15); /* halfway to O, which stays */
+  near3(cmbt_model_loop(m, "right.tie")->a.at, 0, 0, 0.5);         /* a point from outside */
+  mirrored(cmbt_model_marker(m, "left.tip")->anchor.at, at);
+  near3(cmbt_model_marker(m, "right.tip")->anchor.at, at[0], at[1], at[2]);
+  near3(m->shapes[1].points[0].at, at[0], at[1], at[2]);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* I = ∫ (|x|² − x xᵀ) dm: the products with one y change their sign. */
+static void inertia_is_mirrored(void **state)
+{
+  (void)state;
+  static const char *const names[][2] = {{"left.arm", "right.arm"},
+                                         {"left.tilted", "right.tilted"}};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, corner);
+  for (int k = 0; k < 2; k++) {
+    const double *left = cmbt_model_body(m, names[k][0])->inertia;
+    const double *right = cmbt_model_body(m, names[k][1])->inertia;
+    for (int i = 0; i < 9; i++) {
+      double sign = (i / 3 == 1) != (i % 3 == 1) ? -1 : 1;
+      cmbt_near(right[i], sign * left[i], 1e-12);
+    }
+    assert_true(fabs(left[1]) > 0.01 && fabs(left[5]) > 0.01);
+  }
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* Where a joint takes a point that moves with its child, at these coordinates (translations, then the angle). */
+static void move(const cmb_model_joint *j, const double *q, const double x[3], double y[3])
+{
+  double A[9], from[3], axis[3];
+  const double *about = j->type == CMB_JOINT_PLANAR ? j->axes[2] : j->axes[0];
+  double angle = j->type == CMB_JOINT_PRISMATIC ? 0 : q[j->nq - 1] * j->turn;
+  for (int i = 0; i < 3; i++) {
+    axis[i] = about[i];
+    from[i] = x[i] - j->at[i];
+  }
+  cmb_rotation_from_axis(axis, angle, A);
+  cmb_mul3(A, from, y);
+  for (int i = 0; i < 3; i++) {
+    y[i] += j->at[i];
+    if (j->type != CMB_JOINT_REVOLUTE) y[i] += q[0] * j->axes[0][i];
+    if (j->type == CMB_JOINT_PLANAR) y[i] += q[1] * j->axes[1][i];
+  }
+}
+
+static void mirrored_joints_move_like_the_original_in_the_mirror(void **state)
+{
+  (void)state;
+  static const char *const names[][2] = {
+      {"left.hinge", "right.hinge"}, {"left.slide", "right.slide"}, {"left.flat", "right.flat"}};
+  static const double q[3] = {0.7, -0.4, 1.1}, x[3] = {0.3, 0.9, -0.2};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, corner);
+  for (int k = 0; k < 3; k++) {
+    const cmb_model_joint *left = cmbt_model_joint(m, names[k][0]);
+    cmb_model_joint right = *cmbt_model_joint(m, names[k][1]);
+    double seen[3], at[3], y[3];
+    if (k == 1)
+      mirrored(left->at, right.at); /* the hub's centre of mass depends on an outer point */
+    move(left, q, x, y);
+    mirrored(y, seen);
+    mirrored(x, at);
+    move(&right, q, at, y);
+    near3(y, seen[0], seen[1], seen[2]);
+    cmbt_near(right.q_start[0], left->q_start[0], 0);
+  }
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void directions_of_forces_are_mirrored(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, corner);
+  const cmb_model_force *f = cmbt_model_force(m, "right.push");
+  near3(f->directions, 1, 0, 0);
+  near3(f->directions + 3, 0, -1, 0);
+  near3(f->directions + 6, 0, 0, 1);
+  near3(f->torque_directions, -1, 0,
+        0); /* a torque about x is one in the plane y z, which is mirrored */
+  near3(f->torque_directions + 3, 0, 1, 0);
+  near3(f->torque_directions + 6, 0, 0, -1);
+  assert_string_equal(f->force[1].scope, "right.");
+  const double *left = cmbt_model_force(m, "left.rubber")->axes;
+  const double *right = cmbt_model_force(m, "right.rubber")->axes;
+  for (int i = 0; i < 9; i++) cmbt_near(right[i], i % 3 == 1 ? -left[i] : left[i], 1e-12);
+  near3(left + 6, -2.0 / 3, 2.0 / 3, -1.0 / 3);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* A free joint counts along the global axes in every copy, so that its values are mirrored. */
+static void start_of_free_joints_is_mirrored(void **state)
+{
+  (void)state;
+  static const char text[] = "templates:\n"
+                             "  half: {bodies: {b: {mass: 1, com: [1, 2, 3]}},\n"
+                             "      joints: {j: {type: free, child: b, start: [1, 2, 3, 0.8, 0.6, "
+                             "0, 0], rate: [1, 2, 3, 4, 5, 6]}}}\n"
+                             "instances: {a: {template: half}, b: {template: half, mirror: x}}\n";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, text);
+  const cmb_model_joint *j = cmbt_model_joint(m, "b.j");
+  double left[9], right[9];
+  near3(j->q_start, -1, 2, 3);
+  near3(j->v_start, -1, 2, 3);
+  near3(j->v_start + 3, 4, -5, -6);
+  cmb_rotation_from_euler(cmbt_model_joint(m, "a.j")->q_start + 3, left);
+  cmb_rotation_from_euler(j->q_start + 3, right);
+  for (int i = 0; i < 9; i++) { /* D A D */
+    double sign = (i / 3 == 0) != (i % 3 == 0) ? -1 : 1;
+    cmbt_near(right[i], sign * left[i], 1e-12);
+  }
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void nested_instances_are_composed(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(
+      ctx, "templates:\n"
+           "  inner: {points: {P: [1, 2, 3]}, bodies: {b: {mass: 1, com: P}},\n"
+           "          joints: {j: {type: revolute, child: b, at: P, axis: x}}}\n"
+           "  outer: {instances: {i: {template: inner, mirror: z, offset: [1, 1, 1]}}}\n"
+           "instances: {o: {template: outer, mirror: x, offset: [0, 0, 10]}}\n");
+  const cmb_model_joint *j = cmbt_model_joint(m, "o.i.j");
+  near3(j->at, -2, 3, 8); /* (1, 2, -3) + 1, then x -> -x and 10 up */
+  assert_int_equal(j->turn, 1);
+  near3(j->axes[0], -1, 0, 0); /* two mirrors are half a turn: about y, which takes x to -x */
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_are_looked_up_inside_then_outside),
+      cmocka_unit_test(positions_are_mirrored_and_shifted),
+      cmocka_unit_test(inertia_is_mirrored),
+      cmocka_unit_test(mirrored_joints_move_like_the_original_in_the_mirror),
+      cmocka_unit_test(directions_of_forces_are_mirrored),
+      cmocka_unit_test(start_of_free_joints_is_mirrored),
+      cmocka_unit_test(nested_instances_are_composed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+/*
+ * Every section of a model, read to the numbers that a hand calculation gives.
+ */
+#include "check.h"
+#include "model_case.h"
+
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static void near3(const double *x, double a, double b, double c)
+{
+  cmbt_near(x[0], a, 1e-12);
+  cmbt_near(x[1], b, 1e-12);
+  cmbt_near(x[2], c, 1e-12);
+}
+
+static void near_diagonal(const double I[9], double a, double b, double c)
+{
+  near3(I, a, 0, 0);
+  near3(I + 3, 0, b, 0);
+  near3(I + 6, 0, 0, c);
+}
+
+static void is_formula(const cmb_model_formula *f, const char *text, int line, int column)
+{
+  assert_non_null(f->text);
+  assert_string_equal(f->text, text);
+  assert_string_equal(f->place.file, "test.yaml");
+  assert_int_equal(f->place.line, line);
+  assert_int_equal(f->place.column, column);
+}
+
+static void parameters_and_points_in_any_order(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m =
+      cmbt_model_parse(ctx, "title: 'A title'\n"
+                            "points:\n"
+                            "  N: {between: [M, B]}\n"
+                            "  M: {between: [A, B], ratio: 0.25}\n"
+                            "  A: [0, 0, l]\n"
+                            "  B: [4*r, 0, l]\n"
+                            "parameters: {l: 3*r, r: 0.5, angle: 30 deg, turn: sin(30*deg)}\n"
+                            "bodies: {b: {mass: 1, com: N}}\n"
+                            "joints: {j: {type: free, child: b}}\n");
+  assert_string_equal(cmb_model_name(m), "test");
+  assert_string_equal(cmb_model_title(m), "A title");
+  near3(m->gravity, 0, 0, -9.81);
+  cmbt_near(cmbt_model_parameter(m, "l"), 1.5, 0);
+  cmbt_near(cmbt_model_parameter(m, "angle"), pi / 6, 1e-15);
+  cmbt_near(cmbt_model_parameter(m, "turn"), 0.5, 1e-15);
+  near3(m->bodies[0].com, 1.25, 0, 1.5); /* x: M = 0.5, N = (0.5 + 2)/2 */
+  near3(m->joints[0].at, 1.25, 0, 1.5);  /* the centre of mass, if not said otherwise */
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void options_set_parameters(void **state)
+{
+  (void)state;
+  static const char text[] = "parameters: {a: 2, b: 3*a}\n";
+  const char *names[] = {"a"};
+  const double values[] = {5};
+  const cmb_model_options options = {.set_count = 1, .set_names = names, .set_values = values};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &options, &m));
+  cmbt_near(cmbt_model_parameter(m, "a"), 5, 0);
+  cmbt_near(cmbt_model_parameter(m, "b"), 15, 0);
+  cmb_model_destroy(m);
+  names[0] = "aa";
+  assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "test.yaml", &options, &m),
+                   CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "no parameter 'aa' to set: did you mean 'a'?"));
+  cmb_context_destroy(ctx);
+}
+
+static const char solids[] =
+    "points: {A: [0, 0, 0], B: [0, 0, 2]}\n"
+    "bodies:\n"
+    "  plain: {mass: 2, com: B, inertia: [1, 2, 2.5, 0.1, 0.2, 0.3]}\n"
+    "  rows: {mass: 2, com: A, inertia: [[1, 0.1, 0], [0.1, 2, 0], [0, 0, 2.5]]}\n"
+    "  turned: {mass: 1, com: A, inertia: [1, 2, 3], axes: {x: y, y: z}}\n"
+    "  rod: {mass: 3, rod: [A, B]}\n"
+    "  pin: {mass: 3, rod: {between: [A, B], radius: 0.5}}\n"
+    "  cylinder: {mass: 3, cylinder: [A, B], radius: 0.5, length: 4}\n"
+    "  box: {mass: 12, box: {size: [1, 2, 3], at: B, axes: {x: y, y: z}}}\n"
+    "  cube: {mass: 6, box: [1, 1, 1], at: A}\n"
+    "  ball: {mass: 5, sphere: {at: B, radius: 2}}\n"
+    "  point: {mass: 5, com: B}\n"
+    "  frame: {massless: true}\n"
+    "joints:\n"
+    "  {j1: {type: free, child: plain}, j2: {type: free, child: rows}, j3: {type: free, child: "
+    "turned},\n"
+    "   j4: {type: free, child: rod}, j5: {type: free, child: pin}, j6: {type: free, child: "
+    "cylinder},\n"
+    "   j7: {type: free, child: box}, j8: {type: free, child: cube}, j9: {type: free, child: "
+    "ball},\n"
+    "   ja: {type: free, child: point}, jb: {type: fixed, parent: point, child: frame}}\n";
+
+static void bodies_have_mass_and_inertia(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, solids);
+  const cmb_model_body *b = cmbt_model_body(m, "plain");
+  cmbt_near(b->mass, 2, 0);
+  near3(b->com, 0, 0, 2);
+  near3(b->inertia, 1, 0.1, 0.2);
+  near3(b->inertia + 3, 0.1, 2, 0.3);
+  near3(b->inertia + 6, 0.2, 0.3, 2.5);
+  near3(cmbt_model_body(m, "rows")->inertia, 1, 0.1, 0);
+  near_diagonal(cmbt_model_body(m, "turned")->inertia, 3, 1, 2); /* x' = y, y' = z, z' = x */
+  near_diagonal(cmbt_model_body(m, "rod")->inertia, 1, 1, 0);    /* m l²/12 */
+  near_diagonal(cmbt_model_body(m, "pin")->inertia, 1.1875, 1.1875, 0.375);
+  near3(cmbt_model_body(m, "pin")->com, 0, 0, 1);
+  near_diagonal(cmbt_model_body(m, "cylinder")->inertia, 4.1875, 4.1875, 0.375);
+  near_diagonal(cmbt_model_body(m, "box")->inertia, 5, 13, 10); /* edges 3, 1, 2 along x, y, z */
+  near_diagonal(cmbt_model_body(m, "cube")->inertia, 1, 1, 1);
+  near_diagonal(cmbt_model_body(m, "ball")->inertia, 8, 8, 8);
+  near3(cmbt_model_body(m, "ball")->com, 0, 0, 2);
+  near_diagonal(cmbt_model_body(m, "point")->inertia, 0, 0, 0);
+  assert_true(cmbt_model_body(m, "frame")->mass == 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static const char mechanism[] =
+    "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
+    "bodies:\n"
+    "  b1: {mass: 1, com: A, markers: {tip: {at: B, axes: {x: y, z: [A, B]}}}}\n"
+    "  b2: {mass: 1, com: A}\n"
+    "  b3: {mass: 1, com: A}\n"
+    "  b4: {mass: 1, com: A}\n"
+    "  b5: {mass: 1, com: A}\n"
+    "  b6: {mass: 1, com: B}\n"
+    "markers: {eye: {on: ground, at: [1, 2, 3]}}\n"
+    "joints:\n"
+    "  late: {type: universal, parent: b2, child: b1, at: B, axes: [[2, 0, 0], y], damping: [3, "
+    "4]}\n"
+    "  hinge: {type: revolute, child: b2, at: A, axis: [A, B], start: 90 deg, rate: 2, stiffness: "
+    "5,\n"
+    "          reference: 0.5, damping: 6, friction: {force: 7, velocity: 0.2}}\n"
+    "  slide: {type: cylindrical, child: b3, at: A, axis: z, start: {q: [1, 2], v: [3, 4]}, "
+    "friction: 1}\n"
+    "  ball: {type: spherical, child: b4, at: B, axes: [z, x, z], coordinates: [psi, theta, phi]}\n"
+    "  flat: {type: planar, parent: b4, child: b5, at: A, normal: z}\n"
+    "  car: {type: free, child: b6, at: A, start: [1, 2, 3, 0, 0, 0, 2], rate: [1, 2, 3, 4, 5, "
+    "6]}\n"
+    "loops:\n"
+    "  weld: {type: prismatic, between: [b1@B, b3@A], axis: -y}\n"
+    "  rod: {type: distance, between: [tip, eye], length: 2 + u}\n"
+    "  rail: {type: point-line, point: b3@B, on: b4@A, axis: y}\n"
+    "  table: {type: point-plane, point: {body: b5, at: B}, on: ground@A, normal: [0, 0, 3]}\n"
+    "  gear: {type: gear, coordinates: [hinge, slide.angle], ratio: -1/3, offset: 0.25}\n"
+    "  law: {type: formula, formula: 'car.x - sin(hinge)'}\n"
+    "motions:\n"
+    "  drive: {coordinate: hinge, value: 10*t}\n"
+    "  other: {formula: psi + phi, value: u}\n"
+    "inputs:\n"
+    "  u: sin(t)\n"
+    "  bump: {table: [[0, 0], [1, 0.1]], kind: linear}\n"
+    "measures: {gap: {distance: [ground@A, tip]}, twice: 2*gap}\n"
+    "outputs: {z: tip.z, v: hinge'}\n";
+
+static void joints_have_axes_and_coordinates(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, mechanism);
+  assert_string_equal(m->joints[0].name, "hinge"); /* the parent comes first, the rest as written */
+  assert_string_equal(m->joints[1].name, "late");
+  assert_string_equal(m->joints[2].name, "slide");
+  const cmb_model_joint *j = cmbt_model_joint(m, "hinge");
+  assert_int_equal(j->parent, CMB_GROUND);
+  assert_int_equal(j->child, 1);
+  assert_int_equal(j->turn, 1);
+  near3(j->axes[0], 1, 0, 0);
+  assert_string_equal(j->q_names[0], "hinge");
+  assert_string_equal(j->v_names[0], "hinge'");
+  const cmb_model_coordinate *c = &j->coordinate[0];
+  near3((double[]){c->start, c->rate, c->stiffness}, pi / 2, 2, 5);
+  near3((double[]){c->reference, c->damping, c->friction}, 0.5, 6, 7);
+  cmbt_near(c->friction_velocity, 0.2, 0);
+  j = cmbt_model_joint(m, "late");
+  near3(j->axes[0], 1, 0, 0);
+  near3(j->axes[1], 0, 1, 0);
+  near3((double[]){j->coordinate[0].damping, j->coordinate[1].damping, j->nq}, 3, 4, 2);
+  j = cmbt_model_joint(m, "slide");
+  assert_string_equal(j->q_names[0], "slide.x");
+  assert_string_equal(j->q_names[1], "slide.angle");
+  near3((double[]){j->q_start[0], j->q_start[1], j->v_start[1]}, 1, 2, 4);
+  assert_true(j->coordinate[0].friction == 1 && j->coordinate[1].friction == 1);
+  j = cmbt_model_joint(m, "ball");
+  assert_string_equal(j->q_names[1], "theta");
+  near3(j->axes[2], 0, 0, 1);
+  j = cmbt_model_joint(m, "flat");
+  near3(j->axes[0], 1, 0, 0);
+  near3(j->axes[1], 0, 1, 0);
+  assert_string_equal(j->q_names[2], "flat.angle");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void free_joints_have_euler_parameters(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, mechanism);
+  const cmb_model_joint *j = cmbt_model_joint(m, "car");
+  assert_true(j->euler);
+  assert_int_equal(j->nq, 7);
+  assert_int_equal(j->nv, 6);
+  near3(j->q_start, 1, 2, 3);
+  near3(j->q_start + 4, 0, 0, 1); /* normalised */
+  near3(j->v_start + 3, 4, 5, 6);
+  assert_string_equal(j->q_names[3], "car.p0");
+  assert_string_equal(j->v_names[0], "car.x'");
+  assert_string_equal(j->v_names[5], "car.wz'");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void loops_and_motions_are_constraints(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, mechanism);
+  const cmb_model_loop *l = cmbt_model_loop(m, "weld");
+  assert_int_equal(l->type, CMB_JOINT_PRISMATIC);
+  assert_true(l->a.body == 0 && l->b.body == 2);
+  near3(l->a.at, 1, 0, 0);
+  near3(l->b.at, 0, 0, 0); /* rough positions may differ */
+  near3(l->axes[0], 0, -1, 0);
+  near3(l->axes_b[0], 0, -1, 0);
+  l = cmbt_model_loop(m, "rod");
+  assert_int_equal(l->type, CMB_LOOP_DISTANCE);
+  near3(l->b.at, 1, 2, 3);
+  assert_int_equal(l->b.body, CMB_GROUND);
+  is_formula(&l->length, "2 + u", 20, 54);
+  l = cmbt_model_loop(m, "rail");
+  assert_true(l->a.body == 3 && l->b.body == 2); /* b is the point, a has the line */
+  l = cmbt_model_loop(m, "table");
+  assert_true(l->type == CMB_LOOP_POINT_PLANE && l->b.body == 4);
+  near3(l->axes[0], 0, 0, 1);
+  l = cmbt_model_loop(m, "gear");
+  assert_int_equal(l->type, CMB_LOOP_FORMULA);
+  assert_string_equal(l->formula.text, "hinge - (-0.33333333333333331)*slide.angle - (0.25)");
+  is_formula(&cmbt_model_loop(m, "law")->formula, "car.x - sin(hinge)", 24, 34);
+  l = cmbt_model_loop(m, "drive");
+  assert_true(l->motion);
+  assert_string_equal(l->formula.text, "hinge");
+  is_formula(&l->minus, "10*t", 26, 37);
+  assert_string_equal(m->loops[m->loop_count - 1].formula.text, "psi + phi");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void signals_are_formulas_and_distances(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, mechanism);
+  assert_int_equal(m->input_count, 2);
+  is_formula(&m->inputs[0].formula, "sin(t)", 29, 6);
+  assert_string_equal(m->inputs[1].formula.text, "bump.table(t)");
+  assert_string_equal(m->tables[0].name, "bump.table");
+  assert_true(m->measures[0].distance && m->measures[0].b.body == 0);
+  near3(m->measures[0].b.at, 1, 0, 0);
+  assert_string_equal(m->measures[1].formula.text, "2*gap");
+  assert_string_equal(m->outputs[1].formula.text, "hinge'");
+  const cmb_model_marker *marker = cmbt_model_marker(m, "tip");
+  near3(marker->axes, 0, 1, 0);
+  near3(marker->axes + 3, 0, 0, 1); /* y = z × x */
+  near3(marker->axes + 6, 1, 0, 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static const char loaded[] =
+    "points: {A: [0, 0, 0], B: [3, 0, 4]}\n"
+    "bodies: {b: {mass: 1, com: A}, c: {mass: 1, com: B}}\n"
+    "joints: {p: {type: revolute, child: b, at: A, axis: x}, q: {type: prismatic, child: c, axis: "
+    "x}}\n"
+    "tables:\n"
+    "  damper: {kind: spline, points: [[0, 0], [1, 2], [2, 8]]}\n"
+    "  map: {x: [0, 1], y: [0, 1, 2], values: [[1, 2, 3], [4, 5, 6]]}\n"
+    "forces:\n"
+    "  s: {type: spring, between: [b@A, c@B], stiffness: 10, damping: 2, preload: 3, damper: "
+    "damper,\n"
+    "      spring: [[0, 0], [1, 5]], force: 'map(s.length, t)'}\n"
+    "  short: {type: spring, between: [b@A, c@B], stiffness: 10, length: 4}\n"
+    "  twist: {type: torsion, coordinate: p, stiffness: 7, angle: 0.5, torque: sin(t)}\n"
+    "  r: {type: bushing, bodies: [b, c], at: B, stiffness: [1, 2, 3], rotational-stiffness: 4, "
+    "damping: 5,\n"
+    "      rotational-damping: [6, 7, 8], axes: {x: z, y: x}}\n"
+    "  l: {type: load, on: b@B, force: [1, t, 0], torque: [0, 0, p], frame: body, reaction: c}\n"
+    "  g: {type: contact, on: c@B, radius: 0.3, surface: z, stiffness: 1e5, exponent: 1.5, "
+    "damping: 9,\n"
+    "      friction: 0.8, friction-velocity: 0.1}\n"
+    "shapes:\n"
+    "  - {body: b, line: [A, B, [1, 1, 1]]}\n"
+    "  - {line: [b@A, c@B], name: strut}\n"
+    "  - {body: c, cylinder: [A, B], radius: 2, colour: '#8899aa'}\n"
+    "  - {body: c, box: [1, 2, 3], at: B, axes: {x: y, y: z}}\n"
+    "  - {body: b, sphere: B, radius: 0.5}\n"
+    "simulate: {method: mdop5, t-end: 5, option: {projection: every}, set: [m=1, k=2]}\n";
+
+static void forces_have_their_laws(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, loaded);
+  const cmb_model_force *f = cmbt_model_force(m, "s");
+  assert_int_equal(f->type, CMB_FORCE_SPRING);
+  near3((double[]){f->stiffness, f->damping, f->preload}, 10, 2, 3);
+  cmbt_near(f->free_length, 5, 1e-15); /* as in the design position */
+  cmbt_near(cmbt_model_force(m, "short")->free_length, 4, 0);
+  assert_ptr_equal(f->damper_table, m->tables[0].table);
+  assert_non_null(f->spring_table);
+  assert_string_equal(m->tables[2].name, "s.spring");
+  is_formula(&f->formula, "map(s.length, t)", 9, 41);
+  f = cmbt_model_force(m, "twist");
+  assert_int_equal(f->type, CMB_FORCE_COORDINATE);
+  assert_string_equal(f->coordinate, "p");
+  near3((double[]){f->stiffness, f->free_length, f->damping}, 7, 0.5, 0);
+  f = cmbt_model_force(m, "r");
+  near3(f->bushing_stiffness, 1, 2, 3);
+  near3(f->bushing_stiffness + 3, 4, 4, 4);
+  near3(f->bushing_damping, 5, 5, 5);
+  near3(f->bushing_damping + 3, 6, 7, 8);
+  near3(f->axes + 6, 0, 1, 0); /* z × x */
+  f = cmbt_model_force(m, "l");
+  assert_true(f->body_frame && f->b.body == 0 && f->a.body == 1);
+  assert_string_equal(f->force[1].text, "t");
+  assert_string_equal(f->torque[2].text, "p");
+  near_diagonal(f->directions, 1, 1, 1);
+  near_diagonal(f->torque_directions, 1, 1, 1);
+  f = cmbt_model_force(m, "g");
+  near3((double[]){f->radius, f->exponent, f->friction}, 0.3, 1.5, 0.8);
+  near3((double[]){f->stiffness, f->damping, f->friction_velocity}, 1e5, 9, 0.1);
+  assert_string_equal(f->surface.text, "z");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void shapes_and_defaults_are_kept(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, loaded);
+  assert_int_equal(m->shape_count, 5);
+  assert_int_equal(m->shapes[0].point_count, 3);
+  near3(m->shapes[0].points[2].at, 1, 1, 1);
+  assert_true(m->shapes[1].points[0].body == 0 && m->shapes[1].points[1].body == 1);
+  assert_string_equal(m->shapes[1].name, "strut");
+  assert_string_equal(m->shapes[2].colour, "#8899aa");
+  near3(m->shapes[3].size, 1, 2, 3);
+  near3(m->shapes[3].axes, 0, 1, 0);
+  int count;
+  const cmb_model_default *d = cmb_model_defaults(m, &count);
+  assert_int_equal(count, 5);
+  assert_string_equal(d[1].name, "t-end");
+  assert_string_equal(d[1].value, "5");
+  assert_string_equal(d[2].value, "projection=every");
+  assert_string_equal(d[4].name, "set");
+  assert_string_equal(d[4].value, "k=2");
+  assert_string_equal(d[0].where, "test.yaml:23:20");
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* YAML's own means of saying something once. */
+static void anchors_and_merge_keys_are_put_in(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, "bodies:\n"
+                                       "  a: &wheel {mass: 2, com: [0, 0, 0], inertia: [1, 1, 1]}\n"
+                                       "  b: {<<: *wheel, com: [0, 1, 0]}\n"
+                                       "  c: *wheel\n"
+                                       "joints:\n"
+                                       "  ja: &free {type: free, child: a}\n"
+                                       "  jb: {child: b, <<: *free}\n"
+                                       "  jc: {<<: [{child: c}, *free]}\n");
+  assert_int_equal(m->body_count, 3);
+  near3(m->bodies[1].com, 0, 1, 0);
+  near_diagonal(m->bodies[1].inertia, 1, 1, 1);
+  cmbt_near(m->bodies[2].mass, 2, 0);
+  assert_int_equal(m->joints[2].child, 2);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parameters_and_points_in_any_order),
+      cmocka_unit_test(options_set_parameters),
+      cmocka_unit_test(bodies_have_mass_and_inertia),
+      cmocka_unit_test(joints_have_axes_and_coordinates),
+      cmocka_unit_test(free_joints_have_euler_parameters),
+      cmocka_unit_test(loops_and_motions_are_constraints),
+      cmocka_unit_test(signals_are_formulas_and_distances),
+      cmocka_unit_test(forces_have_their_laws),
+      cmocka_unit_test(shapes_and_defaults_are_kept),
+      cmocka_unit_test(anchors_and_merge_keys_are_put_in),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
