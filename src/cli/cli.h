@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
-enum { CLI_MOST_SETTINGS = 64 };
+enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256 };
 
 /* What the command line said. */
 struct cli_arguments {
@@ -24,6 +24,11 @@ struct cli_arguments {
   double max_steps, repeat;
   const char *out, *plot;
   bool json, quiet, help, equilibrium;
+  bool include_anywhere;
+  cmb_formulation formulation;
+  cmb_evaluation evaluation;
+  unsigned long given; /* bit k: cli_options[k] was on the command line */
+  cmb_model *model;    /* what MODEL names; NULL: a problem written in C */
   int set_count, start_count, option_count;
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
@@ -79,6 +84,13 @@ int cli_completion(cmb_context *ctx, const struct cli_arguments *arguments);
 
 void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
+
+/* Reads the model that MODEL names, if it is not a problem written in C, into arguments->model; what it says under
+ * `simulate` is taken where the command line says nothing. Complains and returns an exit code. */
+int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
+
+/* Names of the bundled model files, sorted, to be freed; how many. */
+int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 
 /* The system that MODEL names, with --set, --start and --equilibrium applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);

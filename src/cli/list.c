@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void list_methods(void)
@@ -19,8 +20,24 @@ static void list_methods(void)
   }
 }
 
-static void list_models(void)
+static void list_model_files(cmb_context *ctx)
 {
+  char *names[CLI_MOST_MODELS];
+  int count = cli_bundled_models(names);
+  for (int i = 0; i < count; i++) {
+    struct cli_arguments a = {.operand = names[i], .command = &cli_commands[0]};
+    if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
+      printf("%-15s %s\n", names[i], cmb_model_title(a.model));
+    }
+    cmb_model_destroy(a.model);
+    cli_release(&a);
+    free(names[i]);
+  }
+}
+
+static void list_models(cmb_context *ctx)
+{
+  list_model_files(ctx);
   for (int i = 0; i < cmb_problem_count(); i++) {
     const cmb_problem *p = cmb_problem_at(i);
     int count;
@@ -40,11 +57,10 @@ static void list_benches(void)
 
 int cli_list(cmb_context *ctx, const struct cli_arguments *a)
 {
-  (void)ctx;
   if (strcmp(a->operand, "methods") == 0) {
     list_methods();
   } else if (strcmp(a->operand, "models") == 0) {
-    list_models();
+    list_models(ctx);
   } else if (strcmp(a->operand, "benches") == 0) {
     list_benches();
   } else {

@@ -40,7 +40,7 @@ static void print_log(void *user, cmb_log_level level, const char *message)
   if (level >= CMB_LOG_WARNING) fprintf(stderr, "camber: warning: %s\n", message);
 }
 
-static int dispatch(const struct cli_arguments *arguments)
+static int dispatch(struct cli_arguments *arguments)
 {
   if (arguments->help) {
     cli_command_help(stdout, arguments->command);
@@ -52,7 +52,10 @@ static int dispatch(const struct cli_arguments *arguments)
     return CLI_FAILED;
   }
   cmb_context_set_log(ctx, print_log, NULL);
-  int code = arguments->command->run(ctx, arguments);
+  bool on_model = arguments->command->operand && strcmp(arguments->command->operand, "MODEL") == 0;
+  int code = on_model ? cli_read_model(ctx, arguments) : CLI_DONE;
+  if (code == CLI_DONE) code = arguments->command->run(ctx, arguments);
+  cmb_model_destroy(arguments->model);
   cmb_context_destroy(ctx);
   return code;
 }

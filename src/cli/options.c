@@ -141,6 +141,25 @@ static bool take_equilibrium(struct cli_arguments *a, const char *value)
   return a->equilibrium = true;
 }
 
+static bool take_include_anywhere(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->include_anywhere = true;
+}
+
+static bool take_formulation(struct cli_arguments *a, const char *value)
+{
+  return cmb_formulation_find(value, &a->formulation);
+}
+
+static bool take_evaluator(struct cli_arguments *a, const char *value)
+{
+  static const char *const words[] = {"auto", "interpreter", "native"};
+  int i = cmb_find_name(value, words, 3, sizeof *words);
+  if (i >= 0) a->evaluation = (cmb_evaluation)i;
+  return i >= 0;
+}
+
 static bool take_json(struct cli_arguments *a, const char *value)
 {
   (void)value;
@@ -189,6 +208,16 @@ const struct cli_option cli_options[] = {
     {"option", "NAME=VALUE", " run linearize ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most"},
+    {"formulation", "NAME", " run check linearize ",
+     "equations of a model file: explicit (joint coordinates, O(N) accelerations), residual (joint "
+     "coordinates, O(N) residuals) or cartesian (Euler parameters) (default: explicit)",
+     take_formulation, "explicit, residual or cartesian"},
+    {"evaluator", "NAME", " run check linearize ",
+     "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
+     "(native if it was compiled before) (default: auto)",
+     take_evaluator, "auto, interpreter or native"},
+    {"include-anywhere", NULL, " run check linearize ",
+     "a model file may include files outside its own folder", take_include_anywhere, NULL},
     {"out", "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
      "a file name that ends in .csv"},
     {"plot", "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
@@ -309,6 +338,7 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
     }
     value = argv[++*i];
   }
+  a->given |= 1UL << k;
   if (option->take(a, value)) return CLI_DONE;
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }

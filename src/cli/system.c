@@ -6,27 +6,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_NAMES = 64 };
-
-static int complain_model(const char *name)
-{
-  const char *names[MOST_NAMES];
-  int count = cmb_problem_count() < MOST_NAMES ? cmb_problem_count() : MOST_NAMES;
-  for (int i = 0; i < count; i++) names[i] = cmb_problem_name(cmb_problem_at(i));
-  const char *near = cmb_nearest_name(name, names, count, sizeof *names);
-  if (strchr(name, '/') || strstr(name, ".yaml") || strstr(name, ".yml")) {
-    return access(name, R_OK) != 0
-               ? cli_complain("%s: cannot be read", name)
-               : cli_complain(
-                     "%s: model files cannot be read by this version; 'camber list models' "
-                     "shows the bundled ones",
-                     name);
-  }
-  return near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
-              : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
-}
 
 /* The start values become the equilibrium near them; says what was found. */
 static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
@@ -45,11 +26,21 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   return CMB_OK;
 }
 
-int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
+static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
+                                cmb_system **system)
 {
   const cmb_problem *problem = cmb_problem_find(a->operand);
-  if (!problem) return complain_model(a->operand);
-  cmb_status status = cmb_problem_create(ctx, problem, a->set_count, a->set, system);
+  const cmb_model_system_options options = {.formulation = a->formulation,
+                                            .evaluation = a->evaluation,
+                                            .derivatives =
+                                                a->equilibrium || a->command->run == cli_linearize};
+  return a->model ? cmb_model_system(ctx, a->model, &options, system)
+                  : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
+}
+
+int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
+{
+  cmb_status status = create_system(ctx, a, system);
   if (status == CMB_OK) status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
   if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json, *system);
   if (status == CMB_OK) return CLI_DONE;

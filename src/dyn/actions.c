@@ -5,7 +5,7 @@
  *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, and three of
  *                 φ = ½ (y_b·z_a − z_b·y_a, z_b·x_a − x_b·z_a, x_b·y_a − y_b·x_a), the angle for small rotations
  *     load        a force and a moment
- *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ, not below 0, and friction
+ *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
  *                 −μ N v_t / sqrt(v_t² + v_0²)
  */
 #include "dyn/build.h"
@@ -294,10 +294,11 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_expr normal =
       cmb_add(g, cmb_mul(g, constant(b, f->stiffness), power_law(b, depth, f->exponent)),
               cmb_mul(g, constant(b, f->damping), deeper));
-  name_switch(b, f->name, "contact", depth);
-  name_switch(b, f->name, "force", normal);
-  normal = cmb_apply(g, CMB_OP_MAX, normal, 0, 0);
-  normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, depth, 0, 0), normal, 0);
+  /* there is contact while both the depth and the force are positive: one switch for both */
+  cmb_expr both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, constant(b, f->stiffness), depth), normal, 0);
+  both = cmb_apply(g, CMB_OP_SMOOTH, both, 0, 0);
+  name_switch(b, f->name, "contact", both);
+  normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, both, 0, 0), normal, 0);
   cmb_vector force = cmb_vector_scale(g, normal, n);
   if (f->friction > 0) {
     cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));

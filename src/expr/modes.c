@@ -6,6 +6,8 @@
  *     min(x, y)     if(m, y, x)             s = x − y
  *     max(x, y)     if(m, x, y)             s = x − y
  *     x > y         if(m, 1, 0)             s = x − y; x <= y is its negation; x < y is y > x
+ *     c and d       if(c, d, 0)             min and max of comparisons have no switch of their own
+ *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
@@ -35,7 +37,8 @@ struct cmb_modes {
 struct rewriter {
   cmb_graph *g;
   cmb_modes *modes;
-  cmb_expr *now; /* (size) what a node has become */
+  cmb_expr *now;      /* (size) what a node has become */
+  uint8_t *condition; /* (size) it is 0 or 1 by its form: a comparison, or comparisons combined */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
@@ -105,6 +108,33 @@ static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_table_node(r->g, CMB_OP_TABLE_AT, n.order, n.data, x[0], mode);
 }
 
+static bool is_condition(const struct rewriter *r, cmb_expr e)
+{
+  cmb_op op = cmb_expr_op(r->g, e);
+  if (op >= CMB_OP_LT && op <= CMB_OP_NE) return true;
+  return (op == CMB_OP_MIN || op == CMB_OP_MAX) && r->condition[cmb_expr_argument(r->g, e, 0)] &&
+         r->condition[cmb_expr_argument(r->g, e, 1)];
+}
+
+/* min and max: of conditions they are `and` and `or`. */
+static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  cmb_graph *g = r->g;
+  bool least = cmb_expr_op(g, e) == CMB_OP_MIN;
+  if (r->condition[e]) {
+    return cmb_apply(g, CMB_OP_IF, x[0], least ? x[1] : cmb_constant(g, 1), least ? 0 : x[1]);
+  }
+  cmb_expr first = sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1]));
+  return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
+}
+
+static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  cmb_expr condition = cmb_expr_argument(r->g, e, 0);
+  bool plain = r->condition[condition] || cmb_expr_op(r->g, condition) == CMB_OP_SMOOTH;
+  return cmb_apply(r->g, CMB_OP_IF, plain ? x[0] : sign_of(r, x[0]), x[1], x[2]);
+}
+
 static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
 {
   cmb_graph *g = r->g;
@@ -116,9 +146,8 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_ABS: return op2(g, CMB_OP_MUL, sign_of(r, x[0]), x[0]);
   case CMB_OP_SIGN: return sign_of(r, x[0]);
   case CMB_OP_MIN:
-    return cmb_apply(g, CMB_OP_IF, sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1])), x[1], x[0]);
-  case CMB_OP_MAX:
-    return cmb_apply(g, CMB_OP_IF, sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1])), x[0], x[1]);
+  case CMB_OP_MAX: return freeze_extreme(r, e, x);
+  case CMB_OP_IF: return freeze_if(r, e, x);
   case CMB_OP_GT: return greater(r, x[0], x[1], true);
   case CMB_OP_LE: return greater(r, x[0], x[1], false);
   case CMB_OP_LT: return greater(r, x[1], x[0], true);
@@ -176,17 +205,21 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
   const uint32_t size = g->size;
   uint8_t *marked = cmb_allocate(m->ctx, (size_t)size + 1);
   cmb_expr *now = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *now);
-  if (marked && now) {
-    struct rewriter r = {g, m, now};
+  uint8_t *condition = cmb_allocate(m->ctx, (size_t)size + 1);
+  if (marked && now && condition) {
+    struct rewriter r = {g, m, now, condition};
     mark(g, count, exprs, marked);
     for (cmb_expr e = 0; e < size; e++) {
-      if (marked[e]) now[e] = rewrite(&r, e);
+      if (!marked[e]) continue;
+      condition[e] = is_condition(&r, e);
+      now[e] = rewrite(&r, e);
     }
     for (int i = 0; i < count; i++) frozen[i] = now[exprs[i]];
   }
-  bool good = marked && now && !cmb_arena_failed(m->arena);
+  bool good = marked && now && condition && !cmb_arena_failed(m->arena);
   cmb_release(m->ctx, marked);
   cmb_release(m->ctx, now);
+  cmb_release(m->ctx, condition);
   if (!good) return cmb_fail_memory(m->ctx);
   return cmb_graph_status(g);
 }

@@ -16,16 +16,20 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
   MOST_REJECTIONS = 100, /* in a row: 4^-100 is beyond any time scale */
-  MOST_NEAR = 200        /* steps in a row near a loss of rank; a passage takes some ten */
+  MOST_NEAR = 5000,      /* steps in a row near a loss of rank: a slow passage takes hundreds */
+  MOST_INSIDE = 100      /* steps in a row even nearer, where none should end */
 };
 
 /* Constraints whose gradients make an angle with this sine, or are shorter by this factor, are near to losing rank. */
 static const double WEAK = 0.1;
+
+/* Within this no step ends, if it can be helped. At a singular value σ rounding moves positions by eps/σ, the velocities that go
+ * with them by eps/σ², accelerations by eps/σ³: here that is 1e-7, in a direction in which it does no harm. */
+static const double ZONE = 1e-3;
 
 static const double SAFETY = 0.9;
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
@@ -221,22 +225,16 @@ bool cmb_is_near_singular(const cmb_integrator *in)
   return cmb_kkt_nearness(in->ev->kkt) < WEAK * WEAK;
 }
 
-/* In a direction with singular value σ a defect at rounding, eps, moves positions by eps/σ, and these change the velocities
- * that go with them by eps/σ²: below this σ by more than the tolerance, so that it is better left alone for a while. */
-static void set_cut(cmb_integrator *in)
-{
-  double cut =
-      getenv("CUT") ? fmin(WEAK / 2, sqrt(20 * DBL_EPSILON / (0.01 * in->options.rtol))) : 0;
-  cmb_kkt_set_cut(in->ev->kkt, in->near_steps > MOST_NEAR ? 0 : cut, in->ev->redundant);
-}
-
-/* A step has been accepted: count those near a loss of rank. */
+/* A step has been accepted: count those near a loss of rank, and those so near that positions and velocities are better not
+ * corrected in the direction in question. If there is no end to them this is how the constraints are made. */
 static void count_near(cmb_integrator *in)
 {
   if (in->ng == 0) return;
-  const int before = in->near_steps;
-  in->near_steps = cmb_kkt_nearness(in->ev->kkt) < WEAK * WEAK ? before + 1 : 0;
-  if ((before > MOST_NEAR) != (in->near_steps > MOST_NEAR)) set_cut(in);
+  const bool corrected = in->inside_steps > MOST_INSIDE;
+  in->near_steps = in->ev->nearness < WEAK * WEAK ? in->near_steps + 1 : 0;
+  in->inside_steps = in->ev->nearness < ZONE * ZONE ? in->inside_steps + 1 : 0;
+  const bool correct = in->inside_steps > MOST_INSIDE;
+  if (corrected != correct) cmb_kkt_set_cut(in->ev->kkt, correct ? 0 : ZONE, in->ev->redundant);
   in->plan = in->near_steps > 0 && in->near_steps <= MOST_NEAR;
 }
 
@@ -252,7 +250,7 @@ static void weaken(int n, const double *d, const double *p, double keep, double 
 static void weaken_both(const cmb_integrator *in, const double *d, const double *p, double *x)
 {
   cmb_evaluator *ev = in->ev;
-  double square = 0, keep = fmin(1, 10 * sqrt(in->options.rtol));
+  double square = 0, keep = fmin(1, sqrt(in->options.rtol));
   weaken(in->nv, d, p, keep, x + in->nq);
   if (!ev->eq->rates) {
     weaken(in->nq, d, p, keep, x);
@@ -266,6 +264,7 @@ static void weaken_both(const cmb_integrator *in, const double *d, const double 
 
 void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
 {
+  in->ev->nearness = in->ng > 0 ? cmb_kkt_nearness(in->ev->kkt) : 1;
   if (!cmb_is_near_singular(in)) return;
   int count = cmb_kkt_weak(in->ev->kkt, in->ev->G, WEAK, in->weak, in->weak_dual);
   for (int k = 0; k < count; k++) {
@@ -345,10 +344,10 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
   in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
-  in->near_steps = 0;
+  in->near_steps = in->inside_steps = 0;
   in->plan = false;
   in->until_singular = INFINITY;
-  if (in->ng > 0) set_cut(in);
+  if (in->ng > 0) cmb_kkt_set_cut(in->ev->kkt, ZONE, in->ev->redundant);
   in->h = in->options.step;
   cmb_status status = CMB_OK;
   if (in->h == 0) {
@@ -360,25 +359,47 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   }
   if (status == CMB_OK) status = in->method->begin(in);
   if (status > 0) return give_up(in, status, in->h);
-  return status;
+  if (status != CMB_OK || in->ng == 0) return status;
+  in->plan = cmb_is_near_singular(in);
+  in->inside_steps = cmb_kkt_nearness(in->ev->kkt) < ZONE * ZONE;
+  return CMB_OK;
 }
 
-/* How long until the constraints lose rank, by the singular value σ that is nearest to that and its rate; infinite if not. */
-static double time_to_singular(cmb_integrator *in)
+/* When the constraints lose rank next, by the singular value σ that is nearest to that and its rate; and how long it takes
+ * to cross the zone on one side of it. */
+static void look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
-  if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return INFINITY;
-  double time = -sigma / rate;
-  return time > 0 ? time : INFINITY;
+  in->until_singular = INFINITY;
+  if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return;
+  if (!(rate < 0)) return;
+  in->until_singular = -sigma / rate;
+  in->zone_time = -ZONE / rate;
 }
 
 /* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
  * distance that the next step jumps over it, with the place in question between the nodes of all methods. */
 static double around_singular(const cmb_integrator *in, double h)
 {
-  const double at = 0.45, ahead = in->until_singular;
+  const double at = 0.45, ahead = in->until_singular, zone = in->zone_time;
   if (ahead > (1 + at) * h) return h;
-  return ahead <= at * h ? ahead / at : fmax(ahead - at * h, ahead / 4);
+  const double jump = fmax(h, 2.5 * zone);
+  if (ahead <= 1.02 * at * jump) return fmax(ahead / at, ahead + 1.3 * zone);
+  return fmax(ahead - 0.9 * at * jump, ahead / 4);
+}
+
+/* Whether a step jumps over a loss of rank and cannot be made smaller: what its error estimate sees is rounding. */
+static bool must_pass(const cmb_integrator *in, double h)
+{
+  return h > in->until_singular && h < 3 * in->zone_time;
+}
+
+/* Whether the step has ended next to a loss of rank, and came from elsewhere. */
+static bool ends_badly(const cmb_integrator *in, double h)
+{
+  if (in->ng == 0 || in->fixed_step || in->near_steps > MOST_NEAR) return false;
+  if (in->inside_steps > 0 || h > in->until_singular) return false;
+  return in->ev->nearness < ZONE * ZONE;
 }
 
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
@@ -424,7 +445,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
-  if (in->plan) in->until_singular = time_to_singular(in);
+  if (in->plan) look_ahead(in);
   in->plan = false;
   for (int rejections = 0;; rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
@@ -440,6 +461,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status < 0) return status;
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
+    if (status == CMB_OK && must_pass(in, h)) error = fmin(error, 1);
+    if (status == CMB_OK && error <= 1 && rejections < 5 && ends_badly(in, h)) error = 3;
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       double most = rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
       double shortened = rejections == 0 && in->until_singular < INFINITY ? in->h : 0;

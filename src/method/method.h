@@ -55,8 +55,10 @@ struct cmb_integrator {
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
   int near_steps;             /* accepted in a row, near to a loss of rank */
+  int inside_steps;           /* the same, so near that no step should end there */
   bool plan;                  /* the last step ended near to a loss of rank */
   double until_singular;      /* time from t to the next one, if that is near and known */
+  double zone_time;           /* how long it takes to get away from one to where a step may end */
   double *weak, *weak_dual;   /* (ng x nv) scratch of cmb_forgive_weak */
   double t_before, h_taken;
   double h;            /* size to try next */

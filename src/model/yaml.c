@@ -8,6 +8,7 @@
 
 #include <libfyaml.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -85,19 +86,25 @@ static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place
   return node;
 }
 
-/* A copy of a token's text. */
+/* A copy of a token's text. In pieces, because fy_token_get_text of libfyaml 0.7 leaks where a quoted text has many
+ * doubled quotes. */
 static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place place,
                             const char **text)
 {
-  size_t length = 0;
-  const char *from = token ? fy_token_get_text(token, &length) : "";
-  if (!from) return cmb_fail_memory(b->ctx);
-  if (memchr(from, 0, length)) {
+  size_t length = token ? fy_token_get_text_length(token) : 0, done = 0;
+  char *to = length < SIZE_MAX ? cmb_arena_take(b->map->arena, length + 1, 1) : NULL;
+  struct fy_token_iter *from = to && token ? fy_token_iter_create(token) : NULL;
+  if (!to || (token && !from)) return cmb_fail_memory(b->ctx);
+  const struct fy_iter_chunk *piece = from ? fy_token_iter_chunk_next(from, NULL, NULL) : NULL;
+  for (; piece && piece->len <= length - done;
+       piece = fy_token_iter_chunk_next(from, piece, NULL)) {
+    memcpy(to + done, piece->str, piece->len);
+    done += piece->len;
+  }
+  fy_token_iter_destroy(from);
+  if (done < length || memchr(to, 0, done)) {
     return cmb_fail_at(b->ctx, place, "the text has a character 0 inside; expected none");
   }
-  char *to = cmb_arena_take(b->map->arena, length + 1, 1);
-  if (!to) return cmb_fail_memory(b->ctx);
-  memcpy(to, from, length);
   *text = to;
   return CMB_OK;
 }

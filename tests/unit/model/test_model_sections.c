@@ -377,7 +377,8 @@ static void anchors_and_merge_keys_are_put_in(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  cmb_model *m = cmbt_model_parse(ctx, "bodies:\n"
+  cmb_model *m = cmbt_model_parse(ctx, "title: 'it''s ''a'' ''b'' ''c'' ''d'''\n"
+                                       "bodies:\n"
                                        "  a: &wheel {mass: 2, com: [0, 0, 0], inertia: [1, 1, 1]}\n"
                                        "  b: {<<: *wheel, com: [0, 1, 0]}\n"
                                        "  c: *wheel\n"
@@ -385,6 +386,7 @@ static void anchors_and_merge_keys_are_put_in(void **state)
                                        "  ja: &free {type: free, child: a}\n"
                                        "  jb: {child: b, <<: *free}\n"
                                        "  jc: {<<: [{child: c}, *free]}\n");
+  assert_string_equal(m->title, "it's 'a' 'b' 'c' 'd'");
   assert_int_equal(m->body_count, 3);
   near3(m->bodies[1].com, 0, 1, 0);
   near_diagonal(m->bodies[1].inertia, 1, 1, 1);

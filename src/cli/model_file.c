@@ -1,0 +1,167 @@
+/*
+ * Model files: which one a name on the command line means, and what it says under `simulate`.
+ *
+ * Bundled models lie in ../share/camber/models seen from the program's folder, or (before it is installed) in models there,
+ * or in the folder that CAMBER_MODELS names.
+ */
+#include "base/text.h"
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 };
+
+/* The folder of bundled models; false if it cannot be told. */
+static bool models_folder(char path[PATH_ROOM])
+{
+  const char *given = getenv("CAMBER_MODELS");
+  if (given) return snprintf(path, PATH_ROOM, "%s", given) < PATH_ROOM;
+  char program[PATH_ROOM];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length <= 0) return false;
+  program[length] = '\0';
+  char *slash = strrchr(program, '/');
+  if (!slash) return false;
+  *slash = '\0';
+  snprintf(path, PATH_ROOM, "%.*s/../share/camber/models", PATH_ROOM - 64, program);
+  if (access(path, R_OK) == 0) return true;
+  snprintf(path, PATH_ROOM, "%.*s/models", PATH_ROOM - 64, program);
+  return access(path, R_OK) == 0;
+}
+
+static bool is_file_name(const char *name)
+{
+  size_t length = strlen(name);
+  return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0) ||
+         (length > 4 && strcmp(name + length - 4, ".yml") == 0);
+}
+
+/* The file that a name stands for: itself, or that of a bundled model. */
+static bool find_file(const char *name, char path[PATH_ROOM])
+{
+  if (is_file_name(name)) return snprintf(path, PATH_ROOM, "%s", name) < PATH_ROOM;
+  char folder[PATH_ROOM];
+  if (!models_folder(folder)) return false;
+  int length = snprintf(path, PATH_ROOM, "%.*s/%s.yaml", PATH_ROOM - 256, folder, name);
+  return length < PATH_ROOM && access(path, R_OK) == 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int cli_bundled_models(char *names[CLI_MOST_MODELS])
+{
+  char folder[PATH_ROOM];
+  int count = 0;
+  DIR *dir = models_folder(folder) ? opendir(folder) : NULL;
+  if (!dir) return 0;
+  for (struct dirent *entry; (entry = readdir(dir)) && count < CLI_MOST_MODELS;) {
+    size_t length = strlen(entry->d_name);
+    if (length <= 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0) continue;
+    char *name = calloc(length - 4, 1);
+    if (!name) break;
+    memcpy(name, entry->d_name, length - 5);
+    names[count++] = name;
+  }
+  closedir(dir);
+  qsort(names, (size_t)count, sizeof *names, by_name);
+  return count;
+}
+
+static int complain_model(const char *name)
+{
+  char *bundled[CLI_MOST_MODELS];
+  const char *names[2 * CLI_MOST_MODELS];
+  int models = cli_bundled_models(bundled), count = 0;
+  for (int i = 0; i < cmb_problem_count() && count < CLI_MOST_MODELS; i++) {
+    names[count++] = cmb_problem_name(cmb_problem_at(i));
+  }
+  for (int i = 0; i < models; i++) names[count++] = bundled[i];
+  const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  int code = near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
+                  : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
+  for (int i = 0; i < models; i++) free(bundled[i]);
+  return code;
+}
+
+/* ---- simulate */
+
+/* "projection=every" as a default where the command line has "projection=none": the command line wins. */
+static bool set_already(const struct cli_arguments *a, const char *option, const char *value)
+{
+  size_t length = strcspn(value, "=");
+  bool found = false;
+  for (int i = 0; i < a->start_count && strcmp(option, "start") == 0; i++) {
+    found = found || (strncmp(a->start[i].name, value, length) == 0 && !a->start[i].name[length]);
+  }
+  for (int i = 0; i < a->option_count && strcmp(option, "option") == 0; i++) {
+    found = found || (strncmp(a->option[i].name, value, length) == 0 && !a->option[i].name[length]);
+  }
+  return found;
+}
+
+static int take_default(struct cli_arguments *a, const cmb_model_default *d)
+{
+  int k = cmb_find_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
+  const struct cli_option *option = k < 0 ? NULL : &cli_options[k];
+  bool permitted = option && strcmp(d->name, "set") != 0 && strcmp(d->name, "help") != 0 &&
+                   strcmp(d->name, "json") != 0;
+  if (!permitted) {
+    const char *near =
+        cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
+    return near ? cli_complain("%s: simulate: unknown key '%s'; did you mean '%s'?", d->where,
+                               d->name, near)
+                : cli_complain("%s: simulate: unknown key '%s'; expected an option of 'camber run'",
+                               d->where, d->name);
+  }
+  if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
+    return CLI_DONE;
+  }
+  if (!option->argument) {
+    if (strcmp(d->value, "false") == 0) return CLI_DONE;
+    if (strcmp(d->value, "true") != 0) {
+      return cli_complain("%s: simulate: %s is '%s'; expected true or false", d->where, d->name,
+                          d->value);
+    }
+  }
+  if (option->take(a, d->value)) return CLI_DONE;
+  return cli_complain("%s: simulate: %s is '%s'; expected %s", d->where, d->name, d->value,
+                      option->expected);
+}
+
+static int take_defaults(struct cli_arguments *a)
+{
+  int count;
+  const cmb_model_default *d = cmb_model_defaults(a->model, &count);
+  for (int i = 0; i < count; i++) {
+    int code = take_default(a, &d[i]);
+    if (code != CLI_DONE) return code;
+  }
+  return CLI_DONE;
+}
+
+int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
+{
+  char path[PATH_ROOM];
+  const char *names[CLI_MOST_SETTINGS];
+  double values[CLI_MOST_SETTINGS];
+  if (cmb_problem_find(a->operand)) return CLI_DONE;
+  if (!find_file(a->operand, path)) return complain_model(a->operand);
+  for (int i = 0; i < a->set_count; i++) {
+    names[i] = a->set[i].name;
+    values[i] = a->set[i].value;
+  }
+  const cmb_model_options options = {.set_count = a->set_count,
+                                     .set_names = names,
+                                     .set_values = values,
+                                     .include_anywhere = a->include_anywhere};
+  cmb_status status = cmb_model_read(ctx, path, &options, &a->model);
+  if (status == CMB_OK) return take_defaults(a);
+  cli_complain("%s", cmb_last_error(ctx));
+  return cli_exit_code(status);
+}
