@@ -82,6 +82,7 @@ int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_completion(cmb_context *ctx, const struct cli_arguments *arguments);
 
+void cli_list_benches(void);
 void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
 

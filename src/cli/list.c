@@ -50,11 +50,6 @@ static void list_models(cmb_context *ctx)
   }
 }
 
-static void list_benches(void)
-{
-  puts("simeon-table1   four ways of projecting, mdop5 on the car axis (Simeon 1996, Table 1)");
-}
-
 int cli_list(cmb_context *ctx, const struct cli_arguments *a)
 {
   if (strcmp(a->operand, "methods") == 0) {
@@ -62,7 +57,7 @@ int cli_list(cmb_context *ctx, const struct cli_arguments *a)
   } else if (strcmp(a->operand, "models") == 0) {
     list_models(ctx);
   } else if (strcmp(a->operand, "benches") == 0) {
-    list_benches();
+    cli_list_benches();
   } else {
     return cli_complain("cannot list '%s'; expected methods, models or benches", a->operand);
   }

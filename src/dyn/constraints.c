@@ -243,9 +243,8 @@ cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
   memcpy(pa.at, j->at, sizeof pa.at);
   memcpy(pb.at, j->at, sizeof pb.at);
   struct frames f = {j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
-  int branch = b->tree->joint_link[joint], type = j->type;
-  if (branch !=
-      CMB_GROUND) { /* its coordinates are wanted: the branch's end moves with the child */
+  int branch = b->tree->joint_link[joint], type = (int)j->type;
+  if (branch != CMB_GROUND) { /* its coordinates are wanted: the end moves with the child */
     f.a.link = branch;
     cmb_tree_point(b->tree, branch, j->at, f.a.x);
     type = CMB_JOINT_FIXED;

@@ -1,8 +1,8 @@
 /*
  * What names mean in formulas (docs/model-format.md, "Names in formulas"):
  *
- *     t, parameters, inputs, TABLE(x)
- *     COORDINATE, COORDINATE.rate        MEASURE, MEASURE.rate       of a formula there is no rate
+ *     t, deg, parameters, inputs, TABLE(x)
+ *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     SPRING.length, .rate, .force
  *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
  *                                          of its axes
@@ -19,6 +19,8 @@
 #include <string.h>
 
 enum { NAME_ROOM = 300 };
+
+static const double pi = 3.14159265358979323846;
 
 /* One formula being read. */
 struct reading {
@@ -127,7 +129,9 @@ static bool of_joint(cmb_build *b, const char *name, bool rate, struct quantity 
         cmb_measure m = cmb_build_coordinate(b, i, n);
         return rate ? known(q, m.rate, CMB_LEVEL_MOTION) : measured(q, m);
       }
-      if (at < 0 && !rate && same_but_dash(j->v_names[n], name)) {
+      bool velocity =
+          strcmp(j->v_names[n], name) == 0 || (at < 0 && same_but_dash(j->v_names[n], name));
+      if (velocity && !rate) {
         return known(q, cmb_build_coordinate(b, i, n).rate, CMB_LEVEL_MOTION);
       }
     }
@@ -203,6 +207,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model *m = b->model;
+  if (strcmp(name, "deg") == 0) return known(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
   int i = find(m->parameters, m->parameter_count, sizeof *m->parameters, name);
   if (i >= 0) return known(q, cmb_constant(b->g, m->parameters[i].value), CMB_LEVEL_TIME);
   i = find(m->inputs, m->input_count, sizeof *m->inputs, name);

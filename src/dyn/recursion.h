@@ -11,8 +11,9 @@
 #include "dyn/expressions.h"
 #include "dyn/kinematics.h"
 
-/* Inertial forces of all links for accelerations `a` (NULL: 0) under gravity: on[i] is what link i needs, itself only, to move
- * so; moments about the origins, links' axes. */
+/* Inertial forces of all links for accelerations `a` (NULL: 0) under gravity: on[i] is what link i needs to move so, with the
+ * masses that the motion needs; moments about the origins, links' axes. As generalised forces they are right; what goes
+ * through a joint beside that is not what they say. */
 void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on);
 
 /* Entries of M, both triangles, sorted. */

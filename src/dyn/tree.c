@@ -111,8 +111,7 @@ static void ground_frame(const cmb_tree *tree, int link, double R[9], double r[3
   }
 }
 
-/* The first link built on this one, -1: none. */
-static int first_child(const cmb_tree *tree, int link)
+int cmb_tree_first_child(const cmb_tree *tree, int link)
 {
   for (int i = link + 1; i < tree->link_count; i++) {
     if (tree->links[i].parent == link) return i;
@@ -127,7 +126,7 @@ static void choose_frame(cmb_tree *tree, int i)
   double z[3], Rp[9], rp[3], wish[3];
   if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return; /* along the global axes */
   column(l->R0, 2, z);
-  int child = first_child(tree, i);
+  int child = cmb_tree_first_child(tree, i);
   if (child >= 0) {
     double zc[3];
     column(tree->links[child].R0, 2, zc);
@@ -287,6 +286,7 @@ static int link_of_body(const cmb_tree *tree, int body)
 static void finish_frames(cmb_tree *tree, int from)
 {
   for (int i = from; i < tree->link_count; i++) choose_frame(tree, i);
+  cmb_tree_choose_origins(tree, from);
   for (int i = from; i < tree->link_count; i++) connect(tree, &tree->links[i]);
 }
 
@@ -308,6 +308,7 @@ cmb_status cmb_tree_create(cmb_arena *arena, const cmb_model *model, cmb_tree **
   }
   finish_frames(tree, 0);
   add_bodies(tree);
+  cmb_tree_move_masses(tree);
   return CMB_OK;
 }
 

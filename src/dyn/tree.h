@@ -27,6 +27,11 @@ typedef struct cmb_quarter {
   double c, s;
 } cmb_quarter;
 
+/* How mass is distributed: Σ m, Σ m x, Σ m x xᵀ about an origin. */
+typedef struct cmb_moments {
+  double mass, first[3], second[9];
+} cmb_moments;
+
 typedef struct cmb_link {
   cmb_link_kind kind;
   int parent;          /* CMB_GROUND or a smaller number */
@@ -37,6 +42,8 @@ typedef struct cmb_link {
   cmb_quarter beta, alpha, gamma;
   double mass;           /* of the bodies on it; 0: none */
   double first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
+  cmb_moments
+      needed; /* what is left of its mass when all has gone to the parent that may (base.c) */
 } cmb_link;
 
 typedef struct cmb_tree {
@@ -62,6 +69,14 @@ cmb_status cmb_tree_create_cartesian(cmb_arena *arena, const cmb_model *model, c
 /* The links of a joint, as a branch without mass that begins on link `parent` (Cartesian formulation: the joint's
  * coordinates are wanted). Its last link then moves with the joint's child. */
 void cmb_tree_add_joint(cmb_tree *tree, int joint, int parent);
+
+/* base.c: origins to where offsets are short, before the offsets are computed; and what of the links' masses their
+ * motion needs, after. */
+void cmb_tree_choose_origins(cmb_tree *tree, int from);
+void cmb_tree_move_masses(cmb_tree *tree);
+
+/* The first link built on this one, -1: none. */
+int cmb_tree_first_child(const cmb_tree *tree, int link);
 
 /* The last common link on the ways from a and b to the ground. */
 int cmb_tree_common(const cmb_tree *tree, int a, int b);
