@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# The main job in short: the car axis of the IVP Test Set with constraints that do not drift, its trajectory and
-# a plot of it, and what projection is good for.
+# The main job in short: a five-link wheel suspension drives over a stair. Its trajectory, a plot of it, the times at which the
+# wheel leaves and meets the road, and what projection is good for.
 set -eu
 camber=${CAMBER:-build/release/camber}
 out=${1:-build/demo}
 mkdir -p "$out"
-"$camber" check caraxis
-"$camber" run caraxis --method mdop853 --rtol 1e-10 --every 0.005 --out "$out/caraxis.csv" --plot "$out/caraxis.svg"
-echo "  plot         $out/caraxis.svg"
+"$camber" check fivelink
+"$camber" run fivelink --set stair=1 --every 0.001 --out "$out/fivelink-stair.csv" --plot "$out/fivelink-stair.svg"
+echo "  trajectory   $out/fivelink-stair.csv"
+echo "  plot         $out/fivelink-stair.svg"
+echo
+"$camber" bench simeon-stair
 echo
 "$camber" bench simeon-table1 --repeat 5

@@ -225,7 +225,8 @@ typedef struct cmb_equilibrium_report {
   int force_most;          /* and the velocity it belongs to */
 } cmb_equilibrium_report;
 
-/* The start values become a state of rest near them: v = 0, f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time. On failure
+/* The start values become a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, and v = 0 but for what is
+ * along neutral directions, where nothing brings it to rest. On failure
  * the context names the coordinate with the largest unbalanced force, and the start values are as they were. */
 cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                   cmb_equilibrium_report *report);

@@ -201,7 +201,9 @@ const struct cli_option cli_options[] = {
      "repeatable",
      take_start, "NAME=VALUE with a number for VALUE, 64 times at most"},
     {"equilibrium", NULL, " run check linearize ",
-     "start from the static equilibrium near the start values, with all velocities 0",
+     "start from the static equilibrium near the start values; velocities become 0, but for those "
+     "along "
+     "which nothing brings the system to rest",
      take_equilibrium, NULL},
     {"at", "T", " linearize ", "simulate to T seconds and linearise there (default: at the start)",
      take_at, "a number"},

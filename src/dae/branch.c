@@ -1,9 +1,8 @@
 /*
  * Accelerations where the constraints lose rank in passing (branch.h).
  *
- * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
- * motion: a parallelogram through its flat position. There nᵀ (G a + γ) = 0 says nothing about a, but it holds before and
- * after too, so that its derivative is 0. With nᵀ G = 0 and G a + γ = 0 what is left of that is
+ * There nᵀ (G a + γ) = 0 says nothing about a, but it holds before and after too, so that its derivative is 0. With nᵀ G = 0 and
+ * G a + γ = 0 what is left of that is
  *
  *     0 = nᵀ (Ġ a + γ̇),   γ̇ = ∂γ/∂t + ∂γ/∂q T v + ∂γ/∂v a,
  *
@@ -11,6 +10,10 @@
  * projecting onto the accelerations that the constraints of full rank permit. So a is a₀, that of the least multipliers, less
  * Σ μ_k w_k. Constraints that are dependent everywhere have w = 0 and need nothing. Derivatives along the motion are central
  * differences; γ is quadratic in v, so that its central difference by v is exact.
+ *
+ * Near such a place nᵀ (G a + γ) = 0 is a small number times a, and a stage's errors of position and velocity are divided by
+ * it. So that equation is taken at the state (q*, v*) on the branch: q* = q − x nᵀg/σ, v* = v − x nᵀ(G v + g_t)/σ. All else is
+ * taken at (q, v), so that a method's order does not suffer.
  */
 #include "dae/branch.h"
 
@@ -38,6 +41,14 @@ struct cmb_branch {
   double *E, *mu;    /* (ng) */
   double *q, *q_dot; /* (nq) */
   double *v;         /* (nv) */
+
+  /* of the state on the branch */
+  double *weak_sigma;         /* (ng) */
+  double *weak_N;             /* (ng x ng) */
+  double *weak_X, *weak_dual; /* (ng x nv) */
+  double *q_star;             /* (nq) */
+  double *v_star, *a_star;    /* (nv) */
+  double *lambda_star;        /* (ng) */
 };
 
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
@@ -63,6 +74,14 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   b->q = cmb_arena_doubles(arena, eq->nq);
   b->q_dot = cmb_arena_doubles(arena, eq->nq);
   b->v = cmb_arena_doubles(arena, eq->nv);
+  b->weak_sigma = cmb_arena_doubles(arena, ng);
+  b->weak_N = cmb_arena_take(arena, square, sizeof(double));
+  b->weak_X = cmb_arena_take(arena, wide, sizeof(double));
+  b->weak_dual = cmb_arena_take(arena, wide, sizeof(double));
+  b->q_star = cmb_arena_doubles(arena, eq->nq);
+  b->v_star = cmb_arena_doubles(arena, eq->nv);
+  b->a_star = cmb_arena_doubles(arena, eq->nv);
+  b->lambda_star = cmb_arena_doubles(arena, ng);
   return b;
 }
 
@@ -166,22 +185,107 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
   return CMB_OK;
 }
 
+void cmb_watch_rank(cmb_evaluator *ev, bool watching)
+{
+  cmb_kkt_limits limits = CMB_KKT_LIMITS;
+  if (watching) limits = (cmb_kkt_limits){CMB_WEAK, CMB_WEAK_ZERO, CMB_WEAK_ZONE, 0};
+  limits.redundant = ev->redundant;
+  ev->watching = watching && ev->eq->ng > 0;
+  cmb_kkt_set_limits(ev->kkt, &limits);
+}
+
+/* x −= Σ x_k n_kᵀ s / σ_k over the weak directions at hand. */
+static void correct_weak(cmb_evaluator *ev, int count, const double *s, double *x)
+{
+  struct cmb_branch *b = ev->branch;
+  const int nv = ev->eq->nv, ng = ev->eq->ng;
+  for (int k = 0; k < count; k++) {
+    double part = cmb_dot(ng, b->weak_N + (ptrdiff_t)k * ng, s) / b->weak_sigma[k];
+    cmb_add_scaled(nv, -part, b->weak_X + (ptrdiff_t)k * nv, x);
+  }
+}
+
+static int find_weak(cmb_evaluator *ev)
+{
+  struct cmb_branch *b = ev->branch;
+  return cmb_kkt_weak(ev->kkt, CMB_WEAK, b->weak_sigma, b->weak_N, b->weak_X, b->weak_dual);
+}
+
+/* q_star, from q: two steps of the chord iteration leave a third power of the way. */
+static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q, int count)
+{
+  struct cmb_branch *b = ev->branch;
+  const cmb_equations *eq = ev->eq;
+  cmb_terms want = {.g = ev->g};
+  memcpy(b->q_star, q, (size_t)eq->nq * sizeof *q);
+  for (int pass = 0; pass < 2; pass++) {
+    CMB_TRY(cmb_evaluate(ev, t, b->q_star, NULL, &want));
+    memset(b->v, 0, (size_t)eq->nv * sizeof *b->v);
+    correct_weak(ev, count, ev->g, b->v);
+    cmb_rates(ev, b->q_star, b->v, b->q_dot);
+    for (int i = 0; i < eq->nq; i++) b->q_star[i] += b->q_dot[i];
+  }
+  return CMB_OK;
+}
+
+/* The weak directions stay those of the state that was given, in weak_X and weak_dual; v_star is found with others. */
+static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
+{
+  struct cmb_branch *b = ev->branch;
+  const cmb_equations *eq = ev->eq;
+  CMB_TRY(cmb_factor_at(ev, t, b->q_star));
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, ev->dtau);
+  for (int i = 0; i < eq->ng; i++) ev->dtau[i] += ev->gt[i];
+  memcpy(b->v_star, v, (size_t)eq->nv * sizeof *v);
+  int count = cmb_kkt_weak(ev->kkt, CMB_WEAK, b->sigma, b->N, b->W, b->row);
+  for (int k = 0; k < count; k++) {
+    double part = cmb_dot(eq->ng, b->N + (ptrdiff_t)k * eq->ng, ev->dtau) / b->sigma[k];
+    cmb_add_scaled(eq->nv, -part, b->W + (ptrdiff_t)k * eq->nv, b->v_star);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
+                             double *a)
+{
+  struct cmb_branch *b = ev->branch;
+  const int nv = ev->eq->nv, count = find_weak(ev);
+  if (count == 0) return CMB_OK;
+  CMB_TRY(position_on_branch(ev, t, q, count));
+  CMB_TRY(velocity_on_branch(ev, t, v));
+  ev->watching = false; /* this state is where it is to be */
+  cmb_status status =
+      cmb_accelerate_factored(ev, t, b->q_star, b->v_star, b->a_star, b->lambda_star);
+  ev->watching = true;
+  CMB_TRY(status);
+  for (int i = 0; i < nv; i++) b->a_star[i] -= a[i];
+  for (int k = 0; k < count; k++) {
+    double part = cmb_dot(nv, b->weak_dual + (ptrdiff_t)k * nv, b->a_star);
+    cmb_add_scaled(nv, part, b->weak_X + (ptrdiff_t)k * nv, a);
+  }
+  return CMB_OK;
+}
+
+int cmb_weak_directions(cmb_evaluator *ev, double *X, double *dual)
+{
+  struct cmb_branch *b = ev->branch;
+  return cmb_kkt_weak(ev->kkt, CMB_WEAK, b->weak_sigma, b->weak_N, X, dual);
+}
+
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate)
 {
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
-  const int ng = eq->ng, nv = eq->nv, k = ng - 1 - ev->redundant;
-  cmb_terms want = {.G = ev->G};
-  if (k < 0) return CMB_RETRY_SINGULAR;
-  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-  CMB_TRY(cmb_kkt_singular_pair(ev->kkt, ev->G, k, sigma, b->n, b->v));
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  if (find_weak(ev) == 0) return CMB_RETRY_SINGULAR;
   cmb_rates(ev, q, v, b->q_dot);
   const double speed = cmb_norm2(eq->nq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_RETRY_SINGULAR;
   CMB_TRY(rates_along(ev, t, q, v, speed));
-  memset(b->row, 0, (size_t)nv * sizeof *b->row);
-  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, b->G, 1.0, b->n, b->row);
-  *rate = cmb_dot(nv, b->row, b->v);
+  memset(b->row, 0, (size_t)eq->nv * sizeof *b->row);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, b->G, 1.0, b->weak_N, b->row);
+  *sigma = b->weak_sigma[0];
+  *rate = cmb_dot(eq->nv, b->row, b->weak_X);
   return CMB_OK;
 }

@@ -1,21 +1,50 @@
 /*
- * Accelerations where the constraints lose rank in passing.
+ * Where the constraints lose rank in passing, and near such places.
+ *
+ * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
+ * motion: a parallelogram through its flat position. Near it, with a small singular value nᵀ G x = σ, everything in the
+ * direction x is found by dividing through σ: errors δ of position and δ' of velocity in that direction give errors δ/σ of
+ * velocity and δ'/σ of acceleration. The force that causes them is that of the constraint, so it does no work, and what it
+ * does is taken back once σ has grown again; but it must not grow without bound, nor lead the motion to another branch.
  */
 #ifndef CMB_DAE_BRANCH_H
 #define CMB_DAE_BRANCH_H
 
 #include "dae/evaluator.h"
 
+/* Singular values, with gradients of unit length: near to a loss of rank; too near to end a step or to correct positions and
+ * velocities; a loss of rank. */
+#define CMB_WEAK      0.1
+#define CMB_WEAK_ZONE 1e-3
+#define CMB_WEAK_ZERO 1e-4
+
 /* Scratch memory for the evaluator of these equations; a failure is left to the arena. */
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq);
+
+/* Take care of nearly dependent constraints by these measures, or only of dependent ones. */
+void cmb_watch_rank(cmb_evaluator *ev, bool watching);
+
+/* Whether the factors held are near to a loss of rank. */
+static inline bool cmb_is_near_singular(const cmb_evaluator *ev)
+{
+  return cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
+}
 
 /* a, in: with the multipliers of least norm at (t, q, v); out: that of the smooth motion along the branch. The evaluator holds
  * factors made there, with a deficiency. */
 cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                  double *a);
 
-/* The smallest singular value σ of the constraints at (t, q) that is not 0 everywhere, and its rate in the motion with v.
- * M of the last factorisation serves. The factors are lost. */
+/* a at (t, q, v) near a loss of rank: its part in the weak directions is replaced by that of the state on the branch next to
+ * (q, v). The evaluator holds factors made at q; afterwards it holds those of that state. */
+cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
+                             double *a);
+
+/* The weak directions in the factors held: X (ng x nv) of length 1 in the metric of M, and dual = X M; returns how many. */
+int cmb_weak_directions(cmb_evaluator *ev, double *X, double *dual);
+
+/* The smallest singular value σ of the constraints at (t, q) that is not 0, and its rate in the motion with v. CMB_RETRY_SINGULAR
+ * if none is small. */
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate);
 

@@ -298,8 +298,36 @@ static cmb_status iterate(struct seek *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
+/* Of the velocities v (nv) only the part along the neutral directions stays: a wheel goes on spinning. */
+static void keep_neutral(struct seek *k, double noise, double *v)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  double *e = k->A; /* orthonormal rows */
+  int count = 0;
+  for (int i = 0; i < n; i++) k->z[i] = cmb_dot(nv, k->tangent.P + (size_t)i * (size_t)nv, v);
+  memset(v, 0, (size_t)nv * sizeof *v);
+  for (int i = 0; i < n; i++) {
+    if (hypot(k->theta[i], k->im[i]) > noise || k->im[i] != 0) continue;
+    double *x = e + (size_t)count * (size_t)n;
+    memcpy(x, k->V + (size_t)i * (size_t)n, (size_t)n * sizeof *x);
+    for (int j = 0; j < count; j++) {
+      double along = cmb_dot(n, x, e + (size_t)j * (size_t)n);
+      for (int l = 0; l < n; l++) x[l] -= along * e[(size_t)j * (size_t)n + (size_t)l];
+    }
+    double size = sqrt(cmb_dot(n, x, x));
+    if (!(size > 1e-6)) continue;
+    for (int l = 0; l < n; l++) x[l] /= size;
+    double part = cmb_dot(n, x, k->z);
+    for (int l = 0; l < n; l++) {
+      const double *row = k->tangent.N + (size_t)l * (size_t)nv;
+      for (int m = 0; m < nv; m++) v[m] += part * x[l] * row[m];
+    }
+    count++;
+  }
+}
+
 /* Counts of what the eigenvalues of the stiffness say, and the force that is left. */
-static cmb_status judge(struct seek *k, cmb_equilibrium_report *report)
+static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *report)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   double most = 0;
@@ -315,6 +343,7 @@ static cmb_status judge(struct seek *k, cmb_equilibrium_report *report)
   report->stability = report->unstable > 0  ? CMB_UNSTABLE
                       : report->neutral > 0 ? CMB_NEUTRAL
                                             : CMB_STABLE;
+  if (v) keep_neutral(k, noise, v);
   for (int i = 0; i < nv; i++) {
     if (fabs(k->left[i]) <= report->force) continue;
     report->force = fabs(k->left[i]);
@@ -323,11 +352,11 @@ static cmb_status judge(struct seek *k, cmb_equilibrium_report *report)
   return CMB_OK;
 }
 
-static cmb_status seek(struct seek *k, cmb_equilibrium_report *report)
+static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report)
 {
   CMB_TRY(forces_at(k, k->q));
   CMB_TRY(iterate(k, &report->iterations));
-  return judge(k, report);
+  return judge(k, v, report);
 }
 
 /* The coordinate with the largest force that nothing balances, in words. */
@@ -373,7 +402,7 @@ static cmb_status assemble(struct seek *k, const double *q)
   return cmb_consistent_start(k->ev, k->t, k->q, k->w, k->left, k->lambda, &start);
 }
 
-cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *lambda,
+cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                            cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = ev->eq;
@@ -384,7 +413,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *lambd
   cmb_status status = take_memory(&k, arena);
   if (status == CMB_OK) status = assemble(&k, q);
   if (status == CMB_OK) {
-    status = seek(&k, report);
+    status = seek(&k, v, report);
     if (status > 0) status = no_equilibrium(&k, status);
   }
   if (status == CMB_OK) {
@@ -404,9 +433,9 @@ cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
   double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
-  cmb_status status = lambda ? cmb_equilibrium(ev, system->t_start, system->q, lambda, report)
-                             : cmb_fail_memory(ctx);
-  if (status == CMB_OK) memset(system->v, 0, (size_t)eq->nv * sizeof *system->v);
+  cmb_status status =
+      lambda ? cmb_equilibrium(ev, system->t_start, system->q, system->v, lambda, report)
+             : cmb_fail_memory(ctx);
   cmb_evaluator_destroy(ev);
   return status;
 }

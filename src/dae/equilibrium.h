@@ -7,8 +7,8 @@
 #include "dae/evaluator.h"
 
 /* From q, which need not satisfy the constraints, to an equilibrium near it, in place; λ (ng) and the evaluator's modes
- * belong to it. On failure q is what it was and the context says what is not in balance. */
-cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *lambda,
+ * belong to it. Of v (nv; may be NULL) only what is along neutral directions stays. On failure q is what it was and the context says what is not in balance. */
+cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                            cmb_equilibrium_report *report);
 
 /* The evaluator's modes as the switching functions at (t, q, v, λ) ask for; one that is exactly 0 leaves its mode as it

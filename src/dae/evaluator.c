@@ -161,6 +161,7 @@ static cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, con
   const cmb_equations *eq = ev->eq;
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
   if (ev->deficiency > ev->redundant) CMB_TRY(cmb_branch_accelerate(ev, t, q, v, a));
+  if (ev->watching && cmb_is_near_singular(ev)) CMB_TRY(cmb_branch_settle(ev, t, q, v, a));
   /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;
 }

@@ -39,8 +39,7 @@ typedef struct cmb_evaluator {
   /* dependent constraints */
   int redundant;  /* how many are dependent everywhere, as far as is known */
   int deficiency; /* how many are in the factors held */
-  double
-      nearness; /* how near the constraints were to losing rank at the end of the last step tried */
+  bool watching;  /* nearly dependent ones get special care (branch.h) */
   double *length; /* (ng) lengths of gradients as they usually are, in the metric of M⁻¹ */
   double *extent; /* (ng) how much g changes when q changes by a part */
   struct cmb_branch *branch; /* scratch of branch.c */

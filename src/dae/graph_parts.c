@@ -10,6 +10,8 @@
 #include "dae/graph_parts.h"
 
 #include "base/context.h"
+#include "expr/sparsity.h"
+#include "math/pattern.h"
 
 #include <string.h>
 
@@ -23,6 +25,11 @@ static bool wants_explicit(const cmb_graph_parts *p)
 static bool wants_residual(const cmb_graph_parts *p)
 {
   return p->options->derivatives || (p->options->residual_form && p->x->residual);
+}
+
+static bool wants_split(const cmb_graph_parts *p)
+{
+  return p->options->derivatives && p->x->applied;
 }
 
 static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_entries *to)
@@ -41,6 +48,10 @@ static cmb_status take_parts(cmb_graph_parts *p)
   int *n = p->count, total = 0;
   CMB_TRY(copy_entries(p, &x->M, &p->M));
   CMB_TRY(copy_entries(p, &x->G, &p->G));
+  if (wants_split(p)) {
+    CMB_TRY(copy_entries(p, &x->inertial_q, &p->inertial_q));
+    CMB_TRY(copy_entries(p, &x->inertial_v, &p->inertial_v));
+  }
   n[CMB_PART_M] = p->M.count;
   n[CMB_PART_G] = p->G.count;
   n[CMB_PART_F] = x->nv;
@@ -48,6 +59,9 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
   n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
   n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->x->ng : 0;
+  n[CMB_PART_APPLIED] = wants_split(p) ? x->nv : 0;
+  n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
+  n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_ENERGY] = x->energy != 0;
   for (int k = 0; k < CMB_PARTS; k++) total += n[k];
@@ -62,11 +76,18 @@ static void copy(cmb_graph_parts *p, cmb_graph_part part, const cmb_expr *from)
   for (int i = 0; i < p->count[part] && from; i++) p->part[part][i] = from[i];
 }
 
+static void copy_expressions(cmb_graph_parts *p, cmb_graph_part part, const cmb_entries *from)
+{
+  for (int k = 0; k < from->count; k++) p->part[part][k] = from->entry[k].e;
+}
+
 static void fill_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  for (int k = 0; k < p->M.count; k++) p->part[CMB_PART_M][k] = p->M.entry[k].e;
-  for (int k = 0; k < p->G.count; k++) p->part[CMB_PART_G][k] = p->G.entry[k].e;
+  copy_expressions(p, CMB_PART_M, &p->M);
+  copy_expressions(p, CMB_PART_G, &p->G);
+  copy_expressions(p, CMB_PART_INERTIAL_Q, &p->inertial_q);
+  copy_expressions(p, CMB_PART_INERTIAL_V, &p->inertial_v);
   copy(p, CMB_PART_F, x->f);
   copy(p, CMB_PART_POSITION, x->g);
   copy(p, CMB_PART_GAMMA, x->gamma);
@@ -75,6 +96,7 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_ACCELERATION, x->acceleration);
   copy(p, CMB_PART_MULTIPLIER, x->multiplier);
   copy(p, CMB_PART_PIVOT, x->pivot);
+  copy(p, CMB_PART_APPLIED, x->applied);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
   copy(p, CMB_PART_ENERGY, &x->energy);
 }
@@ -195,26 +217,46 @@ static bool has_entry(const cmb_entries *m, int row, int column)
   return false;
 }
 
+/* The entries that are kept, and their expressions. */
+static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part, const bool *keep)
+{
+  int count = 0;
+  for (int k = 0; k < m->count; k++) {
+    if (!keep[k]) continue;
+    p->part[part][count] = p->part[part][k];
+    m->entry[count++] = m->entry[k];
+  }
+  m->count = p->count[part] = count;
+}
+
 /* M keeps its diagonal and a pattern that is symmetric, G what is not 0. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
-  cmb_expr *e = p->part[part];
-  int count = 0;
-  for (int k = 0; k < m->count; k++) m->entry[k].e = e[k];
-  const cmb_entries before = *m;
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
-  for (int k = 0; keep && k < before.count; k++) {
-    const cmb_entry *at = &before.entry[k];
+  for (int k = 0; k < m->count; k++) m->entry[k].e = p->part[part][k];
+  for (int k = 0; keep && k < m->count; k++) {
+    const cmb_entry *at = &m->entry[k];
     bool in_mass = part == CMB_PART_M;
-    keep[k] = at->e != 0 ||
-              (in_mass && (at->row == at->column || has_entry(&before, at->column, at->row)));
+    keep[k] = at->e != 0 || (in_mass && (at->row == at->column || has_entry(m, at->column, at->row)));
   }
-  for (int k = 0; keep && k < before.count; k++) {
-    if (!keep[k]) continue;
-    e[count] = e[k];
-    m->entry[count++] = before.entry[k];
+  if (keep) keep_entries(p, m, part, keep);
+}
+
+/* Derivatives of inertial forces keep what the residual depends on: the closed form does not see what cancels. */
+static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part,
+                                   int columns, const cmb_expr *wrt)
+{
+  cmb_pattern pattern;
+  bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
+  if (!keep) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_sparsity(p->x->graph, p->arena, columns, wrt, p->x->nv, p->part[CMB_PART_RESIDUAL],
+                       &pattern));
+  for (int k = 0; k < m->count; k++) {
+    const cmb_entry *at = &m->entry[k];
+    keep[k] = p->part[part][k] != 0 && cmb_pattern_find(&pattern, at->row, at->column) >= 0;
   }
-  m->count = p->count[part] = count;
+  keep_entries(p, m, part, keep);
+  return CMB_OK;
 }
 
 /* ---- inputs */
@@ -249,6 +291,10 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
   CMB_TRY(put_constants(p));
   drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);
+  if (wants_split(p)) {
+    CMB_TRY(drop_independent(p, &p->inertial_q, CMB_PART_INERTIAL_Q, p->x->nq, p->x->q));
+    CMB_TRY(drop_independent(p, &p->inertial_v, CMB_PART_INERTIAL_V, p->x->nv, p->x->v));
+  }
   CMB_TRY(list_inputs(p));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
   return cmb_graph_status(p->x->graph);

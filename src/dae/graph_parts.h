@@ -26,6 +26,9 @@ typedef enum cmb_graph_part {
   CMB_PART_ACCELERATION,
   CMB_PART_MULTIPLIER,
   CMB_PART_PIVOT,
+  CMB_PART_APPLIED,    /* r without inertial forces .. */
+  CMB_PART_INERTIAL_Q, /* .. and these forces' derivatives */
+  CMB_PART_INERTIAL_V,
   CMB_PART_OUTPUTS,
   CMB_PART_ENERGY,
   CMB_PART_MARGINS,  /* switching functions */
@@ -57,6 +60,7 @@ typedef struct cmb_graph_parts {
   int count[CMB_PARTS];
   cmb_expr *part[CMB_PARTS]; /* (count), with u = 0 */
   cmb_entries M, G;          /* places of the entries; the expressions are in the parts */
+  cmb_entries inertial_q, inertial_v;
 
   /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
   cmb_expr *residual_of_u, *position_of_u;

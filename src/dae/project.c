@@ -12,6 +12,7 @@
 #include "dae/project.h"
 
 #include "base/context.h"
+#include "dae/branch.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 #include "math/random.h"
@@ -56,7 +57,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
     if (rate >= 1) { /* rounding, which grows where the constraints are nearly dependent; or lost */
-      return size <= arrived / sqrt(cmb_kkt_nearness(ev->kkt)) ? CMB_OK : CMB_RETRY_NEWTON;
+      return size <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
     }
     before = size;
   }
@@ -284,6 +285,7 @@ cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *
   size_t q_size = (size_t)eq->nq * sizeof *q, v_size = (size_t)eq->nv * sizeof *v;
   memcpy(ev->q_given, q, q_size);
   memcpy(ev->v_given, v, v_size);
+  cmb_watch_rank(ev, false);
   *report = (cmb_start_report){0};
   cmb_status status = start_levels(ev, t, q, v, a, lambda, report);
   if (status != CMB_OK) {

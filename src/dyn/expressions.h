@@ -48,6 +48,11 @@ typedef struct cmb_expressions {
   /* r = M a − f + Gᵀ λ in one go; NULL: not available, to be had from M, f, G */
   cmb_expr *residual; /* (nv) */
 
+  /* ∂r/∂q and ∂r/∂v in two parts: entries of the inertial forces' derivatives, and r without these forces, to be
+   * differentiated. applied == NULL: not available, r itself is to be differentiated. */
+  cmb_expr *applied; /* (nv) */
+  cmb_entries inertial_q, inertial_v;
+
   /* a and λ in one go, as functions of t, q, v (u, modes); NULL: not available. The elimination has a static order and
    * no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those
    * before it, in the metric of M⁻¹. Near 0 the result is not to be used. */

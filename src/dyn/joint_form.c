@@ -7,6 +7,7 @@
  * positive definite. Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
  */
 #include "dyn/build.h"
+#include "dyn/jacobian.h"
 #include "dyn/recursion.h"
 
 #include <string.h>
@@ -19,14 +20,12 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Links' needs for a motion, less what acts on them from the ground (as base). */
-static cmb_wrench *needs(cmb_build *b, const cmb_expr *a, bool with_lambda)
+/* What acts on links from the ground (as base) is subtracted from what they need. */
+static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
-  cmb_wrench *on = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *on);
   cmb_wrench *ext = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *ext);
-  if (!on || !ext) return NULL;
-  cmb_newton_euler(b->k, a, on);
+  if (!ext) return CMB_ERROR_MEMORY;
   cmb_build_wrenches(b, CMB_GROUND, with_lambda, ext);
   for (int i = 0; i < links; i++) {
     if (!ext[i].given) continue;
@@ -34,20 +33,39 @@ static cmb_wrench *needs(cmb_build *b, const cmb_expr *a, bool with_lambda)
     on[i].force = cmb_vector_sub(b->g, on[i].force, ext[i].force);
     on[i].given = true;
   }
-  return on;
+  return CMB_OK;
 }
 
-/* needs − inner forces as generalised forces: r, or −f with a = 0 and without λ. */
-static cmb_status residual(cmb_build *b, const cmb_expr *a, bool with_lambda, cmb_expr **out)
+/* Links' needs for a motion, less what acts on them from the ground (as base). */
+static cmb_status needs(cmb_build *b, const cmb_expr *a, bool with_lambda, cmb_wrench **out)
+{
+  const int links = b->tree->link_count;
+  cmb_wrench *on = *out = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *on);
+  if (!on) return CMB_ERROR_MEMORY;
+  cmb_newton_euler(b->k, a, on);
+  return subtract_applied(b, with_lambda, on);
+}
+
+/* needs − inner forces as generalised forces: r, or −f with a = 0 and without λ; `on` is used up. */
+static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;
   cmb_expr *r = *out = expressions(b, nv), *inner = expressions(b, nv);
-  cmb_wrench *on = needs(b, a, with_lambda);
-  if (!r || !inner || !on) return CMB_ERROR_MEMORY;
+  if (!r || !inner) return CMB_ERROR_MEMORY;
   cmb_wrenches_project(b->k, CMB_GROUND, on, r);
   cmb_build_inner_forces(b, with_lambda, inner);
   for (int i = 0; i < nv; i++) r[i] = cmb_sub(b->g, r[i], inner[i]);
   return CMB_OK;
+}
+
+/* The residual's derivatives in two parts. */
+static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
+{
+  cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);
+  if (!on) return CMB_ERROR_MEMORY;
+  CMB_TRY(subtract_applied(b, true, on));
+  CMB_TRY(residual(b, on, true, &x->applied));
+  return cmb_inertial_jacobian(b->k, b->k->a, &x->inertial_q, &x->inertial_v);
 }
 
 /* ---- explicit */
@@ -149,11 +167,12 @@ static cmb_status explicit_form(cmb_build *b, cmb_expressions *x)
 {
   cmb_articulation *w;
   cmb_expr *u = expressions(b, b->tree->nv);
-  cmb_wrench *on = needs(b, NULL, false);
+  cmb_wrench *on;
+  CMB_TRY(needs(b, NULL, false, &on));
   x->acceleration = expressions(b, b->tree->nv);
   x->multiplier = expressions(b, x->ng);
   x->pivot = expressions(b, x->ng);
-  if (!u || !on || cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  if (!u || cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   cmb_build_inner_forces(b, false, u);
   CMB_TRY(cmb_articulate(b->k, &w));
   cmb_articulation_half(w, u, on);
@@ -165,13 +184,17 @@ static cmb_status explicit_form(cmb_build *b, cmb_expressions *x)
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model_body *light = cmb_tree_weightless(b->tree);
+  cmb_wrench *on;
   if (light) {
     return cmb_build_fail(b, &light->place,
                           "body '%s' moves, but nothing that moves with it has mass", light->name);
   }
   CMB_TRY(cmb_mass_matrix(b->k, &x->M));
-  CMB_TRY(residual(b, NULL, false, &x->f));
+  CMB_TRY(needs(b, NULL, false, &on));
+  CMB_TRY(residual(b, on, false, &x->f));
   for (int i = 0; i < x->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
-  CMB_TRY(residual(b, b->k->a, true, &x->residual));
+  CMB_TRY(needs(b, b->k->a, true, &on));
+  CMB_TRY(residual(b, on, true, &x->residual));
+  if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));
   return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, x) : CMB_OK;
 }

@@ -22,20 +22,15 @@
  * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
  * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
  *
- * Between that and CUT, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
+ * Between that and limits.doubt, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
  *
  * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
  */
-#include "math/kkt.h"
+#include "math/kkt_object.h"
 
-#include "base/arena.h"
 #include "base/context.h"
 #include "math/dense.h"
 #include "math/finite.h"
-#include "math/kkt_rank.h"
-#include "math/kkt_schur.h"
-#include "math/kkt_small.h"
-#include "math/kkt_sparse.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,41 +38,6 @@
 #include <string.h>
 
 static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
-
-/* sin of an angle below which a pivot, its square, has lost half of its digits. */
-static const double CUT = 1e-4;
-
-struct cmb_kkt {
-  cmb_context *ctx;
-  cmb_arena *arena;
-  cmb_kkt_shape shape;
-  bool has_mass;      /* a mass matrix has been factored */
-  int dependent;      /* row of G, or -1 */
-  double least_pivot; /* of S with unit lengths; see above */
-  double cut;         /* singular values up to this are left out of corrections */
-  int redundant;      /* constraints that are dependent everywhere */
-
-  /* dense */
-  double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */
-  double *D_inv;          /* (nv) */
-  double *G, *B;          /* (ng x nv) rows L⁻¹ g_iᵀ, and for B ≠ G rows L⁻¹ b_iᵀ */
-  const double *B_factor; /* the one of them that stands for B in the factors held */
-  double *z, *u;          /* (nv) scratch */
-  double *b;              /* (ng) scratch: right-hand side of S */
-  cmb_schur schur;
-  cmb_kkt_rank rank;
-  bool by_rank;        /* the factors held are in `rank` */
-  cmb_kkt_small small; /* instead of G, B and schur, if is_small */
-  bool is_small;       /* one or two constraints, diagonal M and dense G */
-
-  /* sparse; NULL if dense */
-  cmb_kkt_sparse *sparse;
-  double *reference;     /* (ng) for the dense object */
-  double *least_length2; /* (ng) what the sparse way takes for doubtful gradients */
-  double *M_values;      /* the last M, for the dense object */
-  cmb_kkt *dense;        /* decides in doubt; created when first needed */
-  bool by_dense;         /* the factors held are in `dense` */
-};
 
 /* ---- create and destroy */
 
@@ -138,7 +98,8 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  *kkt = (cmb_kkt){.ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1, .cut = CUT};
+  *kkt = (cmb_kkt){
+      .ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1, .limits = CMB_KKT_LIMITS};
   kkt->least_pivot = SAFETY * DBL_EPSILON * shape->nv * shape->ng;
   cmb_status status = CMB_OK;
   if (sparse) {
@@ -247,10 +208,16 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
-/* The pivot of S below which the symmetric factors are not trusted. */
+/* The pivot of S below which its factors are not trusted. */
 static double doubt(const cmb_kkt *kkt)
 {
-  return fmax(kkt->least_pivot, kkt->cut * kkt->cut);
+  return fmax(kkt->least_pivot, kkt->limits.doubt * kkt->limits.doubt);
+}
+
+/* The largest sin² that counts as 0. */
+static double zero(const cmb_kkt *kkt)
+{
+  return fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
 }
 
 /* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
@@ -303,16 +270,16 @@ static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double
     multiply_rows(ng, nv, kkt->B, kkt->u, kkt->schur.S + (ptrdiff_t)i * ng);
   }
   kkt->B_factor = kkt->B;
-  return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->least_pivot, &kkt->dependent);
+  return cmb_schur_factor_unsymmetric(&kkt->schur, doubt(kkt), &kkt->dependent);
 }
 
 /* By the Schur complement; CMB_RETRY_SINGULAR is only a doubt. */
 static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
-    return B == G ? cmb_kkt_small_factor(&kkt->small, G, doubt(kkt), &kkt->dependent)
-                  : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, kkt->least_pivot,
-                                                     &kkt->dependent);
+    return B == G
+               ? cmb_kkt_small_factor(&kkt->small, G, doubt(kkt), &kkt->dependent)
+               : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, doubt(kkt), &kkt->dependent);
   }
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
@@ -324,15 +291,15 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
   if (!kkt->by_rank) return status;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);
-  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, kkt->least_pivot);
+  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, zero(kkt));
   if (kkt->rank.rank < kkt->shape.ng) return CMB_RETRY_SINGULAR;
   kkt->dependent = -1;
   return CMB_OK;
 }
 
 /* z = D^½ Lᵀ x of the solution without constraints, with them, and back. */
-static void solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
-                          double *y)
+void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
+                           double *y)
 {
   const int nv = kkt->shape.nv;
   memcpy(kkt->z, r, (size_t)nv * sizeof *kkt->z);
@@ -372,8 +339,8 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   if (!kkt->dense && create(kkt->ctx, &kkt->shape, false, &kkt->dense) == CMB_OK) {
+    cmb_kkt_set_limits(kkt->dense, &kkt->limits);
     cmb_kkt_set_reference(kkt->dense, kkt->reference);
-    cmb_kkt_set_cut(kkt->dense, kkt->cut, kkt->redundant);
   }
   return kkt->dense;
 }
@@ -407,7 +374,7 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
   if (kkt->by_rank) {
-    solve_by_rank(kkt, 0, r, s, x, y);
+    cmb_kkt_solve_by_rank(kkt, 0, r, s, x, y);
   } else if (kkt->is_small) {
     cmb_kkt_small_solve(&kkt->small, r, s, x, y);
   } else if (!kkt->sparse) {
@@ -419,93 +386,7 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
   }
 }
 
-void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x)
-{
-  cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
-  memset(x, 0, (size_t)kkt->shape.nv * sizeof *x);
-  if (held->by_rank) {
-    solve_by_rank(held, held->cut, x, s, x, NULL);
-  } else {
-    cmb_kkt_solve(kkt, x, s, x, NULL);
-  }
-}
-
-/* The square of how much shorter a gradient is than its reference; the least. */
-static double shortness(const cmb_kkt *kkt)
-{
-  const cmb_schur *schur = &kkt->schur;
-  const int ng = kkt->shape.ng, stride = schur->symmetric ? ng + 1 : 1;
-  const double *length2 = schur->symmetric ? schur->S : schur->G_length2;
-  double least = 1;
-  for (int i = 0; i < ng; i++) {
-    double here = kkt->is_small ? kkt->small.length2[i] : length2[(ptrdiff_t)i * stride];
-    double reference = kkt->rank.reference[i];
-    if (reference > 0) least = fmin(least, here / (reference * reference));
-  }
-  return least;
-}
-
-double cmb_kkt_nearness(const cmb_kkt *kkt)
-{
-  const cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
-  const int ng = kkt->shape.ng;
-  if (ng == 0 || held->sparse) return 1;
-  if (held->by_rank) {
-    double sigma = ng > kkt->redundant ? held->rank.sigma[ng - 1 - kkt->redundant] : 1;
-    return held->rank.symmetric ? sigma * sigma : sigma;
-  }
-  double pivot = held->is_small ? cmb_kkt_small_nearness(&held->small) : held->schur.last_pivot;
-  return fmin(pivot, shortness(held));
-}
-
-int cmb_kkt_dependent(const cmb_kkt *kkt)
-{
-  return kkt->dependent;
-}
-
-int cmb_kkt_rank_held(const cmb_kkt *kkt)
-{
-  const cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
-  return held->by_rank ? held->rank.rank : kkt->shape.ng;
-}
-
-void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
-{
-  const cmb_kkt_rank *rank = &(kkt->by_dense ? kkt->dense : kkt)->rank;
-  const double *j = rank->J + (ptrdiff_t)(rank->rank + k) * rank->ng;
-  for (int i = 0; i < rank->ng; i++) {
-    n[i] = j[i] * rank->unit_B[i];
-    share[i] = fabs(j[i]);
-  }
-}
-
-void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length)
-{
-  double *reference = kkt->sparse ? kkt->reference : kkt->rank.reference;
-  double *least_length2 = kkt->sparse ? kkt->least_length2 : kkt->schur.least_length2;
-  for (int i = 0; i < kkt->shape.ng; i++) {
-    reference[i] = length[i];
-    least_length2[i] = kkt->cut * kkt->cut * length[i] * length[i];
-  }
-  if (kkt->dense) cmb_kkt_set_reference(kkt->dense, length);
-}
-
-static void set_cut(cmb_kkt *kkt, double cut, int redundant)
-{
-  const double *reference = kkt->sparse ? kkt->reference : kkt->rank.reference;
-  kkt->cut = fmax(cut, CUT);
-  kkt->redundant = redundant;
-  cmb_kkt_set_reference(kkt, reference);
-}
-
-void cmb_kkt_set_cut(cmb_kkt *kkt, double cut, int redundant)
-{
-  set_cut(kkt, cut, redundant);
-  if (kkt->dense) set_cut(kkt->dense, cut, redundant);
-}
-
-/* For reports: the mass factored, and G reduced in the object that can do what only the dense way can. */
-static cmb_status prepare_report(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense)
+cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense)
 {
   *dense = kkt;
   if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
@@ -517,94 +398,4 @@ static cmb_status prepare_report(cmb_kkt *kkt, const double *M, const double *G,
   reduce(*dense, G, (*dense)->G);
   bool finite = cmb_all_finite(kkt->shape.ng * kkt->shape.nv, (*dense)->G);
   return finite ? CMB_OK : CMB_RETRY_NONFINITE;
-}
-
-cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length)
-{
-  const int nv = kkt->shape.nv;
-  cmb_kkt *d;
-  CMB_TRY(prepare_report(kkt, M, G, &d));
-  for (int i = 0; i < kkt->shape.ng; i++) {
-    const double *g = d->G + (ptrdiff_t)i * nv;
-    cmb_multiply_entries(nv, d->D_inv, g, d->u);
-    length[i] = sqrt(cmb_dot(nv, g, d->u));
-  }
-  return CMB_OK;
-}
-
-/* No factors are held any more. */
-static void lose_factors(cmb_kkt *kkt)
-{
-  kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = false;
-}
-
-cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
-                                   double *sigma, double *share)
-{
-  const int ng = kkt->shape.ng;
-  cmb_kkt *d;
-  lose_factors(kkt);
-  CMB_TRY(prepare_report(kkt, M, G, &d));
-  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
-  memcpy(sigma, d->rank.sigma, (size_t)ng * sizeof *sigma);
-  for (int i = 0; i < ng; i++) share[i] = fabs(d->rank.J[(ptrdiff_t)k * ng + i]);
-  return CMB_OK;
-}
-
-/* Right vector i, of length 1 in the metric of M, and its dual M x. */
-static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
-{
-  const int nv = d->shape.nv;
-  for (int k = 0; k < nv; k++) {
-    double v = d->rank.A[(ptrdiff_t)i * nv + k] / d->rank.sigma[i], root = sqrt(d->D_inv[k]);
-    x[k] = v * root;
-    if (dual) dual[k] = v / root;
-  }
-  if (!d->LD) return;
-  cmb_ldlt_backward(nv, d->LD, x);
-  for (int k = nv - 1; dual && k >= 0; k--) { /* L dual */
-    dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
-  }
-}
-
-cmb_status cmb_kkt_singular_pair(cmb_kkt *kkt, const double *G, int k, double *sigma, double *n,
-                                 double *x)
-{
-  const int ng = kkt->shape.ng;
-  cmb_kkt *d;
-  lose_factors(kkt);
-  CMB_TRY(prepare_report(kkt, NULL, G, &d));
-  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
-  *sigma = d->rank.sigma[k];
-  if (!(*sigma > 0)) return CMB_RETRY_SINGULAR;
-  for (int i = 0; i < ng; i++) n[i] = d->rank.J[(ptrdiff_t)k * ng + i] * d->rank.unit_G[i];
-  right_vector(d, k, x, NULL);
-  return CMB_OK;
-}
-
-int cmb_kkt_weak(cmb_kkt *kkt, const double *G, double limit, double *X, double *dual)
-{
-  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
-  cmb_kkt *d;
-  int count = 0;
-  lose_factors(kkt);
-  if (prepare_report(kkt, NULL, G, &d) != CMB_OK) return -1;
-  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
-  for (int i = ng - 1 - kkt->redundant; i >= 0 && d->rank.sigma[i] <= limit; i--) {
-    if (!(d->rank.sigma[i] > 0)) continue;
-    right_vector(d, i, X + (ptrdiff_t)count * nv, dual + (ptrdiff_t)count * nv);
-    count++;
-  }
-  return count;
-}
-
-cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)
-{
-  cmb_kkt *d;
-  *count = 0;
-  lose_factors(kkt);
-  CMB_TRY(prepare_report(kkt, M, G, &d));
-  cmb_kkt_rank_redundant(&d->rank, d->D_inv, d->G, d->least_pivot, list, count);
-  return CMB_OK;
 }

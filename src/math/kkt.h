@@ -48,9 +48,21 @@ void cmb_kkt_destroy(cmb_kkt *kkt);
  * factor that makes an angle too small counts as dependent. Not known at first: then only a gradient of length 0 does. */
 void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length);
 
-/* Corrections (cmb_kkt_correct) leave out singular values up to `cut`, at least 1e-4. `redundant`: how many constraints are
- * dependent everywhere; nearness and weak directions are about the others. */
-void cmb_kkt_set_cut(cmb_kkt *kkt, double cut, int redundant);
+/* Limits for the singular values of G, with gradients of unit length: which are found in doubt and get the singular values
+ * worked out, count as 0, or are left out of corrections; and how many constraints are dependent everywhere. */
+typedef struct cmb_kkt_limits {
+  double doubt, zero, correct;
+  int redundant;
+} cmb_kkt_limits;
+
+/* What they are at first. Below 1e-4 the pivots of S have lost half of their digits. */
+#define CMB_KKT_LIMITS                                                                             \
+  (cmb_kkt_limits)                                                                                 \
+  {                                                                                                \
+    .doubt = 1e-4                                                                                  \
+  }
+
+void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits);
 
 /* The lengths of the rows of G in the metric of M⁻¹ (ng). M as in cmb_kkt_factor. Factors made in the sense of least squares
  * stay, others are lost; M's are kept. */
@@ -69,17 +81,18 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
  * NULL for s means 0. y may be NULL. */
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y);
 
-/* Newton's correction x with G x + s = 0, nearest to 0. Directions in which the constraints are nearly dependent are left out:
- * there s is mostly rounding, and x would be that many times larger. */
+/* Newton's correction x with G x + s = 0, nearest to 0; what `limits` says is left out. */
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
 
-/* About sin² of the smallest angle between a gradient and the others in the factors held, or the square of how much shorter
- * one is than its reference: how near the constraints are to losing rank. */
+/* The smallest singular value in the factors held, those of redundant constraints apart: how near the constraints are to losing
+ * rank. 1 if it is not in doubt. */
 double cmb_kkt_nearness(const cmb_kkt *kkt);
 
-/* The directions x_k = M⁻¹ Gᵀ n_k, of length 1 in the metric of M, in which G has the singular values up to `limit`: X (ng x nv)
- * and dual = X M, row by row; returns how many, -1 if G is not finite. Other factors are lost, M's are kept. */
-int cmb_kkt_weak(cmb_kkt *kkt, const double *G, double limit, double *X, double *dual);
+/* The singular values σ up to `limit` that are not 0 in the factors held, B = G, smallest first: sigma (ng), left vectors N
+ * (ng x ng), right vectors X (ng x nv) of length 1 in the metric of M, and dual = X M (ng x nv), row by row: n_kᵀ G x_k = σ_k.
+ * Returns how many; 0 if nothing is in doubt. */
+int cmb_kkt_weak(const cmb_kkt *kkt, double limit, double *sigma, double *N, double *X,
+                 double *dual);
 
 /* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
@@ -96,11 +109,6 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share);
  * lost, M's are kept. For reports, not for stepping. */
 cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
                                    double *sigma, double *share);
-
-/* Number k of these values with its left vector n (ng), in the units of G, and its right vector x (nv), of length 1 in the metric
- * of M: nᵀ G x = σ. M is that of the call before. The factors are lost. */
-cmb_status cmb_kkt_singular_pair(cmb_kkt *kkt, const double *G, int k, double *sigma, double *n,
-                                 double *x);
 
 /* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
  * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are

@@ -126,7 +126,6 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
     schur->row[next] = schur->row[k];
     schur->row[k] = p;
     const double pivot = schur->rest[p] * schur->unit[p];
-    schur->last_pivot = pivot;
     if (!(pivot > least_pivot)) return dependent_from(schur, k, dependent);
     next = eliminate_symmetric(schur, k);
   }
@@ -216,7 +215,6 @@ cmb_status cmb_schur_factor_unsymmetric(cmb_schur *schur, double least_pivot, in
   for (int k = 0; k < n; k++) {
     int i = k, j = k;
     double largest = largest_entry(schur, k, &i, &j);
-    schur->last_pivot = largest;
     if (!(largest > least_pivot)) return dependent_from(schur, k, dependent);
     exchange(schur, k, i, j);
     const double *Sk = schur->S + (ptrdiff_t)k * n;

@@ -27,8 +27,6 @@ typedef struct cmb_schur {
   double *unit_B;    /* (n) unsymmetric: the columns' scale factors */
   int *row, *column; /* (n) which row and column of S the k-th pivot came from */
   double *z;         /* (n) scratch of solve */
-  double
-      last_pivot; /* with unit lengths; pivots do not grow by much, so this is about the smallest */
 } cmb_schur;
 
 /* Takes its arrays from the arena, whose failure the caller looks at. */

@@ -84,8 +84,6 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
   small->l = small->m = l;
   small->d0_inv = d0_inv;
   small->d1_inv = 1 / d1;
-  small->unit1 = S[2];
-  small->length2[0] = S[0], small->length2[1] = S[2];
   return CMB_OK;
 }
 
@@ -183,8 +181,6 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
   small->m = p.S[row][1 - column] * d0_inv;
   small->d0_inv = d0_inv;
   small->d1_inv = 1 / d1;
-  small->unit1 = sqrt(g[1 - row]) * sqrt(b[1 - column]);
-  small->length2[0] = g[0], small->length2[1] = g[1];
   return CMB_OK;
 }
 
@@ -222,11 +218,6 @@ static void expand(const cmb_kkt_small *small, const double *r, const double y[2
     cmb_lanes_store(t, x + k);
   }
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
-}
-
-double cmb_kkt_small_nearness(const cmb_kkt_small *small)
-{
-  return small->ng == 2 ? fabs(1 / (small->d1_inv * small->unit1)) : 1;
 }
 
 static void swap(double a[2])

@@ -20,8 +20,6 @@ typedef struct cmb_kkt_small {
   /* S with rows and columns so exchanged that the first pivot comes first: [d0 m·d0; l·d0 l·m·d0 + d1] */
   int row, column; /* of the first pivot */
   double l, m, d0_inv, d1_inv;
-  double unit1;      /* what d1 is measured by, a product of two lengths */
-  double length2[2]; /* of the rows of G */
 } cmb_kkt_small;
 
 /* Factor for dense G and B (ng x nv), B = G or not. Statuses and `dependent` as cmb_kkt_factor. */
@@ -29,9 +27,6 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
                                 int *dependent);
 cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *G, const double *B,
                                             double least_pivot, int *dependent);
-
-/* As cmb_kkt_nearness. */
-double cmb_kkt_small_nearness(const cmb_kkt_small *small);
 
 /* Solve, as cmb_kkt_solve. */
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,

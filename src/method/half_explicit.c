@@ -10,9 +10,19 @@
 #include "math/finite.h"
 #include "math/pattern.h"
 
+/* The acceleration at the stage. */
+static cmb_status solve_index1(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
+                               double *lambda)
+{
+  CMB_TRY(cmb_factor_and_accelerate(in->ev, s->t, s->y, s->y + in->nq, a, lambda));
+  for (int i = 0; i < in->nv; i++) s->v_next[i] += s->weight * a[i];
+  return CMB_OK;
+}
+
 cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
                                    double *lambda)
 {
+  if (s->index1) return solve_index1(in, s, a, lambda);
   cmb_evaluator *ev = in->ev;
   const cmb_equations *eq = ev->eq;
   double *M = cmb_mass_wanted(ev);
@@ -21,6 +31,7 @@ cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_s
   CMB_TRY(cmb_evaluate(ev, s->t, s->y, s->y + in->nq, &here));
   CMB_TRY(cmb_evaluate(ev, s->t_next, s->q_next, NULL, &there));
   CMB_TRY(cmb_factor(ev, M, ev->G, s->B));
+  if (ev->watching && cmb_is_near_singular(ev)) return CMB_RETRY_SINGULAR;
   cmb_multiply(eq->G_pattern, in->ng, in->nv, ev->G, s->v_next, ev->dtau);
   for (int i = 0; i < in->ng; i++) ev->dtau[i] = (ev->dtau[i] + ev->gt[i]) / s->weight;
   cmb_solve(ev, ev->f, ev->dtau, a, lambda);
@@ -35,11 +46,24 @@ cmb_projection cmb_half_explicit_projection(const cmb_integrator *in)
   return kinds[cmb_choice(in, "projection")];
 }
 
-cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t)
+cmb_status cmb_half_explicit_attempt(cmb_integrator *in, double h,
+                                     cmb_status (*stages)(cmb_integrator *in, double h,
+                                                          bool index1),
+                                     bool *index1)
+{
+  *index1 = in->ev->watching && in->near_steps > 0;
+  cmb_status status = stages(in, h, *index1);
+  if (status != CMB_RETRY_SINGULAR || *index1 || !in->ev->watching) return status;
+  *index1 = true;
+  return stages(in, h, true);
+}
+
+cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t,
+                                     bool index1)
 {
   bool due;
   CMB_TRY(cmb_projection_position(in, control, t, &due));
-  if (!due) return CMB_OK;
+  if (!due && !index1) return CMB_OK;
   CMB_TRY(cmb_factor_at(in->ev, t, in->y_new));
   return cmb_project_velocity(in->ev, in->y_new + in->nq);
 }

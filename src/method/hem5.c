@@ -43,7 +43,6 @@ struct hem5 {
   double *G_here;    /* (ng x nv) G at the start of the step */
   double *B;         /* (ng x nv) G at the stage */
   cmb_hermite dense;
-  bool lost_rank; /* the step begins where the constraints have lost rank */
 };
 
 static void create(cmb_integrator *in)
@@ -78,15 +77,13 @@ static cmb_status begin(cmb_integrator *in)
   cmb_projection_begin(&m->projection);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->k[STAGES - 1], in->lambda));
   in->a = m->k[STAGES - 1] + in->nq;
-  m->lost_rank = in->ev->deficiency > in->ev->redundant;
   keep_G(in, &m->G_here);
   return CMB_OK;
 }
 
-/* Stage i from state y; fills y_next. Where the constraints have lost rank their forces cannot act as they are about to: those
- * of the next stage stand in, which is of first order, and the error estimate makes this one step small. */
-static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, const double *y,
-                        double *y_next)
+/* Stage i from state y; fills y_next. */
+static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, bool index1,
+                        const double *y, double *y_next)
 {
   const double weight = h * a[i][i];
   double *k = m->k[i];
@@ -99,12 +96,24 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, con
                                .q_next = y_next,
                                .v_next = y_next + in->nq,
                                .weight = weight,
-                               .B = i > 0          ? m->B
-                                    : m->lost_rank ? NULL
-                                                   : m->G_here,
-                               .B_known = true};
+                               .B = i == 0 ? m->G_here : m->B,
+                               .B_known = true,
+                               .index1 = index1};
   CMB_TRY(cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new));
-  keep_G(in, &m->B);
+  if (!index1) keep_G(in, &m->B);
+  return CMB_OK;
+}
+
+static cmb_status stages(cmb_integrator *in, double h, bool index1)
+{
+  struct hem5 *m = in->data;
+  const double *y = in->y;
+  for (int i = 0; i < STAGES; i++) {
+    double *next = i == STAGES - 1 ? in->y_new : i == STAGES - 2 ? m->Y8 : m->Y[i % 2];
+    CMB_TRY(stage(in, m, i, h, index1, y, next));
+    y = next;
+  }
+  if (!index1) keep_G(in, &m->B); /* G at y_new back to the evaluator, for the projection */
   return CMB_OK;
 }
 
@@ -128,14 +137,9 @@ static double error_of(const cmb_integrator *in, struct hem5 *m, double h)
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct hem5 *m = in->data;
-  const double *y = in->y;
-  for (int i = 0; i < STAGES; i++) {
-    double *next = i == STAGES - 1 ? in->y_new : i == STAGES - 2 ? m->Y8 : m->Y[i % 2];
-    CMB_TRY(stage(in, m, i, h, y, next));
-    y = next;
-  }
-  keep_G(in, &m->B); /* G at y_new back to the evaluator, for the projection */
-  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
+  bool index1;
+  CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
+  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
   *error = error_of(in, m, h);
   return CMB_OK;
 }
@@ -145,7 +149,6 @@ static void accept(cmb_integrator *in)
   struct hem5 *m = in->data;
   cmb_projection_accept(&m->projection);
   in->a = m->k[STAGES - 1] + in->nq;
-  m->lost_rank = false;
   keep_G(in, &m->G_here);
 }
 

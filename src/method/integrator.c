@@ -8,8 +8,6 @@
 #include "method/integrator.h"
 #include "method/method.h"
 
-#include "dae/branch.h"
-
 #include "base/context.h"
 #include "base/text.h"
 
@@ -23,13 +21,6 @@ enum {
   MOST_NEAR = 5000,      /* steps in a row near a loss of rank: a slow passage takes hundreds */
   MOST_INSIDE = 100      /* steps in a row even nearer, where none should end */
 };
-
-/* Constraints whose gradients make an angle with this sine, or are shorter by this factor, are near to losing rank. */
-static const double WEAK = 0.1;
-
-/* Within this no step ends, if it can be helped. At a singular value σ rounding moves positions by eps/σ, the velocities that go
- * with them by eps/σ², accelerations by eps/σ³: here that is 1e-7, in a direction in which it does no harm. */
-static const double ZONE = 1e-3;
 
 static const double SAFETY = 0.9;
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
@@ -219,23 +210,13 @@ double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *
   return sqrt(sum / (to - from));
 }
 
-bool cmb_is_near_singular(const cmb_integrator *in)
-{
-  if (in->ng == 0 || in->near_steps > MOST_NEAR) return false;
-  return cmb_kkt_nearness(in->ev->kkt) < WEAK * WEAK;
-}
-
-/* A step has been accepted: count those near a loss of rank, and those so near that positions and velocities are better not
- * corrected in the direction in question. If there is no end to them this is how the constraints are made. */
+/* A step has been accepted: count those near a loss of rank. If there is no end to them this is how the constraints are made,
+ * and is not taken care of any more. */
 static void count_near(cmb_integrator *in)
 {
-  if (in->ng == 0) return;
-  const bool corrected = in->inside_steps > MOST_INSIDE;
-  in->near_steps = in->ev->nearness < WEAK * WEAK ? in->near_steps + 1 : 0;
-  in->inside_steps = in->ev->nearness < ZONE * ZONE ? in->inside_steps + 1 : 0;
-  const bool correct = in->inside_steps > MOST_INSIDE;
-  if (corrected != correct) cmb_kkt_set_cut(in->ev->kkt, correct ? 0 : ZONE, in->ev->redundant);
-  in->plan = in->near_steps > 0 && in->near_steps <= MOST_NEAR;
+  in->near_steps = in->nearness < CMB_WEAK ? in->near_steps + 1 : 0;
+  in->inside_steps = in->nearness < CMB_WEAK_ZONE ? in->inside_steps + 1 : 0;
+  if (in->near_steps > MOST_NEAR || in->inside_steps > MOST_INSIDE) cmb_watch_rank(in->ev, false);
 }
 
 /* The part of x in direction d, which has the dual p, times `keep`. */
@@ -264,9 +245,8 @@ static void weaken_both(const cmb_integrator *in, const double *d, const double 
 
 void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
 {
-  in->ev->nearness = in->ng > 0 ? cmb_kkt_nearness(in->ev->kkt) : 1;
-  if (!cmb_is_near_singular(in)) return;
-  int count = cmb_kkt_weak(in->ev->kkt, in->ev->G, WEAK, in->weak, in->weak_dual);
+  if (!in->ev->watching) return;
+  int count = cmb_weak_directions(in->ev, in->weak, in->weak_dual);
   for (int k = 0; k < count; k++) {
     const double *d = in->weak + k * in->nv, *p = in->weak_dual + k * in->nv;
     weaken_both(in, d, p, x);
@@ -345,9 +325,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
-  in->plan = false;
   in->until_singular = INFINITY;
-  if (in->ng > 0) cmb_kkt_set_cut(in->ev->kkt, ZONE, in->ev->redundant);
+  cmb_watch_rank(in->ev, !in->fixed_step);
   in->h = in->options.step;
   cmb_status status = CMB_OK;
   if (in->h == 0) {
@@ -359,9 +338,9 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   }
   if (status == CMB_OK) status = in->method->begin(in);
   if (status > 0) return give_up(in, status, in->h);
-  if (status != CMB_OK || in->ng == 0) return status;
-  in->plan = cmb_is_near_singular(in);
-  in->inside_steps = cmb_kkt_nearness(in->ev->kkt) < ZONE * ZONE;
+  if (status != CMB_OK) return status;
+  in->nearness = cmb_kkt_nearness(in->ev->kkt);
+  count_near(in);
   return CMB_OK;
 }
 
@@ -374,7 +353,7 @@ static void look_ahead(cmb_integrator *in)
   if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return;
   if (!(rate < 0)) return;
   in->until_singular = -sigma / rate;
-  in->zone_time = -ZONE / rate;
+  in->zone_time = -CMB_WEAK_ZONE / rate;
 }
 
 /* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
@@ -397,9 +376,8 @@ static bool must_pass(const cmb_integrator *in, double h)
 /* Whether the step has ended next to a loss of rank, and came from elsewhere. */
 static bool ends_badly(const cmb_integrator *in, double h)
 {
-  if (in->ng == 0 || in->fixed_step || in->near_steps > MOST_NEAR) return false;
-  if (in->inside_steps > 0 || h > in->until_singular) return false;
-  return in->ev->nearness < ZONE * ZONE;
+  if (!in->ev->watching || in->inside_steps > 0 || h > in->until_singular) return false;
+  return in->nearness < CMB_WEAK_ZONE;
 }
 
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
@@ -418,7 +396,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
-  count_near(in);
+  if (in->ev->watching) count_near(in);
   double *free_y = in->y_before, *free_lambda = in->lambda_before;
   in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
   in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
@@ -445,8 +423,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
-  if (in->plan) look_ahead(in);
-  in->plan = false;
+  if (in->ev->watching && in->near_steps > 0) look_ahead(in);
   for (int rejections = 0;; rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
@@ -459,6 +436,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     in->ev->stats.steps++;
     cmb_status status = m->attempt(in, h, &error);
     if (status < 0) return status;
+    in->nearness = cmb_kkt_nearness(in->ev->kkt);
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
     if (status == CMB_OK && must_pass(in, h)) error = fmin(error, 1);

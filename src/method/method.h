@@ -8,7 +8,7 @@
 #ifndef CMB_METHOD_METHOD_H
 #define CMB_METHOD_METHOD_H
 
-#include "dae/evaluator.h"
+#include "dae/branch.h"
 
 #include <camber/method.h>
 
@@ -56,7 +56,7 @@ struct cmb_integrator {
   double *y_out;              /* (n) for interpolation */
   int near_steps;             /* accepted in a row, near to a loss of rank */
   int inside_steps;           /* the same, so near that no step should end there */
-  bool plan;                  /* the last step ended near to a loss of rank */
+  double nearness;            /* cmb_kkt_nearness at the end of the last step tried */
   double until_singular;      /* time from t to the next one, if that is near and known */
   double zone_time;           /* how long it takes to get away from one to where a step may end */
   double *weak, *weak_dual;   /* (ng x nv) scratch of cmb_forgive_weak */
@@ -80,13 +80,9 @@ static inline double cmb_larger_error(double a, double b)
   return a > b || a != a ? a : b;
 }
 
-/* Leave out of the errors x (n), and y (n) or NULL, what lies in directions where the constraints at y_new, the evaluator's G, are near to losing
- * rank: constraint forces there are large and hardly known, but they do no work, and the projections take away what they have
- * done, once the constraints are apart again. The factors are lost, in that case. */
+/* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: where the constraints are near to
+ * losing rank, the part in the weak directions counts only with the square root of the tolerance (branch.h). */
 void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y);
-
-/* Whether they are near. After very many steps that are, this is how the constraints are made, and all is done as usual. */
-bool cmb_is_near_singular(const cmb_integrator *in);
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);

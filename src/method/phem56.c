@@ -83,8 +83,8 @@ static cmb_status begin(cmb_integrator *in)
 }
 
 /* Slope i at state y, the constraint imposed on y_bar, which is completed. */
-static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, const double *y,
-                        double *y_bar)
+static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
+                        const double *y, double *y_bar)
 {
   const double *row = aa[i - 1], weight = h * row[i];
   double *k = m->k[i];
@@ -98,7 +98,8 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, c
                                .v_next = y_bar + in->nq,
                                .weight = weight,
                                .B = m->B,
-                               .B_known = false};
+                               .B_known = false,
+                               .index1 = index1};
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
 }
 
@@ -115,20 +116,28 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
   return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
 }
 
+static cmb_status stages(cmb_integrator *in, double h, bool index1)
+{
+  struct phem56 *m = in->data;
+  for (int i = 1; i < SLOPES - 1; i++) {
+    cmb_combine(in->n, in->y, h, i, a[i - 1], m->k, m->Y);
+    CMB_TRY(stage(in, m, i, h, index1, m->Y, i == SLOPES - 2 ? in->y_new : m->Y_bar));
+  }
+  return CMB_OK;
+}
+
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct phem56 *m = in->data;
+  bool index1;
   if (m->shift) {
     double *last = m->k[SLOPES - 1];
     m->k[SLOPES - 1] = m->k[0], m->k[0] = last;
     m->shift = false;
   }
-  for (int i = 1; i < SLOPES - 1; i++) {
-    cmb_combine(in->n, in->y, h, i, a[i - 1], m->k, m->Y);
-    CMB_TRY(stage(in, m, i, h, m->Y, i == SLOPES - 2 ? in->y_new : m->Y_bar));
-  }
+  CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
-  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h));
+  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
   CMB_TRY(cmb_factor_and_slope(in, in->t + h, in->y_new, m->k[SLOPES - 1], in->lambda_new));
   *error = error_of(in, m, h);
   return CMB_OK;

@@ -39,9 +39,10 @@ cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *c
                                    bool *due)
 {
   const cmb_equations *eq = in->ev->eq;
-  *due = control->kind == CMB_PROJECT_EVERY ||
-         (control->kind == CMB_PROJECT_CONTROL &&
-          (control->since >= control->between || cmb_is_near_singular(in)));
+  *due =
+      control->kind == CMB_PROJECT_EVERY ||
+      (control->kind == CMB_PROJECT_CONTROL &&
+       (control->since >= control->between || (in->ev->watching && cmb_is_near_singular(in->ev))));
   control->next = 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;

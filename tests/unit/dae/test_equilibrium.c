@@ -85,7 +85,7 @@ static void test_chain(void **state)
     cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum-chain"), 0, NULL, &system));
     cmbt_ok(ctx, cmb_evaluator_create(ctx, cmb_system_equations(system), &ev));
     for (int i = 0; i < N; i++) q[i] = cmbt_random_uniform(&random, -2.5, 2.5);
-    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, lambda, &r));
+    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, NULL, lambda, &r));
     for (int i = 0; i < N; i++) cmbt_near(sin(q[i]), 0, 1e-12);
     for (int i = 0; i < N; i++) cmbt_near(cos(q[i]), 1, 1e-12);
     assert_int_equal(r.stability, CMB_STABLE);
@@ -148,7 +148,7 @@ static void test_unilateral(void **state)
     cmb_equilibrium_report r;
     double q[2] = {heights[i], 1.25}, lambda[1];
     cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
-    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, lambda, &r));
+    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, NULL, lambda, &r));
     cmbt_near(q[0], 0.3 - 20 * 9.81 / 2e5, 1e-14);
     assert_true(q[1] == 1.25);
     assert_int_equal(ev->mode[0], 1);
@@ -168,7 +168,7 @@ static void check_none(const struct wheel *wheel, cmb_status expected, const cha
   cmb_equilibrium_report r;
   double q[2] = {0.5, 0.25}, lambda[1];
   cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
-  assert_int_equal(cmb_equilibrium(ev, 0, q, lambda, &r), expected);
+  assert_int_equal(cmb_equilibrium(ev, 0, q, NULL, lambda, &r), expected);
   if (!strstr(cmb_last_error(ctx), words)) fail_msg("'%s' lacks '%s'", cmb_last_error(ctx), words);
   assert_true(q[0] == 0.5 && q[1] == 0.25);
   cmb_evaluator_destroy(ev);
@@ -219,7 +219,7 @@ static cmb_status settle(const cmb_equations *eq, double *q, cmb_equilibrium_rep
   cmb_evaluator *ev;
   double lambda[1];
   cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
-  cmb_status status = cmb_equilibrium(ev, 0, q, lambda, r);
+  cmb_status status = cmb_equilibrium(ev, 0, q, NULL, lambda, r);
   cmb_evaluator_destroy(ev);
   cmb_context_destroy(ctx);
   return status;
@@ -346,7 +346,7 @@ static void test_euler_parameters(void **state)
   for (int k = 0; k < 20; k++) {
     for (int i = 0; i < 4; i++) e[i] = cmbt_random_uniform(&random, -1, 1);
     cmbt_top_state(&top, e, still, q, v);
-    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, lambda, &r));
+    cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, NULL, lambda, &r));
     cmbt_near(q[2], -0.4, 1e-14);
     cmbt_near(hypot(q[0], q[1]), 0, 1e-12);
     cmbt_near(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6], 1, 1e-14);
@@ -356,7 +356,7 @@ static void test_euler_parameters(void **state)
   }
   const double upright[4] = {1, 0, 0, 0};
   cmbt_top_state(&top, upright, still, q, v);
-  cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, lambda, &r));
+  cmbt_ok(ctx, cmb_equilibrium(ev, 0, q, NULL, lambda, &r));
   assert_true(q[2] == 0.4);
   assert_int_equal(r.stability, CMB_UNSTABLE);
   assert_int_equal(r.unstable, 2);

@@ -1,0 +1,58 @@
+/*
+ * The inside of the KKT object, for the files that make it: kkt.c and kkt_weak.c. Private to math.
+ */
+#ifndef CMB_MATH_KKT_OBJECT_H
+#define CMB_MATH_KKT_OBJECT_H
+
+#include "base/arena.h"
+#include "math/kkt.h"
+#include "math/kkt_rank.h"
+#include "math/kkt_schur.h"
+#include "math/kkt_small.h"
+#include "math/kkt_sparse.h"
+
+struct cmb_kkt {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_kkt_shape shape;
+  bool has_mass;      /* a mass matrix has been factored */
+  int dependent;      /* row of G, or -1 */
+  double least_pivot; /* of S with unit lengths; see above */
+  cmb_kkt_limits limits;
+
+  /* dense */
+  double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */
+  double *D_inv;          /* (nv) */
+  double *G, *B;          /* (ng x nv) rows L⁻¹ g_iᵀ, and for B ≠ G rows L⁻¹ b_iᵀ */
+  const double *B_factor; /* the one of them that stands for B in the factors held */
+  double *z, *u;          /* (nv) scratch */
+  double *b;              /* (ng) scratch: right-hand side of S */
+  cmb_schur schur;
+  cmb_kkt_rank rank;
+  bool by_rank;        /* the factors held are in `rank` */
+  cmb_kkt_small small; /* instead of G, B and schur, if is_small */
+  bool is_small;       /* one or two constraints, diagonal M and dense G */
+
+  /* sparse; NULL if dense */
+  cmb_kkt_sparse *sparse;
+  double *reference;     /* (ng) for the dense object */
+  double *least_length2; /* (ng) what the sparse way takes for doubtful gradients */
+  double *M_values;      /* the last M, for the dense object */
+  cmb_kkt *dense;        /* decides in doubt; created when first needed */
+  bool by_dense;         /* the factors held are in `dense` */
+};
+
+/* The object that holds the factors: this one or its dense one. */
+static inline const cmb_kkt *cmb_kkt_holder(const cmb_kkt *kkt)
+{
+  return kkt->by_dense ? kkt->dense : kkt;
+}
+
+/* The mass factored, and G reduced to kkt->G, in an object that can do what only the dense way can: *dense. */
+cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense);
+
+/* Solve in the sense of least squares, singular values up to `cut` left out. */
+void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
+                           double *y);
+
+#endif
