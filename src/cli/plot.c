@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 760, HEIGHT = 220, LEFT = 78, RIGHT = 110, TOP = 34, GAP = 22, BOTTOM = 44 };
+enum { WIDTH = 800, HEIGHT = 220, LEFT = 78, RIGHT = 150, TOP = 34, GAP = 22, BOTTOM = 44 };
 
 /* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {

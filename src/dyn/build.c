@@ -34,14 +34,15 @@ cmb_constraint *cmb_constraint_at(const cmb_build *b, int i)
 
 cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *format, ...)
 {
-  char text[600];
+  char text[400];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (b->status != CMB_OK) return b->status;
-  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s", place->file, place->line,
-                       place->column, text);
+  snprintf(b->words, sizeof b->words, "%s:%d:%d: %s", place->file, place->line, place->column,
+           text);
+  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s", b->words);
   return b->status;
 }
 

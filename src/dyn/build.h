@@ -61,6 +61,7 @@ typedef struct cmb_build {
   cmb_kinematics *k;
   bool cartesian;
   cmb_status status; /* the first failure */
+  char words[700];   /* and what it says */
 
   cmb_expr *u, *input;  /* (inputs) the free part, and the whole */
   int *measure_state;   /* (measures) */

@@ -344,15 +344,16 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
 {
   struct reading r = {.b = b, .formula = formula, .level = level, .symbols = symbols};
   const cmb_names names = {&r, value_of, call_of, nearest_of};
-  char words[600];
   CMB_TRY(b->status);
   cmb_status status = cmb_formula_parse(b->g, formula->text, strlen(formula->text),
                                         formula->place.line, formula->place.column, &names, e);
-  if (b->status != CMB_OK) return b->status;
-  if (status != CMB_ERROR_INPUT) return status;
-  snprintf(words, sizeof words, "%s:%s", formula->place.file, cmb_last_error(b->ctx));
-  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s", words);
-  return b->status;
+  if (cmb_arena_failed(b->arena) || cmb_graph_status(b->g) != CMB_OK) return CMB_ERROR_MEMORY;
+  if (b->status == CMB_OK) {
+    if (status != CMB_ERROR_INPUT) return status;
+    snprintf(b->words, sizeof b->words, "%s:%s", formula->place.file, cmb_last_error(b->ctx));
+    b->status = status;
+  }
+  return cmb_fail(b->ctx, b->status, "%s", b->words); /* the parser has words of its own */
 }
 
 cmb_status cmb_build_inputs(cmb_build *b)

@@ -1,0 +1,267 @@
+/*
+ * ∂r/∂q and ∂r/∂v in closed form against automatic differentiation of the residual: random mechanisms with all joints but those
+ * with Euler parameters, forces, loops, branches, as long chains.
+ */
+#include "chain.h"
+#include "check.h"
+#include "failing_allocator.h"
+#include "random.h"
+#include "random_mechanism.h"
+
+#include "dae/graph_system.h"
+#include "dae/system.h"
+#include "dyn/jacobian.h"
+#include "dyn/mechanism.h"
+#include "dyn/recursion.h"
+
+#include <stdlib.h>
+
+/* Joints with Euler parameters become revolute, free ones planar: then links without mass come first. */
+static void remove_balls(cmb_model *m)
+{
+  for (int i = 0; i < m->joint_count; i++) {
+    cmb_model_joint *j = &m->joints[i];
+    if (!j->euler) continue;
+    const bool was_free = j->type == CMB_JOINT_FREE;
+    j->type = was_free ? CMB_JOINT_PLANAR : CMB_JOINT_REVOLUTE;
+    j->euler = false;
+    j->nq = j->nv = was_free ? 3 : 1;
+    for (int n = 0; n < j->nv; n++) j->coordinate[n].friction_velocity = 0.1;
+  }
+}
+
+/* Every body but a few on the one before it. */
+static void make_long(cmb_model *m)
+{
+  for (int i = 1; i < m->joint_count; i++) m->joints[i].parent = i % 7 == 6 ? i - 3 : i - 1;
+}
+
+struct case_ {
+  cmb_model *model;
+  cmb_mechanism *mechanism;
+  cmb_system *system;
+  const cmb_equations *eq;
+  double *in;            /* t, q, v, a, λ, u: the graph's inputs */
+  double *q, *v, *a, *l; /* parts of it */
+  cmb_expr *input;
+  int inputs;
+};
+
+static void open_case(cmb_context *ctx, uint64_t seed, int bodies, struct case_ *c)
+{
+  const struct cmbt_mechanism_wishes wishes = {bodies, 2, true};
+  const cmb_mechanism_options form = {.formulation = CMB_FORM_RESIDUAL};
+  const cmb_graph_options graph = {
+      .evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true, .residual_form = true};
+  c->model = cmbt_random_mechanism(ctx, seed, &wishes);
+  remove_balls(c->model);
+  make_long(c->model);
+  cmbt_ok(ctx, cmb_mechanism_create(ctx, c->model, &form, &c->mechanism));
+  cmbt_ok(ctx, cmb_graph_system_create(ctx, &c->mechanism->expressions, &graph, &c->system));
+  c->eq = cmb_system_equations(c->system);
+}
+
+static void list_inputs(struct case_ *c, struct cmbt_random *r)
+{
+  const cmb_expressions *x = &c->mechanism->expressions;
+  const struct {
+    int count;
+    const cmb_expr *e;
+    double size;
+  } groups[] = {{1, &x->t, 1},    {x->nq, x->q, 1},      {x->nv, x->v, 1},
+                {x->nv, x->a, 5}, {x->ng, x->lambda, 5}, {x->nu, x->u, 0}};
+  int total = 1 + x->nq + 2 * x->nv + x->ng + x->nu;
+  c->in = calloc((size_t)total, sizeof *c->in);
+  c->input = calloc((size_t)total, sizeof *c->input);
+  c->q = c->in + 1, c->v = c->q + x->nq, c->a = c->v + x->nv, c->l = c->a + x->nv;
+  for (int k = 0; k < 6; k++) {
+    for (int i = 0; i < groups[k].count; i++) {
+      c->in[c->inputs] = cmbt_random_uniform(r, -groups[k].size, groups[k].size);
+      c->input[c->inputs++] = groups[k].e[i];
+    }
+  }
+}
+
+static void close_case(struct case_ *c)
+{
+  free(c->in), free(c->input);
+  cmb_system_destroy(c->system);
+  cmb_mechanism_destroy(c->mechanism);
+  cmb_model_destroy(c->model);
+}
+
+static void spread(const cmb_pattern *p, const double *values, double *dense)
+{
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++)
+      dense[i * p->columns + p->column[k]] = values[k];
+  }
+}
+
+/* The largest difference relative to the largest entry; the closed form must not have entries where r does not depend. */
+static double difference(cmb_context *ctx, const struct case_ *c, cmb_derivative which)
+{
+  const cmb_expressions *x = &c->mechanism->expressions;
+  const cmb_pattern *pattern = c->eq->derivative_pattern[which];
+  cmb_jacobian *exact;
+  const bool by_q = which == CMB_RESIDUAL_Q;
+  const size_t size = (size_t)(x->nv * (by_q ? x->nq : x->nv));
+  cmbt_ok(ctx, cmb_jacobian_create(ctx, x->graph, c->inputs, c->input, by_q ? x->nq : x->nv,
+                                   by_q ? x->q : x->v, x->nv, x->residual, &exact));
+  const cmb_pattern *whole = cmb_jacobian_pattern(exact);
+  double *work = aligned_alloc(64, (size_t)cmb_jacobian_work(exact) * 8 / 64 * 64 + 64);
+  double *scratch = aligned_alloc(64, c->eq->scratch_size / 64 * 64 + 64);
+  double *values = calloc(size, sizeof *values), *A = calloc(size, sizeof *A),
+         *B = calloc(size, sizeof *B), *is = calloc(size, sizeof *is), most = 0, largest = 1;
+  cmb_jacobian_run(exact, c->in, values, work);
+  spread(whole, values, A);
+  for (int k = 0; k < whole->start[x->nv]; k++) values[k] = 1;
+  spread(whole, values, is);
+  cmb_point at = {c->in[0], c->q, c->v, NULL, scratch};
+  assert_int_equal(c->eq->derivative(c->eq->self, &at, c->a, c->l, which, values), CMB_OK);
+  spread(pattern, values, B);
+  for (int i = 0; i < pattern->rows; i++) {
+    for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++)
+      assert_true(is[i * pattern->columns + pattern->column[k]] == 1);
+  }
+  for (size_t i = 0; i < size; i++) {
+    most = fmax(most, fabs(A[i] - B[i]));
+    largest = fmax(largest, fabs(A[i]));
+  }
+  free(work), free(scratch), free(values), free(A), free(B), free(is);
+  cmb_jacobian_destroy(exact);
+  return most / largest;
+}
+
+static void test_closed_form(void **state)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct cmbt_random random = {7};
+  int long_ones = 0, with_forces = 0;
+  double worst = 0;
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    struct case_ c = {0};
+    open_case(ctx, seed, 24, &c);
+    list_inputs(&c, &random);
+    const cmb_expressions *x = &c.mechanism->expressions;
+    assert_int_equal(c.eq->ns, 0);
+    long_ones += x->applied != NULL;
+    for (int i = 0; x->applied && i < x->nv; i++) with_forces += x->applied[i] != 0;
+    worst = fmax(worst, difference(ctx, &c, CMB_RESIDUAL_Q));
+    worst = fmax(worst, difference(ctx, &c, CMB_RESIDUAL_V));
+    close_case(&c);
+  }
+  print_message("%d of 60 in closed form: %.2g\n", long_ones, worst);
+  assert_true(long_ones > 20 && with_forces > 100);
+  cmbt_below(worst, 1e-11);
+  cmb_context_destroy(ctx);
+}
+
+/* r of inertial forces alone, and its derivatives by both ways: how far they are apart. */
+static double small_difference(cmb_context *ctx, cmb_model *m, struct cmbt_random *random)
+{
+  cmb_graph *g;
+  cmb_tree *tree;
+  cmb_kinematics *k;
+  cmb_entries entries[2];
+  cmb_arena *arena = cmb_arena_create(ctx);
+  double most = 0, largest = 1;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  cmbt_ok(ctx, cmb_tree_create(arena, m, &tree));
+  cmbt_ok(ctx, cmb_kinematics_create(arena, g, tree, &k));
+  const int n = tree->nv;
+  cmb_wrench *on = cmb_arena_take(arena, (size_t)tree->link_count, sizeof *on);
+  cmb_expr *r = cmb_arena_take(arena, (size_t)n + 1, sizeof *r);
+  cmb_expr *in = cmb_arena_take(arena, 3 * (size_t)n + 1, sizeof *in);
+  double *x = cmb_arena_doubles(arena, 3 * n);
+  cmb_newton_euler(k, k->a, on);
+  cmb_wrenches_project(k, CMB_GROUND, on, r);
+  cmbt_ok(ctx, cmb_inertial_jacobian(k, k->a, &entries[0], &entries[1]));
+  for (int i = 0; i < n; i++) in[i] = k->q[i], in[n + i] = k->v[i], in[2 * n + i] = k->a[i];
+  for (int i = 0; i < 3 * n; i++) x[i] = cmbt_random_uniform(random, -1, 1);
+  for (int which = 0; which < 2; which++) {
+    const cmb_entries *e = &entries[which];
+    cmb_expr *out = cmb_arena_take(arena, (size_t)(n * n) + 1, sizeof *out);
+    double *values = cmb_arena_doubles(arena, n * n), *A = cmb_arena_doubles(arena, n * n);
+    cmb_jacobian *exact;
+    cmb_program *closed;
+    for (int i = 0; i < e->count; i++)
+      out[n * e->entry[i].row + e->entry[i].column] = e->entry[i].e;
+    cmbt_ok(ctx, cmb_program_create(ctx, g, 3 * n, in, n * n, out, &closed));
+    cmb_program_run(closed, x, A, cmb_arena_doubles(arena, cmb_program_work(closed)));
+    cmbt_ok(ctx, cmb_jacobian_create(ctx, g, 3 * n, in, n, in + n * which, n, r, &exact));
+    double *work = aligned_alloc(64, (size_t)cmb_jacobian_work(exact) * 8 / 64 * 64 + 64);
+    cmb_jacobian_run(exact, x, values, work);
+    const cmb_pattern *p = cmb_jacobian_pattern(exact);
+    for (int i = 0; i < n; i++) {
+      for (int l = p->start[i]; l < p->start[i + 1]; l++) {
+        A[n * i + p->column[l]] -= values[l];
+        largest = fmax(largest, fabs(values[l]));
+      }
+    }
+    for (int i = 0; i < n * n; i++) most = fmax(most, fabs(A[i]));
+    free(work);
+    cmb_jacobian_destroy(exact);
+    cmb_program_destroy(closed);
+  }
+  cmb_graph_destroy(g);
+  cmb_arena_destroy(arena);
+  return most / largest;
+}
+
+/* Small trees, for which the mechanism does not take the closed form by itself. */
+static void test_small_trees(void **state)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct cmbt_random random = {9};
+  double worst = 0;
+  (void)state;
+  for (uint64_t seed = 100; seed < 200; seed++) {
+    const struct cmbt_mechanism_wishes wishes = {8, 0, false};
+    cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
+    remove_balls(m);
+    worst = fmax(worst, small_difference(ctx, m, &random));
+    cmb_model_destroy(m);
+  }
+  print_message("100 small trees: %.2g\n", worst);
+  cmbt_below(worst, 1e-12);
+  cmb_context_destroy(ctx);
+}
+
+/* Memory that runs out anywhere gives an error, and everything back. */
+static void test_memory(void **state)
+{
+  struct cmbt_allocator memory;
+  (void)state;
+  for (long fail_at = 1;; fail_at += 3) {
+    const cmb_mechanism_options form = {.formulation = CMB_FORM_RESIDUAL};
+    const cmb_graph_options graph = {.evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true};
+    cmb_mechanism *mechanism = NULL;
+    cmb_system *system = NULL;
+    cmbt_allocator_init(&memory);
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    cmb_model *m = cmbt_chain_create(ctx, 16);
+    memory.calls = 0, memory.fail_at = fail_at;
+    cmb_status status = cmb_mechanism_create(ctx, m, &form, &mechanism);
+    if (status == CMB_OK) {
+      status = cmb_graph_system_create(ctx, &mechanism->expressions, &graph, &system);
+    }
+    const long refused = memory.refused;
+    assert_int_equal(status, refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    cmb_system_destroy(system);
+    cmb_mechanism_destroy(mechanism);
+    cmb_model_destroy(m);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+    if (refused == 0) break;
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed_form),
+                                     cmocka_unit_test(test_small_trees),
+                                     cmocka_unit_test(test_memory)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

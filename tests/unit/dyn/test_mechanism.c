@@ -1,0 +1,260 @@
+/*
+ * Equations of motion of small mechanisms against formulas from textbooks, constraint derivatives against differences in time,
+ * errors in formulas, and memory that runs out.
+ */
+#include "check.h"
+#include "failing_allocator.h"
+#include "random_mechanism.h"
+
+#include "dae/evaluator.h"
+#include "dae/graph_system.h"
+#include "dyn/mechanism.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A model text as equations. */
+struct stage {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_mechanism *mechanism;
+  cmb_system *system;
+  cmb_evaluator *ev;
+  const cmb_equations *eq;
+};
+
+static void open_stage(struct stage *s, const char *text, cmb_formulation formulation)
+{
+  const cmb_mechanism_options options = {.formulation = formulation};
+  const cmb_graph_options graph = {.evaluation = CMB_EVALUATE_INTERPRETER, .explicit_form = true};
+  s->ctx = cmb_context_create(NULL);
+  cmbt_ok(s->ctx, cmb_model_parse(s->ctx, text, strlen(text), "test.yaml", NULL, &s->model));
+  cmbt_ok(s->ctx, cmb_mechanism_create(s->ctx, s->model, &options, &s->mechanism));
+  cmbt_ok(s->ctx, cmb_graph_system_create(s->ctx, &s->mechanism->expressions, &graph, &s->system));
+  s->eq = cmb_system_equations(s->system);
+  cmbt_ok(s->ctx, cmb_evaluator_create(s->ctx, s->eq, &s->ev));
+}
+
+static void close_stage(struct stage *s)
+{
+  cmb_evaluator_destroy(s->ev);
+  cmb_system_destroy(s->system);
+  cmb_mechanism_destroy(s->mechanism);
+  cmb_model_destroy(s->model);
+  cmb_context_destroy(s->ctx);
+}
+
+static double output(struct stage *s, double t, const double *q, const double *v, const char *name)
+{
+  double a[32], lambda[32], out[32];
+  assert_true(s->eq->nv <= 32 && s->eq->ng <= 32 && s->eq->no <= 32);
+  cmbt_ok(s->ctx, cmb_accelerate(s->ev, t, q, v, a, lambda));
+  cmbt_ok(s->ctx, cmb_outputs(s->ev, t, q, v, a, lambda, out));
+  for (int i = 0; i < s->eq->no; i++) {
+    if (strcmp(s->eq->output_names[i], name) == 0) return out[i];
+  }
+  fail_msg("no output %s", name);
+  return 0;
+}
+
+/* ---- double pendulum: two rods with mass m, length l, moment of inertia I about their middles, in the x-z plane */
+
+static const char double_pendulum[] =
+    "points: {A: [0,0,0], B: [0,0,-2], C: [0,0,-3]}\n"
+    "bodies:\n"
+    "  one: {mass: 3, com: [0,0,-1.2], inertia: [9, 0.7, 9]}\n"
+    "  two: {mass: 2, com: [0,0,-2.6], inertia: [9, 0.3, 9]}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: one, at: A, axis: [0,-1,0]}\n"
+    "  b: {type: revolute, parent: one, child: two, at: B, axis: [0,-1,0]}\n"
+    "outputs: {Rx: a.fx, Rz: a.fz, E: energy, My: a.my}\n";
+
+/* Absolute angles α = q1, β = q1 + q2: M and f of the textbook, carried over to q. */
+static void test_double_pendulum(void **state)
+{
+  (void)state;
+  struct stage s;
+  open_stage(&s, double_pendulum, CMB_FORM_EXPLICIT);
+  const double q[2] = {0.7, -0.4}, v[2] = {1.3, 0.6}, alpha = 0.7, beta = 0.3, wa = 1.3, wb = 1.9;
+  const double m1 = 3, m2 = 2, s1 = 1.2, s2 = 0.6, l = 2, I1 = 0.7, I2 = 0.3, g = 9.81;
+  const double A = I1 + m1 * s1 * s1 + m2 * l * l, B = m2 * l * s2, C = I2 + m2 * s2 * s2;
+  const double c = cos(alpha - beta), n = sin(alpha - beta);
+  const double fa = -B * n * wb * wb - (m1 * s1 + m2 * l) * g * sin(alpha);
+  const double fb = B * n * wa * wa - m2 * s2 * g * sin(beta);
+  double M[4], f[2], a[2];
+  cmbt_ok(s.ctx, cmb_evaluate(s.ev, 0, q, v, &(cmb_terms){.M = M, .f = f}));
+  cmbt_near(M[0], A + 2 * B * c + C, 1e-13);
+  cmbt_near(M[2], B * c + C, 1e-13);
+  cmbt_near(M[3], C, 1e-13);
+  cmbt_near(f[0], fa + fb, 1e-12);
+  cmbt_near(f[1], fb, 1e-12);
+  const double det = A * C - B * B * c * c;
+  const double da = (C * fa - B * c * fb) / det, db = (A * fb - B * c * fa) / det;
+  cmbt_ok(s.ctx, cmb_accelerate(s.ev, 0, q, v, a, NULL));
+  cmbt_near(a[0], da, 1e-12);
+  cmbt_near(a[1], db - da, 1e-12);
+  /* the pivot carries what the centres of mass need: x = s sin, z = -s cos */
+  const double x1 = s1 * (da * cos(alpha) - wa * wa * sin(alpha));
+  const double x2 =
+      l * (da * cos(alpha) - wa * wa * sin(alpha)) + s2 * (db * cos(beta) - wb * wb * sin(beta));
+  const double z1 = s1 * (da * sin(alpha) + wa * wa * cos(alpha));
+  const double z2 =
+      l * (da * sin(alpha) + wa * wa * cos(alpha)) + s2 * (db * sin(beta) + wb * wb * cos(beta));
+  cmbt_near(output(&s, 0, q, v, "Rx"), m1 * x1 + m2 * x2, 1e-11);
+  cmbt_near(output(&s, 0, q, v, "Rz"), m1 * (z1 + g) + m2 * (z2 + g), 1e-11);
+  cmbt_near(output(&s, 0, q, v, "My"), 0, 1e-12); /* nothing turns the joint */
+  const double kinetic = A * wa * wa / 2 + B * c * wa * wb + C * wb * wb / 2;
+  const double potential = -g * (m1 * s1 * cos(alpha) + m2 * (l * cos(alpha) + s2 * cos(beta)));
+  cmbt_near(output(&s, 0, q, v, "E"), kinetic + potential, 1e-12);
+  close_stage(&s);
+}
+
+/* ---- free body: Euler's equations */
+
+static void test_free_body(void **state)
+{
+  static const char text[] = "bodies: {top: {mass: 2, com: [1,2,3], inertia: [3, 2, 1.5]}}\n"
+                             "joints: {f: {type: free, child: top, at: [1,2,3]}}\n";
+  (void)state;
+  struct stage s;
+  open_stage(&s, text, CMB_FORM_EXPLICIT);
+  const double q[7] = {0.1, 0.2, 0.3, 1, 0, 0, 0}, v[6] = {1, 2, 3, 0.5, -0.7, 0.9};
+  double a[6], rates[7];
+  cmbt_ok(s.ctx, cmb_accelerate(s.ev, 0, q, v, a, NULL));
+  cmbt_near(a[0], 0, 1e-14);
+  cmbt_near(a[2], -9.81, 1e-13);
+  cmbt_near(a[3], (2 - 1.5) * -0.7 * 0.9 / 3, 1e-14);
+  cmbt_near(a[4], (1.5 - 3) * 0.9 * 0.5 / 2, 1e-14);
+  cmbt_near(a[5], (3 - 2) * 0.5 * -0.7 / 1.5, 1e-14);
+  cmb_rates(s.ev, q, v, rates);
+  cmbt_near(rates[3], 0, 1e-15);
+  cmbt_near(rates[4], 0.25, 1e-15);
+  cmbt_near(rates[6], 0.45, 1e-15);
+  close_stage(&s);
+}
+
+/* ---- constraints: G, g_t and γ against differences of g and of G v + g_t in time */
+
+static const char rheonomic[] =
+    "points: {P: [0,1,1], Q: [0,0,2], T: [2.5,0.2,0.1]}\n"
+    "bodies: {b: {mass: 1, com: [1,0,0], inertia: [1,1,1]},\n"
+    "         c: {mass: 1, com: [2,0,0], inertia: [1,2,3]}}\n"
+    "markers: {tip: {on: c, at: T}}\n"
+    "joints:\n"
+    "  j: {type: universal, child: b, at: [0,0,0], axes: [z, y], coordinates: [ja, jb]}\n"
+    "  k: {type: cylindrical, parent: b, child: c, at: [1.5,0,0], axis: [1,1,0], coordinates: [ks, "
+    "kr]}\n"
+    "inputs: {u: sin(2*t)}\n"
+    "measures: {rod2: {distance: [ground@Q, tip]}}\n"
+    "loops:\n"
+    "  rod: {type: distance, between: [ground@P, tip], length: 2 + 0.1*u}\n"
+    "motions: {m: {formula: tip.x*ks + sin(ja)*rod2, value: u*t}}\n";
+
+/* g and G v + g_t at time t of the motion q(t) = q + v t + a t²/2. */
+static void constraints_at(struct stage *s, double t, const double *q, const double *v,
+                           const double *a, double *g, double *rate)
+{
+  double qt[8], vt[8], G[16], gt[2];
+  const int n = s->eq->nv;
+  for (int i = 0; i < n; i++) qt[i] = q[i] + v[i] * t + a[i] * t * t / 2;
+  for (int i = 0; i < n; i++) vt[i] = v[i] + a[i] * t;
+  cmbt_ok(s->ctx, cmb_evaluate(s->ev, 0.3 + t, qt, vt, &(cmb_terms){.g = g, .G = G, .gt = gt}));
+  for (int k = 0; k < s->eq->ng; k++) {
+    rate[k] = gt[k];
+    for (int i = 0; i < n; i++) rate[k] += G[k * n + i] * vt[i];
+  }
+}
+
+static void test_rheonomic(void **state)
+{
+  (void)state;
+  struct stage s;
+  open_stage(&s, rheonomic, CMB_FORM_RESIDUAL);
+  assert_int_equal(s.eq->ng, 2);
+  const double q[4] = {0.2, -0.3, 0.1, 0.4}, v[4] = {1, 0.5, -0.7, 0.8}, a[4] = {0.3, -1, 2, 0.6};
+  const double h = 1e-4;
+  double g[5][2], rate[5][2], G[8], gamma[2];
+  for (int k = 0; k < 5; k++) constraints_at(&s, (k - 2) * h, q, v, a, g[k], rate[k]);
+  cmbt_ok(s.ctx, cmb_evaluate(s.ev, 0.3, q, v, &(cmb_terms){.G = G, .gamma = gamma}));
+  for (int k = 0; k < 2; k++) {
+    double slope = (g[0][k] - 8 * g[1][k] + 8 * g[3][k] - g[4][k]) / (12 * h);
+    double second = (rate[0][k] - 8 * rate[1][k] + 8 * rate[3][k] - rate[4][k]) / (12 * h);
+    double exact = gamma[k];
+    for (int i = 0; i < 4; i++) exact += G[4 * k + i] * a[i];
+    cmbt_near(rate[2][k], slope, 1e-10);
+    cmbt_near(exact, second, 1e-9);
+  }
+  close_stage(&s);
+}
+
+/* ---- errors that only show here */
+
+static void expect_error(const char *text, const char *words)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmb_mechanism *mechanism;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", NULL, &model));
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    const cmb_mechanism_options options = {.formulation = (cmb_formulation)form};
+    assert_int_equal(cmb_mechanism_create(ctx, model, &options, &mechanism), CMB_ERROR_INPUT);
+    assert_null(mechanism);
+    if (!strstr(cmb_last_error(ctx), words)) fail_msg("%s", cmb_last_error(ctx));
+  }
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+#define BODY                                                                                       \
+  "bodies: {b: {mass: 1, com: [0,0,1], inertia: [1,1,1]}}\njoints: {j: {type: revolute, child: "   \
+  "b, at: [0,0,0], axis: x}}\n"
+
+static void test_errors(void **state)
+{
+  (void)state;
+  expect_error(BODY "outputs: {o: jj}\n", "test.yaml:3:14:");
+  expect_error(BODY "outputs: {o: jj}\n", "did you mean 'j'");
+  expect_error(BODY "loops: {l: {type: formula, formula: b.vx}}\n", "cannot stand in a constraint");
+  expect_error(BODY "motions: {l: {formula: t, value: t}}\n", "depends on no coordinate");
+  expect_error(BODY "inputs: {u: j}\n", "cannot stand in a function of time");
+  expect_error(BODY "measures: {m: n + 1, n: 2*m}\noutputs: {o: m}\n", "depends on itself");
+}
+
+/* ---- memory */
+
+static void test_memory(void **state)
+{
+  (void)state;
+  const struct cmbt_mechanism_wishes wishes = {4, 1, true};
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    const cmb_mechanism_options options = {.formulation = (cmb_formulation)form};
+    for (long k = 1, refused = 1; refused > 0; k++) {
+      struct cmbt_allocator memory;
+      cmbt_allocator_init(&memory);
+      cmb_context *ctx = cmb_context_create(&memory.hook);
+      cmb_model *model = cmbt_random_mechanism(ctx, 7, &wishes);
+      cmb_mechanism *mechanism;
+      memory.fail_at = memory.calls + k;
+      cmb_status status = cmb_mechanism_create(ctx, model, &options, &mechanism);
+      refused = memory.refused;
+      memory.fail_at = 0;
+      assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
+      if (refused) assert_null(mechanism);
+      cmb_mechanism_destroy(mechanism);
+      cmb_model_destroy(model);
+      cmb_context_destroy(ctx);
+      assert_int_equal(memory.outstanding, 0);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_free_body),
+      cmocka_unit_test(test_rheonomic),       cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
