@@ -3,7 +3,7 @@
  * equations, so their accelerations and constraint forces must agree; exact Jacobians must agree with differences; and the
  * energy must change by what the forces and drives from outside do.
  *
- * CAMBER_MECHANISMS in the environment says how many are tried (default 200), CAMBER_ENERGY how many are integrated (12).
+ * CAMBER_MECHANISMS in the environment says how many are tried (default 1000), CAMBER_ENERGY how many are integrated (40).
  */
 #include "check.h"
 #include "random_mechanism.h"
@@ -186,7 +186,7 @@ static void test_agreement(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   struct comparison worst = {0};
-  const int count = wanted("CAMBER_MECHANISMS", 200);
+  const int count = wanted("CAMBER_MECHANISMS", 1000);
   int done = 0, tried = 0;
   (void)state;
   for (uint64_t seed = 1; done < count; seed++, tried++) {
@@ -288,7 +288,7 @@ static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
 static void test_energy(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
-  const int count = wanted("CAMBER_ENERGY", 12);
+  const int count = wanted("CAMBER_ENERGY", 40);
   int done = 0, tried = 0;
   double worst = 0;
   (void)state;
