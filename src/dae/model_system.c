@@ -1,9 +1,14 @@
 /*
  * From a model to a system: expressions, programs, and the search for constraints that depend on the others.
+ *
+ * Redundant constraints are left out, and the equations are made again without them: then every method finds constraints of
+ * full rank, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
 #include "base/text.h"
 #include "dae/graph_system.h"
+#include "dae/project.h"
+#include "dae/rank.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
 
@@ -23,10 +28,12 @@ static double end_time(const cmb_model *model)
 }
 
 static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
-                        cmb_system **system)
+                        const cmb_rank *rank, cmb_system **system)
 {
   cmb_mechanism *mechanism;
-  const cmb_mechanism_options wanted = {.formulation = o->formulation};
+  const cmb_mechanism_options wanted = {.formulation = o->formulation,
+                                        .left_out_count = rank->redundant_count,
+                                        .left_out = rank->redundant};
   const cmb_graph_options graph = {.evaluation = o->evaluation,
                                    .derivatives = o->derivatives,
                                    .explicit_form = o->formulation == CMB_FORM_EXPLICIT,
@@ -37,12 +44,76 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
   return status;
 }
 
+/* The rank where the start values can be assembled. If they cannot, nothing is left out, and whoever starts a run is told. */
+static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
+                          cmb_rank *rank)
+{
+  const cmb_equations *eq = &system->eq;
+  cmb_evaluator *ev;
+  cmb_start_report report;
+  double *q = cmb_arena_doubles(arena, eq->nq), *v = cmb_arena_doubles(arena, eq->nv);
+  double *a = cmb_arena_doubles(arena, eq->nv), *lambda = cmb_arena_doubles(arena, eq->ng);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
+  memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
+  cmb_status status = cmb_consistent_start(ev, system->t_start, q, v, a, lambda, &report);
+  if (status == CMB_OK) status = cmb_rank_examine(ev, arena, system->t_start, q, rank);
+  cmb_evaluator_destroy(ev);
+  if (status == CMB_ERROR_MEMORY) return status;
+  cmb_forget_error(ctx);
+  return CMB_OK;
+}
+
+/* The names of what is left out, for the system that is made without it; and a warning. */
+static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, const cmb_rank *rank,
+                                    cmb_system *system)
+{
+  system->left_out_count = rank->redundant_count;
+  system->left_out =
+      cmb_arena_take(system->arena, (size_t)rank->redundant_count, sizeof *system->left_out);
+  if (!system->left_out) return cmb_fail_memory(ctx);
+  for (int i = 0; i < rank->redundant_count; i++) {
+    const char *name = whole->eq.g_names[rank->redundant[i]];
+    system->left_out[i] = cmb_arena_text(system->arena, name);
+    if (!system->left_out[i]) return cmb_fail_memory(ctx);
+    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", name);
+  }
+  return CMB_OK;
+}
+
+/* The system again, without the constraints that are redundant. */
+static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
+                            const cmb_model_system_options *o, cmb_system **system)
+{
+  cmb_system *whole = *system, *less = NULL;
+  cmb_rank rank = {0};
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = examine(ctx, whole, arena, &rank);
+  if (status == CMB_OK && rank.redundant_count > 0) {
+    status = build(ctx, model, o, &rank, &less);
+    if (status == CMB_OK) status = remember_left_out(ctx, whole, &rank, less);
+    cmb_system_destroy(whole);
+    *system = less;
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}
+
 cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
                             const cmb_model_system_options *options, cmb_system **system)
 {
   const cmb_model_system_options defaults = {.formulation = CMB_FORM_EXPLICIT};
+  const cmb_model_system_options *o = options ? options : &defaults;
   *system = NULL;
-  CMB_TRY(build(ctx, model, options ? options : &defaults, system));
-  (*system)->t_end = end_time(model);
-  return CMB_OK;
+  cmb_status status = build(ctx, model, o, &(cmb_rank){0}, system);
+  if (status == CMB_OK && (*system)->eq.ng > 0) status = leave_out(ctx, model, o, system);
+  if (status == CMB_OK) {
+    (*system)->t_end = end_time(model);
+    return CMB_OK;
+  }
+  cmb_system_destroy(*system);
+  *system = NULL;
+  return status;
 }

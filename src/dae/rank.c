@@ -1,0 +1,110 @@
+/*
+ * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position
+ * singular; one that does so everywhere is redundant. To tell them apart G is looked at in a few more positions: random
+ * displacements, always the same ones, brought back onto the constraints.
+ */
+#include "dae/rank.h"
+
+#include "base/context.h"
+#include "dae/project.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PLACES = 4, HALVINGS = 5 };
+
+static const double PART = 0.05; /* of a radian, or of a coordinate where that is more than 1 */
+
+struct probe {
+  cmb_evaluator *ev;
+  double t;
+  const double *q;
+  double *q_near, *v, *a, *lambda;
+  int *list;    /* (ng) */
+  bool *always; /* (ng) dependent in all places so far */
+  uint32_t random;
+};
+
+/* Uniform in [-1, 1), xorshift. */
+static double random_number(uint32_t *state)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return (double)*state / 2147483648.0 - 1;
+}
+
+/* Rank at q; what does not depend on the others here is not redundant. */
+static cmb_status look_at(struct probe *p, const double *q, int *rank)
+{
+  cmb_evaluator *ev = p->ev;
+  const int ng = ev->eq->ng;
+  int count = 0;
+  cmb_terms want = {.M = ev->M, .G = ev->G};
+  CMB_TRY(cmb_evaluate(ev, p->t, q, NULL, &want));
+  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, p->list, &count));
+  ev->mass_ready = false;
+  *rank = ng - count;
+  for (int i = 0, k = 0; i < ng; i++) {
+    bool dependent = k < count && p->list[k] == i;
+    if (dependent) k++;
+    p->always[i] = p->always[i] && dependent;
+  }
+  return CMB_OK;
+}
+
+/* A consistent position near q; false if none was found. */
+static bool move_away(struct probe *p)
+{
+  const cmb_equations *eq = p->ev->eq;
+  cmb_start_report report;
+  double part = PART;
+  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+    for (int i = 0; i < eq->nq; i++) {
+      p->q_near[i] = p->q[i] + part * random_number(&p->random) * fmax(1, fabs(p->q[i]));
+    }
+    memset(p->v, 0, (size_t)eq->nv * sizeof *p->v);
+    cmb_status status =
+        cmb_consistent_start(p->ev, p->t, p->q_near, p->v, p->a, p->lambda, &report);
+    if (status == CMB_OK) return true;
+  }
+  cmb_forget_error(p->ev->ctx);
+  return false;
+}
+
+static cmb_status take_memory(struct probe *p, cmb_arena *arena)
+{
+  const cmb_equations *eq = p->ev->eq;
+  p->q_near = cmb_arena_doubles(arena, eq->nq);
+  p->v = cmb_arena_doubles(arena, eq->nv);
+  p->a = cmb_arena_doubles(arena, eq->nv);
+  p->lambda = cmb_arena_doubles(arena, eq->ng);
+  p->list = cmb_arena_ints(arena, eq->ng);
+  p->always = cmb_arena_take(arena, (size_t)eq->ng, sizeof *p->always);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ev->ctx);
+  memset(p->always, true, (size_t)eq->ng * sizeof *p->always);
+  return CMB_OK;
+}
+
+cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                            cmb_rank *rank)
+{
+  struct probe p = {.ev = ev, .t = t, .q = q, .random = 2463534242u};
+  *rank = (cmb_rank){0};
+  if (ev->eq->ng == 0) return CMB_OK;
+  CMB_TRY(take_memory(&p, arena));
+  CMB_TRY(look_at(&p, q, &rank->here));
+  rank->around = rank->here;
+  for (int k = 0; k < PLACES && (k == 0 || rank->around < ev->eq->ng); k++) {
+    int there = 0;
+    if (!move_away(&p)) continue;
+    cmb_status status = look_at(&p, p.q_near, &there);
+    if (status < 0) return status;
+    if (status == CMB_OK && there > rank->around) rank->around = there;
+  }
+  rank->redundant = p.list;
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (p.always[i]) p.list[rank->redundant_count++] = i;
+  }
+  return CMB_OK;
+}

@@ -1,0 +1,21 @@
+/*
+ * How many constraints there really are: the rank of G where a mechanism is assembled, and around.
+ */
+#ifndef CMB_DAE_RANK_H
+#define CMB_DAE_RANK_H
+
+#include "dae/evaluator.h"
+
+typedef struct cmb_rank {
+  int here;            /* rank of G at the position given */
+  int around;          /* the largest found at consistent positions near it */
+  int redundant_count; /* constraints that depend on those before them here and at all of these: */
+  int *redundant;      /* (redundant_count) ascending */
+} cmb_rank;
+
+/* At (t, q), which satisfies the constraints. `redundant` is taken from `arena`. The position is singular if `here` is less
+ * than `around`. */
+cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                            cmb_rank *rank);
+
+#endif
