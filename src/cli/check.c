@@ -1,122 +1,152 @@
 /*
- * camber check: degrees of freedom, rank, redundant constraints, consistent initial values.
+ * camber check: degrees of freedom, rank, redundant constraints, singular positions, consistent initial values.
  */
 #include "cli/cli.h"
-#include "dae/evaluator.h"
+#include "dae/rank.h"
 
 #include <stdlib.h>
 
 struct check {
   const cmb_equations *eq;
-  int rank;
-  int *redundant; /* (ng) numbers of the redundant constraints */
-  int redundant_count;
+  cmb_rank rank;
+  const char *const *left_out; /* names of constraints that are not among the system's any more */
+  int left_out_count;
 };
 
-static void print_redundant(const struct check *c)
+/* All constraints that the model states. */
+static int stated(const struct check *c)
 {
-  for (int i = 0; i < c->redundant_count; i++) {
-    printf("  %-12s %s\n", i ? "" : "redundant", c->eq->g_names[c->redundant[i]]);
+  return c->eq->ng + c->left_out_count;
+}
+
+static bool is_singular(const struct check *c)
+{
+  return c->rank.here < c->rank.around;
+}
+
+static void print_names(const struct check *c)
+{
+  for (int i = 0; i < c->left_out_count; i++) {
+    printf("  %-12s %s, left out\n", i ? "" : "redundant", c->left_out[i]);
+  }
+  for (int i = 0; i < c->rank.redundant_count; i++) {
+    printf("  %-12s %s\n", i || c->left_out_count ? "" : "redundant",
+           c->eq->g_names[c->rank.redundant[i]]);
+  }
+  if (is_singular(c)) {
+    printf("  %-12s here the rank is %d, around it %d: the mechanism may branch\n", "singular",
+           c->rank.here, c->rank.around);
   }
 }
 
-static void print_moved(const char *what, double moved, const char *most, const char *unmoved)
+static void print_moved(const char *what, double moved, const char *most)
 {
   if (moved > 0) {
     printf("  %-12s moved by %.6g to be consistent, %s most\n", what, moved, most);
   } else {
-    printf("  %-12s %s\n", what, unmoved);
+    printf("  %-12s consistent as given\n", what);
   }
 }
 
 static void print_text(const struct check *c, const cmb_result *r)
 {
   const cmb_equations *eq = c->eq;
-  printf("%s: %d degrees of freedom\n", eq->name, eq->nv - c->rank);
+  printf("%s: %d degrees of freedom\n", eq->name, eq->nv - c->rank.around);
   printf("  coordinates  %d, velocities %d\n", eq->nq, eq->nv);
-  printf("  constraints  %d, rank %d\n", eq->ng, c->rank);
-  print_redundant(c);
-  if (r->status != CMB_OK) return;
-  print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most], "consistent as given");
-  print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most], "consistent as given");
+  printf("  constraints  %d, rank %d", stated(c), c->rank.around);
+  printf("; Gruebler's count is %d - %d = %d\n", eq->nv, stated(c), eq->nv - stated(c));
+  print_names(c);
+  print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
+  print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most]);
   if (eq->ng > 0) {
     printf("  residuals    |g| = %.2g, |G v + g_t| = %.2g\n", r->position, r->velocity);
   }
 }
 
-static void print_json(const struct check *c, const cmb_result *r, const char *message)
+static void json_counts(struct cli_json *j, const struct check *c)
+{
+  const cmb_equations *eq = c->eq;
+  cli_json_integer(j, "constraints", stated(c));
+  cli_json_integer(j, "rank", c->rank.around);
+  cli_json_integer(j, "rank_here", c->rank.here);
+  cli_json_integer(j, "gruebler", eq->nv - stated(c));
+  cli_json_integer(j, "degrees_of_freedom", eq->nv - c->rank.around);
+  cli_json_bool(j, "singular", is_singular(c));
+  cli_json_open(j, "redundant", '[');
+  for (int i = 0; i < c->left_out_count; i++) cli_json_text(j, NULL, c->left_out[i]);
+  for (int i = 0; i < c->rank.redundant_count; i++) {
+    cli_json_text(j, NULL, eq->g_names[c->rank.redundant[i]]);
+  }
+  cli_json_close(j, ']');
+}
+
+static void json_start(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
+{
+  cli_json_open(j, "moved", '{');
+  cli_json_number(j, "q", r->start.q_moved);
+  cli_json_number(j, "v", r->start.v_moved);
+  cli_json_close(j, '}');
+  cli_json_numbers(j, "q", eq->nq, r->q);
+  cli_json_numbers(j, "v", eq->nv, r->v);
+  cli_json_numbers(j, "lambda", eq->ng, r->lambda);
+  cli_json_open(j, "residual", '{');
+  cli_json_number(j, "position", r->position);
+  cli_json_number(j, "velocity", r->velocity);
+  cli_json_close(j, '}');
+}
+
+/* Counts and start values only if there is a start. */
+static void print_json(const struct check *c, const cmb_result *r, cmb_status status,
+                       const char *message)
 {
   const cmb_equations *eq = c->eq;
   struct cli_json j = {.to = stdout, .first = true};
   cli_json_open(&j, NULL, '{');
   cli_json_text(&j, "camber", cmb_version());
   cli_json_text(&j, "model", eq->name);
-  cli_json_text(&j, "status", cmb_status_code(r->status));
-  if (r->status != CMB_OK) cli_json_text(&j, "message", message);
+  cli_json_text(&j, "status", cmb_status_code(status));
+  if (status != CMB_OK) cli_json_text(&j, "message", message);
   cli_json_integer(&j, "coordinates", eq->nq);
   cli_json_integer(&j, "velocities", eq->nv);
-  cli_json_integer(&j, "constraints", eq->ng);
-  cli_json_integer(&j, "rank", c->rank);
-  cli_json_integer(&j, "degrees_of_freedom", eq->nv - c->rank);
-  cli_json_open(&j, "redundant", '[');
-  for (int i = 0; i < c->redundant_count; i++) {
-    cli_json_text(&j, NULL, eq->g_names[c->redundant[i]]);
-  }
-  cli_json_close(&j, ']');
-  if (r->status == CMB_OK) {
-    cli_json_open(&j, "moved", '{');
-    cli_json_number(&j, "q", r->start.q_moved);
-    cli_json_number(&j, "v", r->start.v_moved);
-    cli_json_close(&j, '}');
-    cli_json_numbers(&j, "q", eq->nq, r->q);
-    cli_json_numbers(&j, "v", eq->nv, r->v);
-    cli_json_numbers(&j, "lambda", eq->ng, r->lambda);
-    cli_json_open(&j, "residual", '{');
-    cli_json_number(&j, "position", r->position);
-    cli_json_number(&j, "velocity", r->velocity);
-    cli_json_close(&j, '}');
+  if (status == CMB_OK) {
+    json_counts(&j, c);
+    json_start(&j, eq, r);
   }
   cli_json_close(&j, '}');
 }
 
-/* The rank of G at the start values as given. */
-static cmb_status count_rank(cmb_context *ctx, const cmb_system *system, struct check *c)
+/* The rank at the consistent start. */
+static cmb_status count_rank(cmb_context *ctx, double t, const double *q, cmb_arena *arena,
+                             struct check *c)
 {
-  const cmb_equations *eq = c->eq;
   cmb_evaluator *ev;
-  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
-  cmb_terms want = {.M = ev->M, .G = ev->G};
-  cmb_status status =
-      cmb_evaluate(ev, cmb_system_t_start(system), cmb_system_q(system), NULL, &want);
-  if (status == CMB_OK) {
-    status = cmb_kkt_redundant(ev->kkt, ev->M, ev->G, c->redundant, &c->redundant_count);
-  }
-  c->rank = eq->ng - c->redundant_count;
+  CMB_TRY(cmb_evaluator_create(ctx, c->eq, &ev));
+  cmb_status status = cmb_rank_examine(ev, arena, t, q, &c->rank);
   cmb_evaluator_destroy(ev);
   return status;
 }
 
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
-                        struct check *c)
+                        cmb_arena *arena)
 {
+  struct check c = {.eq = cmb_system_equations(system)};
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim = NULL;
-  cmb_status status = count_rank(ctx, system, c);
-  if (status > 0) {
-    cli_complain("the constraints cannot be examined at the start: %s", cmb_status_meaning(status));
-    return CLI_FAILED;
-  }
-  if (status == CMB_OK) status = cmb_simulation_create(ctx, system, &options, &sim);
+  c.left_out = cmb_system_left_out(system, &c.left_out_count);
+  cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   if (status == CMB_OK) {
+    const cmb_result *r = cmb_simulation_result(sim);
     status = cmb_simulation_start(sim);
+    if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, arena, &c);
     if (a->json) {
-      print_json(c, cmb_simulation_result(sim), cmb_last_error(ctx));
-    } else {
-      print_text(c, cmb_simulation_result(sim));
+      print_json(&c, r, status, cmb_last_error(ctx));
+    } else if (status == CMB_OK) {
+      print_text(&c, r);
     }
   }
   cmb_simulation_destroy(sim);
-  if (status != CMB_OK) cli_complain("%s", cmb_last_error(ctx));
+  if (status == CMB_OK) return CLI_DONE;
+  cli_complain("%s", status > 0 ? cmb_status_meaning(status) : cmb_last_error(ctx));
   return cli_exit_code(status);
 }
 
@@ -125,15 +155,14 @@ int cli_check(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system *system = NULL;
   int code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
-  struct check c = {.eq = cmb_system_equations(system)};
-  c.redundant = calloc((size_t)c.eq->ng + 1, sizeof *c.redundant);
-  if (c.redundant) {
-    code = check_system(ctx, a, system, &c);
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (arena) {
+    code = check_system(ctx, a, system, arena);
   } else {
     cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
     code = CLI_FAILED;
   }
-  free(c.redundant);
+  cmb_arena_destroy(arena);
   cmb_system_destroy(system);
   return code;
 }
