@@ -3,7 +3,7 @@
  *
  * The body that callgrind counts in bench/chain_instructions.sh; by hand, a quick look at one evaluation.
  */
-#include "support/chain.h"
+#include "support/chain_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

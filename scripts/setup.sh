@@ -11,7 +11,7 @@
 # there. Otherwise installs what is missing as root, or prints the command that does, and fails.
 set -euo pipefail
 
-# group, what to look for, the Debian package that has it
+# group, what to look for, the Debian package that has it; with a ? behind it does without, where the package is not offered
 readonly NEEDS='
 build  command:cc                   gcc
 build  header:stdio.h               libc6-dev
@@ -32,6 +32,7 @@ test   command:clang-tidy           clang-tidy
 test   command:python3              python3
 test   command:objdump              binutils
 bench  command:valgrind             valgrind
+bench  header:mujoco/mujoco.h       libmujoco-dev?
 '
 
 have() { # KIND NAME
@@ -58,6 +59,10 @@ missing=()
 while read -r group need package; do
   [[ " $groups " == *" $group "* && -n $need ]] || continue
   have "${need%%:*}" "${need#*:}" && continue
+  if [[ $package == *\? ]]; then
+    package=${package%\?}
+    apt-cache show "$package" >/dev/null 2>&1 || continue
+  fi
   [[ " ${missing[*]-} " == *" $package "* ]] && continue
   echo "setup: missing ${need/:/ }, from the Debian package $package"
   missing+=("$package")

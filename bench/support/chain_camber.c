@@ -1,8 +1,9 @@
 /*
- * The chain evaluated by Camber (chain.h): model, mechanism, equations, and one call of them.
+ * The chain evaluated by Camber (chain_code.h): model, mechanism, equations, and one call of them.
  */
-#include "support/chain.h"
+#include "support/chain_code.h"
 
+#include "chain.h"
 #include "dae/graph_system.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
@@ -75,7 +76,7 @@ static bool prepare(struct run *r, int n, bool native)
   const cmb_mechanism_options form = {.formulation = r->what == BENCH_EXPLICIT ? CMB_FORM_EXPLICIT
                                                                                : CMB_FORM_RESIDUAL};
   r->ctx = cmb_context_create(NULL);
-  r->model = r->ctx ? bench_chain_create(r->ctx, n) : NULL;
+  r->model = r->ctx ? cmbt_chain_create(r->ctx, n) : NULL;
   if (!r->model || cmb_mechanism_create(r->ctx, r->model, &form, &r->mechanism) != CMB_OK) {
     return false;
   }

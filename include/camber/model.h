@@ -43,6 +43,16 @@ typedef struct cmb_model_default {
 
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
 
+/* What a constraint of the equations came from: its name is that of a loop, motion or joint, perhaps with ".x" behind. */
+typedef struct cmb_model_origin {
+  const char *kind, *name; /* "loop", "motion" or "joint", and its full name */
+  const char *file;
+  int line, column; /* from 1 */
+} cmb_model_origin;
+
+/* False if the name is none of theirs. */
+bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_model_origin *origin);
+
 #ifdef __cplusplus
 }
 #endif

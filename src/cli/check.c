@@ -146,6 +146,7 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   }
   cmb_simulation_destroy(sim);
   if (status == CMB_OK) return CLI_DONE;
+  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
   cli_complain("%s", status > 0 ? cmb_status_meaning(status) : cmb_last_error(ctx));
   return cli_exit_code(status);
 }

@@ -90,6 +90,10 @@ void cli_command_help(FILE *to, const struct cli_command *command);
  * `simulate` is taken where the command line says nothing. Complains and returns an exit code. */
 int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
 
+/* Whether the constraints of a model file cannot be met at the start: the loop that cannot close is complained of at
+ * its place in the file. */
+bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
+
 /* Names of the bundled model files, sorted, to be freed; how many. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 

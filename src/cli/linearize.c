@@ -153,9 +153,10 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
       print_text(eq, l);
     }
   }
-  if (status != CMB_OK) cli_complain("%s", cmb_last_error(ctx));
   cmb_linearization_destroy(l);
   cmb_simulation_destroy(sim);
+  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
+  if (status != CMB_OK) cli_complain("%s", cmb_last_error(ctx));
   return cli_exit_code(status);
 }
 

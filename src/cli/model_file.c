@@ -165,3 +165,21 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   cli_complain("%s", cmb_last_error(ctx));
   return cli_exit_code(status);
 }
+
+/* The constraint's name stands in the words "constraint 'NAME' cannot be met". */
+bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)
+{
+  static const char before[] = "constraint '";
+  enum { NAME_ROOM = 300 };
+  char name[NAME_ROOM];
+  cmb_model_origin o;
+  if (status != CMB_ERROR_INCONSISTENT || !a->model) return false;
+  const char *words = strstr(cmb_last_error(ctx), before);
+  if (!words) return false;
+  snprintf(name, sizeof name, "%s", words + sizeof before - 1);
+  name[strcspn(name, "'")] = '\0';
+  if (!cmb_model_origin_of(a->model, name, &o)) return false;
+  cli_complain("%s:%d:%d: %s '%s' cannot %s at the start: %s", o.file, o.line, o.column, o.kind,
+               o.name, strcmp(o.kind, "loop") == 0 ? "close" : "be met", words);
+  return true;
+}

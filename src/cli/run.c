@@ -252,6 +252,11 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
     cli_complain("%s", message);
     return cli_exit_code(status);
   }
+  if (cli_complain_loop(ctx, run->arguments, status)) {
+    cmb_csv_discard(run->csv);
+    if (run->arguments->json) print_json(run, status, message);
+    return CLI_BAD_INPUT;
+  }
   status = close_trajectory(ctx, run, status, sizeof message, message);
   status = close_plot(run, status, sizeof message, message);
   if (run->arguments->json) {

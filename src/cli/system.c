@@ -46,6 +46,7 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
   if (status == CMB_OK) return CLI_DONE;
   cmb_system_destroy(*system);
   *system = NULL;
+  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
   cli_complain("%s", cmb_last_error(ctx));
   return cli_exit_code(status);
 }

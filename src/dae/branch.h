@@ -27,7 +27,7 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching);
 /* Whether the factors held are near to a loss of rank. */
 static inline bool cmb_is_near_singular(const cmb_evaluator *ev)
 {
-  return cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
+  return *ev->doubtful && cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
 }
 
 /* a, in: with the multipliers of least norm at (t, q, v); out: that of the smooth motion along the branch. The evaluator holds

@@ -88,6 +88,7 @@ cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_e
     cmb_arena_destroy(arena);
     return status;
   }
+  ev->doubtful = cmb_kkt_doubtful(ev->kkt);
   *out = ev;
   return CMB_OK;
 }
@@ -127,16 +128,20 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
+/* Dependent constraints are accepted in the sense of least squares, unless B ≠ G and they are not so everywhere. */
+static cmb_status judge(cmb_evaluator *ev, cmb_status status, bool symmetric)
+{
+  if (status != CMB_RETRY_SINGULAR) return status;
+  ev->deficiency = ev->eq->ng - cmb_kkt_rank_held(ev->kkt);
+  return symmetric || ev->deficiency <= ev->redundant ? CMB_OK : status;
+}
+
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B)
 {
   ev->stats.factor++;
+  ev->deficiency = 0;
   cmb_status status = cmb_kkt_factor(ev->kkt, M, G, B);
-  if (status == CMB_RETRY_SINGULAR) {
-    ev->deficiency = ev->eq->ng - cmb_kkt_rank_held(ev->kkt);
-    if (!B || B == G || ev->deficiency <= ev->redundant) status = CMB_OK;
-  } else {
-    ev->deficiency = 0;
-  }
+  if (*ev->doubtful) status = judge(ev, status, !B || B == G);
   ev->factors_near = status == CMB_OK;
   if (status == CMB_OK) ev->mass_ready = ev->eq->mass_constant;
   return status;
@@ -154,41 +159,62 @@ void cmb_correct(cmb_evaluator *ev, const double *s, double *x)
   ev->stats.solve++;
 }
 
-/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand; where the constraints have lost rank, a is that of the branch. */
-static cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
-                               double *a, double *lambda)
+/* The constraints have lost rank, or nearly: a becomes that of the branch. */
+static cmb_status follow_branch(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                double *a)
+{
+  if (ev->deficiency > ev->redundant) CMB_TRY(cmb_branch_accelerate(ev, t, q, v, a));
+  return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
+}
+
+/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. */
+static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                      double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
-  if (ev->deficiency > ev->redundant) CMB_TRY(cmb_branch_accelerate(ev, t, q, v, a));
-  if (ev->watching && cmb_is_near_singular(ev)) CMB_TRY(cmb_branch_settle(ev, t, q, v, a));
+  if (*ev->doubtful) CMB_TRY(follow_branch(ev, t, q, v, a));
   /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
-                          double *lambda)
-{
-  const cmb_equations *eq = ev->eq;
-  if (!eq->accelerate) return cmb_factor_and_accelerate(ev, t, q, v, a, lambda);
-  cmb_point at = point_at(ev, t, q, v);
-  ev->stats.f++;
-  cmb_status status = eq->accelerate(eq->self, &at, a, lambda);
-  if (status == CMB_RETRY_SINGULAR) return cmb_factor_and_accelerate(ev, t, q, v, a, lambda);
-  if (status != CMB_OK) return status;
-  ev->factors_near = false;
-  bool finite = cmb_all_finite(eq->nv, a) && cmb_all_finite(eq->ng, lambda);
-  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
-}
-
-cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
-                                     double *a, double *lambda)
+static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const double *q,
+                                          const double *v, double *a, double *lambda)
 {
   double *M = cmb_mass_wanted(ev);
   cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
   return solve_motion(ev, t, q, v, a, lambda);
+}
+
+/* By the equations' explicit formalism; not where the factors last made were in doubt. */
+static cmb_status accelerate_explicitly(cmb_evaluator *ev, double t, const double *q,
+                                        const double *v, double *a, double *lambda)
+{
+  const cmb_equations *eq = ev->eq;
+  if (*ev->doubtful) return factor_and_solve(ev, t, q, v, a, lambda);
+  cmb_point at = point_at(ev, t, q, v);
+  ev->stats.f++;
+  cmb_status status = eq->accelerate(eq->self, &at, a, lambda);
+  if (status == CMB_RETRY_SINGULAR) return factor_and_solve(ev, t, q, v, a, lambda);
+  if (status != CMB_OK) return status;
+  ev->factors_near = false;
+  bool finite = cmb_all_finite(eq->nv, a) && cmb_all_finite(eq->ng, lambda);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
+                          double *lambda)
+{
+  if (ev->eq->accelerate) return accelerate_explicitly(ev, t, q, v, a, lambda);
+  return factor_and_solve(ev, t, q, v, a, lambda);
+}
+
+cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                     double *a, double *lambda)
+{
+  return factor_and_solve(ev, t, q, v, a, lambda);
 }
 
 cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q)

@@ -37,11 +37,12 @@ typedef struct cmb_evaluator {
   bool factors_near; /* the KKT factors belong to the point last evaluated, or one near it */
 
   /* dependent constraints */
-  int redundant;  /* how many are dependent everywhere, as far as is known */
-  int deficiency; /* how many are in the factors held */
-  bool watching;  /* nearly dependent ones get special care (branch.h) */
-  double *length; /* (ng) lengths of gradients as they usually are, in the metric of M⁻¹ */
-  double *extent; /* (ng) how much g changes when q changes by a part */
+  int redundant;        /* how many are dependent everywhere, as far as is known */
+  int deficiency;       /* how many are in the factors held */
+  const bool *doubtful; /* whether they are dependent or nearly so in the factors held */
+  bool watching;        /* nearly dependent ones get special care (branch.h) */
+  double *length;       /* (ng) lengths of gradients as they usually are, in the metric of M⁻¹ */
+  double *extent;       /* (ng) how much g changes when q changes by a part */
   struct cmb_branch *branch; /* scratch of branch.c */
 
   double *zero; /* (nv) never written */

@@ -19,6 +19,8 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_LEVELS,
   CMB_PROGRAM_OUTPUTS,
   CMB_PROGRAM_ENERGY,
+  CMB_PROGRAM_INERTIAL_Q, /* derivatives of the residual in two parts: this one, the other is a Jacobian */
+  CMB_PROGRAM_INERTIAL_V,
   CMB_PROGRAMS,
   CMB_TERM_PROGRAMS = CMB_PROGRAM_RESIDUAL
 } cmb_graph_program;
@@ -42,6 +44,15 @@ typedef struct cmb_graph_level {
   const cmb_table *table; /* the mode is its interval; NULL: the whole number below */
 } cmb_graph_level;
 
+/* ∂r/∂q or ∂r/∂v that is the sum of a Jacobian (of applied forces) and of a program's results (for inertial forces). */
+typedef struct cmb_graph_split {
+  cmb_pattern pattern;         /* of the sum; start == NULL: it is not in two parts */
+  cmb_graph_program program;   /* for the inertial part */
+  int applied_count, *applied; /* (applied_count) where the Jacobian's values go, ascending */
+  int inertial_count,
+      *inertial; /* (inertial_count) where the program's results go; NULL: in this order, and that is all */
+} cmb_graph_split;
+
 typedef struct cmb_graph_data {
   int nq, nv, ng, ns, no;
   int end[CMB_INPUT_ENDS];            /* as in cmb_graph_parts */
@@ -53,6 +64,7 @@ typedef struct cmb_graph_data {
   cmb_graph_code code;
   cmb_jacobian *jacobian[CMB_DERIVATIVES]; /* NULL: empty, or not wanted */
   cmb_graph_code jacobian_code;
+  cmb_graph_split split[CMB_DERIVATIVES];
 
   int M_size, G_size;     /* values as they are stored */
   int *M_place, *G_place; /* (count) where an entry is stored; NULL: in this order */
@@ -70,12 +82,18 @@ typedef struct cmb_graph_data {
   int out, work, scratch; /* scratch memory: inputs, results, work array; in doubles */
 } cmb_graph_data;
 
-/* graph_programs.c. What is made goes into d, also on failure. */
-cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_graph_data *d);
+/* graph_programs.c, its arrays from the arena. What is made goes into d, also on failure. */
+cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 /* The values of a constant M into M_constant. */
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d);
 cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d);
 void cmb_graph_programs_destroy(cmb_graph_data *d);
+
+/* graph_split.c, its arrays from the arena. The Jacobian of the applied forces is there. */
+cmb_status cmb_graph_split_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_derivative which,
+                                cmb_graph_data *d);
+/* J has the Jacobian's values in its first places; `inertial` are the program's results. */
+void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, double *J);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

@@ -123,14 +123,18 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
 {
   const cmb_graph_data *d = self;
   const cmb_jacobian *jacobian = d->jacobian[which];
-  if (!jacobian) return CMB_OK;
+  const cmb_graph_split *split = &d->split[which];
+  if (!jacobian && !split->pattern.start) return CMB_OK;
   struct workplace w = put_inputs(d, at, lambda, a);
-  if (d->jacobian_code.native) {
+  if (jacobian && d->jacobian_code.native) {
     cmb_jacobian_run_native(jacobian, d->jacobian_code.native, d->jacobian_code.index[which], w.in,
                             J, w.work);
-  } else {
+  } else if (jacobian) {
     cmb_jacobian_run(jacobian, w.in, J, w.work);
   }
+  if (!split->pattern.start) return CMB_OK;
+  run(d, split->program, &w, split->inertial ? w.out : J);
+  if (split->inertial) cmb_graph_split_add(split, w.out, J);
   return CMB_OK;
 }
 
@@ -210,5 +214,6 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   eq->derivative = derivative;
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
     if (d->jacobian[k]) eq->derivative_pattern[k] = cmb_jacobian_pattern(d->jacobian[k]);
+    if (d->split[k].pattern.start) eq->derivative_pattern[k] = &d->split[k].pattern;
   }
 }

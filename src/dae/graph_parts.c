@@ -11,7 +11,6 @@
 
 #include "base/context.h"
 #include "expr/sparsity.h"
-#include "math/pattern.h"
 
 #include <string.h>
 
@@ -49,8 +48,8 @@ static cmb_status take_parts(cmb_graph_parts *p)
   CMB_TRY(copy_entries(p, &x->M, &p->M));
   CMB_TRY(copy_entries(p, &x->G, &p->G));
   if (wants_split(p)) {
-    CMB_TRY(copy_entries(p, &x->inertial_q, &p->inertial_q));
-    CMB_TRY(copy_entries(p, &x->inertial_v, &p->inertial_v));
+    cmb_status status = x->inertial(x->kinematics, &p->inertial_q, &p->inertial_v);
+    if (status != CMB_OK) return cmb_fail_memory(p->ctx);
   }
   n[CMB_PART_M] = p->M.count;
   n[CMB_PART_G] = p->G.count;
@@ -237,9 +236,18 @@ static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
   for (int k = 0; keep && k < m->count; k++) {
     const cmb_entry *at = &m->entry[k];
     bool in_mass = part == CMB_PART_M;
-    keep[k] = at->e != 0 || (in_mass && (at->row == at->column || has_entry(m, at->column, at->row)));
+    keep[k] =
+        at->e != 0 || (in_mass && (at->row == at->column || has_entry(m, at->column, at->row)));
   }
   if (keep) keep_entries(p, m, part, keep);
+}
+
+static bool is_in(const cmb_pattern *pattern, int row, int column)
+{
+  for (int k = pattern->start[row]; k < pattern->start[row + 1]; k++) {
+    if (pattern->column[k] == column) return true;
+  }
+  return false;
 }
 
 /* Derivatives of inertial forces keep what the residual depends on: the closed form does not see what cancels. */
@@ -253,7 +261,7 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
                        &pattern));
   for (int k = 0; k < m->count; k++) {
     const cmb_entry *at = &m->entry[k];
-    keep[k] = p->part[part][k] != 0 && cmb_pattern_find(&pattern, at->row, at->column) >= 0;
+    keep[k] = p->part[part][k] != 0 && is_in(&pattern, at->row, at->column);
   }
   keep_entries(p, m, part, keep);
   return CMB_OK;

@@ -26,6 +26,8 @@ static const struct {
     [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_UP_TO_LAMBDA},
     [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_UP_TO_A},
     [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
+    [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
+    [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
 };
 
 static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
@@ -83,10 +85,21 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_graph_data *d)
 
 /* ---- Jacobians */
 
+static bool all_zero(int count, const cmb_expr *e)
+{
+  for (int i = 0; i < count; i++) {
+    if (e[i] != 0) return false;
+  }
+  return true;
+}
+
+/* Of the applied forces alone, where the residual is in two parts. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
-  const cmb_expr *residual = p->part[CMB_PART_RESIDUAL], *gamma = p->part[CMB_PART_GAMMA];
+  const bool split = p->count[CMB_PART_APPLIED] > 0;
+  const cmb_expr *residual = p->part[split ? CMB_PART_APPLIED : CMB_PART_RESIDUAL];
+  const cmb_expr *gamma = p->part[CMB_PART_GAMMA];
   const struct {
     cmb_graph_inputs inputs;
     int columns, rows;
@@ -101,7 +114,9 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
           [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->x->ng, x->u, p->position_of_u},
       },
     *j = &all[which];
-  if (j->columns == 0 || j->rows == 0) return CMB_OK;
+  if (j->columns == 0 || j->rows == 0 || (split && j->of == residual && all_zero(j->rows, j->of))) {
+    return CMB_OK;
+  }
   return cmb_jacobian_create(p->ctx, x->graph, d->end[j->inputs], p->input, j->columns, j->wrt,
                              j->rows, j->of, &d->jacobian[which]);
 }
@@ -130,11 +145,15 @@ static void measure_scratch(cmb_graph_data *d)
   d->scratch = d->work + work;
 }
 
-cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_graph_data *d)
+cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
 {
   CMB_TRY(make_programs(p, d));
   for (int k = 0; p->options->derivatives && k < CMB_DERIVATIVES; k++) {
     CMB_TRY(make_jacobian(p, d, (cmb_derivative)k));
+  }
+  if (p->count[CMB_PART_APPLIED] > 0) {
+    CMB_TRY(cmb_graph_split_make(p, arena, CMB_RESIDUAL_Q, d));
+    CMB_TRY(cmb_graph_split_make(p, arena, CMB_RESIDUAL_V, d));
   }
   measure_scratch(d);
   return CMB_OK;

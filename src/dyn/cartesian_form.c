@@ -5,10 +5,12 @@
  *
  * 4 Lᵀ J' L is singular along p. The normalisation's own term c p pᵀ p̈ + c p ṗ·ṗ, which is 0 by its acceleration level, is
  * added: M becomes positive definite, and neither motion nor multipliers change. The same with G_kᵀ (G_k v̇ + γ_k) for
- * the constraints of bodies without mass and of joints whose coordinates are wanted: those are coordinates of
+ * the constraints of bodies without mass or inertia and of joints whose coordinates are wanted: those are coordinates of
  * their own, without mass, tied to the bodies by the joint's own kinematics.
  */
 #include "dyn/build.h"
+
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,15 +91,24 @@ static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
   on[link].given = true;
 }
 
-/* Does a constraint touch a body without mass? */
-static bool touches_massless(const cmb_build *b, const cmb_constraint *c)
+/* No mass, or no inertia about some axis: a point mass, a rod without thickness. */
+static bool lacks_inertia(const cmb_link *l)
+{
+  const double *J = l->J, trace = J[0] + J[4] + J[8];
+  double minors[3];
+  cmb_cross3(J + 3, J + 6, minors);
+  return l->mass == 0 || cmb_dot3(J, minors) <= 1e-12 * trace * trace * trace;
+}
+
+/* Does a constraint touch a body that lacks inertia? */
+static bool touches_weightless(const cmb_build *b, const cmb_constraint *c)
 {
   for (int n = 0; n < c->term_count; n++) {
     const cmb_measure *m = &c->terms[n].measure;
     for (int i = 0; i < m->side_count; i++) {
       if (m->side[i].link == CMB_GROUND) continue;
       const cmb_link *l = &b->tree->links[m->side[i].link];
-      if (l->kind == CMB_LINK_CARTESIAN && l->mass == 0) return true;
+      if (l->kind == CMB_LINK_CARTESIAN && lacks_inertia(l)) return true;
     }
   }
   return false;
@@ -161,7 +172,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   cmb_build_inner_forces(b, false, s.f);
   for (int i = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
-    if (!c->weigh && !touches_massless(b, c)) continue;
+    if (!c->weigh && !touches_weightless(b, c)) continue;
     weigh(b, &s, c->angle ? scale.inertia : scale.mass, c->row, c->gamma);
   }
   x->f = s.f;

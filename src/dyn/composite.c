@@ -5,12 +5,16 @@
  *     c' = c + m r        J' = J + 2 (r·c) 1 − r cᵀ − c rᵀ + m (r·r 1 − r rᵀ)        r: the link's offset
  *
  * Moving along one velocity of link i it takes the wrench F = (J e, e × c) or (c × e, m e); M_ij is what F does along the
- * velocities j of the links on the way to the ground.
+ * velocities j of the links on the way to the ground: to the next few links F goes from frame to frame, which shows what is 0;
+ * farther on it is a product with their motions in one frame for all (reference.h).
  */
 #include "dyn/inertia.h"
 #include "dyn/recursion.h"
+#include "dyn/reference.h"
 
 #include <stdlib.h>
+
+enum { NEAR = 4 }; /* links */
 
 struct composite {
   double mass;
@@ -71,28 +75,61 @@ static void add_entry(cmb_entries *M, int row, int column, cmb_expr e)
   if (row != column) M->entry[M->count++] = (cmb_entry){column, row, e};
 }
 
-/* Row and column of M for velocity n of link i; `column` (nv) is zero before and after. */
-static void add_column(cmb_kinematics *k, int i, int n, const struct composite *c, cmb_expr *column,
-                       cmb_entries *M)
+/* Row and column of M for velocity n of link i, as far as the links near it go. Returns the next link.
+ * `column` (nv) is zero before and after. */
+static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *column, cmb_entries *M)
 {
   cmb_graph *g = k->g;
   const cmb_link *links = k->tree->links;
-  cmb_wrench w = wrench_along(g, links[i].kind, n, c);
   const int row = links[i].v + n;
-  for (int at = i;;) {
+  int at = i;
+  for (int way = 0; at != CMB_GROUND && way <= NEAR; way++) {
     const int first = links[at].v, count = cmb_link_velocities(links[at].kind);
     cmb_wrench_onto(k, at, &w, column);
     for (int j = first; j < first + count; j++) {
       if (j <= row) add_entry(M, row, j, column[j]);
       column[j] = 0;
     }
-    if (links[at].parent == CMB_GROUND) return;
     const cmb_step s = cmb_step_of(k, at);
     w.force = cmb_step_up(g, &s, w.force);
     w.moment =
         cmb_vector_add(g, cmb_step_up(g, &s, w.moment), cmb_vector_cross(g, s.offset, w.force));
     at = links[at].parent;
   }
+  return at;
+}
+
+/* And from link `at` on. */
+static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at,
+                    const cmb_frame *frames, cmb_entries *M)
+{
+  const cmb_link *links = k->tree->links;
+  const cmb_force F = cmb_force_to_parent(k->g, frames[i], (cmb_force){w->moment, w->force});
+  for (; at != CMB_GROUND; at = links[at].parent) {
+    for (int j = 0; j < cmb_link_velocities(links[at].kind); j++) {
+      cmb_motion S = cmb_reference_motion(k, at, j, &frames[at]);
+      add_entry(M, links[i].v + n, links[at].v + j, cmb_power(k->g, F, S));
+    }
+  }
+}
+
+/* Frames of all links in their references, where some links are far from each other; else NULL. */
+static cmb_status make_frames(cmb_kinematics *k, cmb_frame **frames)
+{
+  const cmb_tree *tree = k->tree;
+  int deepest = 0;
+  *frames = NULL;
+  for (int i = 0; i < tree->link_count; i++) {
+    int depth = 0;
+    for (int at = i; at != CMB_GROUND; at = tree->links[at].parent) depth++;
+    if (depth > deepest) deepest = depth;
+  }
+  if (deepest <= NEAR + 1) return CMB_OK;
+  *frames = cmb_arena_take(k->arena, (size_t)tree->link_count, sizeof **frames);
+  for (int i = 0; *frames && i < tree->link_count; i++) {
+    if (!cmb_reference_frame(k, i, *frames + i)) return CMB_ERROR_MEMORY;
+  }
+  return *frames ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
 /* How many entries there are: for each velocity those on the way to the ground, twice. */
@@ -117,6 +154,8 @@ cmb_status cmb_mass_matrix(cmb_kinematics *k, cmb_entries *M)
   M->count = 0;
   M->entry = cmb_arena_take(k->arena, (size_t)count_entries(tree) + 1, sizeof *M->entry);
   if (!M->entry || !column || !c) return CMB_ERROR_MEMORY;
+  cmb_frame *frames;
+  CMB_TRY(make_frames(k, &frames));
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
     c[i] =
@@ -124,7 +163,11 @@ cmb_status cmb_mass_matrix(cmb_kinematics *k, cmb_entries *M)
   }
   for (int i = tree->link_count; i-- > 0;) {
     const cmb_link *l = &tree->links[i];
-    for (int n = 0; n < cmb_link_velocities(l->kind); n++) add_column(k, i, n, &c[i], column, M);
+    for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
+      const cmb_wrench w = wrench_along(g, l->kind, n, &c[i]);
+      const int at = add_near(k, i, n, w, column, M);
+      if (at != CMB_GROUND) add_far(k, i, n, &w, at, frames, M);
+    }
     const cmb_step s = cmb_step_of(k, i);
     if (l->parent != CMB_GROUND) add_to_parent(g, &s, &c[i], &c[l->parent]);
   }

@@ -35,7 +35,7 @@ typedef struct cmb_expressions {
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
-  bool quaternions;          /* T is not the identity: */
+  bool quaternions;          /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
   cmb_expr *rates; /* (nq) T(q) v */
@@ -48,10 +48,11 @@ typedef struct cmb_expressions {
   /* r = M a − f + Gᵀ λ in one go; NULL: not available, to be had from M, f, G */
   cmb_expr *residual; /* (nv) */
 
-  /* ∂r/∂q and ∂r/∂v in two parts: entries of the inertial forces' derivatives, and r without these forces, to be
-   * differentiated. applied == NULL: not available, r itself is to be differentiated. */
+  /* ∂r/∂q and ∂r/∂v in two parts: the inertial forces' derivatives, whose entries inertial(kinematics, ..) makes when they
+   * are wanted, and r without these forces, to be differentiated. applied == NULL: r itself is to be differentiated. */
   cmb_expr *applied; /* (nv) */
-  cmb_entries inertial_q, inertial_v;
+  cmb_status (*inertial)(void *kinematics, cmb_entries *by_q, cmb_entries *by_v);
+  void *kinematics;
 
   /* a and λ in one go, as functions of t, q, v (u, modes); NULL: not available. The elimination has a static order and
    * no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those

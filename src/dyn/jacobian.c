@@ -13,20 +13,17 @@
  *
  *     D = Σ m u xᵀ = v cᵀ + ω~ P,   h = Σ m u = m v + ω × c:      2B (α, β) = 2 (tr(D) α − D α,  α × h)
  *
- * All is taken in the axes and about the origin of one link, the first of its tree that has mass: sums need no rotation then, and
- * how far from the ground's origin the mechanism is does not matter.
+ * All is taken in the frame of the tree's reference (reference.h): sums need no rotation then.
  */
 #include "dyn/jacobian.h"
 
-#include <stdlib.h>
+#include "dyn/reference.h"
 
-/* Below this many velocities one on the other, lanes of derivatives of the residual take fewer instructions. */
-enum { DEEP = 16 };
+#include <stdlib.h>
 
 /* A link in the axes of its tree's reference link. */
 struct moving {
-  cmb_matrix R; /* takes its components to the reference's */
-  cmb_vector r; /* its origin */
+  cmb_frame at;
   cmb_motion S, v, a, psi, psi2;
   /* sums over the link and all that is built on it */
   double mass;
@@ -52,46 +49,10 @@ bool cmb_inertial_jacobian_pays(const cmb_tree *tree)
     for (int at = i; at != CMB_GROUND; at = tree->links[at].parent) depth++;
     if (depth > deepest) deepest = depth;
   }
-  return deepest >= DEEP;
+  return deepest > CMB_LANES;
 }
 
-/* ---- the links in the axes of a reference */
-
-/* The first link with mass on the way up from a link on the ground, as long as there is only one way. */
-static int reference_of(const cmb_tree *tree, int link)
-{
-  while (tree->links[link].parent != CMB_GROUND) link = tree->links[link].parent;
-  for (;;) {
-    int child = cmb_tree_first_child(tree, link), children = 0;
-    for (int i = link + 1; i < tree->link_count; i++) children += tree->links[i].parent == link;
-    if (tree->links[link].mass > 0 || children != 1) return link;
-    link = child;
-  }
-}
-
-static cmb_vector column_z(cmb_matrix R)
-{
-  return (cmb_vector){{R.a[2], R.a[5], R.a[8]}};
-}
-
-/* Where the link is. One between the ground and the reference is seen the other way round. */
-static bool place(cmb_kinematics *k, int i, int reference, struct moving *m)
-{
-  cmb_graph *g = k->g;
-  bool behind = i < reference; /* on the only way to it */
-  const cmb_pose *p = behind ? cmb_pose_of(k, reference, i) : cmb_pose_of(k, i, reference);
-  if (!p) return false;
-  m->R = behind ? cmb_matrix_transpose(p->R) : p->R;
-  m->r = p->r;
-  if (behind) {
-    m->r = cmb_matrix_times(g, m->R, p->r);
-    for (int n = 0; n < 3; n++) m->r.x[n] = cmb_neg(g, m->r.x[n]);
-  }
-  cmb_vector z = column_z(m->R), none = {{0, 0, 0}};
-  bool turn = k->tree->links[i].kind == CMB_LINK_TURN;
-  m->S = turn ? (cmb_motion){z, cmb_vector_cross(g, m->r, z)} : (cmb_motion){none, z};
-  return true;
-}
+/* ---- motions */
 
 static cmb_motion scaled(cmb_graph *g, cmb_expr s, cmb_motion m)
 {
@@ -114,16 +75,16 @@ static void move(cmb_graph *g, cmb_expr rate, cmb_expr second, const struct movi
 /* Moments of a link's mass about the reference's origin, in its axes. */
 static void place_mass(cmb_graph *g, const cmb_moments *o, struct moving *m)
 {
-  cmb_vector first = cmb_matrix_times(g, m->R, cmb_vector_constant(g, o->first));
+  cmb_vector first = cmb_matrix_times(g, m->at.A, cmb_vector_constant(g, o->first));
   cmb_expr mass = cmb_constant(g, o->mass);
-  cmb_matrix P = cmb_matrix_product(g, m->R, cmb_matrix_constant(g, o->second));
-  P = cmb_matrix_product(g, P, cmb_matrix_transpose(m->R));
+  cmb_matrix P = cmb_matrix_product(g, m->at.A, cmb_matrix_constant(g, o->second));
+  P = cmb_matrix_product(g, P, cmb_matrix_transpose(m->at.A));
   m->mass = o->mass;
   for (int i = 0; i < 3; i++) {
-    m->first.x[i] = cmb_add(g, first.x[i], cmb_mul(g, mass, m->r.x[i]));
+    m->first.x[i] = cmb_add(g, first.x[i], cmb_mul(g, mass, m->at.r.x[i]));
     for (int j = 0; j <= i; j++) { /* r cᵀ + c rᵀ + m r rᵀ */
-      cmb_expr sum = cmb_mul(g, m->r.x[i], first.x[j]);
-      sum = cmb_add(g, sum, cmb_mul(g, m->first.x[i], m->r.x[j]));
+      cmb_expr sum = cmb_mul(g, m->at.r.x[i], first.x[j]);
+      sum = cmb_add(g, sum, cmb_mul(g, m->first.x[i], m->at.r.x[j]));
       m->second.a[3 * i + j] = m->second.a[3 * j + i] = cmb_add(g, P.a[3 * i + j], sum);
     }
   }
@@ -240,10 +201,10 @@ static bool take_entries(cmb_kinematics *k, cmb_entries *to)
 }
 
 /* Gravity is an acceleration of the ground, seen in the axes of the reference. */
-static bool ground_of(cmb_kinematics *k, int reference, struct moving *ground)
+static bool ground_of(cmb_kinematics *k, int link, struct moving *ground)
 {
   cmb_graph *g = k->g;
-  const cmb_pose *p = cmb_pose_of(k, reference, CMB_GROUND);
+  const cmb_pose *p = cmb_pose_of(k, cmb_reference_link(k->tree, link), CMB_GROUND);
   if (!p) return false;
   cmb_vector up = cmb_vector_constant(g, k->tree->model->gravity);
   for (int i = 0; i < 3; i++) up.x[i] = cmb_neg(g, up.x[i]);
@@ -257,10 +218,10 @@ static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving
   const cmb_tree *tree = k->tree;
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
-    const int reference = reference_of(tree, i);
     struct moving ground = {.mass = 0};
-    if (l->parent == CMB_GROUND && !ground_of(k, reference, &ground)) return CMB_ERROR_MEMORY;
-    if (!place(k, i, reference, &moving[i])) return CMB_ERROR_MEMORY;
+    if (l->parent == CMB_GROUND && !ground_of(k, i, &ground)) return CMB_ERROR_MEMORY;
+    if (!cmb_reference_frame(k, i, &moving[i].at)) return CMB_ERROR_MEMORY;
+    moving[i].S = cmb_reference_motion(k, i, 0, &moving[i].at);
     move(k->g, k->v[l->v], a[l->v], l->parent == CMB_GROUND ? &ground : &moving[l->parent],
          &moving[i]);
     place_mass(k->g, &l->needed, &moving[i]);

@@ -7,8 +7,8 @@
 #include "dyn/expressions.h"
 #include "dyn/kinematics.h"
 
-/* Are all links turns and shifts, and some built on so many others that the closed form takes fewer operations than
- * derivatives of the residual, lane by lane? */
+/* Are all links turns and shifts, and some built on so many others that derivatives of the residual need more than one run
+ * of lanes? Then the closed form takes at most half the instructions. */
 bool cmb_inertial_jacobian_pays(const cmb_tree *tree);
 
 /* Entries of ∂(M a − f)/∂q and ∂(M a − f)/∂v, where f has inertial and weight forces only; sorted. All links are turns or

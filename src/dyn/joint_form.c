@@ -58,14 +58,21 @@ static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_e
   return CMB_OK;
 }
 
+static cmb_status inertial(void *kinematics, cmb_entries *by_q, cmb_entries *by_v)
+{
+  cmb_kinematics *k = kinematics;
+  return cmb_inertial_jacobian(k, k->a, by_q, by_v);
+}
+
 /* The residual's derivatives in two parts. */
 static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 {
   cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);
   if (!on) return CMB_ERROR_MEMORY;
   CMB_TRY(subtract_applied(b, true, on));
-  CMB_TRY(residual(b, on, true, &x->applied));
-  return cmb_inertial_jacobian(b->k, b->k->a, &x->inertial_q, &x->inertial_v);
+  x->inertial = inertial;
+  x->kinematics = b->k;
+  return residual(b, on, true, &x->applied);
 }
 
 /* ---- explicit */

@@ -146,6 +146,7 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
     if (l->kind == CMB_LINK_CARTESIAN) x->ball_q[x->ball_count++] = l->q + 3;
+    x->quaternions = x->quaternions || l->kind == CMB_LINK_CARTESIAN || l->kind == CMB_LINK_BALL;
     if (l->kind != CMB_LINK_BALL) {
       for (int n = 0; n < cmb_link_coordinates(l->kind); n++)
         x->rates[l->q + n] = b->k->v[l->v + n];
@@ -157,7 +158,6 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
       x->rates[l->q + n] = cmb_mul(g, cmb_constant(g, 0.5), x->rates[l->q + n]);
     }
     x->ball_q[x->ball_count++] = l->q;
-    x->quaternions = true;
   }
   return CMB_OK;
 }

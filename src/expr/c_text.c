@@ -369,6 +369,14 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
+/* In a Jacobian all that does not depend on the direction is the same in all lanes: the library is called once then. */
+static void print_shortcut(cmb_buffer *b, cmb_op op)
+{
+  cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");
+  print_op_name(b, op);
+  cmb_buffer_put(b, "(a[0]);\n    for (int l = 0; l < WIDTH; l++) r[l] = x;\n    return r;\n  }\n");
+}
+
 static void print_lanes(cmb_buffer *b, cmb_op op)
 {
   int arity = cmb_op_arity(op);
@@ -381,7 +389,9 @@ static void print_lanes(cmb_buffer *b, cmb_op op)
     cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", LANES_VALUE[op]);
     return;
   }
-  cmb_buffer_put(b, ")\n{\n  number r;\n  for (int l = 0; l < WIDTH; l++) r[l] = lane_");
+  cmb_buffer_put(b, ")\n{\n  number r;\n");
+  if (arity == 1 && calls_library(op)) print_shortcut(b, op);
+  cmb_buffer_put(b, "  for (int l = 0; l < WIDTH; l++) r[l] = lane_");
   print_op_name(b, op);
   cmb_buffer_put(b, "(");
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%c[l]", k > 0 ? ", " : "", 'a' + k);

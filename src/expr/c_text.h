@@ -54,7 +54,8 @@ typedef enum cmb_c_style { CMB_C_PLAIN, CMB_C_MACROS } cmb_c_style;
 /* used (CMB_OPS) is set to true where the program has the operation. */
 void cmb_c_operations(const cmb_program *p, bool *used);
 
-/* The definitions of op_name for the operations in use (CMB_OPS). Those for lanes need WIDTH, mask and select_lanes. */
+/* The definitions of op_name for the operations in use (CMB_OPS). Those for lanes need WIDTH, mask, select_lanes and
+ * same_in_all. */
 void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used);
 
 /* The body of piece k, from { to }. Pieces must be printed in ascending order; starting again with 0 is

@@ -42,6 +42,13 @@ static const char LANES_TOP[] =
     "static inline number select_lanes(mask m, number a, number b)\n"
     "{\n"
     "  return (number)(((mask)a & m) | ((mask)b & ~m));\n"
+    "}\n"
+    "static inline int same_in_all(number a)\n" /* to the last bit: 0 is not -0 */
+    "{\n"
+    "  const mask bits = (mask)a;\n"
+    "  int64_t differ = 0;\n"
+    "  for (int l = 1; l < WIDTH; l++) differ |= bits[l] ^ bits[0];\n"
+    "  return differ == 0;\n"
     "}\n";
 
 static const char SPECIAL[] =

@@ -287,7 +287,7 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   cmb_status status = factor_schur(kkt, G, B);
-  kkt->by_rank = status == CMB_RETRY_SINGULAR;
+  kkt->by_rank = kkt->doubtful = status == CMB_RETRY_SINGULAR;
   if (!kkt->by_rank) return status;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);
@@ -347,7 +347,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
 
 static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
-  kkt->by_dense = false;
+  kkt->by_dense = kkt->doubtful = false;
   cmb_status status =
       cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot, kkt->least_length2);
   if (status == CMB_ERROR_MEMORY) return cmb_fail_memory(kkt->ctx);
@@ -357,6 +357,7 @@ static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
   if (!dense) return CMB_ERROR_MEMORY;
   status = cmb_kkt_factor(dense, kkt->M_values, G, B);
   kkt->dependent = dense->dependent;
+  kkt->doubtful = dense->doubtful;
   kkt->by_dense = status == CMB_OK || status == CMB_RETRY_SINGULAR;
   return status;
 }

@@ -84,6 +84,9 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
 /* Newton's correction x with G x + s = 0, nearest to 0; what `limits` says is left out. */
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
 
+/* A flag of the object that tells whether the singular values had to be worked out for the factors held: to be looked at often. */
+const bool *cmb_kkt_doubtful(const cmb_kkt *kkt);
+
 /* The smallest singular value in the factors held, those of redundant constraints apart: how near the constraints are to losing
  * rank. 1 if it is not in doubt. */
 double cmb_kkt_nearness(const cmb_kkt *kkt);

@@ -30,6 +30,7 @@ struct cmb_kkt {
   cmb_schur schur;
   cmb_kkt_rank rank;
   bool by_rank;        /* the factors held are in `rank` */
+  bool doubtful;       /* they, or those of the dense object, are */
   cmb_kkt_small small; /* instead of G, B and schur, if is_small */
   bool is_small;       /* one or two constraints, diagonal M and dense G */
 

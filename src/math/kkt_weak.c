@@ -23,6 +23,11 @@ void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x)
   }
 }
 
+const bool *cmb_kkt_doubtful(const cmb_kkt *kkt)
+{
+  return &kkt->doubtful;
+}
+
 double cmb_kkt_nearness(const cmb_kkt *kkt)
 {
   const cmb_kkt *held = cmb_kkt_holder(kkt);
@@ -95,7 +100,7 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
 static void lose_factors(cmb_kkt *kkt)
 {
   kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = false;
+  kkt->by_rank = kkt->by_dense = kkt->doubtful = false;
 }
 
 cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,

@@ -39,6 +39,7 @@ struct hem5 {
   double *k[STAGES]; /* (n) slopes (T V_i, V'_i) */
   double *Y[2];      /* (n) stage under way and the next */
   double *Y8;        /* (n) */
+  double *y_plain;   /* (n) y_new before projection, near a loss of rank */
   double *work;      /* (n) */
   double *G_here;    /* (ng x nv) G at the start of the step */
   double *B;         /* (ng x nv) G at the stage */
@@ -54,6 +55,7 @@ static void create(cmb_integrator *in)
   for (int i = 0; i < STAGES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
   for (int i = 0; i < 2; i++) m->Y[i] = cmb_arena_doubles(arena, in->n);
   m->Y8 = cmb_arena_doubles(arena, in->n);
+  m->y_plain = cmb_arena_doubles(arena, in->n);
   m->work = cmb_arena_doubles(arena, in->n);
   m->G_here = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
   m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
@@ -117,14 +119,15 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
   return CMB_OK;
 }
 
-static double error_of(const cmb_integrator *in, struct hem5 *m, double h)
+/* y: y_new, or near a loss of rank y_plain: there the projection cannot be made smaller by a smaller step. */
+static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const double *y)
 {
   static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
   double *x1 = m->Y8, *x2 = m->work, worst = 0;
-  for (int i = 0; i < in->n; i++) x1[i] = in->y_new[i] - m->Y8[i];
-  for (int i = 0; i < in->n; i++) x2[i] = in->y_new[i] - in->y[i];
+  for (int i = 0; i < in->n; i++) x1[i] = y[i] - m->Y8[i];
+  for (int i = 0; i < in->n; i++) x2[i] = y[i] - in->y[i];
   cmb_combine(in->n, x2, -h, STAGES, low, m->k, x2);
-  cmb_forgive_weak(in, x1, x2);
+  worst = cmb_forgive_weak(in, x1, x2);
   for (int part = 0; part < 2; part++) {
     int from = part ? in->nq : 0, to = part ? in->n : in->nq;
     double err1 = cmb_error_norm(in, from, to, x1), err2 = cmb_error_norm(in, from, to, x2);
@@ -139,8 +142,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   struct hem5 *m = in->data;
   bool index1;
   CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
+  if (index1) memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *m->y_plain);
   CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
-  *error = error_of(in, m, h);
+  *error = error_of(in, m, h, index1 ? m->y_plain : in->y_new);
   return CMB_OK;
 }
 

@@ -219,39 +219,46 @@ static void count_near(cmb_integrator *in)
   if (in->near_steps > MOST_NEAR || in->inside_steps > MOST_INSIDE) cmb_watch_rank(in->ev, false);
 }
 
-/* The part of x in direction d, which has the dual p, times `keep`. */
-static void weaken(int n, const double *d, const double *p, double keep, double *x)
+/* Take the part in direction d, which has the dual p, out of x; returns it. */
+static double take_out(int n, const double *d, const double *p, double *x)
 {
   double part = 0;
   for (int i = 0; i < n; i++) part += p[i] * x[i];
-  for (int i = 0; i < n; i++) x[i] -= (1 - keep) * part * d[i];
+  for (int i = 0; i < n; i++) x[i] -= part * d[i];
+  return part;
 }
 
-/* Direction d with its dual p in the error x of positions and velocities. */
-static void weaken_both(const cmb_integrator *in, const double *d, const double *p, double *x)
+/* Direction d with its dual p out of the error x of positions and velocities; returns the velocities' part. */
+static double take_both_out(const cmb_integrator *in, const double *d, const double *p, double *x)
 {
   cmb_evaluator *ev = in->ev;
-  double square = 0, keep = fmin(1, sqrt(in->options.rtol));
-  weaken(in->nv, d, p, keep, x + in->nq);
+  double square = 0;
   if (!ev->eq->rates) {
-    weaken(in->nq, d, p, keep, x);
-    return;
+    take_out(in->nq, d, p, x);
+  } else {
+    cmb_rates(ev, in->y_new, d, ev->dq); /* T d: its dual is itself */
+    for (int i = 0; i < in->nq; i++) square += ev->dq[i] * ev->dq[i];
+    for (int i = 0; i < in->nq; i++) ev->q_trial[i] = ev->dq[i] / square;
+    if (square > 0) take_out(in->nq, ev->dq, ev->q_trial, x);
   }
-  cmb_rates(ev, in->y_new, d, ev->dq); /* T d: its dual is itself */
-  for (int i = 0; i < in->nq; i++) square += ev->dq[i] * ev->dq[i];
-  for (int i = 0; i < in->nq; i++) ev->q_trial[i] = ev->dq[i] / square;
-  if (square > 0) weaken(in->nq, ev->dq, ev->q_trial, keep, x);
+  return take_out(in->nv, d, p, x + in->nq);
 }
 
-void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
 {
-  if (!in->ev->watching) return;
-  int count = cmb_weak_directions(in->ev, in->weak, in->weak_dual);
+  cmb_evaluator *ev = in->ev;
+  if (!ev->watching) return 0;
+  double most = 0, energy = 0, *v = in->y_new + in->nq;
+  int count = cmb_weak_directions(ev, in->weak, in->weak_dual);
+  if (count == 0) return 0;
   for (int k = 0; k < count; k++) {
     const double *d = in->weak + k * in->nv, *p = in->weak_dual + k * in->nv;
-    weaken_both(in, d, p, x);
-    if (y) weaken_both(in, d, p, y);
+    most = cmb_larger_error(most, fabs(take_both_out(in, d, p, x)));
+    if (y) take_both_out(in, d, p, y);
   }
+  cmb_multiply_mass(ev, v, ev->dw);
+  for (int i = 0; i < in->nv; i++) energy += v[i] * ev->dw[i];
+  return most / (sqrt(in->options.rtol * energy) + in->options.atol);
 }
 
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda)

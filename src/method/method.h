@@ -81,8 +81,15 @@ static inline double cmb_larger_error(double a, double b)
 }
 
 /* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: where the constraints are near to
- * losing rank, the part in the weak directions counts only with the square root of the tolerance (branch.h). */
-void cmb_forgive_weak(const cmb_integrator *in, double *x, double *y);
+ * losing rank (branch.h), the part in the weak directions is taken out. It does no harm while its square is small: returned is
+ * what is to be held below 1 instead, the velocities' part of it over the root of rtol, measured by the energy. */
+double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y);
+
+/* Whether the step under way begins, or ends at the factors held, near a loss of rank. */
+static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
+{
+  return in->ev->watching && (in->near_steps > 0 || cmb_is_near_singular(in->ev));
+}
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);

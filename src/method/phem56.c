@@ -107,13 +107,16 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
   double *x = m->work, *xv = m->work + in->nq;
-  for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - m->y_plain[i];
+  const bool near = cmb_step_is_near_singular(
+      in); /* then the projection cannot be made smaller by a smaller step */
+  for (int i = 0; i < in->n; i++) x[i] = near ? 0 : in->y_new[i] - m->y_plain[i];
   cmb_combine(in->n, x, h, SLOPES, e, m->k, x);
   cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, ev->G, xv, ev->dtau);
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
   for (int i = 0; i < in->nv; i++) xv[i] += ev->dw[i];
-  cmb_forgive_weak(in, x, NULL);
-  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+  double worst = cmb_forgive_weak(in, x, NULL);
+  worst = cmb_larger_error(worst, cmb_error_norm(in, 0, in->nq, x));
+  return cmb_larger_error(worst, cmb_error_norm(in, in->nq, in->n, x));
 }
 
 static cmb_status stages(cmb_integrator *in, double h, bool index1)

@@ -38,16 +38,16 @@ static int next_interval(int between, double drift)
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due)
 {
-  const cmb_equations *eq = in->ev->eq;
-  *due =
-      control->kind == CMB_PROJECT_EVERY ||
-      (control->kind == CMB_PROJECT_CONTROL &&
-       (control->since >= control->between || (in->ev->watching && cmb_is_near_singular(in->ev))));
+  cmb_evaluator *ev = in->ev;
+  const cmb_equations *eq = ev->eq;
+  const bool near = cmb_step_is_near_singular(in);
+  *due = control->kind == CMB_PROJECT_EVERY ||
+         (control->kind == CMB_PROJECT_CONTROL && (near || control->since >= control->between));
   control->next = 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;
-  if (!in->ev->factors_near) CMB_TRY(cmb_factor_at(in->ev, t, in->y_new));
-  CMB_TRY(cmb_project_position(in->ev, t, in->y_new, control->first));
+  if (!ev->factors_near) CMB_TRY(cmb_factor_at(ev, t, in->y_new));
+  CMB_TRY(cmb_project_position(ev, t, in->y_new, control->first));
   control->next = next_interval(control->between, cmb_error_norm(in, 0, in->nq, control->first));
   return CMB_OK;
 }

@@ -12,8 +12,10 @@ cmb_status cmb_read_body(cmb_reader *r, const cmb_scope *s, const char *name, cm
                          int *body)
 {
   const cmb_name *found;
+  char full[CMB_NAME_ROOM];
   *body = CMB_GROUND;
-  if (strcmp(name, "ground") == 0) return CMB_OK;
+  bool named = cmb_is_previous(name) && cmb_previous_name(r, s, name, full);
+  if (strcmp(named ? full : name, "ground") == 0) return CMB_OK;
   CMB_TRY(cmb_refer(r, s, CMB_NAMES_BODY, name, at, &found));
   *body = found->index;
   return CMB_OK;
@@ -40,6 +42,8 @@ cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   const char *sign = strchr(node->text, '@');
   if (!sign) {
     const cmb_name *marker = cmb_look_up(r, s, CMB_NAMES_MARKER, node->text);
+    if (!marker && cmb_is_previous(node->text))
+      return cmb_fail_previous(r, s, CMB_NAMES_MARKER, node->text, node->place);
     if (marker) {
       *a = r->model->markers[marker->index].anchor;
       return CMB_OK;

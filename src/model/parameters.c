@@ -1,6 +1,7 @@
 /*
  * Section `parameters` (reader.h): numbers with names. A formula may use parameters that stand later; each is computed
  * when it is first asked for. An instance's own values come before the template's, and those of the options before all.
+ * Every copy of a repeated instance has the parameter `index`.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -9,13 +10,63 @@
 #include <math.h>
 #include <string.h>
 
+/* The next parameter; NULL without memory. */
+static cmb_lazy *new_parameter(cmb_reader *r)
+{
+  int count = r->model->parameter_count;
+  if (count == r->parameter_room) {
+    int room = count > 0 ? 2 * count : 64;
+    cmb_lazy *grown = cmb_arena_take(r->scratch, (size_t)room, sizeof *grown);
+    if (!grown) return NULL;
+    if (count > 0) memcpy(grown, r->parameters, (size_t)count * sizeof *grown);
+    r->parameters = grown;
+    r->parameter_room = room;
+  }
+  r->model->parameter_count++;
+  return &r->parameters[count];
+}
+
+static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, const cmb_node *node,
+                         cmb_lazy **parameter)
+{
+  const char *full = cmb_full_name(r, s->prefix, name, "");
+  CMB_TRY(cmb_define(r, CMB_NAMES_PARAMETER, full, r->model->parameter_count, node->key_place));
+  *parameter = new_parameter(r);
+  if (!*parameter) return cmb_fail_memory(r->ctx);
+  **parameter = (cmb_lazy){.name = full, .node = node, .scope = s};
+  return CMB_OK;
+}
+
+/* What the options say of it, under its full name. */
+static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
+{
+  const cmb_model_options *o = r->options;
+  for (int i = 0; o && i < o->set_count; i++) {
+    if (strcmp(parameter->name, o->set_names[i]) != 0) continue;
+    if (!isfinite(o->set_values[i])) {
+      return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "the value of parameter '%s' is not finite",
+                      parameter->name);
+    }
+    parameter->value[0] = o->set_values[i];
+    parameter->state = CMB_LAZY_DONE;
+  }
+  return CMB_OK;
+}
+
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  cmb_model *m = r->model;
-  int index = m->parameter_count++;
-  const char *full = cmb_full_name(r, s->prefix, entry->key, "");
-  CMB_TRY(cmb_define(r, CMB_NAMES_PARAMETER, full, index, entry->key_place));
-  r->parameters[index] = (cmb_lazy){.name = full, .node = entry, .scope = s};
+  cmb_lazy *parameter;
+  CMB_TRY(define(r, s, entry->key, entry, &parameter));
+  return put_option(r, parameter);
+}
+
+static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
+{
+  cmb_lazy *parameter;
+  CMB_TRY(define(r, s, "index", cmb_node_find(s->instance, "repeat"), &parameter));
+  parameter->value[0] = s->copy;
+  parameter->state = CMB_LAZY_DONE;
+  parameter->is_index = true;
   return CMB_OK;
 }
 
@@ -31,51 +82,49 @@ cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, dou
   return CMB_OK;
 }
 
-/* The options' values, under full names. */
-static cmb_status put_options(cmb_reader *r)
+/* What an instance sets must be a parameter of its template; the formula stands outside of the instance. */
+static cmb_status put_arguments(cmb_reader *r, const cmb_scope *s)
+{
+  const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
+  for (; argument; argument = argument->next) {
+    const char *full = cmb_full_name(r, s->prefix, argument->key, "");
+    if (!full) return cmb_fail_memory(r->ctx);
+    const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, full);
+    if (found && !r->parameters[found->index].is_index) {
+      r->parameters[found->index].node = argument;
+      r->parameters[found->index].scope = s->parent;
+      continue;
+    }
+    char shown[CMB_SHOWN_ROOM];
+    const char *nearest = found ? NULL : cmb_nearest(r, s, CMB_NAMES_PARAMETER, argument->key);
+    cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
+    return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
+                           cmb_shown(argument->key, shown),
+                           nearest ? ": did you mean '" : "; expected one of its own",
+                           nearest ? nearest : "", nearest ? "'?" : "");
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
+{
+  if (s->copy > 0) CMB_TRY(define_index(r, s));
+  CMB_TRY(cmb_each_entry_of(r, s, "parameters", "parameter", define_parameter));
+  return put_arguments(r, s);
+}
+
+/* Every option was a parameter's. */
+static cmb_status check_options(cmb_reader *r)
 {
   const cmb_model_options *o = r->options;
   for (int i = 0; o && i < o->set_count; i++) {
     const char *name = o->set_names[i];
     const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, name);
-    if (!found) {
-      const char *nearest = cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, name);
-      return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "%s has no parameter '%s' to set%s%s%s",
-                      r->model->path, name, nearest ? ": did you mean '" : "",
-                      nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    if (!isfinite(o->set_values[i])) {
-      return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "the value of parameter '%s' is not finite",
-                      name);
-    }
-    r->parameters[found->index].value[0] = o->set_values[i];
-    r->parameters[found->index].state = CMB_LAZY_DONE;
-  }
-  return CMB_OK;
-}
-
-/* What an instance sets must be a parameter of its template; the formula stands outside of the instance. */
-static cmb_status put_arguments(cmb_reader *r)
-{
-  for (const cmb_scope *s = r->scopes; s; s = s->next) {
-    const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
-    for (; argument; argument = argument->next) {
-      const char *full = cmb_full_name(r, s->prefix, argument->key, "");
-      if (!full) return cmb_fail_memory(r->ctx);
-      const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, full);
-      if (found) {
-        r->parameters[found->index].node = argument;
-        r->parameters[found->index].scope = s->parent;
-        continue;
-      }
-      char shown[CMB_SHOWN_ROOM];
-      const char *nearest = cmb_nearest(r, s, CMB_NAMES_PARAMETER, argument->key);
-      cmb_reader_subject(r, "instance", "", s->prefix);
-      return cmb_reader_fail(r, argument->key_place, "the template has no parameter '%s'%s%s%s",
-                             cmb_shown(argument->key, shown),
-                             nearest ? ": did you mean '" : "; expected one of its own",
-                             nearest ? nearest : "", nearest ? "'?" : "");
-    }
+    if (found && !r->parameters[found->index].is_index) continue;
+    const char *nearest = found ? NULL : cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, name);
+    return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "%s has no parameter '%s' to set%s%s%s",
+                    r->model->path, name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "");
   }
   return CMB_OK;
 }
@@ -83,13 +132,9 @@ static cmb_status put_arguments(cmb_reader *r)
 cmb_status cmb_read_parameters(cmb_reader *r)
 {
   cmb_model *m = r->model;
-  CMB_TRY(cmb_take_section(r, "parameters", 0, sizeof *m->parameters, &m->parameters));
-  r->parameters =
-      cmb_arena_take(r->scratch, (size_t)cmb_count_entries(r, "parameters"), sizeof *r->parameters);
-  if (!r->parameters) return cmb_fail_memory(r->ctx);
-  CMB_TRY(cmb_each_entry(r, "parameters", "parameter", define_parameter));
-  CMB_TRY(put_arguments(r));
-  CMB_TRY(put_options(r));
+  CMB_TRY(check_options(r));
+  m->parameters = cmb_arena_take(m->arena, (size_t)m->parameter_count, sizeof *m->parameters);
+  if (!m->parameters) return cmb_fail_memory(r->ctx);
   for (int i = 0; i < m->parameter_count; i++) {
     cmb_model_parameter *p = &m->parameters[i];
     p->name = r->parameters[i].name;

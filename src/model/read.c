@@ -125,6 +125,7 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_points(r));
   CMB_TRY(cmb_read_tables(r));
   CMB_TRY(cmb_read_bodies(r));
+  CMB_TRY(cmb_check_before(r));
   CMB_TRY(cmb_read_markers(r));
   CMB_TRY(cmb_read_joints(r));
   CMB_TRY(cmb_read_loops(r));
@@ -227,6 +228,34 @@ const char *cmb_model_name(const cmb_model *model)
 const char *cmb_model_title(const cmb_model *model)
 {
   return model->title;
+}
+
+/* The constraint is the object, or a part of it. */
+static bool begins_with(const char *constraint, const char *name)
+{
+  size_t length = strlen(name);
+  return strncmp(constraint, name, length) == 0 &&
+         (constraint[length] == '\0' || constraint[length] == '.');
+}
+
+/* Of several names that it begins with the longest counts: "left" may be a joint and "left.rod" another. */
+static void offer(cmb_model_origin *best, const char *constraint, const char *kind,
+                  const char *name, cmb_place place)
+{
+  if (!begins_with(constraint, name) || (best->name && strlen(best->name) > strlen(name))) return;
+  *best = (cmb_model_origin){kind, name, place.file, place.line, place.column};
+}
+
+bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_model_origin *origin)
+{
+  *origin = (cmb_model_origin){0};
+  for (int i = 0; i < model->loop_count; i++) {
+    const cmb_model_loop *l = &model->loops[i];
+    offer(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
+  }
+  for (int i = 0; i < model->joint_count; i++)
+    offer(origin, constraint, "joint", model->joints[i].name, model->joints[i].place);
+  return origin->name != NULL;
 }
 
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count)

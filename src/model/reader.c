@@ -57,7 +57,8 @@ const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, c
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  static const char *const reserved[] = {"ground", "t", "pi", "deg", "and", "or", "not"};
+  static const char *const reserved[] = {"ground", "t",  "pi",  "deg",
+                                         "and",    "or", "not", "previous"};
   enum { RESERVED = sizeof reserved / sizeof *reserved, MOST = 60 };
   char shown[CMB_SHOWN_ROOM];
   cmb_shown(name, shown);
@@ -106,17 +107,23 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
   return CMB_OK;
 }
 
+static cmb_name *find_full(cmb_reader *r, cmb_name_kind kind, const char *full)
+{
+  cmb_name *entry = cmb_name_map_find(&r->map, space_of(r, kind), full);
+  return entry && entry->kind == (int)kind ? entry : NULL;
+}
+
 cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
 {
-  enum { ROOM = 256 };
-  char full[ROOM];
-  for (; s; s = s->parent) {
+  char full[CMB_NAME_ROOM];
+  cmb_name *entry = NULL;
+  if (cmb_is_previous(name))
+    return cmb_previous_name(r, s, name, full) ? find_full(r, kind, full) : NULL;
+  for (; s && !entry; s = s->parent) {
     int length = snprintf(full, sizeof full, "%s%s", s->prefix, name);
-    if (length >= ROOM) continue;
-    cmb_name *entry = cmb_name_map_find(&r->map, space_of(r, kind), full);
-    if (entry && entry->kind == (int)kind) return entry;
+    if (length < CMB_NAME_ROOM) entry = find_full(r, kind, full);
   }
-  return NULL;
+  return entry;
 }
 
 /* How the scope would write a full name; NULL if it cannot. */
@@ -144,6 +151,7 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
   char shown[CMB_SHOWN_ROOM];
   *found = cmb_look_up(r, s, kind, name);
   if (*found) return CMB_OK;
+  if (cmb_is_previous(name)) return cmb_fail_previous(r, s, kind, name, at);
   const char *nearest = cmb_nearest(r, s, kind, name), *what = cmb_name_kind_text(kind);
   cmb_shown(name, shown);
   if (nearest)
@@ -153,20 +161,26 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
 
 /* ---- sections */
 
-cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
-                          cmb_entry_reader read)
+cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
+                             const char *what, cmb_entry_reader read)
 {
-  for (const cmb_scope *s = r->scopes; s; s = s->next) {
-    for (const cmb_part *part = s->parts; part; part = part->next) {
-      const cmb_node *node = cmb_node_find(part->root, section);
-      for (const cmb_node *entry = node ? node->first : NULL; entry; entry = entry->next) {
-        cmb_reader_subject(r, what, s->prefix, entry->key);
-        if (entry->key) CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
-        CMB_TRY(read(r, s, entry));
-      }
+  for (const cmb_part *part = s->parts; part; part = part->next) {
+    const cmb_node *node = cmb_node_find(part->root, section);
+    for (const cmb_node *entry = node ? node->first : NULL; entry; entry = entry->next) {
+      cmb_reader_subject(r, what, s->prefix, entry->key);
+      if (entry->key) CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
+      CMB_TRY(read(r, s, entry));
     }
   }
   cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
+                          cmb_entry_reader read)
+{
+  for (const cmb_scope *s = r->scopes; s; s = s->next)
+    CMB_TRY(cmb_each_entry_of(r, s, section, what, read));
   return CMB_OK;
 }
 

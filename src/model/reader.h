@@ -44,14 +44,21 @@ typedef struct cmb_scope {
   const struct cmb_scope *parent;
   const cmb_part *parts;
   double sign[3], offset[3];
-  int turn;                    /* product of the signs */
-  const cmb_node *instance;    /* what it came from, NULL for the model */
-  const cmb_node *arguments;   /* the instance's `parameters`, or NULL */
-  const cmb_name *template_of; /* NULL for the model */
+  int turn;                         /* product of the signs */
+  const cmb_node *instance;         /* what it came from, NULL for the model */
+  const cmb_node *arguments;        /* the instance's `parameters`, or NULL */
+  const cmb_name *template_of;      /* NULL for the model */
+  int copy;                         /* its number in a repeated instance, 0 if it is none */
+  const struct cmb_scope *previous; /* the copy before, NULL for the first */
   struct cmb_scope *next;
 } cmb_scope;
 
-enum { CMB_SUBJECT_ROOM = 128, CMB_MESSAGE_ROOM = 1024, CMB_MOST_DEPENDENCE = 100 };
+enum {
+  CMB_SUBJECT_ROOM = 128,
+  CMB_MESSAGE_ROOM = 1024,
+  CMB_NAME_ROOM = 256,
+  CMB_MOST_DEPENDENCE = 100
+};
 
 /* A parameter or point, which is computed when it is first asked for. */
 typedef struct cmb_lazy {
@@ -60,6 +67,7 @@ typedef struct cmb_lazy {
   const cmb_scope *scope; /* that its formulas are looked up in */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   double value[3];
+  bool is_index; /* the number of a copy, which nobody can set */
 } cmb_lazy;
 
 typedef struct cmb_reader {
@@ -75,7 +83,7 @@ typedef struct cmb_reader {
   size_t bytes_read; /* from other files than the first */
   char subject[CMB_SUBJECT_ROOM];
   cmb_lazy *parameters, *points;
-  int point_count;
+  int parameter_room, point_count;
   int dependence;    /* how deep lazy values ask for each other now */
   cmb_status nested; /* failure inside of a formula's name, and its words */
   char nested_words[CMB_MESSAGE_ROOM];
@@ -113,6 +121,10 @@ typedef cmb_status (*cmb_entry_reader)(cmb_reader *r, const cmb_scope *s, const 
 cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
                           cmb_entry_reader read);
 int cmb_count_entries(const cmb_reader *r, const char *section);
+
+/* The same in one scope. */
+cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
+                             const char *what, cmb_entry_reader read);
 
 /* An array on the model's arena for as many objects as the section has entries, and perhaps more. */
 cmb_status cmb_take_section(cmb_reader *r, const char *section, int more, size_t size, void *array);
@@ -165,6 +177,9 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
 
 /* ---- parameters.c */
 
+/* The names of a scope's parameters, with what its instance and the options say; the values are computed when they are
+ * asked for, or in cmb_read_parameters. */
+cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_read_parameters(cmb_reader *r);
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x);
 
@@ -243,6 +258,25 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, con
  * instances are. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
 cmb_status cmb_place_scopes(cmb_reader *r);
+
+/* ---- repeat.c: copies of an instance */
+
+/* How many, 0 if the instance is not repeated. */
+cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int *copies);
+
+/* "previous.NAME", and the full name of what it stands for in a scope, perhaps "ground"; false if that is nothing. */
+bool cmb_is_previous(const char *name);
+bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
+                       char full[CMB_NAME_ROOM]);
+cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind,
+                             const char *name, cmb_place at);
+
+/* `before` of all instances is a body or an instance. */
+cmb_status cmb_check_before(cmb_reader *r);
+
+/* A formula's text with full names in place of "previous.NAME". */
+cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                              const char **text);
 
 /* read.c: what stands in a file or template: known sections, each of its kind */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template);

@@ -2,11 +2,13 @@
  * Where sections come from (reader.h): included files, and instances of templates.
  *
  * An instance x -> sign x + offset is placed in the frame of the scope it stands in, so that nested ones are composed:
- * sign = S s, offset = S o + O. Mirrors are in coordinate planes, so signs are all there is to them.
+ * sign = S s, offset = S o + O. Mirrors are in coordinate planes, so signs are all there is to them. Copy i of a repeated
+ * instance (repeat.c) has the offset o + (i - 1) step.
  */
 #include "base/context.h"
 #include "model/reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- included files */
@@ -55,6 +57,14 @@ static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node
   return add_part(r, parts, root, in_template, &inner);
 }
 
+static cmb_status count_nodes(cmb_reader *r, int size, cmb_place at)
+{
+  r->unfolded_size += size;
+  if (r->unfolded_size <= CMB_MOST_NODES) return CMB_OK;
+  return cmb_reader_fail(r, at, "the model has too many parts; expected at most %d",
+                         (int)CMB_MOST_NODES);
+}
+
 static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *root,
                            bool in_template, const struct chain *chain)
 {
@@ -67,11 +77,7 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
   else
     parts->first = part;
   parts->last = part;
-  r->unfolded_size += root->size;
-  if (r->unfolded_size > CMB_MOST_NODES) {
-    return cmb_reader_fail(r, root->place, "the model has too many parts; expected at most %d",
-                           (int)CMB_MOST_NODES);
-  }
+  CMB_TRY(count_nodes(r, root->size, root->place));
   const cmb_node *include = cmb_node_find(root, "include");
   if (include && include->kind == CMB_NODE_TEXT && include->text[0])
     return add_include(r, parts, include, in_template, chain);
@@ -125,31 +131,62 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
+/* One copy under its name; what the copies share is in `like`. */
+static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
+                           const cmb_scope **previous)
+{
+  cmb_scope *scope;
+  const cmb_scope *s = like->parent;
+  const char *full = cmb_full_name(r, s->prefix, name, "");
+  cmb_reader_subject(r, "instance", s->prefix, name);
+  CMB_TRY(cmb_define(r, CMB_NAMES_INSTANCE, full, 0, like->instance->key_place));
+  CMB_TRY(add_scope(r, &scope));
+  cmb_look_up(r, r->scopes, CMB_NAMES_INSTANCE, full)->data = scope;
+  *scope = *like;
+  scope->prefix = cmb_full_name(r, s->prefix, name, ".");
+  scope->copy = copy;
+  scope->previous = *previous;
+  *previous = scope;
+  return scope->prefix ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+static cmb_status add_copies(cmb_reader *r, const cmb_scope *like, int copies, int size)
+{
+  const cmb_node *entry = like->instance;
+  const cmb_scope *previous = NULL;
+  for (int i = 1; i <= copies; i++) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", i);
+    const char *name = cmb_full_name(r, entry->key, number, "");
+    if (!name) return cmb_fail_memory(r->ctx);
+    if (i > 1) CMB_TRY(count_nodes(r, size, entry->key_place));
+    CMB_TRY(add_copy(r, like, name, i, &previous));
+  }
+  return CMB_OK;
+}
+
 static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  static const char *const keys[] = {"template", "parameters", "mirror", "offset"};
-  const cmb_name *template_of;
-  cmb_scope *scope;
+  static const char *const keys[] = {"template", "parameters", "mirror", "offset",
+                                     "repeat",   "step",       "before"};
+  cmb_scope like = {.parent = s, .instance = entry, .sign = {1, 1, 1}, .turn = 1};
   struct parts parts = {0};
+  int copies, size = r->unfolded_size;
+  const cmb_scope *previous = NULL;
   const cmb_node *arguments = cmb_node_find(entry, "parameters");
   cmb_reader_subject(r, "instance", s->prefix, entry->key);
   CMB_TRY(cmb_check_name(r, entry->key, entry->key_place));
   CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
   if (arguments) CMB_TRY(cmb_expect_map(r, arguments));
-  CMB_TRY(find_template(r, s, entry, &template_of));
-  CMB_TRY(cmb_define(r, CMB_NAMES_INSTANCE, cmb_full_name(r, s->prefix, entry->key, ""), 0,
-                     entry->key_place));
-  const cmb_node *body = template_of->data;
+  CMB_TRY(find_template(r, s, entry, &like.template_of));
+  CMB_TRY(cmb_read_copies(r, s, entry, &copies));
+  const cmb_node *body = like.template_of->data;
   const struct chain chain = {.file = body->place.file, .length = 1};
   CMB_TRY(add_part(r, &parts, body, true, &chain));
-  CMB_TRY(add_scope(r, &scope));
-  scope->prefix = cmb_full_name(r, s->prefix, entry->key, ".");
-  scope->parent = s;
-  scope->parts = parts.first;
-  scope->instance = entry;
-  scope->arguments = arguments;
-  scope->template_of = template_of;
-  return scope->prefix ? CMB_OK : cmb_fail_memory(r->ctx);
+  like.parts = parts.first;
+  like.arguments = arguments;
+  return copies > 0 ? add_copies(r, &like, copies, r->unfolded_size - size)
+                    : add_copy(r, &like, entry->key, 0, &previous);
 }
 
 /* The list of scopes grows while it is walked through: instances of instances come behind. */
@@ -163,6 +200,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
   model->parts = parts.first;
   for (const cmb_scope *s = r->scopes; s; s = s->next) {
     CMB_TRY(define_templates(r, s));
+    CMB_TRY(cmb_define_parameters(r, s));
     for (const cmb_part *part = s->parts; part; part = part->next) {
       const cmb_node *instances = cmb_node_find(part->root, "instances");
       for (const cmb_node *entry = instances ? instances->first : NULL; entry; entry = entry->next)
@@ -179,15 +217,18 @@ cmb_status cmb_place_scopes(cmb_reader *r)
   for (cmb_scope *s = r->scopes->next; s; s = s->next) {
     const cmb_node *mirror = cmb_node_find(s->instance, "mirror");
     const cmb_node *offset = cmb_node_find(s->instance, "offset");
+    const cmb_node *step = cmb_node_find(s->instance, "step");
     const cmb_scope *outer = s->parent;
-    double own[3] = {0};
+    double own[3] = {0}, each[3] = {0};
     int plane = -1;
     cmb_reader_subject(r, "instance", outer->prefix, s->instance->key);
     if (mirror) CMB_TRY(cmb_read_choice(r, mirror, planes, 3, sizeof *planes, &plane));
     if (offset) CMB_TRY(cmb_read_numbers(r, outer, offset, 3, own));
+    if (step) CMB_TRY(cmb_read_numbers(r, outer, step, 3, each));
     for (int i = 0; i < 3; i++) {
       s->sign[i] = outer->sign[i] * (i == plane ? -1 : 1);
-      s->offset[i] = outer->sign[i] * own[i] + outer->offset[i];
+      double shift = own[i] + (s->copy > 1 ? (s->copy - 1) * each[i] : 0);
+      s->offset[i] = outer->sign[i] * shift + outer->offset[i];
     }
     s->turn = outer->turn * (mirror ? -1 : 1);
   }

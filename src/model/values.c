@@ -54,8 +54,13 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   cmb_reader *r = names->r;
   double x = degree;
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_PARAMETER, name);
-  if (!found && strcmp(name, "deg") != 0) return false;
-  cmb_status status = found ? cmb_parameter_value(r, found->index, names->at, &x) : CMB_OK;
+  cmb_status status = CMB_OK;
+  if (found)
+    status = cmb_parameter_value(r, found->index, names->at, &x);
+  else if (cmb_is_previous(name))
+    status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
+  else if (strcmp(name, "deg") != 0)
+    return false;
   if (status != CMB_OK && r->nested == CMB_OK) {
     r->nested = status;
     snprintf(r->nested_words, sizeof r->nested_words, "%s", cmb_last_error(r->ctx));
@@ -177,8 +182,7 @@ cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   cmb_status status = cmb_formula_parse(r->graph, node->text, strlen(node->text), node->place.line,
                                         node->place.column, &names, &e);
   if (status != CMB_OK) return fail_formula(r, node, status);
-  formula->text = cmb_arena_text(r->model->arena, node->text);
   formula->place = node->place;
   formula->scope = s->prefix;
-  return formula->text ? CMB_OK : cmb_fail_memory(r->ctx);
+  return cmb_write_previous(r, s, node, &formula->text);
 }

@@ -3,7 +3,13 @@
  *
  * Whatever the text is: either one line that begins with the place, or a model whose references are in range, whose
  * joints make a tree with parents first, and whose numbers are finite.
+ *
+ * A small model is then made into equations, in the formulation that the sum of the text's bytes chooses: that fails with
+ * one line as well, or gives equations that can be evaluated at the start.
  */
+#include "dae/evaluator.h"
+#include "dae/graph_system.h"
+#include "dyn/mechanism.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -88,16 +94,72 @@ static void require_model(const cmb_model *m)
   }
 }
 
+/* ---- equations */
+
+/* Values or a status, but no crash; the values need not be finite: a formula may divide by 0. */
+static void evaluate(cmb_context *ctx, const cmb_system *system)
+{
+  cmb_evaluator *ev;
+  const cmb_equations *eq = cmb_system_equations(system);
+  double *a = calloc((size_t)eq->nv + 1, sizeof *a);
+  double *lambda = calloc((size_t)eq->ng + 1, sizeof *lambda);
+  double *out = calloc((size_t)eq->no + 1, sizeof *out);
+  double t = cmb_system_t_start(system);
+  const double *q = cmb_system_q(system), *v = cmb_system_v(system);
+  require(a && lambda && out);
+  require(cmb_evaluator_create(ctx, eq, &ev) == CMB_OK);
+  cmb_terms want = {
+      .M = ev->M, .f = ev->f, .g = ev->g, .G = ev->G, .gamma = ev->gamma, .gt = ev->gt};
+  require(cmb_evaluate(ev, t, q, v, &want) >= CMB_OK);
+  require(cmb_accelerate(ev, t, q, v, a, lambda) >= CMB_OK);
+  if (eq->no > 0) require(cmb_outputs(ev, t, q, v, a, lambda, out) >= CMB_OK);
+  cmb_evaluator_destroy(ev);
+  free(a);
+  free(lambda);
+  free(out);
+}
+
+/* A failure is the model's: one line with a place in it. */
+static void make_equations(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation)
+{
+  cmb_mechanism *mechanism;
+  cmb_system *system;
+  const cmb_mechanism_options wanted = {.formulation = formulation};
+  const cmb_graph_options options = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                     .explicit_form = formulation == CMB_FORM_EXPLICIT,
+                                     .residual_form = formulation == CMB_FORM_RESIDUAL};
+  cmb_status status = cmb_mechanism_create(ctx, model, &wanted, &mechanism);
+  if (status != CMB_OK) {
+    require(status == CMB_ERROR_INPUT);
+    require_message(cmb_last_error(ctx));
+    return;
+  }
+  require(cmb_graph_system_create(ctx, &mechanism->expressions, &options, &system) == CMB_OK);
+  cmb_mechanism_destroy(mechanism);
+  evaluate(ctx, system);
+  cmb_system_destroy(system);
+}
+
+/* What takes long to derive is left out. */
+static bool is_small(const cmb_model *m)
+{
+  return m->body_count <= 12 && m->loop_count <= 12 && m->force_count <= 24 &&
+         m->output_count <= 24 && m->measure_count <= 24;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   cmb_model *model;
+  unsigned sum = 0;
   char *text = malloc(size); /* exactly as long: reading beyond is seen */
   cmb_context *ctx = cmb_context_create(NULL);
   require(ctx && (text || size == 0));
   if (size > 0) memcpy(text, data, size);
+  for (size_t i = 0; i < size; i++) sum += data[i];
   cmb_status status = cmb_model_parse(ctx, text, size, path, NULL, &model);
   if (status == CMB_OK) {
     require_model(model);
+    if (is_small(model)) make_equations(ctx, model, (cmb_formulation)(sum % 3));
     cmb_model_destroy(model);
   } else {
     require(status == CMB_ERROR_INPUT && !model);

@@ -263,7 +263,7 @@ static void templates_and_instances(void **state)
       {"templates: {one: {bodies: {b: {massless: true}}}}\ninstances: {a: {template: one}}",
        "test.yaml:1:28", "body 'a.b': it is no joint's child"},
       {"parameters: {a: 1}\ntemplates: {one: {}}\ninstances: {a: {template: one}}",
-       "test.yaml:1:14", "the name 'a' is taken by the instance"},
+       "test.yaml:3:13", "the name 'a' is taken by the parameter"},
   };
   check_all(rows, COUNT(rows));
 }

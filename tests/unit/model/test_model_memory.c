@@ -28,8 +28,13 @@ static const char model[] =
     "0], [1, 1]]}}\n"
     "outputs: {z: tip.z}\n"
     "shapes: [{body: a, line: [A, B]}]\n"
-    "templates: {half: {include: half.yaml, points: {P: [1, 2, 3]}}}\n"
-    "instances: {left: {template: half}, right: {template: half, mirror: y, offset: [k, 0, 0]}}\n"
+    "templates:\n"
+    "  half: {include: half.yaml, points: {P: [1, 2, 3]}}\n"
+    "  row: {points: {Q: [index, 0, 0]}, bodies: {w: {mass: 1, com: Q}}, "
+    "outputs: {y: previous.w.y},\n"
+    "        joints: {r: {type: prismatic, parent: previous.w, child: w, axis: y}}}\n"
+    "instances: {left: {template: half}, right: {template: half, mirror: y, offset: [k, 0, 0]},\n"
+    "            row: {template: row, repeat: 3, step: [0, k, 0], before: b}}\n"
     "simulate: {t-end: 1, option: {projection: every}}\n";
 
 static const char half[] = "bodies: {w: {mass: 1, sphere: {at: P, radius: 1}}}\n"

@@ -1,13 +1,12 @@
 /*
- * The chain as a model in memory, and a state of it (chain.h).
+ * The general serial chain as a model in memory (chain.h).
  */
-#include "support/chain.h"
+#include "chain.h"
 
 #include "random.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const cmb_place nowhere = {"chain", 1, 1};
 
@@ -85,7 +84,7 @@ static void make_link(cmb_model *m, int i, struct cmbt_random *r, double at[3])
   }
 }
 
-cmb_model *bench_chain_create(cmb_context *ctx, int n)
+cmb_model *cmbt_chain_create(cmb_context *ctx, int n)
 {
   struct cmbt_random r = {41};
   double at[3] = {0.1, 0.2, 0.3};
@@ -108,25 +107,4 @@ cmb_model *bench_chain_create(cmb_context *ctx, int n)
     return NULL;
   }
   return m;
-}
-
-bool bench_chain_state_create(int n, bench_chain_state *s)
-{
-  struct cmbt_random r = {1};
-  double **all[] = {&s->q, &s->v, &s->a, &s->lambda};
-  bool good = true;
-  for (int k = 0; k < 4; k++) {
-    *all[k] = calloc((size_t)n, sizeof **all[k]);
-    good = good && *all[k];
-    for (int i = 0; good && k < 3 && i < n; i++) (*all[k])[i] = cmbt_random_uniform(&r, -1, 1);
-  }
-  return good;
-}
-
-void bench_chain_state_destroy(bench_chain_state *s)
-{
-  free(s->q);
-  free(s->v);
-  free(s->a);
-  free(s->lambda);
 }

@@ -1,19 +1,12 @@
 /*
- * The general serial chain that the O(N) formalisms are measured on: bodies one behind the other on revolute joints, with axes
- * in any direction, offsets with three components, centres of mass off the axes, full inertia matrices, and gravity. Nothing
- * about it is simple, so nothing can be left out.
+ * Evaluations of the general serial chain (tests/support/chain.h) by Camber and by rivals.
  */
-#ifndef BENCH_CHAIN_H
-#define BENCH_CHAIN_H
-
-#include "model/model.h"
+#ifndef BENCH_CHAIN_CODE_H
+#define BENCH_CHAIN_CODE_H
 
 #include <camber/dae.h>
 
-/* The same numbers for the same n; NULL without memory. To be given back with cmb_model_destroy. */
-cmb_model *bench_chain_create(cmb_context *ctx, int n);
-
-/* A state of it: angles, rates and accelerations within ±1. */
+/* A state of the chain: angles, rates and accelerations within ±1. */
 typedef struct bench_chain_state {
   double *q, *v, *a, *lambda; /* (n), (n), (n), (1) */
 } bench_chain_state;
@@ -34,7 +27,11 @@ typedef struct bench_chain_code {
 /* Camber, native or interpreted, through the equations that methods use. False: there is no compiler, or no memory. */
 bool bench_chain_camber(int n, bench_quantity what, bool native, bench_chain_code *code);
 
-/* MuJoCo: mj_forward, or mj_inverse. False: it is not there, or has no such quantity. */
+/* The recursion alone, explicit or residual, as a program; how many operations it has. */
+bool bench_chain_recursion(int n, bench_quantity what, bool native, bench_chain_code *code,
+                           int *operations);
+
+/* MuJoCo: mj_forward, or recursive Newton-Euler. False: it is not there, or has no such quantity. */
 bool bench_chain_mujoco(int n, bench_quantity what, bench_chain_code *code);
 
 /* What callgrind counts (timed_chain.c). */

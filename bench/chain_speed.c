@@ -1,0 +1,126 @@
+/*
+ * How fast the O(N) formalisms are: chain_speed
+ *
+ * First the cost of a body in chains of different lengths, interpreted and native: it must not grow. Then the chain of 41 bodies
+ * against MuJoCo, if it is there, after both have shown that they compute the same. Times are the best of many runs;
+ * instructions are counted by bench/chain_instructions.sh.
+ */
+#include "support/chain_code.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { BODIES = 41, ROUNDS = 200 };
+static const double SAME = 1e-8;       /* accelerations and residuals of both codes */
+static const double MOST_GROWTH = 1.3; /* of the cost of a body */
+static const char *const NAMES[] = {"explicit", "residual", "jacobian"};
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Microseconds of one evaluation: the best of many rounds, each long enough for the clock. */
+static double best(const bench_chain_code *code, int n)
+{
+  const int repeats = n < 100 ? 1000 / n : 10;
+  double least = INFINITY;
+  for (int i = 0; i < ROUNDS; i++) {
+    double start = now();
+    bench_timed_evaluation(code, repeats);
+    least = fmin(least, (now() - start) / repeats);
+  }
+  return 1e6 * least;
+}
+
+/* ---- the cost of a body */
+
+static void show_growth(bench_quantity what, bool native, const int sizes[3])
+{
+  double least_operations = INFINITY, most_operations = 0;
+  double least_time = INFINITY, most_time = 0;
+  printf("%-9s %-12s", NAMES[what], native ? "native" : "interpreted");
+  for (int i = 0; i < 3; i++) {
+    bench_chain_code code;
+    int operations;
+    if (!bench_chain_recursion(sizes[i], what, native, &code, &operations)) {
+      printf("  not to be had\n");
+      return;
+    }
+    double each = (double)operations / sizes[i], time = 1e3 * best(&code, sizes[i]) / sizes[i];
+    printf("  | %5d %6.1f %7.1f", sizes[i], each, time);
+    least_operations = fmin(least_operations, each);
+    most_operations = fmax(most_operations, each);
+    least_time = fmin(least_time, time);
+    most_time = fmax(most_time, time);
+    code.destroy(code.self);
+  }
+  printf("  | %5.2f %5.2f  %s\n", most_operations / least_operations, most_time / least_time,
+         most_time / least_time <= MOST_GROWTH ? "met" : "MISSED");
+}
+
+static void show_all_growth(void)
+{
+  static const int interpreted[] = {10, 100, 1000}, native[] = {10, 50, 200};
+  printf("cost of a body: operations and ns; largest over smallest; goal: time <= %.2g\n",
+         MOST_GROWTH);
+  printf("%-22s  | %-20s  | %-20s  | %-20s  | %s\n", "", "bodies    op.      ns",
+         "bodies    op.      ns", "bodies    op.      ns", "  op.  time");
+  for (int what = BENCH_EXPLICIT; what <= BENCH_RESIDUAL; what++) {
+    show_growth((bench_quantity)what, false, interpreted);
+    show_growth((bench_quantity)what, true, native);
+  }
+}
+
+/* ---- the race */
+
+/* The largest difference, relative to the largest result. */
+static double difference(const bench_chain_code *a, const bench_chain_code *b)
+{
+  double most = 0, size = 0;
+  a->run(a->self);
+  b->run(b->self);
+  for (int i = 0; i < BODIES; i++) {
+    most = fmax(most, fabs(a->result[i] - b->result[i]));
+    size = fmax(size, fabs(a->result[i]));
+  }
+  return most / size;
+}
+
+static int race(bench_quantity what)
+{
+  bench_chain_code ours, theirs;
+  if (!bench_chain_camber(BODIES, what, true, &ours)) {
+    printf("%-9s  no compiler\n", NAMES[what]);
+    return 0;
+  }
+  double apart = 0, time = best(&ours, BODIES);
+  printf("%-9s %10.2f", NAMES[what], time);
+  if (bench_chain_mujoco(BODIES, what, &theirs)) {
+    apart = difference(&ours, &theirs);
+    double other = best(&theirs, BODIES);
+    printf(" %10.2f %8.3f %12.1e%s", other, time / other, apart,
+           apart <= SAME ? "" : "  NOT THE SAME");
+    theirs.destroy(theirs.self);
+  } else {
+    printf(" %10s %8s", "-", "-");
+  }
+  printf("\n");
+  ours.destroy(ours.self);
+  return apart <= SAME ? 0 : 1;
+}
+
+int main(void)
+{
+  int failures = 0;
+  show_all_growth();
+  printf("\nchain of %d bodies, us an evaluation\n%-9s %10s %10s %8s %12s\n", BODIES, "", "Camber",
+         "MuJoCo", "ratio", "difference");
+  for (int what = BENCH_EXPLICIT; what <= BENCH_JACOBIAN; what++) {
+    failures += race((bench_quantity)what);
+  }
+  return failures != 0;
+}

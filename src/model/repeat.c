@@ -1,0 +1,210 @@
+/*
+ * Repeated instances (reader.h): `repeat: N` makes N copies of a template, LINK1 to LINKN. In a copy, the parameter `index`
+ * is its number, and `previous.NAME` is NAME of the copy before.
+ *
+ * The first copy has none before it. There `before` of the instance says what is meant: an instance, whose names stand in
+ * for those of a copy; or a body (the ground if nothing is said), which stands in for every body of a copy.
+ */
+#include "base/buffer.h"
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char previous[] = "previous.";
+enum { PREVIOUS = sizeof previous - 1, MOST_COPIES = 100000 };
+
+cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int *copies)
+{
+  static const char *const needing[] = {"step", "before"};
+  const cmb_node *repeat = cmb_node_find(entry, "repeat");
+  double count;
+  *copies = 0;
+  if (repeat) {
+    CMB_TRY(cmb_read_number(r, s, repeat, &count));
+    if (!(count >= 1 && count <= MOST_COPIES && count == (int)count)) {
+      return cmb_reader_fail(r, repeat->place,
+                             "'repeat' is %g; expected a whole number from 1 to %d", count,
+                             (int)MOST_COPIES);
+    }
+    *copies = (int)count;
+    return CMB_OK;
+  }
+  for (int i = 0; i < 2; i++) {
+    const cmb_node *node = cmb_node_find(entry, needing[i]);
+    if (node) {
+      return cmb_reader_fail(r, node->key_place, "'%s' without 'repeat'; expected both",
+                             needing[i]);
+    }
+  }
+  return CMB_OK;
+}
+
+bool cmb_is_previous(const char *name)
+{
+  return strncmp(name, previous, PREVIOUS) == 0;
+}
+
+/* The copy that a scope lies in, NULL if it lies in none. */
+static const cmb_scope *copy_around(const cmb_scope *s)
+{
+  while (s && s->copy == 0) s = s->parent;
+  return s;
+}
+
+static const char *text_of_before(const cmb_scope *first)
+{
+  const cmb_node *node = cmb_node_find(first->instance, "before");
+  return node ? node->text : "ground";
+}
+
+/* The copy before, or the instance that stands in for it; NULL if there is none. */
+static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
+{
+  if (s->copy == 0 || s->previous) return s->previous;
+  const cmb_name *found = cmb_look_up(r, s->parent, CMB_NAMES_INSTANCE, text_of_before(s));
+  return found ? found->data : NULL;
+}
+
+/* In the first copy, if `name` is one of its bodies: the body that stands in for it. */
+static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
+                        char full[CMB_NAME_ROOM])
+{
+  const char *before = text_of_before(first);
+  const cmb_name *body = cmb_look_up(r, first->parent, CMB_NAMES_BODY, before);
+  if (first->copy != 1 || (!body && strcmp(before, "ground") != 0)) return false;
+  if (snprintf(full, CMB_NAME_ROOM, "%s%s", first->prefix, name) >= CMB_NAME_ROOM) return false;
+  if (!cmb_look_up(r, r->scopes, CMB_NAMES_BODY, full)) return false;
+  snprintf(full, CMB_NAME_ROOM, "%s", body ? body->name : "ground");
+  return true;
+}
+
+bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
+                       char full[CMB_NAME_ROOM])
+{
+  s = copy_around(s);
+  while (s && cmb_is_previous(name)) {
+    const cmb_scope *before = scope_before(r, s);
+    name += PREVIOUS;
+    if (!before) return !cmb_is_previous(name) && body_before(r, s, name, full);
+    s = before;
+  }
+  return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
+}
+
+cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind,
+                             const char *name, cmb_place at)
+{
+  char shown[CMB_SHOWN_ROOM], full[CMB_NAME_ROOM];
+  const char *what = cmb_name_kind_text(kind);
+  const cmb_scope *copy = copy_around(s);
+  cmb_shown(name, shown);
+  if (!copy) {
+    return cmb_reader_fail(
+        r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
+  }
+  if (!cmb_previous_name(r, s, name, full)) {
+    return cmb_reader_fail(
+        r, at,
+        "the copy '%.*s' has no '%s' before it; expected 'before' to name an instance that has "
+        "this %s",
+        (int)strlen(copy->prefix) - 1, copy->prefix, shown, what);
+  }
+  const char *nearest =
+      copy->previous ? cmb_nearest(r, copy->previous, kind, name + PREVIOUS) : NULL;
+  if (nearest) {
+    return cmb_reader_fail(r, at, "unknown %s '%s': did you mean '%s%s'?", what, shown, previous,
+                           nearest);
+  }
+  return cmb_reader_fail(r, at, "unknown %s '%s': there is no '%s'", what, shown, full);
+}
+
+cmb_status cmb_check_before(cmb_reader *r)
+{
+  for (const cmb_scope *s = r->scopes->next; s; s = s->next) {
+    const cmb_node *before = s->copy == 1 ? cmb_node_find(s->instance, "before") : NULL;
+    int body;
+    if (!before) continue;
+    cmb_reader_subject(r, "instance", s->parent->prefix, s->instance->key);
+    CMB_TRY(cmb_expect_text(r, before, "a body or an instance"));
+    if (cmb_look_up(r, s->parent, CMB_NAMES_INSTANCE, before->text)) continue;
+    CMB_TRY(cmb_read_body(r, s->parent, before->text, before->place, &body));
+  }
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+/* ---- formulas */
+
+static bool is_part_of_name(char c)
+{
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '\'';
+}
+
+/* The first name in the text that begins with "previous.", or NULL; its length. */
+static const char *find_previous(const char *text, size_t *length)
+{
+  bool inside = false;
+  for (; *text; text++) {
+    if (!inside && cmb_is_previous(text)) {
+      *length = 0;
+      while (is_part_of_name(text[*length])) ++*length;
+      return text;
+    }
+    inside = is_part_of_name(*text);
+  }
+  return NULL;
+}
+
+/* One name of a formula: the part that `before` knows in the first copy is found from its end. What follows stays in its
+ * column if the new name is not the longer one. */
+static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
+                             cmb_place at, cmb_buffer *to)
+{
+  char name[CMB_NAME_ROOM], full[CMB_NAME_ROOM];
+  int room = snprintf(name, sizeof name, "%.*s", (int)length, from);
+  size_t end = length;
+  bool found = room < CMB_NAME_ROOM && cmb_previous_name(r, s, name, full);
+  while (room < CMB_NAME_ROOM && !found) {
+    while (end > 0 && name[end - 1] != '.') end--;
+    if (end <= PREVIOUS) break;
+    name[--end] = '\0';
+    found = cmb_previous_name(r, s, name, full);
+  }
+  if (!found || strcmp(full, "ground") == 0) {
+    snprintf(name, sizeof name, "%.*s", room < CMB_NAME_ROOM ? (int)length : 60, from);
+    if (!copy_around(s)) return cmb_fail_previous(r, s, CMB_NAMES_BODY, name, at);
+    return cmb_reader_fail(r, at,
+                           "'%s' has no value in the first copy; expected 'before' to name what "
+                           "has one",
+                           name);
+  }
+  size_t written = strlen(full) + length - end;
+  cmb_buffer_print(to, "%s%.*s", full, (int)(length - end), from + end);
+  if (written < length && from[length] != '(')
+    cmb_buffer_print(to, "%*s", (int)(length - written), "");
+  return CMB_OK;
+}
+
+cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                              const char **text)
+{
+  const char *from = node->text, *name;
+  size_t length;
+  cmb_status status = CMB_OK;
+  cmb_buffer to = cmb_buffer_begin(r->ctx);
+  while (status == CMB_OK && (name = find_previous(from, &length))) {
+    cmb_place at = node->place;
+    at.column += (int)(name - node->text);
+    cmb_buffer_print(&to, "%.*s", (int)(name - from), from);
+    status = write_name(r, s, name, length, at, &to);
+    from = name + length;
+  }
+  cmb_buffer_print(&to, "%s", from);
+  *text = status == CMB_OK && !to.failed ? cmb_arena_text(r->model->arena, to.text) : NULL;
+  cmb_buffer_release(&to);
+  CMB_TRY(status);
+  return *text ? CMB_OK : cmb_fail_memory(r->ctx);
+}

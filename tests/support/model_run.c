@@ -1,0 +1,159 @@
+/*
+ * Bundled models in tests (model_run.h).
+ */
+#include "model_run.h"
+
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 1000, MOST_SET = 16 };
+
+static void path_of(const char *name, char path[PATH_ROOM])
+{
+  const char *folder = getenv("SOURCE_DIR");
+  assert_non_null(folder);
+  snprintf(path, PATH_ROOM, "%s/models/%s.yaml", folder, name);
+}
+
+static void begin(cmbt_run *r)
+{
+  *r = (cmbt_run){.ctx = cmb_context_create(NULL), .rtol = 1e-10, .method = "mdop853"};
+  assert_non_null(r->ctx);
+}
+
+static void make_system(cmbt_run *r, cmb_formulation formulation)
+{
+  const cmb_model_system_options options = {
+      .formulation = formulation, .evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true};
+  cmbt_ok(r->ctx, cmb_model_system(r->ctx, r->model, &options, &r->system));
+  r->eq = cmb_system_equations(r->system);
+}
+
+void cmbt_run_open(cmbt_run *r, const char *name, cmb_formulation formulation, int set_count,
+                   const cmb_setting *set)
+{
+  char path[PATH_ROOM];
+  const char *names[MOST_SET];
+  double values[MOST_SET];
+  begin(r);
+  path_of(name, path);
+  assert_in_range(set_count, 0, MOST_SET);
+  for (int i = 0; i < set_count; i++) {
+    names[i] = set[i].name;
+    values[i] = set[i].value;
+  }
+  const cmb_model_options options = {
+      .set_count = set_count, .set_names = names, .set_values = values};
+  cmbt_ok(r->ctx, cmb_model_read(r->ctx, path, &options, &r->model));
+  make_system(r, formulation);
+}
+
+void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation)
+{
+  char path[PATH_ROOM];
+  begin(r);
+  path_of("test", path);
+  cmbt_ok(r->ctx, cmb_model_parse(r->ctx, text, strlen(text), path, NULL, &r->model));
+  make_system(r, formulation);
+}
+
+void cmbt_run_close(cmbt_run *r)
+{
+  cmb_simulation_destroy(r->sim);
+  cmb_system_destroy(r->system);
+  cmb_model_destroy(r->model);
+  cmb_context_destroy(r->ctx);
+  free(r->rows);
+}
+
+void cmbt_run_settle(cmbt_run *r)
+{
+  cmb_equilibrium_report report;
+  cmbt_ok(r->ctx, cmb_system_equilibrium(r->ctx, r->system, &report));
+}
+
+static cmb_status keep(void *user, const cmb_record *record)
+{
+  cmbt_run *r = user;
+  const int width = 1 + r->eq->no;
+  if (r->row_count == r->row_room) {
+    r->row_room = r->row_room ? 2 * r->row_room : 64;
+    r->rows = realloc(r->rows, (size_t)(r->row_room * width) * sizeof *r->rows);
+    assert_non_null(r->rows);
+  }
+  double *row = r->rows + (ptrdiff_t)r->row_count++ * width;
+  row[0] = record->t;
+  memcpy(row + 1, record->outputs, (size_t)r->eq->no * sizeof *row);
+  return CMB_OK;
+}
+
+static void make_simulation(cmbt_run *r, double t_end, double every)
+{
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(r->method);
+  options.integrator.rtol = r->rtol;
+  options.integrator.atol = CMB_ATOL_PER_RTOL * r->rtol;
+  options.t_end = t_end;
+  options.every = every;
+  if (every > 0) options.observer = (cmb_observer){.user = r, .record = keep};
+  assert_null(r->sim);
+  cmbt_ok(r->ctx, cmb_simulation_create(r->ctx, r->system, &options, &r->sim));
+  r->result = cmb_simulation_result(r->sim);
+}
+
+void cmbt_run_start(cmbt_run *r)
+{
+  make_simulation(r, 1, 0);
+  cmbt_ok(r->ctx, cmb_simulation_start(r->sim));
+}
+
+void cmbt_run_to(cmbt_run *r, double t_end, double every)
+{
+  make_simulation(r, t_end, every);
+  cmbt_ok(r->ctx, cmb_simulation_run(r->sim));
+}
+
+static int output_number(const cmbt_run *r, const char *name)
+{
+  for (int i = 0; i < r->eq->no; i++) {
+    if (strcmp(r->eq->output_names[i], name) == 0) return i;
+  }
+  fail_msg("the model has no output '%s'", name);
+  return 0;
+}
+
+double cmbt_output(const cmbt_run *r, const char *name)
+{
+  return strcmp(name, "t") == 0 ? r->result->t : r->result->outputs[output_number(r, name)];
+}
+
+double cmbt_row(const cmbt_run *r, int row, const char *name)
+{
+  assert_in_range(row, 0, r->row_count - 1);
+  const double *values = r->rows + (ptrdiff_t)row * (1 + r->eq->no);
+  return strcmp(name, "t") == 0 ? values[0] : values[1 + output_number(r, name)];
+}
+
+double cmbt_velocity(const cmbt_run *r, const char *name)
+{
+  for (int i = 0; i < r->eq->nv; i++) {
+    if (strcmp(r->eq->v_names[i], name) == 0) return r->result->v[i];
+  }
+  fail_msg("the model has no velocity \"%s\"", name);
+  return 0;
+}
+
+double cmbt_integral(const cmbt_run *r, const char *name)
+{
+  const int n = r->row_count;
+  double sum = 0, h = cmbt_row(r, 1, "t") - cmbt_row(r, 0, "t");
+  assert_int_equal(n % 2, 1);
+  for (int i = 0; i < n; i++) {
+    double weight = i == 0 || i == n - 1 ? 1 : i % 2 ? 4 : 2;
+    sum += weight * cmbt_row(r, i, name);
+  }
+  return sum * h / 3;
+}

@@ -1,0 +1,46 @@
+/*
+ * Bundled models in tests: read from models/, made into a system, run, and asked for outputs by name. Whatever fails, fails
+ * the test with the library's words.
+ */
+#ifndef CMBT_MODEL_RUN_H
+#define CMBT_MODEL_RUN_H
+
+#include <camber/camber.h>
+
+typedef struct cmbt_run {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_system *system;
+  cmb_simulation *sim;
+  const cmb_equations *eq;
+  const cmb_result *result;
+  double *rows; /* (row_count x (1 + no)) t and the outputs of each record */
+  int row_count, row_room;
+  double rtol;        /* 1e-10 unless changed before the run */
+  const char *method; /* mdop853 */
+} cmbt_run;
+
+/* The model NAME in models/, with parameters in place of its own. */
+void cmbt_run_open(cmbt_run *r, const char *name, cmb_formulation formulation, int set_count,
+                   const cmb_setting *set);
+
+/* A model in a text; files that it includes are those in models/. */
+void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation);
+void cmbt_run_close(cmbt_run *r);
+
+/* Start values become the equilibrium near them. */
+void cmbt_run_settle(cmbt_run *r);
+
+/* Consistent initial values and their outputs only; or the whole run to t_end, recorded at the interval `every` (0: not). */
+void cmbt_run_start(cmbt_run *r);
+void cmbt_run_to(cmbt_run *r, double t_end, double every);
+
+/* An output where the run stands, or in a row; "t" too. A velocity by its name. */
+double cmbt_output(const cmbt_run *r, const char *name);
+double cmbt_row(const cmbt_run *r, int row, const char *name);
+double cmbt_velocity(const cmbt_run *r, const char *name);
+
+/* The integral of an output over all rows, which are equally spaced and odd in number, by Simpson's rule. */
+double cmbt_integral(const cmbt_run *r, const char *name);
+
+#endif
