@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char PURPOSE[] = "simulate constrained mechanical systems";
@@ -142,6 +143,12 @@ static void put_operands(const struct cli_command *c)
   }
   for (int i = 0; i < cmb_problem_count(); i++) {
     printf("%s%s", i ? " " : "", cmb_problem_name(cmb_problem_at(i)));
+  }
+  char *models[CLI_MOST_MODELS];
+  int count = cli_bundled_models(models);
+  for (int i = 0; i < count; i++) {
+    printf(" %s", models[i]);
+    free(models[i]);
   }
 }
 

@@ -1,7 +1,9 @@
 /*
  * camber list methods | models | benches
  */
+#include "base/text.h"
 #include "cli/cli.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,18 @@ static void list_methods(void)
   }
 }
 
+/* The model's own parameters; those of template instances, left.k, are there too but too many to list. */
+static void list_parameters(const cmb_model *m)
+{
+  for (int i = 0; i < m->parameter_count; i++) {
+    char value[CMB_NUMBER_ROOM];
+    cmb_format_shortest(m->parameters[i].value, value);
+    if (!strchr(m->parameters[i].name, '.')) {
+      printf("                --set %s=%s\n", m->parameters[i].name, value);
+    }
+  }
+}
+
 static void list_model_files(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
@@ -28,6 +42,7 @@ static void list_model_files(cmb_context *ctx)
     struct cli_arguments a = {.operand = names[i], .command = &cli_commands[0]};
     if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
       printf("%-15s %s\n", names[i], cmb_model_title(a.model));
+      list_parameters(a.model);
     }
     cmb_model_destroy(a.model);
     cli_release(&a);

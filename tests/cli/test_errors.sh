@@ -54,7 +54,7 @@ refuse "does not expect '-q'" run pendulum -q
 
 # ---- models
 refuse "did you mean 'pendulum'" run pendulm
-refuse "did you mean 'caraxis'" check car-axis
+refuse "did you mean 'caraxis'" check caraxsi
 refuse "unknown model 'zeppelin'" run zeppelin
 refuse "unknown model ''" run ''
 refuse "no/such.yaml" run no/such.yaml
