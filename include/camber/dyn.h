@@ -27,6 +27,8 @@ typedef struct cmb_mechanism_options {
   cmb_formulation formulation;
   int left_out_count;  /* constraints that are redundant and left out */
   const int *left_out; /* their numbers, ascending, in the mechanism without any left out */
+  /* start values of all joints' coordinates and velocities, in the order of the joints; NULL: the model's */
+  const double *q_start, *v_start;
 } cmb_mechanism_options;
 
 typedef struct cmb_mechanism cmb_mechanism;

@@ -38,7 +38,8 @@ const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
 /* What the model says under `simulate`: an option of `camber run` and its value, as written. */
 typedef struct cmb_model_default {
   const char *name, *value;
-  const char *where; /* "FILE:LINE:COL" */
+  const char *where;     /* "FILE:LINE:COL" of the value */
+  const char *key_where; /* and of the option's name */
 } cmb_model_default;
 
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);

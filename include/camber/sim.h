@@ -18,6 +18,8 @@ extern "C" {
 typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
+  const bool *
+      lambda_unique; /* (ng) NULL: all are; else which of the multipliers the equations determine */
 } cmb_record;
 
 /* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. */
@@ -28,11 +30,20 @@ typedef struct cmb_event {
   int direction;
 } cmb_event;
 
+/* The constraints lost rank here: those with these names became dependent on each other. The motion goes on along its branch.
+ * The array is valid during the call only, the names as long as the equations. */
+typedef struct cmb_singularity {
+  double t;
+  int count;
+  const char *const *constraints; /* (count) */
+} cmb_singularity;
+
 /* What the run calls as it goes. Each may be NULL. A status other than CMB_OK ends the run with it. */
 typedef struct cmb_observer {
   void *user;
   cmb_status (*record)(void *user, const cmb_record *record);
   cmb_status (*event)(void *user, const cmb_event *event);
+  cmb_status (*singular)(void *user, const cmb_singularity *singularity);
   /* after each step, and after each record inside one */
   cmb_status (*progress)(void *user, double t, double t_start, double t_end);
 } cmb_observer;
@@ -52,9 +63,11 @@ typedef struct cmb_result {
   cmb_status status;
   double t;
   const double *q, *v, *lambda, *outputs;
+  const bool *lambda_unique;             /* as in a record */
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;
+  long singularities;
   long records;
   cmb_start_report start;
   const cmb_statistics *statistics;

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/history.h"
+#include "cli/singular.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct run {
   struct cli_progress progress;
   cmb_event *events;
   long event_count, event_room;
+  struct cli_singularities singularities;
   double setup_seconds, run_seconds; /* medians over the repetitions */
 };
 
@@ -40,6 +42,12 @@ static cmb_status on_event(void *user, const cmb_event *event)
   }
   run->events[run->event_count++] = *event;
   return CMB_OK;
+}
+
+static cmb_status on_singular(void *user, const cmb_singularity *singularity)
+{
+  struct run *run = user;
+  return cli_singularities_add(&run->singularities, singularity);
 }
 
 static cmb_status on_progress(void *user, double t, double t_start, double t_end)
@@ -96,10 +104,12 @@ static void print_summary(const struct run *run)
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);
   }
+  cli_singularities_print(&run->singularities);
   print_events(run);
   print_numbers("positions", eq->nq, eq->q_names, r->q);
   print_numbers("velocities", eq->nv, eq->v_names, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, r->lambda);
+  cli_not_unique_print(eq, r->lambda_unique);
   print_numbers("outputs", eq->no, eq->output_names, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
 }
@@ -122,6 +132,7 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_numbers(j, "q", eq->nq, r->q);
   cli_json_numbers(j, "v", eq->nv, r->v);
   cli_json_numbers(j, "lambda", eq->ng, r->lambda);
+  cli_not_unique_json(eq, r->lambda_unique, j);
   cli_json_open(j, "outputs", '{');
   for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
   cli_json_close(j, '}');
@@ -156,6 +167,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_number(&j, "t", r->t);
   json_state(&j, eq, r);
   json_events(&j, run);
+  cli_singularities_json(&run->singularities, &j);
   cli_json_open(&j, "stats", '{');
 #define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
   CMB_STATISTICS_LIST(JSON_STATISTIC)
@@ -187,6 +199,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   const cmb_observer recording = {.user = run,
                                   .record = run->csv || run->arguments->plot ? on_record : NULL,
                                   .event = on_event,
+                                  .singular = on_singular,
                                   .progress = on_progress};
   const cmb_observer timing = {.user = run, .progress = on_progress};
   cmb_status status = CMB_OK;
@@ -309,5 +322,6 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system_destroy(run.system);
   cli_history_end(&run.history);
   free(run.events);
+  cli_singularities_end(&run.singularities);
   return code;
 }

@@ -18,7 +18,7 @@
 #include "dae/branch.h"
 
 #include "math/dense.h"
-#include "math/kkt_rank.h"
+#include "math/orthogonal.h"
 #include "math/pattern.h"
 
 #include <float.h>

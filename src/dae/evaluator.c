@@ -129,8 +129,10 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
 }
 
 /* Dependent constraints are accepted in the sense of least squares, unless B ≠ G and they are not so everywhere. */
-static cmb_status judge(cmb_evaluator *ev, cmb_status status, bool symmetric)
+static __attribute__((noinline)) cmb_status judge(cmb_evaluator *ev, cmb_status status,
+                                                  bool symmetric)
 {
+  ev->deficiency = 0;
   if (status != CMB_RETRY_SINGULAR) return status;
   ev->deficiency = ev->eq->ng - cmb_kkt_rank_held(ev->kkt);
   return symmetric || ev->deficiency <= ev->redundant ? CMB_OK : status;
@@ -139,10 +141,9 @@ static cmb_status judge(cmb_evaluator *ev, cmb_status status, bool symmetric)
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B)
 {
   ev->stats.factor++;
-  ev->deficiency = 0;
+  ev->factors_near = true;
   cmb_status status = cmb_kkt_factor(ev->kkt, M, G, B);
   if (*ev->doubtful) status = judge(ev, status, !B || B == G);
-  ev->factors_near = status == CMB_OK;
   if (status == CMB_OK) ev->mass_ready = ev->eq->mass_constant;
   return status;
 }
@@ -155,13 +156,18 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
 
 void cmb_correct(cmb_evaluator *ev, const double *s, double *x)
 {
-  cmb_kkt_correct(ev->kkt, s, x);
+  if (*ev->doubtful) {
+    cmb_kkt_correct(ev->kkt, s, x);
+  } else {
+    cmb_kkt_solve(ev->kkt, ev->zero, s, x, NULL);
+  }
   ev->stats.solve++;
 }
 
 /* The constraints have lost rank, or nearly: a becomes that of the branch. */
-static cmb_status follow_branch(cmb_evaluator *ev, double t, const double *q, const double *v,
-                                double *a)
+static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
+                                                          const double *q, const double *v,
+                                                          double *a)
 {
   if (ev->deficiency > ev->redundant) CMB_TRY(cmb_branch_accelerate(ev, t, q, v, a));
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
@@ -189,8 +195,9 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
 }
 
 /* By the equations' explicit formalism; not where the factors last made were in doubt. */
-static cmb_status accelerate_explicitly(cmb_evaluator *ev, double t, const double *q,
-                                        const double *v, double *a, double *lambda)
+static __attribute__((noinline)) cmb_status accelerate_explicitly(cmb_evaluator *ev, double t,
+                                                                  const double *q, const double *v,
+                                                                  double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
   if (*ev->doubtful) return factor_and_solve(ev, t, q, v, a, lambda);
@@ -231,6 +238,20 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
   cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
   return solve_motion(ev, t, q, v, a, lambda);
+}
+
+bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique)
+{
+  const int ng = ev->eq->ng;
+  if (!*ev->doubtful || ev->deficiency == 0) return true;
+  for (int i = 0; i < ng; i++) unique[i] = true;
+  for (int k = 0; k < ev->deficiency; k++) {
+    cmb_kkt_null(ev->kkt, k, ev->tau, ev->dtau);
+    for (int i = 0; i < ng; i++) {
+      if (ev->dtau[i] > 1e-6) unique[i] = false; /* the vectors have length 1 */
+    }
+  }
+  return false;
 }
 
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)

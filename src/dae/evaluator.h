@@ -38,7 +38,7 @@ typedef struct cmb_evaluator {
 
   /* dependent constraints */
   int redundant;        /* how many are dependent everywhere, as far as is known */
-  int deficiency;       /* how many are in the factors held */
+  int deficiency;       /* how many are in the factors held, if these are doubtful */
   const bool *doubtful; /* whether they are dependent or nearly so in the factors held */
   bool watching;        /* nearly dependent ones get special care (branch.h) */
   double *length;       /* (ng) lengths of gradients as they usually are, in the metric of M⁻¹ */
@@ -98,6 +98,9 @@ cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *
 cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q);
 cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double *a, double *lambda);
+
+/* Whether the multipliers solved for with the factors held are the only ones; else unique (ng) tells which are. */
+bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);
 
 /* r = M a − f + Gᵀ λ */
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "dae/graph_system.h"
+#include "dae/hold.h"
 #include "dae/project.h"
 #include "dae/rank.h"
 #include "dae/system.h"
@@ -27,20 +28,55 @@ static double end_time(const cmb_model *model)
   return t;
 }
 
+/* What was given stays, the rest follows. */
+static cmb_status hold_given(cmb_context *ctx, const cmb_expressions *x, cmb_system *system)
+{
+  cmb_held *held = cmb_arena_take(system->arena, (size_t)x->nv, sizeof *held);
+  int count = 0;
+  if (!held) return cmb_fail_memory(ctx);
+  for (int i = 0; i < x->nv; i++) {
+    int q = x->rate_of[i];
+    cmb_held h = {q, i, q >= 0 && x->q_given[q], x->v_given[i]};
+    if (h.hold_q || h.hold_v) held[count++] = h;
+  }
+  return cmb_hold_start(ctx, &system->eq, system->t_start, count, held, system->q, system->v);
+}
+
+static cmb_status build_form(cmb_context *ctx, const cmb_model *model,
+                             const cmb_mechanism_options *wanted, const cmb_graph_options *graph,
+                             cmb_system **system)
+{
+  cmb_mechanism *mechanism;
+  CMB_TRY(cmb_mechanism_create(ctx, model, wanted, &mechanism));
+  cmb_status status = cmb_graph_system_create(ctx, &mechanism->expressions, graph, system);
+  bool joints = wanted->formulation != CMB_FORM_CARTESIAN;
+  if (status == CMB_OK && joints) status = hold_given(ctx, &mechanism->expressions, *system);
+  cmb_mechanism_destroy(mechanism);
+  return status;
+}
+
+/* Start values are found in joint coordinates, so that they are the same for all formulations. */
 static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
                         const cmb_rank *rank, cmb_system **system)
 {
-  cmb_mechanism *mechanism;
-  const cmb_mechanism_options wanted = {.formulation = o->formulation,
-                                        .left_out_count = rank->redundant_count,
-                                        .left_out = rank->redundant};
+  cmb_mechanism_options wanted = {.formulation = o->formulation,
+                                  .left_out_count = rank->redundant_count,
+                                  .left_out = rank->redundant};
   const cmb_graph_options graph = {.evaluation = o->evaluation,
                                    .derivatives = o->derivatives,
                                    .explicit_form = o->formulation == CMB_FORM_EXPLICIT,
                                    .residual_form = o->formulation == CMB_FORM_RESIDUAL};
-  CMB_TRY(cmb_mechanism_create(ctx, model, &wanted, &mechanism));
-  cmb_status status = cmb_graph_system_create(ctx, &mechanism->expressions, &graph, system);
-  cmb_mechanism_destroy(mechanism);
+  if (o->formulation != CMB_FORM_CARTESIAN) return build_form(ctx, model, &wanted, &graph, system);
+  const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL};
+  const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
+  cmb_system *joints = NULL;
+  cmb_status status = build_form(ctx, model, &in_joints, &plain, &joints);
+  if (status == CMB_OK) {
+    wanted.q_start = joints->q;
+    wanted.v_start = joints->v;
+    status = build_form(ctx, model, &wanted, &graph, system);
+  }
+  cmb_system_destroy(joints);
   return status;
 }
 

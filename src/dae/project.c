@@ -183,13 +183,11 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
   return CMB_OK;
 }
 
-/* How long gradients usually are, and how much g changes when q moves by a part of itself: the largest values here and at a
- * few places around. A gradient may vanish in one place, and a constraint be unmet where it cannot be told from its gradient. */
-static cmb_status take_references(cmb_evaluator *ev, double t, const double *q)
+cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 {
   const cmb_equations *eq = ev->eq;
   const double part = 0.05;
-  uint32_t random = 2463534242;
+  uint32_t random = CMB_RANDOM_FIRST;
   memset(ev->length, 0, (size_t)eq->ng * sizeof *ev->length);
   memset(ev->extent, 0, (size_t)eq->ng * sizeof *ev->extent);
   for (int place = 0; place <= PLACES; place++) {
@@ -235,7 +233,7 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
     if (size <= enough || (size >= before && size <= arrived)) {
-      return ev->deficiency == 0 || is_met(ev) ? CMB_OK : CMB_RETRY_NEWTON;
+      return !*ev->doubtful || ev->deficiency == 0 || is_met(ev) ? CMB_OK : CMB_RETRY_NEWTON;
     }
     before = size;
   }
@@ -269,7 +267,7 @@ static cmb_status start_levels(cmb_evaluator *ev, double t, double *q, double *v
 {
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   if (ev->eq->ng > 0) {
-    CMB_TRY(take_references(ev, t, q));
+    CMB_TRY(cmb_take_references(ev, t, q));
     CMB_TRY(assemble(ev, t, q, &report->iterations));
     CMB_TRY(cmb_factor_at(ev, t, q));
     CMB_TRY(cmb_project_velocity(ev, v));

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "dae/project.h"
+#include "math/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,15 +25,6 @@ struct probe {
   bool *always; /* (ng) dependent in all places so far */
   uint32_t random;
 };
-
-/* Uniform in [-1, 1), xorshift. */
-static double random_number(uint32_t *state)
-{
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  *state ^= *state << 5;
-  return (double)*state / 2147483648.0 - 1;
-}
 
 /* Rank at q; what does not depend on the others here is not redundant. */
 static cmb_status look_at(struct probe *p, const double *q, int *rank)
@@ -61,7 +53,7 @@ static bool move_away(struct probe *p)
   double part = PART;
   for (int k = 0; k < HALVINGS; k++, part /= 2) {
     for (int i = 0; i < eq->nq; i++) {
-      p->q_near[i] = p->q[i] + part * random_number(&p->random) * fmax(1, fabs(p->q[i]));
+      p->q_near[i] = p->q[i] + part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
     }
     memset(p->v, 0, (size_t)eq->nv * sizeof *p->v);
     cmb_status status =
@@ -89,10 +81,11 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank)
 {
-  struct probe p = {.ev = ev, .t = t, .q = q, .random = 2463534242u};
+  struct probe p = {.ev = ev, .t = t, .q = q, .random = CMB_RANDOM_FIRST};
   *rank = (cmb_rank){0};
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
+  CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(look_at(&p, q, &rank->here));
   rank->around = rank->here;
   for (int k = 0; k < PLACES && (k == 0 || rank->around < ev->eq->ng); k++) {

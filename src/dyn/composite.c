@@ -166,7 +166,7 @@ cmb_status cmb_mass_matrix(cmb_kinematics *k, cmb_entries *M)
     for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
       const cmb_wrench w = wrench_along(g, l->kind, n, &c[i]);
       const int at = add_near(k, i, n, w, column, M);
-      if (at != CMB_GROUND) add_far(k, i, n, &w, at, frames, M);
+      if (frames && at != CMB_GROUND) add_far(k, i, n, &w, at, frames, M);
     }
     const cmb_step s = cmb_step_of(k, i);
     if (l->parent != CMB_GROUND) add_to_parent(g, &s, &c[i], &c[l->parent]);

@@ -35,6 +35,8 @@ typedef struct cmb_expressions {
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
+  bool *q_given, *v_given;   /* (nq), (nv) the user gave them: they should stay if they can */
+  int *rate_of;              /* (nv) the coordinate whose rate a velocity is; -1: none */
   bool quaternions;          /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;

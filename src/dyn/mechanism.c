@@ -164,17 +164,44 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* Of a joint's own links, as the model gives them. */
-static void start_of_joints(const cmb_tree *tree, double *q, double *v)
+/* Start values of the joints: the model's, or others in their place. */
+struct start {
+  const double *q, *v; /* all joints, one after the other; NULL: the model's */
+};
+
+/* Those of the links that belong to joints. */
+static void start_of_joints(const cmb_tree *tree, const struct start *given, double *q, double *v)
 {
+  const cmb_model *m = tree->model;
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
     bool first = i == 0 || tree->links[i - 1].joint != l->joint;
     if (l->joint < 0 || !first) continue;
-    const cmb_model_joint *j = &tree->model->joints[l->joint];
-    memcpy(q + l->q, j->q_start, (size_t)j->nq * sizeof *q);
-    memcpy(v + l->v, j->v_start, (size_t)j->nv * sizeof *v);
+    const cmb_model_joint *j = &m->joints[l->joint];
+    int nq = 0, nv = 0;
+    for (int k = 0; k < l->joint; k++) nq += m->joints[k].nq, nv += m->joints[k].nv;
+    memcpy(q + l->q, given->q ? given->q + nq : j->q_start, (size_t)j->nq * sizeof *q);
+    memcpy(v + l->v, given->v ? given->v + nv : j->v_start, (size_t)j->nv * sizeof *v);
   }
+}
+
+/* Joint coordinates and velocities that are not 0 in the model were given on purpose. */
+static cmb_status note_given(cmb_build *b, cmb_expressions *x)
+{
+  x->q_given = cmb_arena_take(b->arena, (size_t)x->nq, sizeof *x->q_given);
+  x->v_given = cmb_arena_take(b->arena, (size_t)x->nv, sizeof *x->v_given);
+  x->rate_of = cmb_arena_ints(b->arena, x->nv);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    bool single = l->kind == CMB_LINK_TURN || l->kind == CMB_LINK_SHIFT;
+    for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
+      x->rate_of[l->v + n] = single ? l->q : -1;
+      x->v_given[l->v + n] = l->kind != CMB_LINK_CARTESIAN && x->v_start[l->v + n] != 0;
+    }
+    if (single) x->q_given[l->q] = x->q_start[l->q] != 0;
+  }
+  return CMB_OK;
 }
 
 enum { POSE_NUMBERS = 18 }; /* R, r, ω, v */
@@ -230,7 +257,7 @@ static void start_of_link(const cmb_tree *joints, int body, const cmb_link *l, c
   cmb_euler_rates(q + l->q + 3, w, v + l->v + 3);
 }
 
-static cmb_status start_of_bodies(cmb_build *b, double *q, double *v)
+static cmb_status start_of_bodies(cmb_build *b, const struct start *given, double *q, double *v)
 {
   cmb_tree *joints;
   cmb_kinematics *k;
@@ -242,7 +269,7 @@ static cmb_status start_of_bodies(cmb_build *b, double *q, double *v)
   double *out = cmb_arena_doubles(b->arena, cmb_program_outputs(program));
   double *work = cmb_arena_doubles(b->arena, cmb_program_work(program));
   if (!cmb_arena_failed(b->arena)) {
-    start_of_joints(joints, in, in + joints->nq);
+    start_of_joints(joints, given, in, in + joints->nq);
     cmb_program_run(program, in, out, work);
     for (int body = b->model->body_count; body-- > 0;) {
       int link = b->tree->body_link[body];
@@ -266,8 +293,10 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  start_of_joints(b->tree, x->q_start, x->v_start);
-  if (b->cartesian) CMB_TRY(start_of_bodies(b, x->q_start, x->v_start));
+  const struct start given = {o->q_start, o->v_start};
+  start_of_joints(b->tree, &given, x->q_start, x->v_start);
+  if (b->cartesian) CMB_TRY(start_of_bodies(b, &given, x->q_start, x->v_start));
+  CMB_TRY(note_given(b, x));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
   CMB_TRY(take_hints(b, x));

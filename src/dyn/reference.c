@@ -14,19 +14,18 @@ int cmb_reference_link(const cmb_tree *tree, int link)
   }
 }
 
-bool cmb_reference_frame(cmb_kinematics *k, int link, cmb_frame *frame)
+bool cmb_reference_frame(cmb_kinematics *k, int i, cmb_frame *frame)
 {
   cmb_graph *g = k->g;
-  const int reference = cmb_reference_link(k->tree, link);
-  const bool before =
-      link < reference; /* then it is on the only way to it, and seen the other way round */
-  const cmb_pose *p = before ? cmb_pose_of(k, reference, link) : cmb_pose_of(k, link, reference);
+  const int reference = cmb_reference_link(k->tree, i);
+  const bool before = i < reference; /* on the only way to it: seen the other way round */
+  const cmb_pose *p = before ? cmb_pose_of(k, reference, i) : cmb_pose_of(k, i, reference);
   if (!p) return false;
   *frame = (cmb_frame){p->R, p->r};
   if (before) {
     frame->A = cmb_matrix_transpose(p->R);
     frame->r = cmb_matrix_times(g, frame->A, p->r);
-    for (int i = 0; i < 3; i++) frame->r.x[i] = cmb_neg(g, frame->r.x[i]);
+    for (int n = 0; n < 3; n++) frame->r.x[n] = cmb_neg(g, frame->r.x[n]);
   }
   return true;
 }

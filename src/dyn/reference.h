@@ -11,8 +11,8 @@
 /* The reference of the tree that a link belongs to: the first with mass from the ground on, as long as there is only one way. */
 int cmb_reference_link(const cmb_tree *tree, int link);
 
-/* A link's frame in that of its reference. False without memory. */
-bool cmb_reference_frame(cmb_kinematics *k, int link, cmb_frame *frame);
+/* The frame of link i in that of its reference. False without memory. */
+bool cmb_reference_frame(cmb_kinematics *k, int i, cmb_frame *frame);
 
 /* The motion that velocity n of a link makes, seen in the reference; `frame` is the link's. */
 cmb_motion cmb_reference_motion(cmb_kinematics *k, int link, int n, const cmb_frame *frame);

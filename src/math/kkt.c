@@ -101,6 +101,7 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
   *kkt = (cmb_kkt){
       .ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1, .limits = CMB_KKT_LIMITS};
   kkt->least_pivot = SAFETY * DBL_EPSILON * shape->nv * shape->ng;
+  kkt->doubt = fmax(kkt->least_pivot, kkt->limits.doubt * kkt->limits.doubt);
   cmb_status status = CMB_OK;
   if (sparse) {
     kkt->M_values = cmb_arena_doubles(arena, mass_values(shape));
@@ -208,18 +209,6 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
-/* The pivot of S below which its factors are not trusted. */
-static double doubt(const cmb_kkt *kkt)
-{
-  return fmax(kkt->least_pivot, kkt->limits.doubt * kkt->limits.doubt);
-}
-
-/* The largest sin² that counts as 0. */
-static double zero(const cmb_kkt *kkt)
-{
-  return fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
-}
-
 /* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
@@ -253,7 +242,7 @@ static cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
     for (int j = 0; j < i; j++) S[(ptrdiff_t)j * ng + i] = S[(ptrdiff_t)i * ng + j];
   }
   kkt->B_factor = kkt->G;
-  return cmb_schur_factor_symmetric(&kkt->schur, doubt(kkt), &kkt->dependent);
+  return cmb_schur_factor_symmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
 static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
@@ -270,7 +259,7 @@ static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double
     multiply_rows(ng, nv, kkt->B, kkt->u, kkt->schur.S + (ptrdiff_t)i * ng);
   }
   kkt->B_factor = kkt->B;
-  return cmb_schur_factor_unsymmetric(&kkt->schur, doubt(kkt), &kkt->dependent);
+  return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
 /* By the Schur complement; CMB_RETRY_SINGULAR is only a doubt. */
@@ -278,23 +267,31 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
     return B == G
-               ? cmb_kkt_small_factor(&kkt->small, G, doubt(kkt), &kkt->dependent)
-               : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, doubt(kkt), &kkt->dependent);
+               ? cmb_kkt_small_factor(&kkt->small, G, kkt->doubt, &kkt->dependent)
+               : cmb_kkt_small_factor_unsymmetric(&kkt->small, G, B, kkt->doubt, &kkt->dependent);
   }
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
 
-static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
+/* S is in doubt: by singular values. Kept apart, so that the usual way stays short. */
+static __attribute__((noinline)) cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G,
+                                                            const double *B)
 {
-  cmb_status status = factor_schur(kkt, G, B);
-  kkt->by_rank = kkt->doubtful = status == CMB_RETRY_SINGULAR;
-  if (!kkt->by_rank) return status;
+  const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
+  kkt->by_rank = kkt->doubtful = true;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);
-  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, zero(kkt));
+  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, zero);
   if (kkt->rank.rank < kkt->shape.ng) return CMB_RETRY_SINGULAR;
   kkt->dependent = -1;
   return CMB_OK;
+}
+
+static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
+{
+  kkt->by_rank = kkt->doubtful = false;
+  cmb_status status = factor_schur(kkt, G, B);
+  return status == CMB_RETRY_SINGULAR ? factor_in_doubt(kkt, G, B) : status;
 }
 
 /* z = D^½ Lᵀ x of the solution without constraints, with them, and back. */

@@ -19,6 +19,7 @@ struct cmb_kkt {
   int dependent;      /* row of G, or -1 */
   double least_pivot; /* of S with unit lengths; see above */
   cmb_kkt_limits limits;
+  double doubt; /* pivots of S up to this are not trusted */
 
   /* dense */
   double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */

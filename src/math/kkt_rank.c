@@ -10,13 +10,11 @@
 #include "math/kkt_rank.h"
 
 #include "math/dense.h"
+#include "math/orthogonal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-
-enum { MOST_SWEEPS = 40 }; /* six or seven do */
 
 void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
 {
@@ -33,76 +31,6 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   rank->z = cmb_arena_doubles(arena, nv);
   rank->b = cmb_arena_doubles(arena, ng);
   rank->c = cmb_arena_doubles(arena, ng);
-}
-
-/* (a, b) := (c a − s b, s a + c b) */
-static void rotate(int n, double c, double s, double *a, double *b)
-{
-  for (int k = 0; k < n; k++) {
-    double x = a[k], y = b[k];
-    a[k] = c * x - s * y;
-    b[k] = s * x + c * y;
-  }
-}
-
-/* Make rows i and j orthogonal; false if they are. */
-static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J)
-{
-  double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
-  const double aa = cmb_dot(columns, a, a), bb = cmb_dot(columns, b, b),
-               ab = cmb_dot(columns, a, b);
-  const double nothing = columns * DBL_EPSILON;
-  if (!(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
-  if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
-  const double zeta = (bb - aa) / (2 * ab);
-  const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
-  rotate(columns, c, c * t, a, b);
-  rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
-  return true;
-}
-
-static void exchange(int n, double *a, double *b)
-{
-  for (int k = 0; k < n; k++) {
-    double x = a[k];
-    a[k] = b[k];
-    b[k] = x;
-  }
-}
-
-/* Longest row first. */
-static void sort_rows(int rows, int columns, double *A, double *J, double *sigma)
-{
-  for (int i = 0; i < rows; i++) {
-    int longest = i;
-    for (int k = i + 1; k < rows; k++) {
-      if (sigma[k] > sigma[longest]) longest = k;
-    }
-    if (longest == i) continue;
-    exchange(1, sigma + i, sigma + longest);
-    exchange(columns, A + (ptrdiff_t)i * columns, A + (ptrdiff_t)longest * columns);
-    exchange(rows, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)longest * rows);
-  }
-}
-
-void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma)
-{
-  memset(J, 0, (size_t)rows * (size_t)rows * sizeof *J);
-  for (int i = 0; i < rows; i++) J[(ptrdiff_t)i * (rows + 1)] = 1;
-  bool rotated = true;
-  for (int sweep = 0; rotated && sweep < MOST_SWEEPS; sweep++) {
-    rotated = false;
-    for (int i = 0; i < rows; i++) {
-      for (int j = i + 1; j < rows; j++) {
-        if (rotate_pair(rows, columns, i, j, A, J)) rotated = true;
-      }
-    }
-  }
-  for (int i = 0; i < rows; i++) {
-    const double *a = A + (ptrdiff_t)i * columns;
-    sigma[i] = sqrt(cmb_dot(columns, a, a));
-  }
-  sort_rows(rows, columns, A, J, sigma);
 }
 
 /* Rows of unit length, or shorter where a gradient is shorter than it usually is. */

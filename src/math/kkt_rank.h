@@ -43,8 +43,4 @@ void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double 
 void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
                             int *list, int *count);
 
-/* A := J A with orthogonal rows of descending lengths sigma; A (rows x columns), J (rows x rows) orthogonal. One-sided Jacobi
- * rotations: small singular values come out as exactly as the rows are given. */
-void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma);
-
 #endif

@@ -78,7 +78,7 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
   if (!(S[0] > small->least_length2[0])) return singular(0, dependent);
   const double d0_inv = 1 / S[0], l = S[1] * d0_inv, d1 = S[2] - S[1] * l;
   if (!(d1 > least_pivot * S[2])) return singular(1, dependent);
-  if (small->ng == 2 && !(S[2] > small->least_length2[1])) return singular(1, dependent);
+  if (!(S[2] > small->least_length2[1])) return singular(1, dependent);
   small->W = small->W_G;
   small->row = small->column = 0;
   small->l = small->m = l;
@@ -166,8 +166,8 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
   const double *g = p.G_length2, *b = p.B_length2, least2 = least_pivot * least_pivot;
   const double *least = small->least_length2;
   if (!isfinite(g[0] + g[1] + b[0] + b[1])) return CMB_RETRY_NONFINITE;
-  if (!(fmin(g[0], b[0]) > least[0])) return singular(0, dependent);
-  if (small->ng == 2 && !(fmin(g[1], b[1]) > least[1])) return singular(1, dependent);
+  if (!(g[0] > least[0] && b[0] > least[0])) return singular(0, dependent);
+  if (!(g[1] > least[1] && b[1] > least[1])) return singular(1, dependent);
 
   const int place = largest_entry(&p), row = place / 2, column = place % 2;
   const double d0_inv = 1 / p.S[row][column], l = p.S[1 - row][column] * d0_inv;

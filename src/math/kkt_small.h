@@ -14,7 +14,7 @@ typedef struct cmb_kkt_small {
   const double *D_inv; /* (nv) 1/m_i, the caller's */
   double *W_G,
       *W_B; /* (2 x nv) G D⁻¹ and B D⁻¹, the caller's; zero for a constraint that is not there */
-  const double *least_length2; /* (ng) as in kkt_schur.h, the caller's */
+  const double *least_length2; /* (2) as in kkt_schur.h, the caller's */
   const double *W;             /* the one of them that stands for B in the factors held */
 
   /* S with rows and columns so exchanged that the first pivot comes first: [d0 m·d0; l·d0 l·m·d0 + d1] */

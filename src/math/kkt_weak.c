@@ -79,6 +79,7 @@ void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length)
 void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits)
 {
   kkt->limits = *limits;
+  kkt->doubt = fmax(kkt->least_pivot, limits->doubt * limits->doubt);
   set_lengths(kkt);
   if (kkt->dense) cmb_kkt_set_limits(kkt->dense, limits);
 }

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#define CMB_RANDOM_FIRST 2463534242u /* a state to begin with */
+
 /* Between -1 and 1. */
 static inline double cmb_random(uint32_t *state)
 {

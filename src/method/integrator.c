@@ -214,9 +214,13 @@ double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *
  * and is not taken care of any more. */
 static void count_near(cmb_integrator *in)
 {
+  if (!cmb_step_is_near_singular(in)) return;
+  in->nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
   in->near_steps = in->nearness < CMB_WEAK ? in->near_steps + 1 : 0;
   in->inside_steps = in->nearness < CMB_WEAK_ZONE ? in->inside_steps + 1 : 0;
-  if (in->near_steps > MOST_NEAR || in->inside_steps > MOST_INSIDE) cmb_watch_rank(in->ev, false);
+  if (in->near_steps <= MOST_NEAR && in->inside_steps <= MOST_INSIDE) return;
+  in->near_steps = in->inside_steps = 0;
+  cmb_watch_rank(in->ev, false);
 }
 
 /* Take the part in direction d, which has the dual p, out of x; returns it. */
@@ -244,10 +248,9 @@ static double take_both_out(const cmb_integrator *in, const double *d, const dou
   return take_out(in->nv, d, p, x + in->nq);
 }
 
-double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
 {
   cmb_evaluator *ev = in->ev;
-  if (!ev->watching) return 0;
   double most = 0, energy = 0, *v = in->y_new + in->nq;
   int count = cmb_weak_directions(ev, in->weak, in->weak_dual);
   if (count == 0) return 0;
@@ -346,7 +349,6 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   if (status == CMB_OK) status = in->method->begin(in);
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
-  in->nearness = cmb_kkt_nearness(in->ev->kkt);
   count_near(in);
   return CMB_OK;
 }
@@ -374,17 +376,15 @@ static double around_singular(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Whether a step jumps over a loss of rank and cannot be made smaller: what its error estimate sees is rounding. */
-static bool must_pass(const cmb_integrator *in, double h)
+/* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
+ * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
+static double judge_near(const cmb_integrator *in, double h, double error, int rejections)
 {
-  return h > in->until_singular && h < 3 * in->zone_time;
-}
-
-/* Whether the step has ended next to a loss of rank, and came from elsewhere. */
-static bool ends_badly(const cmb_integrator *in, double h)
-{
-  if (!in->ev->watching || in->inside_steps > 0 || h > in->until_singular) return false;
-  return in->nearness < CMB_WEAK_ZONE;
+  const bool jumps = h > in->until_singular;
+  if (jumps && h < 3 * in->zone_time) return fmin(error, 1);
+  bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
+  bool ends_badly = inside && in->inside_steps == 0 && !jumps;
+  return error <= 1 && ends_badly && rejections < 5 ? 3 : error;
 }
 
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
@@ -392,7 +392,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   double h = in->fixed_step ? in->options.step : in->h;
   if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
-  if (!in->fixed_step) h = around_singular(in, h);
+  if (in->until_singular < INFINITY) h = around_singular(in, h);
   double left = t_limit - in->t;
   if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
   if (!in->fixed_step && left < 2 * h)
@@ -403,7 +403,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
-  if (in->ev->watching) count_near(in);
+  count_near(in);
   double *free_y = in->y_before, *free_lambda = in->lambda_before;
   in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
   in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
@@ -430,7 +430,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
-  if (in->ev->watching && in->near_steps > 0) look_ahead(in);
+  if (in->near_steps > 0) look_ahead(in);
   for (int rejections = 0;; rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
@@ -443,15 +443,16 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     in->ev->stats.steps++;
     cmb_status status = m->attempt(in, h, &error);
     if (status < 0) return status;
-    in->nearness = cmb_kkt_nearness(in->ev->kkt);
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
-    if (status == CMB_OK && must_pass(in, h)) error = fmin(error, 1);
-    if (status == CMB_OK && error <= 1 && rejections < 5 && ends_badly(in, h)) error = 3;
+    if (status == CMB_OK && cmb_step_is_near_singular(in)) {
+      error = judge_near(in, h, error, rejections);
+    }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       double most = rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
-      double shortened = rejections == 0 && in->until_singular < INFINITY ? in->h : 0;
-      in->h = fmax(shortened, h * step_factor(in, log_error, in->log_previous, most));
+      const double wanted = in->h;
+      in->h = h * step_factor(in, log_error, in->log_previous, most);
+      if (rejections == 0 && in->until_singular < INFINITY) in->h = fmax(in->h, wanted);
       in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
       return CMB_OK;

@@ -31,9 +31,7 @@ static double error_of(const cmb_integrator *in, double h)
 {
   const cmb_mdop *m = in->data;
   double *x = m->work;
-  const bool near = cmb_step_is_near_singular(
-      in); /* then the projection cannot be made smaller by a smaller step */
-  for (int i = 0; i < in->n; i++) x[i] = near ? 0 : in->y_new[i] - m->y_plain[i];
+  cmb_displacement(in, m->y_plain, x);
   cmb_combine(in->n, x, h, 7, e, m->k, x);
   double worst = cmb_forgive_weak(in, x, NULL);
   worst = cmb_larger_error(worst, cmb_error_norm(in, 0, in->nq, x));

@@ -11,6 +11,7 @@
 #include "dae/branch.h"
 
 #include <camber/method.h>
+#include <string.h>
 
 enum { CMB_MOST_OPTIONS = 8 };
 
@@ -80,15 +81,27 @@ static inline double cmb_larger_error(double a, double b)
   return a > b || a != a ? a : b;
 }
 
-/* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: where the constraints are near to
- * losing rank (branch.h), the part in the weak directions is taken out. It does no harm while its square is small: returned is
- * what is to be held below 1 instead, the velocities' part of it over the root of rtol, measured by the energy. */
-double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y);
-
-/* Whether the step under way begins, or ends at the factors held, near a loss of rank. */
+/* Whether the step under way begins, or ends at the factors held, near a loss of rank (dae/branch.h). */
 static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
 {
-  return in->ev->watching && (in->near_steps > 0 || cmb_is_near_singular(in->ev));
+  return in->near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
+}
+
+/* x = y_new − y_plain, what the projection has done. Near a loss of rank 0: there a smaller step does not make it smaller. */
+static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
+{
+  for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - y_plain[i];
+  if (cmb_step_is_near_singular(in)) memset(x, 0, (size_t)in->n * sizeof *x);
+}
+
+/* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: near a loss of rank the part in the
+ * weak directions is taken out. It does no harm while its square is small: returned is what is to be held below 1 instead, the
+ * velocities' part of it over the root of rtol, measured by the energy. */
+double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y);
+
+static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+{
+  return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
 }
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */

@@ -107,9 +107,7 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
   double *x = m->work, *xv = m->work + in->nq;
-  const bool near = cmb_step_is_near_singular(
-      in); /* then the projection cannot be made smaller by a smaller step */
-  for (int i = 0; i < in->n; i++) x[i] = near ? 0 : in->y_new[i] - m->y_plain[i];
+  cmb_displacement(in, m->y_plain, x);
   cmb_combine(in->n, x, h, SLOPES, e, m->k, x);
   cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, ev->G, xv, ev->dtau);
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);

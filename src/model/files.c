@@ -83,8 +83,11 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file >= 0 && read_and_close(ctx, file, text, length)) return CMB_OK;
   if (errno == ENOMEM) return cmb_fail_memory(ctx);
-  return cmb_fail(ctx, errno == EFBIG ? CMB_ERROR_INPUT : CMB_ERROR_IO, "%s: cannot be read: %s",
-                  path, reason(errno));
+  if (errno == EFBIG) {
+    return cmb_fail_at(ctx, (cmb_place){path, 1, 1}, "the file is larger than %d MB",
+                       CMB_MOST_BYTES >> 20);
+  }
+  return cmb_fail(ctx, CMB_ERROR_IO, "%s: cannot be read: %s", path, reason(errno));
 }
 
 /* Length of the folder's part of a path, with the last slash. */

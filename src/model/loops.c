@@ -105,11 +105,11 @@ static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_require(r, entry, "ratio", &given));
   CMB_TRY(cmb_read_number(r, s, given, &ratio));
   CMB_TRY(cmb_read_optional(r, s, entry, "offset", &offset));
+  CMB_TRY(cmb_begin_formula(r, "", entry->place, &loop->formula));
   cmb_format_number(ratio, number[0]);
   cmb_format_number(offset, number[1]);
   cmb_buffer text = cmb_buffer_begin(r->ctx);
   cmb_buffer_print(&text, "%s - (%s)*%s - (%s)", c1, number[0], c2, number[1]);
-  loop->formula = (cmb_model_formula){.place = entry->place, .scope = ""};
   if (!text.failed) loop->formula.text = cmb_arena_text(r->model->arena, text.text);
   cmb_buffer_release(&text);
   return loop->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
@@ -182,7 +182,7 @@ static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node 
   if (formula) {
     CMB_TRY(cmb_read_formula(r, s, formula, &loop->formula));
   } else {
-    loop->formula = (cmb_model_formula){.place = coordinate->place, .scope = ""};
+    CMB_TRY(cmb_begin_formula(r, "", coordinate->place, &loop->formula));
     CMB_TRY(read_coordinate(r, s, coordinate, &loop->formula.text));
   }
   CMB_TRY(cmb_require(r, entry, "value", &value));

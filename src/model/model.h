@@ -23,8 +23,9 @@ typedef struct cmb_place {
 /* A formula as written. text == NULL: not given. */
 typedef struct cmb_model_formula {
   const char *text;
-  cmb_place place;   /* of its first character */
-  const char *scope; /* "" or "left." */
+  cmb_place place;     /* of its first character */
+  const char *scope;   /* "" or "left." */
+  const char *subject; /* what it belongs to, for messages: "output 'x'" */
 } cmb_model_formula;
 
 enum { CMB_GROUND = -1 }; /* as a body's number */
@@ -126,11 +127,12 @@ typedef struct cmb_model_input {
   cmb_model_formula formula; /* of t, parameters and tables */
 } cmb_model_input;
 
-/* A function given by points; in formulas NAME(x). */
+/* A function given by points; in formulas NAME(x), or NAME(x, y). */
 typedef struct cmb_model_table {
   const char *name;
   cmb_place place;
   cmb_table *table;
+  int arguments; /* 1 or 2 */
 } cmb_model_table;
 
 /* A named quantity: the distance of two points (NAME, NAME.rate), or a formula. */

@@ -70,18 +70,23 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
-static cmb_status add_default(cmb_reader *r, const cmb_node *node, const char *name,
-                              const char *value)
+/* "FILE:LINE:COL"; NULL without memory. */
+static const char *place_text(cmb_reader *r, cmb_place at)
+{
+  char text[32];
+  snprintf(text, sizeof text, ":%d:%d", at.line, at.column);
+  return cmb_full_name(r, at.file, text, "");
+}
+
+static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
-  char where[32];
-  cmb_place at = node->place;
-  snprintf(where, sizeof where, ":%d:%d", at.line, at.column);
   cmb_model_default *d = &m->defaults[m->default_count++];
-  d->name = cmb_arena_text(m->arena, name);
+  d->name = cmb_arena_text(m->arena, key->key);
   d->value = value;
-  d->where = cmb_full_name(r, at.file, where, "");
-  return d->name && value && d->where ? CMB_OK : cmb_fail_memory(r->ctx);
+  d->where = place_text(r, at);
+  d->key_where = place_text(r, key->key_place);
+  return d->name && value && d->where && d->key_where ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
 /* key: value; key: {a: b} as key "a=b"; key: [v, w] as key twice. */
@@ -90,13 +95,15 @@ static cmb_status read_default(cmb_reader *r, const cmb_node *node)
   static const char expected[] = "a value, {name: value, ...} or [value, ...]";
   if (node->kind == CMB_NODE_TEXT) {
     CMB_TRY(cmb_expect_text(r, node, expected));
-    return add_default(r, node, node->key, cmb_arena_text(r->model->arena, node->text));
+    return add_default(r, node, node->place, cmb_arena_text(r->model->arena, node->text));
   }
+  if (node->count == 0)
+    return cmb_reader_fail(r, node->place, "'%s' is empty; expected %s", node->key, expected);
   for (const cmb_node *entry = node->first; entry; entry = entry->next) {
     CMB_TRY(cmb_expect_text(r, entry, expected));
     const char *value = node->kind == CMB_NODE_MAP ? cmb_full_name(r, entry->key, "=", entry->text)
                                                    : cmb_arena_text(r->model->arena, entry->text);
-    CMB_TRY(add_default(r, entry, node->key, value));
+    CMB_TRY(add_default(r, node, entry->place, value));
   }
   return CMB_OK;
 }

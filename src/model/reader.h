@@ -167,6 +167,10 @@ enum { CMB_POSITIVE = 1, CMB_NOT_NEGATIVE };
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             int limit, double *x);
 
+/* Everything of a formula but its text. */
+cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
+                             cmb_model_formula *formula);
+
 /* A formula that stays text; its syntax is checked. */
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             cmb_model_formula *formula);

@@ -15,9 +15,8 @@ static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_
     return cmb_reader_fail(r, entry->place, "a grid of x and y; expected points [t, value]");
   }
   CMB_TRY(cmb_read_table(r, s, entry, full, NULL));
+  CMB_TRY(cmb_begin_formula(r, "", entry->place, &input->formula));
   input->formula.text = cmb_full_name(r, full, "(t)", "");
-  input->formula.place = entry->place;
-  input->formula.scope = "";
   return input->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 

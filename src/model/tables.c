@@ -10,8 +10,8 @@
 static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
 
 /* The table belongs to the model from now on; what the table finds wrong is said with the place. */
-static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, cmb_status status,
-                       cmb_table *table)
+static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
+                       cmb_status status, cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
     char words[CMB_MESSAGE_ROOM / 2];
@@ -21,7 +21,7 @@ static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, cm
   CMB_TRY(status);
   cmb_model *m = r->model;
   m->tables[m->table_count++] =
-      (cmb_model_table){.name = full, .place = node->place, .table = table};
+      (cmb_model_table){.name = full, .place = node->place, .table = table, .arguments = arguments};
   return CMB_OK;
 }
 
@@ -89,7 +89,7 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   for (const cmb_node *row = values->first; row; row = row->next, to += ny)
     CMB_TRY(cmb_read_numbers(r, s, row, ny, to));
   cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
-  return keep(r, node, full, status, table);
+  return keep(r, node, full, 2, status, table);
 }
 
 /* ---- any */
@@ -128,7 +128,7 @@ cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
     if (n < 2)
       return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
     cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
-    CMB_TRY(keep(r, node, full, status, made));
+    CMB_TRY(keep(r, node, full, 1, status, made));
   }
   if (table) *table = r->model->tables[r->model->table_count - 1].table;
   return CMB_OK;

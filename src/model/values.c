@@ -41,16 +41,23 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
 
 /* ---- formulas of parameters */
 
-struct names_of_number {
+struct names_of_formula {
   cmb_reader *r;
   const cmb_scope *scope;
   cmb_place at;
 };
 
 /* A failure inside must outlive the parser's "unknown name": its words are kept. */
+static void keep_words(cmb_reader *r, cmb_status status)
+{
+  if (status == CMB_OK || r->nested != CMB_OK) return;
+  r->nested = status;
+  snprintf(r->nested_words, sizeof r->nested_words, "%s", cmb_last_error(r->ctx));
+}
+
 static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
 {
-  const struct names_of_number *names = user;
+  const struct names_of_formula *names = user;
   cmb_reader *r = names->r;
   double x = degree;
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_PARAMETER, name);
@@ -61,17 +68,14 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
     status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
   else if (strcmp(name, "deg") != 0)
     return false;
-  if (status != CMB_OK && r->nested == CMB_OK) {
-    r->nested = status;
-    snprintf(r->nested_words, sizeof r->nested_words, "%s", cmb_last_error(r->ctx));
-  }
+  keep_words(r, status);
   *e = cmb_constant(r->graph, x);
   return status == CMB_OK;
 }
 
 static const char *nearest_parameter(void *user, const char *name)
 {
-  const struct names_of_number *names = user;
+  const struct names_of_formula *names = user;
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
@@ -106,7 +110,7 @@ static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *no
 {
   double factor;
   cmb_expr e;
-  struct names_of_number user = {r, s, node->place};
+  struct names_of_formula user = {r, s, node->place};
   const cmb_names names = {
       .user = &user, .value = parameter_in_formula, .nearest = nearest_parameter};
   size_t length = cut_unit(node->text, &factor);
@@ -160,29 +164,45 @@ cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *m
 
 static bool any_value(void *user, const char *name, cmb_expr *e)
 {
+  const struct names_of_formula *names = user;
   (void)name;
-  *e = cmb_input(user, "any");
+  *e = cmb_input(names->r->graph, "any");
   return true;
 }
 
+/* Of a table the number of arguments is known. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
-  (void)count;
+  const struct names_of_formula *names = user;
+  cmb_reader *r = names->r;
+  const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_TABLE, name);
+  int wanted = found ? r->model->tables[found->index].arguments : count;
   (void)arguments;
-  return any_value(user, name, e);
+  if (count == wanted) return any_value(user, name, e);
+  keep_words(r, cmb_reader_fail(r, names->at, "the table '%s' has %d argument%s here; expected %d",
+                                name, count, count == 1 ? "" : "s", wanted));
+  return false;
+}
+
+cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
+                             cmb_model_formula *formula)
+{
+  const char *subject = cmb_arena_text(r->model->arena, r->subject);
+  *formula = (cmb_model_formula){.place = place, .scope = scope, .subject = subject};
+  return subject ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             cmb_model_formula *formula)
 {
   cmb_expr e;
-  const cmb_names names = {.user = r->graph, .value = any_value, .call = any_call};
+  struct names_of_formula user = {r, s, node->place};
+  const cmb_names names = {.user = &user, .value = any_value, .call = any_call};
   CMB_TRY(cmb_expect_text(r, node, "a formula"));
   cmb_status status = cmb_formula_parse(r->graph, node->text, strlen(node->text), node->place.line,
                                         node->place.column, &names, &e);
   if (status != CMB_OK) return fail_formula(r, node, status);
-  formula->place = node->place;
-  formula->scope = s->prefix;
+  CMB_TRY(cmb_begin_formula(r, s->prefix, node->place, formula));
   return cmb_write_previous(r, s, node, &formula->text);
 }

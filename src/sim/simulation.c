@@ -7,9 +7,11 @@
  */
 #include "base/context.h"
 #include "dae/project.h"
+#include "dae/rank.h"
 #include "math/finite.h"
 #include "method/integrator.h"
 #include "sim/events.h"
+#include "sim/singular.h"
 
 #include <camber/sim.h>
 #include <float.h>
@@ -30,12 +32,14 @@ struct cmb_simulation {
   cmb_integrator *in;
   cmb_evaluator *ev;
   cmb_events events;
+  cmb_rank_watch watch;
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new;
-  double *a; /* (nv) */
+  double *a;    /* (nv) */
+  bool *unique; /* (ng) which multipliers of the result are */
 };
 
 cmb_run_options cmb_run_defaults(void)
@@ -73,7 +77,9 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->lambda_work = cmb_arena_doubles(arena, eq->ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
+  sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
+  cmb_rank_watch_create(&sim->watch, arena, sim->in);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
@@ -145,6 +151,7 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
   memcpy(sim->lambda, lambda, (size_t)eq->ng * sizeof *lambda);
   memcpy(sim->outputs, sim->outputs_new, (size_t)eq->no * sizeof *sim->outputs);
+  sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
   return CMB_OK;
 }
 
@@ -169,10 +176,30 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
+/* Tell the observer of a loss of rank, if there was one. */
+static cmb_status tell_singular(cmb_simulation *sim, bool found)
+{
+  const cmb_observer *o = &sim->options.observer;
+  const cmb_rank_watch *w = &sim->watch;
+  if (!found) return CMB_OK;
+  sim->result.singularities++;
+  cmb_singularity singularity = {w->t, w->count, w->names};
+  return o->singular ? o->singular(o->user, &singularity) : CMB_OK;
+}
+
+/* The last step has come to t, and the evaluator has G there: have the constraints lost rank on the way? */
+static cmb_status watch_step(cmb_simulation *sim, double t)
+{
+  bool found;
+  CMB_TRY(final(sim, cmb_rank_watch_step(&sim->watch, t, &found), "constraints", t));
+  return tell_singular(sim, found);
+}
+
 static cmb_status hand_out(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
-  cmb_record record = {sim->result.t, sim->q, sim->v, sim->lambda, sim->outputs};
+  cmb_record record = {sim->result.t, sim->q,       sim->v,
+                       sim->lambda,   sim->outputs, sim->result.lambda_unique};
   if (!o->record) return CMB_OK;
   sim->result.records++;
   return o->record(o->user, &record);
@@ -246,6 +273,21 @@ static void copy_given(const cmb_simulation *sim, double *q, double *v)
   memcpy(v, cmb_system_v(sim->system), (size_t)sim->eq->nv * sizeof *v);
 }
 
+/* Which of the constraints that depend on others here do so everywhere. */
+static cmb_status count_redundant(cmb_simulation *sim, const double *q)
+{
+  cmb_rank rank;
+  cmb_evaluator *ev = sim->ev;
+  const cmb_statistics statistics = ev->stats;
+  cmb_arena *arena = cmb_arena_create(sim->ctx);
+  if (!arena) return cmb_fail_memory(sim->ctx);
+  cmb_status status = cmb_rank_examine(ev, arena, sim->t_start, q, &rank);
+  if (status == CMB_OK) ev->redundant = sim->eq->ng - rank.around;
+  cmb_arena_destroy(arena);
+  ev->stats = statistics;
+  return final(sim, status, "rank of the constraints", sim->t_start);
+}
+
 /* Consistent values, and the modes there. New modes change accelerations and multipliers, perhaps the constraints too, and
  * these may change a sign or a level: hence the repetition. */
 static cmb_status start_modes(cmb_simulation *sim)
@@ -261,6 +303,11 @@ static cmb_status start_modes(cmb_simulation *sim)
     bool changed;
     copy_given(sim, q, v);
     CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
+    if (k == 0 && *sim->ev->doubtful && sim->ev->deficiency > 0) {
+      CMB_TRY(count_redundant(sim, q));
+      copy_given(sim, q, v);
+      CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
+    }
     cmb_status status = cmb_events_start(e, t, q, v, lambda, sim->a, &changed);
     if (status != CMB_OK) return final(sim, status, "switching functions", t);
     if (!changed) return CMB_OK;
@@ -276,13 +323,22 @@ static cmb_status start(cmb_simulation *sim)
   copy_given(sim, sim->q, sim->v); /* the result, should the start fail */
   r->t = sim->t_start;
   r->worst_position = r->worst_velocity = 0;
-  r->events = r->records = 0;
+  r->events = r->records = r->singularities = 0;
   sim->due = 0;
   sim->events.crowded = 0;
   sim->ev->stats = (cmb_statistics){0};
+  sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   return note_residuals(sim);
+}
+
+static cmb_status watch_start(cmb_simulation *sim)
+{
+  bool found;
+  cmb_status status = cmb_rank_watch_start(&sim->watch, sim->t_start, sim->q, &found);
+  CMB_TRY(final(sim, status, "constraints", sim->t_start));
+  return tell_singular(sim, found);
 }
 
 cmb_status cmb_simulation_start(cmb_simulation *sim)
@@ -340,6 +396,11 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
                     MOST_CROWDED, e->t);
   }
   CMB_TRY(hand_out_inside(sim, e->t));
+  if (sim->eq->ng > 0) {
+    cmb_terms want = {.G = sim->ev->G};
+    CMB_TRY(final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints", e->t));
+    CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in))));
+  }
   return restart(sim);
 }
 
@@ -366,12 +427,15 @@ static cmb_status advance(cmb_simulation *sim)
 static cmb_status run(cmb_simulation *sim)
 {
   CMB_TRY(start(sim));
+  CMB_TRY(watch_start(sim));
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
+  const cmb_result *r = &sim->result;
   while (cmb_integrator_t(sim->in) < sim->t_end) {
     CMB_TRY(advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
+    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t));
     CMB_TRY(hand_out_here(sim));
     CMB_TRY(tell_progress(sim));
   }

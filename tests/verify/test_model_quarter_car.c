@@ -227,7 +227,7 @@ static void test_bump(void **state)
   cmbt_run_close(&r);
 }
 
-/* Half of it: the first 0.2 s, in which the energy is far from where it began. */
+/* The same in the middle of the bump, where the energy is far from where it began. */
 static void test_energy_in_the_bump(void **state)
 {
   (void)state;

@@ -7,6 +7,7 @@
 #include "dae/derivative.h"
 
 #include <camber/camber.h>
+#include <string.h>
 
 enum { N = 8 };
 
@@ -129,9 +130,39 @@ static void test_gamma(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Inputs are inside the equations: without their help there is no derivative. */
+static void test_inputs(void **state)
+{
+  (void)state;
+  cmb_equations eq = {.name = "chain",
+                      .nq = N,
+                      .nv = N,
+                      .nu = 1,
+                      .q_names = names,
+                      .v_names = names,
+                      .mass_diagonal = true,
+                      .evaluate = chain};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmb_differences *d;
+  const double zero[N] = {0};
+  double J[N];
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  cmbt_ok(ctx, cmb_differences_create(ev, &d));
+  for (int which = CMB_RESIDUAL_U; which < CMB_DERIVATIVES; which++) {
+    assert_int_equal(cmb_derivative_at(d, 0, zero, zero, zero, zero, (cmb_derivative)which, J),
+                     CMB_ERROR_ARGUMENT);
+    assert_non_null(strstr(cmb_last_error(ctx), "inputs"));
+  }
+  cmb_differences_destroy(d);
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_inputs),
       cmocka_unit_test(test_dense),
       cmocka_unit_test(test_grouped),
       cmocka_unit_test(test_gamma),

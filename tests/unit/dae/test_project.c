@@ -96,16 +96,19 @@ static void test_nearest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* g1 = x − y can be met, g2 = x² + 1 cannot; or, with `same`, g2 = 2 x − 2 y repeats g1. */
+/* g1 = x − y can be met, and g2 cannot: x² + 1, or the same as g1 except for a constant. Or g2 repeats g1. */
+enum { NO_ROOT, CONTRADICTION, REPETITION };
+
 static cmb_status impossible(const void *self, const cmb_point *at, const cmb_terms *want)
 {
-  const int *same = self;
+  const int kind = *(const int *)self;
+  const double offset = kind == CONTRADICTION ? 0.25 : 0;
   double x = at->q[0], y = at->q[1];
   if (want->M) want->M[0] = want->M[1] = 1;
   if (want->f) want->f[0] = want->f[1] = 0;
-  if (want->g) want->g[0] = x - y, want->g[1] = *same ? 2 * (x - y) : x * x + 1;
+  if (want->g) want->g[0] = x - y, want->g[1] = kind == NO_ROOT ? x * x + 1 : 2 * (x - y) + offset;
   if (want->G) {
-    double G[4] = {1, -1, *same ? 2 : 2 * x, *same ? -2 : 0};
+    double G[4] = {1, -1, kind == NO_ROOT ? 2 * x : 2, kind == NO_ROOT ? 0 : -2};
     memcpy(want->G, G, sizeof G);
   }
   if (want->gt) want->gt[0] = want->gt[1] = 0;
@@ -113,21 +116,27 @@ static cmb_status impossible(const void *self, const cmb_point *at, const cmb_te
   return CMB_OK;
 }
 
-static void check_impossible(int same, const char *words)
+static const char *const two_names[] = {"first", "second"};
+
+static cmb_equations impossible_equations(const int *kind)
 {
-  static const char *const names[] = {"first", "second"};
-  cmb_equations eq = {.name = "impossible",
-                      .nq = 2,
-                      .nv = 2,
-                      .ng = 2,
-                      .q_names = names,
-                      .v_names = names,
-                      .g_names = names,
-                      .lambda_names = names,
-                      .mass_diagonal = true,
-                      .mass_constant = true,
-                      .self = &same,
-                      .evaluate = impossible};
+  return (cmb_equations){.name = "impossible",
+                         .nq = 2,
+                         .nv = 2,
+                         .ng = 2,
+                         .q_names = two_names,
+                         .v_names = two_names,
+                         .g_names = two_names,
+                         .lambda_names = two_names,
+                         .mass_diagonal = true,
+                         .mass_constant = true,
+                         .self = kind,
+                         .evaluate = impossible};
+}
+
+static void check_impossible(int kind, const char *words)
+{
+  cmb_equations eq = impossible_equations(&kind);
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_evaluator *ev;
   cmb_start_report report;
@@ -143,8 +152,39 @@ static void check_impossible(int same, const char *words)
 static void test_impossible(void **state)
 {
   (void)state;
-  check_impossible(0, "'second' cannot be met");
-  check_impossible(1, "depends on the others");
+  check_impossible(NO_ROOT, "'second' cannot be met");
+  check_impossible(CONTRADICTION, "cannot be met");
+}
+
+/* The nearest point, as if the constraint were there once; of the multipliers those of least norm, in units that make the
+ * gradients equally long: λ₂ = λ₁/2 for a constraint in half the unit. */
+static void test_repetition(void **state)
+{
+  (void)state;
+  static const int kind = REPETITION;
+  cmb_equations eq = impossible_equations(&kind);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_evaluator *ev;
+  cmb_start_report report;
+  double q[2] = {1, 0.5}, v[2] = {3, -1}, a[2], lambda[2];
+  const double f[2] = {1, -2};
+  bool unique[2];
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
+  cmbt_ok(ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+  for (int i = 0; i < 2; i++) {
+    cmbt_near(q[i], 0.75, 1e-15);
+    cmbt_near(v[i], 1, 1e-15);
+    cmbt_near(a[i], 0, 1e-15);
+  }
+  cmb_solve(ev, f, NULL, a, lambda);
+  cmbt_near(a[0], -0.5, 1e-15);
+  cmbt_near(a[1], -0.5, 1e-15);
+  cmbt_near(lambda[0] + 2 * lambda[1], 1.5, 1e-14); /* 1 − λ₁ − 2 λ₂ = −0.5 */
+  cmbt_near(lambda[0], 2 * lambda[1], 1e-14);
+  assert_false(cmb_unique_multipliers(ev, unique));
+  assert_false(unique[0] || unique[1]);
+  cmb_evaluator_destroy(ev);
+  cmb_context_destroy(ctx);
 }
 
 /* An ellipse x² + 4 y² = 4, or with `shifted` the circle (1 + x)² + y² = 1 in displacements. */
@@ -226,9 +266,9 @@ static void test_displacements(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_start),         cmocka_unit_test(test_nearest),
-      cmocka_unit_test(test_impossible),    cmocka_unit_test(test_rough),
-      cmocka_unit_test(test_displacements),
+      cmocka_unit_test(test_start),      cmocka_unit_test(test_nearest),
+      cmocka_unit_test(test_impossible), cmocka_unit_test(test_repetition),
+      cmocka_unit_test(test_rough),      cmocka_unit_test(test_displacements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "chain.h"
 #include "check.h"
 #include "failing_allocator.h"
+#include "native_case.h"
 #include "random.h"
 #include "random_mechanism.h"
 
@@ -248,6 +249,54 @@ static void test_small_trees(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ∂r/∂q, or ∂r/∂v, of a chain with one spring, by the interpreter or as native code. */
+static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivative which, double *J)
+{
+  enum { BODIES = 10 };
+  const cmb_mechanism_options form = {.formulation = CMB_FORM_RESIDUAL};
+  const cmb_graph_options graph = {.evaluation = evaluation, .derivatives = true};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_chain_create(ctx, BODIES);
+  cmb_mechanism *mechanism;
+  cmb_system *system;
+  struct cmbt_random random = {5};
+  double x[3][BODIES], none[1] = {0};
+  m->joints[3].coordinate[0].stiffness = 5;
+  cmbt_ok(ctx, cmb_mechanism_create(ctx, m, &form, &mechanism));
+  assert_non_null(mechanism->expressions.applied);
+  cmbt_ok(ctx, cmb_graph_system_create(ctx, &mechanism->expressions, &graph, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  double *scratch = aligned_alloc(64, eq->scratch_size / 64 * 64 + 64);
+  for (int i = 0; i < 3 * BODIES; i++)
+    x[i / BODIES][i % BODIES] = cmbt_random_uniform(&random, -1, 1);
+  cmb_point at = {0, x[0], x[1], NULL, scratch};
+  assert_int_equal(eq->derivative(eq->self, &at, x[2], none, which, J), CMB_OK);
+  cmb_native_origin origin = cmb_system_origin(system);
+  free(scratch);
+  cmb_system_destroy(system);
+  cmb_mechanism_destroy(mechanism);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+  return origin;
+}
+
+static void test_native(void **state)
+{
+  char folder[256];
+  (void)state;
+  cmbt_make_folder(folder);
+  setenv("CAMBER_CACHE", folder, 1);
+  for (int which = CMB_RESIDUAL_Q; which <= CMB_RESIDUAL_V; which++) {
+    double A[100] = {0}, B[100] = {0};
+    (void)chain_jacobian(CMB_EVALUATE_INTERPRETER, (cmb_derivative)which, A);
+    assert_int_not_equal(chain_jacobian(CMB_EVALUATE_NATIVE, (cmb_derivative)which, B),
+                         CMB_NATIVE_INTERPRETED);
+    assert_true(cmbt_same_bits(100, A, B));
+  }
+  unsetenv("CAMBER_CACHE");
+  cmbt_remove_folder(folder);
+}
+
 /* Memory that runs out anywhere gives an error, and everything back. */
 static void test_memory(void **state)
 {
@@ -281,6 +330,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed_form),
                                      cmocka_unit_test(test_small_trees),
-                                     cmocka_unit_test(test_memory)};
+                                     cmocka_unit_test(test_native), cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,81 @@
+/*
+ * The positions of a run in which the constraints lost rank (singular.h).
+ */
+#include "cli/singular.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cli_singularity {
+  double t;
+  int count;
+  const char **names; /* (count) */
+};
+
+cmb_status cli_singularities_add(struct cli_singularities *list, const cmb_singularity *s)
+{
+  if (list->count == list->room) {
+    long room = list->room ? 2 * list->room : 32;
+    struct cli_singularity *grown = realloc(list->all, (size_t)room * sizeof *grown);
+    if (!grown) return CMB_ERROR_MEMORY;
+    list->all = grown;
+    list->room = room;
+  }
+  const char **names = calloc((size_t)s->count + 1, sizeof *names);
+  if (!names) return CMB_ERROR_MEMORY;
+  memcpy(names, s->constraints, (size_t)s->count * sizeof *names);
+  list->all[list->count++] = (struct cli_singularity){s->t, s->count, names};
+  return CMB_OK;
+}
+
+void cli_singularities_end(struct cli_singularities *list)
+{
+  for (long i = 0; i < list->count; i++) free(list->all[i].names);
+  free(list->all);
+}
+
+void cli_singularities_print(const struct cli_singularities *list)
+{
+  enum { SHOWN = 20 };
+  for (long i = 0; i < list->count && i < SHOWN; i++) {
+    const struct cli_singularity *s = &list->all[i];
+    printf("  %-12s t = %.9g: the constraints lose rank here:", i ? "" : "warning", s->t);
+    for (int k = 0; k < s->count; k++) printf("%s '%s'", k ? "," : "", s->names[k]);
+    printf("\n");
+  }
+  if (list->count > SHOWN) {
+    printf("               and %ld more; --json lists all\n", list->count - SHOWN);
+  }
+}
+
+void cli_singularities_json(const struct cli_singularities *list, struct cli_json *j)
+{
+  cli_json_open(j, "singularities", '[');
+  for (long i = 0; i < list->count; i++) {
+    cli_json_open(j, NULL, '{');
+    cli_json_number(j, "t", list->all[i].t);
+    cli_json_texts(j, "constraints", list->all[i].count, list->all[i].names);
+    cli_json_close(j, '}');
+  }
+  cli_json_close(j, ']');
+}
+
+void cli_not_unique_print(const cmb_equations *eq, const bool *unique)
+{
+  bool first = true;
+  for (int i = 0; unique && i < eq->ng; i++) {
+    if (unique[i]) continue;
+    printf("%s %s", first ? "  not unique  " : ",", eq->lambda_names[i]);
+    first = false;
+  }
+  if (!first) printf("\n");
+}
+
+void cli_not_unique_json(const cmb_equations *eq, const bool *unique, struct cli_json *j)
+{
+  cli_json_open(j, "not_unique", '[');
+  for (int i = 0; unique && i < eq->ng; i++) {
+    if (!unique[i]) cli_json_text(j, NULL, eq->lambda_names[i]);
+  }
+  cli_json_close(j, ']');
+}

@@ -1,0 +1,243 @@
+/*
+ * Losses of rank in passing (singular.h).
+ *
+ * G is eliminated with complete pivoting once; at the end of each step the same pivots, in the same order, are computed again.
+ * Where G loses rank at least one of them goes through zero and changes its sign, which is seen however long the step was. A
+ * pivot can also change its sign because others than the chosen would be better by now. So the smallest singular value is
+ * followed through the step (cmb_kkt_singular_values, units do not matter): it decides, and its minimum is the time.
+ */
+#include "sim/singular.h"
+
+#include "math/pattern.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 16, NARROWINGS = 60 };
+
+static const double GOLDEN = 0.38196601125010515; /* (3 − √5) / 2 */
+static const double ZERO = 1e-9;                  /* a pivot this small by its row is none */
+static const double POOR = 0.05; /* a pivot that has shrunk to this: choose others */
+
+/* A singular value this small is 0: dense output is beside the constraints by the tolerance, and a minimum is never hit. */
+static const double LOST = 1e-3;
+static const double HERE = 1e-6; /* the same at a start, which is on the constraints */
+
+void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in)
+{
+  cmb_evaluator *ev = cmb_integrator_evaluator(in);
+  const cmb_equations *eq = ev->eq;
+  const int ng = eq->ng;
+  *w = (cmb_rank_watch){.in = in, .ev = ev};
+  w->row = cmb_arena_ints(arena, ng);
+  w->column = cmb_arena_ints(arena, ng);
+  w->pivot = cmb_arena_doubles(arena, ng);
+  w->reference = cmb_arena_doubles(arena, ng);
+  w->A = cmb_arena_take(arena, (size_t)ng * (size_t)eq->nv, sizeof(double));
+  w->q = cmb_arena_doubles(arena, eq->nq);
+  w->v = cmb_arena_doubles(arena, eq->nv);
+  w->sigma = cmb_arena_doubles(arena, ng);
+  w->share = cmb_arena_doubles(arena, ng);
+  w->names = cmb_arena_take(arena, (size_t)ng, sizeof *w->names);
+}
+
+/* A = the evaluator's G, dense. */
+static void copy_G(cmb_rank_watch *w)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const cmb_pattern *p = eq->G_pattern;
+  const int nv = eq->nv;
+  const double *G = w->ev->G;
+  if (!p) memcpy(w->A, G, (size_t)eq->ng * (size_t)nv * sizeof *G);
+  if (p) memset(w->A, 0, (size_t)eq->ng * (size_t)nv * sizeof *G);
+  for (int i = 0; p && i < eq->ng; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) w->A[i * nv + p->column[k]] = G[k];
+  }
+}
+
+/* Eliminate with A(i, j) below the rows that have had their turn: row[0] .. row[k]. */
+static void eliminate(cmb_rank_watch *w, int k, int columns, const int *column)
+{
+  const int nv = w->ev->eq->nv, ng = w->ev->eq->ng;
+  const double *a = w->A + w->row[k] * nv, pivot = w->pivot[k];
+  for (int m = k + 1; m < ng; m++) {
+    double *b = w->A + w->row[m] * nv, factor = b[w->column[k]] / pivot;
+    if (factor == 0) continue;
+    for (int c = 0; c < columns; c++) {
+      int j = column ? column[c] : c;
+      b[j] -= factor * a[j];
+    }
+  }
+}
+
+static void swap(int *a, int *b)
+{
+  int t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* The largest entry of the rows from the k-th on, in units of the rows' first largest entries: sigma serves as scale. */
+static double largest(cmb_rank_watch *w, int k, int *row, int *column)
+{
+  const int nv = w->ev->eq->nv;
+  double most = 0;
+  for (int m = k; m < w->ev->eq->ng; m++) {
+    const double *a = w->A + w->row[m] * nv;
+    for (int j = 0; j < nv; j++) {
+      double size = fabs(a[j]) * w->sigma[w->row[m]];
+      if (size > most) most = size, *row = m, *column = j;
+    }
+  }
+  return most;
+}
+
+/* Choose pivots for the evaluator's G. */
+static void choose(cmb_rank_watch *w)
+{
+  const int nv = w->ev->eq->nv, ng = w->ev->eq->ng;
+  copy_G(w);
+  for (int i = 0; i < ng; i++) {
+    double most = 0;
+    for (int j = 0; j < nv; j++) most = fmax(most, fabs(w->A[i * nv + j]));
+    w->row[i] = i;
+    w->sigma[i] = most > 0 ? 1 / most : 0;
+  }
+  for (w->rank = 0; w->rank < ng; w->rank++) {
+    int k = w->rank, row = k, column = 0;
+    if (!(largest(w, k, &row, &column) > ZERO)) return;
+    swap(&w->row[k], &w->row[row]);
+    w->column[k] = column;
+    w->pivot[k] = w->reference[k] = w->A[w->row[k] * nv + column];
+    eliminate(w, k, nv, NULL);
+  }
+}
+
+/* The pivots now: whether one has changed its sign, or become poor. */
+static bool has_changed(cmb_rank_watch *w, bool *poor)
+{
+  const int nv = w->ev->eq->nv;
+  bool changed = false;
+  copy_G(w);
+  *poor = false;
+  for (int k = 0; k < w->rank; k++) {
+    double pivot = w->pivot[k] = w->A[w->row[k] * nv + w->column[k]],
+           ratio = pivot / w->reference[k];
+    if (!(ratio > 0)) changed = true;
+    if (!(fabs(ratio) > POOR) || !(fabs(ratio) < 1 / POOR)) *poor = true;
+    if (pivot == 0) return true;
+    eliminate(w, k, w->rank - k - 1, w->column + k + 1);
+  }
+  return changed;
+}
+
+/* The smallest singular value at (t, q) that is not always 0; the shares of the constraints stay. */
+static cmb_status smallest(cmb_rank_watch *w, double t, const double *q, double *sigma)
+{
+  cmb_evaluator *ev = w->ev;
+  const int k = ev->eq->ng - 1 - ev->redundant;
+  double *M = cmb_mass_wanted(ev);
+  cmb_terms want = {.M = M, .G = ev->G};
+  *sigma = 1;
+  if (k < 0) return CMB_OK;
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  CMB_TRY(cmb_kkt_singular_values(ev->kkt, M, ev->G, k, w->sigma, w->share));
+  ev->mass_ready = ev->eq->mass_constant;
+  *sigma = w->sigma[k];
+  return CMB_OK;
+}
+
+static cmb_status smallest_inside(cmb_rank_watch *w, double t, double *sigma)
+{
+  CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
+  if (w->ev->eq->normalize) w->ev->eq->normalize(w->ev->eq->self, w->q);
+  return smallest(w, t, w->q, sigma);
+}
+
+/* The constraints that take part, and the time. */
+static void take_found(cmb_rank_watch *w, double t)
+{
+  const cmb_equations *eq = w->ev->eq;
+  double most = 0;
+  for (int i = 0; i < eq->ng; i++) most = fmax(most, w->share[i]);
+  w->count = 0;
+  for (int i = 0; i < eq->ng; i++) {
+    if (w->share[i] > 0.1 * most) w->names[w->count++] = eq->g_names[i];
+  }
+  w->t = w->t_last = t;
+}
+
+/* The minimum between a and c, where samples have b below both: by golden sections. */
+static cmb_status minimum(cmb_rank_watch *w, double a, double b, double c, double *t, double *sigma)
+{
+  double at_b = *sigma;
+  const double enough = fmax(1e-9 * (c - a), 4 * DBL_EPSILON * fabs(b));
+  for (int k = 0; k < NARROWINGS && c - a > enough; k++) {
+    double x = c - b > b - a ? b + GOLDEN * (c - b) : b - GOLDEN * (b - a), at_x;
+    CMB_TRY(smallest_inside(w, x, &at_x));
+    if (at_x < at_b) {
+      if (x > b) a = b;
+      if (x < b) c = b;
+      b = x, at_b = at_x;
+    } else {
+      if (x > b) c = x;
+      if (x < b) a = x;
+    }
+  }
+  *t = b;
+  return smallest_inside(w, b, sigma);
+}
+
+/* Follow the smallest singular value through the step from t0 to t1. */
+static cmb_status confirm(cmb_rank_watch *w, double t0, double t1, bool *found)
+{
+  double t = t0, least = INFINITY, sigma, width = (t1 - t0) / SAMPLES;
+  for (int k = 0; k <= SAMPLES; k++) {
+    double at = k == SAMPLES ? t1 : t0 + k * width;
+    CMB_TRY(smallest_inside(w, at, &sigma));
+    if (sigma < least) least = sigma, t = at;
+  }
+  CMB_TRY(minimum(w, fmax(t0, t - width), t, fmin(t1, t + width), &t, &least));
+  bool same = fabs(t - w->t_last) <= 1e-6 * fmax(1e-3, t1 - t0);
+  *found = least < LOST && !same;
+  if (*found) take_found(w, t);
+  return CMB_OK;
+}
+
+/* Choose pivots here; none if this is where rank is lost: then after the next step. */
+static void choose_here(cmb_rank_watch *w)
+{
+  choose(w);
+  if (w->rank < w->ev->eq->ng - w->ev->redundant) w->rank = 0;
+}
+
+cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q, bool *found)
+{
+  double sigma = 1;
+  *found = false;
+  w->t_last = -INFINITY;
+  if (w->ev->eq->ng == 0) return CMB_OK;
+  if (*w->ev->doubtful) CMB_TRY(smallest(w, t, q, &sigma));
+  *found = sigma < HERE;
+  if (*found) take_found(w, t);
+  choose_here(w);
+  return CMB_OK;
+}
+
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, bool *found)
+{
+  bool poor = true;
+  *found = false;
+  if (w->ev->eq->ng == 0) return CMB_OK;
+  if (w->rank > 0 && has_changed(w, &poor)) {
+    cmb_terms want = {.G = w->ev->G};
+    CMB_TRY(confirm(w, cmb_integrator_t_before(w->in), t, found));
+    CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
+    CMB_TRY(cmb_evaluate(w->ev, t, w->q, NULL, &want));
+    poor = true;
+  }
+  if (poor) choose_here(w);
+  return CMB_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * Positions in which the constraints lose rank: noticed although steps jump over them, located, and named.
+ */
+#ifndef CMB_SIM_SINGULAR_H
+#define CMB_SIM_SINGULAR_H
+
+#include "dae/evaluator.h"
+
+#include <camber/sim.h>
+
+typedef struct cmb_rank_watch {
+  cmb_integrator *in;
+  cmb_evaluator *ev;
+  int rank;           /* pivots that are watched; 0: none have been chosen */
+  int *row, *column;  /* (ng) in the order of the pivots */
+  double *pivot;      /* (ng) */
+  double *reference;  /* (ng) pivots when they were chosen */
+  double *A;          /* (ng x nv) G under elimination */
+  double *q, *v;      /* the state last looked at */
+  double *sigma;      /* (ng) */
+  double *share;      /* (ng) of each constraint in the dependence */
+  const char **names; /* (ng) */
+
+  /* what was found */
+  double t;
+  int count;     /* of names */
+  double t_last; /* when one was reported last */
+} cmb_rank_watch;
+
+/* Memory from `arena`; a failure is left to it. */
+void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in);
+
+/* A run begins at (t, q), with the evaluator's G there: *found if the constraints have lost rank. */
+cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q, bool *found);
+
+/* The integrator's last step has come to t, or a part of it, with the evaluator's G there: *found if the constraints have lost
+ * rank on the way. */
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, bool *found);
+
+#endif

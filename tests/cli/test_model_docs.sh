@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The documentation of model files: every example that is marked as complete, ```yaml complete, is a model that starts.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+mkdir -p work
+awk '/^```yaml complete$/ { n++; inside = 1; next }
+     /^```/ { inside = 0 }
+     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md"
+
+for file in work/*.yaml; do
+  check "check $file: $(head -n 1 "$file")" "$CAMBER" check "$file"
+  check "run $file: $(head -n 1 "$file")" "$CAMBER" run "$file" --t-end 0.1
+done
+check "six models or more" [ "$checks" -ge 12 ]
+
+finish

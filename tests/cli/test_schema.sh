@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# The schema of model files for editors: the bundled models satisfy it, and it knows every key that the reader knows.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+check "docs/model.schema.json" python3 "$SOURCE_DIR/tests/support/check_schema.py" "$SOURCE_DIR"
+
+finish

@@ -1,0 +1,116 @@
+/*
+ * All models in models/: each is read, assembled and run in the three formulations (explicit, residual, Cartesian), and all
+ * outputs agree at the end. They are three derivations of the equations, with different coordinates and different
+ * errors of integration. And the car axis against its reference solution in quadruple precision.
+ */
+#include "caraxis_reference.h"
+#include "check.h"
+#include "model_run.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MODELS = 64, NAME_ROOM = 100, MOST_OUTPUTS = 64 };
+
+/* The names of the files in models/, without their ending. */
+static int list_models(char names[MOST_MODELS][NAME_ROOM])
+{
+  char folder[1000];
+  int count = 0;
+  snprintf(folder, sizeof folder, "%s/models", getenv("SOURCE_DIR"));
+  DIR *dir = opendir(folder);
+  assert_non_null(dir);
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    const char *end = strstr(entry->d_name, ".yaml");
+    if (!end || end[5]) continue;
+    assert_in_range(count, 0, MOST_MODELS - 1);
+    snprintf(names[count++], NAME_ROOM, "%.*s", (int)(end - entry->d_name), entry->d_name);
+  }
+  closedir(dir);
+  return count;
+}
+
+static bool wants_equilibrium(const cmb_model *model)
+{
+  int count;
+  const cmb_model_default *d = cmb_model_defaults(model, &count);
+  for (int i = 0; i < count; i++) {
+    if (strcmp(d[i].name, "equilibrium") == 0) return strcmp(d[i].value, "true") == 0;
+  }
+  return false;
+}
+
+/* The outputs after a second at most; how many. */
+static int run_form(const char *name, cmb_formulation form, double *outputs)
+{
+  cmbt_run r;
+  cmbt_run_open(&r, name, form, 0, NULL);
+  if (wants_equilibrium(r.model)) cmbt_run_settle(&r);
+  cmbt_run_to(&r, fmin(1, cmb_system_t_end(r.system)), 0);
+  const int n = r.eq->no;
+  assert_in_range(n, 1, MOST_OUTPUTS);
+  memcpy(outputs, r.result->outputs, (size_t)n * sizeof *outputs);
+  cmbt_run_close(&r);
+  return n;
+}
+
+static double difference(int n, const double *x, const double *y)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    double d = fabs(x[i] - y[i]) / fmax(1, fabs(x[i]));
+    if (!(d <= most)) most = isfinite(d) ? d : INFINITY;
+  }
+  return most;
+}
+
+static void test_formulations_agree(void **state)
+{
+  (void)state;
+  char names[MOST_MODELS][NAME_ROOM];
+  int count = list_models(names), apart = 0;
+  assert_true(count >= 12);
+  for (int i = 0; i < count; i++) {
+    double x[MOST_OUTPUTS], y[MOST_OUTPUTS], z[MOST_OUTPUTS];
+    int n = run_form(names[i], CMB_FORM_EXPLICIT, x);
+    assert_int_equal(run_form(names[i], CMB_FORM_RESIDUAL, y), n);
+    assert_int_equal(run_form(names[i], CMB_FORM_CARTESIAN, z), n);
+    double residual = difference(n, x, y), cartesian = difference(n, x, z);
+    printf("%-18s residual %.1e, cartesian %.1e apart\n", names[i], residual, cartesian);
+    if (!(residual <= 1e-7 && cartesian <= 1e-7)) apart++;
+  }
+  assert_int_equal(apart, 0);
+}
+
+static void test_car_axis(void **state)
+{
+  (void)state;
+  static const char *const q_names[] = {"xl", "yl", "xr", "yr"};
+  static const char *const v_names[] = {"xl_rate", "yl_rate", "xr_rate", "yr_rate"};
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    double q[4], v[4];
+    cmbt_run r;
+    cmbt_run_open(&r, "car-axis", (cmb_formulation)form, 0, NULL);
+    cmbt_run_to(&r, 3, 0);
+    for (int i = 0; i < 4; i++) {
+      q[i] = cmbt_output(&r, q_names[i]);
+      v[i] = cmbt_output(&r, v_names[i]);
+    }
+    double lambda[2] = {cmbt_output(&r, "lambda1"), cmbt_output(&r, "lambda2")};
+    double mescd = cmbt_caraxis_mescd(q, v, lambda, 1);
+    printf("car axis, formulation %d: mescd %.2f\n", form, mescd);
+    assert_true(mescd >= 8);
+    cmbt_run_close(&r);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_formulations_agree),
+      cmocka_unit_test(test_car_axis),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/*
+ * The parallelogram four-bar through its flat position, where its constraints lose one rank: with joint angles and with the
+ * coordinates of three bodies, in metres and in millimetres, with redundant constraints, and begun in that position. Reference
+ * is the equation of the one degree of freedom that its branch has (fourbar.h), integrated finely in long double. Every passage
+ * is reported, at its time and with the constraints' names; and on other problems nothing is reported.
+ */
+#include "check.h"
+#include "fourbar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PASSAGES = 100, FINE = 20000 };
+
+struct log {
+  double t[MOST_PASSAGES];
+  int count;
+  bool only_x; /* 'loop x' alone took part in all */
+  long records, not_unique;
+};
+
+static cmb_status keep_singular(void *user, const cmb_singularity *s)
+{
+  struct log *log = user;
+  assert_in_range(log->count, 0, MOST_PASSAGES - 1);
+  assert_true(s->count > 0);
+  log->t[log->count++] = s->t;
+  log->only_x = log->only_x && s->count == 1 && strcmp(s->constraints[0], "loop x") == 0;
+  return CMB_OK;
+}
+
+static cmb_status keep_record(void *user, const cmb_record *record)
+{
+  struct log *log = user;
+  log->records++;
+  if (record->lambda_unique) log->not_unique++;
+  return CMB_OK;
+}
+
+struct run {
+  const char *method;
+  double rtol, phi, rate, t_end;
+  struct log log;
+  double phi_end, rate_end;
+};
+
+static void run_fourbar(const struct cmbt_fourbar *p, const cmb_equations *eq, struct run *run)
+{
+  double q[9], v[9];
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(run->method);
+  options.integrator.rtol = run->rtol;
+  options.integrator.atol = CMB_ATOL_PER_RTOL * run->rtol;
+  options.observer =
+      (cmb_observer){.user = &run->log, .singular = keep_singular, .record = keep_record};
+  run->log = (struct log){.only_x = true};
+  cmbt_fourbar_state(p, run->phi, run->rate, q, v);
+  cmbt_ok(ctx, cmb_system_create(ctx, eq, 0, run->t_end, q, v, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  assert_int_equal(r->singularities, run->log.count);
+  cmbt_fourbar_crank(p, r->q, r->v, &run->phi_end, &run->rate_end);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* Passages and final state against the branch's own equation; `begun` = 1 if the start is one more. */
+static void compare(const struct cmbt_fourbar *p, struct run *run, int begun)
+{
+  double times[MOST_PASSAGES], phi = run->phi, rate = run->rate, late = 0;
+  cmb_equations eq = cmbt_fourbar_equations(p);
+  run_fourbar(p, &eq, run);
+  int passages = cmbt_fourbar_exact(p, run->t_end, FINE, &phi, &rate, MOST_PASSAGES, times);
+  assert_int_equal(run->log.count, passages + begun);
+  for (int k = 0; k < passages; k++) late = fmax(late, fabs(run->log.t[k + begun] - times[k]));
+  if (begun) assert_true(run->log.t[0] == 0);
+  printf(
+      "%-8s kind %d, unit %g, tilt %g: %d passages, times to %.0e, angle to %.0e, rate to %.0e\n",
+      run->method, (int)p->kind, p->unit, p->tilt, passages, late, fabs(run->phi_end - phi),
+      fabs(run->rate_end - rate));
+  assert_true(passages >= 10);
+  /* with the ground line along x it is the x of the loop that the flat position does not determine */
+  assert_int_equal(run->log.only_x, p->kind <= CMBT_FOURBAR_RELATIVE && p->tilt == 0);
+  cmbt_below(late, 1e-6);
+  cmbt_near(run->phi_end, phi, 1e-6);
+  cmbt_near(run->rate_end, rate, 1e-6);
+}
+
+static const char *const methods[] = {"mdop5", "mdop853", "hem5", "phem56"};
+
+static void all_methods(cmbt_fourbar_kind kind, double tilt, double phi, double rate, double t_end,
+                        int begun)
+{
+  for (int m = 0; m < 4; m++) {
+    for (int unit = 0; unit < 2; unit++) {
+      const struct cmbt_fourbar p = {kind, unit ? 1000 : 1, tilt, tilt + 0.3, 3, 0.1};
+      struct run run = {
+          .method = methods[m], .rtol = 1e-9, .phi = phi, .rate = rate, .t_end = t_end};
+      compare(&p, &run, begun);
+    }
+  }
+}
+
+/* 21 passages: the crank swings about the flat position. */
+static void test_swing(void **state)
+{
+  (void)state;
+  all_methods(CMBT_FOURBAR_ANGLES, 0, 1, 0.3, 12, 0); /* a gradient vanishes in the flat position */
+  all_methods(CMBT_FOURBAR_ANGLES, 0.7, 1, 0.3, 12, 0); /* two become parallel */
+  all_methods(CMBT_FOURBAR_RELATIVE, 0.7, 1, 0.3, 12, 0);
+}
+
+static void test_swing_of_bodies(void **state)
+{
+  (void)state;
+  all_methods(CMBT_FOURBAR_BODIES, 0, 1, 0.3, 12, 0);
+  all_methods(CMBT_FOURBAR_BODIES, 0.7, 1, 0.3, 12, 0);
+}
+
+/* Begun exactly in the flat position, moving along the branch. */
+static void test_begun_flat(void **state)
+{
+  (void)state;
+  all_methods(CMBT_FOURBAR_ANGLES, 0, 0, 2, 10, 1);
+  all_methods(CMBT_FOURBAR_RELATIVE, 0.6, 0, 2, 10, 1);
+  all_methods(CMBT_FOURBAR_BODIES, 0, 0, 2, 10, 1);
+}
+
+/* Each constraint twice: redundant everywhere, and still each passage is seen. No multiplier is unique. */
+static void test_redundant(void **state)
+{
+  (void)state;
+  all_methods(CMBT_FOURBAR_DOUBLE, 0.7, 1, 0.3, 12, 0);
+  const struct cmbt_fourbar p = {CMBT_FOURBAR_DOUBLE, 1, 0.7, 1, 3, 0.1};
+  cmb_equations eq = cmbt_fourbar_equations(&p);
+  for (int m = 0; m < 4; m++) {
+    struct run run = {.method = methods[m], .rtol = 1e-6, .phi = 1, .rate = 0.3, .t_end = 0.2};
+    run_fourbar(&p, &eq, &run);
+    assert_true(run.log.records > 2);
+    assert_int_equal(run.log.not_unique, run.log.records);
+  }
+}
+
+/* ---- the explicit formalism */
+
+/* [M Gᵀ; G 0] (a, λ) = (f, −γ) by Gaussian elimination; not where a pivot is small. */
+static cmb_status accelerate(const void *self, const cmb_point *at, double *a, double *lambda)
+{
+  cmb_equations eq = cmbt_fourbar_equations(self);
+  double M[9], f[3], G[6], gamma[2], K[5][6] = {{0}};
+  const cmb_terms want = {.M = M, .f = f, .G = G, .gamma = gamma};
+  eq.evaluate(self, at, &want);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) K[i][j] = M[3 * i + j];
+    for (int k = 0; k < 2; k++) K[i][3 + k] = K[3 + k][i] = G[3 * k + i];
+    K[i][5] = f[i];
+  }
+  for (int k = 0; k < 2; k++) K[3 + k][5] = -gamma[k];
+  for (int c = 0; c < 5; c++) {
+    int p = c;
+    for (int i = c + 1; i < 5; i++) {
+      if (fabs(K[i][c]) > fabs(K[p][c])) p = i;
+    }
+    if (!(fabs(K[p][c]) > 1e-3)) return CMB_RETRY_SINGULAR;
+    for (int j = 0; j < 6; j++) {
+      double t = K[c][j];
+      K[c][j] = K[p][j], K[p][j] = t;
+    }
+    for (int i = 0; i < 5; i++) {
+      double factor = K[i][c] / K[c][c];
+      for (int j = c; i != c && j < 6; j++) K[i][j] -= factor * K[c][j];
+    }
+  }
+  for (int i = 0; i < 5; i++) *(i < 3 ? a + i : lambda + i - 3) = K[i][5] / K[i][i];
+  return CMB_OK;
+}
+
+/* The equations' own accelerations, and theirs only as far as they go. */
+static void test_explicit_formalism(void **state)
+{
+  (void)state;
+  const struct cmbt_fourbar p = {CMBT_FOURBAR_ANGLES, 1, 0.7, 1, 3, 0.1};
+  cmb_equations eq = cmbt_fourbar_equations(&p);
+  eq.accelerate = accelerate;
+  for (int m = 0; m < 4; m++) {
+    double phi = 1, rate = 0.3;
+    struct run run = {.method = methods[m], .rtol = 1e-9, .phi = phi, .rate = rate, .t_end = 12};
+    run_fourbar(&p, &eq, &run);
+    cmbt_fourbar_exact(&p, 12, FINE, &phi, &rate, 0, NULL);
+    assert_int_equal(run.log.count, 21);
+    cmbt_near(run.phi_end, phi, 1e-6);
+    cmbt_near(run.rate_end, rate, 1e-6);
+  }
+}
+
+/* ---- nothing is reported where nothing is */
+
+static void test_other_problems(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int i = 0; i < cmb_problem_count(); i++) {
+    for (int m = 0; m < 4; m++) {
+      cmb_system *system;
+      cmb_simulation *sim;
+      cmb_run_options options = cmb_run_defaults();
+      struct log log = {0};
+      options.method = cmb_method_find(methods[m]);
+      options.observer =
+          (cmb_observer){.user = &log, .singular = keep_singular, .record = keep_record};
+      cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_at(i), 0, NULL, &system));
+      cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+      cmbt_ok(ctx, cmb_simulation_run(sim));
+      assert_int_equal(log.count, 0);
+      assert_int_equal(log.not_unique, 0);
+      cmb_simulation_destroy(sim);
+      cmb_system_destroy(system);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* What the observer returns ends the run. */
+static cmb_status refuse(void *user, const cmb_singularity *s)
+{
+  (void)user;
+  (void)s;
+  return CMB_ERROR_INTERRUPTED;
+}
+
+static void test_observer_ends_the_run(void **state)
+{
+  (void)state;
+  const struct cmbt_fourbar p = {CMBT_FOURBAR_ANGLES, 1, 0, 0.3, 3, 0.1};
+  cmb_equations eq = cmbt_fourbar_equations(&p);
+  double q[3], v[3], times[1], phi = 1, rate = 0.3;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmb_run_options options = cmb_run_defaults();
+  options.observer.singular = refuse;
+  cmbt_fourbar_state(&p, 1, 0.3, q, v);
+  cmbt_ok(ctx, cmb_system_create(ctx, &eq, 0, 12, q, v, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_INTERRUPTED);
+  cmbt_fourbar_exact(&p, 1, FINE, &phi, &rate, 1, times);
+  assert_true(cmb_simulation_result(sim)->t >= times[0]);
+  cmbt_below(cmb_simulation_result(sim)->t, times[0] + 0.1);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_swing),
+      cmocka_unit_test(test_swing_of_bodies),
+      cmocka_unit_test(test_begun_flat),
+      cmocka_unit_test(test_redundant),
+      cmocka_unit_test(test_explicit_formalism),
+      cmocka_unit_test(test_other_problems),
+      cmocka_unit_test(test_observer_ends_the_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
