@@ -281,8 +281,8 @@ static bool too_much(struct reading *r, const char *name, cmb_level level)
                                      "known only when the motion is"};
   static const char *const where[] = {"a function of time", "a surface", "a constraint", "a force",
                                       ""};
-  cmb_build_fail(r->b, &r->formula->place, "'%s' is %s and cannot stand in %s", name, what[level],
-                 where[r->level]);
+  cmb_build_fail(r->b, &r->formula->place, "%s: '%s' is %s and cannot stand in %s",
+                 r->formula->subject, name, what[level], where[r->level]);
   return false;
 }
 
@@ -311,10 +311,11 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   struct reading *r = user;
   const cmb_model *m = r->b->model;
   char text[NAME_ROOM];
-  for (int k = 0; count == 1 && scoped(r->formula->scope, name, k, text); k++) {
+  for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
     int i = find(m->tables, m->table_count, sizeof *m->tables, text);
-    if (i < 0) continue;
-    *e = cmb_table_apply(r->b->g, m->tables[i].table, arguments[0]);
+    if (i < 0 || m->tables[i].arguments != count) continue;
+    *e = count == 1 ? cmb_table_apply(r->b->g, m->tables[i].table, arguments[0])
+                    : cmb_table2_apply(r->b->g, m->tables[i].table, arguments[0], arguments[1]);
     return true;
   }
   return false;
@@ -350,7 +351,9 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
   if (cmb_arena_failed(b->arena) || cmb_graph_status(b->g) != CMB_OK) return CMB_ERROR_MEMORY;
   if (b->status == CMB_OK) {
     if (status != CMB_ERROR_INPUT) return status;
-    snprintf(b->words, sizeof b->words, "%s:%s", formula->place.file, cmb_last_error(b->ctx));
+    const char *words = cmb_last_error(b->ctx), *blank = strchr(words, ' '); /* "LINE:COL: ..." */
+    snprintf(b->words, sizeof b->words, "%s:%.*s %s:%s", formula->place.file,
+             (int)strcspn(words, " "), words, formula->subject, blank ? blank : "");
     b->status = status;
   }
   return cmb_fail(b->ctx, b->status, "%s", b->words); /* the parser has words of its own */
