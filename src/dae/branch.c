@@ -12,8 +12,8 @@
  * differences; γ is quadratic in v, so that its central difference by v is exact.
  *
  * Near such a place nᵀ (G a + γ) = 0 is a small number times a, and a stage's errors of position and velocity are divided by
- * it. So that equation is taken at the state (q*, v*) on the branch: q* = q − x nᵀg/σ, v* = v − x nᵀ(G v + g_t)/σ. All else is
- * taken at (q, v), so that a method's order does not suffer.
+ * it. So that equation is taken at the state (q*, v*) on the branch, (q, v) projected onto all constraints. All else is taken at
+ * (q, v), so that a method's order does not suffer.
  */
 #include "dae/branch.h"
 
@@ -194,25 +194,14 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* x −= Σ x_k n_kᵀ s / σ_k over the weak directions at hand. */
-static void correct_weak(cmb_evaluator *ev, int count, const double *s, double *x)
-{
-  struct cmb_branch *b = ev->branch;
-  const int nv = ev->eq->nv, ng = ev->eq->ng;
-  for (int k = 0; k < count; k++) {
-    double part = cmb_dot(ng, b->weak_N + (ptrdiff_t)k * ng, s) / b->weak_sigma[k];
-    cmb_add_scaled(nv, -part, b->weak_X + (ptrdiff_t)k * nv, x);
-  }
-}
-
 static int find_weak(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;
   return cmb_kkt_weak(ev->kkt, CMB_WEAK, b->weak_sigma, b->weak_N, b->weak_X, b->weak_dual);
 }
 
-/* q_star, from q: two steps of the chord iteration leave a third power of the way. */
-static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q, int count)
+/* q_star, from q, by two steps of the chord iteration with the factors at hand. */
+static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
@@ -220,15 +209,14 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   memcpy(b->q_star, q, (size_t)eq->nq * sizeof *q);
   for (int pass = 0; pass < 2; pass++) {
     CMB_TRY(cmb_evaluate(ev, t, b->q_star, NULL, &want));
-    memset(b->v, 0, (size_t)eq->nv * sizeof *b->v);
-    correct_weak(ev, count, ev->g, b->v);
+    cmb_solve(ev, NULL, ev->g, b->v, NULL);
     cmb_rates(ev, b->q_star, b->v, b->q_dot);
     for (int i = 0; i < eq->nq; i++) b->q_star[i] += b->q_dot[i];
   }
   return CMB_OK;
 }
 
-/* The weak directions stay those of the state that was given, in weak_X and weak_dual; v_star is found with others. */
+/* v_star, with new factors at q_star. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;
@@ -236,12 +224,8 @@ static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *
   CMB_TRY(cmb_factor_at(ev, t, b->q_star));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, ev->dtau);
   for (int i = 0; i < eq->ng; i++) ev->dtau[i] += ev->gt[i];
-  memcpy(b->v_star, v, (size_t)eq->nv * sizeof *v);
-  int count = cmb_kkt_weak(ev->kkt, CMB_WEAK, b->sigma, b->N, b->W, b->row);
-  for (int k = 0; k < count; k++) {
-    double part = cmb_dot(eq->ng, b->N + (ptrdiff_t)k * eq->ng, ev->dtau) / b->sigma[k];
-    cmb_add_scaled(eq->nv, -part, b->W + (ptrdiff_t)k * eq->nv, b->v_star);
-  }
+  cmb_solve(ev, NULL, ev->dtau, b->v_star, NULL);
+  for (int i = 0; i < eq->nv; i++) b->v_star[i] += v[i];
   return CMB_OK;
 }
 
@@ -251,7 +235,7 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   struct cmb_branch *b = ev->branch;
   const int nv = ev->eq->nv, count = find_weak(ev);
   if (count == 0) return CMB_OK;
-  CMB_TRY(position_on_branch(ev, t, q, count));
+  CMB_TRY(position_on_branch(ev, t, q));
   CMB_TRY(velocity_on_branch(ev, t, v));
   ev->watching = false; /* this state is where it is to be */
   cmb_status status =

@@ -43,6 +43,18 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
+static void rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  const struct extended *x = self;
+  x->inner->rates(x->inner->self, q, v, qdot);
+}
+
+static void normalize(const void *self, double *q)
+{
+  const struct extended *x = self;
+  x->inner->normalize(x->inner->self, q);
+}
+
 static cmb_status extend(cmb_context *ctx, cmb_arena *arena, const cmb_equations *eq, int most,
                          struct extended **out)
 {
@@ -57,6 +69,11 @@ static cmb_status extend(cmb_context *ctx, cmb_arena *arena, const cmb_equations
   for (int i = 0; i < eq->ng + most; i++) x->names[i] = i < eq->ng ? eq->g_names[i] : "held value";
   x->eq.self = x;
   x->eq.evaluate = evaluate;
+  if (eq->rates) x->eq.rates = rates;
+  if (eq->normalize) x->eq.normalize = normalize;
+  x->eq.switches = NULL; /* the modes stay */
+  x->eq.levels = NULL;
+  x->eq.energy = NULL;
   x->eq.accelerate = NULL;
   x->eq.residual = NULL;
   x->eq.derivative = NULL;

@@ -56,11 +56,12 @@ struct cmb_integrator {
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
   int near_steps;             /* accepted in a row, near to a loss of rank */
-  int inside_steps;           /* the same, so near that no step should end there */
-  double nearness;            /* cmb_kkt_nearness at the end of the last step tried */
-  double until_singular;      /* time from t to the next one, if that is near and known */
-  double zone_time;           /* how long it takes to get away from one to where a step may end */
-  double *weak, *weak_dual;   /* (ng x nv) scratch of cmb_forgive_weak */
+  bool old_drift;   /* the projection of this step's positions takes back drift of earlier ones */
+  int inside_steps; /* the same, so near that no step should end there */
+  double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
+  double until_singular;    /* time from t to the next one, if that is near and known */
+  double zone_time;         /* how long it takes to get away from one to where a step may end */
+  double *weak, *weak_dual; /* (ng x nv) scratch of cmb_forgive_weak */
   double t_before, h_taken;
   double h;            /* size to try next */
   double log_previous; /* logarithm of the last accepted step's error */
@@ -87,10 +88,12 @@ static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
   return in->near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
 }
 
-/* x = y_new − y_plain, what the projection has done. Near a loss of rank 0: there a smaller step does not make it smaller. */
+/* x = y_new − y_plain, what the projection has done, as far as it is this step's own: not where it takes back the drift of earlier
+ * steps, and not near a loss of rank. A smaller step would not make these smaller. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
   for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - y_plain[i];
+  if (in->old_drift) memset(x, 0, (size_t)in->nq * sizeof *x);
   if (cmb_step_is_near_singular(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 

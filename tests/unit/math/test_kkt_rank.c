@@ -46,15 +46,12 @@ static void rows_become_orthogonal(void **state)
   }
 }
 
-/* ‖n_iᵀ in units of M⁻¹‖: the length of row i of G. */
-static double gradient_length(const struct cmbt_kkt_system *sys, cmb_kkt *kkt, int i)
+/* The length of row i of G in the metric of M⁻¹; M is diagonal here. */
+static double gradient_length(const struct cmbt_kkt_system *sys, int i)
 {
-  const int nv = sys->kind.nv;
-  double x[MOST], sum = 0;
-  (void)kkt;
-  /* M is diagonal here */
-  for (int k = 0; k < nv; k++) x[k] = sys->G[i * nv + k] / sys->M_diagonal[k];
-  for (int k = 0; k < nv; k++) sum += x[k] * sys->G[i * nv + k];
+  const double *g = sys->G + i * sys->kind.nv;
+  double sum = 0;
+  for (int k = 0; k < sys->kind.nv; k++) sum += g[k] * g[k] / sys->M_diagonal[k];
   return sqrt(sum);
 }
 
@@ -85,18 +82,17 @@ static void dependent_constraints_are_solved(void **state)
                                cmbt_kkt_shape_sparse(sys)};
     const cmb_kkt_shape *shape = &shapes[trial % 3];
     cmb_kkt *kkt;
-    double n[MOST], share[MOST], s[MOST], product = 0, size = 0, sum = 0;
+    double n[MOST], share[MOST], product = 0, size = 0, sum = 0;
     cmbt_ok(sys->ctx, cmb_kkt_create(sys->ctx, shape, &kkt));
     const double *G = cmbt_kkt_G_for(sys, shape);
     assert_int_equal(cmb_kkt_factor(kkt, cmbt_kkt_mass_for(sys, shape), G, G), CMB_RETRY_SINGULAR);
     assert_int_equal(cmb_kkt_rank_held(kkt), ng - 1);
     assert_true(*cmb_kkt_doubtful(kkt));
-    for (int i = 0; i < ng; i++) s[i] = -sys->s[i];
-    cmb_kkt_solve(kkt, sys->r, s, sys->x, sys->y);
+    cmb_kkt_solve(kkt, sys->r, sys->s, sys->x, sys->y);
     cmbt_below(cmbt_kkt_error(sys, sys->x, sys->y), 100);
     cmb_kkt_null(kkt, 0, n, share);
     for (int i = 0; i < ng; i++) {
-      const double unit = gradient_length(sys, kkt, i);
+      const double unit = gradient_length(sys, i);
       product += n[i] * unit * sys->y[i] * unit;
       size += fabs(sys->y[i] * unit);
       sum += share[i] * share[i];

@@ -1,0 +1,160 @@
+/*
+ * Accelerations where the constraints lose rank, and near: on the parallelogram four-bar both cranks have the acceleration of
+ * the branch's own equation, in the flat position as on both sides of it, and beside the branch as on it.
+ */
+#include "check.h"
+#include "dae/branch.h"
+#include "dae/project.h"
+#include "dae/rank.h"
+#include "fourbar.h"
+
+#include <camber/camber.h>
+
+struct bar {
+  cmb_context *ctx;
+  cmb_equations eq;
+  cmb_evaluator *ev;
+  double q[9], v[9], a[9], lambda[8];
+  int crank, rocker; /* coordinates */
+};
+
+static void open_bar(struct bar *b, const struct cmbt_fourbar *p)
+{
+  double start_q[9], start_v[9];
+  cmb_start_report report;
+  b->ctx = cmb_context_create(NULL);
+  b->eq = cmbt_fourbar_equations(p);
+  b->crank = p->kind == CMBT_FOURBAR_BODIES ? 2 : 0;
+  b->rocker = p->kind == CMBT_FOURBAR_BODIES ? 8 : 2;
+  cmbt_ok(b->ctx, cmb_evaluator_create(b->ctx, &b->eq, &b->ev));
+  cmbt_fourbar_state(p, 1, 2, start_q, start_v);
+  cmbt_ok(b->ctx, cmb_consistent_start(b->ev, 0, start_q, start_v, b->a, b->lambda, &report));
+}
+
+static void close_bar(struct bar *b)
+{
+  cmb_evaluator_destroy(b->ev);
+  cmb_context_destroy(b->ctx);
+}
+
+/* φ'' from the change of the rate over a short time. */
+static double exact(const struct cmbt_fourbar *p, double phi, double rate)
+{
+  const double e = 1e-4;
+  double phi1 = phi, rate1 = rate, phi2 = phi, rate2 = rate;
+  cmbt_fourbar_exact(p, e, 10, &phi1, &rate1, 0, NULL);
+  cmbt_fourbar_exact(p, -e, 10, &phi2, &rate2, 0, NULL);
+  return (rate1 - rate2) / (2 * e);
+}
+
+static const cmbt_fourbar_kind kinds[] = {CMBT_FOURBAR_ANGLES, CMBT_FOURBAR_RELATIVE,
+                                          CMBT_FOURBAR_BODIES, CMBT_FOURBAR_DOUBLE};
+
+/* At a loss of rank exactly, and so near that it counts as one. */
+static void test_flat(void **state)
+{
+  (void)state;
+  static const double angles[] = {0, 3.14159265358979323846, 1e-9, -1e-6};
+  for (int k = 0; k < 16; k++) {
+    const struct cmbt_fourbar p = {kinds[k / 4], 1, k % 4 / 2 ? 0.6 : 0, 0.9, 3, 0.1};
+    for (int i = 0; i < 4; i++) {
+      struct bar b;
+      open_bar(&b, &p);
+      cmb_watch_rank(b.ev, k % 2);
+      cmbt_fourbar_state(&p, angles[i], 2, b.q, b.v);
+      cmbt_ok(b.ctx, cmb_accelerate(b.ev, 0, b.q, b.v, b.a, b.lambda));
+      const double expected = exact(&p, angles[i], 2);
+      cmbt_near(b.a[b.crank], expected, 1e-4 * fabs(expected)); /* the limits are 1e-4 */
+      cmbt_near(b.a[b.rocker], expected, 1e-4 * fabs(expected));
+      close_bar(&b);
+    }
+  }
+}
+
+/* Near it: positions and velocities that are beside the branch by 1e-9 would change the accelerations by 1e-3 and more; what is
+ * found is the branch's in the weak direction, whatever they are. */
+static void test_beside(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    const struct cmbt_fourbar p = {kinds[k], 1, 0.6, 0.9, 3, 0.1};
+    struct bar b;
+    open_bar(&b, &p);
+    for (int watch = 0; watch < 2; watch++) {
+      const double phi = 2e-3, expected = exact(&p, phi, 2);
+      cmb_watch_rank(b.ev, watch);
+      cmbt_fourbar_state(&p, phi, 2, b.q, b.v);
+      b.v[b.rocker] += 1e-7;
+      cmbt_ok(b.ctx, cmb_accelerate(b.ev, 0, b.q, b.v, b.a, b.lambda));
+      const double difference = fabs(b.a[b.rocker] - b.a[b.crank]);
+      if (watch) {
+        cmbt_below(difference, 1e-6);
+        cmbt_near(b.a[b.crank], expected, 1e-5);
+      } else {
+        assert_true(difference > 1e-5);
+      }
+    }
+    close_bar(&b);
+  }
+}
+
+/* σ is about proportional to the angle: it vanishes after angle/rate. */
+static void test_weakest(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    const struct cmbt_fourbar p = {kinds[k], 1, 0.6, 0.9, 3, 0.1};
+    struct bar b;
+    double sigma, rate;
+    open_bar(&b, &p);
+    cmb_watch_rank(b.ev, true);
+    cmbt_fourbar_state(&p, 0.02, -2, b.q, b.v);
+    cmbt_ok(b.ctx, cmb_weakest(b.ev, 0, b.q, b.v, &sigma, &rate));
+    assert_true(rate < 0);
+    cmbt_near(-sigma / rate, 0.01, 1e-4);
+    cmbt_fourbar_state(&p, 1, -2, b.q, b.v); /* nothing weak here */
+    assert_int_equal(cmb_weakest(b.ev, 0, b.q, b.v, &sigma, &rate), CMB_RETRY_SINGULAR);
+    close_bar(&b);
+  }
+}
+
+/* Rank in the flat position, around it, and what is redundant everywhere. */
+static void test_rank(void **state)
+{
+  (void)state;
+  static const struct {
+    double phi;
+    int kind, here, around, redundant;
+  } cases[] = {{1, 0, 2, 2, 0}, {0, 0, 1, 2, 0}, {3.14159265358979323846, 0, 1, 2, 0},
+               {0, 1, 1, 2, 0}, {1, 2, 8, 8, 0}, {0, 2, 7, 8, 0},
+               {1, 3, 2, 2, 2}, {0, 3, 1, 2, 2}};
+  for (int i = 0; i < (int)(sizeof cases / sizeof cases[0]); i++) {
+    for (int tilt = 0; tilt < 2; tilt++) {
+      const struct cmbt_fourbar p = {
+          kinds[cases[i].kind], tilt ? 1000 : 1, 0.6 * tilt, 0.9, 3, 0.1};
+      struct bar b;
+      cmb_rank rank;
+      open_bar(&b, &p);
+      cmb_arena *arena = cmb_arena_create(b.ctx);
+      cmbt_fourbar_state(&p, cases[i].phi, 2, b.q, b.v);
+      cmbt_ok(b.ctx, cmb_rank_examine(b.ev, arena, 0, b.q, &rank));
+      assert_int_equal(rank.here, cases[i].here);
+      assert_int_equal(rank.around, cases[i].around);
+      assert_int_equal(rank.redundant_count, cases[i].redundant);
+      for (int k = 0; k < rank.redundant_count; k++) assert_int_equal(rank.redundant[k], 2 + k);
+      cmb_arena_destroy(arena);
+      close_bar(&b);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_beside),
+      cmocka_unit_test(test_weakest),
+      cmocka_unit_test(test_rank),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
