@@ -56,6 +56,7 @@ static void print_text(const struct check *c, const cmb_result *r)
   printf("  constraints  %d, rank %d", stated(c), c->rank.around);
   printf("; Gruebler's count is %d - %d = %d\n", eq->nv, stated(c), eq->nv - stated(c));
   print_names(c);
+  if (r->status != CMB_OK) return;
   print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
   print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most]);
   if (eq->ng > 0) {
@@ -95,10 +96,9 @@ static void json_start(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_close(j, '}');
 }
 
-/* Counts and start values only if there is a start. */
-static void print_json(const struct check *c, const cmb_result *r, cmb_status status,
-                       const char *message)
+static void print_json(const struct check *c, const cmb_result *r, const char *message)
 {
+  const cmb_status status = r->status;
   const cmb_equations *eq = c->eq;
   struct cli_json j = {.to = stdout, .first = true};
   cli_json_open(&j, NULL, '{');
@@ -108,14 +108,12 @@ static void print_json(const struct check *c, const cmb_result *r, cmb_status st
   if (status != CMB_OK) cli_json_text(&j, "message", message);
   cli_json_integer(&j, "coordinates", eq->nq);
   cli_json_integer(&j, "velocities", eq->nv);
-  if (status == CMB_OK) {
-    json_counts(&j, c);
-    json_start(&j, eq, r);
-  }
+  json_counts(&j, c);
+  if (status == CMB_OK) json_start(&j, eq, r);
   cli_json_close(&j, '}');
 }
 
-/* The rank at the consistent start. */
+/* The rank at the consistent start; at the values as given, in case there is none, it may not be known. */
 static cmb_status count_rank(cmb_context *ctx, double t, const double *q, cmb_arena *arena,
                              struct check *c)
 {
@@ -136,11 +134,12 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   if (status == CMB_OK) {
     const cmb_result *r = cmb_simulation_result(sim);
+    count_rank(ctx, cmb_system_t_start(system), cmb_system_q(system), arena, &c);
     status = cmb_simulation_start(sim);
     if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, arena, &c);
     if (a->json) {
-      print_json(&c, r, status, cmb_last_error(ctx));
-    } else if (status == CMB_OK) {
+      print_json(&c, r, cmb_last_error(ctx));
+    } else {
       print_text(&c, r);
     }
   }

@@ -39,7 +39,7 @@ struct hem5 {
   double *k[STAGES]; /* (n) slopes (T V_i, V'_i) */
   double *Y[2];      /* (n) stage under way and the next */
   double *Y8;        /* (n) */
-  double *y_plain;   /* (n) y_new before projection, near a loss of rank */
+  double *y_plain;   /* (n) y_new before projection, if that is left out of the error */
   double *work;      /* (n) */
   double *G_here;    /* (ng x nv) G at the start of the step */
   double *B;         /* (ng x nv) G at the stage */
@@ -119,7 +119,7 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
   return CMB_OK;
 }
 
-/* y: y_new, or near a loss of rank y_plain: there the projection cannot be made smaller by a smaller step. */
+/* y: y_new, or y_plain. */
 static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const double *y)
 {
   static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
@@ -142,9 +142,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   struct hem5 *m = in->data;
   bool index1;
   CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
-  if (index1) memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *m->y_plain);
+  const bool plain = index1 || cmb_forgive_projection(in);
+  if (plain) memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *m->y_plain);
   CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
-  *error = error_of(in, m, h, index1 ? m->y_plain : in->y_new);
+  *error = error_of(in, m, h, plain ? m->y_plain : in->y_new);
   return CMB_OK;
 }
 

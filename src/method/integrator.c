@@ -378,13 +378,13 @@ static double around_singular(const cmb_integrator *in, double h)
 
 /* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
  * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
-static double judge_near(const cmb_integrator *in, double h, double error, int rejections)
+static double judge_near(const cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->until_singular;
   if (jumps && h < 3 * in->zone_time) return fmin(error, 1);
   bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
   bool ends_badly = inside && in->inside_steps == 0 && !jumps;
-  return error <= 1 && ends_badly && rejections < 5 ? 3 : error;
+  return error <= 1 && ends_badly && in->rejections < 5 ? 3 : error;
 }
 
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
@@ -431,9 +431,9 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
   if (in->near_steps > 0) look_ahead(in);
-  for (int rejections = 0;; rejections++) {
+  for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
-    if (rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
+    if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
       return give_up(in, trouble, h);
     }
     if (in->ev->stats.steps >= in->options.max_steps) {
@@ -446,13 +446,13 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
     if (status == CMB_OK && cmb_step_is_near_singular(in)) {
-      error = judge_near(in, h, error, rejections);
+      error = judge_near(in, h, error);
     }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
-      double most = rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
+      double most = in->rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
       const double wanted = in->h;
       in->h = h * step_factor(in, log_error, in->log_previous, most);
-      if (rejections == 0 && in->until_singular < INFINITY) in->h = fmax(in->h, wanted);
+      if (in->rejections == 0 && in->until_singular < INFINITY) in->h = fmax(in->h, wanted);
       in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
       return CMB_OK;
@@ -534,4 +534,9 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in)
 const double *cmb_integrator_lambda_before(const cmb_integrator *in)
 {
   return in->lambda_before;
+}
+
+const double *cmb_integrator_v_before(const cmb_integrator *in)
+{
+  return in->y_before + in->nq;
 }

@@ -14,4 +14,7 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 /* λ where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
+/* v there. */
+const double *cmb_integrator_v_before(const cmb_integrator *in);
+
 #endif

@@ -55,6 +55,7 @@ struct cmb_integrator {
   double *y_before;           /* (n) where the last step began */
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
+  int rejections;             /* in a row, of the step under way */
   int near_steps;             /* accepted in a row, near to a loss of rank */
   bool old_drift;   /* the projection of this step's positions takes back drift of earlier ones */
   int inside_steps; /* the same, so near that no step should end there */
@@ -88,13 +89,18 @@ static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
   return in->near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
 }
 
-/* x = y_new − y_plain, what the projection has done, as far as it is this step's own: not where it takes back the drift of earlier
- * steps, and not near a loss of rank. A smaller step would not make these smaller. */
+/* Whether what the projection does is left out of the error: near a loss of rank, and if a step has been rejected again and
+ * again. It may be what earlier steps have left, and a smaller step does not make it smaller then. */
+static inline bool cmb_forgive_projection(const cmb_integrator *in)
+{
+  return in->rejections >= 3 || cmb_step_is_near_singular(in);
+}
+
+/* x = y_new − y_plain, what the projection has done, if that counts. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
   for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - y_plain[i];
-  if (in->old_drift) memset(x, 0, (size_t)in->nq * sizeof *x);
-  if (cmb_step_is_near_singular(in)) memset(x, 0, (size_t)in->n * sizeof *x);
+  if (cmb_forgive_projection(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 
 /* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: near a loss of rank the part in the

@@ -61,6 +61,15 @@ static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* The constraints have lost rank. */
+static cmb_status on_singular(void *user, const cmb_singularity *found)
+{
+  cmb_simulation *sim = user;
+  const cmb_observer *o = &sim->options.observer;
+  sim->result.singularities++;
+  return o->singular ? o->singular(o->user, found) : CMB_OK;
+}
+
 static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
@@ -79,7 +88,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
   sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
-  cmb_rank_watch_create(&sim->watch, arena, sim->in);
+  cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
@@ -176,23 +185,10 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
-/* Tell the observer of a loss of rank, if there was one. */
-static cmb_status tell_singular(cmb_simulation *sim, bool found)
+/* The last step has come to t, with v there, and the evaluator has G: have the constraints lost rank on the way? */
+static cmb_status watch_step(cmb_simulation *sim, double t, const double *v)
 {
-  const cmb_observer *o = &sim->options.observer;
-  const cmb_rank_watch *w = &sim->watch;
-  if (!found) return CMB_OK;
-  sim->result.singularities++;
-  cmb_singularity singularity = {w->t, w->count, w->names};
-  return o->singular ? o->singular(o->user, &singularity) : CMB_OK;
-}
-
-/* The last step has come to t, and the evaluator has G there: have the constraints lost rank on the way? */
-static cmb_status watch_step(cmb_simulation *sim, double t)
-{
-  bool found;
-  CMB_TRY(final(sim, cmb_rank_watch_step(&sim->watch, t, &found), "constraints", t));
-  return tell_singular(sim, found);
+  return final(sim, cmb_rank_watch_step(&sim->watch, t, v), "constraints", t);
 }
 
 static cmb_status hand_out(cmb_simulation *sim)
@@ -333,14 +329,6 @@ static cmb_status start(cmb_simulation *sim)
   return note_residuals(sim);
 }
 
-static cmb_status watch_start(cmb_simulation *sim)
-{
-  bool found;
-  cmb_status status = cmb_rank_watch_start(&sim->watch, sim->t_start, sim->q, &found);
-  CMB_TRY(final(sim, status, "constraints", sim->t_start));
-  return tell_singular(sim, found);
-}
-
 cmb_status cmb_simulation_start(cmb_simulation *sim)
 {
   return conclude(sim, start(sim));
@@ -399,7 +387,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   if (sim->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints", e->t));
-    CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in))));
+    CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->v_found));
   }
   return restart(sim);
 }
@@ -427,7 +415,8 @@ static cmb_status advance(cmb_simulation *sim)
 static cmb_status run(cmb_simulation *sim)
 {
   CMB_TRY(start(sim));
-  CMB_TRY(watch_start(sim));
+  CMB_TRY(final(sim, cmb_rank_watch_start(&sim->watch, sim->t_start, sim->q), "constraints",
+                sim->t_start));
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
@@ -435,7 +424,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
-    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t));
+    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->v));
     CMB_TRY(hand_out_here(sim));
     CMB_TRY(tell_progress(sim));
   }

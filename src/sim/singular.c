@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 16, NARROWINGS = 60 };
+enum { SAMPLES = 16, NARROWINGS = 60, PARTS = 8 };
 
 static const double GOLDEN = 0.38196601125010515; /* (3 − √5) / 2 */
 static const double ZERO = 1e-9;                  /* a pivot this small by its row is none */
@@ -25,12 +25,13 @@ static const double POOR = 0.05; /* a pivot that has shrunk to this: choose othe
 static const double LOST = 1e-3;
 static const double HERE = 1e-6; /* the same at a start, which is on the constraints */
 
-void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in)
+void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
+                           cmb_status (*tell)(void *user, const cmb_singularity *found), void *user)
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
   const int ng = eq->ng;
-  *w = (cmb_rank_watch){.in = in, .ev = ev};
+  *w = (cmb_rank_watch){.in = in, .ev = ev, .tell = tell, .user = user};
   w->row = cmb_arena_ints(arena, ng);
   w->column = cmb_arena_ints(arena, ng);
   w->pivot = cmb_arena_doubles(arena, ng);
@@ -156,17 +157,18 @@ static cmb_status smallest_inside(cmb_rank_watch *w, double t, double *sigma)
   return smallest(w, t, w->q, sigma);
 }
 
-/* The constraints that take part, and the time. */
-static void take_found(cmb_rank_watch *w, double t)
+/* Tell: the time, and the constraints that take part. */
+static cmb_status tell(cmb_rank_watch *w, double t)
 {
   const cmb_equations *eq = w->ev->eq;
   double most = 0;
+  int count = 0;
   for (int i = 0; i < eq->ng; i++) most = fmax(most, w->share[i]);
-  w->count = 0;
   for (int i = 0; i < eq->ng; i++) {
-    if (w->share[i] > 0.1 * most) w->names[w->count++] = eq->g_names[i];
+    if (w->share[i] > 0.1 * most) w->names[count++] = eq->g_names[i];
   }
-  w->t = w->t_last = t;
+  w->t_last = t;
+  return w->tell(w->user, &(cmb_singularity){t, count, w->names});
 }
 
 /* The minimum between a and c, where samples have b below both: by golden sections. */
@@ -190,8 +192,8 @@ static cmb_status minimum(cmb_rank_watch *w, double a, double b, double c, doubl
   return smallest_inside(w, b, sigma);
 }
 
-/* Follow the smallest singular value through the step from t0 to t1. */
-static cmb_status confirm(cmb_rank_watch *w, double t0, double t1, bool *found)
+/* Follow the smallest singular value from t0 to t1, inside the last step. */
+static cmb_status confirm(cmb_rank_watch *w, double t0, double t1)
 {
   double t = t0, least = INFINITY, sigma, width = (t1 - t0) / SAMPLES;
   for (int k = 0; k <= SAMPLES; k++) {
@@ -201,9 +203,7 @@ static cmb_status confirm(cmb_rank_watch *w, double t0, double t1, bool *found)
   }
   CMB_TRY(minimum(w, fmax(t0, t - width), t, fmin(t1, t + width), &t, &least));
   bool same = fabs(t - w->t_last) <= 1e-6 * fmax(1e-3, t1 - t0);
-  *found = least < LOST && !same;
-  if (*found) take_found(w, t);
-  return CMB_OK;
+  return least < LOST && !same ? tell(w, t) : CMB_OK;
 }
 
 /* Choose pivots here; none if this is where rank is lost: then after the next step. */
@@ -213,31 +213,55 @@ static void choose_here(cmb_rank_watch *w)
   if (w->rank < w->ev->eq->ng - w->ev->redundant) w->rank = 0;
 }
 
-cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q, bool *found)
+cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q)
 {
   double sigma = 1;
-  *found = false;
   w->t_last = -INFINITY;
   if (w->ev->eq->ng == 0) return CMB_OK;
   if (*w->ev->doubtful) CMB_TRY(smallest(w, t, q, &sigma));
-  *found = sigma < HERE;
-  if (*found) take_found(w, t);
   choose_here(w);
-  return CMB_OK;
+  return sigma < HERE ? tell(w, t) : CMB_OK;
 }
 
-cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, bool *found)
+/* G inside the last step. */
+static cmb_status evaluate_inside(cmb_rank_watch *w, double t)
+{
+  cmb_terms want = {.G = w->ev->G};
+  CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
+  return cmb_evaluate(w->ev, t, w->q, NULL, &want);
+}
+
+/* From t0 to t1, where the evaluator has G. */
+static cmb_status look(cmb_rank_watch *w, double t0, double t1)
 {
   bool poor = true;
-  *found = false;
-  if (w->ev->eq->ng == 0) return CMB_OK;
   if (w->rank > 0 && has_changed(w, &poor)) {
-    cmb_terms want = {.G = w->ev->G};
-    CMB_TRY(confirm(w, cmb_integrator_t_before(w->in), t, found));
-    CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
-    CMB_TRY(cmb_evaluate(w->ev, t, w->q, NULL, &want));
+    CMB_TRY(confirm(w, t0, t1));
+    CMB_TRY(evaluate_inside(w, t1));
     poor = true;
   }
   if (poor) choose_here(w);
   return CMB_OK;
+}
+
+/* A step in which the motion turns may go through the same position twice: it is looked at in parts. */
+static bool turns(const cmb_rank_watch *w, const double *v)
+{
+  const double *before = cmb_integrator_v_before(w->in);
+  double product = 0;
+  for (int i = 0; i < w->ev->eq->nv; i++) product += before[i] * v[i];
+  return product < 0;
+}
+
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *v)
+{
+  const double t0 = cmb_integrator_t_before(w->in), part = (t - t0) / PARTS;
+  if (w->ev->eq->ng == 0) return CMB_OK;
+  if (!turns(w, v)) return look(w, t0, t);
+  for (int k = 1; k < PARTS; k++) {
+    CMB_TRY(evaluate_inside(w, t0 + k * part));
+    CMB_TRY(look(w, t0 + (k - 1) * part, t0 + k * part));
+  }
+  CMB_TRY(evaluate_inside(w, t));
+  return look(w, t0 + (PARTS - 1) * part, t);
 }

@@ -21,20 +21,21 @@ typedef struct cmb_rank_watch {
   double *share;      /* (ng) of each constraint in the dependence */
   const char **names; /* (ng) */
 
-  /* what was found */
-  double t;
-  int count;     /* of names */
-  double t_last; /* when one was reported last */
+  /* who is told what was found */
+  cmb_status (*tell)(void *user, const cmb_singularity *found);
+  void *user;
+  double t_last; /* when one was found last */
 } cmb_rank_watch;
 
-/* Memory from `arena`; a failure is left to it. */
-void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in);
+/* Memory from `arena`; a failure is left to it. `tell` is called for each loss of rank; what it returns is handed on. */
+void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
+                           cmb_status (*tell)(void *user, const cmb_singularity *found),
+                           void *user);
 
-/* A run begins at (t, q), with the evaluator's G there: *found if the constraints have lost rank. */
-cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q, bool *found);
+/* A run begins at (t, q), with the evaluator's G there. */
+cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q);
 
-/* The integrator's last step has come to t, or a part of it, with the evaluator's G there: *found if the constraints have lost
- * rank on the way. */
-cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, bool *found);
+/* The integrator's last step has come to t, or a part of it, with v there and the evaluator's G. */
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *v);
 
 #endif
