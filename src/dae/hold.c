@@ -96,57 +96,79 @@ static bool near(double x, double value)
   return fabs(x - value) <= MET * fmax(1, fabs(value));
 }
 
-/* Positions with some held; false: it cannot be done. */
-static bool hold_positions(cmb_context *ctx, cmb_arena *arena, struct extended *x, double t,
-                           double *q)
+/* What went wrong is no error here, unless it is memory. */
+static cmb_status only_memory(cmb_status status)
+{
+  return status == CMB_ERROR_MEMORY ? status : CMB_OK;
+}
+
+/* Positions with some held; *held = false: it cannot be done. */
+static cmb_status hold_positions(cmb_context *ctx, cmb_arena *arena, const struct extended *x,
+                                 double t, double *q, bool *held)
 {
   cmb_evaluator *ev;
   cmb_start_report report;
   double *v = cmb_arena_doubles(arena, x->eq.nv), *a = cmb_arena_doubles(arena, x->eq.nv);
   double *lambda = cmb_arena_doubles(arena, x->eq.ng);
-  if (cmb_arena_failed(arena) || cmb_evaluator_create(ctx, &x->eq, &ev) != CMB_OK) return false;
-  bool good = cmb_consistent_start(ev, t, q, v, a, lambda, &report) == CMB_OK;
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  CMB_TRY(cmb_evaluator_create(ctx, &x->eq, &ev));
+  cmb_status status = cmb_consistent_start(ev, t, q, v, a, lambda, &report);
   cmb_evaluator_destroy(ev);
-  for (int i = 0; good && i < x->count; i++) good = near(q[x->q[i]], x->value[i]);
-  return good;
+  *held = status == CMB_OK;
+  for (int i = 0; *held && i < x->count; i++) *held = near(q[x->q[i]], x->value[i]);
+  return only_memory(status);
 }
 
-static bool hold_velocities(cmb_context *ctx, struct extended *x, double t, const double *q,
-                            double *v)
+static cmb_status hold_velocities(cmb_context *ctx, const struct extended *x, double t,
+                                  const double *q, double *v, bool *held)
 {
   cmb_evaluator *ev;
-  if (cmb_evaluator_create(ctx, &x->eq, &ev) != CMB_OK) return false;
-  bool good = cmb_factor_at(ev, t, q) == CMB_OK && cmb_project_velocity(ev, v) == CMB_OK;
+  CMB_TRY(cmb_evaluator_create(ctx, &x->eq, &ev));
+  cmb_status status = cmb_factor_at(ev, t, q);
+  if (status == CMB_OK) status = cmb_project_velocity(ev, v);
   cmb_evaluator_destroy(ev);
-  for (int i = 0; good && i < x->count; i++) good = near(v[x->v[i]], x->value[i]);
-  return good;
+  *held = status == CMB_OK;
+  for (int i = 0; *held && i < x->count; i++) *held = near(v[x->v[i]], x->value[i]);
+  return only_memory(status);
+}
+
+/* q with what is to be held, or else the nearest consistent position; *found = false: there is none. */
+static cmb_status find_positions(cmb_context *ctx, cmb_arena *arena, struct extended *x, double t,
+                                 double *q, bool *found)
+{
+  const size_t size = (size_t)x->eq.nq * sizeof *q;
+  double *q_new = cmb_arena_doubles(arena, x->eq.nq);
+  if (!q_new) return cmb_fail_memory(ctx);
+  memcpy(q_new, q, size);
+  CMB_TRY(hold_positions(ctx, arena, x, t, q_new, found));
+  if (!*found && x->count > 0) { /* too much to hold */
+    x->count = 0;
+    x->eq.ng = x->inner->ng;
+    memcpy(q_new, q, size);
+    CMB_TRY(hold_positions(ctx, arena, x, t, q_new, found));
+  }
+  if (*found) memcpy(q, q_new, size);
+  return CMB_OK;
 }
 
 static cmb_status hold(cmb_context *ctx, cmb_arena *arena, const cmb_equations *eq, double t,
                        int count, const cmb_held *held, double *q, double *v)
 {
   struct extended *positions, *velocities;
-  double *q_new = cmb_arena_doubles(arena, eq->nq), *v_new = cmb_arena_doubles(arena, eq->nv);
-  if (!q_new || !v_new) return cmb_fail_memory(ctx);
+  double *v_new = cmb_arena_doubles(arena, eq->nv);
+  bool found;
+  if (!v_new) return cmb_fail_memory(ctx);
   CMB_TRY(extend(ctx, arena, eq, count, &positions));
   CMB_TRY(extend(ctx, arena, eq, count, &velocities));
   for (int i = 0; i < count; i++) {
     if (held[i].hold_q && held[i].q >= 0) add(positions, held[i].q, held[i].v, q[held[i].q]);
     if (held[i].hold_v) add(velocities, -1, held[i].v, v[held[i].v]);
   }
-  memcpy(q_new, q, (size_t)eq->nq * sizeof *q);
-  if (positions->count == 0 || !hold_positions(ctx, arena, positions, t, q_new)) {
-    /* nothing to hold, or too much: the nearest consistent position */
-    positions->count = 0;
-    positions->eq.ng = eq->ng;
-    memcpy(q_new, q, (size_t)eq->nq * sizeof *q);
-    if (!hold_positions(ctx, arena, positions, t, q_new)) return CMB_OK;
-  }
-  memcpy(q, q_new, (size_t)eq->nq * sizeof *q);
+  CMB_TRY(find_positions(ctx, arena, positions, t, q, &found));
+  if (!found || velocities->count == 0) return CMB_OK;
   memcpy(v_new, v, (size_t)eq->nv * sizeof *v);
-  if (velocities->count > 0 && hold_velocities(ctx, velocities, t, q, v_new)) {
-    memcpy(v, v_new, (size_t)eq->nv * sizeof *v);
-  }
+  CMB_TRY(hold_velocities(ctx, velocities, t, q, v_new, &found));
+  if (found) memcpy(v, v_new, (size_t)eq->nv * sizeof *v);
   return CMB_OK;
 }
 

@@ -1,0 +1,136 @@
+/*
+ * Systems from models: start values that were given stay, redundant constraints are left out, and memory that runs out.
+ */
+#include "check.h"
+#include "failing_allocator.h"
+
+#include <camber/sim.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A slider-crank with hinges in space: the last one repeats what the others say about the plane. r = 0.1, l = 0.3. */
+static const char crank[] =
+    "points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\n"
+    "bodies:\n"
+    "  crank: {mass: 0.5, rod: [A, B]}\n"
+    "  rod: {mass: 1, rod: [B, C]}\n"
+    "  piston: {mass: 0.3, com: C}\n"
+    "joints:\n"
+    "  main: {type: revolute, child: crank, at: A, axis: y, rate: 20}\n"
+    "  pin: {type: revolute, parent: crank, child: rod, at: B, axis: y}\n"
+    "  bore: {type: prismatic, child: piston, at: C, axis: x}\n"
+    "loops:\n"
+    "  wrist: {type: revolute, between: [rod@C, piston@C], axis: y}\n";
+
+static cmb_model *read_model(cmb_context *ctx, const char *text)
+{
+  cmb_model *model;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "crank.yaml", NULL, &model));
+  return model;
+}
+
+static void test_given_rate(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = read_model(ctx, crank);
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, NULL, &system));
+  const double *v = cmb_system_v(system);
+  /* the crank stands upright: the crank pin moves along x with r ω, and so does the piston; the rod does not turn */
+  cmbt_near(v[0], 20, 1e-12);
+  cmbt_near(v[0] + v[1], 0, 1e-11);
+  cmbt_near(v[2], 2, 1e-11);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+/* A given angle stays, and the piston follows: x = r cos φ + sqrt(l² − r² sin² φ), φ from the x axis, falling with q. */
+static void test_given_angle(void **state)
+{
+  (void)state;
+  char text[sizeof crank + 16];
+  const char *rate = strstr(crank, "rate: 20");
+  snprintf(text, sizeof text, "%.*sstart: 0.3%s", (int)(rate - crank), crank, rate + 8);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = read_model(ctx, text);
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_RESIDUAL; form++) {
+    const cmb_model_system_options options = {.formulation = (cmb_formulation)form};
+    cmb_system *system;
+    cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
+    const double *q = cmb_system_q(system), phi = 1.5707963267948966 - 0.3;
+    const double x = 0.1 * cos(phi) + sqrt(0.09 - 0.01 * sin(phi) * sin(phi));
+    cmbt_near(q[0], 0.3, 1e-13);
+    cmbt_near(q[2], x - 0.28284271247461903, 1e-12);
+    cmb_system_destroy(system);
+  }
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+static void count_warnings(void *user, cmb_log_level level, const char *message)
+{
+  if (level == CMB_LOG_WARNING && strstr(message, "is redundant and left out")) ++*(int *)user;
+}
+
+static void test_redundant(void **state)
+{
+  (void)state;
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    const cmb_model_system_options options = {.formulation = (cmb_formulation)form};
+    cmb_context *ctx = cmb_context_create(NULL);
+    cmb_model *model = read_model(ctx, crank);
+    cmb_system *system;
+    int warnings = 0, count;
+    cmb_context_set_log(ctx, count_warnings, &warnings);
+    cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
+    const cmb_equations *eq = cmb_system_equations(system);
+    cmb_system_left_out(system, &count);
+    assert_int_equal(count, 3);
+    assert_int_equal(warnings, 3);
+    assert_int_equal(eq->nv - eq->ng, 1);
+    cmb_run_options run = cmb_run_defaults();
+    cmb_simulation *sim;
+    run.t_end = 0.05;
+    cmbt_ok(ctx, cmb_simulation_create(ctx, system, &run, &sim));
+    cmbt_ok(ctx, cmb_simulation_run(sim));
+    cmb_simulation_destroy(sim);
+    cmb_system_destroy(system);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+  }
+}
+
+static void test_memory(void **state)
+{
+  (void)state;
+  for (long k = 1, refused = 1; refused > 0; k += k < 400 ? 1 : 37) {
+    struct cmbt_allocator memory;
+    cmbt_allocator_init(&memory);
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    cmb_model *model = read_model(ctx, crank);
+    cmb_system *system;
+    memory.fail_at = memory.calls + k;
+    cmb_status status = cmb_model_system(ctx, model, NULL, &system);
+    refused = memory.refused;
+    memory.fail_at = 0;
+    assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
+    if (refused) assert_null(system);
+    cmb_system_destroy(system);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_given_rate),
+      cmocka_unit_test(test_given_angle),
+      cmocka_unit_test(test_redundant),
+      cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
