@@ -156,7 +156,7 @@ static cmb_status hold(cmb_context *ctx, cmb_arena *arena, const cmb_equations *
 {
   struct extended *positions, *velocities;
   double *v_new = cmb_arena_doubles(arena, eq->nv);
-  bool found;
+  bool found = false;
   if (!v_new) return cmb_fail_memory(ctx);
   CMB_TRY(extend(ctx, arena, eq, count, &positions));
   CMB_TRY(extend(ctx, arena, eq, count, &velocities));
