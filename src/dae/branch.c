@@ -90,7 +90,8 @@ static cmb_status look(cmb_evaluator *ev, double t, const double *q, const doubl
                        double *G, double *gamma)
 {
   struct cmb_branch *b = ev->branch;
-  cmb_terms want = {.G = G, .gamma = gamma};
+  cmb_terms want = {0};
+  want.G = G, want.gamma = gamma;
   for (int i = 0; i < ev->eq->nq; i++) b->q[i] = q[i] + e * b->q_dot[i];
   return cmb_evaluate(ev, t + e, b->q, v, &want);
 }

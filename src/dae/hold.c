@@ -64,7 +64,7 @@ static cmb_status extend(cmb_context *ctx, cmb_arena *arena, const cmb_equations
   x->q = cmb_arena_ints(arena, most);
   x->v = cmb_arena_ints(arena, most);
   x->value = cmb_arena_doubles(arena, most);
-  x->names = cmb_arena_take(arena, (size_t)(eq->ng + most), sizeof *x->names);
+  x->names = cmb_arena_take(arena, (size_t)eq->ng + (size_t)most, sizeof *x->names);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->ng + most; i++) x->names[i] = i < eq->ng ? eq->g_names[i] : "held value";
   x->eq.self = x;

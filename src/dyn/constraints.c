@@ -175,7 +175,8 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   cmb_graph *g = b->g;
   const cmb_symbol *s = symbols->items.items;
   const int n = symbols->items.count, all = 2 * n + 1, wanted = n + 3;
-  cmb_expr *arrays = cmb_arena_take(b->arena, (size_t)(4 * all + 2 * wanted + n), sizeof *arrays);
+  const size_t room = 4 * (size_t)all + 2 * (size_t)wanted + (size_t)n;
+  cmb_expr *arrays = cmb_arena_take(b->arena, room, sizeof *arrays);
   if (!arrays) return CMB_ERROR_MEMORY;
   cmb_expr *input = arrays, *direction = input + all, *from = direction + all, *to = from + all;
   cmb_expr *want = to + all + n, *got = want + wanted, one = cmb_constant(g, 1);

@@ -49,7 +49,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
   k->a = cmb_arena_take(arena, (size_t)k->room_v, sizeof *k->a);
   k->q_names = cmb_arena_take(arena, (size_t)k->room_q, sizeof *k->q_names);
   k->v_names = cmb_arena_take(arena, (size_t)k->room_v, sizeof *k->v_names);
-  k->poses = cmb_arena_take(arena, links, sizeof *k->poses);
+  k->poses = cmb_arena_take(arena, links, sizeof(void *));
   k->rest = cmb_arena_take(arena, 1, sizeof *k->rest);
   if (cmb_arena_failed(arena)) return CMB_ERROR_MEMORY;
   rest_at(k->rest, g);

@@ -124,7 +124,7 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   CMB_TRY(cmb_expect_text(r, name, "a template's name"));
   CMB_TRY(cmb_refer(r, s, CMB_NAMES_TEMPLATE, name->text, name->place, found));
   for (const cmb_scope *outer = s; outer; outer = outer->parent) {
-    if (outer->template_of != *found) continue;
+    if (!*found || outer->template_of != *found) continue;
     return cmb_reader_fail(r, name->place, "the template '%s' contains itself; expected no cycle",
                            (*found)->name);
   }
