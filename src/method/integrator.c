@@ -16,11 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  MOST_REJECTIONS = 100, /* in a row: 4^-100 is beyond any time scale */
-  MOST_NEAR = 5000,      /* steps in a row near a loss of rank: a slow passage takes hundreds */
-  MOST_INSIDE = 100      /* steps in a row even nearer, where none should end */
-};
+enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
@@ -210,60 +206,6 @@ double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *
   return sqrt(sum / (to - from));
 }
 
-/* A step has been accepted: count those near a loss of rank. If there is no end to them this is how the constraints are made,
- * and is not taken care of any more. */
-static void count_near(cmb_integrator *in)
-{
-  if (!cmb_step_is_near_singular(in)) return;
-  in->nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
-  in->near_steps = in->nearness < CMB_WEAK ? in->near_steps + 1 : 0;
-  in->inside_steps = in->nearness < CMB_WEAK_ZONE ? in->inside_steps + 1 : 0;
-  if (in->near_steps <= MOST_NEAR && in->inside_steps <= MOST_INSIDE) return;
-  in->near_steps = in->inside_steps = 0;
-  cmb_watch_rank(in->ev, false);
-}
-
-/* Take the part in direction d, which has the dual p, out of x; returns it. */
-static double take_out(int n, const double *d, const double *p, double *x)
-{
-  double part = 0;
-  for (int i = 0; i < n; i++) part += p[i] * x[i];
-  for (int i = 0; i < n; i++) x[i] -= part * d[i];
-  return part;
-}
-
-/* Direction d with its dual p out of the error x of positions and velocities; returns the velocities' part. */
-static double take_both_out(const cmb_integrator *in, const double *d, const double *p, double *x)
-{
-  cmb_evaluator *ev = in->ev;
-  double square = 0;
-  if (!ev->eq->rates) {
-    take_out(in->nq, d, p, x);
-  } else {
-    cmb_rates(ev, in->y_new, d, ev->dq); /* T d: its dual is itself */
-    for (int i = 0; i < in->nq; i++) square += ev->dq[i] * ev->dq[i];
-    for (int i = 0; i < in->nq; i++) ev->q_trial[i] = ev->dq[i] / square;
-    if (square > 0) take_out(in->nq, ev->dq, ev->q_trial, x);
-  }
-  return take_out(in->nv, d, p, x + in->nq);
-}
-
-double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
-{
-  cmb_evaluator *ev = in->ev;
-  double most = 0, energy = 0, *v = in->y_new + in->nq;
-  int count = cmb_weak_directions(ev, in->weak, in->weak_dual);
-  if (count == 0) return 0;
-  for (int k = 0; k < count; k++) {
-    const double *d = in->weak + k * in->nv, *p = in->weak_dual + k * in->nv;
-    most = cmb_larger_error(most, fabs(take_both_out(in, d, p, x)));
-    if (y) take_both_out(in, d, p, y);
-  }
-  cmb_multiply_mass(ev, v, ev->dw);
-  for (int i = 0; i < in->nv; i++) energy += v[i] * ev->dw[i];
-  return most / (sqrt(in->options.rtol * energy) + in->options.atol);
-}
-
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda)
 {
   cmb_rates(in->ev, y, y + in->nq, slope);
@@ -349,42 +291,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   if (status == CMB_OK) status = in->method->begin(in);
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
-  count_near(in);
+  cmb_passage_count(in);
   return CMB_OK;
-}
-
-/* When the constraints lose rank next, by the singular value σ that is nearest to that and its rate; and how long it takes
- * to cross the zone on one side of it. */
-static void look_ahead(cmb_integrator *in)
-{
-  double sigma, rate;
-  in->until_singular = INFINITY;
-  if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return;
-  if (!(rate < 0)) return;
-  in->until_singular = -sigma / rate;
-  in->zone_time = -CMB_WEAK_ZONE / rate;
-}
-
-/* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
- * distance that the next step jumps over it, with the place in question between the nodes of all methods. */
-static double around_singular(const cmb_integrator *in, double h)
-{
-  const double at = 0.45, ahead = in->until_singular, zone = in->zone_time;
-  if (ahead > (1 + at) * h) return h;
-  const double jump = fmax(h, 2.5 * zone);
-  if (ahead <= 1.02 * at * jump) return fmax(ahead / at, ahead + 1.3 * zone);
-  return fmax(ahead - 0.9 * at * jump, ahead / 4);
-}
-
-/* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
- * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
-static double judge_near(const cmb_integrator *in, double h, double error)
-{
-  const bool jumps = h > in->until_singular;
-  if (jumps && h < 3 * in->zone_time) return fmin(error, 1);
-  bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
-  bool ends_badly = inside && in->inside_steps == 0 && !jumps;
-  return error <= 1 && ends_badly && in->rejections < 5 ? 3 : error;
 }
 
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
@@ -392,7 +300,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   double h = in->fixed_step ? in->options.step : in->h;
   if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
-  if (in->until_singular < INFINITY) h = around_singular(in, h);
+  if (in->until_singular < INFINITY) h = cmb_passage_step(in, h);
   double left = t_limit - in->t;
   if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
   if (!in->fixed_step && left < 2 * h)
@@ -403,7 +311,7 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
-  count_near(in);
+  cmb_passage_count(in);
   double *free_y = in->y_before, *free_lambda = in->lambda_before;
   in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
   in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
@@ -430,7 +338,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
-  if (in->near_steps > 0) look_ahead(in);
+  if (in->near_steps > 0) cmb_passage_look_ahead(in);
   for (in->rejections = 0;; in->rejections++) {
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
@@ -446,7 +354,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
     if (status == CMB_OK && cmb_step_is_near_singular(in)) {
-      error = judge_near(in, h, error);
+      error = cmb_passage_error(in, h, error);
     }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       double most = in->rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
@@ -534,6 +442,11 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in)
 const double *cmb_integrator_lambda_before(const cmb_integrator *in)
 {
   return in->lambda_before;
+}
+
+const double *cmb_integrator_q_before(const cmb_integrator *in)
+{
+  return in->y_before;
 }
 
 const double *cmb_integrator_v_before(const cmb_integrator *in)

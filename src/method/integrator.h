@@ -14,7 +14,8 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 /* λ where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
-/* v there. */
+/* q and v there. */
+const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);
 
 #endif

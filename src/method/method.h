@@ -99,7 +99,9 @@ static inline bool cmb_forgive_projection(const cmb_integrator *in)
 /* x = y_new − y_plain, what the projection has done, if that counts. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
-  for (int i = 0; i < in->n; i++) x[i] = in->y_new[i] - y_plain[i];
+  const int n = in->n;
+  const double *y = in->y_new;
+  for (int i = 0; i < n; i++) x[i] = y[i] - y_plain[i];
   if (cmb_forgive_projection(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 
@@ -112,6 +114,14 @@ static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, doubl
 {
   return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
 }
+
+/* Passages near a loss of rank, for the step loop (passage.c): the step to y has been accepted, or y is where it begins; when
+ * the next loss is due, before a step; the size of a step so that it neither ends nor has a stage near it; the error of a step
+ * that began or ended near. */
+void cmb_passage_count(cmb_integrator *in);
+void cmb_passage_look_ahead(cmb_integrator *in);
+double cmb_passage_step(const cmb_integrator *in, double h);
+double cmb_passage_error(const cmb_integrator *in, double h, double error);
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);

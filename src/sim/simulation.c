@@ -185,10 +185,10 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
-/* The last step has come to t, with v there, and the evaluator has G: have the constraints lost rank on the way? */
-static cmb_status watch_step(cmb_simulation *sim, double t, const double *v)
+/* The last step has come to (t, q, v), and the evaluator has G there: have the constraints lost rank on the way? */
+static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, const double *v)
 {
-  return final(sim, cmb_rank_watch_step(&sim->watch, t, v), "constraints", t);
+  return final(sim, cmb_rank_watch_step(&sim->watch, t, q, v), "constraints", t);
 }
 
 static cmb_status hand_out(cmb_simulation *sim)
@@ -387,7 +387,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   if (sim->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints", e->t));
-    CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->v_found));
+    CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->q_found, e->v_found));
   }
   return restart(sim);
 }
@@ -424,7 +424,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
-    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->v));
+    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
     CMB_TRY(hand_out_here(sim));
     CMB_TRY(tell_progress(sim));
   }

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 16, NARROWINGS = 60, PARTS = 8 };
+enum { SAMPLES = 16, NARROWINGS = 60, PARTS = 4 };
 
 static const double GOLDEN = 0.38196601125010515; /* (3 − √5) / 2 */
 static const double ZERO = 1e-9;                  /* a pivot this small by its row is none */
@@ -34,11 +34,12 @@ void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *
   *w = (cmb_rank_watch){.in = in, .ev = ev, .tell = tell, .user = user};
   w->row = cmb_arena_ints(arena, ng);
   w->column = cmb_arena_ints(arena, ng);
-  w->pivot = cmb_arena_doubles(arena, ng);
+  w->place = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *w->place);
   w->reference = cmb_arena_doubles(arena, ng);
-  w->A = cmb_arena_take(arena, (size_t)ng * (size_t)eq->nv, sizeof(double));
+  w->A = cmb_arena_take(arena, (size_t)ng * (size_t)(ng > eq->nv ? ng : eq->nv), sizeof(double));
   w->q = cmb_arena_doubles(arena, eq->nq);
   w->v = cmb_arena_doubles(arena, eq->nv);
+  for (int k = 0; k < 2; k++) w->q_dot[k] = cmb_arena_doubles(arena, eq->nq);
   w->sigma = cmb_arena_doubles(arena, ng);
   w->share = cmb_arena_doubles(arena, ng);
   w->names = cmb_arena_take(arena, (size_t)ng, sizeof *w->names);
@@ -58,18 +59,14 @@ static void copy_G(cmb_rank_watch *w)
   }
 }
 
-/* Eliminate with A(i, j) below the rows that have had their turn: row[0] .. row[k]. */
-static void eliminate(cmb_rank_watch *w, int k, int columns, const int *column)
+/* Eliminate column j with the k-th pivot row below it. */
+static void eliminate(cmb_rank_watch *w, int k, int column)
 {
   const int nv = w->ev->eq->nv, ng = w->ev->eq->ng;
-  const double *a = w->A + w->row[k] * nv, pivot = w->pivot[k];
+  const double *a = w->A + w->row[k] * nv;
   for (int m = k + 1; m < ng; m++) {
-    double *b = w->A + w->row[m] * nv, factor = b[w->column[k]] / pivot;
-    if (factor == 0) continue;
-    for (int c = 0; c < columns; c++) {
-      int j = column ? column[c] : c;
-      b[j] -= factor * a[j];
-    }
+    double *b = w->A + w->row[m] * nv, factor = b[column] / a[column];
+    for (int j = 0; factor != 0 && j < nv; j++) b[j] -= factor * a[j];
   }
 }
 
@@ -95,10 +92,22 @@ static double largest(cmb_rank_watch *w, int k, int *row, int *column)
   return most;
 }
 
-/* Choose pivots for the evaluator's G. */
+/* Where G's entry of this row and column is stored; -1: nowhere, it is always 0. */
+static int place_of(const cmb_equations *eq, int row, int column)
+{
+  const cmb_pattern *p = eq->G_pattern;
+  if (!p) return row * eq->nv + column;
+  for (int k = p->start[row]; k < p->start[row + 1]; k++) {
+    if (p->column[k] == column) return k;
+  }
+  return -1;
+}
+
+/* Choose pivots for the evaluator's G, and note where their rows' entries are. */
 static void choose(cmb_rank_watch *w)
 {
-  const int nv = w->ev->eq->nv, ng = w->ev->eq->ng;
+  const cmb_equations *eq = w->ev->eq;
+  const int nv = eq->nv, ng = eq->ng;
   copy_G(w);
   for (int i = 0; i < ng; i++) {
     double most = 0;
@@ -108,30 +117,52 @@ static void choose(cmb_rank_watch *w)
   }
   for (w->rank = 0; w->rank < ng; w->rank++) {
     int k = w->rank, row = k, column = 0;
-    if (!(largest(w, k, &row, &column) > ZERO)) return;
+    if (!(largest(w, k, &row, &column) > ZERO)) break;
     swap(&w->row[k], &w->row[row]);
     w->column[k] = column;
-    w->pivot[k] = w->reference[k] = w->A[w->row[k] * nv + column];
-    eliminate(w, k, nv, NULL);
+    w->reference[k] = w->A[w->row[k] * nv + column];
+    eliminate(w, k, column);
   }
+  for (int i = 0; i < w->rank; i++) {
+    for (int k = 0; k < w->rank; k++) {
+      w->place[i * w->rank + k] = place_of(eq, w->row[i], w->column[k]);
+    }
+  }
+}
+
+/* Whether pivot k is poor by now; true if it has changed its sign. */
+static inline bool has_turned(const cmb_rank_watch *w, int k, double pivot, bool *poor)
+{
+  const double reference = w->reference[k];
+  *poor = *poor || !(fabs(pivot) > POOR * fabs(reference) && POOR * fabs(pivot) < fabs(reference));
+  return !(pivot * reference > 0);
 }
 
 /* The pivots now: whether one has changed its sign, or become poor. */
 static bool has_changed(cmb_rank_watch *w, bool *poor)
 {
-  const int nv = w->ev->eq->nv;
-  bool changed = false;
-  copy_G(w);
-  *poor = false;
-  for (int k = 0; k < w->rank; k++) {
-    double pivot = w->pivot[k] = w->A[w->row[k] * nv + w->column[k]],
-           ratio = pivot / w->reference[k];
-    if (!(ratio > 0)) changed = true;
-    if (!(fabs(ratio) > POOR) || !(fabs(ratio) < 1 / POOR)) *poor = true;
-    if (pivot == 0) return true;
-    eliminate(w, k, w->rank - k - 1, w->column + k + 1);
+  const int n = w->rank;
+  const double *G = w->ev->G;
+  double *A = w->A;
+  for (int i = 0; i < n * n; i++) A[i] = w->place[i] < 0 ? 0 : G[w->place[i]];
+  for (int k = 0; k < n; k++) {
+    const double *a = A + k * n;
+    if (has_turned(w, k, a[k], poor)) return true;
+    for (int m = k + 1; m < n; m++) {
+      double *b = A + m * n, factor = b[k] / a[k];
+      for (int j = k + 1; factor != 0 && j < n; j++) b[j] -= factor * a[j];
+    }
   }
-  return changed;
+  return false;
+}
+
+/* The same for two rows, stored densely: the smallest loop, and the case where the loops above cost more than they do. */
+static bool have_two_changed(const cmb_rank_watch *w, bool *poor)
+{
+  const double *G = w->ev->G;
+  const int *place = w->place;
+  const double first = G[place[0]], second = G[place[3]] - G[place[2]] * G[place[1]] / first;
+  return has_turned(w, 0, first, poor) || has_turned(w, 1, second, poor);
 }
 
 /* The smallest singular value at (t, q) that is not always 0; the shares of the constraints stay. */
@@ -234,8 +265,9 @@ static cmb_status evaluate_inside(cmb_rank_watch *w, double t)
 /* From t0 to t1, where the evaluator has G. */
 static cmb_status look(cmb_rank_watch *w, double t0, double t1)
 {
-  bool poor = true;
-  if (w->rank > 0 && has_changed(w, &poor)) {
+  const bool two = w->rank == 2 && !w->ev->eq->G_pattern;
+  bool poor = w->rank == 0;
+  if (two ? have_two_changed(w, &poor) : has_changed(w, &poor)) {
     CMB_TRY(confirm(w, t0, t1));
     CMB_TRY(evaluate_inside(w, t1));
     poor = true;
@@ -244,7 +276,7 @@ static cmb_status look(cmb_rank_watch *w, double t0, double t1)
   return CMB_OK;
 }
 
-/* A step in which the motion turns may go through the same position twice: it is looked at in parts. */
+/* A step in which the motion turns may go through the same position twice. */
 static bool turns(const cmb_rank_watch *w, const double *v)
 {
   const double *before = cmb_integrator_v_before(w->in);
@@ -253,15 +285,36 @@ static bool turns(const cmb_rank_watch *w, const double *v)
   return product < 0;
 }
 
-cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *v)
+/* G at θ of the step to (t, q), on the cubic through both ends, which costs next to nothing. */
+static cmb_status evaluate_between(cmb_rank_watch *w, double t, const double *q, double theta)
+{
+  const double t0 = cmb_integrator_t_before(w->in), h = t - t0, s = theta, r = 1 - s;
+  const double *q0 = cmb_integrator_q_before(w->in);
+  const double *d0 = w->q_dot[0], *d1 = w->q_dot[1];
+  cmb_terms want = {.G = w->ev->G};
+  for (int i = 0; i < w->ev->eq->nq; i++) {
+    w->q[i] = r * r * (1 + 2 * s) * q0[i] + s * s * (3 - 2 * s) * q[i] +
+              h * s * r * (r * d0[i] - s * d1[i]);
+  }
+  return cmb_evaluate(w->ev, t0 + theta * h, w->q, NULL, &want);
+}
+
+/* In parts. */
+static cmb_status look_closely(cmb_rank_watch *w, double t, const double *q, const double *v)
 {
   const double t0 = cmb_integrator_t_before(w->in), part = (t - t0) / PARTS;
-  if (w->ev->eq->ng == 0) return CMB_OK;
-  if (!turns(w, v)) return look(w, t0, t);
+  cmb_rates(w->ev, cmb_integrator_q_before(w->in), cmb_integrator_v_before(w->in), w->q_dot[0]);
+  cmb_rates(w->ev, q, v, w->q_dot[1]);
   for (int k = 1; k < PARTS; k++) {
-    CMB_TRY(evaluate_inside(w, t0 + k * part));
+    CMB_TRY(evaluate_between(w, t, q, (double)k / PARTS));
     CMB_TRY(look(w, t0 + (k - 1) * part, t0 + k * part));
   }
-  CMB_TRY(evaluate_inside(w, t));
+  CMB_TRY(evaluate_between(w, t, q, 1));
   return look(w, t0 + (PARTS - 1) * part, t);
+}
+
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *q, const double *v)
+{
+  if (w->ev->eq->ng == 0) return CMB_OK;
+  return turns(w, v) ? look_closely(w, t, q, v) : look(w, cmb_integrator_t_before(w->in), t);
 }

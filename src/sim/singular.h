@@ -11,12 +11,13 @@
 typedef struct cmb_rank_watch {
   cmb_integrator *in;
   cmb_evaluator *ev;
-  int rank;           /* pivots that are watched; 0: none have been chosen */
-  int *row, *column;  /* (ng) in the order of the pivots */
-  double *pivot;      /* (ng) */
+  int rank;          /* pivots that are watched; 0: none have been chosen */
+  int *row, *column; /* (ng) in the order of the pivots */
+  int *place; /* (rank x rank) where the entries of their rows and columns are stored, -1: not */
   double *reference;  /* (ng) pivots when they were chosen */
   double *A;          /* (ng x nv) G under elimination */
   double *q, *v;      /* the state last looked at */
+  double *q_dot[2];   /* (nq) at both ends of a step */
   double *sigma;      /* (ng) */
   double *share;      /* (ng) of each constraint in the dependence */
   const char **names; /* (ng) */
@@ -35,7 +36,7 @@ void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *
 /* A run begins at (t, q), with the evaluator's G there. */
 cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q);
 
-/* The integrator's last step has come to t, or a part of it, with v there and the evaluator's G. */
-cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *v);
+/* The integrator's last step has come to (t, q, v), or a part of it, and the evaluator has G there. */
+cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *q, const double *v);
 
 #endif
