@@ -313,8 +313,13 @@ static cmb_status look_closely(cmb_rank_watch *w, double t, const double *q, con
   return look(w, t0 + (PARTS - 1) * part, t);
 }
 
+/* Where the equations cannot be evaluated nothing is seen, and the run goes on. */
 cmb_status cmb_rank_watch_step(cmb_rank_watch *w, double t, const double *q, const double *v)
 {
   if (w->ev->eq->ng == 0) return CMB_OK;
-  return turns(w, v) ? look_closely(w, t, q, v) : look(w, cmb_integrator_t_before(w->in), t);
+  cmb_status status =
+      turns(w, v) ? look_closely(w, t, q, v) : look(w, cmb_integrator_t_before(w->in), t);
+  if (status <= 0) return status;
+  w->rank = 0;
+  return CMB_OK;
 }

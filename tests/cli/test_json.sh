@@ -11,7 +11,7 @@ cat >look.py <<'END'
 import json, re, sys
 
 STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections".split()
-RUN = "camber model method status t names q v lambda outputs residual worst events stats seconds".split()
+RUN = "camber model method status t names q v lambda not_unique outputs residual worst events singularities stats seconds".split()
 CHECK = "camber model status coordinates velocities constraints rank degrees_of_freedom redundant".split()
 CHECK_STATE = "moved q v lambda residual".split()
 

@@ -254,7 +254,11 @@ static const char *verdict(const struct setup *s, const struct fault *f, const s
                ? NULL
                : "another error than the step size, a value not finite, the equations or no start";
   }
-  if (f->stays) return "a fault that stays was not noticed";
+  if (f->stays) { /* after the last step only the watch for losses of rank may meet it, which decides on nothing */
+    bool same = distance(o->q, calm->q) == 0 && distance(o->v, calm->v) == 0 &&
+                o->position == calm->position && o->velocity == calm->velocity;
+    return same ? NULL : "a fault that stays was not noticed";
+  }
   if (o->t != s->t_end) return "the end is not reached";
   if (o->position > s->tolerance || o->velocity > s->tolerance) return "the constraints are broken";
   if (o->events != calm->events || o->records != calm->records) return "other events or records";
