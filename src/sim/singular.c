@@ -8,6 +8,7 @@
  */
 #include "sim/singular.h"
 
+#include "math/finite.h"
 #include "math/pattern.h"
 #include "method/integrator.h"
 
@@ -254,12 +255,20 @@ cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q)
   return sigma < HERE ? tell(w, t) : CMB_OK;
 }
 
+static cmb_status evaluate_G(cmb_rank_watch *w, double t, const double *q)
+{
+  const cmb_equations *eq = w->ev->eq;
+  cmb_terms want = {.G = w->ev->G};
+  CMB_TRY(cmb_evaluate(w->ev, t, q, NULL, &want));
+  const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  return cmb_all_finite(values, w->ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
 /* G inside the last step. */
 static cmb_status evaluate_inside(cmb_rank_watch *w, double t)
 {
-  cmb_terms want = {.G = w->ev->G};
   CMB_TRY(cmb_integrator_interpolate(w->in, t, w->q, w->v));
-  return cmb_evaluate(w->ev, t, w->q, NULL, &want);
+  return evaluate_G(w, t, w->q);
 }
 
 /* From t0 to t1, where the evaluator has G. */
@@ -291,12 +300,11 @@ static cmb_status evaluate_between(cmb_rank_watch *w, double t, const double *q,
   const double t0 = cmb_integrator_t_before(w->in), h = t - t0, s = theta, r = 1 - s;
   const double *q0 = cmb_integrator_q_before(w->in);
   const double *d0 = w->q_dot[0], *d1 = w->q_dot[1];
-  cmb_terms want = {.G = w->ev->G};
   for (int i = 0; i < w->ev->eq->nq; i++) {
     w->q[i] = r * r * (1 + 2 * s) * q0[i] + s * s * (3 - 2 * s) * q[i] +
               h * s * r * (r * d0[i] - s * d1[i]);
   }
-  return cmb_evaluate(w->ev, t0 + theta * h, w->q, NULL, &want);
+  return evaluate_G(w, t0 + theta * h, w->q);
 }
 
 /* In parts. */
