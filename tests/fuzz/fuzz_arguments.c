@@ -67,6 +67,7 @@ static int follow(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system *system = NULL;
   cmb_simulation *sim = NULL;
   if (a->help || !a->operand || a->command->operands_known) return CLI_DONE;
+  if (!cmb_problem_find(a->operand)) return CLI_DONE; /* a file would be opened */
   int code = cli_run_options(a, &options);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
