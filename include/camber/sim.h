@@ -18,8 +18,7 @@ extern "C" {
 typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
-  const bool *
-      lambda_unique; /* (ng) NULL: all are; else which of the multipliers the equations determine */
+  const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
 } cmb_record;
 
 /* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. */
