@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "dae/rank.h"
 
-#include <stdlib.h>
-
 struct check {
   const cmb_equations *eq;
   cmb_rank rank;

@@ -66,8 +66,7 @@ typedef struct cmb_build {
   cmb_expr *u, *input;  /* (inputs) the free part, and the whole */
   int *measure_state;   /* (measures) */
   int *force_state;     /* (forces) */
-  int *first_action;    /* (forces) of those built: their actions are from here .. */
-  int *action_count;    /* .. so many */
+  int *first_action;    /* (forces) of those built: where their actions begin */
   cmb_list actions;     /* of cmb_action */
   cmb_list constraints; /* of cmb_constraint */
   cmb_list hints;       /* of cmb_hint */
@@ -118,7 +117,7 @@ typedef struct cmb_symbols {
 } cmb_symbols;
 
 typedef struct cmb_symbol {
-  cmb_expr x, rate, second; /* inputs that stand for x, ẋ, ẍ */
+  cmb_expr x, rate; /* inputs that stand for x and ẋ */
   cmb_measure measure;
 } cmb_symbol;
 

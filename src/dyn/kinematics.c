@@ -39,16 +39,16 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 {
   cmb_kinematics *k = *out = cmb_arena_take(arena, 1, sizeof *k);
   if (!k) return CMB_ERROR_MEMORY;
-  int rooms = tree->model->joint_count * CMB_MOST_COORDINATES;
+  /* a body's own coordinates and, in the Cartesian formulation, perhaps its joint's */
+  size_t rooms = 2 * (size_t)tree->model->joint_count * CMB_MOST_COORDINATES;
   size_t links =
       (size_t)tree->model->joint_count * CMB_MOST_STAGES + (size_t)tree->model->body_count;
   *k = (cmb_kinematics){.arena = arena, .g = g, .tree = tree};
-  k->room_q = k->room_v = 2 * rooms;
-  k->q = cmb_arena_take(arena, (size_t)k->room_q, sizeof *k->q);
-  k->v = cmb_arena_take(arena, (size_t)k->room_v, sizeof *k->v);
-  k->a = cmb_arena_take(arena, (size_t)k->room_v, sizeof *k->a);
-  k->q_names = cmb_arena_take(arena, (size_t)k->room_q, sizeof *k->q_names);
-  k->v_names = cmb_arena_take(arena, (size_t)k->room_v, sizeof *k->v_names);
+  k->q = cmb_arena_take(arena, rooms, sizeof *k->q);
+  k->v = cmb_arena_take(arena, rooms, sizeof *k->v);
+  k->a = cmb_arena_take(arena, rooms, sizeof *k->a);
+  k->q_names = cmb_arena_take(arena, rooms, sizeof *k->q_names);
+  k->v_names = cmb_arena_take(arena, rooms, sizeof *k->v_names);
   k->poses = cmb_arena_take(arena, links, sizeof(void *));
   k->rest = cmb_arena_take(arena, 1, sizeof *k->rest);
   if (cmb_arena_failed(arena)) return CMB_ERROR_MEMORY;

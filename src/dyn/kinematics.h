@@ -27,7 +27,6 @@ typedef struct cmb_kinematics {
   cmb_tree *tree;
   cmb_expr t;
   cmb_expr *q, *v, *a; /* inputs, as many as the tree has; more come when joints are added to it */
-  int room_q, room_v;
   const char **q_names, **v_names;
   cmb_pose **poses; /* (links) list by base */
   cmb_pose *rest;   /* of what stands still */

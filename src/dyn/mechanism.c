@@ -26,7 +26,6 @@ static cmb_status take_memory(cmb_build *b)
   b->measure_state = cmb_arena_ints(b->arena, m->measure_count);
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
-  b->action_count = cmb_arena_ints(b->arena, m->force_count);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
