@@ -45,7 +45,8 @@ typedef struct cmb_terms {
 typedef enum cmb_derivative {
   CMB_RESIDUAL_Q, /* ∂r/∂q (nv x nq), a and λ fixed */
   CMB_RESIDUAL_V, /* ∂r/∂v (nv x nv) */
-  CMB_GAMMA_Q,    /* ∂γ/∂q (ng x nq) */
+  CMB_VELOCITY_Q, /* ∂(G v + g_t)/∂q (ng x nq) */
+  CMB_GAMMA_Q,    /* ∂(G a + γ)/∂q (ng x nq), a fixed */
   CMB_GAMMA_V,    /* ∂γ/∂v (ng x nv) */
   CMB_RESIDUAL_U, /* ∂r/∂u (nv x nu), u the inputs; only where the equations give it */
   CMB_POSITION_U, /* ∂g/∂u (ng x nu), likewise */
@@ -98,6 +99,9 @@ typedef struct cmb_equations {
   cmb_status (*derivative)(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, cmb_derivative which, double *J);
   const cmb_pattern *derivative_pattern[CMB_DERIVATIVES]; /* NULL: dense */
+
+  /* u(t) (nu), the inputs' values; NULL if there are none */
+  void (*inputs)(const void *self, double t, double *u);
 
   /* s (ns) and outputs (no); NULL if there are none */
   cmb_status (*switches)(const void *self, const cmb_point *at, const double *lambda, double *s);

@@ -34,6 +34,8 @@ const cmb_method *cmb_method_find(const char *name); /* NULL if there is none */
 const char *cmb_method_name(const cmb_method *method);
 const char *cmb_method_title(const cmb_method *method);
 int cmb_method_order(const cmb_method *method);
+bool cmb_method_is_implicit(
+    const cmb_method *method); /* it works with exact Jacobians if there are some */
 const cmb_option *cmb_method_options(const cmb_method *method, int *count);
 
 typedef struct cmb_integrator_options {

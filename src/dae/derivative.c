@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "math/colour.h"
 #include "math/finite.h"
+#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,9 +27,9 @@ struct cmb_differences {
   double *delta;        /* (max(nq, nv)) increments */
 };
 
-static bool is_gamma(cmb_derivative which)
+static bool is_of_constraints(cmb_derivative which)
 {
-  return which == CMB_GAMMA_Q || which == CMB_GAMMA_V;
+  return which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q || which == CMB_GAMMA_V;
 }
 
 static bool by_velocity(cmb_derivative which)
@@ -38,7 +39,7 @@ static bool by_velocity(cmb_derivative which)
 
 static int row_count(const cmb_equations *eq, cmb_derivative which)
 {
-  return is_gamma(which) ? eq->ng : eq->nv;
+  return is_of_constraints(which) ? eq->ng : eq->nv;
 }
 
 static int column_count(const cmb_equations *eq, cmb_derivative which)
@@ -99,15 +100,33 @@ int cmb_difference_groups(const cmb_differences *d, cmb_derivative which)
   return d->groups[which];
 }
 
+/* G v + g_t, G a + γ, or γ. */
+static cmb_status constraints_at(struct cmb_differences *d, double t, const double *q,
+                                 const double *v, const double *a, cmb_derivative which, double *y)
+{
+  cmb_evaluator *ev = d->ev;
+  const cmb_equations *eq = ev->eq;
+  const bool velocity = which == CMB_VELOCITY_Q;
+  const double *x = velocity ? v : which == CMB_GAMMA_Q ? a : NULL;
+  cmb_terms want = {.G = x ? ev->G : NULL};
+  *(velocity ? &want.gt : &want.gamma) = ev->tau;
+  ev->stats.f++;
+  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  if (x) {
+    cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, y);
+  } else {
+    memset(y, 0, (size_t)eq->ng * sizeof *y);
+  }
+  for (int i = 0; i < eq->ng; i++) y[i] += ev->tau[i];
+  return cmb_all_finite(eq->ng, y) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
 static cmb_status function_at(struct cmb_differences *d, double t, const double *q, const double *v,
                               const double *a, const double *lambda, cmb_derivative which,
                               double *y)
 {
-  if (!is_gamma(which)) return cmb_residual(d->ev, t, q, v, a, lambda, y);
-  cmb_terms want = {.gamma = y};
-  d->ev->stats.f++;
-  CMB_TRY(cmb_evaluate(d->ev, t, q, v, &want));
-  return cmb_all_finite(d->ev->eq->ng, y) ? CMB_OK : CMB_RETRY_NONFINITE;
+  if (is_of_constraints(which)) return constraints_at(d, t, q, v, a, which, y);
+  return cmb_residual(d->ev, t, q, v, a, lambda, y);
 }
 
 /* Store the differences of one group: each row has at most one column of the group. */

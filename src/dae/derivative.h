@@ -1,5 +1,5 @@
 /*
- * Derivatives of the residual r = M a − f + Gᵀ λ and of γ: exact where the equations supply them,
+ * Derivatives of the residual r = M a − f + Gᵀ λ and of the constraints G v + g_t, G a + γ: exact where the equations supply them,
  * differences otherwise.
  */
 #ifndef CMB_DAE_DERIVATIVE_H

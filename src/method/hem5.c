@@ -46,12 +46,12 @@ struct hem5 {
   cmb_hermite dense;
 };
 
-static void create(cmb_integrator *in)
+static cmb_status create(cmb_integrator *in)
 {
   const cmb_equations *eq = in->ev->eq;
   cmb_arena *arena = in->arena;
   struct hem5 *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
-  if (!m) return;
+  if (!m) return CMB_OK;
   for (int i = 0; i < STAGES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
   for (int i = 0; i < 2; i++) m->Y[i] = cmb_arena_doubles(arena, in->n);
   m->Y8 = cmb_arena_doubles(arena, in->n);
@@ -63,6 +63,7 @@ static void create(cmb_integrator *in)
   m->dense.f1 = cmb_arena_doubles(arena, in->n);
   m->dense.inside = cmb_arena_doubles(arena, in->n);
   cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+  return CMB_OK;
 }
 
 /* The evaluator's G becomes `*mine`; its array takes the place of the other. */

@@ -64,6 +64,11 @@ int cmb_method_order(const cmb_method *method)
   return method->order;
 }
 
+bool cmb_method_is_implicit(const cmb_method *method)
+{
+  return method->implicit;
+}
+
 const cmb_option *cmb_method_options(const cmb_method *method, int *count)
 {
   *count = method->option_count;
@@ -141,7 +146,7 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
-static void take_memory(cmb_integrator *in)
+static cmb_status take_memory(cmb_integrator *in)
 {
   cmb_arena *a = in->arena;
   in->y = cmb_arena_doubles(a, in->n);
@@ -153,7 +158,9 @@ static void take_memory(cmb_integrator *in)
   in->lambda_before = cmb_arena_doubles(a, in->ng);
   in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
-  if (!cmb_arena_failed(a)) in->method->create(in);
+  if (cmb_arena_failed(a)) return cmb_fail_memory(in->ctx);
+  CMB_TRY(in->method->create(in));
+  return cmb_arena_failed(a) ? cmb_fail_memory(in->ctx) : CMB_OK;
 }
 
 cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
@@ -175,10 +182,7 @@ cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
   in->nq = eq->nq, in->nv = eq->nv, in->ng = eq->ng, in->n = eq->nq + eq->nv;
   cmb_status status = take_options(ctx, in);
   if (status == CMB_OK) status = cmb_evaluator_create(ctx, eq, &in->ev);
-  if (status == CMB_OK) {
-    take_memory(in);
-    if (cmb_arena_failed(arena)) status = cmb_fail_memory(ctx);
-  }
+  if (status == CMB_OK) status = take_memory(in);
   if (status != CMB_OK) {
     cmb_integrator_destroy(in);
     return status;
@@ -190,6 +194,7 @@ cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
 void cmb_integrator_destroy(cmb_integrator *in)
 {
   if (!in) return;
+  if (in->method->destroy && in->data) in->method->destroy(in);
   cmb_evaluator_destroy(in->ev);
   cmb_arena_destroy(in->arena);
 }
@@ -334,6 +339,18 @@ static double step_factor(const cmb_integrator *in, double log_error, double log
   return fmin(most, fmax(m->shrink, factor));
 }
 
+/* The next step size after one of size h was accepted. */
+static double step_after(cmb_integrator *in, double h, double error)
+{
+  double most = in->rejections > 0 ? 1 : in->method->grow,
+         log_error = log(fmax(error, LEAST_ERROR));
+  const double wanted = in->h;
+  double next = h * step_factor(in, log_error, in->log_previous, most);
+  if (in->rejections == 0 && in->until_singular < INFINITY) next = fmax(next, wanted);
+  in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
+  return next;
+}
+
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   const cmb_method *m = in->method;
@@ -357,17 +374,14 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       error = cmb_passage_error(in, h, error);
     }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
-      double most = in->rejections > 0 ? 1 : m->grow, log_error = log(fmax(error, LEAST_ERROR));
-      const double wanted = in->h;
-      in->h = h * step_factor(in, log_error, in->log_previous, most);
-      if (in->rejections == 0 && in->until_singular < INFINITY) in->h = fmax(in->h, wanted);
-      in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
+      in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
       return CMB_OK;
     }
     in->ev->stats.rejected++;
     trouble = status;
-    in->h = h * (status == CMB_OK ? step_factor(in, log(error), 0, 1) : TROUBLE);
+    in->h = m->propose ? m->propose(in, h, error, status)
+                       : h * (status == CMB_OK ? step_factor(in, log(error), 0, 1) : TROUBLE);
   }
 }
 

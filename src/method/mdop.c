@@ -14,11 +14,11 @@
 
 #include <string.h>
 
-void cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
+cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 {
   cmb_mdop *m = cmb_arena_take(in->arena, 1, sizeof *m);
   in->data = m;
-  if (!m) return;
+  if (!m) return CMB_OK;
   m->table = table;
   int slopes = table->stages + 1 + table->dense_stages;
   for (int i = 0; i < slopes; i++) m->k[i] = cmb_arena_doubles(in->arena, in->n);
@@ -27,6 +27,7 @@ void cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
   m->y_plain = cmb_arena_doubles(in->arena, in->n);
   m->work = cmb_arena_doubles(in->arena, in->n);
   cmb_projection_create(in, &m->projection, (cmb_projection)cmb_choice(in, "projection"));
+  return CMB_OK;
 }
 
 cmb_status cmb_mdop_begin(cmb_integrator *in)

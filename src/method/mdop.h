@@ -33,7 +33,7 @@ typedef struct cmb_mdop {
   bool shift;                 /* the last slope of the step before is the first of the next */
 } cmb_mdop;
 
-void cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);
+cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);
 cmb_status cmb_mdop_begin(cmb_integrator *in);
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error);
 void cmb_mdop_accept(cmb_integrator *in);

@@ -64,9 +64,9 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static const cmb_mdop_table table = {
     .stages = 6, .c = c, .a = a[0], .dense_vectors = 5, .error = error_of, .dense = dense};
 
-static void create(cmb_integrator *in)
+static cmb_status create(cmb_integrator *in)
 {
-  cmb_mdop_create(in, &table);
+  return cmb_mdop_create(in, &table);
 }
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};

@@ -104,9 +104,9 @@ static const cmb_mdop_table table = {.stages = 12,
                                      .error = error_of,
                                      .dense = dense};
 
-static void create(cmb_integrator *in)
+static cmb_status create(cmb_integrator *in)
 {
-  cmb_mdop_create(in, &table);
+  return cmb_mdop_create(in, &table);
 }
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};

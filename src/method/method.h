@@ -23,9 +23,10 @@ struct cmb_method {
   double shrink, grow;   /* limits of h_new/h */
   const cmb_option *options;
   int option_count;
+  bool implicit; /* needs derivatives of the equations */
 
-  /* take memory from in->arena into in->data; a failure may be left to in->arena */
-  void (*create)(cmb_integrator *in);
+  /* take memory from in->arena into in->data; a failure to take it may be left to in->arena */
+  cmb_status (*create)(cmb_integrator *in);
   /* at a fresh (t, y): slopes, in->lambda, in->a */
   cmb_status (*begin)(cmb_integrator *in);
   /* try a step of size h from (t, y) to y_new, lambda_new; *error <= 1 is good enough */
@@ -36,6 +37,11 @@ struct cmb_method {
   cmb_status (*densify)(cmb_integrator *in);
   /* y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);
+  /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or
+   * failed with a status > 0. NULL: the rule in integrator.c */
+  double (*propose)(cmb_integrator *in, double h, double error, cmb_status status);
+  /* release what is not in the arena; NULL: nothing. in->data may be NULL */
+  void (*destroy)(cmb_integrator *in);
 };
 
 struct cmb_integrator {

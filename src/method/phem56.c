@@ -57,12 +57,12 @@ struct phem56 {
   bool shift; /* the last slope of the step before is the first of the next */
 };
 
-static void create(cmb_integrator *in)
+static cmb_status create(cmb_integrator *in)
 {
   const cmb_equations *eq = in->ev->eq;
   cmb_arena *arena = in->arena;
   struct phem56 *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
-  if (!m) return;
+  if (!m) return CMB_OK;
   for (int i = 0; i < SLOPES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
   m->Y = cmb_arena_doubles(arena, in->n);
   m->Y_bar = cmb_arena_doubles(arena, in->n);
@@ -71,6 +71,7 @@ static void create(cmb_integrator *in)
   m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
   m->dense.inside = cmb_arena_doubles(arena, in->n);
   cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+  return CMB_OK;
 }
 
 static cmb_status begin(cmb_integrator *in)
