@@ -22,6 +22,7 @@ extern "C" {
   X(CMB_RETRY_MASS, 3, "retry-mass", "the mass matrix is not positive definite")                   \
   X(CMB_RETRY_NEWTON, 4, "retry-newton", "an iteration did not converge")                          \
   X(CMB_RETRY_DOMAIN, 5, "retry-domain", "the equations cannot be evaluated at this state")        \
+  X(CMB_RETRY_MATRIX, 6, "retry-matrix", "the matrix of the iteration is singular")                \
   X(CMB_ERROR_MEMORY, -1, "out-of-memory", "memory could not be allocated")                        \
   X(CMB_ERROR_ARGUMENT, -2, "bad-argument", "an argument or option is not acceptable")             \
   X(CMB_ERROR_INPUT, -3, "bad-input", "the input is not acceptable")                               \

@@ -100,8 +100,8 @@ typedef struct cmb_equations {
                            const double *lambda, cmb_derivative which, double *J);
   const cmb_pattern *derivative_pattern[CMB_DERIVATIVES]; /* NULL: dense */
 
-  /* u(t) (nu), the inputs' values; NULL if there are none */
-  void (*inputs)(const void *self, double t, double *u);
+  /* u(t) (nu), the inputs' values; NULL if there are none. Of the point, q and v are not read. */
+  cmb_status (*inputs)(const void *self, const cmb_point *at, double *u);
 
   /* s (ns) and outputs (no); NULL if there are none */
   cmb_status (*switches)(const void *self, const cmb_point *at, const double *lambda, double *s);

@@ -188,7 +188,7 @@ static bool solve_step(struct seek *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   shifted_stiffness(k, mu);
-  if (cmb_lu_factor(n, k->A, k->pivot) >= 0) return false;
+  if (cmb_lu_factor(n, k->A, k->work, k->pivot) != CMB_OK) return false;
   for (int i = 0; i < n; i++) k->im[i] = is_idle(k, i) ? 0 : k->p_hat[i];
   cmb_lu_solve(n, k->A, k->pivot, k->im);
   if (!cmb_all_finite(n, k->im)) return false;

@@ -187,6 +187,17 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return CMB_OK;
 }
 
+/* Without q: no input's program reads it. */
+static cmb_status inputs(const void *self, const cmb_point *at, double *u)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = workplace_of(d, at);
+  w.in[0] = at->t;
+  for (int i = 0; i < d->ns; i++) w.in[1 + d->nq + i] = at->mode[i];
+  run(d, CMB_PROGRAM_INPUTS, &w, u);
+  return CMB_OK;
+}
+
 static cmb_status energy(const void *self, const cmb_point *at, double *sum)
 {
   const cmb_graph_data *d = self;
@@ -209,6 +220,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
   if (d->program[CMB_PROGRAM_OUTPUTS]) eq->outputs = outputs;
+  if (d->program[CMB_PROGRAM_INPUTS]) eq->inputs = inputs;
   if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;
   if (!p->options->derivatives) return;
   eq->derivative = derivative;

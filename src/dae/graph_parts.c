@@ -3,13 +3,16 @@
  *
  *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy keep their own
  *     comparisons: a switch in them is no event;
- *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries;
+ *   - an input that the motion depends on has the modes of the motion, any other keeps its comparisons;
+ *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries, and so are
+ *     the constraints on velocities and accelerations, G v + g_t and G a + γ;
  *   - u = 0, since the programs compute the motion; only derivatives with respect to u need it;
  *   - entries of M and G that are 0 after all are dropped.
  */
 #include "dae/graph_parts.h"
 
 #include "base/context.h"
+#include "expr/graph.h"
 #include "expr/sparsity.h"
 
 #include <string.h>
@@ -61,7 +64,9 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_APPLIED] = wants_split(p) ? x->nv : 0;
   n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
+  n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
   n[CMB_PART_OUTPUTS] = x->no;
+  n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ENERGY] = x->energy != 0;
   for (int k = 0; k < CMB_PARTS; k++) total += n[k];
   cmb_expr *all = cmb_arena_take(p->arena, (size_t)total, sizeof *all);
@@ -97,6 +102,7 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_PIVOT, x->pivot);
   copy(p, CMB_PART_APPLIED, x->applied);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
+  copy(p, CMB_PART_INPUTS, x->input_value);
   copy(p, CMB_PART_ENERGY, &x->energy);
 }
 
@@ -125,6 +131,20 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
+/* G x + rest */
+static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
+                       cmb_graph_part level)
+{
+  cmb_graph *g = p->x->graph;
+  cmb_expr *sum = p->part[level];
+  for (int k = 0; k < p->G.count; k++) {
+    add_product(g, &sum[p->G.entry[k].row], p->part[CMB_PART_G][k], x[p->G.entry[k].column]);
+  }
+  for (int i = 0; i < p->count[level]; i++) {
+    sum[i] = cmb_apply(g, CMB_OP_ADD, sum[i], p->part[rest][i], 0);
+  }
+}
+
 /* The names that the model has for its switches. */
 static cmb_status name_switches(cmb_graph_parts *p)
 {
@@ -143,12 +163,27 @@ static cmb_status name_switches(cmb_graph_parts *p)
   return CMB_OK;
 }
 
+/* The inputs that the motion depends on. Their conditions are in the motion: there are no new modes. */
+static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *input = p->part[CMB_PART_INPUTS];
+  uint8_t *used = cmb_reachable(x->graph, motion, p->part[0]);
+  cmb_status status = used ? CMB_OK : cmb_fail_memory(p->ctx);
+  for (int i = 0; i < x->nu && status == CMB_OK; i++) {
+    if (used[x->u[i]]) status = cmb_modes_freeze(p->modes, x->graph, 1, &input[i], &input[i]);
+  }
+  cmb_release(p->ctx, used);
+  return status;
+}
+
 static cmb_status freeze(cmb_graph_parts *p)
 {
   cmb_expr *all = p->part[0];
   int motion = (int)(p->part[CMB_MOTION_PARTS] - all);
   CMB_TRY(cmb_modes_create(p->ctx, &p->modes));
   CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, motion, all, all));
+  CMB_TRY(freeze_inputs(p, motion));
   p->ns = cmb_modes_count(p->modes);
   cmb_expr *margin = cmb_arena_take(p->arena, 2 * (size_t)p->ns, sizeof *margin);
   if (!margin) return cmb_fail_memory(p->ctx);
@@ -296,6 +331,10 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
   fill_parts(p);
   CMB_TRY(freeze(p));
   if (wants_residual(p) && !p->x->residual) make_residual(p);
+  if (p->options->derivatives) {
+    make_level(p, p->x->v, CMB_PART_GT, CMB_PART_VELOCITY_LEVEL);
+    make_level(p, p->x->a, CMB_PART_GAMMA, CMB_PART_ACCELERATION_LEVEL);
+  }
   CMB_TRY(put_constants(p));
   drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);

@@ -29,7 +29,10 @@ typedef enum cmb_graph_part {
   CMB_PART_APPLIED,    /* r without inertial forces .. */
   CMB_PART_INERTIAL_Q, /* .. and these forces' derivatives */
   CMB_PART_INERTIAL_V,
+  CMB_PART_VELOCITY_LEVEL,     /* G v + g_t .. */
+  CMB_PART_ACCELERATION_LEVEL, /* .. and G a + γ, to be differentiated */
   CMB_PART_OUTPUTS,
+  CMB_PART_INPUTS, /* u(t) */
   CMB_PART_ENERGY,
   CMB_PART_MARGINS,  /* switching functions */
   CMB_PART_DECIDING, /* what decides on the modes that are levels */

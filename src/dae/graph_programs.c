@@ -25,6 +25,7 @@ static const struct {
     [CMB_PROGRAM_SWITCHES] = {BIT(MARGINS), CMB_UP_TO_LAMBDA},
     [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_UP_TO_LAMBDA},
     [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_UP_TO_A},
+    [CMB_PROGRAM_INPUTS] = {BIT(INPUTS), CMB_UP_TO_MODES},
     [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
     [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
     [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
@@ -98,8 +99,10 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
 {
   const cmb_expressions *x = p->x;
   const bool split = p->count[CMB_PART_APPLIED] > 0;
+  const int inertial = which == CMB_RESIDUAL_Q ? p->inertial_q.count : p->inertial_v.count;
   const cmb_expr *residual = p->part[split ? CMB_PART_APPLIED : CMB_PART_RESIDUAL];
-  const cmb_expr *gamma = p->part[CMB_PART_GAMMA];
+  const cmb_expr *velocity = p->part[CMB_PART_VELOCITY_LEVEL];
+  const cmb_expr *acceleration = p->part[CMB_PART_ACCELERATION_LEVEL];
   const struct {
     cmb_graph_inputs inputs;
     int columns, rows;
@@ -108,15 +111,15 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
       {
           [CMB_RESIDUAL_Q] = {CMB_UP_TO_A, x->nq, x->nv, x->q, residual},
           [CMB_RESIDUAL_V] = {CMB_UP_TO_A, x->nv, x->nv, x->v, residual},
-          [CMB_GAMMA_Q] = {CMB_UP_TO_V, x->nq, p->x->ng, x->q, gamma},
-          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, p->x->ng, x->v, gamma},
+          [CMB_VELOCITY_Q] = {CMB_UP_TO_V, x->nq, x->ng, x->q, velocity},
+          [CMB_GAMMA_Q] = {CMB_UP_TO_A, x->nq, x->ng, x->q, acceleration},
+          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, x->ng, x->v, p->part[CMB_PART_GAMMA]},
           [CMB_RESIDUAL_U] = {CMB_UP_TO_U, x->nu, x->nv, x->u, p->residual_of_u},
           [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->x->ng, x->u, p->position_of_u},
       },
     *j = &all[which];
-  if (j->columns == 0 || j->rows == 0 || (split && j->of == residual && all_zero(j->rows, j->of))) {
-    return CMB_OK;
-  }
+  if (j->columns == 0 || j->rows == 0) return CMB_OK;
+  if (split && j->of == residual && inertial > 0 && all_zero(j->rows, j->of)) return CMB_OK;
   return cmb_jacobian_create(p->ctx, x->graph, d->end[j->inputs], p->input, j->columns, j->wrt,
                              j->rows, j->of, &d->jacobian[which]);
 }

@@ -99,6 +99,7 @@ static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
   for (int i = 0; i < b->model->input_count; i++) names[i] = b->model->inputs[i].name;
   x->nu = b->model->input_count;
   x->u = b->u;
+  x->input_value = b->input;
   x->u_names = names;
   return CMB_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Small dense factorisations (dense.h): LU with partial pivoting (row exchanges as they come, outer
- * product form) and LDLᵀ without pivoting (column by column, inner product form).
+ * Small dense factorisations (dense.h): LU with scaled partial pivoting (row exchanges as they come,
+ * outer product form, real and complex) and LDLᵀ without pivoting (column by column, inner product form).
  *
  *     LU:    a_ij := a_ij − l_ik u_kj            for k = 0, 1, ...
  *     LDLᵀ:  l_jk = c_jk / d_k,  d_j = a_jj − Σ_k c_jk l_jk,  c_ij = a_ij − Σ_k c_ik l_jk for i > j
@@ -13,7 +13,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 static double *row(double *A, int n, int i)
 {
@@ -25,61 +27,280 @@ static const double *row_const(const double *A, int n, int i)
   return A + (ptrdiff_t)i * n;
 }
 
-static void swap_rows(int n, double *restrict a, double *restrict b)
+/* ---- LU
+ *
+ * One pass over the rows below the pivot eliminates and finds the next pivot. Up to HELD pairs of columns, all of a
+ * small matrix, it is compiled for each number of pairs: the pivot row stays in registers. An odd number of columns is
+ * made even by the one in front, that of l_ik, which is written afterwards. */
+
+enum { HELD = 4 };
+
+#define COMPILED_FOR_EACH_SIZE static inline __attribute__((always_inline))
+
+/* The row that has the largest pivot so far, in units of the rows. */
+struct candidate {
+  int row;
+  double size;
+};
+
+static inline void consider(int i, double size, struct candidate *best)
 {
-  for (int j = 0; j < n; j++) {
-    double t = a[j];
-    a[j] = b[j];
-    b[j] = t;
+  if (size > best->size) {
+    best->size = size;
+    best->row = i;
   }
 }
 
-/* The row with the largest entry of column k, or -1 if that is zero or anything is not finite. */
-static int lu_pivot(int n, const double *A, int k)
+static cmb_lanes absolute(cmb_lanes x)
 {
-  int best = -1;
-  double largest = 0, sum = 0;
-  for (int i = k; i < n; i++) {
-    double size = fabs(row_const(A, n, i)[k]);
-    sum += size; /* comparisons pass over a NaN, a sum does not */
-    if (size > largest) {
-      largest = size;
-      best = i;
-    }
-  }
-  return isfinite(sum) ? best : -1;
+  typedef int64_t bits __attribute__((vector_size(2 * sizeof(int64_t))));
+  return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
 }
 
-int cmb_lu_factor(int n, double *A, int *pivot)
+/* Σ |a_j| */
+static double row_sum(int length, const double *a)
 {
-  for (int k = 0; k < n; k++) {
-    int p = lu_pivot(n, A, k);
-    if (p < 0) return k;
-    pivot[k] = p;
-    double *pivot_row = row(A, n, k);
-    if (p != k) swap_rows(n, pivot_row, row(A, n, p));
-    for (int i = k + 1; i < n; i++) {
-      double *a = row(A, n, i);
-      a[k] /= pivot_row[k];
-      cmb_add_scaled(n - k - 1, -a[k], pivot_row + k + 1, a + k + 1);
-    }
+  cmb_lanes sum = {0};
+  for (int j = 0; j < length - 1; j += 2) sum += absolute(cmb_lanes_load(a + j));
+  return sum[0] + sum[1] + (length & 1 ? fabs(a[length - 1]) : 0);
+}
+
+static void swap_rows(int length, double *restrict a, double *restrict b)
+{
+  for (int j = 0; j < length - 1; j += 2) {
+    cmb_lanes t = cmb_lanes_load(a + j);
+    cmb_lanes_store(cmb_lanes_load(b + j), a + j);
+    cmb_lanes_store(t, b + j);
   }
-  return -1;
+  if (length & 1) {
+    double t = a[length - 1];
+    a[length - 1] = b[length - 1];
+    b[length - 1] = t;
+  }
+}
+
+/* Not made by rounding, and not by overflow either? */
+static bool is_usable(int n, double size)
+{
+  return size > n * DBL_EPSILON && size <= DBL_MAX;
+}
+
+/* Row k is exchanged with the pivot's. */
+static void take_pivot(int length, double *A, double *scale, int k, int p)
+{
+  if (p == k) return;
+  scale[p] = scale[k];
+  swap_rows(length, row(A, length, k), row(A, length, p));
+}
+
+/* a_ij := a_ij − l_ik u_kj for i > k, on the last `pairs` pairs of columns. Pointers are to the first of these columns:
+ * u in row k, with 1/u_kk in column `pivot` from there, y in row k + 1. */
+COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const double *u,
+                                                  double *y, const double *scale)
+{
+  const ptrdiff_t pivot = k - (n - 2 * pairs); /* -1 or 0 */
+  struct candidate next = {k + 1, 0};
+  cmb_lanes x[HELD];
+  for (int j = 0; pairs <= HELD && j < pairs; j++) x[j] = cmb_lanes_load(u + 2 * j);
+  const double u_inv = u[pivot];
+  for (int i = k + 1; i < n; i++, y += n) {
+    if (y[pivot] != 0) {
+      const double l = y[pivot] * u_inv;
+      for (int j = 0; j < pairs; j++) {
+        cmb_lanes u_j = pairs <= HELD ? x[j] : cmb_lanes_load(u + 2 * j);
+        cmb_lanes_store(cmb_lanes_load(y + 2 * j) - l * u_j, y + 2 * j);
+      }
+      y[pivot] = l;
+    }
+    consider(i, fabs(y[pivot + 1]) * scale[i], &next);
+  }
+  return next;
+}
+
+static struct candidate eliminate_pairs(int n, int k, double *row_k, const double *scale)
+{
+  const int pairs = (n - k) / 2;
+  double *u = row_k + (n - 2 * pairs), *y = u + n;
+  switch (pairs) {
+  case 1: return eliminate(1, n, k, u, y, scale);
+  case 2: return eliminate(2, n, k, u, y, scale);
+  case 3: return eliminate(3, n, k, u, y, scale);
+  case 4: return eliminate(4, n, k, u, y, scale);
+  default: return eliminate(pairs, n, k, u, y, scale);
+  }
+}
+
+cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot)
+{
+  struct candidate best = {0, 0};
+  for (int i = 0; i < n; i++) {
+    const double *a = row(A, n, i), sum = row_sum(n, a);
+    if (!(sum <= DBL_MAX)) return CMB_RETRY_NONFINITE;
+    scale[i] = 1 / sum;
+    consider(i, fabs(a[0]) * scale[i], &best);
+  }
+  double *u = A;
+  for (int k = 0; k < n; k++, u += n) {
+    if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
+    pivot[k] = best.row;
+    take_pivot(n, A, scale, k, best.row);
+    u[k] = 1 / u[k];
+    best = eliminate_pairs(n, k, u, scale);
+  }
+  return CMB_OK;
+}
+
+/* (Σ a_j b_j, Σ a'_j b_j) with a' one row further on */
+static inline cmb_lanes two_dots(int n, int count, const double *a, const double *b)
+{
+  cmb_lanes s = {0}, t = {0};
+  for (int j = 0; j < count - 1; j += 2) {
+    cmb_lanes x = cmb_lanes_load(b + j);
+    s += cmb_lanes_load(a + j) * x;
+    t += cmb_lanes_load(a + n + j) * x;
+  }
+  cmb_lanes dots = (cmb_lanes){s[0], t[0]} + (cmb_lanes){s[1], t[1]};
+  if (count & 1) dots += (cmb_lanes){a[count - 1], a[n + count - 1]} * b[count - 1];
+  return dots;
 }
 
 void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
 {
-  for (int k = 0; k < n; k++) { /* b := L⁻¹ P b */
+  for (int k = 0; k < n; k++) { /* b := P b */
     double t = b[pivot[k]];
     b[pivot[k]] = b[k];
     b[k] = t;
   }
-  for (int k = 1; k < n; k++) b[k] -= cmb_dot(k, row_const(LU, n, k), b);
-  for (int k = n - 1; k >= 0; k--) { /* b := U⁻¹ b */
-    const double *u = row_const(LU, n, k);
-    b[k] = (b[k] - cmb_dot(n - k - 1, u + k + 1, b + k + 1)) / u[k];
+  const double *a = LU;
+  int k = 0;
+  for (; k < n - 1; k += 2, a += 2 * (ptrdiff_t)n) { /* b := L⁻¹ b */
+    cmb_lanes rest = cmb_lanes_load(b + k) - two_dots(n, k, a, b);
+    b[k] = rest[0];
+    b[k + 1] = rest[1] - a[n + k] * rest[0];
+  }
+  if (n & 1) b[k] = (b[k] - cmb_dot(k, a, b)) * a[k];
+  for (k -= 2; k >= 0; k -= 2) { /* b := U⁻¹ b */
+    a -= 2 * (ptrdiff_t)n;
+    cmb_lanes rest = cmb_lanes_load(b + k) - two_dots(n, n - k - 2, a + k + 2, b + k + 2);
+    b[k + 1] = rest[1] * a[n + k + 1];
+    b[k] = (rest[0] - a[k + 1] * b[k + 1]) * a[k];
   }
 }
+
+/* ---- LU of complex numbers: one is two lanes, and (a + ib) x = a (x_re, x_im) + b (−x_im, x_re) */
+
+static cmb_lanes exchanged(cmb_lanes x)
+{
+  return (cmb_lanes){x[1], x[0]};
+}
+
+static cmb_lanes product(cmb_lanes a, cmb_lanes b)
+{
+  return a[0] * b + (cmb_lanes){-a[1], a[1]} * exchanged(b);
+}
+
+static double size_complex(const double *a)
+{
+  return fabs(a[0]) + fabs(a[1]);
+}
+
+/* 1/a, without squares that leave the range of numbers. */
+static cmb_lanes inverse(const double *a)
+{
+  const double size = size_complex(a), re = a[0] / size, im = a[1] / size;
+  const double factor = 1 / ((re * re + im * im) * size);
+  return (cmb_lanes){re * factor, -im * factor};
+}
+
+/* As eliminate, on the `count` columns behind the pivot's; u and y begin in the pivot's column. */
+COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, const double *u,
+                                                          double *y, const double *scale)
+{
+  struct candidate next = {n - count, 0};
+  cmb_lanes x[HELD];
+  for (int j = 0; count <= HELD && j < count; j++) x[j] = cmb_lanes_load(u + 2 + 2 * j);
+  const cmb_lanes u_inv = cmb_lanes_load(u);
+  for (int i = n - count; i < n; i++, y += 2 * (ptrdiff_t)n) {
+    if (y[0] != 0 || y[1] != 0) {
+      const cmb_lanes l = product(u_inv, cmb_lanes_load(y)), im = {l[1], -l[1]};
+      cmb_lanes_store(l, y);
+      for (int j = 0; j < count; j++) {
+        double *a = y + 2 + 2 * j;
+        cmb_lanes u_j = count <= HELD ? x[j] : cmb_lanes_load(u + 2 + 2 * j);
+        cmb_lanes_store(cmb_lanes_load(a) - l[0] * u_j + im * exchanged(u_j), a);
+      }
+    }
+    consider(i, size_complex(y + 2) * scale[i], &next);
+  }
+  return next;
+}
+
+static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
+                                                  const double *scale)
+{
+  switch (count) {
+  case 1: return eliminate_complex(1, n, u, y, scale);
+  case 2: return eliminate_complex(2, n, u, y, scale);
+  case 3: return eliminate_complex(3, n, u, y, scale);
+  case 4: return eliminate_complex(4, n, u, y, scale);
+  default: return eliminate_complex(count, n, u, y, scale);
+  }
+}
+
+cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
+{
+  const int length = 2 * n;
+  struct candidate best = {0, 0};
+  for (int i = 0; i < n; i++) {
+    const double *a = row(A, length, i), sum = row_sum(length, a);
+    if (!(sum <= DBL_MAX)) return CMB_RETRY_NONFINITE;
+    scale[i] = 1 / sum;
+    consider(i, size_complex(a) * scale[i], &best);
+  }
+  double *u = A;
+  for (int k = 0; k < n; k++, u += length + 2) {
+    if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
+    pivot[k] = best.row;
+    take_pivot(length, A, scale, k, best.row);
+    cmb_lanes_store(inverse(u), u);
+    best = eliminate_columns_complex(n - k - 1, n, u, u + length, scale);
+  }
+  return CMB_OK;
+}
+
+/* t − Σ a_j b_j for `count` numbers */
+static inline cmb_lanes rest_complex(int count, cmb_lanes t, const double *a, const double *b)
+{
+  cmb_lanes even = {0}, odd = {0}; /* (re re, im im) and (re im, im re) */
+  for (int j = 0; j < 2 * count; j += 2) {
+    cmb_lanes x = cmb_lanes_load(a + j), y = cmb_lanes_load(b + j);
+    even += x * y;
+    odd += x * exchanged(y);
+  }
+  return t - (cmb_lanes){even[0], odd[0]} - (cmb_lanes){-even[1], odd[1]};
+}
+
+void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
+{
+  const int length = 2 * n;
+  const double *a = LU;
+  double *b_k = b;
+  for (int k = 0; k < n; k++, a += length, b_k += 2) { /* b := L⁻¹ P b */
+    double *b_p = b + 2 * (ptrdiff_t)pivot[k];
+    cmb_lanes t = cmb_lanes_load(b_p);
+    cmb_lanes_store(cmb_lanes_load(b_k), b_p);
+    cmb_lanes_store(rest_complex(k, t, a, b), b_k);
+  }
+  for (int k = n - 1; k >= 0; k--) { /* b := U⁻¹ b */
+    a -= length;
+    b_k -= 2;
+    const double *u = a + 2 * (ptrdiff_t)k;
+    cmb_lanes t = rest_complex(n - k - 1, cmb_lanes_load(b_k), u + 2, b_k + 2);
+    cmb_lanes_store(product(t, cmb_lanes_load(u)), b_k);
+  }
+}
+
+/* ---- LDLᵀ */
 
 /* Column j: c_ij in all rows i > j. */
 static void ldlt_column(int n, double *A, int j)

@@ -9,6 +9,7 @@
 #ifndef CMB_MATH_DENSE_H
 #define CMB_MATH_DENSE_H
 
+#include <camber/base.h>
 #include <string.h>
 
 typedef double cmb_lanes __attribute__((vector_size(2 * sizeof(double))));
@@ -89,10 +90,17 @@ static inline void cmb_multiply_entries(int n, const double *d, const double *x,
   if (n & 1) y[k] = d[k] * x[k];
 }
 
-/* A = P L U in place, pivot[k] the row exchanged with row k. Returns -1, or the first column without a
- * usable pivot (zero or not finite); then the factors must not be used. */
-int cmb_lu_factor(int n, double *A, int *pivot);
+/* A = P L U in place: pivot[k] is the row exchanged with row k, 1/u_kk is on the diagonal. A row counts by
+ * the sum of its entries' sizes, so the units of the rows do not matter; `scale` (n) is scratch.
+ * CMB_RETRY_SINGULAR: no pivot, or only one that rounding alone could have made, at most n eps times the
+ * sum of its row; CMB_RETRY_NONFINITE: an entry or a sum is not finite. Then the factors must not be
+ * used. */
+cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot);
 void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b); /* b := A⁻¹ b */
+
+/* The same for complex numbers (re, im), one after the other; their size is |re| + |im|. */
+cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot);
+void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b);
 
 /* A = L D Lᵀ in place from the lower triangle: unit L below the diagonal, and 1/D on the diagonal.
  * Returns -1, or the first row whose pivot is not positive and finite. A pivot that rounding alone

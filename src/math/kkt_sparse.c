@@ -1,5 +1,5 @@
 /*
- * The KKT matrix of kkt.h as one sparse matrix, factored by KLU (Davis and Palamadai Natarajan 2010).
+ * The KKT matrix of kkt.h as one sparse matrix, factored by KLU (sparse_lu.h).
  *
  *     K = [ M   Bᵀ ]      is scaled to      K̂ = R K C,    R = diag(δ_i, γ_j),  C = diag(δ_i, β_j)
  *         [ G   0  ]
@@ -7,38 +7,23 @@
  * with δ_i = 1/sqrt(m_ii), γ_j and β_j the inverse lengths of the rows of G and B after that. Then no
  * entry of K̂ exceeds 1 and the units of coordinates and constraints are gone, so pivots can be judged.
  *
- * The pattern is analysed at creation, pivots are chosen at the first factorisation and kept as long as
- * they serve well (klu_refactor). M is factored by itself as well, with diagonal pivots: only that
- * shows whether it is positive definite, and it costs little, since M is sparser than K.
- *
- * Arrays come from the arena. KLU takes its memory through the functions in SuiteSparse_config, which
- * belong to the whole process: a library must not change them, so this memory does not come from the
- * context's allocator.
+ * M is factored by itself as well, with diagonal pivots: only that shows whether it is positive
+ * definite, and it costs little, since M is sparser than K.
  */
 #include "math/kkt_sparse.h"
 
 #include "base/context.h"
 #include "math/finite.h"
+#include "math/sparse_lu.h"
 
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include <suitesparse/klu.h>
-
-/* A sparse matrix by columns with its factors. */
-struct lu {
-  int n;
-  int *start, *row;       /* (n + 1), (start[n]) */
-  double *value;          /* (start[n]) */
-  klu_symbolic *symbolic; /* KLU's, as the next */
-  klu_numeric *numeric;   /* NULL: pivots have not been chosen */
-  klu_common common;
-};
 
 struct cmb_kkt_sparse {
   cmb_kkt_shape shape;
-  struct lu K, M;                /* M unused if diagonal */
+  cmb_sparse_lu K, M;            /* M unused if diagonal */
   int *M_to_K, *G_to_K, *B_to_K; /* where in K.value each stored value belongs */
   int *M_diagonal;               /* (nv) where m_ii is among M's values, -1: not stored */
   double *delta;                 /* (nv) */
@@ -46,90 +31,24 @@ struct cmb_kkt_sparse {
   double *b, *x, *rest;          /* (nv + ng) scratch of solve */
 };
 
-/* ---- one sparse matrix */
-
-static void lu_take(cmb_arena *arena, int n, int entries, struct lu *lu)
-{
-  lu->n = n;
-  lu->start = cmb_arena_ints(arena, n + 1);
-  lu->row = cmb_arena_ints(arena, entries);
-  lu->value = cmb_arena_doubles(arena, entries);
-  klu_defaults(&lu->common);
-  lu->common.scale = -1; /* K̂ and M̂ are scaled already */
-  lu->common.btf = 0; /* mechanisms hang together; AMD fills less on K's own, symmetric pattern */
-}
-
-static cmb_status lu_analyze(cmb_context *ctx, struct lu *lu)
-{
-  lu->symbolic = klu_analyze(lu->n, lu->start, lu->row, &lu->common);
-  return lu->symbolic ? CMB_OK : cmb_fail_memory(ctx);
-}
-
-static void lu_release(struct lu *lu)
-{
-  klu_free_numeric(&lu->numeric, &lu->common);
-  klu_free_symbolic(&lu->symbolic, &lu->common);
-}
-
-/* The values are factored in the old pivot order, if there is one and it serves: no zero pivot, and no
- * growth of entries by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is
- * two such steps; it costs 6 of 16 digits, which one step of refinement brings back. */
-static bool lu_refactor(struct lu *lu)
-{
-  const double least_growth = 1e-6;
-  if (!lu->numeric) return false;
-  if (!klu_refactor(lu->start, lu->row, lu->value, lu->symbolic, lu->numeric, &lu->common) ||
-      lu->common.status != KLU_OK) {
-    return false;
-  }
-  klu_rgrowth(lu->start, lu->row, lu->value, lu->symbolic, lu->numeric, &lu->common);
-  return lu->common.rgrowth >= least_growth;
-}
-
-static cmb_status lu_factor(struct lu *lu)
-{
-  if (lu_refactor(lu)) return CMB_OK;
-  klu_free_numeric(&lu->numeric, &lu->common);
-  lu->numeric = klu_factor(lu->start, lu->row, lu->value, lu->symbolic, &lu->common);
-  const int status = lu->common.status;
-  if (status == KLU_OK) return CMB_OK;
-  klu_free_numeric(&lu->numeric, &lu->common); /* incomplete factors */
-  return status == KLU_SINGULAR ? CMB_RETRY_SINGULAR : CMB_ERROR_MEMORY;
-}
-
 /* ---- the pattern of K, once */
-
-/* K's entries are counted by columns, sizes become places, entries are placed: start[c] runs from the
- * first place of column c to the first of column c + 1, and is put back at the end. Rows are visited in
- * ascending order, so they ascend within a column. */
-static void count_entry(struct lu *K, int column)
-{
-  K->start[column + 1]++;
-}
-
-static int place_entry(struct lu *K, int row, int column)
-{
-  int at = K->start[column]++;
-  K->row[at] = row;
-  return at;
-}
 
 static void count_K(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *M = sp->shape.M_pattern, *G = sp->shape.G_pattern;
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   if (sp->shape.mass_diagonal) {
-    for (int i = 0; i < nv; i++) count_entry(&sp->K, i);
+    for (int i = 0; i < nv; i++) cmb_sparse_lu_count(&sp->K, i);
   } else {
-    for (int k = 0; k < M->start[nv]; k++) count_entry(&sp->K, M->column[k]);
+    for (int k = 0; k < M->start[nv]; k++) cmb_sparse_lu_count(&sp->K, M->column[k]);
   }
   for (int j = 0; j < ng; j++) {
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      count_entry(&sp->K, G->column[k]);
-      count_entry(&sp->K, nv + j);
+      cmb_sparse_lu_count(&sp->K, G->column[k]);
+      cmb_sparse_lu_count(&sp->K, nv + j);
     }
   }
-  for (int c = 0; c < nv + ng; c++) sp->K.start[c + 1] += sp->K.start[c];
+  cmb_sparse_lu_open(&sp->K);
 }
 
 static void place_K(cmb_kkt_sparse *sp)
@@ -138,21 +57,20 @@ static void place_K(cmb_kkt_sparse *sp)
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   for (int i = 0; i < nv; i++) {
     if (sp->shape.mass_diagonal) {
-      sp->M_to_K[i] = place_entry(&sp->K, i, i);
+      sp->M_to_K[i] = cmb_sparse_lu_place(&sp->K, i, i);
       continue;
     }
     for (int k = M->start[i]; k < M->start[i + 1]; k++) {
-      sp->M_to_K[k] = place_entry(&sp->K, i, M->column[k]);
+      sp->M_to_K[k] = cmb_sparse_lu_place(&sp->K, i, M->column[k]);
     }
   }
   for (int j = 0; j < ng; j++) {
     for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      sp->G_to_K[k] = place_entry(&sp->K, nv + j, G->column[k]);
-      sp->B_to_K[k] = place_entry(&sp->K, G->column[k], nv + j);
+      sp->G_to_K[k] = cmb_sparse_lu_place(&sp->K, nv + j, G->column[k]);
+      sp->B_to_K[k] = cmb_sparse_lu_place(&sp->K, G->column[k], nv + j);
     }
   }
-  for (int c = nv + ng; c > 0; c--) sp->K.start[c] = sp->K.start[c - 1];
-  sp->K.start[0] = 0;
+  cmb_sparse_lu_close(&sp->K);
 }
 
 /* M is symmetric: its rows serve as its columns. */
@@ -176,8 +94,8 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   const cmb_kkt_shape *s = &sp->shape;
   const int n = s->nv + s->ng, in_G = s->G_pattern->start[s->ng];
   const int in_M = s->mass_diagonal ? s->nv : s->M_pattern->start[s->nv];
-  lu_take(arena, n, in_M + 2 * in_G, &sp->K);
-  if (!s->mass_diagonal) lu_take(arena, s->nv, in_M, &sp->M);
+  cmb_sparse_lu_take(arena, n, in_M + 2 * in_G, false, &sp->K);
+  if (!s->mass_diagonal) cmb_sparse_lu_take(arena, s->nv, in_M, false, &sp->M);
   sp->M_to_K = cmb_arena_ints(arena, in_M);
   sp->G_to_K = cmb_arena_ints(arena, in_G);
   sp->B_to_K = cmb_arena_ints(arena, in_G);
@@ -201,17 +119,17 @@ cmb_status cmb_kkt_sparse_create(cmb_context *ctx, cmb_arena *arena, const cmb_k
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   count_K(sp);
   place_K(sp);
-  CMB_TRY(lu_analyze(ctx, &sp->K));
+  CMB_TRY(cmb_sparse_lu_analyze(ctx, &sp->K));
   if (shape->mass_diagonal) return CMB_OK;
   copy_M(sp);
-  return lu_analyze(ctx, &sp->M);
+  return cmb_sparse_lu_analyze(ctx, &sp->M);
 }
 
 void cmb_kkt_sparse_destroy(cmb_kkt_sparse *sp)
 {
   if (!sp) return;
-  lu_release(&sp->K);
-  lu_release(&sp->M);
+  cmb_sparse_lu_release(&sp->K);
+  cmb_sparse_lu_release(&sp->M);
 }
 
 /* ---- the mass matrix */
@@ -253,7 +171,7 @@ cmb_status cmb_kkt_sparse_mass(cmb_kkt_sparse *sp, const double *M)
   const int nv = sp->shape.nv;
   if (!cmb_all_finite(sp->shape.M_pattern->start[nv], M)) return CMB_RETRY_NONFINITE;
   CMB_TRY(scale_mass(sp, M));
-  cmb_status status = lu_factor(&sp->M);
+  cmb_status status = cmb_sparse_lu_factor(&sp->M, 0);
   if (status != CMB_OK) return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MASS : status;
   const double *pivot = sp->M.numeric->Udiag;
   for (int i = 0; i < nv; i++) {
@@ -291,16 +209,11 @@ cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sp, const double *G, const doub
 {
   CMB_TRY(scale_constraints(sp, G, sp->G_to_K, least_length2, sp->gamma));
   CMB_TRY(scale_constraints(sp, B, sp->B_to_K, least_length2, sp->beta));
-  CMB_TRY(lu_factor(&sp->K));
-  const double *pivot = sp->K.numeric->Udiag;
-  for (int i = 0; i < sp->K.n; i++) {
-    if (!(fabs(pivot[i]) > least_pivot)) return CMB_RETRY_SINGULAR;
-  }
-  return CMB_OK;
+  return cmb_sparse_lu_factor(&sp->K, least_pivot);
 }
 
 /* rest = b − K̂ x */
-static void residual(const struct lu *K, const double *b, const double *x, double *rest)
+static void residual(const cmb_sparse_lu *K, const double *b, const double *x, double *rest)
 {
   memcpy(rest, b, (size_t)K->n * sizeof *rest);
   for (int c = 0; c < K->n; c++) {
@@ -309,19 +222,19 @@ static void residual(const struct lu *K, const double *b, const double *x, doubl
 }
 
 /* x = C K̂⁻¹ R b, with one step of iterative refinement: the pivots were chosen for other values, which
- * can cost up to the 6 digits that lu_refactor admits. Measured on closed chains of 10 and 50 bodies:
+ * can cost up to the 6 digits that sparse_lu.c admits. Measured on closed chains of 10 and 50 bodies:
  * residuals of 1e-15 instead of 1e-11, for a sixth of the time of factoring. */
 void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r, const double *s, double *x,
                           double *y)
 {
-  struct lu *K = &sp->K;
+  cmb_sparse_lu *K = &sp->K;
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   for (int i = 0; i < nv; i++) sp->b[i] = r[i] * sp->delta[i];
   for (int j = 0; j < ng; j++) sp->b[nv + j] = s ? -s[j] * sp->gamma[j] : 0;
   memcpy(sp->x, sp->b, (size_t)K->n * sizeof(double));
-  klu_solve(K->symbolic, K->numeric, K->n, 1, sp->x, &K->common);
+  cmb_sparse_lu_solve(K, sp->x);
   residual(K, sp->b, sp->x, sp->rest);
-  klu_solve(K->symbolic, K->numeric, K->n, 1, sp->rest, &K->common);
+  cmb_sparse_lu_solve(K, sp->rest);
   for (int i = 0; i < K->n; i++) sp->x[i] += sp->rest[i];
   for (int i = 0; i < nv; i++) x[i] = sp->x[i] * sp->delta[i];
   for (int j = 0; y && j < ng; j++) y[j] = sp->x[nv + j] * sp->beta[j];

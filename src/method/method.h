@@ -145,6 +145,12 @@ extern const cmb_method cmb_method_mdop5;
 extern const cmb_method cmb_method_mdop853;
 extern const cmb_method cmb_method_hem5;
 extern const cmb_method cmb_method_phem56;
+extern const cmb_method cmb_method_bdf;
+extern const cmb_method cmb_method_radau5;
+extern const cmb_method cmb_method_sdirk4;
+extern const cmb_method cmb_method_trap;
+extern const cmb_method cmb_method_forsdirk;
+extern const cmb_method cmb_method_abm;
 
 /* The option every adaptive method has. */
 #define CMB_OPTION_STEPS                                                                           \

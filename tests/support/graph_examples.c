@@ -62,6 +62,7 @@ const struct cmbt_graph_model cmbt_arm = {
     .gamma = TEXTS("-sin(p1)*w1^2 - 2*cos(p2)*w2^2 - 0.2"),
     .gt = TEXTS("-t/5"),
     .outputs = TEXTS("max(p1, abs(p2))"),
+    .inputs = TEXTS("0.25*t^2"),
 };
 
 void cmbt_arm_residual(double t, const double *q, const double *v, const double *a, double lambda,

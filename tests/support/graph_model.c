@@ -125,6 +125,10 @@ void cmbt_graph_open(cmb_context *ctx, const struct cmbt_graph_model *model, str
   x.multiplier = read_list(&r, m->ng, m->multiplier);
   x.pivot = read_list(&r, m->ng, m->pivot);
   x.outputs = read_list(&r, m->no, m->outputs);
+  x.input_value = read_list(&r, m->nu, m->inputs);
+  for (int i = 0; i < m->nu; i++) {
+    x.input_value[i] = cmb_apply(r.g, CMB_OP_ADD, x.input_value[i], x.u[i], 0);
+  }
   x.energy = m->energy ? read_one(&r, m->energy) : 0;
   assert_false(cmb_arena_failed(r.arena));
   cmbt_ok(ctx, cmb_graph_status(r.g));

@@ -30,7 +30,7 @@ struct cmbt_graph_model {
   const struct cmbt_entry *M, *G;
   const char *const *f, *const *g, *const *gamma, *const *gt, *const *rates;
   const char *const *residual, *const *acceleration, *const *multiplier, *const *pivot;
-  const char *const *outputs;
+  const char *const *outputs, *const *inputs; /* inputs: u_0(t) ..., without the free part */
   const char *energy;
   int ball_count, ball_q;
   const cmb_table *table;

@@ -12,6 +12,7 @@
 #include "dae/graph_system.h"
 #include "dae/project.h"
 #include "dyn/mechanism.h"
+#include "math/pattern.h"
 
 #include <camber/method.h>
 #include <stdio.h>
@@ -114,35 +115,48 @@ static double residual_size(struct formulation *f, const double *a, const double
   return most / size;
 }
 
-/* Exact derivative against central differences of the residual, along each coordinate and velocity. */
-static double jacobian_error(struct formulation *f)
+/* What is differentiated: r, G v + g_t or G a + γ. */
+static void function_at(struct formulation *f, cmb_derivative which, double *y)
 {
-  const int n = f->eq->nv;
-  double most = 0, size = 1, *J = calloc((size_t)(n * f->eq->nq), sizeof *J);
-  double *up = calloc((size_t)n, sizeof *up), *down = calloc((size_t)n, sizeof *down);
-  for (int which = CMB_RESIDUAL_Q; which <= CMB_RESIDUAL_V; which++) {
-    double *x = which == CMB_RESIDUAL_Q ? f->q : f->v;
-    const int columns = which == CMB_RESIDUAL_Q ? f->eq->nq : n;
-    const cmb_pattern *pattern = f->eq->derivative_pattern[which];
-    cmb_point at = {0, f->q, f->v, f->ev->mode, f->ev->scratch};
-    assert_int_equal(f->eq->derivative(f->eq->self, &at, f->a, f->lambda, (cmb_derivative)which, J),
-                     CMB_OK);
-    for (int j = 0; j < columns; j++) {
-      const double h = 1e-5, before = x[j];
-      x[j] = before + h;
-      assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, f->a, f->lambda, up), CMB_OK);
-      x[j] = before - h;
-      assert_int_equal(cmb_residual(f->ev, 0, f->q, f->v, f->a, f->lambda, down), CMB_OK);
-      x[j] = before;
-      for (int i = 0; i < n; i++) {
-        double exact = pattern ? 0 : J[i * columns + j];
-        for (int k = pattern ? pattern->start[i] : 0; pattern && k < pattern->start[i + 1]; k++) {
-          if (pattern->column[k] == j) exact = J[k];
-        }
-        double slope = (up[i] - down[i]) / (2 * h);
-        most = fmax(most, fabs(exact - slope));
-        size = fmax(size, fabs(exact));
+  cmb_evaluator *ev = f->ev;
+  const bool velocity = which == CMB_VELOCITY_Q;
+  if (which <= CMB_RESIDUAL_V) {
+    assert_int_equal(cmb_residual(ev, 0, f->q, f->v, f->a, f->lambda, y), CMB_OK);
+    return;
+  }
+  const cmb_terms want = {.G = ev->G, .gt = ev->gt, .gamma = ev->gamma};
+  assert_int_equal(cmb_evaluate(ev, 0, f->q, f->v, &want), CMB_OK);
+  cmb_multiply(f->eq->G_pattern, f->eq->ng, f->eq->nv, ev->G, velocity ? f->v : f->a, y);
+  for (int i = 0; i < f->eq->ng; i++) y[i] += velocity ? ev->gt[i] : ev->gamma[i];
+}
+
+/* Exact derivative against central differences, along each coordinate or velocity. */
+static double jacobian_error(struct formulation *f, cmb_derivative which)
+{
+  const cmb_pattern *pattern = f->eq->derivative_pattern[which];
+  const bool by_v = which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
+  const int rows = which <= CMB_RESIDUAL_V ? f->eq->nv : f->eq->ng;
+  const int columns = by_v ? f->eq->nv : f->eq->nq;
+  double most = 0, size = 1, *J = calloc((size_t)(rows * columns) + 1, sizeof *J);
+  double *up = calloc((size_t)rows + 1, sizeof *up), *down = calloc((size_t)rows + 1, sizeof *up);
+  double *x = by_v ? f->v : f->q;
+  cmb_point at = {0, f->q, f->v, f->ev->mode, f->ev->scratch};
+  assert_int_equal(f->eq->derivative(f->eq->self, &at, f->a, f->lambda, which, J), CMB_OK);
+  for (int j = 0; j < columns; j++) {
+    const double h = 1e-5, before = x[j];
+    x[j] = before + h;
+    function_at(f, which, up);
+    x[j] = before - h;
+    function_at(f, which, down);
+    x[j] = before;
+    for (int i = 0; i < rows; i++) {
+      double exact = 0;
+      for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
+        if (pattern->column[k] == j) exact = J[k];
       }
+      double slope = (up[i] - down[i]) / (2 * h);
+      most = fmax(most, fabs(exact - slope));
+      size = fmax(size, fabs(exact));
     }
   }
   free(J), free(up), free(down);
@@ -167,7 +181,9 @@ static bool compare(cmb_context *ctx, uint64_t seed, struct comparison *c)
     c->residual = residual_size(&r, x.a, x.lambda);
     memcpy(r.a, x.a, (size_t)x.eq->nv * sizeof *x.a);
     memcpy(r.lambda, x.lambda, (size_t)x.eq->ng * sizeof *x.a);
-    c->jacobian = jacobian_error(&r);
+    for (int which = CMB_RESIDUAL_Q; which <= CMB_GAMMA_V; which++) {
+      c->jacobian = fmax(c->jacobian, jacobian_error(&r, (cmb_derivative)which));
+    }
     open_form(ctx, m, CMB_FORM_CARTESIAN, false, &k);
     assert_int_equal(cmb_accelerate(k.ev, 0, k.q, k.v, k.a, k.lambda), CMB_OK);
     assert_int_equal(cmb_outputs(x.ev, 0, x.q, x.v, x.a, x.lambda, x.outputs), CMB_OK);

@@ -8,12 +8,17 @@
  *     xb = sqrt(L² − yb²),  yb = h sin ω t
  *
  * Our equations subtract Gᵀλ, so g = −φ: then λ is the paper's, in sign and scaling (II.17.2).
+ *
+ * A spring of length ℓ along p pushes with (L0/ℓ − 1) p, whose derivative is (L0/ℓ − 1) I − L0/ℓ³ p pᵀ.
  */
 #include "dae/system.h"
 
 #include <math.h>
 
 enum { BAR_LENGTH, SPRING_LENGTH, EPSILON, BUMP, OMEGA, MASS, PARAMETERS };
+
+/* ε² m/2 follows the parameters: the mass of each point and, as gravity is 1, its weight. */
+enum { POINT_MASS = PARAMETERS, NUMBERS };
 
 static const cmb_parameter parameters[PARAMETERS] = {
     [BAR_LENGTH] = {"L", 1, 1e-6, 1e6, false, "m", "length of the axis and of the bar"},
@@ -29,6 +34,9 @@ static const char *const q_names[] = {"xl", "yl", "xr", "yr"};
 static const char *const v_names[] = {"xl'", "yl'", "xr'", "yr'"};
 static const char *const g_names[] = {"left spring square to the axis", "length of the bar"};
 static const char *const lambda_names[] = {"lambda1", "lambda2"};
+
+static const int no_starts[] = {0, 0, 0, 0, 0}; /* ∂r/∂v = 0 */
+static const cmb_pattern no_pattern = {4, 4, no_starts, NULL};
 
 /* The right wheel and its first two time derivatives. */
 struct wheel {
@@ -66,7 +74,7 @@ static const struct wheel *wheel_at(const double *par, const cmb_point *at)
 
 static void forces(const double *par, const struct wheel *b, const double *q, double *f)
 {
-  double L0 = par[SPRING_LENGTH], weight = par[EPSILON] * par[EPSILON] * par[MASS] / 2;
+  double L0 = par[SPRING_LENGTH], weight = par[POINT_MASS];
   double xr = q[2] - b->x, yr = q[3] - b->y;
   double left = L0 / sqrt(q[0] * q[0] + q[1] * q[1]) - 1; /* (L0 − Ll)/Ll */
   double right = L0 / sqrt(xr * xr + yr * yr) - 1;
@@ -76,24 +84,27 @@ static void forces(const double *par, const struct wheel *b, const double *q, do
   f[3] = right * yr - weight;
 }
 
+/* What G, ∂(G v + g_t)/∂q, ∂(G a + γ)/∂q and ∂γ/∂v look like. */
+static void fill_rows(double x, double y, double dx, double dy, double *J)
+{
+  J[0] = -x, J[1] = -y, J[2] = 0, J[3] = 0;
+  J[4] = -dx, J[5] = -dy, J[6] = dx, J[7] = dy;
+}
+
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *par = self, *q = at->q, *v = at->v;
   const struct wheel *b = wheel_at(par, at);
   double dx = q[0] - q[2], dy = q[1] - q[3];
   if (want->M) {
-    for (int i = 0; i < 4; i++) want->M[i] = par[EPSILON] * par[EPSILON] * par[MASS] / 2;
+    for (int i = 0; i < 4; i++) want->M[i] = par[POINT_MASS];
   }
   if (want->f) forces(par, b, q, want->f);
   if (want->g) {
     want->g[0] = -(q[0] * b->x + q[1] * b->y);
     want->g[1] = -(dx * dx + dy * dy - par[BAR_LENGTH] * par[BAR_LENGTH]);
   }
-  if (want->G) {
-    double *G = want->G;
-    G[0] = -b->x, G[1] = -b->y, G[2] = 0, G[3] = 0;
-    G[4] = -2 * dx, G[5] = -2 * dy, G[6] = 2 * dx, G[7] = 2 * dy;
-  }
+  if (want->G) fill_rows(b->x, b->y, 2 * dx, 2 * dy, want->G);
   if (want->gt) {
     want->gt[0] = -(q[0] * b->x1 + q[1] * b->y1);
     want->gt[1] = 0;
@@ -106,12 +117,67 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
+static cmb_status residual(const void *self, const cmb_point *at, const double *a,
+                           const double *lambda, double *r)
+{
+  const double *par = self, *q = at->q;
+  const struct wheel *b = wheel_at(par, at);
+  double f[4], m = par[POINT_MASS], bar = 2 * lambda[1];
+  double x = bar * (q[0] - q[2]), y = bar * (q[1] - q[3]);
+  forces(par, b, q, f);
+  r[0] = m * a[0] - f[0] - b->x * lambda[0] - x;
+  r[1] = m * a[1] - f[1] - b->y * lambda[0] - y;
+  r[2] = m * a[2] - f[2] + x;
+  r[3] = m * a[3] - f[3] + y;
+  return CMB_OK;
+}
+
+/* (−∂f/∂p − bar) of a spring along (x, y): its three different entries. */
+static void stiffness(double L0, double x, double y, double bar, double k[3])
+{
+  double inverse = 1 / (x * x + y * y), ratio = L0 * sqrt(inverse); /* 1/ℓ², L0/ℓ */
+  double cx = ratio * inverse * x, base = 1 - ratio - bar;
+  k[0] = base + cx * x;
+  k[1] = cx * y;
+  k[2] = base + ratio * inverse * y * y;
+}
+
+static void residual_by_q(const double *par, const struct wheel *b, const double *q,
+                          const double *lambda, double *J)
+{
+  double L0 = par[SPRING_LENGTH], bar = 2 * lambda[1], left[3], right[3];
+  stiffness(L0, q[0], q[1], bar, left);
+  stiffness(L0, q[2] - b->x, q[3] - b->y, bar, right);
+  J[0] = left[0], J[1] = left[1], J[2] = bar, J[3] = 0;
+  J[4] = left[1], J[5] = left[2], J[6] = 0, J[7] = bar;
+  J[8] = bar, J[9] = 0, J[10] = right[0], J[11] = right[1];
+  J[12] = 0, J[13] = bar, J[14] = right[1], J[15] = right[2];
+}
+
+static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
+                             const double *lambda, cmb_derivative which, double *J)
+{
+  const double *v = at->v;
+  const struct wheel *b = wheel_at(self, at);
+  if (which == CMB_RESIDUAL_Q) {
+    residual_by_q(self, b, at->q, lambda, J);
+  } else if (which == CMB_VELOCITY_Q) {
+    fill_rows(b->x1, b->y1, 2 * (v[0] - v[2]), 2 * (v[1] - v[3]), J);
+  } else if (which == CMB_GAMMA_Q) {
+    fill_rows(b->x2, b->y2, 2 * (a[0] - a[2]), 2 * (a[1] - a[3]), J);
+  } else if (which == CMB_GAMMA_V) {
+    fill_rows(2 * b->x1, 2 * b->y1, 4 * (v[0] - v[2]), 4 * (v[1] - v[3]), J);
+  }
+  return CMB_OK;
+}
+
 static cmb_status build(cmb_system *system, const double *values)
 {
-  double *par = cmb_arena_doubles(system->arena, PARAMETERS);
+  double *par = cmb_arena_doubles(system->arena, NUMBERS);
   double *q = cmb_arena_doubles(system->arena, 4), *v = cmb_arena_doubles(system->arena, 4);
   if (!par || !q || !v) return CMB_OK;
   for (int i = 0; i < PARAMETERS; i++) par[i] = values[i];
+  par[POINT_MASS] = par[EPSILON] * par[EPSILON] * par[MASS] / 2;
   double L0 = par[SPRING_LENGTH], L = par[BAR_LENGTH];
   q[0] = 0, q[1] = L0, q[2] = L, q[3] = L0;
   v[0] = v[2] = -L0 / L * par[OMEGA] * par[BUMP];
@@ -128,6 +194,9 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.self = par;
   system->eq.scratch_size = sizeof(struct memory);
   system->eq.evaluate = evaluate;
+  system->eq.residual = residual;
+  system->eq.derivative = derivative;
+  system->eq.derivative_pattern[CMB_RESIDUAL_V] = &no_pattern;
   return CMB_OK;
 }
 

@@ -8,6 +8,9 @@
  * The integral term needs the way r as a third coordinate. It has no velocity of its own: T(q) = [I; τᵀ].
  * The paper leaves its gains out. With m = 1, kp = 10 and ki = 25 the controlled speed is critically
  * damped, and from rest r = s t (1 − exp(−5 t)) exactly, which the tests use.
+ *
+ * Derivatives: ∂n/∂x = τ τᵀ/|x|, ∂τ/∂x = −n τᵀ/|x|, so that with f the force without Gᵀ λ
+ *     ∂f/∂x = ((kp nᵀẋ + F_R) τ − F_PI n) τᵀ/|x|,   ∂f/∂r = −ki τ,   ∂f/∂ẋ = −kp τ τᵀ
  */
 #include "dae/system.h"
 
@@ -42,12 +45,17 @@ static void rates(const void *self, const double *q, const double *v, double *qd
   qdot[2] = speed_along(q, v);
 }
 
+/* F_PI */
+static double push_along(const double *par, const cmb_point *at)
+{
+  return par[GAIN_P] * (par[SPEED] - speed_along(at->q, at->v)) +
+         par[GAIN_I] * (par[SPEED] * at->t - at->q[2]);
+}
+
 static void forces(const double *par, const cmb_point *at, double *f)
 {
   const double *q = at->q;
-  double r = hypot(q[0], q[1]), n[2] = {q[0] / r, q[1] / r};
-  double push = par[GAIN_P] * (par[SPEED] - speed_along(q, at->v)) +
-                par[GAIN_I] * (par[SPEED] * at->t - q[2]);
+  double r = hypot(q[0], q[1]), n[2] = {q[0] / r, q[1] / r}, push = push_along(par, at);
   f[0] = -push * n[1] + par[OUTWARD] * n[0];
   f[1] = push * n[0] + par[OUTWARD] * n[1];
 }
@@ -61,6 +69,47 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   if (want->G) want->G[0] = 2 * q[0], want->G[1] = 2 * q[1];
   if (want->gt) want->gt[0] = 0;
   if (want->gamma) want->gamma[0] = 2 * (v[0] * v[0] + v[1] * v[1]);
+  return CMB_OK;
+}
+
+static void residual_by_q(const double *par, const cmb_point *at, double lambda, double *J)
+{
+  const double *q = at->q, *v = at->v;
+  double r = hypot(q[0], q[1]), n[2] = {q[0] / r, q[1] / r}, tau[2] = {-n[1], n[0]};
+  double push = push_along(par, at);
+  double turn = par[GAIN_P] * (n[0] * v[0] + n[1] * v[1]) + par[OUTWARD];
+  for (int i = 0; i < 2; i++) {
+    double c = (push * n[i] - turn * tau[i]) / r;
+    J[3 * i] = c * tau[0];
+    J[3 * i + 1] = c * tau[1];
+    J[3 * i + 2] = par[GAIN_I] * tau[i];
+    J[3 * i + i] += 2 * lambda;
+  }
+}
+
+static void residual_by_v(const double *par, const double *q, double *J)
+{
+  double c = par[GAIN_P] / (q[0] * q[0] + q[1] * q[1]);
+  J[0] = c * q[1] * q[1];
+  J[1] = J[2] = -c * q[0] * q[1];
+  J[3] = c * q[0] * q[0];
+}
+
+static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
+                             const double *lambda, cmb_derivative which, double *J)
+{
+  const double *v = at->v;
+  if (which == CMB_RESIDUAL_Q) {
+    residual_by_q(self, at, lambda[0], J);
+  } else if (which == CMB_RESIDUAL_V) {
+    residual_by_v(self, at->q, J);
+  } else if (which == CMB_VELOCITY_Q) {
+    J[0] = 2 * v[0], J[1] = 2 * v[1], J[2] = 0;
+  } else if (which == CMB_GAMMA_Q) {
+    J[0] = 2 * a[0], J[1] = 2 * a[1], J[2] = 0;
+  } else if (which == CMB_GAMMA_V) {
+    J[0] = 4 * v[0], J[1] = 4 * v[1];
+  }
   return CMB_OK;
 }
 
@@ -94,6 +143,7 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
   system->eq.evaluate = evaluate;
+  system->eq.derivative = derivative;
   system->eq.rates = rates;
   system->eq.outputs = outputs;
   return CMB_OK;

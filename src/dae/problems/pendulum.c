@@ -39,6 +39,25 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
+static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
+                             const double *lambda, cmb_derivative which, double *J)
+{
+  const double *v = at->v;
+  (void)self;
+  if (which == CMB_RESIDUAL_Q) {
+    J[0] = lambda[0], J[1] = 0, J[2] = 0, J[3] = lambda[0];
+  } else if (which == CMB_RESIDUAL_V) {
+    J[0] = J[1] = J[2] = J[3] = 0;
+  } else if (which == CMB_VELOCITY_Q) {
+    J[0] = v[0], J[1] = v[1];
+  } else if (which == CMB_GAMMA_Q) {
+    J[0] = a[0], J[1] = a[1];
+  } else if (which == CMB_GAMMA_V) {
+    J[0] = 2 * v[0], J[1] = 2 * v[1];
+  }
+  return CMB_OK;
+}
+
 static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
 {
   (void)self, (void)lambda;
@@ -79,6 +98,7 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
   system->eq.evaluate = evaluate;
+  system->eq.derivative = derivative;
   system->eq.switches = switches;
   system->eq.outputs = outputs;
   return CMB_OK;

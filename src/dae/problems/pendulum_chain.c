@@ -10,10 +10,16 @@
  *     r_i = l cos α_i Σ_{k≥i} m ẍ_k + l sin α_i Σ_{k≥i} m (ÿ_k + g).
  * Mass matrix and forces written out for the methods that want them:
  *     M_ij = m l² (N − max(i,j)) cos(α_i − α_j)
+ *
+ * The inputs are (ẍ_s, ÿ_s). With d_j = cos α_j a_j − sin α_j v_j² and e_j = sin α_j a_j + cos α_j v_j²
+ *     ∂r_i/∂α_j = m l² (N − max(i,j)) (sin α_i d_j − cos α_i e_j), and for i = j also r_i with α_i + π/2 for α_i
+ *     ∂r_i/∂v_j = m l² (N − max(i,j)) (sin α_i 2 v_j cos α_j − cos α_i 2 v_j sin α_j)
+ *     ∂r_i/∂u   = m l (N − i) (cos α_i, sin α_i)
  */
 #include "dae/system.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { COUNT, MASS, LENGTH, GRAVITY, OMEGA, SHIFT_X, SHIFT_Y, PARAMETERS };
@@ -30,13 +36,31 @@ static const cmb_parameter parameters[PARAMETERS] = {
 };
 
 static const char *const output_names[] = {"tip_x", "tip_y"};
+static const char *const u_names[] = {"suspension_ax", "suspension_ay"};
 
-/* Second time derivative of the suspension, (ẍ_s, ÿ_s + g). */
-static void suspension(const double *par, double t, double a[2])
+/* (ẍ_s, ÿ_s) */
+static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
-  double s = -par[OMEGA] * par[OMEGA] * sin(par[OMEGA] * t);
-  a[0] = par[SHIFT_X] * s;
-  a[1] = par[SHIFT_Y] * s + par[GRAVITY];
+  const double *par = self;
+  double s = -par[OMEGA] * par[OMEGA] * sin(par[OMEGA] * at->t);
+  u[0] = par[SHIFT_X] * s;
+  u[1] = par[SHIFT_Y] * s;
+  return CMB_OK;
+}
+
+/* What the scratch memory holds; N zeros follow. */
+struct chain {
+  double *s, *c;   /* (N) sines and cosines */
+  double *x2, *y2; /* (N) accelerations of the masses, gravity counted in; or x, y of fill_row */
+};
+
+static struct chain chain_at(const double *par, const cmb_point *at)
+{
+  const int n = (int)par[COUNT];
+  double *w = at->scratch;
+  struct chain k = {w, w + n, w + 2 * n, w + 3 * n};
+  for (int i = 0; i < n; i++) k.s[i] = sin(at->q[i]), k.c[i] = cos(at->q[i]);
+  return k;
 }
 
 static void mass_matrix(const double *par, int n, const double *q, double *M)
@@ -52,23 +76,96 @@ static void mass_matrix(const double *par, int n, const double *q, double *M)
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
-  const double *par = self, *q = at->q, *v = at->v;
+  const double *par = self, *v = at->v;
   const int n = (int)par[COUNT];
   const double m = par[MASS], l = par[LENGTH];
-  double *x2 = at->scratch, *y2 = x2 + n, top[2];
+  struct chain k = chain_at(par, at);
+  double top[2];
   (void)lambda;
-  suspension(par, at->t, top);
+  CMB_TRY(inputs(self, at, top));
+  top[1] += par[GRAVITY];
   for (int i = 0; i < n; i++) { /* accelerations of the masses, down the chain */
-    double s = sin(q[i]), c = cos(q[i]), centripetal = v[i] * v[i];
-    x2[i] = (i ? x2[i - 1] : top[0]) + l * (c * a[i] - s * centripetal);
-    y2[i] = (i ? y2[i - 1] : top[1]) + l * (s * a[i] + c * centripetal);
+    double s = k.s[i], c = k.c[i], centripetal = v[i] * v[i];
+    k.x2[i] = (i ? k.x2[i - 1] : top[0]) + l * (c * a[i] - s * centripetal);
+    k.y2[i] = (i ? k.y2[i - 1] : top[1]) + l * (s * a[i] + c * centripetal);
   }
   double fx = 0, fy = 0;
   for (int i = n - 1; i >= 0; i--) { /* inertia forces, back up */
-    fx += m * x2[i];
-    fy += m * y2[i];
-    r[i] = l * (cos(q[i]) * fx + sin(q[i]) * fy);
+    fx += m * k.x2[i];
+    fy += m * k.y2[i];
+    r[i] = l * (k.c[i] * fx + k.s[i] * fy);
   }
+  return CMB_OK;
+}
+
+/* J_ij = m l² (N − max(i,j)) (sin α_i x_j − cos α_i y_j) for this i, the last row first: x_j and y_j get their factor
+ * m l² (N − j) when row j is done. */
+static void fill_row(const double *par, const struct chain *k, int i, double *J)
+{
+  const int n = (int)par[COUNT];
+  const double weight = par[MASS] * par[LENGTH] * par[LENGTH] * (n - i);
+  const double s = k->s[i], c = k->c[i], ws = weight * s, wc = weight * c;
+  double *x = k->x2, *y = k->y2, *row = J + (ptrdiff_t)i * n;
+  for (int j = 0; j <= i; j++) row[j] = ws * x[j] - wc * y[j];
+  for (int j = i + 1; j < n; j++) row[j] = s * x[j] - c * y[j];
+  x[i] *= weight;
+  y[i] *= weight;
+}
+
+static void residual_by_q(const double *par, const cmb_point *at, const double *a, double *J)
+{
+  const int n = (int)par[COUNT];
+  const double m = par[MASS], l = par[LENGTH], *v = at->v;
+  struct chain k = chain_at(par, at);
+  double *d = k.x2, *e = k.y2, tip[2], fx = 0, fy = 0;
+  (void)inputs(par, at, tip);
+  tip[1] += par[GRAVITY];
+  for (int i = 0; i < n; i++) {
+    d[i] = k.c[i] * a[i] - k.s[i] * v[i] * v[i];
+    e[i] = k.s[i] * a[i] + k.c[i] * v[i] * v[i];
+    tip[0] += l * d[i];
+    tip[1] += l * e[i];
+  }
+  for (int i = n - 1; i >= 0; i--) { /* inertia forces, back up */
+    fx += m * tip[0];
+    fy += m * tip[1];
+    tip[0] -= l * d[i];
+    tip[1] -= l * e[i];
+    fill_row(par, &k, i, J);
+    J[i * n + i] += l * (k.c[i] * fy - k.s[i] * fx);
+  }
+}
+
+static void residual_by_v(const double *par, const cmb_point *at, double *J)
+{
+  const int n = (int)par[COUNT];
+  struct chain k = chain_at(par, at);
+  for (int i = 0; i < n; i++) {
+    k.x2[i] = 2 * at->v[i] * k.c[i];
+    k.y2[i] = 2 * at->v[i] * k.s[i];
+  }
+  for (int i = n - 1; i >= 0; i--) fill_row(par, &k, i, J);
+}
+
+static void residual_by_u(const double *par, const cmb_point *at, double *J)
+{
+  const int n = (int)par[COUNT];
+  struct chain k = chain_at(par, at);
+  for (int i = 0; i < n; i++) {
+    double ml = par[MASS] * par[LENGTH] * (n - i);
+    J[2 * i] = ml * k.c[i];
+    J[2 * i + 1] = ml * k.s[i];
+  }
+}
+
+/* There are no constraints: the other derivatives have no rows. */
+static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
+                             const double *lambda, cmb_derivative which, double *J)
+{
+  (void)lambda;
+  if (which == CMB_RESIDUAL_Q) residual_by_q(self, at, a, J);
+  if (which == CMB_RESIDUAL_V) residual_by_v(self, at, J);
+  if (which == CMB_RESIDUAL_U) residual_by_u(self, at, J);
   return CMB_OK;
 }
 
@@ -77,8 +174,7 @@ static cmb_status forces(const void *self, const cmb_point *at, double *f)
 {
   const double *par = self;
   const int n = (int)par[COUNT];
-  double *zero = (double *)at->scratch + 2 * n;
-  for (int i = 0; i < n; i++) zero[i] = 0;
+  const double *zero = (const double *)at->scratch + 4 * n; /* never written */
   CMB_TRY(residual(self, at, zero, NULL, f));
   for (int i = 0; i < n; i++) f[i] = -f[i];
   return CMB_OK;
@@ -128,14 +224,17 @@ static cmb_status build(cmb_system *system, const double *values)
   system->v = cmb_arena_doubles(system->arena, n);
   system->t_end = 200;
   system->eq.nq = system->eq.nv = n;
-  system->eq.no = 2;
+  system->eq.no = system->eq.nu = 2;
   system->eq.q_names = angle_names(system->arena, n, "");
   system->eq.v_names = angle_names(system->arena, n, "'");
   system->eq.output_names = output_names;
+  system->eq.u_names = u_names;
   system->eq.self = par;
-  system->eq.scratch_size = 3 * (size_t)n * sizeof(double);
+  system->eq.scratch_size = 5 * (size_t)n * sizeof(double);
   system->eq.evaluate = evaluate;
   system->eq.residual = residual;
+  system->eq.derivative = derivative;
+  system->eq.inputs = inputs;
   system->eq.outputs = outputs;
   return CMB_OK;
 }

@@ -1,8 +1,9 @@
 /*
  * Difference Jacobians: right to the square root of eps against derivatives written out by hand, with and
- * without a pattern, and with as few evaluations as the pattern permits.
+ * without a pattern, and with as few evaluations as the pattern permits. The exact ones of the bundled problems agree.
  */
 #include "check.h"
+#include "random.h"
 
 #include "dae/derivative.h"
 
@@ -102,29 +103,168 @@ static void test_grouped(void **state)
   check_chain(&three, &one, 3);
 }
 
-/* γ of the pendulum is |v|²: ∂γ/∂v = 2 v, ∂γ/∂q = 0; the residual's ∂/∂q is λ I from Gᵀ λ. */
-static void test_gamma(void **state)
+/* The pendulum has G = qᵀ and γ = |v|²: ∂γ/∂v = 2 vᵀ, ∂(G a + γ)/∂q = aᵀ, ∂(G v)/∂q = vᵀ; the residual's ∂/∂q is λ I
+ * from Gᵀ λ. */
+static void check_pendulum(cmb_context *ctx, const cmb_equations *eq)
 {
-  (void)state;
-  cmb_context *ctx = cmb_context_create(NULL);
-  cmb_system *system;
   cmb_evaluator *ev;
   cmb_differences *d;
   const double q[2] = {0.6, -0.8}, v[2] = {1.5, -2.5}, a[2] = {0.1, 0.2}, lambda[1] = {3};
   double J[4];
-  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
-  cmbt_ok(ctx, cmb_evaluator_create(ctx, cmb_system_equations(system), &ev));
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
   cmbt_ok(ctx, cmb_differences_create(ev, &d));
   cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_GAMMA_V, J));
   cmbt_near(J[0], 3, 1e-6);
   cmbt_near(J[1], -5, 1e-6);
   cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_GAMMA_Q, J));
-  assert_true(J[0] == 0 && J[1] == 0);
+  cmbt_near(J[0], 0.1, 1e-6);
+  cmbt_near(J[1], 0.2, 1e-6);
+  cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_VELOCITY_Q, J));
+  cmbt_near(J[0], 1.5, 1e-6);
+  cmbt_near(J[1], -2.5, 1e-6);
   cmbt_ok(ctx, cmb_derivative_at(d, 0, q, v, a, lambda, CMB_RESIDUAL_Q, J));
   cmbt_near(J[0], 3, 1e-6);
   cmbt_near(J[3], 3, 1e-6);
   assert_true(J[1] == 0 && J[2] == 0);
+  assert_true((ev->stats.f == 0) == (eq->derivative != NULL));
   cmb_differences_destroy(d);
+  cmb_evaluator_destroy(ev);
+}
+
+static void test_pendulum(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
+  cmb_equations eq = *cmb_system_equations(system);
+  check_pendulum(ctx, &eq);
+  eq.derivative = NULL;
+  check_pendulum(ctx, &eq);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- bundled problems */
+
+enum { MOST = 16 };
+
+struct state {
+  double t, q[MOST], v[MOST], a[MOST], lambda[MOST];
+};
+
+/* Nothing is near 0, where increments are tiny. */
+static void fill_state(struct cmbt_random *r, struct state *x)
+{
+  double *const all[] = {x->q, x->v, x->a, x->lambda};
+  x->t = cmbt_random_uniform(r, 0, 3);
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < MOST; i++) {
+      all[k][i] = cmbt_random_uniform(r, 0.5, 2) * (cmbt_random_int(r, 0, 1) ? 1 : -1);
+    }
+  }
+}
+
+static void derive(cmb_context *ctx, const cmb_equations *eq, const struct state *x,
+                   cmb_derivative which, double *J)
+{
+  cmb_evaluator *ev;
+  cmb_differences *d;
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  cmbt_ok(ctx, cmb_differences_create(ev, &d));
+  cmbt_ok(ctx, cmb_derivative_at(d, x->t, x->q, x->v, x->a, x->lambda, which, J));
+  assert_true((ev->stats.f == 0) == (eq->derivative != NULL));
+  cmb_differences_destroy(d);
+  cmb_evaluator_destroy(ev);
+}
+
+/* Values on a pattern, which may be NULL, as a dense matrix. */
+static void spread(const cmb_pattern *p, int size, const double *values, double *dense)
+{
+  memcpy(dense, values, (size_t)size * sizeof *dense);
+  if (!p) return;
+  memset(dense, 0, (size_t)size * sizeof *dense);
+  for (int i = 0; i < p->rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      dense[i * p->columns + p->column[k]] = values[k];
+    }
+  }
+}
+
+static void check_problem(cmb_context *ctx, const cmb_equations *exact, const struct state *x,
+                          cmb_derivative which)
+{
+  const bool constraints = which >= CMB_VELOCITY_Q;
+  const bool by_v = which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
+  const int size = (constraints ? exact->ng : exact->nv) * (by_v ? exact->nv : exact->nq);
+  static double J[MOST * MOST], expected[MOST * MOST], values[MOST * MOST];
+  cmb_equations eq = *exact;
+  eq.derivative = NULL;
+  memset(eq.derivative_pattern, 0, sizeof eq.derivative_pattern);
+  double largest = 1;
+  derive(ctx, exact, x, which, values);
+  derive(ctx, &eq, x, which, expected);
+  spread(exact->derivative_pattern[which], size, values, J);
+  for (int i = 0; i < size; i++) largest = fmax(largest, fabs(expected[i]));
+  for (int i = 0; i < size; i++) cmbt_near(J[i], expected[i], 1e-6 * largest);
+}
+
+static void test_problems(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct cmbt_random random = {3};
+  for (int i = 0; i < cmb_problem_count(); i++) {
+    cmb_system *system;
+    cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_at(i), 0, NULL, &system));
+    const cmb_equations *eq = cmb_system_equations(system);
+    assert_non_null(eq->derivative);
+    for (int trial = 0; trial < 20; trial++) {
+      struct state x;
+      fill_state(&random, &x);
+      for (int k = 0; k < CMB_RESIDUAL_U; k++) check_problem(ctx, eq, &x, (cmb_derivative)k);
+    }
+    cmb_system_destroy(system);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* Time enters the chain's residual through its inputs alone, and linearly. These are the accelerations of the tip's outputs
+ * for angles that do not change. */
+static void test_inputs_of_chain(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_evaluator *ev;
+  struct cmbt_random random = {5};
+  struct state x;
+  const cmb_setting omega = {"omega", 2};
+  const double h = 1e-4;
+  double r[2][MOST], u[2][2], J[2 * MOST], out[3][2];
+  fill_state(&random, &x);
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum-chain"), 1, &omega, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  assert_int_equal(eq->nu, 2);
+  assert_string_equal(eq->u_names[1], "suspension_ay");
+  for (int k = 0; k < 2; k++) {
+    const cmb_point at = {.t = x.t + k, .scratch = ev->scratch};
+    cmbt_ok(ctx, eq->inputs(eq->self, &at, u[k]));
+    cmbt_ok(ctx, cmb_residual(ev, x.t + k, x.q, x.v, x.a, NULL, r[k]));
+  }
+  derive(ctx, eq, &x, CMB_RESIDUAL_U, J);
+  for (int i = 0; i < eq->nv; i++) {
+    double expected = J[2 * i] * (u[1][0] - u[0][0]) + J[2 * i + 1] * (u[1][1] - u[0][1]);
+    cmbt_near(r[1][i] - r[0][i], expected, 1e-10);
+  }
+  assert_true(fabs(r[1][0] - r[0][0]) > 0.1);
+  for (int k = 0; k < 3; k++) {
+    cmbt_ok(ctx, cmb_outputs(ev, x.t + (k - 1) * h, x.q, x.v, x.a, NULL, out[k]));
+  }
+  for (int i = 0; i < 2; i++) {
+    cmbt_near((out[0][i] - 2 * out[1][i] + out[2][i]) / (h * h), u[0][i], 1e-6);
+  }
   cmb_evaluator_destroy(ev);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
@@ -162,10 +302,9 @@ static void test_inputs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inputs),
-      cmocka_unit_test(test_dense),
-      cmocka_unit_test(test_grouped),
-      cmocka_unit_test(test_gamma),
+      cmocka_unit_test(test_inputs),   cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_grouped),  cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_problems), cmocka_unit_test(test_inputs_of_chain),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,12 +139,19 @@ static double element(const cmb_pattern *p, const double *values, int row, int c
   return 0;
 }
 
-/* The functions of the arm that are differentiated, all at once: r (3), γ, g. */
+/* G w of the arm with u = 0. */
+static double arm_gradient(const double *q, const double *w)
+{
+  return cos(q[0]) * w[0] - 2 * sin(q[1]) * w[1] - w[2];
+}
+
+/* The functions of the arm that are differentiated, all at once: r (3), G a + γ, g, G v + g_t. */
 static void arm(double t, const double *x, const double *a, double lambda, double *y)
 {
   cmbt_arm_residual(t, x, x + 3, a, lambda, x[6], y);
-  y[3] = cmbt_arm_gamma(t, x, x + 3);
+  y[3] = arm_gradient(x, a) + cmbt_arm_gamma(t, x, x + 3);
   y[4] = cmbt_arm_position(t, x, x[6]);
+  y[5] = arm_gradient(x, x + 3) - t / 5;
 }
 
 /* Central differences with a step of 1e-5 are good to 1e-9 here. */
@@ -154,9 +161,10 @@ static void test_derivatives(void **state)
   static const struct {
     cmb_derivative which;
     int rows, row, columns, column;
-  } blocks[] = {{CMB_RESIDUAL_Q, 3, 0, 3, 0}, {CMB_RESIDUAL_V, 3, 0, 3, 3},
-                {CMB_GAMMA_Q, 1, 3, 3, 0},    {CMB_GAMMA_V, 1, 3, 3, 3},
-                {CMB_RESIDUAL_U, 3, 0, 1, 6}, {CMB_POSITION_U, 1, 4, 1, 6}};
+  } blocks[CMB_DERIVATIVES] = {{CMB_RESIDUAL_Q, 3, 0, 3, 0}, {CMB_RESIDUAL_V, 3, 0, 3, 3},
+                               {CMB_VELOCITY_Q, 1, 5, 3, 0}, {CMB_GAMMA_Q, 1, 3, 3, 0},
+                               {CMB_GAMMA_V, 1, 3, 3, 3},    {CMB_RESIDUAL_U, 3, 0, 1, 6},
+                               {CMB_POSITION_U, 1, 4, 1, 6}};
   struct cmbt_stage s;
   struct cmbt_random random = {7};
   const double t = 0.7, h = 1e-5;
@@ -164,7 +172,7 @@ static void test_derivatives(void **state)
   assert_int_equal(s.eq->nu, 1);
   assert_string_equal(s.eq->u_names[0], "u_0");
   for (int trial = 0; trial < 5; trial++) {
-    double x[7], a[3], lambda, up[5], down[5], J[ROOM];
+    double x[7], a[3], lambda, up[6], down[6], J[ROOM];
     random_state(&random, 6, x);
     random_state(&random, 3, a);
     random_state(&random, 1, &lambda);
@@ -199,7 +207,81 @@ static void test_patterns_of_derivatives(void **state)
   cmbt_stage_open(&s, &cmbt_arm, &(cmb_graph_options){.derivatives = true});
   assert_int_equal(s.eq->derivative_pattern[CMB_RESIDUAL_Q]->start[3], 5);
   assert_int_equal(s.eq->derivative_pattern[CMB_RESIDUAL_V]->start[3], 3);
+  assert_int_equal(s.eq->derivative_pattern[CMB_VELOCITY_Q]->start[1], 2);
+  assert_int_equal(s.eq->derivative_pattern[CMB_GAMMA_Q]->start[1], 2);
   assert_int_equal(s.eq->derivative_pattern[CMB_GAMMA_V]->start[1], 2);
+  cmbt_stage_close(&s);
+}
+
+/* A mass that follows a drive along a straight line: no derivative but that of the force has an entry. The drive has a kink,
+ * and another input moves nothing. */
+static const struct cmbt_graph_model slider = {
+    .name = "slider",
+    .nq = 2,
+    .nv = 2,
+    .ng = 1,
+    .nu = 2,
+    .q = (const char *const[]){"x", "y"},
+    .v = (const char *const[]){"vx", "vy"},
+    .g_names = (const char *const[]){"drive"},
+    .q_start = (const double[]){0, 0},
+    .v_start = (const double[]){0, 0},
+    .M_count = 2,
+    .M = (const struct cmbt_entry[]){{0, 0, "1"}, {1, 1, "1"}},
+    .G_count = 2,
+    .G = (const struct cmbt_entry[]){{0, 0, "1"}, {0, 1, "-1"}},
+    .f = (const char *const[]){"-x", "max(t - 1, 0) + u_0"},
+    .g = (const char *const[]){"x - y"},
+    .gamma = (const char *const[]){"0"},
+    .gt = (const char *const[]){"0"},
+    .inputs = (const char *const[]){"max(t - 1, 0)", "abs(t - 1)"},
+};
+
+static void test_empty_derivatives(void **state)
+{
+  (void)state;
+  struct cmbt_stage s;
+  const double zero[2] = {0, 0};
+  cmbt_stage_open(&s, &slider, &(cmb_graph_options){.derivatives = true});
+  cmb_point at = cmbt_stage_point(&s, 0, zero, zero);
+  for (int k = CMB_RESIDUAL_V; k <= CMB_GAMMA_V; k++) {
+    double J = UNTOUCHED;
+    const cmb_pattern *p = s.eq->derivative_pattern[k];
+    assert_int_equal(p->start[p->rows], 0);
+    cmbt_ok(s.ctx, s.eq->derivative(s.eq->self, &at, zero, zero, (cmb_derivative)k, &J));
+    assert_true(J == UNTOUCHED);
+  }
+  cmbt_stage_close(&s);
+}
+
+/* ---- inputs */
+
+/* The mode decides on an input that the motion depends on; the other has its own comparison, which is no event. */
+static void test_inputs(void **state)
+{
+  (void)state;
+  struct cmbt_stage s;
+  const double zero[2] = {0, 0};
+  double u[2], margin;
+  cmbt_stage_open(&s, &cmbt_arm, &(cmb_graph_options){0});
+  cmb_point at = cmbt_stage_point(&s, 0.7, NULL, NULL);
+  cmbt_ok(s.ctx, s.eq->inputs(s.eq->self, &at, u));
+  cmbt_near(u[0], 0.25 * 0.49, 1e-16);
+  cmbt_stage_close(&s);
+  cmbt_stage_open(&s, &slider, &(cmb_graph_options){0});
+  assert_int_equal(s.eq->ns, 1);
+  for (int after = 0; after <= 1; after++) { /* the mode of times before and after the kink */
+    at = cmbt_stage_point(&s, after ? 2 : 0, zero, zero);
+    cmbt_ok(s.ctx, s.eq->switches(s.eq->self, &at, zero, &margin));
+    s.mode[0] = margin > 0 ? 1 : -1;
+    at = cmbt_stage_point(&s, 0.25, NULL, NULL);
+    cmbt_ok(s.ctx, s.eq->inputs(s.eq->self, &at, u));
+    cmbt_near(u[0], after ? -0.75 : 0, 0);
+    cmbt_near(u[1], 0.75, 0);
+  }
+  cmbt_stage_close(&s);
+  cmbt_stage_open(&s, &cmbt_pendulum, &(cmb_graph_options){0});
+  assert_null(s.eq->inputs);
   cmbt_stage_close(&s);
 }
 
@@ -251,6 +333,7 @@ int main(void)
       cmocka_unit_test(test_outputs_and_energy), cmocka_unit_test(test_one_call_forms),
       cmocka_unit_test(test_derivatives),        cmocka_unit_test(test_patterns_of_derivatives),
       cmocka_unit_test(test_full_mass),          cmocka_unit_test(test_euler_parameters),
+      cmocka_unit_test(test_empty_derivatives),  cmocka_unit_test(test_inputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,367 @@
+/*
+ * The blocks of the iteration matrix (form.h): which they are, where their values go, their values from the equations, and the
+ * matrix put together for one c.
+ *
+ *     [ M + c D + c² K     border ]      border = Gᵀ, or M⁻¹ Gᵀ in the explicit formalism,
+ *     [ G + c C₁ + c² C₂     0    ]      where M becomes I, and D and K are multiplied by M⁻¹
+ *
+ * Sparse if it is large and all of its parts are.
+ */
+#include "base/context.h"
+#include "form/private.h"
+#include "math/dense.h"
+#include "math/pattern.h"
+
+#include <string.h>
+
+static bool is_explicit(const cmb_form *form)
+{
+  return form->formalism == CMB_FORMALISM_EXPLICIT;
+}
+
+static void take_values(cmb_form *form, cmb_block *block)
+{
+  block->count = cmb_pattern_values(block->pattern, block->rows, block->columns);
+  block->value = cmb_arena_doubles(form->arena, block->count);
+  block->place = cmb_arena_ints(form->arena, block->count);
+}
+
+/* A block of derivatives as the equations give it, with respect to q carried over to the directions of v. */
+static void make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
+{
+  const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
+  const bool exact = form->source == CMB_SOURCE_EXACT;
+  const cmb_pattern *pattern = exact ? form->ev->eq->derivative_pattern[which] : NULL;
+  *block = (cmb_block){.rows = rows, .columns = form->nv, .pattern = pattern};
+  if (by_q && form->T && exact) {
+    block->raw_pattern = pattern;
+    block->raw = cmb_arena_doubles(form->arena, cmb_pattern_values(pattern, block->rows, form->nq));
+    cmb_rates_product_make(form, block);
+  }
+  take_values(form, block);
+}
+
+static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
+{
+  *block = (cmb_block){.rows = rows, .columns = columns};
+  take_values(form, block);
+}
+
+/* M as the equations store it, or I. */
+static void make_mass(cmb_form *form)
+{
+  const cmb_equations *eq = form->ev->eq;
+  cmb_block *M = &form->M;
+  const bool diagonal = eq->mass_diagonal || is_explicit(form);
+  *M = (cmb_block){.rows = form->nv,
+                   .columns = diagonal ? 1 : form->nv,
+                   .pattern = diagonal ? NULL : eq->M_pattern};
+  take_values(form, M);
+  for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
+}
+
+static void make_blocks(cmb_form *form)
+{
+  const int nv = form->nv, ng = form->ng;
+  make_mass(form);
+  form->G = (cmb_block){.rows = ng, .columns = nv, .pattern = form->ev->eq->G_pattern};
+  take_values(form, &form->G);
+  if (is_explicit(form)) {
+    make_dense(form, nv, ng, &form->border);
+    make_dense(form, nv, nv, &form->D);
+    make_dense(form, nv, nv, &form->K);
+    if (form->source == CMB_SOURCE_EXACT) {
+      make_derivative(form, CMB_RESIDUAL_V, nv, &form->plain_D);
+      make_derivative(form, CMB_RESIDUAL_Q, nv, &form->plain_K);
+    }
+  } else {
+    form->border = form->G;
+    form->border.place = cmb_arena_ints(form->arena, form->G.count);
+    make_derivative(form, CMB_RESIDUAL_V, nv, &form->D);
+    make_derivative(form, CMB_RESIDUAL_Q, nv, &form->K);
+  }
+  if (!form->has_motion) return;
+  make_derivative(form, form->kind == CMB_FORM_INDEX1 ? CMB_GAMMA_V : CMB_VELOCITY_Q, ng,
+                  &form->C1);
+  if (form->kind == CMB_FORM_INDEX1) make_derivative(form, CMB_GAMMA_Q, ng, &form->C2);
+  if (form->kind == CMB_FORM_GGL) form->S = cmb_arena_doubles(form->arena, ng * ng);
+}
+
+/* ---- places */
+
+/* Where an entry of the block is in the matrix. */
+struct where {
+  int row, column;
+  bool transposed, diagonal;
+};
+
+static int column_of(const cmb_block *block, int row, int k)
+{
+  return block->pattern ? block->pattern->column[k] : k - row * block->columns;
+}
+
+static int place_of(const cmb_form *form, int row, int column)
+{
+  const cmb_pattern *p = form->pattern;
+  if (!p) return row * form->n + column;
+  int low = p->start[row], high = p->start[row + 1] - 1;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (p->column[middle] < column) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* For all entries of a block: mark them as there, or look up their places if the pattern is known. */
+static void visit(cmb_form *form, cmb_block *block, struct where at)
+{
+  for (int i = 0; i < block->rows; i++) {
+    int from = block->pattern ? block->pattern->start[i] : i * block->columns;
+    int to = block->pattern ? block->pattern->start[i + 1] : from + block->columns;
+    for (int k = from; k < to; k++) {
+      int j = at.diagonal ? i : column_of(block, i, k);
+      int row = at.row + (at.transposed ? j : i), column = at.column + (at.transposed ? i : j);
+      if (form->mark) {
+        form->mark[row * form->n + column] = true;
+      } else {
+        block->place[k] = place_of(form, row, column);
+      }
+    }
+  }
+}
+
+static void visit_all(cmb_form *form)
+{
+  const int nv = form->nv;
+  const bool diagonal = form->M.columns == 1 && !form->M.pattern;
+  visit(form, &form->M, (struct where){.diagonal = diagonal});
+  visit(form, &form->D, (struct where){0});
+  visit(form, &form->K, (struct where){0});
+  visit(form, &form->border, (struct where){.column = nv, .transposed = !is_explicit(form)});
+  visit(form, &form->G, (struct where){.row = nv});
+  visit(form, &form->C1, (struct where){.row = nv});
+  visit(form, &form->C2, (struct where){.row = nv});
+}
+
+static bool is_sparse(const cmb_form *form)
+{
+  const cmb_equations *eq = form->ev->eq;
+  if (form->n < CMB_LINEAR_SPARSE_FROM || is_explicit(form)) return false;
+  bool patterns = (eq->mass_diagonal || form->M.pattern) && form->D.pattern && form->K.pattern;
+  bool borders = form->ng == 0 || form->G.pattern;
+  bool motion = !form->has_motion || form->C1.pattern;
+  return patterns && borders && motion && (form->kind != CMB_FORM_INDEX1 || form->C2.pattern);
+}
+
+/* The pattern from the marks; the diagonal is always in it. */
+static void make_pattern(cmb_form *form)
+{
+  const int n = form->n;
+  bool *there = form->mark;
+  cmb_pattern *p = cmb_arena_take(form->arena, 1, sizeof *p);
+  int count = 0, *start = cmb_arena_ints(form->arena, n + 1), *column;
+  for (int i = 0; i < n; i++) there[i * n + i] = true;
+  for (int k = 0; k < n * n; k++) count += there[k];
+  column = cmb_arena_ints(form->arena, count);
+  if (!p || !start || !column) return;
+  count = 0;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      if (there[i * n + j]) column[count++] = j;
+    }
+    start[i + 1] = count;
+  }
+  *p = (cmb_pattern){n, n, start, column};
+  form->pattern = p;
+}
+
+cmb_status cmb_blocks_create(cmb_form *form)
+{
+  cmb_context *ctx = form->ev->ctx;
+  const size_t entries = (size_t)form->n * (size_t)form->n;
+  make_blocks(form);
+  if (cmb_arena_failed(form->arena)) return cmb_fail_memory(ctx);
+  if (is_sparse(form)) {
+    form->mark = cmb_arena_take(form->arena, entries, sizeof *form->mark);
+    if (!form->mark) return cmb_fail_memory(ctx);
+    visit_all(form);
+    make_pattern(form);
+    form->mark = NULL;
+  }
+  if (cmb_arena_failed(form->arena)) return cmb_fail_memory(ctx);
+  visit_all(form);
+  form->values = cmb_pattern_values(form->pattern, form->n, form->n);
+  return CMB_OK;
+}
+
+/* ---- values */
+
+static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative which,
+                         cmb_block *block)
+{
+  double *to = block->raw ? block->raw : block->value;
+  CMB_TRY(cmb_derivative_at(form->differences, s->t, s->q, s->v, s->a, s->lambda, which, to));
+  if (block->raw) cmb_rates_product(form, block);
+  return CMB_OK;
+}
+
+/* A dense block from one on a pattern, multiplied by M⁻¹ column by column. */
+static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *block)
+{
+  const int nv = form->nv;
+  double *x = form->x;
+  for (int j = 0; j < nv; j++) form->y[j] = 0;
+  for (int j = 0; j < nv; j++) {
+    form->y[j] = 1;
+    cmb_multiply(plain->pattern, nv, nv, plain->value, form->y, x);
+    form->y[j] = 0;
+    cmb_kkt_solve(form->mass, x, NULL, x, NULL);
+    for (int i = 0; i < nv; i++) block->value[i * nv + j] = x[i];
+  }
+}
+
+static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
+{
+  const bool divide = is_explicit(form);
+  cmb_block *D = divide ? &form->plain_D : &form->D, *K = divide ? &form->plain_K : &form->K;
+  CMB_TRY(derive(form, s, CMB_RESIDUAL_V, D));
+  CMB_TRY(derive(form, s, CMB_RESIDUAL_Q, K));
+  if (divide) {
+    divide_by_mass(form, D, &form->D);
+    divide_by_mass(form, K, &form->K);
+  }
+  return CMB_OK;
+}
+
+static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
+{
+  cmb_statistics *stats = &form->ev->stats;
+  const long jacobians = stats->jacobian;
+  if (form->source != CMB_SOURCE_EXACT) {
+    stats->jacobian++;
+    return cmb_estimate_derivatives(form, s);
+  }
+  CMB_TRY(derive_dynamic(form, s));
+  if (form->has_motion && form->kind != CMB_FORM_INDEX1) {
+    CMB_TRY(derive(form, s, CMB_VELOCITY_Q, &form->C1));
+  } else if (form->has_motion) {
+    CMB_TRY(derive(form, s, CMB_GAMMA_V, &form->C1));
+    CMB_TRY(derive(form, s, CMB_GAMMA_Q, &form->C2));
+  }
+  stats->jacobian = jacobians + 1; /* all of them together are one */
+  return CMB_OK;
+}
+
+/* Ḡ Ḡᵀ, factored. */
+static cmb_status factor_S(cmb_form *form)
+{
+  const cmb_pattern *p = form->G.pattern;
+  const double *G = form->G.value;
+  const int nv = form->nv, ng = form->ng;
+  double *row = form->x;
+  for (int i = 0; i < ng; i++) {
+    for (int j = 0; j < nv; j++) row[j] = p ? 0 : G[i * nv + j];
+    for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) row[p->column[k]] = G[k];
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      if (!p) sum = cmb_dot(nv, row, G + j * nv);
+      for (int k = p ? p->start[j] : 0; p && k < p->start[j + 1]; k++) {
+        sum += G[k] * row[p->column[k]];
+      }
+      form->S[i * ng + j] = sum;
+    }
+  }
+  return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
+}
+
+/* M⁻¹ Gᵀ */
+static void divide_border(cmb_form *form)
+{
+  const int nv = form->nv, ng = form->ng;
+  for (int k = 0; k < ng; k++) {
+    memset(form->y, 0, (size_t)ng * sizeof *form->y);
+    memset(form->x, 0, (size_t)nv * sizeof *form->x);
+    form->y[k] = 1;
+    cmb_multiply_transposed_add(form->G.pattern, ng, nv, form->G.value, 1.0, form->y, form->x);
+    cmb_kkt_solve(form->mass, form->x, NULL, form->x, NULL);
+    for (int i = 0; i < nv; i++) form->border.value[i * ng + k] = form->x[i];
+  }
+}
+
+cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
+{
+  cmb_evaluator *ev = form->ev;
+  const bool divide = is_explicit(form);
+  cmb_terms want = {.M = divide ? ev->M : form->M.value, .G = form->G.value};
+  CMB_TRY(cmb_evaluate(ev, s->t, s->q, NULL, &want));
+  if (divide) {
+    CMB_TRY(cmb_mass_factor(form));
+    divide_border(form);
+  }
+  if (form->kind == CMB_FORM_GGL && form->ng > 0) CMB_TRY(factor_S(form));
+  if (form->T && all) cmb_rates_matrix_at(form, s->q);
+  return all ? derive_all(form, s) : CMB_OK;
+}
+
+/* ---- assembly */
+
+cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix)
+{
+  return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
+}
+
+static void add_real(const cmb_block *block, double c, double *A)
+{
+  for (int k = 0; k < block->count; k++) A[block->place[k]] += c * block->value[k];
+}
+
+static void add_complex(const cmb_block *block, double re, double im, double *A)
+{
+  for (int k = 0; k < block->count; k++) {
+    double *to = A + 2 * block->place[k];
+    to[0] += re * block->value[k];
+    to[1] += im * block->value[k];
+  }
+}
+
+static void assemble_real(const cmb_form *form, double c, double *A)
+{
+  memset(A, 0, (size_t)form->values * sizeof *A);
+  add_real(&form->M, 1, A);
+  add_real(&form->border, 1, A);
+  add_real(&form->G, 1, A);
+  add_real(&form->D, c, A);
+  add_real(&form->K, c * c, A);
+  add_real(&form->C1, c, A);
+  add_real(&form->C2, c * c, A);
+}
+
+static void assemble_complex(const cmb_form *form, double re, double im, double *A)
+{
+  const double re2 = re * re - im * im, im2 = 2 * re * im;
+  memset(A, 0, 2 * (size_t)form->values * sizeof *A);
+  add_complex(&form->M, 1, 0, A);
+  add_complex(&form->border, 1, 0, A);
+  add_complex(&form->G, 1, 0, A);
+  add_complex(&form->D, re, im, A);
+  add_complex(&form->K, re2, im2, A);
+  add_complex(&form->C1, re, im, A);
+  add_complex(&form->C2, re2, im2, A);
+}
+
+cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix)
+{
+  double *A = cmb_linear_values(matrix);
+  form->ev->stats.factor++;
+  if (c_im == 0) {
+    assemble_real(form, c_re, A);
+  } else {
+    assemble_complex(form, c_re, c_im, A);
+  }
+  cmb_status status = cmb_linear_factor(matrix);
+  return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
+}

@@ -1,0 +1,202 @@
+/*
+ * Derivatives of the defects by differences (seed 001 §§2.2 and 3.1): its F is our (r, motion), its columns are the directions of v
+ * in which q is moved, and then those of v itself, a and λ fixed.
+ *
+ *     column by column, eq. (16), with increments (17): δ = max(|y|, eps^(1/4)) sqrt(eps)
+ *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are moved together
+ *
+ * Ω is what was not 0, rounding apart, in full difference Jacobians: the first one, and those taken since when the iteration converged badly right
+ * after a new Jacobian. The groups are made by a greedy rule in the order of the columns' lengths.
+ */
+#include "form/private.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct cmb_estimate {
+  int rows, columns;    /* nv + ng if there are defects of motion; 2 nv */
+  bool *there;          /* (rows x columns) Ω */
+  bool full;            /* the next one is to be taken column by column */
+  int groups, *group;   /* (columns) */
+  int *order, *length;  /* (columns) scratch of the grouping */
+  bool *taken;          /* (rows) */
+  double *J;            /* (rows x columns) */
+  double *base, *moved; /* (rows) */
+  double *q, *v;
+  double *delta; /* (columns) */
+} cmb_estimate;
+
+void cmb_estimate_create(cmb_form *form)
+{
+  cmb_arena *arena = form->arena;
+  cmb_estimate *e = form->estimate = cmb_arena_take(arena, 1, sizeof *e);
+  if (!e) return;
+  e->rows = form->nv + (form->has_motion ? form->ng : 0);
+  e->columns = 2 * form->nv;
+  e->full = true;
+  const size_t entries = (size_t)e->rows * (size_t)e->columns;
+  e->there = cmb_arena_take(arena, entries, sizeof *e->there);
+  e->J = cmb_arena_take(arena, entries, sizeof *e->J);
+  e->group = cmb_arena_ints(arena, e->columns);
+  e->order = cmb_arena_ints(arena, e->columns);
+  e->length = cmb_arena_ints(arena, e->columns);
+  e->taken = cmb_arena_take(arena, (size_t)e->rows, sizeof *e->taken);
+  e->base = cmb_arena_doubles(arena, e->rows);
+  e->moved = cmb_arena_doubles(arena, e->rows);
+  e->q = cmb_arena_doubles(arena, form->nq);
+  e->v = cmb_arena_doubles(arena, form->nv);
+  e->delta = cmb_arena_doubles(arena, e->columns);
+}
+
+void cmb_form_widen(cmb_form *form)
+{
+  if (form->estimate) form->estimate->full = true;
+}
+
+/* ---- groups */
+
+static bool conflicts(const cmb_estimate *e, int column)
+{
+  for (int i = 0; i < e->rows; i++) {
+    if (e->taken[i] && e->there[i * e->columns + column]) return true;
+  }
+  return false;
+}
+
+/* Columns in the order of their lengths, longest first; the numbers decide among equals. */
+static void sort_columns(cmb_estimate *e)
+{
+  for (int j = 0; j < e->columns; j++) {
+    e->length[j] = 0;
+    for (int i = 0; i < e->rows; i++) e->length[j] += e->there[i * e->columns + j];
+    int k = j;
+    for (; k > 0 && e->length[e->order[k - 1]] < e->length[j]; k--) e->order[k] = e->order[k - 1];
+    e->order[k] = j;
+  }
+}
+
+/* Group after group takes all columns that fit. */
+static void make_groups(cmb_estimate *e)
+{
+  int left = e->columns;
+  sort_columns(e);
+  for (int j = 0; j < e->columns; j++) e->group[j] = -1;
+  for (e->groups = 0; left > 0; e->groups++) {
+    memset(e->taken, 0, (size_t)e->rows * sizeof *e->taken);
+    for (int k = 0; k < e->columns; k++) {
+      int j = e->order[k];
+      if (e->group[j] >= 0 || conflicts(e, j)) continue;
+      e->group[j] = e->groups;
+      left--;
+      for (int i = 0; i < e->rows; i++) e->taken[i] |= e->there[i * e->columns + j];
+    }
+  }
+}
+
+/* ---- differences */
+
+static double increment(double at)
+{
+  return fmax(fabs(at), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
+}
+
+double cmb_move_velocity(const double *from, int j, double *moved)
+{
+  volatile double there = from[j] + increment(from[j]); /* rounded to a double */
+  moved[j] = there;
+  return there - from[j];
+}
+
+double cmb_move_position(cmb_form *form, const double *from, int j, double *moved)
+{
+  cmb_rates_matrix *T = form->T;
+  if (!T) return cmb_move_velocity(from, j, moved);
+  const double delta = increment(1);
+  T->probe[j] = 1;
+  cmb_rates(form->ev, from, T->probe, T->rate);
+  T->probe[j] = 0;
+  for (int i = 0; i < form->nq; i++) moved[i] += delta * T->rate[i];
+  return delta;
+}
+
+static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
+                             const double *v, double *F)
+{
+  cmb_form_state at = {s->t, q, v, s->a, s->lambda};
+  cmb_defects out = {.r = F, .position = form->y, .motion = F + form->nv};
+  return cmb_form_defects(form, &at, &out);
+}
+
+/* All columns of a group moved together; of a full Jacobian each column is a group. */
+static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
+{
+  cmb_estimate *e = form->estimate;
+  memcpy(e->q, s->q, (size_t)form->nq * sizeof *e->q);
+  memcpy(e->v, s->v, (size_t)form->nv * sizeof *e->v);
+  for (int j = 0; j < e->columns; j++) {
+    if ((full ? j : e->group[j]) != group) continue;
+    e->delta[j] = j < form->nv ? cmb_move_position(form, s->q, j, e->q)
+                               : cmb_move_velocity(s->v, j - form->nv, e->v);
+  }
+  CMB_TRY(defects_at(form, s, e->q, e->v, e->moved));
+  for (int j = 0; j < e->columns; j++) {
+    if ((full ? j : e->group[j]) != group) continue;
+    for (int i = 0; i < e->rows; i++) {
+      const int k = i * e->columns + j;
+      e->J[k] = full || e->there[k] ? (e->moved[i] - e->base[i]) / e->delta[j] : 0;
+    }
+  }
+  return CMB_OK;
+}
+
+/* Into the blocks: [K D; C₁ ·] for ggl and index 2, [K D; C₂ C₁] for index 1. */
+static void store(cmb_form *form)
+{
+  const cmb_estimate *e = form->estimate;
+  const int nv = form->nv;
+  for (int i = 0; i < e->rows; i++) {
+    const double *by_q = e->J + i * e->columns, *by_v = by_q + nv;
+    const size_t size = (size_t)nv * sizeof(double);
+    const int k = i - nv;
+    if (i < nv) {
+      memcpy(form->K.value + i * nv, by_q, size);
+      memcpy(form->D.value + i * nv, by_v, size);
+    } else if (form->kind == CMB_FORM_INDEX1) {
+      memcpy(form->C2.value + k * nv, by_q, size);
+      memcpy(form->C1.value + k * nv, by_v, size);
+    } else {
+      memcpy(form->C1.value + k * nv, by_q, size);
+    }
+  }
+}
+
+/* Ω takes up what is not 0 in the full Jacobian. A difference is 0 if it is rounding beside the largest one of its row. */
+static void take_up(cmb_estimate *e)
+{
+  const double nothing = 1e-9;
+  for (int i = 0; i < e->rows; i++) {
+    const double *row = e->J + i * e->columns;
+    double most = 0;
+    for (int j = 0; j < e->columns; j++) most = fmax(most, fabs(row[j] * e->delta[j]));
+    for (int j = 0; j < e->columns; j++) {
+      if (fabs(row[j] * e->delta[j]) > nothing * most) e->there[i * e->columns + j] = true;
+    }
+  }
+}
+
+cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *s)
+{
+  cmb_estimate *e = form->estimate;
+  const bool full = e->full || form->source == CMB_SOURCE_DENSE;
+  const int groups = full ? e->columns : e->groups;
+  CMB_TRY(defects_at(form, s, s->q, s->v, e->base));
+  for (int group = 0; group < groups; group++) CMB_TRY(difference(form, s, group, full));
+  if (full && form->source == CMB_SOURCE_SPARSE) {
+    take_up(e);
+    make_groups(e);
+    e->full = false;
+  }
+  store(form);
+  return CMB_OK;
+}

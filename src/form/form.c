@@ -1,0 +1,169 @@
+/*
+ * Creation of a form, and its defects (form.h).
+ *
+ * Equations that have a residual function of their own are asked for r by it; the others for M, f and G in the same call as the
+ * constraints. The explicit formalism without constraints takes the equations' accelerations, r = a − v̇(t,q,v), which cost
+ * O(N) operations in joint coordinates; with constraints M⁻¹ r.
+ */
+#include "form/form.h"
+
+#include "base/context.h"
+#include "form/private.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+
+#include <string.h>
+
+static cmb_status create_mass(cmb_form *form)
+{
+  const cmb_equations *eq = form->ev->eq;
+  cmb_kkt_shape shape = {eq->nv, 0, eq->mass_diagonal, eq->M_pattern, NULL};
+  return form->formalism == CMB_FORMALISM_EXPLICIT
+             ? cmb_kkt_create(form->ev->ctx, &shape, &form->mass)
+             : CMB_OK;
+}
+
+static cmb_status create_parts(cmb_form *form, bool extended)
+{
+  const int most = form->nv > form->ng ? form->nv : form->ng;
+  form->x = cmb_arena_doubles(form->arena, most);
+  form->y = cmb_arena_doubles(form->arena, most);
+  form->b = cmb_arena_doubles(form->arena, 2 * form->n);
+  for (int k = 0; k < 2; k++) {
+    form->top[k] = cmb_arena_doubles(form->arena, form->nv);
+    form->force[k] = cmb_arena_doubles(form->arena, form->nv);
+    form->shift[k] = cmb_arena_doubles(form->arena, form->nv);
+    form->side[k] = cmb_arena_doubles(form->arena, form->ng);
+    form->turn[k] = cmb_arena_doubles(form->arena, form->ng);
+  }
+  CMB_TRY(create_mass(form));
+  CMB_TRY(cmb_differences_create(form->ev, &form->differences));
+  CMB_TRY(cmb_rates_matrix_create(form));
+  CMB_TRY(cmb_blocks_create(form));
+  if (form->source != CMB_SOURCE_EXACT) cmb_estimate_create(form);
+  if (extended) cmb_extension_create(form);
+  return cmb_arena_failed(form->arena) ? cmb_fail_memory(form->ev->ctx) : CMB_OK;
+}
+
+cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, cmb_form **out)
+{
+  const cmb_equations *eq = ev->eq;
+  *out = NULL;
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  cmb_form *form = arena ? cmb_arena_take(arena, 1, sizeof *form) : NULL;
+  if (!form) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ev->ctx);
+  }
+  *form = (cmb_form){.ev = ev,
+                     .arena = arena,
+                     .kind = options->kind,
+                     .formalism = options->formalism,
+                     .source = options->source,
+                     .nq = eq->nq,
+                     .nv = eq->nv,
+                     .ng = eq->ng,
+                     .n = eq->nv + eq->ng};
+  form->has_position = eq->ng > 0 && (form->kind == CMB_FORM_INDEX3 || form->kind == CMB_FORM_GGL);
+  form->has_motion = eq->ng > 0 && form->kind != CMB_FORM_INDEX3;
+  cmb_status status = create_parts(form, options->extended);
+  if (status != CMB_OK) {
+    cmb_form_destroy(form);
+    return status;
+  }
+  *out = form;
+  return CMB_OK;
+}
+
+void cmb_form_destroy(cmb_form *form)
+{
+  if (!form) return;
+  cmb_kkt_destroy(form->mass);
+  cmb_differences_destroy(form->differences);
+  cmb_arena_destroy(form->arena);
+}
+
+double cmb_form_velocity_weight(cmb_form_kind kind, double h)
+{
+  return kind == CMB_FORM_INDEX3 ? h : 1;
+}
+
+double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
+{
+  return kind == CMB_FORM_INDEX3 ? h * h : kind == CMB_FORM_INDEX1 ? 1 : h;
+}
+
+/* ---- defects */
+
+/* The constraints' defects, and with `dynamic` also M, f and G in the evaluator. */
+static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
+                                 const cmb_defects *out)
+{
+  cmb_evaluator *ev = form->ev;
+  cmb_terms want = {0};
+  if (form->has_position) want.g = out->position;
+  if (form->has_motion) {
+    want.G = ev->G;
+    *(form->kind == CMB_FORM_INDEX1 ? &want.gamma : &want.gt) = out->motion;
+  }
+  if (dynamic) want.M = ev->M, want.f = ev->f, want.G = ev->G;
+  if (!dynamic && !form->has_position && !form->has_motion) return CMB_OK;
+  CMB_TRY(cmb_evaluate(ev, s->t, s->q, s->v, &want));
+  if (form->has_motion) {
+    const double *x = form->kind == CMB_FORM_INDEX1 ? s->a : s->v;
+    cmb_multiply(ev->eq->G_pattern, form->ng, form->nv, ev->G, x, form->x);
+    for (int i = 0; i < form->ng; i++) out->motion[i] += form->x[i];
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_mass_factor(cmb_form *form)
+{
+  return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
+}
+
+/* r = a − M⁻¹ (f − Gᵀ λ) */
+static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
+{
+  cmb_evaluator *ev = form->ev;
+  const cmb_equations *eq = ev->eq;
+  CMB_TRY(cmb_mass_factor(form));
+  cmb_multiply_transposed_add(eq->G_pattern, form->ng, form->nv, ev->G, -1.0, s->lambda, ev->f);
+  cmb_kkt_solve(form->mass, ev->f, NULL, r, NULL);
+  for (int i = 0; i < form->nv; i++) r[i] = s->a[i] - r[i];
+  return CMB_OK;
+}
+
+/* r = M a − f + Gᵀ λ from M, f and G. */
+static void residual_defect(cmb_form *form, const cmb_form_state *s, double *r)
+{
+  cmb_evaluator *ev = form->ev;
+  cmb_multiply_mass(ev, s->a, r);
+  for (int i = 0; i < form->nv; i++) r[i] -= ev->f[i];
+  cmb_multiply_transposed_add(ev->eq->G_pattern, form->ng, form->nv, ev->G, 1.0, s->lambda, r);
+}
+
+cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_defects *out)
+{
+  cmb_evaluator *ev = form->ev;
+  const cmb_equations *eq = ev->eq;
+  const bool is_explicit = form->formalism == CMB_FORMALISM_EXPLICIT;
+  if (is_explicit && form->ng == 0) {
+    CMB_TRY(cmb_accelerate(ev, s->t, s->q, s->v, out->r, form->y));
+    for (int i = 0; i < form->nv; i++) out->r[i] = s->a[i] - out->r[i];
+    return CMB_OK;
+  }
+  const bool own = eq->residual && !is_explicit;
+  CMB_TRY(evaluate_terms(form, s, !own, out));
+  if (own) {
+    CMB_TRY(cmb_residual(ev, s->t, s->q, s->v, s->a, s->lambda, out->r));
+  } else if (is_explicit) {
+    CMB_TRY(explicit_defect(form, s, out->r));
+  } else {
+    residual_defect(form, s, out->r);
+  }
+  bool finite = (own || cmb_all_finite(form->nv, out->r)) &&
+                (!form->has_position || cmb_all_finite(form->ng, out->position)) &&
+                (!form->has_motion || cmb_all_finite(form->ng, out->motion));
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}

@@ -1,0 +1,156 @@
+/*
+ * Forms of the equations for implicit methods: which constraints are imposed, and in which formalism the dynamic equations are
+ * evaluated; the matrix of Newton's method with the kinematic equations eliminated.
+ *
+ * A method sets q̇ and v̇ to combinations of unknown and known values: v̇ = v/c + .., q̇ = q/c + .., with c = h/γ, real or complex.
+ * What is left of a state are its defects:
+ *
+ *     r = M v̇ − f + Gᵀ λ       residual formalism (seed 001 eq. 9), or M⁻¹ r in the explicit one (eq. 10)
+ *     g                        index 3, ggl
+ *     G v + g_t                index 2, ggl
+ *     G v̇ + γ                  index 1
+ *
+ * q̇ = T (v − Ḡᵀ η), η = 0 but for ggl (Gear, Gupta, Leimkuhler; eq. 7a), is kept by the methods: δq = c T (δv − Ḡᵀ δη). Newton's
+ * equations are then nv + ng wide, and tend to the KKT matrix as c → 0 whatever the index:
+ *
+ *     [ M + c D + c² K   Gᵀ ] [ δv   ]     D = ∂r/∂v,  K = ∂r/∂q T,  C₁, C₂ as in cmb_form_kind
+ *     [ G + c C₁ + c² C₂  0 ] [ c δλ ]  =  right-hand sides in solve.c
+ *
+ * Ḡ is G where the matrix was made. In the explicit formalism the first row is multiplied by M⁻¹.
+ */
+#ifndef CMB_FORM_FORM_H
+#define CMB_FORM_FORM_H
+
+#include "dae/derivative.h"
+#include "math/linear.h"
+
+typedef enum cmb_form_kind {
+  CMB_FORM_INDEX3, /* C₁ = C₂ = 0 */
+  CMB_FORM_GGL,    /* C₁ = ∂(G v + g_t)/∂q T; also index 2 */
+  CMB_FORM_INDEX2,
+  CMB_FORM_INDEX1 /* C₁ = ∂γ/∂v, C₂ = ∂(G v̇ + γ)/∂q T */
+} cmb_form_kind;
+
+typedef enum cmb_formalism { CMB_FORMALISM_RESIDUAL, CMB_FORMALISM_EXPLICIT } cmb_formalism;
+
+/* Where the derivatives come from. */
+typedef enum cmb_jacobian_source {
+  CMB_SOURCE_EXACT,  /* the equations, or what dae/derivative.h makes up for */
+  CMB_SOURCE_DENSE,  /* differences column by column, seed 001 eq. (16) */
+  CMB_SOURCE_SPARSE, /* differences by groups on an estimated pattern, eq. (20) and §3.1 */
+} cmb_jacobian_source;
+
+/* A state with its rates, as far as the equations ask for them. */
+typedef struct cmb_form_state {
+  double t;
+  const double *q, *v, *a, *lambda;
+} cmb_form_state;
+
+/* What is left; the arrays that the kind does not have are not touched and may be NULL. */
+typedef struct cmb_defects {
+  double *r;        /* (nv) */
+  double *position; /* (ng) index 3, ggl */
+  double *motion;   /* (ng) G v + g_t or G a + γ: all but index 3 */
+} cmb_defects;
+
+/* Part of the matrix: values on a pattern, or dense, and where they belong in the matrix. */
+typedef struct cmb_block {
+  int rows, columns;
+  const cmb_pattern *pattern; /* NULL: dense */
+  int count;
+  double *value; /* (count) */
+  int *place;    /* (count) */
+
+  /* T ≠ I: value = raw T */
+  const cmb_pattern *raw_pattern; /* rows x nq */
+  double *raw;
+  int *product; /* where each product of an entry of raw with one of T goes, in `value` */
+} cmb_block;
+
+typedef struct cmb_form {
+  cmb_evaluator *ev;
+  cmb_arena *arena;
+  cmb_differences *differences;
+  cmb_kkt *mass; /* explicit formalism: solves with M */
+  cmb_form_kind kind;
+  cmb_formalism formalism;
+  cmb_jacobian_source source;
+  bool has_position, has_motion;
+  int nq, nv, ng, n; /* n = nv + ng */
+
+  /* of the last linearisation */
+  cmb_block M, G, border, D, K, C1, C2; /* border: Gᵀ or M⁻¹Gᵀ */
+  cmb_block plain_D, plain_K;           /* explicit formalism, exact: of r */
+  double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
+
+  const cmb_pattern *pattern; /* of the matrix; NULL: dense */
+  int values;                 /* of the matrix */
+  bool *mark;                 /* (n x n) the pattern while it is made */
+
+  struct cmb_rates_matrix *T; /* NULL: T = I */
+  struct cmb_estimate *estimate;
+  struct cmb_extension *extension;
+
+  double *x, *y; /* (max(nv, ng)) scratch */
+
+  /* scratch of solve.c, real and imaginary part */
+  double *b;                            /* (2 n) */
+  double *top[2], *force[2], *shift[2]; /* (nv) */
+  double *side[2], *turn[2];            /* (ng) */
+} cmb_form;
+
+typedef struct cmb_form_options {
+  cmb_form_kind kind;
+  cmb_formalism formalism;
+  cmb_jacobian_source source;
+  bool extended; /* cmb_form_follow_inputs will be wanted */
+} cmb_form_options;
+
+/* Without constraints all kinds are the same. */
+cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, cmb_form **form);
+void cmb_form_destroy(cmb_form *form);
+
+/* The defects of a state: one evaluation. */
+cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const cmb_defects *out);
+
+/* M and G at the state; and, if all, the derivatives D, K, C₁, C₂. A partitioned update (seed 001 eqs. 24 and 25) is one
+ * without them. */
+cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *state, bool all);
+
+/* Extended partitioned update (seed 001 eq. 26): D and K follow the inputs from where they were last; before that, once, their
+ * derivatives with respect to the inputs at the state. */
+cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *state);
+cmb_status cmb_form_follow_inputs(cmb_form *form, double t);
+
+/* The estimated pattern takes up what a full difference Jacobian shows at the next linearisation. */
+void cmb_form_widen(cmb_form *form);
+
+/* A matrix for one c, real or complex; factored with the blocks last made. */
+cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix);
+cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix);
+
+/* An increment of Newton's method, or a defect, with a complex c in two parts: im == NULL for a real one. */
+typedef struct cmb_increment {
+  double *v[2];      /* (nv) δv */
+  double *lambda[2]; /* (ng) δλ */
+  double *w[2];      /* (nv) δq = T δw: c (δv − Ḡᵀ δη) */
+  double *eta[2];    /* (ng) δη; ggl */
+} cmb_increment;
+
+/* The increment that takes the defects (re, im) away. `parts` is 1 or 2. */
+void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_linear *matrix,
+                    const cmb_defects defects[2], cmb_increment *out);
+
+/* An error estimate that stiff components do not spoil: for defects s_w of q̇ = T w and s_v of v̇ the changes e_w, e_v of the
+ * solution of the linearised equations, e = c (mass − c Jacobian)⁻¹ mass s. The matrix is that of c, real. */
+void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
+                     const double *s_v, double *e_w, double *e_v);
+
+/* w := w − Ḡᵀ η (nv) */
+void cmb_form_take_eta(const cmb_form *form, const double *eta, double *w);
+
+/* What an error of velocities, and of multipliers, counts in the units of one of positions, after their index. */
+double cmb_form_velocity_weight(cmb_form_kind kind, double h);
+double cmb_form_multiplier_weight(cmb_form_kind kind, double h);
+
+#endif

@@ -1,0 +1,377 @@
+/*
+ * Coordinate partitioning (partition.h).
+ *
+ * The choice: Gaussian elimination of G with complete pivoting, rows scaled by their largest entries so that the units of the
+ * constraints do not matter. Pivot columns become dependent, pivot rows are the constraints taken.
+ *
+ * Condition: ‖Φ_u‖₁ ‖Φ_u⁻¹‖₁ of the scaled matrix, the second factor by Hager's estimate (Higham, Accuracy and Stability of
+ * Numerical Algorithms, §15.3): x := Φ_u⁻¹ e, uphill in ‖Φ_u⁻¹ x‖₁ along the signs.
+ *
+ * (54) is solved by iterative refinement with the factors held, made at the beginning of the step: v_u := v_u − Φ_u⁻¹(G v + g_t).
+ */
+#include "form/partition.h"
+
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { POSITION_ITERATIONS = 10, VELOCITY_ITERATIONS = 10, CLIMBS = 5 };
+
+static const double REPARTITION = 1.25; /* growth of the condition number, seed 003 §6 */
+static const double NO_PIVOT =
+    1e-10; /* part of the largest entry: what is left depends on the rows taken */
+
+struct cmb_partition_work {
+  double *A;                /* (ng x nv) elimination */
+  int *row, *column;        /* (ng), (nv) its order */
+  int *candidate;           /* (nv) sorted pivot columns */
+  double *LU;               /* (rank x rank) of the scaled Φ_u */
+  int *pivot;               /* (rank) */
+  double *scale;            /* (ng) reciprocals of the rows' largest entries */
+  double *x, *y, *z, *sums; /* (ng) */
+  double *w, *defect;       /* (nv), (ng) */
+  double *dq;               /* (nq) */
+};
+
+cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
+{
+  const int ng = ev->eq->ng, nv = ev->eq->nv;
+  cmb_partition *p = cmb_arena_take(arena, 1, sizeof *p);
+  struct cmb_partition_work *k = cmb_arena_take(arena, 1, sizeof *k);
+  if (!p || !k) return NULL;
+  *p = (cmb_partition){.ev = ev, .free_count = nv, .work = k};
+  p->dependent = cmb_arena_ints(arena, ng);
+  p->independent = cmb_arena_ints(arena, nv);
+  p->rows = cmb_arena_ints(arena, ng);
+  k->A = cmb_arena_take(arena, (size_t)ng * (size_t)nv, sizeof *k->A);
+  k->row = cmb_arena_ints(arena, ng);
+  k->column = cmb_arena_ints(arena, nv);
+  k->candidate = cmb_arena_ints(arena, nv);
+  k->LU = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *k->LU);
+  k->pivot = cmb_arena_ints(arena, ng);
+  double **vectors[] = {&k->scale, &k->x, &k->y, &k->z, &k->sums, &k->defect};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    *vectors[i] = cmb_arena_doubles(arena, ng);
+  }
+  k->w = cmb_arena_doubles(arena, nv);
+  k->dq = cmb_arena_doubles(arena, ev->eq->nq);
+  return p;
+}
+
+/* Row i of the evaluator's G, dense. */
+static void dense_row(const cmb_evaluator *ev, int i, double *row)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_pattern *pattern = eq->G_pattern;
+  if (!pattern) {
+    memcpy(row, ev->G + (size_t)i * (size_t)eq->nv, (size_t)eq->nv * sizeof *row);
+    return;
+  }
+  memset(row, 0, (size_t)eq->nv * sizeof *row);
+  for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++)
+    row[pattern->column[k]] = ev->G[k];
+}
+
+static void scale_rows(cmb_partition *p)
+{
+  struct cmb_partition_work *k = p->work;
+  const int ng = p->ev->eq->ng, nv = p->ev->eq->nv;
+  for (int i = 0; i < ng; i++) {
+    double most = 0;
+    dense_row(p->ev, i, k->w);
+    for (int j = 0; j < nv; j++) most = fmax(most, fabs(k->w[j]));
+    k->scale[i] = most > 0 ? 1 / most : 1;
+  }
+}
+
+/* The largest entry of A from row and column `from` on, in the order so far. */
+static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int from, int *row,
+                         int *column)
+{
+  double most = 0;
+  for (int i = from; i < ng; i++) {
+    const double *a = k->A + (size_t)k->row[i] * (size_t)nv;
+    for (int j = from; j < nv; j++) {
+      if (fabs(a[k->column[j]]) <= most) continue;
+      most = fabs(a[k->column[j]]);
+      *row = i, *column = j;
+    }
+  }
+  return most;
+}
+
+static void swap(int *x, int i, int j)
+{
+  int t = x[i];
+  x[i] = x[j];
+  x[j] = t;
+}
+
+/* Complete pivoting: the first columns and rows in the order are the dependent ones and those taken. Returns the rank. */
+static int eliminate(cmb_partition *p)
+{
+  struct cmb_partition_work *k = p->work;
+  const int ng = p->ev->eq->ng, nv = p->ev->eq->nv, most = ng < nv ? ng : nv;
+  for (int i = 0; i < ng; i++) {
+    double *a = k->A + (size_t)i * (size_t)nv;
+    dense_row(p->ev, i, a);
+    for (int j = 0; j < nv; j++) a[j] *= k->scale[i];
+    k->row[i] = i;
+  }
+  for (int j = 0; j < nv; j++) k->column[j] = j;
+  for (int n = 0; n < most; n++) {
+    int r = n, c = n;
+    if (find_pivot(k, ng, nv, n, &r, &c) <= NO_PIVOT) return n;
+    swap(k->row, n, r);
+    swap(k->column, n, c);
+    const double *a = k->A + (size_t)k->row[n] * (size_t)nv;
+    for (int i = n + 1; i < ng; i++) {
+      double *b = k->A + (size_t)k->row[i] * (size_t)nv;
+      const double factor = b[k->column[n]] / a[k->column[n]];
+      if (factor != 0) cmb_add_scaled(nv, -factor, a, b);
+    }
+  }
+  return most;
+}
+
+static void sort(int n, int *x)
+{
+  for (int i = 1; i < n; i++) {
+    for (int j = i; j > 0 && x[j] < x[j - 1]; j--) swap(x, j, j - 1);
+  }
+}
+
+/* A new choice by the evaluator's G; whether it differs from the one before. */
+static bool choose(cmb_partition *p)
+{
+  struct cmb_partition_work *k = p->work;
+  const int nv = p->ev->eq->nv;
+  const int rank = eliminate(p);
+  sort(rank, k->column);
+  sort(rank, k->row);
+  bool same = p->chosen && rank == p->rank;
+  for (int i = 0; same && i < rank; i++) same = k->column[i] == p->dependent[i];
+  memcpy(p->rows, k->row, (size_t)rank * sizeof *p->rows);
+  memcpy(p->dependent, k->column, (size_t)rank * sizeof *p->dependent);
+  memcpy(p->independent, k->column + rank, (size_t)(nv - rank) * sizeof *p->independent);
+  sort(nv - rank, p->independent);
+  p->rank = rank;
+  p->free_count = nv - rank;
+  return !same;
+}
+
+static void solve(const cmb_partition *p, double *x)
+{
+  cmb_lu_solve(p->rank, p->work->LU, p->work->pivot, x);
+}
+
+/* x := (LU)⁻ᵀ x with the row exchanges of cmb_lu_factor. */
+static void solve_transposed(const cmb_partition *p, double *x)
+{
+  const int n = p->rank;
+  const double *LU = p->work->LU;
+  for (int i = 0; i < n; i++) { /* Uᵀ */
+    x[i] *= LU[i * n + i];      /* 1/u_ii */
+    cmb_add_scaled(n - i - 1, -x[i], LU + i * n + i + 1, x + i + 1);
+  }
+  for (int i = n - 1; i > 0; i--) cmb_add_scaled(i, -x[i], LU + i * n, x); /* Lᵀ */
+  for (int i = n - 1; i >= 0; i--) {
+    double t = x[i];
+    x[i] = x[p->work->pivot[i]];
+    x[p->work->pivot[i]] = t;
+  }
+}
+
+static double norm1(int n, const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += fabs(x[i]);
+  return sum;
+}
+
+/* ‖Φ_u⁻¹‖₁ by Hager's estimate. */
+static double inverse_norm(const cmb_partition *p)
+{
+  const struct cmb_partition_work *k = p->work;
+  const int n = p->rank;
+  double best = 0;
+  for (int i = 0; i < n; i++) k->x[i] = 1.0 / n;
+  for (int climb = 0; climb < CLIMBS; climb++) {
+    int most = 0;
+    memcpy(k->y, k->x, (size_t)n * sizeof *k->y);
+    solve(p, k->y);
+    best = fmax(best, norm1(n, k->y));
+    for (int i = 0; i < n; i++) k->z[i] = k->y[i] < 0 ? -1 : 1;
+    solve_transposed(p, k->z);
+    for (int i = 1; i < n; i++) {
+      if (fabs(k->z[i]) > fabs(k->z[most])) most = i;
+    }
+    if (fabs(k->z[most]) <= cmb_dot(n, k->z, k->x)) break;
+    memset(k->x, 0, (size_t)n * sizeof *k->x);
+    k->x[most] = 1;
+  }
+  return best;
+}
+
+/* Φ_u of the evaluator's G, and its 1-norm. */
+static double fill(cmb_partition *p)
+{
+  struct cmb_partition_work *k = p->work;
+  const int n = p->rank;
+  double most = 0;
+  memset(k->x, 0, (size_t)n * sizeof *k->x);
+  for (int i = 0; i < n; i++) {
+    const int row = p->rows[i];
+    dense_row(p->ev, row, k->w);
+    for (int j = 0; j < n; j++) {
+      k->LU[i * n + j] = k->scale[row] * k->w[p->dependent[j]];
+      k->x[j] += fabs(k->LU[i * n + j]);
+    }
+  }
+  for (int j = 0; j < n; j++) most = fmax(most, k->x[j]);
+  return most;
+}
+
+/* Factor Φ_u of the evaluator's G. */
+static cmb_status factor(cmb_partition *p)
+{
+  const double norm = fill(p);
+  p->condition = 1;
+  if (p->rank == 0) return CMB_OK;
+  p->ev->stats.factor++;
+  CMB_TRY(cmb_lu_factor(p->rank, p->work->LU, p->work->sums, p->work->pivot));
+  p->condition = norm * inverse_norm(p);
+  return isfinite(p->condition) ? CMB_OK : CMB_RETRY_SINGULAR;
+}
+
+static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
+{
+  cmb_evaluator *ev = p->ev;
+  cmb_terms want = {.G = ev->G, .gt = ev->gt};
+  return cmb_evaluate(ev, t, q, NULL, &want);
+}
+
+cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
+{
+  if (p->ev->eq->ng == 0) {
+    choose(p);
+    return CMB_OK;
+  }
+  CMB_TRY(evaluate_G(p, t, q));
+  scale_rows(p);
+  cmb_status status = p->chosen ? factor(p) : CMB_RETRY_SINGULAR;
+  if (status == CMB_OK && p->condition <= REPARTITION * p->condition_first) return CMB_OK;
+  if (status == CMB_RETRY_NONFINITE) return status;
+  if (choose(p) && p->chosen) p->repartitions++;
+  CMB_TRY(factor(p));
+  p->chosen = true;
+  p->condition_first = p->condition;
+  return CMB_OK;
+}
+
+void cmb_partition_solve(cmb_partition *p, const double *c, double *w)
+{
+  struct cmb_partition_work *k = p->work;
+  memset(w, 0, (size_t)p->ev->eq->nv * sizeof *w);
+  for (int i = 0; i < p->rank; i++) k->x[i] = k->scale[p->rows[i]] * c[p->rows[i]];
+  solve(p, k->x);
+  for (int i = 0; i < p->rank; i++) w[p->dependent[i]] = k->x[i];
+}
+
+void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *lambda)
+{
+  struct cmb_partition_work *k = p->work;
+  memset(lambda, 0, (size_t)p->ev->eq->ng * sizeof *lambda);
+  for (int i = 0; i < p->rank; i++) k->x[i] = b[p->dependent[i]];
+  solve_transposed(p, k->x);
+  for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
+}
+
+/* One pass of (53); *rate tells how it converged. */
+static cmb_status iterate_position(cmb_partition *p, double t, double *q)
+{
+  cmb_evaluator *ev = p->ev;
+  struct cmb_partition_work *k = p->work;
+  const int nq = ev->eq->nq;
+  const double length = cmb_norm2(nq, q), enough = 8 * DBL_EPSILON * length,
+               arrived = 512 * DBL_EPSILON * (1 + length); /* as in dae/project.c */
+  double before = INFINITY;
+  cmb_terms want = {.g = ev->g};
+  for (int j = 0; j < POSITION_ITERATIONS; j++) {
+    CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+    cmb_partition_solve(p, ev->g, k->w);
+    cmb_rates(ev, q, k->w, k->dq);
+    for (int i = 0; i < nq; i++) q[i] -= k->dq[i];
+    double size = cmb_norm2(nq, k->dq), rate = size / before;
+    if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (rate >= 1) return size <= arrived ? CMB_OK : CMB_RETRY_NEWTON;
+    before = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
+{
+  const cmb_equations *eq = p->ev->eq;
+  if (eq->normalize) eq->normalize(eq->self, q);
+  if (p->rank == 0) return CMB_OK;
+  p->ev->stats.projections++;
+  cmb_status status = iterate_position(p, t, q);
+  if (status != CMB_RETRY_NEWTON) return status;
+  CMB_TRY(evaluate_G(p, t, q));
+  CMB_TRY(factor(p));
+  return iterate_position(p, t, q);
+}
+
+static cmb_status iterate_velocity(cmb_partition *p, double *v)
+{
+  cmb_evaluator *ev = p->ev;
+  struct cmb_partition_work *k = p->work;
+  const cmb_equations *eq = ev->eq;
+  const double enough = 8 * DBL_EPSILON * cmb_norm2(eq->nv, v);
+  double before = INFINITY;
+  for (int j = 0; j < VELOCITY_ITERATIONS; j++) {
+    cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, k->defect);
+    for (int i = 0; i < eq->ng; i++) k->defect[i] += ev->gt[i];
+    cmb_partition_solve(p, k->defect, k->w);
+    for (int i = 0; i < eq->nv; i++) v[i] -= k->w[i];
+    double size = cmb_norm2(eq->nv, k->w), rate = size / before;
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
+    if (rate >= 1) return size <= 1024 * enough ? CMB_OK : CMB_RETRY_NEWTON;
+    before = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+cmb_status cmb_partition_velocity(cmb_partition *p, double t, const double *q, double *v)
+{
+  if (p->ev->eq->ng == 0) return CMB_OK;
+  CMB_TRY(evaluate_G(p, t, q));
+  cmb_status status = iterate_velocity(p, v);
+  if (status != CMB_RETRY_NEWTON) return status;
+  CMB_TRY(factor(p));
+  return iterate_velocity(p, v);
+}
+
+void cmb_partition_motions(cmb_partition *p, double *N)
+{
+  cmb_evaluator *ev = p->ev;
+  const cmb_equations *eq = ev->eq;
+  struct cmb_partition_work *k = p->work;
+  memset(N, 0, (size_t)p->free_count * (size_t)eq->nv * sizeof *N);
+  for (int i = 0; i < p->free_count; i++) {
+    double *n = N + (size_t)i * (size_t)eq->nv;
+    n[p->independent[i]] = -1;
+    if (p->rank > 0) {
+      cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, n, k->defect);
+      cmb_partition_solve(p, k->defect, n);
+    }
+    n[p->independent[i]] = 1;
+  }
+}

@@ -1,0 +1,224 @@
+/*
+ * The integration Jacobian with its border eliminated (partition_jacobian.h). Vectors that are zero but for the dependent
+ * velocities, Φ_u⁻¹ y, are stored with all nv entries.
+ */
+#include "form/partition_jacobian.h"
+
+#include "dae/derivative.h"
+#include "math/dense.h"
+#include "math/pattern.h"
+
+#include <string.h>
+
+enum { KINDS = CMB_RESIDUAL_U };
+
+struct cmb_partition_jacobian {
+  cmb_partition *p;
+  cmb_differences *differences;
+  double *value[KINDS]; /* the derivatives */
+  double *N;            /* (free x nv) motions */
+  double *X[2];         /* (free x nv) row k: column k of D N and of K N + D J */
+  double *W[2]; /* (free x nv) the same of Φ_u⁻¹ (C₁ N) and Φ_u⁻¹ (C₂ N + C₁ J) */
+  double *S[3]; /* (free x free) */
+  double *LU;   /* (free x free) */
+  int *pivot;   /* (free) */
+  double c;
+  double *tn;     /* (nq) T n */
+  double *jn;     /* (nv) J n */
+  double *x, *y;  /* (nv) */
+  double *s, *s2; /* (ng) */
+  double *z, *b;  /* (free) */
+};
+
+static int rows_of(const cmb_equations *eq, int kind)
+{
+  return kind == CMB_RESIDUAL_Q || kind == CMB_RESIDUAL_V ? eq->nv : eq->ng;
+}
+
+static int columns_of(const cmb_equations *eq, int kind)
+{
+  return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
+}
+
+static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
+{
+  const cmb_equations *eq = j->p->ev->eq;
+  const size_t square = (size_t)eq->nv * (size_t)eq->nv;
+  for (int k = 0; k < KINDS; k++) {
+    int count = cmb_pattern_values(eq->derivative_pattern[k], rows_of(eq, k), columns_of(eq, k));
+    j->value[k] = cmb_arena_doubles(arena, count);
+  }
+  double **matrices[] = {&j->N,    &j->X[0], &j->X[1], &j->W[0], &j->W[1],
+                         &j->S[0], &j->S[1], &j->S[2], &j->LU};
+  for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
+    *matrices[i] = cmb_arena_take(arena, square, sizeof(double));
+  }
+  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    *vectors[i] = cmb_arena_doubles(arena, eq->nv);
+  }
+  j->pivot = cmb_arena_ints(arena, eq->nv);
+  j->tn = cmb_arena_doubles(arena, eq->nq);
+  j->s = cmb_arena_doubles(arena, eq->ng);
+  j->s2 = cmb_arena_doubles(arena, eq->ng);
+}
+
+cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
+                                         cmb_partition_jacobian **out)
+{
+  cmb_partition_jacobian *j = *out = p ? cmb_arena_take(arena, 1, sizeof *j) : NULL;
+  if (!j) return CMB_OK;
+  j->p = p;
+  take_memory(j, arena);
+  return cmb_differences_create(p->ev, &j->differences);
+}
+
+void cmb_partition_jacobian_destroy(cmb_partition_jacobian *j)
+{
+  if (j) cmb_differences_destroy(j->differences);
+}
+
+static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const double *x,
+                     double *y)
+{
+  const cmb_equations *eq = j->p->ev->eq;
+  cmb_multiply(eq->derivative_pattern[kind], rows_of(eq, kind), columns_of(eq, kind),
+               j->value[kind], x, y);
+}
+
+/* column k of S := Nᵀ x */
+static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
+{
+  const cmb_partition *p = j->p;
+  const int nv = p->ev->eq->nv;
+  for (int l = 0; l < p->free_count; l++) {
+    const double *n = j->N + (size_t)l * (size_t)nv;
+    double sum = x[p->independent[l]];
+    for (int i = 0; i < p->rank; i++) sum += n[p->dependent[i]] * x[p->dependent[i]];
+    out[(size_t)l * (size_t)stride] = sum;
+  }
+}
+
+/* Column k of X, Y and S: its parts with c (i = 0) and with c² (i = 1) for the vectors X = x and Y = y at hand. */
+static void store(cmb_partition_jacobian *j, int k, int i, const double *y)
+{
+  cmb_evaluator *ev = j->p->ev;
+  const int nv = ev->eq->nv;
+  const double *x = j->X[i] + (size_t)k * (size_t)nv;
+  double *w = j->W[i] + (size_t)k * (size_t)nv;
+  cmb_partition_solve(j->p, y, w);
+  cmb_multiply_mass(ev, w, j->x);
+  for (int l = 0; l < nv; l++) j->x[l] = x[l] - j->x[l];
+  reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
+}
+
+static void make_column(cmb_partition_jacobian *j, const double *q, int k)
+{
+  cmb_evaluator *ev = j->p->ev;
+  const int nv = ev->eq->nv, ng = ev->eq->ng;
+  const double *n = j->N + (size_t)k * (size_t)nv;
+  double *x1 = j->X[0] + (size_t)k * (size_t)nv, *x2 = j->X[1] + (size_t)k * (size_t)nv;
+  cmb_multiply_mass(ev, n, j->x);
+  reduce(j, j->x, j->p->free_count, j->S[0] + k);
+
+  cmb_rates(ev, q, n, j->tn);
+  multiply(j, CMB_VELOCITY_Q, j->tn, j->s);
+  for (int i = 0; i < ng; i++) j->s[i] = -j->s[i];
+  cmb_partition_solve(j->p, j->s, j->jn);
+
+  multiply(j, CMB_RESIDUAL_V, n, x1);
+  multiply(j, CMB_GAMMA_V, n, j->s);
+  store(j, k, 0, j->s);
+
+  multiply(j, CMB_RESIDUAL_Q, j->tn, x2);
+  multiply(j, CMB_RESIDUAL_V, j->jn, j->y);
+  for (int i = 0; i < nv; i++) x2[i] += j->y[i];
+  multiply(j, CMB_GAMMA_Q, j->tn, j->s);
+  multiply(j, CMB_GAMMA_V, j->jn, j->s2);
+  for (int i = 0; i < ng; i++) j->s[i] += j->s2[i];
+  store(j, k, 1, j->s);
+}
+
+cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const double *q,
+                                   const double *v, const double *a, const double *lambda)
+{
+  cmb_evaluator *ev = j->p->ev;
+  const long jacobians = ev->stats.jacobian;
+  for (int k = 0; k < KINDS; k++) {
+    if (rows_of(ev->eq, k) == 0) continue;
+    CMB_TRY(cmb_derivative_at(j->differences, t, q, v, a, lambda, (cmb_derivative)k, j->value[k]));
+  }
+  ev->stats.jacobian = jacobians + 1;
+  cmb_terms want = {.M = ev->M, .G = ev->G};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  cmb_partition_motions(j->p, j->N);
+  for (int k = 0; k < j->p->free_count; k++) make_column(j, q, k);
+  return CMB_OK;
+}
+
+cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
+{
+  const int n = j->p->free_count;
+  for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
+    j->LU[i] = j->S[0][i] + c * (j->S[1][i] + c * j->S[2][i]);
+  }
+  j->c = c;
+  j->p->ev->stats.factor++;
+  return cmb_lu_factor(n, j->LU, j->b, j->pivot);
+}
+
+/* out (nv) = A z for A (free x nv) stored by columns, added with weight. */
+static void add_columns(const cmb_partition_jacobian *j, double weight, const double *A,
+                        double *out)
+{
+  const int nv = j->p->ev->eq->nv;
+  for (int k = 0; k < j->p->free_count; k++) {
+    cmb_add_scaled(nv, weight * j->z[k], A + (size_t)k * (size_t)nv, out);
+  }
+}
+
+void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
+                           double *dlambda)
+{
+  cmb_partition *p = j->p;
+  cmb_evaluator *ev = p->ev;
+  const int nv = ev->eq->nv;
+  for (int i = 0; i < ev->eq->ng; i++) j->s[i] = -s[i];
+  cmb_partition_solve(p, j->s, da);
+  cmb_multiply_mass(ev, da, j->x);
+  for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
+  reduce(j, j->x, 1, j->z);
+  cmb_lu_solve(p->free_count, j->LU, j->pivot, j->z);
+  add_columns(j, 1, j->N, da);
+  add_columns(j, -j->c, j->W[0], da);
+  add_columns(j, -j->c * j->c, j->W[1], da);
+  ev->stats.solve++;
+  if (p->rank == 0) return;
+  cmb_multiply_mass(ev, da, j->x);
+  for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
+  add_columns(j, -j->c, j->X[0], j->x);
+  add_columns(j, -j->c * j->c, j->X[1], j->x);
+  cmb_partition_solve_transposed(p, j->x, dlambda);
+}
+
+void cmb_partition_smooth(cmb_partition_jacobian *j, double *w, double *v)
+{
+  const cmb_partition *p = j->p;
+  const int n = p->free_count, nv = p->ev->eq->nv;
+  for (int l = 0; l < n; l++) { /* S z = S₀ v − c S₂ w */
+    double sum = 0;
+    for (int k = 0; k < n; k++) {
+      const size_t at = (size_t)l * (size_t)n + (size_t)k;
+      sum += j->S[0][at] * v[p->independent[k]] - j->c * j->S[2][at] * w[p->independent[k]];
+    }
+    j->z[l] = sum;
+  }
+  for (int k = 0; k < n; k++) j->b[k] = w[p->independent[k]];
+  cmb_lu_solve(n, j->LU, j->pivot, j->z);
+  p->ev->stats.solve++;
+  memset(v, 0, (size_t)nv * sizeof *v);
+  memset(w, 0, (size_t)nv * sizeof *w);
+  add_columns(j, 1, j->N, v);
+  for (int k = 0; k < n; k++) j->z[k] = j->b[k] + j->c * j->z[k];
+  add_columns(j, 1, j->N, w);
+}

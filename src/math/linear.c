@@ -1,0 +1,155 @@
+/*
+ * A square matrix with its factors (linear.h): P A = L U by dense.h, or by KLU (sparse_lu.h) on a pattern
+ * with many unknowns. With fewer the values are spread over a dense matrix.
+ *
+ * KLU stores columns, a pattern rows: `place` says where in the other storage each value belongs. KLU
+ * divides every row by its largest entry, so a pivot can be compared with rounding, n eps.
+ */
+#include "math/linear.h"
+
+#include "base/arena.h"
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+#include "math/sparse_lu.h"
+
+#include <float.h>
+#include <string.h>
+
+struct cmb_linear {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_pattern *pattern; /* NULL: dense */
+  int n;
+  int parts;            /* doubles in a number: 1 real, 2 complex */
+  int stored;           /* numbers in `values` */
+  double *values;       /* what the user writes */
+  int *place;           /* (stored) on a pattern: where each value belongs in LU or sparse.value */
+  double *LU;           /* (n x n) dense, the values themselves if there is no pattern */
+  double *scale;        /* (n) scratch */
+  int *pivot;           /* (n) */
+  cmb_sparse_lu sparse; /* or this */
+};
+
+static bool is_sparse(const cmb_linear *lin)
+{
+  return lin->pattern && lin->n >= CMB_LINEAR_SPARSE_FROM;
+}
+
+/* ---- creation */
+
+static void take_arrays(cmb_linear *lin)
+{
+  const int n = lin->n;
+  lin->values = cmb_arena_doubles(lin->arena, lin->parts * lin->stored);
+  if (lin->pattern) lin->place = cmb_arena_ints(lin->arena, lin->stored);
+  if (is_sparse(lin)) {
+    cmb_sparse_lu_take(lin->arena, n, lin->stored, lin->parts == 2, &lin->sparse);
+    lin->sparse.common.scale = 2; /* by the largest entry of each row */
+    lin->sparse.common.tol = 0.1; /* there is no refinement to bring digits back */
+    return;
+  }
+  lin->LU = lin->pattern ? cmb_arena_doubles(lin->arena, lin->parts * n * n) : lin->values;
+  lin->scale = cmb_arena_doubles(lin->arena, n);
+  lin->pivot = cmb_arena_ints(lin->arena, n);
+}
+
+static void find_places(cmb_linear *lin)
+{
+  const cmb_pattern *p = lin->pattern;
+  const bool sparse = is_sparse(lin);
+  for (int k = 0; sparse && k < lin->stored; k++) cmb_sparse_lu_count(&lin->sparse, p->column[k]);
+  if (sparse) cmb_sparse_lu_open(&lin->sparse);
+  for (int i = 0; i < lin->n; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      lin->place[k] =
+          sparse ? cmb_sparse_lu_place(&lin->sparse, i, p->column[k]) : i * lin->n + p->column[k];
+    }
+  }
+  if (sparse) cmb_sparse_lu_close(&lin->sparse);
+}
+
+cmb_status cmb_linear_create(cmb_context *ctx, int n, const cmb_pattern *pattern, bool is_complex,
+                             cmb_linear **linear)
+{
+  *linear = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_linear *lin = arena ? cmb_arena_take(arena, 1, sizeof *lin) : NULL;
+  cmb_status status = CMB_OK;
+  if (lin) {
+    lin->ctx = ctx;
+    lin->arena = arena;
+    lin->pattern = pattern;
+    lin->n = n;
+    lin->parts = is_complex ? 2 : 1;
+    lin->stored = cmb_pattern_values(pattern, n, n);
+    take_arrays(lin);
+  }
+  if (!lin || cmb_arena_failed(arena)) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  if (pattern) find_places(lin);
+  if (is_sparse(lin)) status = cmb_sparse_lu_analyze(ctx, &lin->sparse);
+  if (status != CMB_OK) {
+    cmb_linear_destroy(lin);
+    return status;
+  }
+  *linear = lin;
+  return CMB_OK;
+}
+
+void cmb_linear_destroy(cmb_linear *lin)
+{
+  if (!lin) return;
+  if (is_sparse(lin)) cmb_sparse_lu_release(&lin->sparse);
+  cmb_arena_destroy(lin->arena);
+}
+
+double *cmb_linear_values(cmb_linear *lin)
+{
+  return lin->values;
+}
+
+/* ---- factors */
+
+static void put_in_place(const cmb_linear *lin, double *to)
+{
+  for (int k = 0; k < lin->stored; k++) {
+    for (int part = 0; part < lin->parts; part++) {
+      to[lin->parts * lin->place[k] + part] = lin->values[lin->parts * k + part];
+    }
+  }
+}
+
+static cmb_status factor_sparse(cmb_linear *lin)
+{
+  if (!cmb_all_finite(lin->parts * lin->stored, lin->values)) return CMB_RETRY_NONFINITE;
+  put_in_place(lin, lin->sparse.value);
+  cmb_status status = cmb_sparse_lu_factor(&lin->sparse, lin->n * DBL_EPSILON);
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(lin->ctx) : status;
+}
+
+cmb_status cmb_linear_factor(cmb_linear *lin)
+{
+  const int n = lin->n;
+  if (is_sparse(lin)) return factor_sparse(lin);
+  if (lin->pattern) {
+    memset(lin->LU, 0, (size_t)lin->parts * (size_t)n * (size_t)n * sizeof(double));
+    put_in_place(lin, lin->LU);
+  }
+  return lin->parts == 1 ? cmb_lu_factor(n, lin->LU, lin->scale, lin->pivot)
+                         : cmb_lu_factor_complex(n, lin->LU, lin->scale, lin->pivot);
+}
+
+void cmb_linear_solve(cmb_linear *lin, double *b)
+{
+  if (is_sparse(lin)) {
+    cmb_sparse_lu_solve(&lin->sparse, b);
+  } else if (lin->parts == 1) {
+    cmb_lu_solve(lin->n, lin->LU, lin->pivot, b);
+  } else {
+    cmb_lu_solve_complex(lin->n, lin->LU, lin->pivot, b);
+  }
+}

@@ -1,0 +1,106 @@
+/*
+ * Calls of KLU (sparse_lu.h).
+ *
+ * Arrays come from the arena. KLU takes its memory through the functions in SuiteSparse_config, which
+ * belong to the whole process: a library must not change them, so this memory does not come from the
+ * context's allocator.
+ */
+#include "math/sparse_lu.h"
+
+#include "base/context.h"
+
+#include <math.h>
+
+void cmb_sparse_lu_take(cmb_arena *arena, int n, int entries, bool is_complex, cmb_sparse_lu *lu)
+{
+  lu->n = n;
+  lu->is_complex = is_complex;
+  lu->start = cmb_arena_ints(arena, n + 1);
+  lu->row = cmb_arena_ints(arena, entries);
+  lu->value = cmb_arena_doubles(arena, is_complex ? 2 * entries : entries);
+  klu_defaults(&lu->common);
+  lu->common.scale = -1;
+  lu->common.btf = 0; /* mechanisms hang together; AMD fills less on their own, symmetric pattern */
+}
+
+/* ---- the pattern, once: start[c] runs from the first place of column c to the first of column c + 1,
+ * and is put back at the end. */
+
+void cmb_sparse_lu_count(cmb_sparse_lu *lu, int column)
+{
+  lu->start[column + 1]++;
+}
+
+void cmb_sparse_lu_open(cmb_sparse_lu *lu)
+{
+  for (int c = 0; c < lu->n; c++) lu->start[c + 1] += lu->start[c];
+}
+
+int cmb_sparse_lu_place(cmb_sparse_lu *lu, int row, int column)
+{
+  int at = lu->start[column]++;
+  lu->row[at] = row;
+  return at;
+}
+
+void cmb_sparse_lu_close(cmb_sparse_lu *lu)
+{
+  for (int c = lu->n; c > 0; c--) lu->start[c] = lu->start[c - 1];
+  lu->start[0] = 0;
+}
+
+cmb_status cmb_sparse_lu_analyze(cmb_context *ctx, cmb_sparse_lu *lu)
+{
+  lu->symbolic = klu_analyze(lu->n, lu->start, lu->row, &lu->common);
+  return lu->symbolic ? CMB_OK : cmb_fail_memory(ctx);
+}
+
+void cmb_sparse_lu_release(cmb_sparse_lu *lu)
+{
+  klu_free_numeric(&lu->numeric, &lu->common); /* the same for complex numbers */
+  klu_free_symbolic(&lu->symbolic, &lu->common);
+}
+
+/* ---- factors */
+
+static bool pivots_above(const cmb_sparse_lu *lu, double least)
+{
+  const double *pivot = lu->numeric->Udiag;
+  for (int i = 0; i < lu->n; i++) {
+    double size = lu->is_complex ? fabs(pivot[2 * i]) + fabs(pivot[2 * i + 1]) : fabs(pivot[i]);
+    if (!(size > least)) return false;
+  }
+  return true;
+}
+
+/* The values are factored in the old pivot order, if there is one and it serves: no pivot too small, and
+ * no growth of entries by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is
+ * two such steps; it costs 6 of 16 digits, which one step of refinement brings back. */
+static bool refactor(cmb_sparse_lu *lu, double least_pivot)
+{
+  const double least_growth = 1e-6;
+  if (!lu->numeric) return false;
+  int done = (lu->is_complex ? klu_z_refactor : klu_refactor)(
+      lu->start, lu->row, lu->value, lu->symbolic, lu->numeric, &lu->common);
+  if (!done || lu->common.status != KLU_OK) return false;
+  (lu->is_complex ? klu_z_rgrowth : klu_rgrowth)(lu->start, lu->row, lu->value, lu->symbolic,
+                                                 lu->numeric, &lu->common);
+  return lu->common.rgrowth >= least_growth && pivots_above(lu, least_pivot);
+}
+
+cmb_status cmb_sparse_lu_factor(cmb_sparse_lu *lu, double least_pivot)
+{
+  if (refactor(lu, least_pivot)) return CMB_OK;
+  klu_free_numeric(&lu->numeric, &lu->common);
+  lu->numeric = (lu->is_complex ? klu_z_factor : klu_factor)(lu->start, lu->row, lu->value,
+                                                             lu->symbolic, &lu->common);
+  const int status = lu->common.status;
+  if (status == KLU_OK) return pivots_above(lu, least_pivot) ? CMB_OK : CMB_RETRY_SINGULAR;
+  klu_free_numeric(&lu->numeric, &lu->common); /* incomplete factors */
+  return status == KLU_SINGULAR ? CMB_RETRY_SINGULAR : CMB_ERROR_MEMORY;
+}
+
+void cmb_sparse_lu_solve(cmb_sparse_lu *lu, double *b)
+{
+  (lu->is_complex ? klu_z_solve : klu_solve)(lu->symbolic, lu->numeric, lu->n, 1, b, &lu->common);
+}

@@ -1,0 +1,235 @@
+/*
+ * forsdirk (seed 003, ForSDIRK): the reference, SDIRK4 on the first-order state-space form y' = F(Π(y)) (partitioned.h).
+ *
+ *     k_i = F(Π(h Σ_{j<i} a_ij k_j + c k_i + y_n)),  c = h γ      by Newton's method for the active components of y
+ *
+ * Active are the independent velocities and coordinates; where T ≠ I, all coordinates. The matrix I − c J is made by differences
+ * of F(Π(y)), one for each active component, where the step begins. Error as in SDIRK4: (I − c J)⁻¹ h Σ (b_i − b̂_i) k_i of the
+ * active components; the dependent ones have the error that the constraints give them.
+ */
+#include "method/partitioned.h"
+
+#include "math/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STAGES = 5 };
+
+struct forsdirk {
+  cmb_partitioned head;
+  const cmb_dirk_table *table;
+  double *J, *LU;    /* (active x active) */
+  double *scale;     /* (active) */
+  int *pivot;        /* (active) */
+  int *active;       /* (n) components of y */
+  int active_count;
+  double c;          /* of the factors; 0: there are none */
+  double *a;         /* (nv) where the step begins */
+  double *k[STAGES]; /* (n) */
+  double *base, *y;  /* (n) */
+  double *f, *f0;    /* (n) slopes */
+  double *z;         /* (active) */
+  double *x;         /* (n) */
+  cmb_newton newton;
+};
+
+static cmb_status create(cmb_integrator *in)
+{
+  cmb_arena *arena = in->arena;
+  struct forsdirk *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
+  if (!m) return CMB_OK;
+  m->table = &cmb_sdirk4_table;
+  m->head.partition = cmb_partition_create(in->ev, arena);
+  m->J = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->J);
+  m->LU = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->LU);
+  m->pivot = cmb_arena_ints(arena, in->n);
+  m->active = cmb_arena_ints(arena, in->n);
+  double **vectors[] = {&m->a, &m->base, &m->y, &m->f, &m->f0, &m->z, &m->x, &m->scale};
+  for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+    *vectors[i] = cmb_arena_doubles(arena, in->n);
+  }
+  for (int i = 0; i < STAGES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
+  return CMB_OK;
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct forsdirk *m = in->data;
+  m->head.ready = false;
+  m->newton.eta = 1;
+  CMB_TRY(cmb_slope(in, in->t, in->y, m->f0, in->lambda));
+  memcpy(m->a, m->f0 + in->nq, (size_t)in->nv * sizeof *m->a);
+  in->a = m->a;
+  return CMB_OK;
+}
+
+static void list_active(const cmb_integrator *in, struct forsdirk *m)
+{
+  const cmb_partition *p = m->head.partition;
+  int count = 0;
+  if (in->ev->eq->rates) {
+    for (int i = 0; i < in->nq; i++) m->active[count++] = i;
+  } else {
+    for (int i = 0; i < p->free_count; i++) m->active[count++] = p->independent[i];
+  }
+  for (int i = 0; i < p->free_count; i++) m->active[count++] = in->nq + p->independent[i];
+  m->active_count = count;
+}
+
+/* J by differences; increments as in dae/derivative.c. */
+static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
+{
+  const int count = m->active_count;
+  const size_t bytes = (size_t)in->n * sizeof *m->y;
+  memcpy(m->y, in->y, bytes);
+  CMB_TRY(cmb_partitioned_slope(in, in->t, m->y, m->f0, in->lambda_new));
+  in->ev->stats.jacobian++;
+  for (int l = 0; l < count; l++) {
+    const int at = m->active[l];
+    const double wanted = fmax(fabs(in->y[at]), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
+    volatile double there = in->y[at] + wanted;
+    memcpy(m->y, in->y, bytes);
+    m->y[at] = there;
+    CMB_TRY(cmb_partitioned_slope(in, in->t, m->y, m->f, in->lambda_new));
+    for (int i = 0; i < count; i++) {
+      m->J[i * count + l] = (m->f[m->active[i]] - m->f0[m->active[i]]) / (there - in->y[at]);
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status prepare(cmb_integrator *in, double h)
+{
+  struct forsdirk *m = in->data;
+  const double c = m->table->gamma * h;
+  if (!m->head.ready) {
+    CMB_TRY(cmb_partitioned_prepare(in));
+    m->head.ready = false; /* until all is there */
+    list_active(in, m);
+    CMB_TRY(differentiate(in, m));
+    m->head.ready = true;
+    m->c = 0;
+  }
+  if (c == m->c) return CMB_OK;
+  const int n = m->active_count;
+  m->c = 0;
+  for (int i = 0; i < n * n; i++) m->LU[i] = -c * m->J[i];
+  for (int i = 0; i < n; i++) m->LU[i * n + i] += 1;
+  in->ev->stats.factor++;
+  CMB_TRY(cmb_lu_factor(n, m->LU, m->scale, m->pivot));
+  m->c = c;
+  return CMB_OK;
+}
+
+/* x := (I − c J)⁻¹ x for the active components, the others become 0. */
+static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
+{
+  for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];
+  cmb_lu_solve(m->active_count, m->LU, m->pivot, m->z);
+  in->ev->stats.solve++;
+  memset(x, 0, (size_t)in->n * sizeof *x);
+  for (int i = 0; i < m->active_count; i++) x[m->active[i]] = m->z[i];
+}
+
+static double norm_of(const cmb_integrator *in, const double *x)
+{
+  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+}
+
+/* The stage's state for its slope, and F there. */
+static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double t)
+{
+  for (int l = 0; l < in->n; l++) m->y[l] = m->base[l] + m->c * m->k[i][l];
+  return cmb_partitioned_slope(in, t, m->y, m->f, in->lambda_new);
+}
+
+static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
+{
+  const cmb_dirk_table *table = m->table;
+  const double t = in->t + table->c[i] * h;
+  cmb_combine(in->n, in->y, h, i, table->a + i * table->stages, m->k, m->base);
+  memset(m->k[i], 0, (size_t)in->n * sizeof *m->f0);
+  if (i == 0) memcpy(m->k[0], m->f0, (size_t)in->n * sizeof *m->f0);
+  cmb_combine(in->n, m->k[i], 1, i, table->start + i * table->stages, m->k, m->k[i]);
+  for (cmb_newton_begin(&m->newton); !m->newton.done;) {
+    CMB_TRY(evaluate(in, m, i, t));
+    for (int l = 0; l < in->n; l++) m->x[l] = m->f[l] - m->k[i][l];
+    memcpy(m->k[i], m->f, (size_t)in->n * sizeof *m->f);
+    for (int l = 0; l < m->active_count; l++) m->k[i][m->active[l]] -= m->x[m->active[l]];
+    solve(in, m, m->x);
+    for (int l = 0; l < in->n; l++) m->k[i][l] += m->x[l];
+    for (int l = 0; l < in->n; l++) m->x[l] *= m->c;
+    in->ev->stats.newton++;
+    CMB_TRY(cmb_newton_judge(&m->newton, norm_of(in, m->x)));
+  }
+  return CMB_OK;
+}
+
+/* x: the error of all components. */
+static cmb_status find_error(cmb_integrator *in, struct forsdirk *m, double h)
+{
+  memset(m->x, 0, (size_t)in->n * sizeof *m->x);
+  cmb_combine(in->n, m->x, h, STAGES, m->table->error, m->k, m->x);
+  solve(in, m, m->x);
+  for (int l = 0; l < in->n; l++) m->y[l] = in->y_new[l] - m->x[l];
+  CMB_TRY(cmb_partitioned_recover(in, in->t + h, m->y));
+  for (int l = 0; l < in->n; l++) m->x[l] = in->y_new[l] - m->y[l];
+  return CMB_OK;
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct forsdirk *m = in->data;
+  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* the weights of norms */
+  CMB_TRY(prepare(in, h));
+  for (int i = 0; i < STAGES; i++) CMB_TRY(stage(in, m, i, h));
+  CMB_TRY(evaluate(in, m, STAGES - 1, in->t + h)); /* λ and a there */
+  memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
+  CMB_TRY(find_error(in, m, h));
+  *error = norm_of(in, m->x);
+  return CMB_OK;
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct forsdirk *m = in->data;
+  memcpy(m->a, m->f + in->nq, (size_t)in->nv * sizeof *m->a);
+  in->a = m->a;
+  m->head.ready = false;
+}
+
+static cmb_status densify(cmb_integrator *in)
+{
+  (void)in;
+  return CMB_OK;
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct forsdirk *m = in->data;
+  double weight[STAGES];
+  m->table->dense(theta, weight);
+  cmb_combine(in->n, in->y_before, in->h_taken, STAGES, weight, m->k, y);
+}
+
+static const cmb_option options[] = {CMB_OPTION_STEPS};
+
+const cmb_method cmb_method_forsdirk = {
+    .name = "forsdirk",
+    .title = "SDIRK of order 4 on the first-order state-space form; a reference, slow (Negrut)",
+    .order = 4,
+    .error_exponent = 4,
+    .beta = 0,
+    .shrink = 0.25,
+    .grow = 4,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .create = create,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .densify = densify,
+    .interpolate = interpolate,
+};

@@ -1,0 +1,66 @@
+/*
+ * Shared parts of the methods with coordinate partitioning (partitioned.h).
+ */
+#include "method/partitioned.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST_ITERATIONS = 10 };
+
+static const double ENOUGH = 0.03; /* part of the tolerance that may be left of an iteration */
+
+long cmb_repartitions(const cmb_integrator *in)
+{
+  const cmb_partitioned *m = in->data;
+  return m->partition->repartitions;
+}
+
+cmb_status cmb_partitioned_prepare(cmb_integrator *in)
+{
+  cmb_partitioned *m = in->data;
+  if (m->ready) return CMB_OK;
+  CMB_TRY(cmb_partition_check(m->partition, in->t, in->y));
+  m->ready = true;
+  return CMB_OK;
+}
+
+cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y)
+{
+  const cmb_partitioned *m = in->data;
+  CMB_TRY(cmb_partition_position(m->partition, t, y));
+  return cmb_partition_velocity(m->partition, t, y, y + in->nq);
+}
+
+cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
+                                 double *lambda)
+{
+  CMB_TRY(cmb_partitioned_recover(in, t, y));
+  return cmb_slope(in, t, y, slope, lambda);
+}
+
+void cmb_newton_begin(cmb_newton *newton)
+{
+  newton->iteration = 0;
+  newton->done = false;
+  newton->eta = pow(fmax(newton->eta, DBL_EPSILON), 0.8);
+}
+
+cmb_status cmb_newton_judge(cmb_newton *newton, double size)
+{
+  const int left = MOST_ITERATIONS - 1 - newton->iteration;
+  if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+  if (newton->iteration > 0) {
+    const double theta = size / newton->before;
+    if (theta >= 1) {
+      newton->done = size <= ENOUGH; /* rounding */
+      return newton->done ? CMB_OK : CMB_RETRY_NEWTON;
+    }
+    newton->eta = theta / (1 - theta);
+    if (pow(theta, left) * newton->eta * size > ENOUGH) return CMB_RETRY_NEWTON;
+  }
+  newton->done = newton->eta * size <= ENOUGH;
+  newton->before = size;
+  newton->iteration++;
+  return newton->done || left > 0 ? CMB_OK : CMB_RETRY_NEWTON;
+}

@@ -1,0 +1,62 @@
+/*
+ * What the methods with coordinate partitioning (form/partition.h) share: seed 003.
+ *
+ * All of y = (q, v) is integrated. With Π(y) the state whose dependent positions and velocities are those of the constraints,
+ * and F its slope (T(q) v, a), the methods solve y' = F(Π(y)): independent coordinates and velocities are the state-space form
+ * of the paper, and the dependent ones are predictions for Newton's method. Where T ≠ I every coordinate of q is integrated by
+ * the formula and then corrected along the dependent directions; as Π is smooth and leaves points on the constraints alone,
+ * orders are the same.
+ */
+#ifndef CMB_METHOD_PARTITIONED_H
+#define CMB_METHOD_PARTITIONED_H
+
+#include "form/partition.h"
+#include "method/method.h"
+
+/* The data of such a method begin with this. */
+typedef struct cmb_partitioned {
+  cmb_partition *partition;
+  bool ready; /* the partition has been checked where the step begins */
+} cmb_partitioned;
+
+/* How often another partition was chosen; for a method whose data begin with the above. */
+long cmb_repartitions(const cmb_integrator *in);
+
+/* Check the partition at (t, y), once for all attempts from there. */
+cmb_status cmb_partitioned_prepare(cmb_integrator *in);
+
+/* y := Π(y) */
+cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
+
+/* The same, slope (n) and λ (ng) there. */
+cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
+                                 double *lambda);
+
+/* A diagonally implicit Runge–Kutta method whose last stage is the result. */
+typedef struct cmb_dirk_table {
+  int stages;
+  bool explicit_first; /* the first stage is where the step begins */
+  double gamma;        /* a_ii of the others */
+  const double *c;     /* (stages) */
+  const double *a;     /* (stages x stages) */
+  const double *error; /* (stages) weights of the difference to the embedded method */
+  const double *
+      start; /* (stages x stages) row i: combination of earlier slopes to begin the iteration with, i > 0 */
+  void (*dense)(double theta, double *weight); /* (stages) of the continuous solution */
+} cmb_dirk_table;
+
+extern const cmb_dirk_table cmb_sdirk4_table;
+
+/* Newton's method for the stages of an implicit method, after Hairer and Wanner (Solving ODEs II, §IV.8): sizes of increments,
+ * in units of the tolerance, give the rate θ, and with it the error that is left, θ/(1 − θ) times the increment. */
+typedef struct cmb_newton {
+  int iteration;
+  double before, eta;
+  bool done;
+} cmb_newton;
+
+void cmb_newton_begin(cmb_newton *newton);
+/* An increment of this size has been added. CMB_RETRY_NEWTON if there is no hope. */
+cmb_status cmb_newton_judge(cmb_newton *newton, double size);
+
+#endif

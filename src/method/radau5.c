@@ -1,0 +1,526 @@
+/*
+ * radau5: Radau IIA of order 5 with three stages (Hairer and Wanner, Solving ODEs II, §§IV.8 and VII.6), for second-order equations
+ * with constraints of index 3, ggl or index 1 (form.h).
+ *
+ *     V_i = v_0 + z_i,   a_i = h⁻¹ Σ_j (A⁻¹)_ij z_j,   Q_i = q_0 + h Σ_j A_ij T(Q_j) W_j,   W_j = V_j − Ḡᵀ η_j
+ *
+ * The defects of the three stages vanish by a simplified Newton iteration. A⁻¹ = T Λ T⁻¹ with one real eigenvalue γ₀ and a complex
+ * pair α ± iβ: T⁻¹ takes the increments apart into a real system with c = h/γ₀ and a complex one with c = h/(α + iβ), each
+ * nv + ng wide. Error: the embedded formula of order 3, smoothed,
+ *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
+ * It is of lower order than the step, so it is held to 0.1 rtol^(2/3) (their code RADAU5). Velocities of index 3 count h times.
+ *
+ * Dense output: the collocation polynomials of q and v.
+ */
+#include "method/implicit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STAGES = 3, MOST_ITERATIONS = 7 };
+
+static const double GAMMA = 3.6378342527444957, ALPHA = 2.6810828736277521,
+                    BETA = 3.0504301992474105;
+static const double c[STAGES] = {0.15505102572168219, 0.64494897427831781, 1};
+static const double A[STAGES][STAGES] = {
+    {0.19681547722366043, -0.06553542585019838, 0.023770974348220152},
+    {0.39442431473908727, 0.29207341166522846, -0.041548752125997930},
+    {0.37640306270046725, 0.51248582618842161, 1.0 / 9},
+};
+static const double A_inverse[STAGES][STAGES] = {
+    {3.2247448713915889, 1.1678400846904055, -0.25319726474218083},
+    {-3.5678400846904054, 0.77525512860841096, 1.0531972647421808},
+    {5.5319726474218083, -7.5319726474218083, 5},
+};
+static const double T[STAGES][STAGES] = {
+    {9.1232394870892942792e-2, -0.14125529502095420843, -3.0029194105147424492e-2},
+    {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
+    {0.96604818261509293619, 1, 0},
+};
+static const double T_inverse[STAGES][STAGES] = {
+    {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
+    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+    {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497},
+};
+static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 / 3};
+
+static const double KEEP_JACOBIAN = 1e-3; /* convergence faster than this: it serves another step */
+
+struct radau5 {
+  cmb_form *form;
+  cmb_linear *real, *complex;
+  double rtol, atol; /* of the error estimate */
+  double enough;     /* part of it that the iteration may leave */
+  bool project, tested;
+
+  /* of the stages */
+  double *Q[STAGES];                                         /* (nq) */
+  double *V[STAGES], *z[STAGES], *w[STAGES], *a[STAGES];     /* (nv) */
+  double *lambda[STAGES], *eta[STAGES];                      /* (ng) */
+  double *r[STAGES], *position[STAGES], *motion[STAGES];     /* defects */
+  double *dv[STAGES], *dw[STAGES], *dl[STAGES], *de[STAGES]; /* increments */
+  double *rate[STAGES];                                      /* (nq) T(Q_j) W_j */
+  double *weight;                                            /* (n) */
+  double *s_w, *s_v, *e_w, *e_v, *e_q;
+  double *a_here, *a_new; /* (nv) where the step begins and where it ends */
+
+  /* the last accepted step, for extrapolation and dense output */
+  double *y_stage[STAGES];     /* (n) y_i − y_0 */
+  double *lambda_last[STAGES]; /* (ng) */
+  double h_tried, h_last;      /* the size of the attempt, and of that step; 0: there is none */
+
+  bool jacobian_here; /* D and K belong to where the step begins */
+  bool want_jacobian;
+  double h_factored;            /* 0: there are no factors */
+  double convergence, rate_sum; /* θ, and θ/(1 − θ) */
+  int iterations;
+  double shrink;                 /* what to do with h after the iteration has failed */
+  double h_before, error_before; /* of the last accepted step, for the step-size rule */
+};
+
+/* ---- creation */
+
+static void take_stages(cmb_integrator *in, int size, double **array)
+{
+  for (int i = 0; i < STAGES; i++) array[i] = cmb_arena_doubles(in->arena, size);
+}
+
+static void take_memory(cmb_integrator *in, struct radau5 *m)
+{
+  const int nv = in->nv, ng = in->ng, nq = in->nq;
+  double **velocities[] = {m->V, m->z, m->w, m->a, m->r, m->dv, m->dw};
+  double **constraints[] = {m->lambda, m->eta, m->position,   m->motion,
+                            m->dl,     m->de,  m->lambda_last};
+  double **coordinates[] = {m->Q, m->rate};
+  for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
+    take_stages(in, nv, velocities[k]);
+  }
+  for (size_t k = 0; k < sizeof constraints / sizeof *constraints; k++) {
+    take_stages(in, ng, constraints[k]);
+  }
+  for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
+  take_stages(in, in->n, m->y_stage);
+  m->weight = cmb_arena_doubles(in->arena, in->n);
+  m->s_w = cmb_arena_doubles(in->arena, nv);
+  m->s_v = cmb_arena_doubles(in->arena, nv);
+  m->e_w = cmb_arena_doubles(in->arena, nv);
+  m->e_v = cmb_arena_doubles(in->arena, nv);
+  m->e_q = cmb_arena_doubles(in->arena, nq);
+  m->a_here = cmb_arena_doubles(in->arena, nv);
+  m->a_new = cmb_arena_doubles(in->arena, nv);
+}
+
+static cmb_status create(cmb_integrator *in)
+{
+  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
+  struct radau5 *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
+  if (!m) return CMB_OK;
+  cmb_form_options options = {.kind = kinds[cmb_choice(in, "form")],
+                              .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
+  m->rtol = 0.1 * pow(in->options.rtol, 2.0 / 3);
+  m->atol = m->rtol * (in->options.atol / in->options.rtol);
+  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, sqrt(m->rtol)));
+  m->project = cmb_choice(in, "projection") == 1;
+  m->tested = cmb_choice(in, "multipliers") == 1;
+  take_memory(in, m);
+  CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
+  CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
+  return cmb_form_matrix_create(m->form, true, &m->complex);
+}
+
+static void destroy(cmb_integrator *in)
+{
+  struct radau5 *m = in->data;
+  cmb_linear_destroy(m->real);
+  cmb_linear_destroy(m->complex);
+  cmb_form_destroy(m->form);
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct radau5 *m = in->data;
+  cmb_watch_rank(in->ev, false);
+  m->h_last = m->h_factored = m->h_before = 0;
+  m->want_jacobian = true;
+  m->jacobian_here = false;
+  m->rate_sum = 1;
+  in->a = m->a_here;
+  return cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a_here, in->lambda);
+}
+
+/* ---- the iteration */
+
+/* D and K where the step begins if they are wanted and not there, and factors for h. */
+static cmb_status prepare(cmb_integrator *in, struct radau5 *m, double h)
+{
+  const double square = ALPHA * ALPHA + BETA * BETA;
+  if (m->want_jacobian && !m->jacobian_here) {
+    cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
+    m->h_factored = 0;
+    CMB_TRY(cmb_form_linearize(m->form, &here, true));
+    m->jacobian_here = true;
+    m->want_jacobian = false;
+  }
+  if (h == m->h_factored) return CMB_OK;
+  m->h_factored = 0;
+  CMB_TRY(cmb_form_factor(m->form, h / GAMMA, 0, m->real));
+  CMB_TRY(cmb_form_factor(m->form, h * ALPHA / square, -h * BETA / square, m->complex));
+  m->h_factored = h;
+  return CMB_OK;
+}
+
+/* The collocation polynomials of the last step, continued: z from nodes 0, c1, c2, 1 and λ from c1, c2, 1. */
+static void extrapolate(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const double s = h / m->h_last;
+  for (int i = 0; i < STAGES; i++) {
+    const double x = 1 + c[i] * s;
+    double of_z[STAGES], of_lambda[STAGES];
+    for (int j = 0; j < STAGES; j++) {
+      of_lambda[j] = 1;
+      for (int k = 0; k < STAGES; k++) {
+        if (k != j) of_lambda[j] *= (x - c[k]) / (c[j] - c[k]);
+      }
+      of_z[j] = of_lambda[j] * x / c[j];
+    }
+    of_z[2] -= 1; /* from where this step begins */
+    double *const *y = m->y_stage, *const *l = m->lambda_last;
+    for (int k = 0; k < in->nv; k++) {
+      const int v = in->nq + k;
+      m->z[i][k] = of_z[0] * y[0][v] + of_z[1] * y[1][v] + of_z[2] * y[2][v];
+    }
+    for (int k = 0; k < in->ng; k++) {
+      m->lambda[i][k] = of_lambda[0] * l[0][k] + of_lambda[1] * l[1][k] + of_lambda[2] * l[2][k];
+    }
+  }
+}
+
+static void start_values(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  for (int i = 0; i < STAGES; i++) {
+    memset(m->eta[i], 0, (size_t)in->ng * sizeof(double));
+    memcpy(m->Q[i], in->y, (size_t)in->nq * sizeof(double));
+  }
+  if (m->h_last > 0) {
+    extrapolate(in, m, h);
+    return;
+  }
+  for (int i = 0; i < STAGES; i++) {
+    for (int k = 0; k < in->nv; k++) m->z[i][k] = c[i] * h * m->a_here[k];
+    memcpy(m->lambda[i], in->lambda, (size_t)in->ng * sizeof(double));
+  }
+}
+
+/* out_i = Σ_j B_ij x_j, each of n numbers; out may be x. */
+static void combine(int n, const double B[STAGES][STAGES], double factor, double *const x[STAGES],
+                    double *const out[STAGES])
+{
+  for (int k = 0; k < n; k++) {
+    const double x0 = factor * x[0][k], x1 = factor * x[1][k], x2 = factor * x[2][k];
+    for (int i = 0; i < STAGES; i++) out[i][k] = B[i][0] * x0 + B[i][1] * x1 + B[i][2] * x2;
+  }
+}
+
+/* Q from T(Q) W, Q itself on both sides: a few rounds, each by h |ω| / 2 better, beside what the iteration does anyway. */
+static void integrate_rates(const cmb_integrator *in, struct radau5 *m, double h,
+                            double *const W[STAGES])
+{
+  enum { ROUNDS = 3 };
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < STAGES; i++) cmb_rates(in->ev, m->Q[i], W[i], m->rate[i]);
+    combine(in->nq, A, h, m->rate, m->Q);
+    for (int i = 0; i < STAGES; i++) {
+      for (int k = 0; k < in->nq; k++) m->Q[i][k] += in->y[k];
+    }
+  }
+}
+
+/* V, a, w, Q of the stages from z and η. */
+static void complete_stages(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const int nv = in->nv;
+  const double *v = in->y + in->nq;
+  double *const *W = m->form->kind == CMB_FORM_GGL ? m->dw : m->V;
+  for (int i = 0; i < STAGES; i++) {
+    for (int k = 0; k < nv; k++) m->V[i][k] = v[k] + m->z[i][k];
+    if (W == m->V || in->ng == 0) continue;
+    memcpy(W[i], m->V[i], (size_t)nv * sizeof(double));
+    cmb_form_take_eta(m->form, m->eta[i], W[i]);
+  }
+  combine(nv, A_inverse, 1 / h, m->z, m->a);
+  if (in->ng == 0) W = m->V;
+  combine(nv, A, h, W, m->w);
+  if (in->ev->eq->rates) {
+    integrate_rates(in, m, h, W);
+    return;
+  }
+  for (int i = 0; i < STAGES; i++) {
+    for (int k = 0; k < nv; k++) m->Q[i][k] = in->y[k] + m->w[i][k];
+  }
+}
+
+static cmb_status stage_defects(cmb_integrator *in, struct radau5 *m, double h)
+{
+  for (int i = 0; i < STAGES; i++) {
+    cmb_form_state at = {in->t + c[i] * h, m->Q[i], m->V[i], m->a[i], m->lambda[i]};
+    cmb_defects out = {m->r[i], m->position[i], m->motion[i]};
+    CMB_TRY(cmb_form_defects(m->form, &at, &out));
+  }
+  return CMB_OK;
+}
+
+/* The defects taken apart by T⁻¹, solved for, and put together again by T: dv, dw, dl, de. */
+static void solve_stages(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const double square = ALPHA * ALPHA + BETA * BETA;
+  const cmb_form *form = m->form;
+  combine(in->nv, T_inverse, 1, m->r, m->r);
+  if (form->has_position) combine(in->ng, T_inverse, 1, m->position, m->position);
+  if (form->has_motion) combine(in->ng, T_inverse, 1, m->motion, m->motion);
+  const cmb_defects defects[STAGES] = {{m->r[0], m->position[0], m->motion[0]},
+                                       {m->r[1], m->position[1], m->motion[1]},
+                                       {m->r[2], m->position[2], m->motion[2]}};
+  cmb_increment one = {.v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .eta = {m->de[0]}};
+  cmb_increment two = {.v = {m->dv[1], m->dv[2]},
+                       .lambda = {m->dl[1], m->dl[2]},
+                       .w = {m->dw[1], m->dw[2]},
+                       .eta = {m->de[1], m->de[2]}};
+  const cmb_defects single[2] = {defects[0], defects[0]};
+  cmb_form_solve(m->form, 1, h / GAMMA, 0, m->real, single, &one);
+  cmb_form_solve(m->form, 2, h * ALPHA / square, -h * BETA / square, m->complex, defects + 1, &two);
+  combine(in->nv, T, 1, m->dv, m->dv);
+  combine(in->nv, T, 1, m->dw, m->dw);
+  combine(in->ng, T, 1, m->dl, m->dl);
+  if (form->kind == CMB_FORM_GGL) combine(in->ng, T, 1, m->de, m->de);
+}
+
+/* The increments are made; their size in the units of the error estimate. */
+static double move_stages(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const int nv = in->nv, ng = in->ng;
+  const double index = cmb_form_velocity_weight(m->form->kind, h);
+  const bool ggl = m->form->kind == CMB_FORM_GGL;
+  double of_v = 0, of_q = 0;
+  for (int i = 0; i < STAGES; i++) {
+    for (int k = 0; k < nv; k++) m->z[i][k] += m->dv[i][k];
+    for (int k = 0; k < ng; k++) m->lambda[i][k] += m->dl[i][k];
+    for (int k = 0; ggl && k < ng; k++) m->eta[i][k] += m->de[i][k];
+    of_v += cmb_weighted_square(nv, m->weight + in->nq, m->dv[i]);
+    const double *dq = m->dw[i];
+    if (in->ev->eq->rates) {
+      cmb_rates(in->ev, in->y, m->dw[i], m->e_q);
+      dq = m->e_q;
+    }
+    of_q += cmb_weighted_square(in->nq, m->weight, dq);
+  }
+  return sqrt((of_q + index * index * of_v) / (STAGES * in->n));
+}
+
+/* Whether the iteration, now `newton` old and with increments of this size, will get there in time; else by what h is to
+ * shrink. */
+static bool promises(struct radau5 *m, int newton, double size, double before, double *previous)
+{
+  const double quotient = size / before;
+  m->convergence = newton == 1 ? quotient : sqrt(quotient * *previous);
+  *previous = quotient;
+  m->shrink = 0.5;
+  if (!(m->convergence < 0.99)) return false;
+  m->rate_sum = m->convergence / (1 - m->convergence);
+  const int left = MOST_ITERATIONS - 2 - newton;
+  const double at_the_end = m->rate_sum * size * pow(m->convergence, left) / m->enough;
+  if (at_the_end < 1) return true;
+  m->shrink = 0.8 * pow(fmax(1e-4, fmin(20, at_the_end)), -1.0 / (4 + left));
+  return false;
+}
+
+static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
+{
+  double before = 0, previous = 0;
+  m->rate_sum = pow(fmax(m->rate_sum, DBL_EPSILON), 0.8);
+  m->convergence = KEEP_JACOBIAN;
+  m->shrink = 0.5;
+  for (int newton = 0; newton < MOST_ITERATIONS; newton++) {
+    complete_stages(in, m, h);
+    CMB_TRY(stage_defects(in, m, h));
+    solve_stages(in, m, h);
+    in->ev->stats.newton++;
+    double size = move_stages(in, m, h);
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (newton > 0 && newton < MOST_ITERATIONS - 1 &&
+        !promises(m, newton, size, before, &previous)) {
+      return CMB_RETRY_NEWTON;
+    }
+    before = fmax(size, DBL_EPSILON);
+    m->iterations = newton + 1;
+    if (m->rate_sum * size <= m->enough) return CMB_OK;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* ---- the step */
+
+static double size_of_error(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const double index = cmb_form_velocity_weight(m->form->kind, h);
+  const double *e_q = m->e_w;
+  if (in->ev->eq->rates) {
+    cmb_rates(in->ev, in->y, m->e_w, m->e_q);
+    e_q = m->e_q;
+  }
+  double of_q = cmb_weighted_square(in->nq, m->weight, e_q);
+  double of_v = cmb_weighted_square(in->nv, m->weight + in->nq, m->e_v);
+  return fmax(sqrt((of_q + index * index * of_v) / in->n), 1e-10);
+}
+
+/* The largest difference of a multiplier of the last stage from its extrapolation from the others' side. */
+static double multiplier_error(const cmb_integrator *in, const struct radau5 *m, double h)
+{
+  const double index = cmb_form_multiplier_weight(m->form->kind, h);
+  double sum = 0;
+  for (int k = 0; k < in->ng; k++) {
+    double x = index * (m->lambda[2][k] - in->lambda_new[k]) /
+               (m->rtol * fabs(in->lambda_new[k]) + m->atol);
+    sum += x * x;
+  }
+  return in->ng > 0 ? sqrt(sum / in->ng) : 0;
+}
+
+/* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
+static cmb_status estimate_error(cmb_integrator *in, struct radau5 *m, double h, double *error)
+{
+  const double *v = in->y + in->nq;
+  for (int k = 0; k < in->nv; k++) {
+    m->s_w[k] = v[k] + (e[0] * m->w[0][k] + e[1] * m->w[1][k] + e[2] * m->w[2][k]) / h;
+    m->s_v[k] = m->a_here[k] + (e[0] * m->z[0][k] + e[1] * m->z[1][k] + e[2] * m->z[2][k]) / h;
+  }
+  cmb_form_smooth(m->form, h / GAMMA, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
+  *error = size_of_error(in, m, h);
+  if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
+  for (int k = 0; k < in->nv; k++) m->V[0][k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
+  cmb_rates(in->ev, in->y, m->e_w, m->rate[0]);
+  for (int k = 0; k < in->nq; k++) m->Q[0][k] = in->y[k] + m->rate[0][k];
+  CMB_TRY(cmb_accelerate(in->ev, in->t, m->Q[0], m->V[0], m->a[0], in->lambda_new));
+  for (int k = 0; k < in->nv; k++) m->s_v[k] += m->a[0][k] - m->a_here[k];
+  cmb_form_smooth(m->form, h / GAMMA, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
+  *error = size_of_error(in, m, h);
+  return CMB_OK;
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct radau5 *m = in->data;
+  m->shrink = 0.5;
+  m->h_tried = h;
+  CMB_TRY(prepare(in, m, h));
+  cmb_weights(in, m->rtol, m->atol, in->y, m->weight);
+  start_values(in, m, h);
+  cmb_status status = iterate(in, m, h);
+  if (status != CMB_OK) {
+    if (!m->jacobian_here) m->want_jacobian = true;
+    return status;
+  }
+  complete_stages(in, m, h);
+  CMB_TRY(estimate_error(in, m, h, error));
+  memcpy(in->y_new, m->Q[2], (size_t)in->nq * sizeof(double));
+  memcpy(in->y_new + in->nq, m->V[2], (size_t)in->nv * sizeof(double));
+  memcpy(in->lambda_new, m->lambda[2], (size_t)in->ng * sizeof(double));
+  memcpy(m->a_new, m->a[2], (size_t)in->nv * sizeof(double));
+  if (*error > 1 && !in->fixed_step) return CMB_OK;
+  if (m->project) CMB_TRY(cmb_implicit_project(in, in->t + h, m->a_new));
+  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m, h));
+  return CMB_OK;
+}
+
+/* The rule of RADAU5: fewer iterations than usual let h grow more; after Gustafsson it follows the trend of the errors; it stays
+ * if the factors serve again and little would be gained. */
+static double propose(cmb_integrator *in, double h, double error, cmb_status status)
+{
+  struct radau5 *m = in->data;
+  const double safety = 0.9;
+  if (status != CMB_OK) return h * m->shrink;
+  const double factor =
+      fmin(safety, safety * (1 + 2 * MOST_ITERATIONS) / (m->iterations + 2 * MOST_ITERATIONS));
+  double quotient = fmax(0.125, fmin(5, sqrt(sqrt(error)) / factor));
+  if (error > 1) {
+    if (!m->jacobian_here) m->want_jacobian = true;
+    return m->h_last > 0 ? h / quotient : 0.1 * h;
+  }
+  if (m->h_before > 0) {
+    double trend = m->h_before / h * sqrt(sqrt(error * error / m->error_before)) / safety;
+    quotient = fmax(quotient, fmax(0.125, fmin(5, trend)));
+  }
+  m->h_before = h;
+  m->error_before = fmax(1e-2, error);
+  double next = h / quotient;
+  if (in->rejections > 0) next = fmin(next, h);
+  const bool again = m->convergence <= KEEP_JACOBIAN;
+  return again && next >= h && next <= 1.2 * h ? h : next;
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct radau5 *m = in->data;
+  double *free_a = m->a_here;
+  m->a_here = m->a_new, m->a_new = free_a;
+  in->a = m->a_here;
+  for (int i = 0; i < STAGES; i++) {
+    const double *y[2] = {i < 2 ? m->Q[i] : in->y_new, i < 2 ? m->V[i] : in->y_new + in->nq};
+    for (int k = 0; k < in->nq; k++) m->y_stage[i][k] = y[0][k] - in->y[k];
+    for (int k = in->nq; k < in->n; k++) m->y_stage[i][k] = y[1][k - in->nq] - in->y[k];
+    double *free_lambda = m->lambda_last[i];
+    m->lambda_last[i] = m->lambda[i], m->lambda[i] = free_lambda;
+  }
+  m->jacobian_here = false;
+  m->want_jacobian = m->convergence > KEEP_JACOBIAN;
+  m->h_last = m->h_tried;
+}
+
+static cmb_status densify(cmb_integrator *in)
+{
+  (void)in;
+  return CMB_OK;
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct radau5 *m = in->data;
+  double of[STAGES];
+  for (int j = 0; j < STAGES; j++) {
+    of[j] = theta / c[j];
+    for (int k = 0; k < STAGES; k++) {
+      if (k != j) of[j] *= (theta - c[k]) / (c[j] - c[k]);
+    }
+  }
+  for (int k = 0; k < in->n; k++) {
+    y[k] = in->y_before[k] + of[0] * m->y_stage[0][k] + of[1] * m->y_stage[1][k] +
+           of[2] * m->y_stage[2][k];
+  }
+}
+
+static const cmb_option options[] = {
+    {"form", "index3|ggl|index1", "index3",
+     "constraints of positions; of both, stabilised; of accelerations"},
+    CMB_OPTION_FORMALISM,
+    CMB_OPTION_IMPLICIT_PROJECTION("every"),
+    CMB_OPTION_MULTIPLIERS,
+    CMB_OPTION_STEPS,
+};
+
+const cmb_method cmb_method_radau5 = {
+    .name = "radau5",
+    .title = "Radau IIA of order 5, for stiff systems (Hairer, Wanner)",
+    .order = 5,
+    .error_exponent = 4,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .implicit = true,
+    .create = create,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .densify = densify,
+    .interpolate = interpolate,
+    .propose = propose,
+    .destroy = destroy,
+};

@@ -1,0 +1,55 @@
+/*
+ * trap (seed 003, InflTrap): the trapezoidal rule on the descriptor form (descriptor.h), with the implicit Euler method as the
+ * embedded one. Table 3 of the paper. A-stable, but not L-stable. Between the ends of a step the solution is a parabola.
+ */
+#include "method/descriptor.h"
+
+enum { STAGES = 2 };
+
+static const double c[STAGES] = {0, 1};
+static const double a[STAGES][STAGES] = {{0}, {0.5, 0.5}};
+static const double error[STAGES] = {0.5, -0.5};
+static const double start[STAGES][STAGES] = {{0}, {1}};
+
+static void dense(double x, double *b)
+{
+  b[0] = x - x * x / 2;
+  b[1] = x * x / 2;
+}
+
+static const cmb_dirk_table table = {.stages = STAGES,
+                                     .explicit_first = true,
+                                     .gamma = 0.5,
+                                     .c = c,
+                                     .a = a[0],
+                                     .error = error,
+                                     .start = start[0],
+                                     .dense = dense};
+
+static cmb_status create(cmb_integrator *in)
+{
+  return cmb_descriptor_create(in, &table);
+}
+
+static const cmb_option options[] = {CMB_OPTION_STEPS};
+
+const cmb_method cmb_method_trap = {
+    .name = "trap",
+    .title =
+        "trapezoidal rule in descriptor form with coordinate partitioning (Haug, Negrut, Engstler)",
+    .order = 2,
+    .error_exponent = 2,
+    .beta = 0,
+    .shrink = 0.25,
+    .grow = 4,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .implicit = true,
+    .create = create,
+    .begin = cmb_descriptor_begin,
+    .attempt = cmb_descriptor_attempt,
+    .accept = cmb_descriptor_accept,
+    .densify = cmb_descriptor_densify,
+    .interpolate = cmb_descriptor_interpolate,
+    .destroy = cmb_descriptor_destroy,
+};
