@@ -29,6 +29,8 @@ const bench_code bench_codes[] = {
     CAMBER_CODE("mdop853", "Camber, Dormand-Prince 8(5,3), projected"),
     CAMBER_CODE("hem5", "Camber, half-explicit order 5"),
     CAMBER_CODE("phem56", "Camber, partitioned half-explicit order 5"),
+    CAMBER_CODE("radau5", "Camber, Radau IIA of order 5, index 3"),
+    CAMBER_CODE("bdf", "Camber, BDF on the stabilised index-2 form"),
     ARKODE_CODE("arkode5", "ARKODE, order 5 default (Cash-Karp), index 1", ARKODE_CASH_KARP_6_4_5,
                 false),
     ARKODE_CODE("arkode5-dp", "ARKODE, Dormand-Prince 5(4), index 1", ARKODE_DORMAND_PRINCE_7_4_5,

@@ -169,7 +169,8 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   const cmb_expressions *x = p->x;
   cmb_expr *input = p->part[CMB_PART_INPUTS];
   uint8_t *used = cmb_reachable(x->graph, motion, p->part[0]);
-  cmb_status status = used ? CMB_OK : cmb_fail_memory(p->ctx);
+  cmb_status status = CMB_OK;
+  if (!used) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < x->nu && status == CMB_OK; i++) {
     if (used[x->u[i]]) status = cmb_modes_freeze(p->modes, x->graph, 1, &input[i], &input[i]);
   }

@@ -29,12 +29,11 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   form->x = cmb_arena_doubles(form->arena, most);
   form->y = cmb_arena_doubles(form->arena, most);
   form->b = cmb_arena_doubles(form->arena, 2 * form->n);
+  form->packed = cmb_arena_doubles(form->arena, 2 * form->n);
+  form->turn = cmb_arena_doubles(form->arena, 2 * form->ng);
   for (int k = 0; k < 2; k++) {
-    form->top[k] = cmb_arena_doubles(form->arena, form->nv);
-    form->force[k] = cmb_arena_doubles(form->arena, form->nv);
+    form->seen[k] = cmb_arena_doubles(form->arena, form->n);
     form->shift[k] = cmb_arena_doubles(form->arena, form->nv);
-    form->side[k] = cmb_arena_doubles(form->arena, form->ng);
-    form->turn[k] = cmb_arena_doubles(form->arena, form->ng);
   }
   CMB_TRY(create_mass(form));
   CMB_TRY(cmb_differences_create(form->ev, &form->differences));

@@ -93,10 +93,10 @@ typedef struct cmb_form {
 
   double *x, *y; /* (max(nv, ng)) scratch */
 
-  /* scratch of solve.c, real and imaginary part */
-  double *b;                            /* (2 n) */
-  double *top[2], *force[2], *shift[2]; /* (nv) */
-  double *side[2], *turn[2];            /* (ng) */
+  /* scratch of solve.c: numbers, then real and imaginary parts */
+  double *b;                  /* (2 n) */
+  double *packed, *turn;      /* (2 n), (2 ng) */
+  double *seen[2], *shift[2]; /* (n), (nv) */
 } cmb_form;
 
 typedef struct cmb_form_options {

@@ -4,8 +4,9 @@
  * The choice: Gaussian elimination of G with complete pivoting, rows scaled by their largest entries so that the units of the
  * constraints do not matter. Pivot columns become dependent, pivot rows are the constraints taken.
  *
- * Condition: ‖Φ_u‖₁ ‖Φ_u⁻¹‖₁ of the scaled matrix, the second factor by Hager's estimate (Higham, Accuracy and Stability of
- * Numerical Algorithms, §15.3): x := Φ_u⁻¹ e, uphill in ‖Φ_u⁻¹ x‖₁ along the signs.
+ * Condition: ‖G‖₁ ‖Φ_u⁻¹‖₁ of the scaled rows taken, the second factor by Hager's estimate (Higham, Accuracy and Stability of
+ * Numerical Algorithms, §15.3): uphill in ‖Φ_u⁻¹ x‖₁ along the signs. With ‖Φ_u‖₁ in place of ‖G‖₁, as in the paper, it would
+ * always be 1 for a single constraint, also where its dependent coordinate is about to lose all influence on it.
  *
  * (54) is solved by iterative refinement with the factors held, made at the beginning of the step: v_u := v_u − Φ_u⁻¹(G v + g_t).
  */
@@ -26,15 +27,16 @@ static const double NO_PIVOT =
     1e-10; /* part of the largest entry: what is left depends on the rows taken */
 
 struct cmb_partition_work {
-  double *A;                /* (ng x nv) elimination */
-  int *row, *column;        /* (ng), (nv) its order */
-  int *candidate;           /* (nv) sorted pivot columns */
-  double *LU;               /* (rank x rank) of the scaled Φ_u */
-  int *pivot;               /* (rank) */
-  double *scale;            /* (ng) reciprocals of the rows' largest entries */
-  double *x, *y, *z, *sums; /* (ng) */
-  double *w, *defect;       /* (nv), (ng) */
-  double *dq;               /* (nq) */
+  double *A;          /* (ng x nv) elimination */
+  int *row, *column;  /* (ng), (nv) its order */
+  int *candidate;     /* (nv) sorted pivot columns */
+  double *LU;         /* (rank x rank) of the scaled Φ_u */
+  int *pivot;         /* (rank) */
+  double *scale;      /* (ng) reciprocals of the rows' largest entries */
+  double *x, *y, *z;  /* (ng) */
+  double *sum;        /* (nv) of columns */
+  double *w, *defect; /* (nv), (ng) */
+  double *dq;         /* (nq) */
 };
 
 cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
@@ -53,11 +55,12 @@ cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
   k->candidate = cmb_arena_ints(arena, nv);
   k->LU = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *k->LU);
   k->pivot = cmb_arena_ints(arena, ng);
-  double **vectors[] = {&k->scale, &k->x, &k->y, &k->z, &k->sums, &k->defect};
+  double **vectors[] = {&k->scale, &k->x, &k->y, &k->z, &k->defect};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, ng);
   }
   k->w = cmb_arena_doubles(arena, nv);
+  k->sum = cmb_arena_doubles(arena, nv);
   k->dq = cmb_arena_doubles(arena, ev->eq->nq);
   return p;
 }
@@ -217,22 +220,20 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* Φ_u of the evaluator's G, and its 1-norm. */
+/* Φ_u of the evaluator's G; returns the 1-norm of all of the rows taken. */
 static double fill(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
-  const int n = p->rank;
+  const int n = p->rank, nv = p->ev->eq->nv;
   double most = 0;
-  memset(k->x, 0, (size_t)n * sizeof *k->x);
+  memset(k->sum, 0, (size_t)nv * sizeof *k->sum);
   for (int i = 0; i < n; i++) {
     const int row = p->rows[i];
     dense_row(p->ev, row, k->w);
-    for (int j = 0; j < n; j++) {
-      k->LU[i * n + j] = k->scale[row] * k->w[p->dependent[j]];
-      k->x[j] += fabs(k->LU[i * n + j]);
-    }
+    for (int j = 0; j < nv; j++) k->sum[j] += fabs(k->scale[row] * k->w[j]);
+    for (int j = 0; j < n; j++) k->LU[i * n + j] = k->scale[row] * k->w[p->dependent[j]];
   }
-  for (int j = 0; j < n; j++) most = fmax(most, k->x[j]);
+  for (int j = 0; j < nv; j++) most = fmax(most, k->sum[j]);
   return most;
 }
 
@@ -243,7 +244,7 @@ static cmb_status factor(cmb_partition *p)
   p->condition = 1;
   if (p->rank == 0) return CMB_OK;
   p->ev->stats.factor++;
-  CMB_TRY(cmb_lu_factor(p->rank, p->work->LU, p->work->sums, p->work->pivot));
+  CMB_TRY(cmb_lu_factor(p->rank, p->work->LU, p->work->x, p->work->pivot));
   p->condition = norm * inverse_norm(p);
   return isfinite(p->condition) ? CMB_OK : CMB_RETRY_SINGULAR;
 }

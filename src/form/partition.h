@@ -24,9 +24,9 @@ typedef struct cmb_partition {
   int *independent; /* (free_count) in ascending order */
   int *rows;        /* (rank) the constraints taken, in ascending order */
   bool chosen;
-  double condition,
-      condition_first; /* of Φ_u in the 1-norm: estimate at the factors held; at the first with this choice */
-  long repartitions; /* choices that differ from the one before */
+  double condition;       /* ‖G‖ ‖Φ_u⁻¹‖ at the factors held, estimated */
+  double condition_first; /* the first one with this choice */
+  long repartitions;      /* choices that differ from the one before */
   struct cmb_partition_work *work;
 } cmb_partition;
 

@@ -8,9 +8,12 @@
 #include "math/dense.h"
 #include "math/pattern.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { KINDS = CMB_RESIDUAL_U };
+enum { KINDS = CMB_RESIDUAL_U, REFINEMENTS = 4 };
+
+static const double REFINED = 0.03; /* part of an increment */
 
 struct cmb_partition_jacobian {
   cmb_partition *p;
@@ -18,16 +21,19 @@ struct cmb_partition_jacobian {
   double *value[KINDS]; /* the derivatives */
   double *N;            /* (free x nv) motions */
   double *X[2];         /* (free x nv) row k: column k of D N and of K N + D J */
-  double *W[2]; /* (free x nv) the same of Φ_u⁻¹ (C₁ N) and Φ_u⁻¹ (C₂ N + C₁ J) */
-  double *S[3]; /* (free x free) */
-  double *LU;   /* (free x free) */
-  int *pivot;   /* (free) */
+  double *Y[2];         /* (free x ng) the same of C₁ N and C₂ N + C₁ J */
+  double *W[2];         /* (free x nv) the same of Φ_u⁻¹ Y */
+  double *S[3];         /* (free x free) */
+  double *LU;           /* (free x free) */
+  int *pivot;           /* (free) */
   double c;
-  double *tn;     /* (nq) T n */
-  double *jn;     /* (nv) J n */
-  double *x, *y;  /* (nv) */
-  double *s, *s2; /* (ng) */
-  double *z, *b;  /* (free) */
+  double *tn;              /* (nq) T n */
+  double *jn;              /* (nv) J n */
+  double *x, *y;           /* (nv) */
+  double *s;               /* (ng) */
+  double *r_left, *x_more; /* (nv) refinement */
+  double *s_left, *y_more; /* (ng) */
+  double *z, *b;           /* (free) */
 };
 
 static int rows_of(const cmb_equations *eq, int kind)
@@ -53,14 +59,18 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
   for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
     *matrices[i] = cmb_arena_take(arena, square, sizeof(double));
   }
-  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b};
+  for (int i = 0; i < 2; i++) {
+    j->Y[i] = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
+  }
+  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_left, &j->x_more};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, eq->nv);
   }
   j->pivot = cmb_arena_ints(arena, eq->nv);
   j->tn = cmb_arena_doubles(arena, eq->nq);
   j->s = cmb_arena_doubles(arena, eq->ng);
-  j->s2 = cmb_arena_doubles(arena, eq->ng);
+  j->s_left = cmb_arena_doubles(arena, eq->ng);
+  j->y_more = cmb_arena_doubles(arena, eq->ng);
 }
 
 cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
@@ -99,12 +109,12 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Column k of X, Y and S: its parts with c (i = 0) and with c² (i = 1) for the vectors X = x and Y = y at hand. */
-static void store(cmb_partition_jacobian *j, int k, int i, const double *y)
+/* Column k of W and S, their parts with c (i = 0) and with c² (i = 1), from those of X and Y. */
+static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
   const int nv = ev->eq->nv;
-  const double *x = j->X[i] + (size_t)k * (size_t)nv;
+  const double *x = j->X[i] + (size_t)k * (size_t)nv, *y = j->Y[i] + (size_t)k * (size_t)ev->eq->ng;
   double *w = j->W[i] + (size_t)k * (size_t)nv;
   cmb_partition_solve(j->p, y, w);
   cmb_multiply_mass(ev, w, j->x);
@@ -118,6 +128,7 @@ static void make_column(cmb_partition_jacobian *j, const double *q, int k)
   const int nv = ev->eq->nv, ng = ev->eq->ng;
   const double *n = j->N + (size_t)k * (size_t)nv;
   double *x1 = j->X[0] + (size_t)k * (size_t)nv, *x2 = j->X[1] + (size_t)k * (size_t)nv;
+  double *y1 = j->Y[0] + (size_t)k * (size_t)ng, *y2 = j->Y[1] + (size_t)k * (size_t)ng;
   cmb_multiply_mass(ev, n, j->x);
   reduce(j, j->x, j->p->free_count, j->S[0] + k);
 
@@ -127,16 +138,16 @@ static void make_column(cmb_partition_jacobian *j, const double *q, int k)
   cmb_partition_solve(j->p, j->s, j->jn);
 
   multiply(j, CMB_RESIDUAL_V, n, x1);
-  multiply(j, CMB_GAMMA_V, n, j->s);
-  store(j, k, 0, j->s);
+  multiply(j, CMB_GAMMA_V, n, y1);
+  make_part(j, k, 0);
 
   multiply(j, CMB_RESIDUAL_Q, j->tn, x2);
   multiply(j, CMB_RESIDUAL_V, j->jn, j->y);
   for (int i = 0; i < nv; i++) x2[i] += j->y[i];
-  multiply(j, CMB_GAMMA_Q, j->tn, j->s);
-  multiply(j, CMB_GAMMA_V, j->jn, j->s2);
-  for (int i = 0; i < ng; i++) j->s[i] += j->s2[i];
-  store(j, k, 1, j->s);
+  multiply(j, CMB_GAMMA_Q, j->tn, y2);
+  multiply(j, CMB_GAMMA_V, j->jn, j->s);
+  for (int i = 0; i < ng; i++) y2[i] += j->s[i];
+  make_part(j, k, 1);
 }
 
 cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const double *q,
@@ -167,18 +178,18 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   return cmb_lu_factor(n, j->LU, j->b, j->pivot);
 }
 
-/* out (nv) = A z for A (free x nv) stored by columns, added with weight. */
-static void add_columns(const cmb_partition_jacobian *j, double weight, const double *A,
+/* out (n) += weight A z for A stored by columns (free x n). */
+static void add_columns(const cmb_partition_jacobian *j, double weight, int n, const double *A,
                         double *out)
 {
-  const int nv = j->p->ev->eq->nv;
   for (int k = 0; k < j->p->free_count; k++) {
-    cmb_add_scaled(nv, weight * j->z[k], A + (size_t)k * (size_t)nv, out);
+    cmb_add_scaled(n, weight * j->z[k], A + (size_t)k * (size_t)n, out);
   }
 }
 
-void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
-                           double *dlambda)
+/* The solution with the matrix of the step's beginning. */
+static void solve(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
+                  double *dlambda)
 {
   cmb_partition *p = j->p;
   cmb_evaluator *ev = p->ev;
@@ -189,16 +200,55 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
   reduce(j, j->x, 1, j->z);
   cmb_lu_solve(p->free_count, j->LU, j->pivot, j->z);
-  add_columns(j, 1, j->N, da);
-  add_columns(j, -j->c, j->W[0], da);
-  add_columns(j, -j->c * j->c, j->W[1], da);
+  add_columns(j, 1, nv, j->N, da);
+  add_columns(j, -j->c, nv, j->W[0], da);
+  add_columns(j, -j->c * j->c, nv, j->W[1], da);
   ev->stats.solve++;
   if (p->rank == 0) return;
   cmb_multiply_mass(ev, da, j->x);
   for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
-  add_columns(j, -j->c, j->X[0], j->x);
-  add_columns(j, -j->c * j->c, j->X[1], j->x);
+  add_columns(j, -j->c, nv, j->X[0], j->x);
+  add_columns(j, -j->c * j->c, nv, j->X[1], j->x);
   cmb_partition_solve_transposed(p, j->x, dlambda);
+}
+
+/* What (x, y) leaves of the equations, with M and G of the evaluator. */
+static void find_left(cmb_partition_jacobian *j, const double *r, const double *s, const double *x,
+                      const double *y)
+{
+  const cmb_partition *p = j->p;
+  const cmb_equations *eq = p->ev->eq;
+  const int nv = eq->nv, ng = eq->ng;
+  for (int k = 0; k < p->free_count; k++) j->z[k] = x[p->independent[k]];
+  cmb_multiply_mass(p->ev, x, j->r_left);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_left);
+  cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_left);
+  for (int i = 0; i < 2; i++) {
+    const double weight = i == 0 ? j->c : j->c * j->c;
+    add_columns(j, weight, nv, j->X[i], j->r_left);
+    add_columns(j, weight, ng, j->Y[i], j->s_left);
+  }
+  for (int i = 0; i < nv; i++) j->r_left[i] += r[i];
+  for (int i = 0; i < ng; i++) j->s_left[i] += s[i];
+}
+
+void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
+                           double *dlambda)
+{
+  const int nv = j->p->ev->eq->nv, ng = j->p->ev->eq->ng;
+  double before = INFINITY;
+  solve(j, r, s, da, dlambda);
+  const double whole = cmb_norm2(nv, da);
+  for (int turn = 0; turn < REFINEMENTS; turn++) {
+    find_left(j, r, s, da, dlambda);
+    solve(j, j->r_left, j->s_left, j->x_more, j->y_more);
+    const double size = cmb_norm2(nv, j->x_more);
+    if (!(size < before)) return;
+    for (int i = 0; i < nv; i++) da[i] += j->x_more[i];
+    for (int i = 0; i < ng; i++) dlambda[i] += j->y_more[i];
+    if (size <= REFINED * whole) return;
+    before = size / 2;
+  }
 }
 
 void cmb_partition_smooth(cmb_partition_jacobian *j, double *w, double *v)
@@ -218,7 +268,7 @@ void cmb_partition_smooth(cmb_partition_jacobian *j, double *w, double *v)
   p->ev->stats.solve++;
   memset(v, 0, (size_t)nv * sizeof *v);
   memset(w, 0, (size_t)nv * sizeof *w);
-  add_columns(j, 1, j->N, v);
+  add_columns(j, 1, nv, j->N, v);
   for (int k = 0; k < n; k++) j->z[k] = j->b[k] + j->c * j->z[k];
-  add_columns(j, 1, j->N, w);
+  add_columns(j, 1, nv, j->N, w);
 }

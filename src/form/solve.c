@@ -13,18 +13,34 @@
 
 #include <string.h>
 
-/* y = (re + i im) x */
-static void scale(int n, int parts, double re, double im, double *const x[2], double *const y[2])
+/* A real or complex number; im is 0 and `parts` 1 for a real one. */
+struct factor {
+  double re, im;
+};
+
+/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones */
+static inline void pack(int n, int parts, struct factor f, double *const x[2], double *y)
 {
+  if (parts == 1) {
+    for (int i = 0; i < n; i++) y[i] = f.re * x[0][i];
+    return;
+  }
   for (int i = 0; i < n; i++) {
-    double a = x[0][i];
-    if (parts == 1) {
-      y[0][i] = re * a;
-      continue;
-    }
-    double b = x[1][i];
-    y[0][i] = re * a - im * b;
-    y[1][i] = re * b + im * a;
+    y[2 * i] = f.re * x[0][i] - f.im * x[1][i];
+    y[2 * i + 1] = f.re * x[1][i] + f.im * x[0][i];
+  }
+}
+
+/* The other way. */
+static inline void unpack(int n, int parts, struct factor f, const double *x, double *const y[2])
+{
+  if (parts == 1) {
+    for (int i = 0; i < n; i++) y[0][i] = f.re * x[i];
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    y[0][i] = f.re * x[2 * i] - f.im * x[2 * i + 1];
+    y[1][i] = f.re * x[2 * i + 1] + f.im * x[2 * i];
   }
 }
 
@@ -39,66 +55,74 @@ static void solve_plain(cmb_form *form, cmb_linear *matrix, double *b)
   cmb_linear_solve(matrix, b);
 }
 
-/* The second row without x, and δη as far as it is known before δv. */
-static void constraint_side(cmb_form *form, int parts, const double inverse[2], const double c[2],
-                            const cmb_defects defects[2])
+/* The second row without x. */
+static void constraint_side(const cmb_form *form, int parts, struct factor c, struct factor inverse,
+                            const cmb_defects defects[2], double *side)
 {
-  const int ng = form->ng;
   double *position[2] = {defects[0].position, defects[1].position};
-  double *motion[2] = {defects[0].motion, defects[1].motion}, **side = form->side;
-  switch (form->kind) {
-  case CMB_FORM_INDEX3: scale(ng, parts, -inverse[0], -inverse[1], position, side); break;
-  case CMB_FORM_INDEX1: scale(ng, parts, -c[0], -c[1], motion, side); break;
-  default: scale(ng, parts, -1, 0, motion, side);
+  double *motion[2] = {defects[0].motion, defects[1].motion};
+  if (form->kind == CMB_FORM_INDEX3) {
+    pack(form->ng, parts, (struct factor){-inverse.re, -inverse.im}, position, side);
+  } else if (form->kind == CMB_FORM_INDEX1) {
+    pack(form->ng, parts, (struct factor){-c.re, -c.im}, motion, side);
+  } else {
+    pack(form->ng, parts, (struct factor){-1, 0}, motion, side);
   }
 }
 
-/* ggl: δη from δv or what stands for it, dv (ng) = Ḡ δv. */
-static void solve_eta(cmb_form *form, int parts, const double inverse[2],
-                      const cmb_defects defects[2], double *const dv[2], double *const eta[2])
+/* ggl: δη from dv (ng numbers) = Ḡ δv, or what stands for it. */
+static void solve_eta(cmb_form *form, int parts, struct factor inverse,
+                      const cmb_defects defects[2], const double *dv, double *const eta[2])
 {
-  double *position[2] = {defects[0].position, defects[1].position};
-  scale(form->ng, parts, inverse[0], inverse[1], position, eta);
+  const int ng = form->ng;
+  double *position[2] = {defects[0].position, defects[1].position}, *sum = form->turn;
+  pack(ng, parts, inverse, position, sum);
+  for (int i = 0; i < parts * ng; i++) sum[i] += dv[i];
+  unpack(ng, parts, (struct factor){1, 0}, sum, eta);
+  for (int k = 0; k < parts; k++) cmb_ldlt_solve(ng, form->S, eta[k]);
+}
+
+/* b += f A x, x as (re, im) in two arrays */
+static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct factor f,
+                     double *const x[2], double *b)
+{
   for (int k = 0; k < parts; k++) {
-    for (int i = 0; i < form->ng; i++) eta[k][i] += dv[k][i];
-    cmb_ldlt_solve(form->ng, form->S, eta[k]);
+    cmb_multiply(block->pattern, block->rows, form->nv, block->value, x[k], form->seen[k]);
   }
+  pack(block->rows, parts, f, form->seen, form->packed);
+  for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
 /* ggl: what K and C₁ see of δη, added to both sides. */
-static void add_eta(cmb_form *form, int parts, const double c[2], const double c2[2],
-                    double *const eta[2])
+static void add_eta(cmb_form *form, int parts, struct factor c, double *const eta[2])
 {
   const int nv = form->nv, ng = form->ng;
   for (int k = 0; k < parts; k++) {
     memset(form->shift[k], 0, (size_t)nv * sizeof(double));
     cmb_multiply_transposed_add(form->G.pattern, ng, nv, form->G.value, 1.0, eta[k],
                                 form->shift[k]);
-    cmb_multiply(form->K.pattern, nv, nv, form->K.value, form->shift[k], form->force[k]);
-    cmb_multiply(form->C1.pattern, ng, nv, form->C1.value, form->shift[k], form->turn[k]);
   }
-  scale(nv, parts, c2[0], c2[1], form->force, form->force);
-  scale(ng, parts, c[0], c[1], form->turn, form->turn);
-  for (int k = 0; k < parts; k++) {
-    for (int i = 0; i < nv; i++) form->top[k][i] += form->force[k][i];
-    for (int i = 0; i < ng; i++) form->side[k][i] += form->turn[k][i];
-  }
+  const struct factor square = {c.re * c.re - c.im * c.im, 2 * c.re * c.im};
+  add_seen(form, parts, &form->K, square, form->shift, form->b);
+  add_seen(form, parts, &form->C1, c, form->shift, form->b + parts * nv);
 }
 
-/* (top, side) into one vector, solved, and back. */
-static void solve(cmb_form *form, int parts, cmb_linear *matrix)
+/* ggl: δη and δw from δv. */
+static void finish_ggl(cmb_form *form, int parts, struct factor c, struct factor inverse,
+                       const cmb_defects defects[2], cmb_increment *out)
 {
   const int nv = form->nv, ng = form->ng;
-  double *b = form->b;
   for (int k = 0; k < parts; k++) {
-    for (int i = 0; i < nv; i++) b[parts * i + k] = form->top[k][i];
-    for (int i = 0; i < ng; i++) b[parts * (nv + i) + k] = form->side[k][i];
+    cmb_multiply(form->G.pattern, ng, nv, form->G.value, out->v[k], form->seen[k]);
   }
-  solve_plain(form, matrix, b);
+  pack(ng, parts, (struct factor){1, 0}, form->seen, form->packed);
+  solve_eta(form, parts, inverse, defects, form->packed, out->eta);
   for (int k = 0; k < parts; k++) {
-    for (int i = 0; i < nv; i++) form->top[k][i] = b[parts * i + k];
-    for (int i = 0; i < ng; i++) form->side[k][i] = b[parts * (nv + i) + k];
+    memcpy(form->shift[k], out->v[k], (size_t)nv * sizeof(double));
+    cmb_form_take_eta(form, out->eta[k], form->shift[k]);
   }
+  pack(nv, parts, c, form->shift, form->b);
+  unpack(nv, parts, (struct factor){1, 0}, form->b, out->w);
 }
 
 void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_linear *matrix,
@@ -106,35 +130,30 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
 {
   const int nv = form->nv, ng = form->ng;
   const bool ggl = form->kind == CMB_FORM_GGL && ng > 0;
-  const double size = c_re * c_re + c_im * c_im, c[2] = {c_re, c_im},
-               c2[2] = {c_re * c_re - c_im * c_im, 2 * c_re * c_im},
-               inverse[2] = {c_re / size, -c_im / size};
-  double *r[2] = {defects[0].r, defects[1].r};
-  scale(nv, parts, -c_re, -c_im, r, form->top);
-  if (ng > 0) constraint_side(form, parts, inverse, c, defects);
+  const double size = c_re * c_re + c_im * c_im;
+  const struct factor c = {c_re, c_im}, inverse = {c_re / size, -c_im / size}, one = {1, 0};
+  double *r[2] = {defects[0].r, defects[1].r}, *b = form->b, *side = b + parts * nv;
+  pack(nv, parts, (struct factor){-c_re, -c_im}, r, b);
+  constraint_side(form, parts, c, inverse, defects, side);
   if (ggl) {
-    solve_eta(form, parts, inverse, defects, form->side, out->eta);
-    add_eta(form, parts, c, c2, out->eta);
+    solve_eta(form, parts, inverse, defects, side, out->eta);
+    add_eta(form, parts, c, out->eta);
   }
-  solve(form, parts, matrix);
-  scale(ng, parts, inverse[0], inverse[1], form->side, out->lambda);
-  for (int k = 0; k < parts; k++) {
-    memcpy(out->v[k], form->top[k], (size_t)nv * sizeof(double));
-    if (!ggl) continue;
-    cmb_multiply(form->G.pattern, ng, nv, form->G.value, out->v[k], form->turn[k]);
-  }
+  solve_plain(form, matrix, b);
+  unpack(nv, parts, one, b, out->v);
+  unpack(ng, parts, inverse, side, out->lambda);
   if (ggl) {
-    solve_eta(form, parts, inverse, defects, form->turn, out->eta);
-    for (int k = 0; k < parts; k++) cmb_form_take_eta(form, out->eta[k], form->top[k]);
+    finish_ggl(form, parts, c, inverse, defects, out);
+  } else {
+    unpack(nv, parts, c, b, out->w);
   }
-  scale(nv, parts, c_re, c_im, form->top, out->w);
 }
 
 /* y += c A x for a block A */
 static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
                         double *y)
 {
-  double *product = form->force[0];
+  double *product = form->seen[0];
   cmb_multiply(block->pattern, block->rows, form->nv, block->value, x, product);
   for (int i = 0; i < block->rows; i++) y[i] += c * product[i];
 }
@@ -174,9 +193,9 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
     e_w[i] = b[i] + s_w[i];
   }
   if (form->kind == CMB_FORM_GGL && ng > 0) {
-    cmb_multiply(form->G.pattern, ng, nv, form->G.value, e_w, form->turn[0]);
-    cmb_ldlt_solve(ng, form->S, form->turn[0]);
-    cmb_form_take_eta(form, form->turn[0], e_w);
+    cmb_multiply(form->G.pattern, ng, nv, form->G.value, e_w, form->turn);
+    cmb_ldlt_solve(ng, form->S, form->turn);
+    cmb_form_take_eta(form, form->turn, e_w);
   }
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }

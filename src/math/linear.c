@@ -3,7 +3,7 @@
  * with many unknowns. With fewer the values are spread over a dense matrix.
  *
  * KLU stores columns, a pattern rows: `place` says where in the other storage each value belongs. KLU
- * divides every row by its largest entry, so a pivot can be compared with rounding, n eps.
+ * divides every row by the sum of its sizes, as dense.h: a pivot can be compared with rounding, n eps.
  */
 #include "math/linear.h"
 
@@ -46,7 +46,7 @@ static void take_arrays(cmb_linear *lin)
   if (lin->pattern) lin->place = cmb_arena_ints(lin->arena, lin->stored);
   if (is_sparse(lin)) {
     cmb_sparse_lu_take(lin->arena, n, lin->stored, lin->parts == 2, &lin->sparse);
-    lin->sparse.common.scale = 2; /* by the largest entry of each row */
+    lin->sparse.common.scale = 1; /* by the sum of each row, as cmb_lu_factor */
     lin->sparse.common.tol = 0.1; /* there is no refinement to bring digits back */
     return;
   }

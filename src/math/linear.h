@@ -1,7 +1,7 @@
 /*
  * A square matrix to factor once and solve with many times: real or complex, dense or on a pattern.
  *
- * Dense: LU with partial pivoting, rows compared by their largest entries, so that the units of the equations do not matter.
+ * Dense: LU with partial pivoting, rows compared by the sums of their entries, so that the units of the equations do not matter.
  * On a pattern, from CMB_LINEAR_SPARSE_FROM unknowns on: KLU, whose analysis is made at creation; pivots are chosen at the
  * first factorisation and kept as long as they serve. Complex numbers are stored as (re, im), one after the other.
  */

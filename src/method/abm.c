@@ -38,22 +38,22 @@ static const double gamma_star[ROWS] = {1,
 
 struct abm {
   cmb_partitioned head;
-  int order;            /* k of the next step */
-  int used;             /* k of the last one */
-  int known;            /* differences φ_0 .. φ_{known−1} are there */
-  int equal;            /* steps of the same size in a row */
-  bool starting;        /* order and step grow with every step */
-  double x[ROWS + 1];   /* x_n, x_{n−1}, .. */
-  double x_new;         /* of the attempt */
-  double error[3];      /* of orders k, k−1, k−2 in the attempt */
-  double above;         /* of order k+1, if it can be told; else infinite */
-  double *phi[ROWS];    /* (n) φ_j(n) */
-  double *star[ROWS];   /* (n) φ*_j(n) */
-  double *next[ROWS];   /* (n) φ_j(n+1) */
-  double *p;            /* (n) predicted */
-  double *slope, *d;    /* (n) */
-  double *gap;          /* (n) what the interpolation misses at the left end */
-  double *a;            /* (nv) */
+  int order;          /* k of the next step */
+  int used;           /* k of the last one */
+  int known;          /* differences φ_0 .. φ_{known−1} are there */
+  int equal;          /* steps of the same size in a row */
+  bool starting;      /* order and step grow with every step */
+  double x[ROWS + 1]; /* x_n, x_{n−1}, .. */
+  double x_new;       /* of the attempt */
+  double error[3];    /* of orders k, k−1, k−2 in the attempt */
+  double above;       /* of order k+1, if it can be told; else infinite */
+  double *phi[ROWS];  /* (n) φ_j(n) */
+  double *star[ROWS]; /* (n) φ*_j(n) */
+  double *next[ROWS]; /* (n) φ_j(n+1) */
+  double *p;          /* (n) predicted */
+  double *slope, *d;  /* (n) */
+  double *gap;        /* (n) what the interpolation misses at the left end */
+  double *a;          /* (nv) */
 };
 
 static cmb_status create(cmb_integrator *in)
@@ -192,7 +192,8 @@ static double choose_order(struct abm *m)
   return m->error[0];
 }
 
-static double step_after_failure(const cmb_integrator *in, struct abm *m, double h, cmb_status status)
+static double step_after_failure(const cmb_integrator *in, struct abm *m, double h,
+                                 cmb_status status)
 {
   m->starting = false;
   if (status != CMB_OK) return h / 4;
@@ -204,7 +205,8 @@ static double step_after_failure(const cmb_integrator *in, struct abm *m, double
 static double propose(cmb_integrator *in, double h, double error, cmb_status status)
 {
   struct abm *m = in->data;
-  if (status != CMB_OK || (error > 1 && !in->fixed_step)) return step_after_failure(in, m, h, status);
+  if (status != CMB_OK || (error > 1 && !in->fixed_step))
+    return step_after_failure(in, m, h, status);
   m->used = m->order;
   const double left = choose_order(m);
   if (left * pow(2, m->order + 1) <= STEP_ENOUGH) return 2 * h;

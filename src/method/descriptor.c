@@ -179,7 +179,7 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
     return CMB_OK;
   }
   cmb_combine(in->n, in->y, h, i, table->a + i * table->stages, m->k, m->base);
-  for (cmb_newton_begin(&m->newton); !m->newton.done;) {
+  for (cmb_newton_begin(&m->newton, in->options.rtol); !m->newton.done;) {
     CMB_TRY(integrate(in, m, i, t));
     CMB_TRY(evaluate(in, m, i, t));
     cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);

@@ -20,10 +20,10 @@ enum { STAGES = 5 };
 struct forsdirk {
   cmb_partitioned head;
   const cmb_dirk_table *table;
-  double *J, *LU;    /* (active x active) */
-  double *scale;     /* (active) */
-  int *pivot;        /* (active) */
-  int *active;       /* (n) components of y */
+  double *J, *LU; /* (active x active) */
+  double *scale;  /* (active) */
+  int *pivot;     /* (active) */
+  int *active;    /* (n) components of y */
   int active_count;
   double c;          /* of the factors; 0: there are none */
   double *a;         /* (nv) where the step begins */
@@ -153,7 +153,7 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   memset(m->k[i], 0, (size_t)in->n * sizeof *m->f0);
   if (i == 0) memcpy(m->k[0], m->f0, (size_t)in->n * sizeof *m->f0);
   cmb_combine(in->n, m->k[i], 1, i, table->start + i * table->stages, m->k, m->k[i]);
-  for (cmb_newton_begin(&m->newton); !m->newton.done;) {
+  for (cmb_newton_begin(&m->newton, in->options.rtol); !m->newton.done;) {
     CMB_TRY(evaluate(in, m, i, t));
     for (int l = 0; l < in->n; l++) m->x[l] = m->f[l] - m->k[i][l];
     memcpy(m->k[i], m->f, (size_t)in->n * sizeof *m->f);

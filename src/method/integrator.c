@@ -23,8 +23,9 @@ static const double TROUBLE = 0.25; /* step reduction when equations or projecti
 static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 
 static const cmb_method *const methods[] = {
-    &cmb_method_mdop5,  &cmb_method_mdop853, &cmb_method_hem5, &cmb_method_radau5,
-    &cmb_method_phem56, &cmb_method_sdirk4,  &cmb_method_trap,
+    &cmb_method_mdop5,    &cmb_method_mdop853, &cmb_method_hem5,   &cmb_method_bdf,
+    &cmb_method_radau5,   &cmb_method_phem56,  &cmb_method_sdirk4, &cmb_method_trap,
+    &cmb_method_forsdirk, &cmb_method_abm,
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };

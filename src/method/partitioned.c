@@ -8,8 +8,6 @@
 
 enum { MOST_ITERATIONS = 10 };
 
-static const double ENOUGH = 0.03; /* part of the tolerance that may be left of an iteration */
-
 long cmb_repartitions(const cmb_integrator *in)
 {
   const cmb_partitioned *m = in->data;
@@ -39,8 +37,9 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
-void cmb_newton_begin(cmb_newton *newton)
+void cmb_newton_begin(cmb_newton *newton, double rtol)
 {
+  newton->enough = fmax(10 * DBL_EPSILON / rtol, fmin(0.03, sqrt(rtol)));
   newton->iteration = 0;
   newton->done = false;
   newton->eta = pow(fmax(newton->eta, DBL_EPSILON), 0.8);
@@ -53,13 +52,13 @@ cmb_status cmb_newton_judge(cmb_newton *newton, double size)
   if (newton->iteration > 0) {
     const double theta = size / newton->before;
     if (theta >= 1) {
-      newton->done = size <= ENOUGH; /* rounding */
+      newton->done = size <= 0.03; /* rounding */
       return newton->done ? CMB_OK : CMB_RETRY_NEWTON;
     }
     newton->eta = theta / (1 - theta);
-    if (pow(theta, left) * newton->eta * size > ENOUGH) return CMB_RETRY_NEWTON;
+    if (pow(theta, left) * newton->eta * size > newton->enough) return CMB_RETRY_NEWTON;
   }
-  newton->done = newton->eta * size <= ENOUGH;
+  newton->done = newton->eta * size <= newton->enough;
   newton->before = size;
   newton->iteration++;
   return newton->done || left > 0 ? CMB_OK : CMB_RETRY_NEWTON;

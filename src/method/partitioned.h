@@ -51,11 +51,13 @@ extern const cmb_dirk_table cmb_sdirk4_table;
  * in units of the tolerance, give the rate θ, and with it the error that is left, θ/(1 − θ) times the increment. */
 typedef struct cmb_newton {
   int iteration;
-  double before, eta;
+  double before; /* the last increment's size */
+  double eta;    /* θ/(1 − θ), also of the stage before; 1 at the beginning of a run */
+  double enough; /* tolerances that may be left: min(0.03, √rtol), if rounding permits */
   bool done;
 } cmb_newton;
 
-void cmb_newton_begin(cmb_newton *newton);
+void cmb_newton_begin(cmb_newton *newton, double rtol);
 /* An increment of this size has been added. CMB_RETRY_NEWTON if there is no hope. */
 cmb_status cmb_newton_judge(cmb_newton *newton, double size);
 

@@ -12,6 +12,7 @@
  *
  * Dense output: the collocation polynomials of q and v.
  */
+#include "math/dense.h"
 #include "method/implicit.h"
 
 #include <float.h>
@@ -45,7 +46,7 @@ static const double T_inverse[STAGES][STAGES] = {
 };
 static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 / 3};
 
-static const double KEEP_JACOBIAN = 1e-3; /* convergence faster than this: it serves another step */
+static const double KEEP_JACOBIAN = 2e-2; /* convergence faster than this: it serves another step */
 
 struct radau5 {
   cmb_form *form;
@@ -120,7 +121,7 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   m->rtol = 0.1 * pow(in->options.rtol, 2.0 / 3);
   m->atol = m->rtol * (in->options.atol / in->options.rtol);
-  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, sqrt(m->rtol)));
+  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.25 * cbrt(m->rtol)));
   m->project = cmb_choice(in, "projection") == 1;
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
@@ -212,13 +213,17 @@ static void start_values(const cmb_integrator *in, struct radau5 *m, double h)
   }
 }
 
-/* out_i = Σ_j B_ij x_j, each of n numbers; out may be x. */
-static void combine(int n, const double B[STAGES][STAGES], double factor, double *const x[STAGES],
-                    double *const out[STAGES])
+/* out_i = factor Σ_j B_ij x_j, each of n numbers; out may be x. Two at a time, one beyond n if need be: the arrays come from the
+ * arena, which hands out whole blocks. */
+static inline void combine(int n, const double B[STAGES][STAGES], double factor,
+                           double *const x[STAGES], double *const out[STAGES])
 {
-  for (int k = 0; k < n; k++) {
-    const double x0 = factor * x[0][k], x1 = factor * x[1][k], x2 = factor * x[2][k];
-    for (int i = 0; i < STAGES; i++) out[i][k] = B[i][0] * x0 + B[i][1] * x1 + B[i][2] * x2;
+  for (int k = 0; k < n; k += 2) {
+    const cmb_lanes x0 = factor * cmb_lanes_load(x[0] + k), x1 = factor * cmb_lanes_load(x[1] + k),
+                    x2 = factor * cmb_lanes_load(x[2] + k);
+    for (int i = 0; i < STAGES; i++) {
+      cmb_lanes_store(B[i][0] * x0 + B[i][1] * x1 + B[i][2] * x2, out[i] + k);
+    }
   }
 }
 
@@ -236,20 +241,40 @@ static void integrate_rates(const cmb_integrator *in, struct radau5 *m, double h
   }
 }
 
-/* V, a, w, Q of the stages from z and η. */
+/* V, a, w and Q of the stages from z, where q̇ = v: w_i = h Σ A_ij (v + z_j), and the rows of A add up to c. */
+static void complete_plain(const cmb_integrator *in, struct radau5 *m, double h)
+{
+  const double inverse = 1 / h;
+  double *const *Q = in->ev->eq->rates ? m->rate : m->Q; /* in the first case not meant */
+  for (int k = 0; k < in->nv; k += 2) {
+    const cmb_lanes z0 = cmb_lanes_load(m->z[0] + k), z1 = cmb_lanes_load(m->z[1] + k),
+                    z2 = cmb_lanes_load(m->z[2] + k), v = cmb_lanes_load(in->y + in->nq + k),
+                    q = cmb_lanes_load(in->y + k);
+    for (int i = 0; i < STAGES; i++) {
+      const double *B = A_inverse[i], *C = A[i];
+      const cmb_lanes w = h * (c[i] * v + (C[0] * z0 + C[1] * z1 + C[2] * z2));
+      cmb_lanes_store(inverse * (B[0] * z0 + B[1] * z1 + B[2] * z2), m->a[i] + k);
+      cmb_lanes_store(w, m->w[i] + k);
+      cmb_lanes_store(q + w, Q[i] + k);
+    }
+    cmb_lanes_store(v + z0, m->V[0] + k);
+    cmb_lanes_store(v + z1, m->V[1] + k);
+    cmb_lanes_store(v + z2, m->V[2] + k);
+  }
+}
+
+/* The same with η, or T ≠ I. */
 static void complete_stages(const cmb_integrator *in, struct radau5 *m, double h)
 {
   const int nv = in->nv;
-  const double *v = in->y + in->nq;
-  double *const *W = m->form->kind == CMB_FORM_GGL ? m->dw : m->V;
-  for (int i = 0; i < STAGES; i++) {
-    for (int k = 0; k < nv; k++) m->V[i][k] = v[k] + m->z[i][k];
-    if (W == m->V || in->ng == 0) continue;
+  const bool ggl = m->form->kind == CMB_FORM_GGL && in->ng > 0;
+  complete_plain(in, m, h);
+  if (!ggl && !in->ev->eq->rates) return;
+  double *const *W = ggl ? m->dw : m->V;
+  for (int i = 0; ggl && i < STAGES; i++) {
     memcpy(W[i], m->V[i], (size_t)nv * sizeof(double));
     cmb_form_take_eta(m->form, m->eta[i], W[i]);
   }
-  combine(nv, A_inverse, 1 / h, m->z, m->a);
-  if (in->ng == 0) W = m->V;
   combine(nv, A, h, W, m->w);
   if (in->ev->eq->rates) {
     integrate_rates(in, m, h, W);

@@ -127,6 +127,7 @@ static cmb_equations wrap(const struct faulty *p)
   eq.self = p;
   eq.evaluate = evaluate;
   eq.residual = NULL;
+  eq.derivative = NULL;
   eq.mass_constant = p->fault.target != MASS;
   eq.mass_diagonal = !p->dense;
   if (eq.switches) eq.switches = switches;

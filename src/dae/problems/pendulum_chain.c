@@ -59,7 +59,11 @@ static struct chain chain_at(const double *par, const cmb_point *at)
   const int n = (int)par[COUNT];
   double *w = at->scratch;
   struct chain k = {w, w + n, w + 2 * n, w + 3 * n};
-  for (int i = 0; i < n; i++) k.s[i] = sin(at->q[i]), k.c[i] = cos(at->q[i]);
+  for (int i = 0; i < n; i++) {
+    const double angle = at->q[i]; /* read once: one call computes both */
+    k.s[i] = sin(angle);
+    k.c[i] = cos(angle);
+  }
   return k;
 }
 

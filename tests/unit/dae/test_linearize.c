@@ -343,6 +343,9 @@ static void test_against_flow(void **state)
   cmb_equations damped = *plain, *eq = &damped;
   damped.self = plain;
   damped.evaluate = damped_caraxis;
+  damped.residual = NULL;
+  damped.derivative = NULL;
+  damped.derivative_pattern[CMB_RESIDUAL_V] = NULL;
   cmb_system *moved;
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim;

@@ -1,5 +1,6 @@
 /*
- * Systems from models: start values that were given stay, redundant constraints are left out, and memory that runs out.
+ * Systems from models: start values that were given stay, redundant constraints are left out, inputs have the values that
+ * they are given, nothing is left unsaid about derivatives that are 0, and memory that runs out.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -124,13 +125,85 @@ static void test_memory(void **state)
   }
 }
 
+/* A rod follows an input given by points, whose interval is a mode; another input is a formula, a third moves nothing. */
+static const char driven[] = "points: {A: [0, 0, 0], B: [1, 0, 0]}\n"
+                             "gravity: [0, 0, 0]\n"
+                             "bodies: {a: {mass: 1, com: A}, b: {mass: 2, com: B}}\n"
+                             "joints:\n"
+                             "  x: {type: prismatic, child: a, at: A, axis: x}\n"
+                             "  y: {type: prismatic, child: b, at: B, axis: x}\n"
+                             "inputs:\n"
+                             "  far: [[0, 1], [1, 3], [2, 3.5]]\n"
+                             "  swing: sin(3*t)\n"
+                             "  idle: if(t > 1, 5, 7)\n"
+                             "loops:\n"
+                             "  rod: {type: distance, between: [a@A, b@B], length: far + swing}\n";
+
+static void test_inputs(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = read_model(ctx, driven);
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    const cmb_model_system_options options = {.formulation = (cmb_formulation)form};
+    static double scratch[10000];
+    cmb_system *system;
+    cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
+    const cmb_equations *eq = cmb_system_equations(system);
+    int mode = 0; /* the table's first interval */
+    double u[3];
+    assert_int_equal(eq->nu, 3);
+    assert_int_equal(eq->ns, 1);
+    assert_in_range(eq->scratch_size, 1, sizeof scratch);
+    const cmb_point at = {.t = 1.5, .mode = &mode, .scratch = scratch};
+    cmbt_ok(ctx, eq->inputs(eq->self, &at, u));
+    cmbt_near(u[0], 4, 1e-15);
+    cmbt_near(u[1], sin(4.5), 1e-15);
+    cmbt_near(u[2], 5, 0);
+    mode = 1;
+    cmbt_ok(ctx, eq->inputs(eq->self, &at, u));
+    cmbt_near(u[0], 3.25, 1e-15);
+    cmb_system_destroy(system);
+  }
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+/* A stack of sliders, long enough for derivatives in closed form, on which no force depends on anything. */
+static void test_no_derivatives(void **state)
+{
+  (void)state;
+  enum { SLIDERS = 12 };
+  char text[2000], *end = text;
+  end += sprintf(end, "gravity: [0, 0, 0]\npoints: {A: [0, 0, 0]}\nbodies:\n");
+  for (int i = 0; i < SLIDERS; i++) end += sprintf(end, "  b%d: {mass: 1, com: A}\n", i);
+  end += sprintf(end, "joints:\n  j0: {type: prismatic, child: b0, at: A, axis: x}\n");
+  for (int i = 1; i < SLIDERS; i++) {
+    end += sprintf(end, "  j%d: {type: prismatic, parent: b%d, child: b%d, at: A, axis: x}\n", i,
+                   i - 1, i);
+  }
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = read_model(ctx, text);
+  const cmb_model_system_options options = {.formulation = CMB_FORM_RESIDUAL, .derivatives = true};
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  for (int k = CMB_RESIDUAL_Q; k <= CMB_RESIDUAL_V; k++) {
+    const cmb_pattern *p = eq->derivative_pattern[k];
+    assert_non_null(p);
+    assert_int_equal(p->start[SLIDERS], 0);
+  }
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_given_rate),
-      cmocka_unit_test(test_given_angle),
-      cmocka_unit_test(test_redundant),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_given_rate),     cmocka_unit_test(test_given_angle),
+      cmocka_unit_test(test_redundant),      cmocka_unit_test(test_inputs),
+      cmocka_unit_test(test_no_derivatives), cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,10 +32,19 @@ struct problem {
 
 static struct problem the; /* too large for the stack */
 
+/* re + i im also if one is not finite */
+static double complex number(double re, double im)
+{
+  const double parts[2] = {re, im};
+  double complex z;
+  memcpy(&z, parts, sizeof z);
+  return z;
+}
+
 static double complex random_number(struct cmbt_random *random)
 {
   double re = cmbt_random_uniform(random, -1, 1), im = cmbt_random_uniform(random, -1, 1);
-  return the.is_complex ? CMPLX(re, im) : CMPLX(re, 0);
+  return number(re, the.is_complex ? im : 0);
 }
 
 /* Dense, or a random pattern with the diagonal, the one above it, and about 4 entries a row beside them. */
@@ -98,7 +107,7 @@ static void solve(cmb_linear *linear)
   }
   cmb_linear_solve(linear, b);
   for (int i = 0; i < the.n; i++) {
-    the.x[i] = the.is_complex ? CMPLX(b[2 * i], b[2 * i + 1]) : CMPLX(b[i], 0);
+    the.x[i] = the.is_complex ? number(b[2 * i], b[2 * i + 1]) : number(b[i], 0);
   }
 }
 
@@ -221,20 +230,19 @@ static void old_pivots_serve_or_are_replaced(void **state)
 
 /* ---- what is refused */
 
-/* One row is made a combination of two others, whatever their units. The others are far from dependent: only the last
- * pivot is lost. */
-static void make_dependent(struct cmbt_random *random, int which, double decades)
+/* A weighted Laplacian in any units of its rows, and of any phase: off the diagonal all entries are negative, and each
+ * row's sum is zero. The rows hang together, so all pivots but the last are large. */
+static void make_laplacian(struct cmbt_random *random, double decades)
 {
-  const int n = the.n;
-  for (int i = 0; i < n; i++) the.A[i][i] += 2 * n;
-  for (int j = 0; j < n; j++) {
-    double complex a = n > 1 ? the.A[(which + 1) % n][j] : 0,
-                   b = n > 2 ? the.A[(which + 2) % n][j] : 0;
-    the.A[which][j] = 3 * a - b;
-  }
-  for (int i = 0; i < n; i++) {
-    const double scale = cmbt_random_scale(random, decades);
-    for (int j = 0; j < n; j++) the.A[i][j] *= scale;
+  for (int i = 0; i < the.n; i++) {
+    const double complex unit = cmbt_random_scale(random, decades) * random_number(random);
+    double sum = 0;
+    for (int k = the.start[i]; k < the.start[i + 1]; k++) {
+      double weight = the.column[k] == i ? 0 : cmbt_random_uniform(random, 0.1, 1);
+      sum += weight;
+      the.A[i][the.column[k]] = -weight * unit;
+    }
+    the.A[i][i] = sum * unit;
   }
 }
 
@@ -245,17 +253,15 @@ static void singular_matrices_are_refused(void **state)
   struct cmbt_random random = {4};
   for (int n = 1; n <= LARGEST; n++) {
     for (int kind = 0; kind < 8; kind++) {
-      random_pattern(&random, n, kind & 1, true);
-      the.is_dense = kind & 2; /* or a pattern that is full */
+      random_pattern(&random, n, kind & 1, kind & 2);
       cmb_linear *linear = new_linear(ctx);
+      make_laplacian(&random, kind & 4 ? 6 : 0);
+      assert_int_equal(factor(linear), CMB_RETRY_SINGULAR);
+      random_values(&random, 0);
       const int which = cmbt_random_int(&random, 0, n - 1);
-      random_values(&random, 0);
-      make_dependent(&random, which, kind & 4 ? 6 : 0);
-      assert_int_equal(factor(linear), CMB_RETRY_SINGULAR);
-      random_values(&random, 0);
-      for (int i = 0; i < n; i++) the.A[i][which] = 0;
-      assert_int_equal(factor(linear), CMB_RETRY_SINGULAR);
-      random_values(&random, 0); /* and it recovers */
+      for (int i = 0; i < n; i++) the.A[kind & 4 ? i : which][kind & 4 ? which : i] = 0;
+      assert_int_equal(factor(linear), CMB_RETRY_SINGULAR); /* a zero row or column */
+      random_values(&random, 0);                            /* and it recovers */
       cmbt_ok(ctx, factor(linear));
       solve(linear);
       cmbt_below(error(), GROWTH);
@@ -283,7 +289,7 @@ static void what_is_not_finite_is_refused(void **state)
         for (int k = 0; k < 6; k++) {
           memset(the.A, 0, sizeof the.A);
           for (int i = 0; i < n; i++) the.A[i][i] = 1;
-          the.A[at / n][at % n] = kind & 1 && k > 2 ? CMPLX(0, bad[k % 3]) : CMPLX(bad[k % 3], 0);
+          the.A[at / n][at % n] = kind & 1 && k > 2 ? number(0, bad[k % 3]) : number(bad[k % 3], 0);
           assert_int_equal(factor(linear), CMB_RETRY_NONFINITE);
         }
       }

@@ -1,0 +1,497 @@
+/*
+ * bdf: backward differentiation formulas of order 1 to 5, variable order and step after DASSL (Brenan, Campbell, Petzold), with the
+ * Jacobian strategies of seed 001. Its y = (p, v, λ) is ours; η has no history: it is 0 but for errors.
+ *
+ * The formula (bdf_history.h) makes v̇ = v̇⁰ + α (v − v⁰) and, from the kinematic equations, q = q⁰ + (T (v − Ḡᵀη) − q̇⁰)/α. The defects of
+ * the form vanish by a modified Newton iteration in v, λ, η with the matrix made for another c' = 1/α':
+ *
+ *     r is multiplied by 2/(1 + (c/c')²), which is between what M alone and what the stiffness alone would ask for (the factor c of
+ *     eq. 18); ρ = (‖δ_m‖/‖δ_0‖)^(1/m); done when ρ/(1−ρ) ‖δ‖ ≤ 0.33.
+ *
+ * A new matrix is made if a) the iteration fails, b) it was too slow in the last step, c) c/c' leaves [0.8, 1.25]. "dense" and "sparse"
+ * then take all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by what the inputs change (26),
+ * and the derivatives only if that does not do. With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta
+ * method of order 4, whose errors are as small as those of the formula.
+ */
+#include "dae/project.h"
+#include "method/bdf_history.h"
+#include "method/implicit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 4, SUBSTEPS = 4 };
+
+static const double CONVERGED = 0.33, TOO_SLOW = 0.9, SLOW = 0.3;
+static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
+
+struct strategy {
+  cmb_jacobian_source source;
+  bool partitioned, extended;
+};
+
+static const struct strategy strategies[] = {
+    {CMB_SOURCE_EXACT, true, false},   {CMB_SOURCE_DENSE, false, false},
+    {CMB_SOURCE_SPARSE, false, false}, {CMB_SOURCE_DENSE, true, false},
+    {CMB_SOURCE_SPARSE, true, false},  {CMB_SOURCE_DENSE, true, true},
+    {CMB_SOURCE_SPARSE, true, true},
+};
+
+struct bdf {
+  cmb_form *form;
+  cmb_linear *matrix;
+  const struct strategy *strategy;
+  bool tested; /* multipliers */
+  int order;   /* 0: variable */
+  int size;    /* numbers in y: nq + nv + ng */
+  cmb_bdf_history history;
+
+  int k, k_next;    /* order now and after the attempt, if it is accepted */
+  bool rising;      /* at the beginning order and size rise each step */
+  int failures;     /* of the error test in a row */
+  double est, norm; /* error estimates of the attempt, for order and size */
+  double error_lower, error_lowest, error_k;
+
+  double *y0, *rate0; /* (size) predictor */
+  double *y, *rate;   /* (size), its end padded: the iterate q, v, λ and its rates */
+  double *e;          /* (size) y − y0 */
+  double *eta, *W;    /* (ng), (nv) */
+  double *weight;     /* (n) */
+  double *work;       /* (size) */
+  double *r, *position, *motion;
+  cmb_increment increment;
+  double *a; /* (nv) */
+
+  bool factored;                                 /* there is a matrix, */
+  double c_factored;                             /* made for this c */
+  bool derived;                                  /* D and K are known */
+  bool updated_here, derived_here, widened_here; /* in the step under way */
+  bool update_wanted;                            /* by rule b) */
+  double rate_sum;                               /* ρ/(1 − ρ), 100 while it is not known */
+  double alpha_before;                           /* of the last iteration */
+
+  double *k1[4], *y_sub; /* (n) slopes of the Runge–Kutta start */
+};
+
+/* ---- creation */
+
+static void take_memory(cmb_integrator *in, struct bdf *m)
+{
+  cmb_arena *arena = in->arena;
+  double **of_y[] = {&m->y0, &m->rate0, &m->y, &m->rate, &m->e, &m->work};
+  for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++) {
+    *of_y[i] = cmb_arena_doubles(arena, m->size);
+  }
+  cmb_bdf_history_create(&m->history, arena, m->size);
+  m->eta = cmb_arena_doubles(arena, in->ng);
+  m->W = cmb_arena_doubles(arena, in->nv);
+  m->weight = cmb_arena_doubles(arena, in->n);
+  m->r = cmb_arena_doubles(arena, in->nv);
+  m->position = cmb_arena_doubles(arena, in->ng);
+  m->motion = cmb_arena_doubles(arena, in->ng);
+  m->a = cmb_arena_doubles(arena, in->nv);
+  m->increment.v[0] = cmb_arena_doubles(arena, in->nv);
+  m->increment.w[0] = cmb_arena_doubles(arena, in->nv);
+  m->increment.lambda[0] = cmb_arena_doubles(arena, in->ng);
+  m->increment.eta[0] = cmb_arena_doubles(arena, in->ng);
+  for (int i = 0; i < 4; i++) m->k1[i] = cmb_arena_doubles(arena, in->n);
+  m->y_sub = cmb_arena_doubles(arena, in->n);
+}
+
+static cmb_status create(cmb_integrator *in)
+{
+  static const cmb_form_kind kinds[] = {CMB_FORM_GGL, CMB_FORM_INDEX3, CMB_FORM_INDEX2,
+                                        CMB_FORM_INDEX1};
+  const cmb_equations *eq = in->ev->eq;
+  struct bdf *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
+  if (!m) return CMB_OK;
+  m->strategy = &strategies[cmb_choice(in, "jacobian")];
+  m->order = cmb_choice(in, "order");
+  m->tested = cmb_choice(in, "multipliers") == 1;
+  m->size = in->n + in->ng;
+  take_memory(in, m);
+  cmb_form_options options = {.kind = kinds[cmb_choice(in, "form")],
+                              .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
+                              .source = m->strategy->source,
+                              .extended = m->strategy->extended && eq->inputs};
+  CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
+  return cmb_form_matrix_create(m->form, false, &m->matrix);
+}
+
+static void destroy(cmb_integrator *in)
+{
+  struct bdf *m = in->data;
+  cmb_linear_destroy(m->matrix);
+  cmb_form_destroy(m->form);
+}
+
+/* y and its rate where the integrator stands; λ's rate is not known. */
+static void gather(const cmb_integrator *in, const double *q_and_v, const double *lambda, double *y)
+{
+  memcpy(y, q_and_v, (size_t)in->n * sizeof *y);
+  memcpy(y + in->n, lambda, (size_t)in->ng * sizeof *y);
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct bdf *m = in->data;
+  cmb_watch_rank(in->ev, false);
+  CMB_TRY(cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a, in->lambda));
+  in->a = m->a;
+  gather(in, in->y, in->lambda, m->y);
+  cmb_rates(in->ev, in->y, in->y + in->nq, m->rate);
+  memcpy(m->rate + in->nq, m->a, (size_t)in->nv * sizeof *m->a);
+  memset(m->rate + in->n, 0, (size_t)in->ng * sizeof *m->rate);
+  cmb_bdf_begin(&m->history, m->y, m->rate, in->h);
+  m->k = 1;
+  m->rising = true;
+  m->failures = 0;
+  m->factored = m->derived = m->update_wanted = false;
+  m->rate_sum = 100;
+  return CMB_OK;
+}
+
+/* ---- the matrix */
+
+static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
+{
+  return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
+}
+
+/* M, G, c, and the derivatives if they are asked for or there are none yet. */
+static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive)
+{
+  const struct strategy *s = m->strategy;
+  const cmb_form_state at = iterate_at(in, m, t);
+  const bool all = derive || !m->derived || !s->partitioned;
+  m->factored = false;
+  if (all) m->derived = false;
+  CMB_TRY(cmb_form_linearize(m->form, &at, all));
+  if (all && m->form->extension) CMB_TRY(cmb_form_know_inputs(m->form, &at));
+  if (!all) {
+    in->ev->stats.jacobian_update++;
+    if (m->form->extension) CMB_TRY(cmb_form_follow_inputs(m->form, t));
+  }
+  m->c_factored = 1 / m->history.alpha;
+  CMB_TRY(cmb_form_factor(m->form, m->c_factored, 0, m->matrix));
+  m->factored = m->derived = m->updated_here = true;
+  m->derived_here = m->derived_here || all;
+  m->update_wanted = false;
+  m->rate_sum = 100;
+  return CMB_OK;
+}
+
+/* The iteration has failed. What more can be done for the matrix? false: nothing. */
+static bool can_renew(const struct bdf *m)
+{
+  return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
+}
+
+/* First M, G and c; then the derivatives; then the estimated pattern. */
+static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double t)
+{
+  if (m->derived_here) {
+    cmb_form_widen(m->form);
+    m->widened_here = true;
+  }
+  return renew(in, m, t, m->updated_here);
+}
+
+/* ---- the iteration */
+
+/* q and v̇ of the iterate from v and η. */
+static void complete(const cmb_integrator *in, struct bdf *m)
+{
+  enum { ROUNDS = 3 };
+  const int nq = in->nq, nv = in->nv;
+  const double alpha = m->history.alpha, c = 1 / alpha;
+  const double *v = m->y + nq;
+  for (int i = 0; i < nv; i++) m->rate[nq + i] = m->rate0[nq + i] + alpha * (v[i] - m->y0[nq + i]);
+  const double *W = v;
+  if (m->form->kind == CMB_FORM_GGL && in->ng > 0) {
+    memcpy(m->W, v, (size_t)nv * sizeof *m->W);
+    cmb_form_take_eta(m->form, m->eta, m->W);
+    W = m->W;
+  }
+  if (!in->ev->eq->rates) {
+    for (int i = 0; i < nq; i++) m->y[i] = m->y0[i] + c * (W[i] - m->rate0[i]);
+    return;
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    cmb_rates(in->ev, m->y, W, m->work);
+    for (int i = 0; i < nq; i++) m->y[i] = m->y0[i] + c * (m->work[i] - m->rate0[i]);
+  }
+}
+
+/* One iteration; the size of its increment. */
+static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *size)
+{
+  const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
+  const double factor = ratio == 1 ? 1 : 2 / (1 + ratio * ratio);
+  const double index = cmb_form_velocity_weight(m->form->kind, c);
+  const cmb_defects defects[2] = {{m->r, m->position, m->motion}};
+  cmb_increment *d = &m->increment;
+  const cmb_form_state at = iterate_at(in, m, t);
+  CMB_TRY(cmb_form_defects(m->form, &at, defects));
+  for (int i = 0; i < in->nv; i++) m->r[i] *= factor;
+  cmb_form_solve(m->form, 1, c, 0, m->matrix, defects, d);
+  in->ev->stats.newton++;
+  for (int i = 0; i < in->nv; i++) m->y[in->nq + i] += d->v[0][i];
+  for (int i = 0; i < in->ng; i++) m->y[in->n + i] += d->lambda[0][i];
+  for (int i = 0; m->form->kind == CMB_FORM_GGL && i < in->ng; i++) m->eta[i] += d->eta[0][i];
+  const double *dq = d->w[0];
+  if (in->ev->eq->rates) {
+    cmb_rates(in->ev, m->y, d->w[0], m->work);
+    dq = m->work;
+  }
+  double of_q = cmb_weighted_square(in->nq, m->weight, dq);
+  double of_v = cmb_weighted_square(in->nv, m->weight + in->nq, d->v[0]);
+  *size = sqrt((of_q + index * index * of_v) / in->n);
+  complete(in, m);
+  return isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* From the predictor, or from where a new matrix found it. */
+static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
+{
+  double first = 0, size;
+  for (int i = 0; i < MOST_ITERATIONS; i++) {
+    CMB_TRY(improve(in, m, t, &size));
+    if (i == 0) {
+      first = size;
+      if (size <= 100 * DBL_EPSILON / in->options.rtol) return CMB_OK;
+    } else {
+      const double rate = pow(size / first, 1.0 / i);
+      if (!(rate <= TOO_SLOW)) return CMB_RETRY_NEWTON;
+      m->rate_sum = rate / (1 - rate);
+      m->update_wanted = rate > SLOW;
+    }
+    if (m->rate_sum * size <= CONVERGED) return CMB_OK;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+static void restart_iteration(const cmb_integrator *in, struct bdf *m)
+{
+  memcpy(m->y, m->y0, (size_t)m->size * sizeof *m->y);
+  memset(m->eta, 0, (size_t)in->ng * sizeof *m->eta);
+  complete(in, m);
+}
+
+static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
+{
+  const double ratio = m->factored ? 1 / (m->history.alpha * m->c_factored) : 0;
+  m->updated_here = m->derived_here = m->widened_here = false;
+  restart_iteration(in, m);
+  if (!m->factored || m->update_wanted || ratio < LEAST_RATIO || ratio > 1 / LEAST_RATIO) {
+    CMB_TRY(renew(in, m, t, false));
+  } else if (m->history.alpha != m->alpha_before) {
+    m->rate_sum = 100;
+  }
+  m->alpha_before = m->history.alpha;
+  for (;;) {
+    cmb_status status = iterate(in, m, t);
+    if (status != CMB_RETRY_NEWTON && status != CMB_RETRY_NONFINITE) return status;
+    if (!can_renew(m)) return status;
+    restart_iteration(in, m);
+    CMB_TRY(renew_after_failure(in, m, t));
+  }
+}
+
+/* ---- the start with fixed steps */
+
+/* Classical Runge–Kutta on the index-1 form in a few substeps, projected; y becomes the iterate. */
+static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
+{
+  static const double node[4] = {0, 0.5, 0.5, 1}, share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  const double s = h / SUBSTEPS;
+  double *y = in->y_new;
+  memcpy(y, in->y, (size_t)in->n * sizeof *y);
+  for (int sub = 0; sub < SUBSTEPS; sub++) {
+    const double t = in->t + sub * s;
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < in->n; j++) {
+        m->y_sub[j] = y[j] + (i > 0 ? node[i] * s * m->k1[i - 1][j] : 0);
+      }
+      CMB_TRY(cmb_slope(in, t + node[i] * s, m->y_sub, m->k1[i], in->lambda_new));
+    }
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < in->n; j++) y[j] += share[i] * s * m->k1[i][j];
+    }
+  }
+  CMB_TRY(cmb_implicit_project(in, in->t + h, m->rate + in->nq));
+  gather(in, y, in->lambda_new, m->y);
+  return CMB_OK;
+}
+
+/* ---- errors and orders */
+
+static double size_of(const cmb_integrator *in, const struct bdf *m, const double *x, double h)
+{
+  const double index = cmb_form_velocity_weight(m->form->kind, h);
+  double of_q = cmb_weighted_square(in->nq, m->weight, x);
+  double of_v = cmb_weighted_square(in->nv, m->weight + in->nq, x + in->nq), of_lambda = 0;
+  for (int i = in->n; m->tested && i < m->size; i++) {
+    const double part = cmb_form_multiplier_weight(m->form->kind, h) * x[i] /
+                        (in->options.rtol * fabs(m->y[i]) + in->options.atol);
+    of_lambda += part * part;
+  }
+  const int count = m->tested ? m->size : in->n;
+  return sqrt((of_q + index * index * of_v + of_lambda) / count);
+}
+
+/* x + φ_i, into x */
+static void add_phi(const struct bdf *m, int i, double *x)
+{
+  for (int j = 0; j < m->size; j++) x[j] += m->history.phi[i][j];
+}
+
+/* Estimates for this order and the two below, each times (order + 1), and whether a lower one is better. */
+static void estimate(const cmb_integrator *in, struct bdf *m, double h)
+{
+  const int k = m->k;
+  const double *sigma = m->history.sigma;
+  m->norm = size_of(in, m, m->e, h);
+  m->error_k = (k + 1) * sigma[k] * m->norm;
+  m->est = sigma[k] * m->norm;
+  m->k_next = k;
+  if (k == 1 || m->order > 0) return;
+  memcpy(m->work, m->e, (size_t)m->size * sizeof *m->work);
+  add_phi(m, k, m->work);
+  const double lower = sigma[k - 1] * size_of(in, m, m->work, h);
+  m->error_lower = k * lower;
+  bool lowered = m->error_lower <= 0.5 * m->error_k;
+  if (k > 2) {
+    add_phi(m, k - 1, m->work);
+    m->error_lowest = (k - 1) * sigma[k - 2] * size_of(in, m, m->work, h);
+    lowered = fmax(m->error_lower, m->error_lowest) <= m->error_k;
+  }
+  if (!lowered) return;
+  m->k_next = k - 1;
+  m->est = lower;
+}
+
+/* After an accepted step: a higher order, or a lower one, by the estimates of all three. */
+static void choose_order(const cmb_integrator *in, struct bdf *m, double h)
+{
+  const int k = m->k;
+  const cmb_bdf_history *b = &m->history;
+  if (m->order > 0) {
+    m->k_next = k < m->order ? k + 1 : k;
+    return;
+  }
+  if (m->k_next < k || k == CMB_BDF_MOST) m->rising = false;
+  if (m->rising) {
+    m->k_next = k + 1;
+    return;
+  }
+  if (m->k_next < k || k == CMB_BDF_MOST || k + 1 >= b->constant || k == b->k_taken + 1) return;
+  for (int j = 0; j < m->size; j++) m->work[j] = m->e[j] - b->phi[k + 1][j];
+  const double higher = size_of(in, m, m->work, h) / (k + 2), error_higher = (k + 2) * higher;
+  if (k > 1 && m->error_lower <= fmin(m->error_k, error_higher)) {
+    m->k_next = k - 1;
+    m->est = m->error_lower / k;
+  } else if (error_higher < (k > 1 ? m->error_k : 0.5 * m->error_k)) {
+    m->k_next = k + 1;
+    m->est = higher;
+  }
+}
+
+/* ---- the step */
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct bdf *m = in->data;
+  const double t = in->t + h;
+  const bool starting = in->fixed_step && m->order > 0 && m->k < m->order;
+  cmb_bdf_open(&m->history, m->k, h);
+  cmb_bdf_predict(&m->history, m->y0, m->rate0);
+  cmb_weights(in, in->options.rtol, in->options.atol, in->y, m->weight);
+  memcpy(m->rate, m->rate0, (size_t)m->size * sizeof *m->rate);
+  CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
+  for (int i = 0; i < m->size; i++) m->e[i] = m->y[i] - m->y0[i];
+  memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
+  memcpy(in->lambda_new, m->y + in->n, (size_t)in->ng * sizeof *in->lambda_new);
+  estimate(in, m, h);
+  *error = m->history.error_part * m->norm;
+  return CMB_OK;
+}
+
+/* (2 est + 0.0001)^(−1/(order + 1)) */
+static double ratio_for(const struct bdf *m, int k)
+{
+  return pow(2 * m->est + 0.0001, -1.0 / (k + 1));
+}
+
+static double propose(cmb_integrator *in, double h, double error, cmb_status status)
+{
+  struct bdf *m = in->data;
+  if (status != CMB_OK) {
+    m->rising = false;
+    return 0.25 * h;
+  }
+  if (error > 1 && !in->fixed_step) {
+    m->rising = false;
+    m->failures++;
+    m->k = m->failures > 2 ? 1 : m->k_next;
+    return m->failures > 1 ? 0.25 * h : h * fmax(0.25, fmin(0.9, 0.9 * ratio_for(m, m->k)));
+  }
+  m->failures = 0;
+  choose_order(in, m, h);
+  if (m->rising) return 2 * h;
+  const double ratio = ratio_for(m, m->k_next);
+  return ratio >= 2 ? 2 * h : ratio > 1 ? h : h * fmax(0.5, fmin(0.9, ratio));
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct bdf *m = in->data;
+  cmb_bdf_accept(&m->history, m->history.h_open, m->e);
+  m->k = m->k_next;
+  memcpy(m->a, m->rate + in->nq, (size_t)in->nv * sizeof *m->a);
+}
+
+static cmb_status densify(cmb_integrator *in)
+{
+  (void)in;
+  return CMB_OK;
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct bdf *m = in->data;
+  cmb_bdf_interpolate(&m->history, (theta - 1) * in->h_taken, in->n, y);
+}
+
+static const cmb_option options[] = {
+    {"jacobian", "exact|dense|sparse|partitioned|sparse-partitioned|extended|sparse-extended",
+     "exact",
+     "derivatives from the expressions; by differences, column by column or on an estimated "
+     "pattern; renewed in parts; following the inputs"},
+    {"form", "ggl|index3|index2|index1", "ggl",
+     "constraints of positions and velocities, stabilised; of positions; of velocities; of "
+     "accelerations"},
+    {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},
+    CMB_OPTION_FORMALISM,
+    CMB_OPTION_MULTIPLIERS,
+    CMB_OPTION_STEPS,
+};
+
+const cmb_method cmb_method_bdf = {
+    .name = "bdf",
+    .title = "backward differentiation, orders 1 to 5 (DASSL), for stiff systems",
+    .order = 5,
+    .error_exponent = 2,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .implicit = true,
+    .create = create,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .densify = densify,
+    .interpolate = interpolate,
+    .propose = propose,
+    .destroy = destroy,
+};

@@ -1,0 +1,122 @@
+/*
+ * The history of a backward differentiation formula (bdf_history.h): coefficients α_i, β_i, γ_i, σ_i, ψ_i of DASSL, counted from 0.
+ */
+#include "method/bdf_history.h"
+
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+void cmb_bdf_history_create(cmb_bdf_history *b, cmb_arena *arena, int n)
+{
+  b->n = n;
+  for (int i = 0; i < CMB_BDF_TERMS; i++) b->phi[i] = cmb_arena_doubles(arena, n);
+}
+
+void cmb_bdf_begin(cmb_bdf_history *b, const double *y, const double *rate, double h)
+{
+  for (int i = 2; i < CMB_BDF_TERMS; i++) memset(b->phi[i], 0, (size_t)b->n * sizeof(double));
+  for (int i = 0; i < b->n; i++) {
+    b->phi[0][i] = y[i];
+    b->phi[1][i] = h * rate[i];
+  }
+  memset(b->psi, 0, sizeof b->psi);
+  b->psi[0] = h;
+  b->constant = b->k_taken = 0;
+  b->h_taken = h;
+  b->open = false;
+}
+
+/* φ and ψ as they were before the attempt. */
+static void give_up(cmb_bdf_history *b, double h)
+{
+  for (int i = b->scaled_from; i <= b->k; i++) {
+    const double back = 1 / b->beta[i];
+    for (int j = 0; j < b->n; j++) b->phi[i][j] *= back;
+  }
+  for (int i = 1; i <= b->k; i++) b->psi[i - 1] = b->psi[i] - h;
+  b->open = false;
+}
+
+/* α_i, β_i, γ_i, σ_i for the sizes of the last steps and h; returns Σ_{i<k} α_i and α_k in *last. */
+static double coefficients(cmb_bdf_history *b, int k, double h, double *last)
+{
+  double size = h, sum = 1, alpha = 1;
+  b->beta[0] = b->sigma[0] = 1;
+  b->gamma[0] = 0;
+  for (int i = 1; i <= k; i++) {
+    const double before = b->psi[i - 1];
+    b->psi[i - 1] = size;
+    b->beta[i] = b->beta[i - 1] * size / before;
+    size = before + h;
+    b->gamma[i] = b->gamma[i - 1] + alpha / h;
+    alpha = h / size;
+    b->sigma[i] = i * b->sigma[i - 1] * alpha;
+    if (i < k) sum += alpha;
+  }
+  b->psi[k] = size;
+  *last = alpha;
+  return sum;
+}
+
+void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
+{
+  double harmonic = 0, last, sum;
+  if (b->open) give_up(b, b->h_open);
+  if (h != b->h_taken || k != b->k_taken) b->constant = 0;
+  if (b->constant < b->k_taken + 2) b->constant++;
+  for (int i = 1; i <= k; i++) harmonic += 1.0 / i;
+  sum = coefficients(b, k, h, &last);
+  b->alpha = harmonic / h;
+  b->error_part = fmax(fabs(last - harmonic + sum), last);
+  b->scaled_from = b->constant < k + 1 ? b->constant : k + 1;
+  for (int i = b->scaled_from; i <= k; i++) {
+    for (int j = 0; j < b->n; j++) b->phi[i][j] *= b->beta[i];
+  }
+  b->k = k;
+  b->h_open = h;
+  b->open = true;
+}
+
+void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
+{
+  const int n = b->n;
+  for (int j = 0; j < n; j += 2) {
+    cmb_lanes sum = cmb_lanes_load(b->phi[0] + j), slope = {0, 0};
+    for (int i = 1; i <= b->k; i++) {
+      const cmb_lanes phi = cmb_lanes_load(b->phi[i] + j);
+      sum += phi;
+      slope += b->gamma[i] * phi;
+    }
+    cmb_lanes_store(sum, y + j);
+    cmb_lanes_store(slope, rate + j);
+  }
+}
+
+void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e)
+{
+  const int n = b->n, k = b->k;
+  for (int j = 0; j < n; j += 2) {
+    cmb_lanes sum = cmb_lanes_load(e + j);
+    if (k < CMB_BDF_MOST) cmb_lanes_store(sum, b->phi[k + 1] + j);
+    for (int i = k; i >= 0; i--) {
+      sum += cmb_lanes_load(b->phi[i] + j);
+      cmb_lanes_store(sum, b->phi[i] + j);
+    }
+  }
+  b->k_taken = k;
+  b->h_taken = h;
+  b->open = false;
+}
+
+void cmb_bdf_interpolate(const cmb_bdf_history *b, double dt, int n, double *y)
+{
+  double c = 1, factor = dt / b->psi[0];
+  memcpy(y, b->phi[0], (size_t)n * sizeof *y);
+  for (int i = 1; i <= b->k_taken; i++) {
+    c *= factor;
+    factor = (dt + b->psi[i - 1]) / b->psi[i];
+    cmb_add_scaled(n, c, b->phi[i], y);
+  }
+}

@@ -1,0 +1,210 @@
+/*
+ * The methods with coordinate partitioning: observed orders with fixed steps on the pendulum and the car axis, against
+ * references that do not use the library; a top with Euler parameters against finer steps; agreement with mdop853; abm's
+ * errors go with the tolerance; changes of the partition in a slider-crank that turns over, and none in small swings.
+ */
+#include "check.h"
+#include "model_run.h"
+#include "reference.h"
+#include "top.h"
+
+#include "method/partitioned.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 16 };
+
+struct problem {
+  const char *name;
+  double t_end;
+  int points; /* sections of the interval; the error is measured at the end of each */
+  cmb_setting setting;
+  void (*at)(double t, double *q, double *v, double *lambda);
+};
+
+static void pendulum_at(double t, double *q, double *v, double *lambda)
+{
+  cmbt_pendulum_at(1, 9.81, 2, t, q, v, lambda);
+}
+
+static const struct problem problems[] = {
+    {"caraxis", 3, 24, {"h", 0.1}, cmbt_caraxis_at},
+    {"pendulum", 5, 24, {"angle", 2}, pendulum_at},
+};
+
+struct expected {
+  const char *method;
+  double order;
+  int steps[2][2]; /* per problem: coarse and fine, in a section */
+};
+
+static const struct expected methods[] = {
+    {"sdirk4", 4, {{80, 160}, {40, 80}}},
+    {"trap", 2, {{80, 160}, {40, 80}}},
+    {"forsdirk", 4, {{80, 160}, {40, 80}}},
+};
+
+static cmb_integrator_options fixed_steps(double h)
+{
+  static const cmb_option_setting fixed = {"steps", "fixed"};
+  cmb_integrator_options options = cmb_integrator_defaults();
+  options.rtol = options.atol = 1e-12; /* of the iterations */
+  options.step = h;
+  options.setting_count = 1;
+  options.settings = &fixed;
+  return options;
+}
+
+static double distance2(int n, const double *x, const double *y)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
+/* Root mean squares of the errors of q and v with `steps` steps in each section. */
+static void errors(cmb_context *ctx, const struct problem *problem, const char *method, int steps, double error[2])
+{
+  const cmb_integrator_options options = fixed_steps(problem->t_end / problem->points / steps);
+  cmb_system *system;
+  cmb_integrator *in;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(problem->name), 1, &problem->setting, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmbt_ok(ctx, cmb_integrator_create(ctx, eq, cmb_method_find(method), &options, &in));
+  cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
+  error[0] = error[1] = 0;
+  for (int k = 1; k <= problem->points; k++) {
+    double t = problem->t_end * k / problem->points, q[MOST], v[MOST], lambda[MOST];
+    while (cmb_integrator_t(in) < t) cmbt_ok(ctx, cmb_integrator_step(in, t));
+    problem->at(t, q, v, lambda);
+    error[0] += distance2(eq->nq, q, cmb_integrator_q(in));
+    error[1] += distance2(eq->nv, v, cmb_integrator_v(in));
+  }
+  for (int i = 0; i < 2; i++) error[i] = sqrt(error[i] / problem->points);
+  cmb_integrator_destroy(in);
+  cmb_system_destroy(system);
+}
+
+static void test_orders(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int m = 0; m < 3; m++) {
+    const struct expected *e = &methods[m];
+    for (int p = 0; p < 2; p++) {
+      double coarse[2], fine[2];
+      errors(ctx, &problems[p], e->method, e->steps[p][0], coarse);
+      errors(ctx, &problems[p], e->method, e->steps[p][1], fine);
+      double q = log2(coarse[0] / fine[0]), v = log2(coarse[1] / fine[1]);
+      printf("%-9s %-9s order q %.2f, v %.2f (errors %.1e, %.1e)\n", problems[p].name, e->method, q, v, fine[0], fine[1]);
+      cmbt_near(q, e->order, 0.2);
+      cmbt_near(v, e->order, 0.2);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* T ≠ I: the state of the top at t = 1. */
+static void top_end(cmb_context *ctx, const char *method, const cmb_integrator_options *options, double y[13])
+{
+  const struct cmbt_top top = {.mass = 1.5, .height = 0.3, .across = {0.02, 0.03}, .along = 0.015, .gravity = 9.81};
+  const double e[4] = {sqrt(0.7), sqrt(0.1), sqrt(0.15), sqrt(0.05)}, omega[3] = {0.5, -1, 7};
+  const cmb_equations eq = cmbt_top_equations(&top);
+  cmb_integrator *in;
+  double q[7], v[6];
+  cmbt_top_state(&top, e, omega, q, v);
+  cmbt_ok(ctx, cmb_integrator_create(ctx, &eq, cmb_method_find(method), options, &in));
+  cmbt_ok(ctx, cmb_integrator_begin(in, 0, q, v));
+  while (cmb_integrator_t(in) < 1) cmbt_ok(ctx, cmb_integrator_step(in, 1));
+  memcpy(y, cmb_integrator_q(in), 7 * sizeof *y);
+  memcpy(y + 7, cmb_integrator_v(in), 6 * sizeof *y);
+  cmb_integrator_destroy(in);
+}
+
+static void test_order_with_euler_parameters(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_integrator_options options = cmb_integrator_defaults();
+  double exact[13], y[13];
+  options.rtol = options.atol = 1e-13;
+  top_end(ctx, "mdop853", &options, exact);
+  for (int m = 0; m < 3; m++) {
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+      options = fixed_steps(1.0 / (k ? 400 : 200));
+      top_end(ctx, methods[m].method, &options, y);
+      error[k] = sqrt(distance2(13, y, exact));
+    }
+    double order = log2(error[0] / error[1]);
+    printf("top       %-9s order %.2f (error %.1e)\n", methods[m].method, order, error[1]);
+    cmbt_near(order, methods[m].order, 0.2);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* q and v at the end with this tolerance. */
+static void end_of(cmb_context *ctx, const char *problem, const char *method, double rtol, double y[MOST])
+{
+  cmb_run_options options = cmb_run_defaults();
+  cmb_system *system;
+  cmb_simulation *sim;
+  options.method = cmb_method_find(method);
+  options.integrator.rtol = options.integrator.atol = rtol;
+  options.t_end = 3;
+  memset(y, 0, MOST * sizeof *y);
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(problem), 0, NULL, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_equations *eq = cmb_system_equations(system);
+  const cmb_result *r = cmb_simulation_result(sim);
+  memcpy(y, r->q, (size_t)eq->nq * sizeof *y);
+  memcpy(y + eq->nq, r->v, (size_t)eq->nv * sizeof *y);
+  cmbt_below(r->worst_position, 1e-14);
+  cmbt_below(r->worst_velocity, 1e-13);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+}
+
+/* All four at 1e-8 agree with mdop853 to 1e-6; the constraints hold to rounding. */
+static void test_agreement(void **state)
+{
+  (void)state;
+  const char *const names[] = {"pendulum", "circular-track", "caraxis"}, *const ours[] = {"sdirk4", "forsdirk", "abm", "trap"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int p = 0; p < 3; p++) {
+    double exact[MOST], y[MOST];
+    cmb_run_options options = cmb_run_defaults();
+    (void)options;
+    end_of(ctx, names[p], "forsdirk", 1e-11, exact);
+    for (int m = 0; m < 4; m++) {
+      end_of(ctx, names[p], ours[m], m == 3 ? 1e-7 : 1e-9, y);
+      double error = sqrt(distance2(MOST, y, exact));
+      printf("%-15s %-9s differs by %.1e\n", names[p], ours[m], error);
+      cmbt_below(error, 1e-6);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+static void test_abm_converges(void **state)
+{
+  (void)state;
+  const char *const names[] = {"pendulum", "caraxis"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int p = 0; p < 2; p++) {
+    double exact[MOST], y[MOST], before = 1;
+    end_of(ctx, names[p], "abm", 1e-12, exact);
+    for (int k = 4; k <= 10; k += 2) {
+      end_of(ctx, names[p], "abm", pow(10, -k), y);
+      double error = sqrt(distance2(MOST, y, exact));
+      printf("%-9s abm rtol 1e-%d: error %.1e\n", names[p], k, error);
+      cmbt_below(error, 200 * pow(10, -k));
+      cmbt_below(error, before / 5);
+      before = error;
+    }
+  }
+  cmb_context_destroy(ctx);
+}
