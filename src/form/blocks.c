@@ -12,6 +12,8 @@
 #include "math/dense.h"
 #include "math/pattern.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static bool is_explicit(const cmb_form *form)
@@ -292,6 +294,13 @@ static void divide_border(cmb_form *form)
   }
 }
 
+static double largest(const cmb_block *block)
+{
+  double most = 0;
+  for (int k = 0; k < block->count; k++) most = fmax(most, fabs(block->value[k]));
+  return most;
+}
+
 cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
 {
   cmb_evaluator *ev = form->ev;
@@ -304,7 +313,11 @@ cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
   }
   if (form->kind == CMB_FORM_GGL && form->ng > 0) CMB_TRY(factor_S(form));
   if (form->T && all) cmb_rates_matrix_at(form, s->q);
-  return all ? derive_all(form, s) : CMB_OK;
+  if (!all) return CMB_OK;
+  CMB_TRY(derive_all(form, s));
+  const double small = 0.1;
+  form->softness = sqrt(small * largest(&form->M) / fmax(largest(&form->K), DBL_MIN));
+  return CMB_OK;
 }
 
 /* ---- assembly */

@@ -82,6 +82,7 @@ typedef struct cmb_form {
   cmb_block M, G, border, D, K, C1, C2; /* border: Gᵀ or M⁻¹Gᵀ */
   cmb_block plain_D, plain_K;           /* explicit formalism, exact: of r */
   double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
+  double softness;                      /* the c up to which c² K is small beside M */
 
   const cmb_pattern *pattern; /* of the matrix; NULL: dense */
   int values;                 /* of the matrix */

@@ -5,7 +5,8 @@
  *     [ G + c C₁ + c² C₂  0  ] [ c δλ ] = [ ..  + c C₁ x  ]      −c p in index 1
  *
  * x = 0 but for ggl. There δq = c T (δv − Ḡᵀ δη), and Ḡ (δv − Ḡᵀ δη) = −g/c gives Ḡ Ḡᵀ δη = Ḡ δv + g/c once δv is known; x = Ḡᵀ δη
- * with the value Ḡ δv = −p, which it has but for c C₁, is what K and C₁ see of it.
+ * with the value Ḡ δv = −p, which it has but for c C₁, is what K and C₁ see of it. That is left out, and to the next iteration, if
+ * c² K is small beside M.
  */
 #include "form/form.h"
 #include "math/dense.h"
@@ -135,7 +136,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   double *r[2] = {defects[0].r, defects[1].r}, *b = form->b, *side = b + parts * nv;
   pack(nv, parts, (struct factor){-c_re, -c_im}, r, b);
   constraint_side(form, parts, c, inverse, defects, side);
-  if (ggl) {
+  if (ggl && size > form->softness * form->softness) {
     solve_eta(form, parts, inverse, defects, side, out->eta);
     add_eta(form, parts, c, out->eta);
   }

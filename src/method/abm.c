@@ -91,9 +91,6 @@ static cmb_status begin(cmb_integrator *in)
   CMB_TRY(cmb_slope(in, in->t, in->y, m->phi[0], in->lambda));
   memcpy(m->a, m->phi[0] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
-  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* the weights of norms */
-  const double size = norm_of(in, m->phi[0]);
-  if (in->options.step == 0 && size * in->h * in->h > 1.0 / 16) in->h = 0.25 / sqrt(size);
   return CMB_OK;
 }
 

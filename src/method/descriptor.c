@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STAGES = 5, TURNS = 10 };
+enum { TURNS = 10 };
 
 static const double TURN_ENOUGH = 1e-3; /* tolerances: change of q in the iteration with T(q) v */
 
@@ -28,17 +28,17 @@ struct descriptor {
   cmb_partitioned head;
   const cmb_dirk_table *table;
   cmb_partition_jacobian *jacobian;
-  double c;                    /* of the matrix that is factored; 0: none is */
-  double *a;                   /* (nv) where the step begins */
-  double *k[MOST_STAGES];      /* (n) slopes (T v, a) of the stages */
-  double *v[MOST_STAGES];      /* (nv) velocities of the stages, T ≠ I */
-  double *lambda[MOST_STAGES]; /* (ng) */
-  double *base, *y;            /* (n) stage without its own slope; stage */
-  double *q_turn;              /* (nq) */
-  double *r, *s;               /* (nv), (ng) what is left of (48) */
-  double *da, *dlambda;        /* (nv), (ng) increments */
-  double *x;                   /* (n) error, size of an increment */
-  double *w;                   /* (nv) */
+  double c;                             /* of the matrix that is factored; 0: none is */
+  double *a;                            /* (nv) where the step begins */
+  double *k[CMB_DIRK_MOST_STAGES];      /* (n) slopes (T v, a) of the stages */
+  double *v[CMB_DIRK_MOST_STAGES];      /* (nv) velocities of the stages, T ≠ I */
+  double *lambda[CMB_DIRK_MOST_STAGES]; /* (ng) */
+  double *base, *y;                     /* (n) stage without its own slope; stage */
+  double *q_turn;                       /* (nq) */
+  double *r, *s;                        /* (nv), (ng) what is left of (48) */
+  double *da, *dlambda;                 /* (nv), (ng) increments */
+  double *x; /* (n) error, size of an increment; gap of the continuous solution */
+  double *w; /* (nv) */
   cmb_newton newton;
 };
 
@@ -232,14 +232,13 @@ void cmb_descriptor_accept(cmb_integrator *in)
 
 cmb_status cmb_descriptor_densify(cmb_integrator *in)
 {
-  (void)in;
+  struct descriptor *m = in->data;
+  cmb_dirk_densify(in, m->table, m->k, m->x);
   return CMB_OK;
 }
 
 void cmb_descriptor_interpolate(const cmb_integrator *in, double theta, double *y)
 {
   const struct descriptor *m = in->data;
-  double weight[MOST_STAGES];
-  m->table->dense(theta, weight);
-  cmb_combine(in->n, in->y_before, in->h_taken, m->table->stages, weight, m->k, y);
+  cmb_dirk_interpolate(in, m->table, m->k, m->x, theta, y);
 }

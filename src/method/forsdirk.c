@@ -31,7 +31,7 @@ struct forsdirk {
   double *base, *y;  /* (n) */
   double *f, *f0;    /* (n) slopes */
   double *z;         /* (active) */
-  double *x;         /* (n) */
+  double *x;         /* (n) error, increment; gap of the continuous solution */
   cmb_newton newton;
 };
 
@@ -202,16 +202,15 @@ static void accept(cmb_integrator *in)
 
 static cmb_status densify(cmb_integrator *in)
 {
-  (void)in;
+  struct forsdirk *m = in->data;
+  cmb_dirk_densify(in, m->table, m->k, m->x);
   return CMB_OK;
 }
 
 static void interpolate(const cmb_integrator *in, double theta, double *y)
 {
   const struct forsdirk *m = in->data;
-  double weight[STAGES];
-  m->table->dense(theta, weight);
-  cmb_combine(in->n, in->y_before, in->h_taken, STAGES, weight, m->k, y);
+  cmb_dirk_interpolate(in, m->table, m->k, m->x, theta, y);
 }
 
 static const cmb_option options[] = {CMB_OPTION_STEPS};

@@ -7,9 +7,12 @@
 
 #include <math.h>
 
-void cmb_weights(const cmb_integrator *in, double rtol, double atol, const double *y, double *w)
+void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
+                 double *w_v)
 {
-  for (int i = 0; i < in->n; i++) w[i] = 1 / (rtol * fabs(y[i]) + atol);
+  const double *q = in->y, *v = in->y + in->nq;
+  for (int i = 0; i < in->nq; i++) w_q[i] = 1 / (rtol * fabs(q[i]) + atol);
+  for (int i = 0; i < in->nv; i++) w_v[i] = index / (rtol * fabs(v[i]) + atol);
 }
 
 cmb_status cmb_implicit_project(cmb_integrator *in, double t, double *a)

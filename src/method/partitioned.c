@@ -37,6 +37,28 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
+static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
+                     double theta, double *y)
+{
+  double weight[CMB_DIRK_MOST_STAGES];
+  table->dense(theta, weight);
+  cmb_combine(in->n, in->y_before, in->h_taken, table->stages, weight, k, y);
+}
+
+void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
+                      double *gap)
+{
+  dirk_sum(in, table, k, 1, gap);
+  for (int i = 0; i < in->n; i++) gap[i] = in->y[i] - gap[i];
+}
+
+void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
+                          const double *gap, double theta, double *y)
+{
+  dirk_sum(in, table, k, theta, y);
+  for (int i = 0; i < in->n; i++) y[i] += theta * gap[i];
+}
+
 void cmb_newton_begin(cmb_newton *newton, double rtol)
 {
   newton->enough = fmax(10 * DBL_EPSILON / rtol, fmin(0.03, sqrt(rtol)));

@@ -33,6 +33,8 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
                                  double *lambda);
 
 /* A diagonally implicit Runge–Kutta method whose last stage is the result. */
+enum { CMB_DIRK_MOST_STAGES = 5 };
+
 typedef struct cmb_dirk_table {
   int stages;
   bool explicit_first; /* the first stage is where the step begins */
@@ -46,6 +48,13 @@ typedef struct cmb_dirk_table {
 } cmb_dirk_table;
 
 extern const cmb_dirk_table cmb_sdirk4_table;
+
+/* The continuous solution over the last step with the slopes k, and gap (n), which is what it misses at the right end: there the
+ * dependent components are those of the constraints. */
+void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
+                      double *gap);
+void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
+                          const double *gap, double theta, double *y);
 
 /* Newton's method for the stages of an implicit method, after Hairer and Wanner (Solving ODEs II, §IV.8): sizes of increments,
  * in units of the tolerance, give the rate θ, and with it the error that is left, θ/(1 − θ) times the increment. */

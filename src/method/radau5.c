@@ -62,7 +62,7 @@ struct radau5 {
   double *r[STAGES], *position[STAGES], *motion[STAGES];     /* defects */
   double *dv[STAGES], *dw[STAGES], *dl[STAGES], *de[STAGES]; /* increments */
   double *rate[STAGES];                                      /* (nq) T(Q_j) W_j */
-  double *weight;                                            /* (n) */
+  double *w_q, *w_v;                                         /* weights */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -102,7 +102,8 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
   }
   for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
   take_stages(in, in->n, m->y_stage);
-  m->weight = cmb_arena_doubles(in->arena, in->n);
+  m->w_q = cmb_arena_doubles(in->arena, nq);
+  m->w_v = cmb_arena_doubles(in->arena, nv);
   m->s_w = cmb_arena_doubles(in->arena, nv);
   m->s_v = cmb_arena_doubles(in->arena, nv);
   m->e_w = cmb_arena_doubles(in->arena, nv);
@@ -295,7 +296,7 @@ static cmb_status stage_defects(cmb_integrator *in, struct radau5 *m, double h)
   return CMB_OK;
 }
 
-/* The defects taken apart by T⁻¹, solved for, and put together again by T: dv, dw, dl, de. */
+/* The defects taken apart by T⁻¹, and solved for: dv, dw, dl, de. */
 static void solve_stages(const cmb_integrator *in, struct radau5 *m, double h)
 {
   const double square = ALPHA * ALPHA + BETA * BETA;
@@ -314,32 +315,39 @@ static void solve_stages(const cmb_integrator *in, struct radau5 *m, double h)
   const cmb_defects single[2] = {defects[0], defects[0]};
   cmb_form_solve(m->form, 1, h / GAMMA, 0, m->real, single, &one);
   cmb_form_solve(m->form, 2, h * ALPHA / square, -h * BETA / square, m->complex, defects + 1, &two);
-  combine(in->nv, T, 1, m->dv, m->dv);
-  combine(in->nv, T, 1, m->dw, m->dw);
-  combine(in->ng, T, 1, m->dl, m->dl);
-  if (form->kind == CMB_FORM_GGL) combine(in->ng, T, 1, m->de, m->de);
+}
+
+/* x += T d for the increments d of the stages, taken apart; d is put together, too. */
+static inline void put_together(int n, double *const d[STAGES], double *const x[STAGES])
+{
+  for (int k = 0; k < n; k += 2) {
+    const cmb_lanes d0 = cmb_lanes_load(d[0] + k), d1 = cmb_lanes_load(d[1] + k),
+                    d2 = cmb_lanes_load(d[2] + k);
+    for (int i = 0; i < STAGES; i++) {
+      const cmb_lanes sum = T[i][0] * d0 + T[i][1] * d1 + T[i][2] * d2;
+      cmb_lanes_store(sum, d[i] + k);
+      cmb_lanes_store(cmb_lanes_load(x[i] + k) + sum, x[i] + k);
+    }
+  }
 }
 
 /* The increments are made; their size in the units of the error estimate. */
-static double move_stages(const cmb_integrator *in, struct radau5 *m, double h)
+static double move_stages(const cmb_integrator *in, struct radau5 *m)
 {
-  const int nv = in->nv, ng = in->ng;
-  const double index = cmb_form_velocity_weight(m->form->kind, h);
-  const bool ggl = m->form->kind == CMB_FORM_GGL;
-  double of_v = 0, of_q = 0;
+  double sum = 0;
+  put_together(in->nv, m->dv, m->z);
+  put_together(in->ng, m->dl, m->lambda);
+  combine(in->nv, T, 1, m->dw, m->dw);
+  if (m->form->kind == CMB_FORM_GGL) put_together(in->ng, m->de, m->eta);
   for (int i = 0; i < STAGES; i++) {
-    for (int k = 0; k < nv; k++) m->z[i][k] += m->dv[i][k];
-    for (int k = 0; k < ng; k++) m->lambda[i][k] += m->dl[i][k];
-    for (int k = 0; ggl && k < ng; k++) m->eta[i][k] += m->de[i][k];
-    of_v += cmb_weighted_square(nv, m->weight + in->nq, m->dv[i]);
     const double *dq = m->dw[i];
     if (in->ev->eq->rates) {
       cmb_rates(in->ev, in->y, m->dw[i], m->e_q);
       dq = m->e_q;
     }
-    of_q += cmb_weighted_square(in->nq, m->weight, dq);
+    sum += cmb_weighted_square(in->nq, m->w_q, dq) + cmb_weighted_square(in->nv, m->w_v, m->dv[i]);
   }
-  return sqrt((of_q + index * index * of_v) / (STAGES * in->n));
+  return sqrt(sum / (STAGES * in->n));
 }
 
 /* Whether the iteration, now `newton` old and with increments of this size, will get there in time; else by what h is to
@@ -370,7 +378,7 @@ static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
     CMB_TRY(stage_defects(in, m, h));
     solve_stages(in, m, h);
     in->ev->stats.newton++;
-    double size = move_stages(in, m, h);
+    double size = move_stages(in, m);
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
     if (newton > 0 && newton < MOST_ITERATIONS - 1 &&
         !promises(m, newton, size, before, &previous)) {
@@ -385,17 +393,16 @@ static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
 
 /* ---- the step */
 
-static double size_of_error(const cmb_integrator *in, struct radau5 *m, double h)
+static double size_of_error(const cmb_integrator *in, struct radau5 *m)
 {
-  const double index = cmb_form_velocity_weight(m->form->kind, h);
   const double *e_q = m->e_w;
   if (in->ev->eq->rates) {
     cmb_rates(in->ev, in->y, m->e_w, m->e_q);
     e_q = m->e_q;
   }
-  double of_q = cmb_weighted_square(in->nq, m->weight, e_q);
-  double of_v = cmb_weighted_square(in->nv, m->weight + in->nq, m->e_v);
-  return fmax(sqrt((of_q + index * index * of_v) / in->n), 1e-10);
+  double sum =
+      cmb_weighted_square(in->nq, m->w_q, e_q) + cmb_weighted_square(in->nv, m->w_v, m->e_v);
+  return fmax(sqrt(sum / in->n), 1e-10);
 }
 
 /* The largest difference of a multiplier of the last stage from its extrapolation from the others' side. */
@@ -420,7 +427,7 @@ static cmb_status estimate_error(cmb_integrator *in, struct radau5 *m, double h,
     m->s_v[k] = m->a_here[k] + (e[0] * m->z[0][k] + e[1] * m->z[1][k] + e[2] * m->z[2][k]) / h;
   }
   cmb_form_smooth(m->form, h / GAMMA, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
-  *error = size_of_error(in, m, h);
+  *error = size_of_error(in, m);
   if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
   for (int k = 0; k < in->nv; k++) m->V[0][k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
   cmb_rates(in->ev, in->y, m->e_w, m->rate[0]);
@@ -428,7 +435,7 @@ static cmb_status estimate_error(cmb_integrator *in, struct radau5 *m, double h,
   CMB_TRY(cmb_accelerate(in->ev, in->t, m->Q[0], m->V[0], m->a[0], in->lambda_new));
   for (int k = 0; k < in->nv; k++) m->s_v[k] += m->a[0][k] - m->a_here[k];
   cmb_form_smooth(m->form, h / GAMMA, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
-  *error = size_of_error(in, m, h);
+  *error = size_of_error(in, m);
   return CMB_OK;
 }
 
@@ -438,7 +445,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   m->shrink = 0.5;
   m->h_tried = h;
   CMB_TRY(prepare(in, m, h));
-  cmb_weights(in, m->rtol, m->atol, in->y, m->weight);
+  cmb_weights(in, m->rtol, m->atol, cmb_form_velocity_weight(m->form->kind, h), m->w_q, m->w_v);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status != CMB_OK) {

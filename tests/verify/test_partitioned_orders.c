@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16 };
+enum { MOST = 16, MOST_STATES = 64 };
 
 struct problem {
   const char *name;
@@ -65,12 +65,14 @@ static double distance2(int n, const double *x, const double *y)
 }
 
 /* Root mean squares of the errors of q and v with `steps` steps in each section. */
-static void errors(cmb_context *ctx, const struct problem *problem, const char *method, int steps, double error[2])
+static void errors(cmb_context *ctx, const struct problem *problem, const char *method, int steps,
+                   double error[2])
 {
   const cmb_integrator_options options = fixed_steps(problem->t_end / problem->points / steps);
   cmb_system *system;
   cmb_integrator *in;
-  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(problem->name), 1, &problem->setting, &system));
+  cmbt_ok(ctx,
+          cmb_problem_create(ctx, cmb_problem_find(problem->name), 1, &problem->setting, &system));
   const cmb_equations *eq = cmb_system_equations(system);
   cmbt_ok(ctx, cmb_integrator_create(ctx, eq, cmb_method_find(method), &options, &in));
   cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
@@ -98,7 +100,8 @@ static void test_orders(void **state)
       errors(ctx, &problems[p], e->method, e->steps[p][0], coarse);
       errors(ctx, &problems[p], e->method, e->steps[p][1], fine);
       double q = log2(coarse[0] / fine[0]), v = log2(coarse[1] / fine[1]);
-      printf("%-9s %-9s order q %.2f, v %.2f (errors %.1e, %.1e)\n", problems[p].name, e->method, q, v, fine[0], fine[1]);
+      printf("%-9s %-9s order q %.2f, v %.2f (errors %.1e, %.1e)\n", problems[p].name, e->method, q,
+             v, fine[0], fine[1]);
       cmbt_near(q, e->order, 0.2);
       cmbt_near(v, e->order, 0.2);
     }
@@ -107,9 +110,11 @@ static void test_orders(void **state)
 }
 
 /* T ≠ I: the state of the top at t = 1. */
-static void top_end(cmb_context *ctx, const char *method, const cmb_integrator_options *options, double y[13])
+static void top_end(cmb_context *ctx, const char *method, const cmb_integrator_options *options,
+                    double y[13])
 {
-  const struct cmbt_top top = {.mass = 1.5, .height = 0.3, .across = {0.02, 0.03}, .along = 0.015, .gravity = 9.81};
+  const struct cmbt_top top = {
+      .mass = 1.5, .height = 0.3, .across = {0.02, 0.03}, .along = 0.015, .gravity = 9.81};
   const double e[4] = {sqrt(0.7), sqrt(0.1), sqrt(0.15), sqrt(0.05)}, omega[3] = {0.5, -1, 7};
   const cmb_equations eq = cmbt_top_equations(&top);
   cmb_integrator *in;
@@ -145,8 +150,9 @@ static void test_order_with_euler_parameters(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* q and v at the end with this tolerance. */
-static void end_of(cmb_context *ctx, const char *problem, const char *method, double rtol, double y[MOST])
+/* q and v at the end with this tolerance; of a partitioned method the constraints hold to rounding. */
+static void end_of(cmb_context *ctx, const char *problem, const char *method, double rtol,
+                   double y[MOST])
 {
   cmb_run_options options = cmb_run_defaults();
   cmb_system *system;
@@ -162,28 +168,32 @@ static void end_of(cmb_context *ctx, const char *problem, const char *method, do
   const cmb_result *r = cmb_simulation_result(sim);
   memcpy(y, r->q, (size_t)eq->nq * sizeof *y);
   memcpy(y + eq->nq, r->v, (size_t)eq->nv * sizeof *y);
-  cmbt_below(r->worst_position, 1e-14);
-  cmbt_below(r->worst_velocity, 1e-13);
+  if (strcmp(method, "mdop853") != 0) {
+    cmbt_below(r->worst_position, 1e-13);
+    cmbt_below(r->worst_velocity, 1e-13);
+  }
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
 }
 
-/* All four at 1e-8 agree with mdop853 to 1e-6; the constraints hold to rounding. */
 static void test_agreement(void **state)
 {
   (void)state;
-  const char *const names[] = {"pendulum", "circular-track", "caraxis"}, *const ours[] = {"sdirk4", "forsdirk", "abm", "trap"};
+  static const char *const names[] = {"pendulum", "circular-track", "caraxis"};
+  static const struct {
+    const char *method;
+    double rtol, limit;
+  } ours[] = {
+      {"sdirk4", 1e-8, 1e-6}, {"forsdirk", 1e-8, 1e-6}, {"abm", 1e-8, 1e-6}, {"trap", 1e-7, 2e-5}};
   cmb_context *ctx = cmb_context_create(NULL);
   for (int p = 0; p < 3; p++) {
     double exact[MOST], y[MOST];
-    cmb_run_options options = cmb_run_defaults();
-    (void)options;
-    end_of(ctx, names[p], "forsdirk", 1e-11, exact);
+    end_of(ctx, names[p], "mdop853", 1e-12, exact);
     for (int m = 0; m < 4; m++) {
-      end_of(ctx, names[p], ours[m], m == 3 ? 1e-7 : 1e-9, y);
+      end_of(ctx, names[p], ours[m].method, ours[m].rtol, y);
       double error = sqrt(distance2(MOST, y, exact));
-      printf("%-15s %-9s differs by %.1e\n", names[p], ours[m], error);
-      cmbt_below(error, 1e-6);
+      printf("%-15s %-9s differs by %.1e\n", names[p], ours[m].method, error);
+      cmbt_below(error, ours[m].limit);
     }
   }
   cmb_context_destroy(ctx);
@@ -196,7 +206,7 @@ static void test_abm_converges(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   for (int p = 0; p < 2; p++) {
     double exact[MOST], y[MOST], before = 1;
-    end_of(ctx, names[p], "abm", 1e-12, exact);
+    end_of(ctx, names[p], "mdop853", 1e-13, exact);
     for (int k = 4; k <= 10; k += 2) {
       end_of(ctx, names[p], "abm", pow(10, -k), y);
       double error = sqrt(distance2(MOST, y, exact));
@@ -207,4 +217,101 @@ static void test_abm_converges(void **state)
     }
   }
   cmb_context_destroy(ctx);
+}
+
+/* A crank that turns freely; the pin between rod and piston closes the loop. */
+static const char slider_crank[] =
+    "parameters: {r: 0.1, l: 0.25}\n"
+    "points: {O: [0, 0, 0], A: [r, 0, 0], B: [r + l, 0, 0]}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, rod: [O, A], radius: 0.01}\n"
+    "  rod: {mass: 0.5, rod: [A, B], radius: 0.01}\n"
+    "  piston: {mass: 0.7, com: B}\n"
+    "joints:\n"
+    "  main: {type: revolute, child: crank, at: O, axis: -y, rate: 20}\n"
+    "  pin: {type: revolute, parent: crank, child: rod, at: A, axis: -y, rate: -28}\n"
+    "  guide: {type: prismatic, child: piston, axis: x}\n"
+    "loops: {end: {type: point-line, point: rod@B, on: piston@B, axis: y}}\n"
+    "outputs: {x: piston.x, v: piston.vx}\n";
+
+/* The slider-crank at t = 1 by this method; how often the partition changed. */
+static long turn_over(cmbt_run *r, const char *method, double rtol, double y[MOST_STATES])
+{
+  cmb_integrator_options options = cmb_integrator_defaults();
+  cmb_integrator *in;
+  options.rtol = options.atol = rtol;
+  cmbt_ok(r->ctx, cmb_integrator_create(r->ctx, r->eq, cmb_method_find(method), &options, &in));
+  cmbt_ok(r->ctx, cmb_integrator_begin(in, 0, r->result->q, r->result->v));
+  while (cmb_integrator_t(in) < 1) cmbt_ok(r->ctx, cmb_integrator_step(in, 1));
+  memcpy(y, cmb_integrator_q(in), (size_t)r->eq->nq * sizeof *y);
+  memcpy(y + r->eq->nq, cmb_integrator_v(in), (size_t)r->eq->nv * sizeof *y);
+  long count = strcmp(method, "mdop853") == 0 ? 0 : cmb_repartitions(in);
+  cmb_integrator_destroy(in);
+  return count;
+}
+
+static double worst_difference(int n, const double *x, const double *exact)
+{
+  double worst = 0;
+  for (int i = 0; i < n; i++) worst = fmax(worst, fabs(x[i] - exact[i]) / (1 + fabs(exact[i])));
+  return worst;
+}
+
+static void test_turning_over(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *method;
+    double rtol, limit;
+  } ours[] = {
+      {"sdirk4", 1e-6, 5e-5}, {"forsdirk", 1e-6, 5e-5}, {"abm", 1e-6, 1e-4}, {"trap", 1e-6, 5e-5}};
+  for (int f = 0; f < 2; f++) {
+    double exact[MOST_STATES], y[MOST_STATES];
+    cmbt_run r;
+    cmbt_run_open_text(&r, slider_crank, f ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT);
+    cmbt_run_start(&r);
+    turn_over(&r, "mdop853", 1e-11, exact);
+    for (int m = 0; m < 4; m++) {
+      long count = turn_over(&r, ours[m].method, ours[m].rtol, y);
+      double error = worst_difference(r.eq->nq + r.eq->nv, y, exact);
+      printf("slider-crank, nv %d, %-9s %ld changes of the partition, error %.1e\n", r.eq->nv,
+             ours[m].method, count, error);
+      assert_true(count >= 1);
+      cmbt_below(error, ours[m].limit);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
+static void test_small_swings(void **state)
+{
+  (void)state;
+  const char *const ours[] = {"sdirk4", "trap", "forsdirk", "abm"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_setting angle = {"angle", 0.2};
+  for (int m = 0; m < 4; m++) {
+    cmb_integrator_options options = cmb_integrator_defaults();
+    cmb_system *system;
+    cmb_integrator *in;
+    options.rtol = options.atol = 1e-4;
+    cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 1, &angle, &system));
+    cmbt_ok(ctx, cmb_integrator_create(ctx, cmb_system_equations(system), cmb_method_find(ours[m]),
+                                       &options, &in));
+    cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
+    while (cmb_integrator_t(in) < 10) cmbt_ok(ctx, cmb_integrator_step(in, 10));
+    assert_int_equal(cmb_repartitions(in), 0);
+    cmb_integrator_destroy(in);
+    cmb_system_destroy(system);
+  }
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders),       cmocka_unit_test(test_order_with_euler_parameters),
+      cmocka_unit_test(test_agreement),    cmocka_unit_test(test_abm_converges),
+      cmocka_unit_test(test_turning_over), cmocka_unit_test(test_small_swings),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }
