@@ -30,10 +30,12 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
   const cmb_problem *problem = cmb_problem_find(a->operand);
+  const cmb_method *method = a->method ? cmb_method_find(a->method) : NULL;
+  const bool implicit = method && cmb_method_is_implicit(method);
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
-                                            .derivatives =
-                                                a->equilibrium || a->command->run == cli_linearize};
+                                            .derivatives = implicit || a->equilibrium ||
+                                                           a->command->run == cli_linearize};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }

@@ -33,7 +33,8 @@ static const struct {
 
 static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
 {
-  return k != CMB_PROGRAM_RESIDUAL || (p->options->residual_form && p->x->residual);
+  const bool residual = p->options->residual_form || p->options->derivatives; /* implicit methods */
+  return k != CMB_PROGRAM_RESIDUAL || (residual && p->x->residual);
 }
 
 /* ---- programs */

@@ -12,6 +12,7 @@
  */
 #include "form/partition.h"
 
+#include "form/partition_factors.h"
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
@@ -27,11 +28,9 @@ static const double NO_PIVOT =
     1e-10; /* part of the largest entry: what is left depends on the rows taken */
 
 struct cmb_partition_work {
-  double *A;          /* (ng x nv) elimination */
-  int *row, *column;  /* (ng), (nv) its order */
-  int *candidate;     /* (nv) sorted pivot columns */
-  double *LU;         /* (rank x rank) of the scaled Φ_u */
-  int *pivot;         /* (rank) */
+  double *A;         /* (ng x nv) elimination */
+  int *row, *column; /* (ng), (nv) its order */
+  cmb_partition_factors *factors;
   double *scale;      /* (ng) reciprocals of the rows' largest entries */
   double *x, *y, *z;  /* (ng) */
   double *sum;        /* (nv) of columns */
@@ -39,12 +38,12 @@ struct cmb_partition_work {
   double *dq;         /* (nq) */
 };
 
-cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
+cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partition **out)
 {
   const int ng = ev->eq->ng, nv = ev->eq->nv;
-  cmb_partition *p = cmb_arena_take(arena, 1, sizeof *p);
+  cmb_partition *p = *out = cmb_arena_take(arena, 1, sizeof *p);
   struct cmb_partition_work *k = cmb_arena_take(arena, 1, sizeof *k);
-  if (!p || !k) return NULL;
+  if (!p || !k) return CMB_OK;
   *p = (cmb_partition){.ev = ev, .free_count = nv, .work = k};
   p->dependent = cmb_arena_ints(arena, ng);
   p->independent = cmb_arena_ints(arena, nv);
@@ -52,9 +51,6 @@ cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
   k->A = cmb_arena_take(arena, (size_t)ng * (size_t)nv, sizeof *k->A);
   k->row = cmb_arena_ints(arena, ng);
   k->column = cmb_arena_ints(arena, nv);
-  k->candidate = cmb_arena_ints(arena, nv);
-  k->LU = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *k->LU);
-  k->pivot = cmb_arena_ints(arena, ng);
   double **vectors[] = {&k->scale, &k->x, &k->y, &k->z, &k->defect};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, ng);
@@ -62,7 +58,12 @@ cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena)
   k->w = cmb_arena_doubles(arena, nv);
   k->sum = cmb_arena_doubles(arena, nv);
   k->dq = cmb_arena_doubles(arena, ev->eq->nq);
-  return p;
+  return cmb_partition_factors_create(ev->ctx, arena, ev->eq, &k->factors);
+}
+
+void cmb_partition_destroy(cmb_partition *p)
+{
+  if (p && p->work) cmb_partition_factors_destroy(p->work->factors);
 }
 
 /* Row i of the evaluator's G, dense. */
@@ -167,28 +168,6 @@ static bool choose(cmb_partition *p)
   return !same;
 }
 
-static void solve(const cmb_partition *p, double *x)
-{
-  cmb_lu_solve(p->rank, p->work->LU, p->work->pivot, x);
-}
-
-/* x := (LU)⁻ᵀ x with the row exchanges of cmb_lu_factor. */
-static void solve_transposed(const cmb_partition *p, double *x)
-{
-  const int n = p->rank;
-  const double *LU = p->work->LU;
-  for (int i = 0; i < n; i++) { /* Uᵀ */
-    x[i] *= LU[i * n + i];      /* 1/u_ii */
-    cmb_add_scaled(n - i - 1, -x[i], LU + i * n + i + 1, x + i + 1);
-  }
-  for (int i = n - 1; i > 0; i--) cmb_add_scaled(i, -x[i], LU + i * n, x); /* Lᵀ */
-  for (int i = n - 1; i >= 0; i--) {
-    double t = x[i];
-    x[i] = x[p->work->pivot[i]];
-    x[p->work->pivot[i]] = t;
-  }
-}
-
 static double norm1(int n, const double *x)
 {
   double sum = 0;
@@ -206,10 +185,10 @@ static double inverse_norm(const cmb_partition *p)
   for (int climb = 0; climb < CLIMBS; climb++) {
     int most = 0;
     memcpy(k->y, k->x, (size_t)n * sizeof *k->y);
-    solve(p, k->y);
+    cmb_partition_factors_solve(k->factors, k->y);
     best = fmax(best, norm1(n, k->y));
     for (int i = 0; i < n; i++) k->z[i] = k->y[i] < 0 ? -1 : 1;
-    solve_transposed(p, k->z);
+    cmb_partition_factors_solve_transposed(k->factors, k->z);
     for (int i = 1; i < n; i++) {
       if (fabs(k->z[i]) > fabs(k->z[most])) most = i;
     }
@@ -220,18 +199,16 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* Φ_u of the evaluator's G; returns the 1-norm of all of the rows taken. */
-static double fill(cmb_partition *p)
+/* ‖G‖₁ of the scaled rows taken. */
+static double norm_of_rows(const cmb_partition *p)
 {
-  struct cmb_partition_work *k = p->work;
-  const int n = p->rank, nv = p->ev->eq->nv;
+  const struct cmb_partition_work *k = p->work;
+  const int nv = p->ev->eq->nv;
   double most = 0;
   memset(k->sum, 0, (size_t)nv * sizeof *k->sum);
-  for (int i = 0; i < n; i++) {
-    const int row = p->rows[i];
-    dense_row(p->ev, row, k->w);
-    for (int j = 0; j < nv; j++) k->sum[j] += fabs(k->scale[row] * k->w[j]);
-    for (int j = 0; j < n; j++) k->LU[i * n + j] = k->scale[row] * k->w[p->dependent[j]];
+  for (int i = 0; i < p->rank; i++) {
+    dense_row(p->ev, p->rows[i], k->w);
+    for (int j = 0; j < nv; j++) k->sum[j] += fabs(k->scale[p->rows[i]] * k->w[j]);
   }
   for (int j = 0; j < nv; j++) most = fmax(most, k->sum[j]);
   return most;
@@ -240,20 +217,23 @@ static double fill(cmb_partition *p)
 /* Factor Φ_u of the evaluator's G. */
 static cmb_status factor(cmb_partition *p)
 {
-  const double norm = fill(p);
+  const cmb_partition_choice choice = {p->rank, p->rows, p->dependent, p->ev->G, p->work->scale};
   p->condition = 1;
   if (p->rank == 0) return CMB_OK;
   p->ev->stats.factor++;
-  CMB_TRY(cmb_lu_factor(p->rank, p->work->LU, p->work->x, p->work->pivot));
-  p->condition = norm * inverse_norm(p);
+  CMB_TRY(cmb_partition_factors_make(p->work->factors, &choice));
+  p->condition = norm_of_rows(p) * inverse_norm(p);
   return isfinite(p->condition) ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 
 static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
+  const cmb_equations *eq = ev->eq;
   cmb_terms want = {.G = ev->G, .gt = ev->gt};
-  return cmb_evaluate(ev, t, q, NULL, &want);
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
@@ -279,7 +259,7 @@ void cmb_partition_solve(cmb_partition *p, const double *c, double *w)
   struct cmb_partition_work *k = p->work;
   memset(w, 0, (size_t)p->ev->eq->nv * sizeof *w);
   for (int i = 0; i < p->rank; i++) k->x[i] = k->scale[p->rows[i]] * c[p->rows[i]];
-  solve(p, k->x);
+  cmb_partition_factors_solve(k->factors, k->x);
   for (int i = 0; i < p->rank; i++) w[p->dependent[i]] = k->x[i];
 }
 
@@ -288,7 +268,7 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   struct cmb_partition_work *k = p->work;
   memset(lambda, 0, (size_t)p->ev->eq->ng * sizeof *lambda);
   for (int i = 0; i < p->rank; i++) k->x[i] = b[p->dependent[i]];
-  solve_transposed(p, k->x);
+  cmb_partition_factors_solve_transposed(k->factors, k->x);
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 

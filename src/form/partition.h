@@ -30,8 +30,9 @@ typedef struct cmb_partition {
   struct cmb_partition_work *work;
 } cmb_partition;
 
-/* All memory is from the arena; a failure is left to it. */
-cmb_partition *cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena);
+/* Memory is from the arena, a failure to take it may be left to it; the object has to be destroyed before it. */
+cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partition **partition);
+void cmb_partition_destroy(cmb_partition *p);
 
 /* Factor Φ_u at (t, q), and choose another partition if that is the first, or if the condition number has grown to 1.25 times
  * its first value and a search gives another one. To be called where a step begins. G, g_t at (t, q) stay in the evaluator. */

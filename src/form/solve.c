@@ -5,8 +5,8 @@
  *     [ G + c C₁ + c² C₂  0  ] [ c δλ ] = [ ..  + c C₁ x  ]      −c p in index 1
  *
  * x = 0 but for ggl. There δq = c T (δv − Ḡᵀ δη), and Ḡ (δv − Ḡᵀ δη) = −g/c gives Ḡ Ḡᵀ δη = Ḡ δv + g/c once δv is known; x = Ḡᵀ δη
- * with the value Ḡ δv = −p, which it has but for c C₁, is what K and C₁ see of it. That is left out, and to the next iteration, if
- * c² K is small beside M.
+ * with the value Ḡ δv = −p, which it has but for c C₁, is what K and C₁ see of it. That K sees it is left out, and to the next
+ * iteration, if c² K is small beside M.
  */
 #include "form/form.h"
 #include "math/dense.h"
@@ -95,7 +95,7 @@ static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct f
 }
 
 /* ggl: what K and C₁ see of δη, added to both sides. */
-static void add_eta(cmb_form *form, int parts, struct factor c, double *const eta[2])
+static void add_eta(cmb_form *form, int parts, struct factor c, bool stiff, double *const eta[2])
 {
   const int nv = form->nv, ng = form->ng;
   for (int k = 0; k < parts; k++) {
@@ -104,7 +104,7 @@ static void add_eta(cmb_form *form, int parts, struct factor c, double *const et
                                 form->shift[k]);
   }
   const struct factor square = {c.re * c.re - c.im * c.im, 2 * c.re * c.im};
-  add_seen(form, parts, &form->K, square, form->shift, form->b);
+  if (stiff) add_seen(form, parts, &form->K, square, form->shift, form->b);
   add_seen(form, parts, &form->C1, c, form->shift, form->b + parts * nv);
 }
 
@@ -136,9 +136,9 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   double *r[2] = {defects[0].r, defects[1].r}, *b = form->b, *side = b + parts * nv;
   pack(nv, parts, (struct factor){-c_re, -c_im}, r, b);
   constraint_side(form, parts, c, inverse, defects, side);
-  if (ggl && size > form->softness * form->softness) {
+  if (ggl) {
     solve_eta(form, parts, inverse, defects, side, out->eta);
-    add_eta(form, parts, c, out->eta);
+    add_eta(form, parts, c, size > form->softness * form->softness, out->eta);
   }
   solve_plain(form, matrix, b);
   unpack(nv, parts, one, b, out->v);

@@ -61,7 +61,7 @@ static cmb_status create(cmb_integrator *in)
   cmb_arena *arena = in->arena;
   struct abm *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
-  m->head.partition = cmb_partition_create(in->ev, arena);
+  CMB_TRY(cmb_partition_create(in->ev, arena, &m->head.partition));
   for (int j = 0; j < ROWS; j++) {
     m->phi[j] = cmb_arena_doubles(arena, in->n);
     m->star[j] = cmb_arena_doubles(arena, in->n);
@@ -280,5 +280,6 @@ const cmb_method cmb_method_abm = {
     .accept = accept,
     .densify = densify,
     .interpolate = interpolate,
+    .destroy = cmb_partitioned_destroy,
     .propose = propose,
 };

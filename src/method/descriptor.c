@@ -48,7 +48,7 @@ cmb_status cmb_descriptor_create(cmb_integrator *in, const cmb_dirk_table *table
   struct descriptor *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   m->table = table;
-  m->head.partition = cmb_partition_create(in->ev, arena);
+  CMB_TRY(cmb_partition_create(in->ev, arena, &m->head.partition));
   for (int i = 0; i < table->stages; i++) {
     m->k[i] = cmb_arena_doubles(arena, in->n);
     m->v[i] = cmb_arena_doubles(arena, in->nv);
@@ -71,6 +71,7 @@ void cmb_descriptor_destroy(cmb_integrator *in)
 {
   struct descriptor *m = in->data;
   cmb_partition_jacobian_destroy(m->jacobian);
+  cmb_partitioned_destroy(in);
 }
 
 cmb_status cmb_descriptor_begin(cmb_integrator *in)

@@ -41,7 +41,7 @@ static cmb_status create(cmb_integrator *in)
   struct forsdirk *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   m->table = &cmb_sdirk4_table;
-  m->head.partition = cmb_partition_create(in->ev, arena);
+  CMB_TRY(cmb_partition_create(in->ev, arena, &m->head.partition));
   m->J = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->J);
   m->LU = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->LU);
   m->pivot = cmb_arena_ints(arena, in->n);
@@ -231,4 +231,5 @@ const cmb_method cmb_method_forsdirk = {
     .accept = accept,
     .densify = densify,
     .interpolate = interpolate,
+    .destroy = cmb_partitioned_destroy,
 };

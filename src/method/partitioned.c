@@ -8,6 +8,12 @@
 
 enum { MOST_ITERATIONS = 10 };
 
+void cmb_partitioned_destroy(cmb_integrator *in)
+{
+  const cmb_partitioned *m = in->data;
+  cmb_partition_destroy(m->partition);
+}
+
 long cmb_repartitions(const cmb_integrator *in)
 {
   const cmb_partitioned *m = in->data;

@@ -19,6 +19,9 @@ typedef struct cmb_partitioned {
   bool ready; /* the partition has been checked where the step begins */
 } cmb_partitioned;
 
+/* Give back the partition. A method without more to give back takes it as its destroy. */
+void cmb_partitioned_destroy(cmb_integrator *in);
+
 /* How often another partition was chosen; for a method whose data begin with the above. */
 long cmb_repartitions(const cmb_integrator *in);
 

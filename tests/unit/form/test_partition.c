@@ -29,7 +29,7 @@ static struct set in_context(cmb_context *ctx, const cmb_equations *eq)
   struct set s = {.ctx = ctx};
   cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &s.ev));
   s.arena = cmb_arena_create(ctx);
-  s.p = cmb_partition_create(s.ev, s.arena);
+  cmbt_ok(ctx, cmb_partition_create(s.ev, s.arena, &s.p));
   assert_false(cmb_arena_failed(s.arena));
   return s;
 }
@@ -51,6 +51,7 @@ static struct set with_problem(const char *name)
 
 static void destroy(struct set *s)
 {
+  cmb_partition_destroy(s->p);
   cmb_arena_destroy(s->arena);
   cmb_evaluator_destroy(s->ev);
   cmb_system_destroy(s->system);
