@@ -30,10 +30,9 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   form->y = cmb_arena_doubles(form->arena, most);
   form->b = cmb_arena_doubles(form->arena, 2 * form->n);
   form->packed = cmb_arena_doubles(form->arena, 2 * form->n);
-  form->turn = cmb_arena_doubles(form->arena, 2 * form->ng);
   for (int k = 0; k < 2; k++) {
     form->seen[k] = cmb_arena_doubles(form->arena, form->n);
-    form->shift[k] = cmb_arena_doubles(form->arena, form->nv);
+    form->eta[k] = cmb_arena_doubles(form->arena, form->ng);
   }
   CMB_TRY(create_mass(form));
   CMB_TRY(cmb_differences_create(form->ev, &form->differences));

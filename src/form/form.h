@@ -95,9 +95,9 @@ typedef struct cmb_form {
   double *x, *y; /* (max(nv, ng)) scratch */
 
   /* scratch of solve.c: numbers, then real and imaginary parts */
-  double *b;                  /* (2 n) */
-  double *packed, *turn;      /* (2 n), (2 ng) */
-  double *seen[2], *shift[2]; /* (n), (nv) */
+  double *b;                /* (2 n) */
+  double *packed;           /* (2 n) */
+  double *seen[2], *eta[2]; /* (n), (ng) */
 } cmb_form;
 
 typedef struct cmb_form_options {
@@ -135,7 +135,7 @@ typedef struct cmb_increment {
   double *v[2];      /* (nv) δv */
   double *lambda[2]; /* (ng) δλ */
   double *w[2];      /* (nv) δq = T δw: c (δv − Ḡᵀ δη) */
-  double *eta[2];    /* (ng) δη; ggl */
+  double *normal[2]; /* (nv) Ḡᵀ δη; ggl */
 } cmb_increment;
 
 /* The increment that takes the defects (re, im) away. `parts` is 1 or 2. */
@@ -146,9 +146,6 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
  * solution of the linearised equations, e = c (mass − c Jacobian)⁻¹ mass s. The matrix is that of c, real. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v);
-
-/* w := w − Ḡᵀ η (nv) */
-void cmb_form_take_eta(const cmb_form *form, const double *eta, double *w);
 
 /* What an error of velocities, and of multipliers, counts in the units of one of positions, after their index. */
 double cmb_form_velocity_weight(cmb_form_kind kind, double h);

@@ -36,12 +36,12 @@ struct cmb_partition_jacobian {
   double *z, *b;           /* (free) */
 };
 
-static int rows_of(const cmb_equations *eq, int kind)
+static int rows_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_Q || kind == CMB_RESIDUAL_V ? eq->nv : eq->ng;
 }
 
-static int columns_of(const cmb_equations *eq, int kind)
+static int columns_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
 }
@@ -51,7 +51,9 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
   const cmb_equations *eq = j->p->ev->eq;
   const size_t square = (size_t)eq->nv * (size_t)eq->nv;
   for (int k = 0; k < KINDS; k++) {
-    int count = cmb_pattern_values(eq->derivative_pattern[k], rows_of(eq, k), columns_of(eq, k));
+    const cmb_derivative kind = (cmb_derivative)k;
+    int count =
+        cmb_pattern_values(eq->derivative_pattern[k], rows_of(eq, kind), columns_of(eq, kind));
     j->value[k] = cmb_arena_doubles(arena, count);
   }
   double **matrices[] = {&j->N,    &j->X[0], &j->X[1], &j->W[0], &j->W[1],
@@ -156,8 +158,9 @@ cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const do
   cmb_evaluator *ev = j->p->ev;
   const long jacobians = ev->stats.jacobian;
   for (int k = 0; k < KINDS; k++) {
-    if (rows_of(ev->eq, k) == 0) continue;
-    CMB_TRY(cmb_derivative_at(j->differences, t, q, v, a, lambda, (cmb_derivative)k, j->value[k]));
+    const cmb_derivative kind = (cmb_derivative)k;
+    if (rows_of(ev->eq, kind) == 0) continue;
+    CMB_TRY(cmb_derivative_at(j->differences, t, q, v, a, lambda, kind, j->value[k]));
   }
   ev->stats.jacobian = jacobians + 1;
   cmb_terms want = {.M = ev->M, .G = ev->G};

@@ -4,9 +4,9 @@
  *     [ M + c D + c² K    Gᵀ ] [ δv   ]   [ −c r + c² K x ]      second row: −g/c in index 3, −p in index 2 and ggl,
  *     [ G + c C₁ + c² C₂  0  ] [ c δλ ] = [ ..  + c C₁ x  ]      −c p in index 1
  *
- * x = 0 but for ggl. There δq = c T (δv − Ḡᵀ δη), and Ḡ (δv − Ḡᵀ δη) = −g/c gives Ḡ Ḡᵀ δη = Ḡ δv + g/c once δv is known; x = Ḡᵀ δη
- * with the value Ḡ δv = −p, which it has but for c C₁, is what K and C₁ see of it. That K sees it is left out, and to the next
- * iteration, if c² K is small beside M.
+ * x = 0 but for ggl. There δq = c T (δv − x), x = Ḡᵀ δη, and Ḡ (δv − x) = −g/c with Ḡ δv = −p, which it is but for c C₁, gives
+ * Ḡ Ḡᵀ δη = g/c − p before δv is known. What that leaves of g is of second order, and for the next iteration; so is what K sees of
+ * x if c² K is small beside M.
  */
 #include "form/form.h"
 #include "math/dense.h"
@@ -45,11 +45,6 @@ static inline void unpack(int n, int parts, struct factor f, const double *x, do
   }
 }
 
-void cmb_form_take_eta(const cmb_form *form, const double *eta, double *w)
-{
-  cmb_multiply_transposed_add(form->G.pattern, form->ng, form->nv, form->G.value, -1.0, eta, w);
-}
-
 static void solve_plain(cmb_form *form, cmb_linear *matrix, double *b)
 {
   form->ev->stats.solve++;
@@ -71,16 +66,21 @@ static void constraint_side(const cmb_form *form, int parts, struct factor c, st
   }
 }
 
-/* ggl: δη from dv (ng numbers) = Ḡ δv, or what stands for it. */
+/* ggl: δη, and Ḡᵀ δη in `normal`; p is with the opposite sign on the side. */
 static void solve_eta(cmb_form *form, int parts, struct factor inverse,
-                      const cmb_defects defects[2], const double *dv, double *const eta[2])
+                      const cmb_defects defects[2], const double *side, double *const normal[2])
 {
-  const int ng = form->ng;
-  double *position[2] = {defects[0].position, defects[1].position}, *sum = form->turn;
+  const int nv = form->nv, ng = form->ng;
+  double *position[2] = {defects[0].position, defects[1].position}, *sum = form->packed;
   pack(ng, parts, inverse, position, sum);
-  for (int i = 0; i < parts * ng; i++) sum[i] += dv[i];
-  unpack(ng, parts, (struct factor){1, 0}, sum, eta);
-  for (int k = 0; k < parts; k++) cmb_ldlt_solve(ng, form->S, eta[k]);
+  for (int i = 0; i < parts * ng; i++) sum[i] += side[i];
+  unpack(ng, parts, (struct factor){1, 0}, sum, form->eta);
+  for (int k = 0; k < parts; k++) {
+    cmb_ldlt_solve(ng, form->S, form->eta[k]);
+    memset(normal[k], 0, (size_t)nv * sizeof(double));
+    cmb_multiply_transposed_add(form->G.pattern, ng, nv, form->G.value, 1.0, form->eta[k],
+                                normal[k]);
+  }
 }
 
 /* b += f A x, x as (re, im) in two arrays */
@@ -94,36 +94,15 @@ static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct f
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* ggl: what K and C₁ see of δη, added to both sides. */
-static void add_eta(cmb_form *form, int parts, struct factor c, bool stiff, double *const eta[2])
+/* ggl: what C₁ sees of Ḡᵀ δη, and K if it is stiff, added to both sides. */
+static void add_normal(cmb_form *form, int parts, struct factor c, double *const normal[2])
 {
-  const int nv = form->nv, ng = form->ng;
-  for (int k = 0; k < parts; k++) {
-    memset(form->shift[k], 0, (size_t)nv * sizeof(double));
-    cmb_multiply_transposed_add(form->G.pattern, ng, nv, form->G.value, 1.0, eta[k],
-                                form->shift[k]);
-  }
+  const double size = c.re * c.re + c.im * c.im;
   const struct factor square = {c.re * c.re - c.im * c.im, 2 * c.re * c.im};
-  if (stiff) add_seen(form, parts, &form->K, square, form->shift, form->b);
-  add_seen(form, parts, &form->C1, c, form->shift, form->b + parts * nv);
-}
-
-/* ggl: δη and δw from δv. */
-static void finish_ggl(cmb_form *form, int parts, struct factor c, struct factor inverse,
-                       const cmb_defects defects[2], cmb_increment *out)
-{
-  const int nv = form->nv, ng = form->ng;
-  for (int k = 0; k < parts; k++) {
-    cmb_multiply(form->G.pattern, ng, nv, form->G.value, out->v[k], form->seen[k]);
+  if (size > form->softness * form->softness) {
+    add_seen(form, parts, &form->K, square, normal, form->b);
   }
-  pack(ng, parts, (struct factor){1, 0}, form->seen, form->packed);
-  solve_eta(form, parts, inverse, defects, form->packed, out->eta);
-  for (int k = 0; k < parts; k++) {
-    memcpy(form->shift[k], out->v[k], (size_t)nv * sizeof(double));
-    cmb_form_take_eta(form, out->eta[k], form->shift[k]);
-  }
-  pack(nv, parts, c, form->shift, form->b);
-  unpack(nv, parts, (struct factor){1, 0}, form->b, out->w);
+  add_seen(form, parts, &form->C1, c, normal, form->b + parts * form->nv);
 }
 
 void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_linear *matrix,
@@ -137,17 +116,16 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   pack(nv, parts, (struct factor){-c_re, -c_im}, r, b);
   constraint_side(form, parts, c, inverse, defects, side);
   if (ggl) {
-    solve_eta(form, parts, inverse, defects, side, out->eta);
-    add_eta(form, parts, c, size > form->softness * form->softness, out->eta);
+    solve_eta(form, parts, inverse, defects, side, out->normal);
+    add_normal(form, parts, c, out->normal);
   }
   solve_plain(form, matrix, b);
   unpack(nv, parts, one, b, out->v);
   unpack(ng, parts, inverse, side, out->lambda);
-  if (ggl) {
-    finish_ggl(form, parts, c, inverse, defects, out);
-  } else {
-    unpack(nv, parts, c, b, out->w);
+  for (int k = 0; ggl && k < parts; k++) {
+    for (int i = 0; i < nv; i++) b[parts * i + k] -= out->normal[k][i];
   }
+  unpack(nv, parts, c, b, out->w);
 }
 
 /* y += c A x for a block A */
@@ -194,9 +172,9 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
     e_w[i] = b[i] + s_w[i];
   }
   if (form->kind == CMB_FORM_GGL && ng > 0) {
-    cmb_multiply(form->G.pattern, ng, nv, form->G.value, e_w, form->turn);
-    cmb_ldlt_solve(ng, form->S, form->turn);
-    cmb_form_take_eta(form, form->turn, e_w);
+    cmb_multiply(form->G.pattern, ng, nv, form->G.value, e_w, form->eta[0]);
+    cmb_ldlt_solve(ng, form->S, form->eta[0]);
+    cmb_multiply_transposed_add(form->G.pattern, ng, nv, form->G.value, -1.0, form->eta[0], e_w);
   }
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }

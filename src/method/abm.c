@@ -144,7 +144,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct abm *m = in->data;
   const size_t bytes = (size_t)in->n * sizeof *in->y;
-  double g[ROWS];
+  double g[ROWS] = {0};
   CMB_TRY(cmb_partitioned_prepare(in));
   m->x_new = in->t + h;
   m->equal = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal : 0;

@@ -22,7 +22,8 @@
 
 enum { TURNS = 10 };
 
-static const double TURN_ENOUGH = 1e-3; /* tolerances: change of q in the iteration with T(q) v */
+/* Tolerances: change of q in the iteration with T(q) v that ends it, and that is still good enough after the last. */
+static const double TURN_ENOUGH = 1e-3, TURN_MOST = 0.03;
 
 struct descriptor {
   cmb_partitioned head;
@@ -104,12 +105,12 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* (30), (31), (53), (54): the stage's state from its acceleration, and q̇. */
+/* (30), (31), (53), (54): the stage's state from its acceleration, and q̇. Where T ≠ I, T(q) v is iterated. */
 static cmb_status integrate(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   const int nq = in->nq, nv = in->nv;
   const double *a = m->k[i] + nq;
-  double *q = m->y, *v = m->y + nq;
+  double *q = m->y, *v = m->y + nq, change = 0;
   for (int l = 0; l < nv; l++) v[l] = m->base[nq + l] + m->c * a[l];
   for (int turn = 0; turn < TURNS; turn++) {
     memcpy(m->q_turn, q, (size_t)nq * sizeof *q);
@@ -118,10 +119,11 @@ static cmb_status integrate(cmb_integrator *in, struct descriptor *m, int i, dou
     CMB_TRY(cmb_partitioned_recover(in, t, m->y));
     if (!in->ev->eq->rates) break;
     for (int l = 0; l < nq; l++) m->q_turn[l] -= q[l];
-    if (cmb_error_norm(in, 0, nq, m->q_turn) <= TURN_ENOUGH) break;
+    change = cmb_error_norm(in, 0, nq, m->q_turn);
+    if (change <= TURN_ENOUGH) break;
   }
   cmb_rates(in->ev, q, v, m->k[i]);
-  return CMB_OK;
+  return change <= TURN_MOST ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 /* What is left of (48). G at the stage is the evaluator's. */

@@ -56,13 +56,14 @@ struct radau5 {
   bool project, tested;
 
   /* of the stages */
-  double *Q[STAGES];                                         /* (nq) */
-  double *V[STAGES], *z[STAGES], *w[STAGES], *a[STAGES];     /* (nv) */
-  double *lambda[STAGES], *eta[STAGES];                      /* (ng) */
-  double *r[STAGES], *position[STAGES], *motion[STAGES];     /* defects */
-  double *dv[STAGES], *dw[STAGES], *dl[STAGES], *de[STAGES]; /* increments */
-  double *rate[STAGES];                                      /* (nq) T(Q_j) W_j */
-  double *w_q, *w_v;                                         /* weights */
+  double *Q[STAGES];                                     /* (nq) */
+  double *V[STAGES], *z[STAGES], *w[STAGES], *a[STAGES]; /* (nv) */
+  double *lambda[STAGES];                                /* (ng) */
+  double *r[STAGES], *position[STAGES], *motion[STAGES]; /* defects */
+  double *dv[STAGES], *dw[STAGES], *dl[STAGES];          /* increments */
+  double *normal[STAGES], *dn[STAGES]; /* (nv) Ḡᵀ η and its increments; ggl */
+  double *rate[STAGES];                /* (nq) T(Q_j) W_j */
+  double *w_q, *w_v;                   /* weights */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -90,9 +91,8 @@ static void take_stages(cmb_integrator *in, int size, double **array)
 static void take_memory(cmb_integrator *in, struct radau5 *m)
 {
   const int nv = in->nv, ng = in->ng, nq = in->nq;
-  double **velocities[] = {m->V, m->z, m->w, m->a, m->r, m->dv, m->dw};
-  double **constraints[] = {m->lambda, m->eta, m->position,   m->motion,
-                            m->dl,     m->de,  m->lambda_last};
+  double **velocities[] = {m->V, m->z, m->w, m->a, m->r, m->dv, m->dw, m->normal, m->dn};
+  double **constraints[] = {m->lambda, m->position, m->motion, m->dl, m->lambda_last};
   double **coordinates[] = {m->Q, m->rate};
   for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
     take_stages(in, nv, velocities[k]);
@@ -201,7 +201,7 @@ static void extrapolate(const cmb_integrator *in, struct radau5 *m, double h)
 static void start_values(const cmb_integrator *in, struct radau5 *m, double h)
 {
   for (int i = 0; i < STAGES; i++) {
-    memset(m->eta[i], 0, (size_t)in->ng * sizeof(double));
+    memset(m->normal[i], 0, (size_t)in->nv * sizeof(double));
     memcpy(m->Q[i], in->y, (size_t)in->nq * sizeof(double));
   }
   if (m->h_last > 0) {
@@ -273,8 +273,7 @@ static void complete_stages(const cmb_integrator *in, struct radau5 *m, double h
   if (!ggl && !in->ev->eq->rates) return;
   double *const *W = ggl ? m->dw : m->V;
   for (int i = 0; ggl && i < STAGES; i++) {
-    memcpy(W[i], m->V[i], (size_t)nv * sizeof(double));
-    cmb_form_take_eta(m->form, m->eta[i], W[i]);
+    for (int k = 0; k < nv; k++) W[i][k] = m->V[i][k] - m->normal[i][k];
   }
   combine(nv, A, h, W, m->w);
   if (in->ev->eq->rates) {
@@ -296,7 +295,7 @@ static cmb_status stage_defects(cmb_integrator *in, struct radau5 *m, double h)
   return CMB_OK;
 }
 
-/* The defects taken apart by T⁻¹, and solved for: dv, dw, dl, de. */
+/* The defects taken apart by T⁻¹, and solved for: dv, dw, dl, dn. */
 static void solve_stages(const cmb_integrator *in, struct radau5 *m, double h)
 {
   const double square = ALPHA * ALPHA + BETA * BETA;
@@ -307,11 +306,12 @@ static void solve_stages(const cmb_integrator *in, struct radau5 *m, double h)
   const cmb_defects defects[STAGES] = {{m->r[0], m->position[0], m->motion[0]},
                                        {m->r[1], m->position[1], m->motion[1]},
                                        {m->r[2], m->position[2], m->motion[2]}};
-  cmb_increment one = {.v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .eta = {m->de[0]}};
+  cmb_increment one = {
+      .v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .normal = {m->dn[0]}};
   cmb_increment two = {.v = {m->dv[1], m->dv[2]},
                        .lambda = {m->dl[1], m->dl[2]},
                        .w = {m->dw[1], m->dw[2]},
-                       .eta = {m->de[1], m->de[2]}};
+                       .normal = {m->dn[1], m->dn[2]}};
   const cmb_defects single[2] = {defects[0], defects[0]};
   cmb_form_solve(m->form, 1, h / GAMMA, 0, m->real, single, &one);
   cmb_form_solve(m->form, 2, h * ALPHA / square, -h * BETA / square, m->complex, defects + 1, &two);
@@ -338,7 +338,7 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   put_together(in->nv, m->dv, m->z);
   put_together(in->ng, m->dl, m->lambda);
   combine(in->nv, T, 1, m->dw, m->dw);
-  if (m->form->kind == CMB_FORM_GGL) put_together(in->ng, m->de, m->eta);
+  if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; i < STAGES; i++) {
     const double *dq = m->dw[i];
     if (in->ev->eq->rates) {
