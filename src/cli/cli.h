@@ -103,7 +103,8 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb
 /* The options of a run as the command line says. Complains and returns an exit code. */
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);
 
-double cli_seconds(void); /* a monotonic clock */
+double cli_seconds(void);            /* a monotonic clock */
+double cli_median(int n, double *x); /* sorts x */
 
 /* A progress bar on standard error; drawn only on a terminal, after half a second. */
 struct cli_progress {

@@ -258,7 +258,8 @@ const struct cli_command cli_commands[] = {
      "Lists the methods with their options, the bundled models with their parameters, or the "
      "benchmarks.",
      cli_list},
-    {"bench", "NAME", "simeon-table1 simeon-stair", "reproduce a table or figure of a paper",
+    {"bench", "NAME", "simeon-table1 simeon-stair caraxis arnold-table2",
+     "reproduce a table or figure of a paper",
      "Runs a published experiment and prints the published numbers beside the computed ones.",
      cli_bench},
     {"manpage", NULL, NULL, "print this manual as a man page",

@@ -186,7 +186,7 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static double median(int n, double *x)
+double cli_median(int n, double *x)
 {
   qsort(x, (size_t)n, sizeof *x, by_size);
   return x[n / 2];
@@ -218,8 +218,8 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
       cmb_simulation_destroy(sim);
     }
   }
-  run->setup_seconds = median(done, setup);
-  run->run_seconds = median(done, seconds);
+  run->setup_seconds = cli_median(done, setup);
+  run->run_seconds = cli_median(done, seconds);
   return status;
 }
 

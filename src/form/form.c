@@ -9,7 +9,6 @@
 
 #include "base/context.h"
 #include "form/private.h"
-#include "math/finite.h"
 #include "math/pattern.h"
 
 #include <string.h>
@@ -154,14 +153,11 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_d
   const bool own = eq->residual && !is_explicit;
   CMB_TRY(evaluate_terms(form, s, !own, out));
   if (own) {
-    CMB_TRY(cmb_residual(ev, s->t, s->q, s->v, s->a, s->lambda, out->r));
-  } else if (is_explicit) {
-    CMB_TRY(explicit_defect(form, s, out->r));
-  } else {
-    residual_defect(form, s, out->r);
+    const cmb_point at = {s->t, s->q, s->v, ev->mode, ev->scratch};
+    ev->stats.f++;
+    return eq->residual(eq->self, &at, s->a, s->lambda, out->r);
   }
-  bool finite = (own || cmb_all_finite(form->nv, out->r)) &&
-                (!form->has_position || cmb_all_finite(form->ng, out->position)) &&
-                (!form->has_motion || cmb_all_finite(form->ng, out->motion));
-  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+  if (is_explicit) return explicit_defect(form, s, out->r);
+  residual_defect(form, s, out->r);
+  return CMB_OK;
 }

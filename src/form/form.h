@@ -111,7 +111,8 @@ typedef struct cmb_form_options {
 cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, cmb_form **form);
 void cmb_form_destroy(cmb_form *form);
 
-/* The defects of a state: one evaluation. */
+/* The defects of a state: one evaluation. What is not finite in them shows in the increments: whoever looks at their size sees
+ * it. */
 cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const cmb_defects *out);
 
 /* M and G at the state; and, if all, the derivatives D, K, C₁, C₂. A partitioned update (seed 001 eqs. 24 and 25) is one

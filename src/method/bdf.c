@@ -25,7 +25,7 @@
 enum { MOST_ITERATIONS = 4, SUBSTEPS = 4 };
 
 static const double CONVERGED = 0.03, TOO_SLOW = 0.9, SLOW = 0.2;
-static const double CAUTION = 1.25; /* the errors of many steps add up */
+static const double CAUTION = 1.25;    /* the errors of many steps add up */
 static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
 
 struct strategy {
@@ -323,7 +323,7 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
       for (int j = 0; j < in->n; j++) y[j] += share[i] * s * m->k1[i][j];
     }
   }
-  CMB_TRY(cmb_implicit_project(in, in->t + h, m->rate + in->nq));
+  CMB_TRY(cmb_implicit_project(in, CMB_IMPLICIT_EVERY, in->t + h, m->rate + in->nq));
   gather(in, y, in->lambda_new, m->y);
   return CMB_OK;
 }

@@ -15,14 +15,27 @@ void cmb_weights(const cmb_integrator *in, double rtol, double atol, double inde
   for (int i = 0; i < in->nv; i++) w_v[i] = index / (rtol * fabs(v[i]) + atol);
 }
 
-cmb_status cmb_implicit_project(cmb_integrator *in, double t, double *a)
+cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)
+{
+  const int choice = cmb_choice(in, "projection");
+  if (choice > 0) return (cmb_implicit_projection)(choice - 1);
+  return kind == CMB_FORM_INDEX3 || kind == CMB_FORM_GGL ? CMB_IMPLICIT_VELOCITY
+                                                         : CMB_IMPLICIT_EVERY;
+}
+
+cmb_status cmb_implicit_project(cmb_integrator *in, cmb_implicit_projection kind, double t,
+                                double *a)
 {
   cmb_evaluator *ev = in->ev;
   double *q = in->y_new, *v = in->y_new + in->nq;
-  if (in->ng == 0) {
-    if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
-    return cmb_accelerate(ev, t, q, v, a, in->lambda_new);
+  if (kind == CMB_IMPLICIT_NONE) return CMB_OK;
+  if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
+  if (in->ng == 0) return cmb_accelerate(ev, t, q, v, a, in->lambda_new);
+  if (kind == CMB_IMPLICIT_EVERY) {
+    CMB_TRY(cmb_project(ev, t, q, v));
+  } else {
+    CMB_TRY(cmb_factor_at(ev, t, q));
+    CMB_TRY(cmb_project_velocity(ev, v));
   }
-  CMB_TRY(cmb_project(ev, t, q, v));
   return cmb_accelerate_factored(ev, t, q, v, a, in->lambda_new);
 }

@@ -14,13 +14,22 @@
         "dynamic equations as M a - f + G'lambda, or solved for a"                                 \
   }
 
-/* The words stand in the order of cmb_implicit_projection. */
-#define CMB_OPTION_IMPLICIT_PROJECTION(fallback)                                                   \
+typedef enum cmb_implicit_projection {
+  CMB_IMPLICIT_NONE,
+  CMB_IMPLICIT_VELOCITY,
+  CMB_IMPLICIT_EVERY
+} cmb_implicit_projection;
+
+/* The words after "auto" stand in the order of the enumeration. */
+#define CMB_OPTION_IMPLICIT_PROJECTION                                                             \
   {                                                                                                \
-    "projection", "none|every", fallback,                                                          \
-        "after each step: leave it as it is; or positions and velocities onto the constraints, "   \
-        "accelerations and multipliers from them"                                                  \
+    "projection", "auto|none|velocity|every", "auto",                                              \
+        "after each step: leave it as it is; velocities onto the constraints, accelerations and "  \
+        "multipliers from them; positions too; what the form needs"                                \
   }
+
+/* The choice of the option above, for a form. */
+cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind);
 
 #define CMB_OPTION_MULTIPLIERS                                                                     \
   {                                                                                                \
@@ -43,6 +52,7 @@ static inline double cmb_weighted_square(int n, const double *w, const double *x
 }
 
 /* y_new onto the constraints at t; accelerations a and in->lambda_new from it. The evaluator's factors are new. */
-cmb_status cmb_implicit_project(cmb_integrator *in, double t, double *a);
+cmb_status cmb_implicit_project(cmb_integrator *in, cmb_implicit_projection kind, double t,
+                                double *a);
 
 #endif

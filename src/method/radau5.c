@@ -53,7 +53,8 @@ struct radau5 {
   cmb_linear *real, *complex;
   double rtol, atol; /* of the error estimate */
   double enough;     /* part of it that the iteration may leave */
-  bool project, tested;
+  cmb_implicit_projection projection;
+  bool tested;
 
   /* of the stages */
   double *Q[STAGES];                                     /* (nq) */
@@ -122,8 +123,8 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   m->rtol = 0.1 * pow(in->options.rtol, 2.0 / 3);
   m->atol = m->rtol * (in->options.atol / in->options.rtol);
-  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.25 * cbrt(m->rtol)));
-  m->project = cmb_choice(in, "projection") == 1;
+  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.5 * cbrt(m->rtol)));
+  m->projection = cmb_implicit_projection_of(in, options.kind);
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
@@ -172,6 +173,18 @@ static cmb_status prepare(cmb_integrator *in, struct radau5 *m, double h)
   return CMB_OK;
 }
 
+/* out = Σ factor_j x_j from place `from` on; two at a time, as combine. */
+static inline void sum_up(int n, const double *factor, double *const x[STAGES], int from,
+                          double *out)
+{
+  for (int k = 0; k < n; k += 2) {
+    const int at = from + k;
+    cmb_lanes_store(factor[0] * cmb_lanes_load(x[0] + at) + factor[1] * cmb_lanes_load(x[1] + at) +
+                        factor[2] * cmb_lanes_load(x[2] + at),
+                    out + k);
+  }
+}
+
 /* The collocation polynomials of the last step, continued: z from nodes 0, c1, c2, 1 and λ from c1, c2, 1. */
 static void extrapolate(const cmb_integrator *in, struct radau5 *m, double h)
 {
@@ -188,13 +201,8 @@ static void extrapolate(const cmb_integrator *in, struct radau5 *m, double h)
     }
     of_z[2] -= 1; /* from where this step begins */
     double *const *y = m->y_stage, *const *l = m->lambda_last;
-    for (int k = 0; k < in->nv; k++) {
-      const int v = in->nq + k;
-      m->z[i][k] = of_z[0] * y[0][v] + of_z[1] * y[1][v] + of_z[2] * y[2][v];
-    }
-    for (int k = 0; k < in->ng; k++) {
-      m->lambda[i][k] = of_lambda[0] * l[0][k] + of_lambda[1] * l[1][k] + of_lambda[2] * l[2][k];
-    }
+    sum_up(in->nv, of_z, y, in->nq, m->z[i]);
+    sum_up(in->ng, of_lambda, l, 0, m->lambda[i]);
   }
 }
 
@@ -361,7 +369,8 @@ static bool promises(struct radau5 *m, int newton, double size, double before, d
   if (!(m->convergence < 0.99)) return false;
   m->rate_sum = m->convergence / (1 - m->convergence);
   const int left = MOST_ITERATIONS - 2 - newton;
-  const double at_the_end = m->rate_sum * size * pow(m->convergence, left) / m->enough;
+  double at_the_end = m->rate_sum * size / m->enough;
+  for (int i = 0; i < left; i++) at_the_end *= m->convergence;
   if (at_the_end < 1) return true;
   m->shrink = 0.8 * pow(fmax(1e-4, fmin(20, at_the_end)), -1.0 / (4 + left));
   return false;
@@ -370,7 +379,7 @@ static bool promises(struct radau5 *m, int newton, double size, double before, d
 static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
 {
   double before = 0, previous = 0;
-  m->rate_sum = pow(fmax(m->rate_sum, DBL_EPSILON), 0.8);
+  m->rate_sum = sqrt(m->rate_sum) * sqrt(sqrt(m->rate_sum)) + DBL_EPSILON;
   m->convergence = KEEP_JACOBIAN;
   m->shrink = 0.5;
   for (int newton = 0; newton < MOST_ITERATIONS; newton++) {
@@ -459,7 +468,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->lambda_new, m->lambda[2], (size_t)in->ng * sizeof(double));
   memcpy(m->a_new, m->a[2], (size_t)in->nv * sizeof(double));
   if (*error > 1 && !in->fixed_step) return CMB_OK;
-  if (m->project) CMB_TRY(cmb_implicit_project(in, in->t + h, m->a_new));
+  CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
   if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m, h));
   return CMB_OK;
 }
@@ -534,7 +543,7 @@ static const cmb_option options[] = {
     {"form", "index3|ggl|index1", "index3",
      "constraints of positions; of both, stabilised; of accelerations"},
     CMB_OPTION_FORMALISM,
-    CMB_OPTION_IMPLICIT_PROJECTION("every"),
+    CMB_OPTION_IMPLICIT_PROJECTION,
     CMB_OPTION_MULTIPLIERS,
     CMB_OPTION_STEPS,
 };

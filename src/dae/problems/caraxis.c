@@ -56,20 +56,27 @@ static struct wheel compute_wheel(const double *par, double t)
   return b;
 }
 
-/* The wheel for the time it was last asked for: a step's last evaluations are all at one time. */
+/* The wheel for the times it was last asked for: the stages of an implicit method come again and again. */
+enum { REMEMBERED = 4 };
+
 struct memory {
-  bool known;
-  double t;
-  struct wheel wheel;
+  int known, next;
+  double t[REMEMBERED];
+  struct wheel wheel[REMEMBERED];
 };
 
 static const struct wheel *wheel_at(const double *par, const cmb_point *at)
 {
-  struct memory *last = at->scratch;
-  if (!last->known || last->t != at->t) {
-    *last = (struct memory){true, at->t, compute_wheel(par, at->t)};
+  struct memory *m = at->scratch;
+  for (int i = 0; i < m->known; i++) {
+    if (m->t[i] == at->t) return &m->wheel[i];
   }
-  return &last->wheel;
+  const int i = m->next;
+  m->t[i] = at->t;
+  m->wheel[i] = compute_wheel(par, at->t);
+  m->next = (i + 1) % REMEMBERED;
+  if (m->known < REMEMBERED) m->known++;
+  return &m->wheel[i];
 }
 
 static void forces(const double *par, const struct wheel *b, const double *q, double *f)

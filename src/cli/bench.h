@@ -1,0 +1,42 @@
+/*
+ * What the benches of `camber bench` share, and the benches themselves, a file each or two.
+ */
+#ifndef CMB_CLI_BENCH_H
+#define CMB_CLI_BENCH_H
+
+#include "cli/cli.h"
+
+/* What a whole run took and where it arrived. The arrays are the caller's; NULL: not asked for. */
+struct cli_outcome {
+  cmb_statistics statistics;
+  double position, velocity; /* |g| and |G v + g_t| at the end */
+  double seconds;            /* processor time, the median of the repetitions */
+  double *q, *v, *lambda;
+};
+
+/* The run `repeat` times. */
+cmb_status cli_bench_run(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
+                         int repeat, struct cli_outcome *outcome);
+
+/* The same for any other code: `run` fills the outcome, its seconds included. */
+typedef cmb_status (*cli_bench_code)(void *user, struct cli_outcome *outcome);
+cmb_status cli_bench_repeat(cmb_context *ctx, int repeat, cli_bench_code run, void *user,
+                            struct cli_outcome *outcome);
+
+/* Processor time: what others do on the machine costs a run its place in the cache, but not its turn. */
+double cli_bench_seconds(void);
+
+/* A number in so many columns after a space; what is not known, a NaN, as a dash. */
+void cli_bench_put(int width, int digits, double x);
+
+/* Each prints its tables. `system` is the one that the list of benches names, NULL if it names none. */
+cmb_status cli_bench_simeon_table1(cmb_context *ctx, const cmb_system *system,
+                                   const struct cli_arguments *a);
+cmb_status cli_bench_simeon_stair(cmb_context *ctx, const cmb_system *system,
+                                  const struct cli_arguments *a);
+cmb_status cli_bench_caraxis(cmb_context *ctx, const cmb_system *system,
+                             const struct cli_arguments *a);
+cmb_status cli_bench_arnold(cmb_context *ctx, const cmb_system *system,
+                            const struct cli_arguments *a);
+
+#endif
