@@ -82,6 +82,9 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
  * could not be bracketed on the projected solution. */
 cmb_status cmb_integrator_undo(cmb_integrator *in);
 
+/* Since when an explicit method has been held by stability rather than by accuracy; NaN: it has not. */
+double cmb_integrator_stiff_since(const cmb_integrator *in);
+
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 
 #ifdef __cplusplus

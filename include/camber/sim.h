@@ -68,6 +68,7 @@ typedef struct cmb_result {
   long events;
   long singularities;
   long records;
+  double stiff_since; /* cmb_integrator_stiff_since */
   cmb_start_report start;
   const cmb_statistics *statistics;
 } cmb_result;

@@ -45,7 +45,8 @@ void cli_command_help(FILE *to, const struct cli_command *command)
   print_options(to, command);
 }
 
-/* Text for troff: dashes that can be copied, no line that begins with a control character. */
+/* Text for troff: dashes that can be copied, no line that begins with a control character, alternatives a|b that can be
+ * broken. */
 static void put_troff(const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", stdout);
@@ -56,6 +57,7 @@ static void put_troff(const char *text)
     } else {
       fputc(*text, stdout);
     }
+    if (*text == '|') fputs("\\:", stdout);
   }
 }
 
@@ -80,7 +82,7 @@ static void manpage_options(const struct cli_command *command)
 
 static void manpage_methods(void)
 {
-  fputs(".SH METHODS\n", stdout);
+  fputs(".SH METHODS\n.ad l\n.nh\n", stdout);
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *m = cmb_method_at(i);
     int count;

@@ -6,6 +6,7 @@
 #include "cli/singular.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   json_state(&j, eq, r);
   json_events(&j, run);
   cli_singularities_json(&run->singularities, &j);
+  if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
   cli_json_open(&j, "stats", '{');
 #define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
   CMB_STATISTICS_LIST(JSON_STATISTIC)

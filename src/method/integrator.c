@@ -7,6 +7,7 @@
  */
 #include "method/integrator.h"
 #include "method/method.h"
+#include "method/stiffness.h"
 
 #include "base/context.h"
 #include "base/text.h"
@@ -23,9 +24,9 @@ static const double TROUBLE = 0.25; /* step reduction when equations or projecti
 static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 
 static const cmb_method *const methods[] = {
-    &cmb_method_mdop5,    &cmb_method_mdop853, &cmb_method_hem5,   &cmb_method_bdf,
-    &cmb_method_radau5,   &cmb_method_phem56,  &cmb_method_sdirk4, &cmb_method_trap,
-    &cmb_method_forsdirk, &cmb_method_abm,
+    &cmb_method_auto,   &cmb_method_mdop5, &cmb_method_mdop853,  &cmb_method_hem5,
+    &cmb_method_phem56, &cmb_method_abm,   &cmb_method_radau5,   &cmb_method_bdf,
+    &cmb_method_sdirk4, &cmb_method_trap,  &cmb_method_forsdirk,
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -111,6 +112,18 @@ static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_
   return CMB_OK;
 }
 
+void cmb_default_choices(const cmb_method *method, int *choice)
+{
+  for (int i = 0; i < method->option_count; i++) {
+    choice[i] = word_index(method->options[i].values, method->options[i].fallback);
+  }
+}
+
+static bool has_option(const cmb_method *m, const char *name)
+{
+  return cmb_find_name(name, m->options, m->option_count, sizeof *m->options) >= 0;
+}
+
 int cmb_choice(const cmb_integrator *in, const char *name)
 {
   const cmb_method *m = in->method;
@@ -133,12 +146,10 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   CMB_TRY(check_number(ctx, "atol", o->atol, false));
   CMB_TRY(check_number(ctx, "step", o->step, true));
   CMB_TRY(check_number(ctx, "max_step", o->max_step, true));
-  for (int i = 0; i < in->method->option_count; i++) {
-    const cmb_option *option = &in->method->options[i];
-    in->choice[i] = word_index(option->values, option->fallback);
-  }
+  cmb_default_choices(in->method, in->choice);
   for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
-  in->fixed_step = cmb_choice(in, "steps") == 1;
+  const bool may_be_fixed = has_option(in->method, "steps");
+  in->fixed_step = may_be_fixed && cmb_choice(in, "steps") == 1;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option steps=fixed needs a step size");
   }
@@ -157,6 +168,9 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda_before = cmb_arena_doubles(a, in->ng);
   in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
+  if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
+    in->stiffness = cmb_stiffness_create(in);
+  }
   if (cmb_arena_failed(a)) return cmb_fail_memory(in->ctx);
   CMB_TRY(in->method->create(in));
   return cmb_arena_failed(a) ? cmb_fail_memory(in->ctx) : CMB_OK;
@@ -193,7 +207,11 @@ cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
 void cmb_integrator_destroy(cmb_integrator *in)
 {
   if (!in) return;
-  if (in->method->destroy && in->data) in->method->destroy(in);
+  if (in->switcher) {
+    cmb_switcher_destroy(in);
+  } else if (in->method->destroy && in->data) {
+    in->method->destroy(in);
+  }
   cmb_evaluator_destroy(in->ev);
   cmb_arena_destroy(in->arena);
 }
@@ -282,6 +300,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
   in->until_singular = INFINITY;
+  if (in->stiffness) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
   in->h = in->options.step;
   cmb_status status = CMB_OK;
@@ -350,8 +369,33 @@ static double step_after(cmb_integrator *in, double h, double error)
   return next;
 }
 
+/* With auto a change of the method may be due; otherwise an explicit method says once that it is held by stability. */
+static void look_for_stiffness(cmb_integrator *in)
+{
+  if (cmb_step_is_near_singular(in)) return;
+  if (in->switcher) {
+    cmb_switcher_look(in);
+  } else if (!in->stiffness->reported &&
+             cmb_stiffness_look(in, in->stiffness, in->method->stability)) {
+    in->stiffness->reported = true;
+    cmb_log(
+        in->ctx, CMB_LOG_WARNING,
+        "from t = %.6g on the steps of %s are limited by stability, not by accuracy: the system "
+        "is stiff there; methods radau5 and auto can take larger ones",
+        in->stiffness->since, in->method->name);
+  }
+}
+
+static cmb_status change_method(cmb_integrator *in)
+{
+  if (!in->switcher->due) return CMB_OK;
+  cmb_status status = cmb_switcher_change(in);
+  return status > 0 ? give_up(in, status, in->h) : status;
+}
+
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
+  if (in->switcher) CMB_TRY(change_method(in));
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
   if (in->near_steps > 0) cmb_passage_look_ahead(in);
@@ -375,6 +419,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
+      if (in->stiffness) look_for_stiffness(in);
       return CMB_OK;
     }
     in->ev->stats.rejected++;
@@ -440,6 +485,11 @@ const double *cmb_integrator_a(const cmb_integrator *in)
 double cmb_integrator_t_before(const cmb_integrator *in)
 {
   return in->t_before;
+}
+
+double cmb_integrator_stiff_since(const cmb_integrator *in)
+{
+  return in->stiffness && in->stiffness->reported ? in->stiffness->since : NAN;
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

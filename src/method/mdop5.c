@@ -81,6 +81,7 @@ const cmb_method cmb_method_mdop5 = {
     .grow = 10,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .stability = 3.25,
     .create = create,
     .begin = cmb_mdop_begin,
     .attempt = cmb_mdop_attempt,

@@ -121,6 +121,7 @@ const cmb_method cmb_method_mdop853 = {
     .grow = 6,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .stability = 6.1,
     .create = create,
     .begin = cmb_mdop_begin,
     .attempt = cmb_mdop_attempt,

@@ -23,7 +23,8 @@ struct cmb_method {
   double shrink, grow;   /* limits of h_new/h */
   const cmb_option *options;
   int option_count;
-  bool implicit; /* needs derivatives of the equations */
+  bool implicit;    /* needs derivatives of the equations */
+  double stability; /* explicit: h times an eigenvalue that it still bears, about */
 
   /* take memory from in->arena into in->data; a failure to take it may be left to in->arena */
   cmb_status (*create)(cmb_integrator *in);
@@ -73,8 +74,13 @@ struct cmb_integrator {
   double h;            /* size to try next */
   double log_previous; /* logarithm of the last accepted step's error */
   bool step_taken, dense_ready;
-  void *data; /* the method's own */
+  void *data;                      /* the method's own */
+  struct cmb_stiffness *stiffness; /* NULL: not looked for */
+  struct cmb_switcher *switcher;   /* NULL but for auto */
 };
+
+/* The choices of a method's options unless told otherwise, as indices of their words. */
+void cmb_default_choices(const cmb_method *method, int *choice);
 
 /* The method's choice for its option `name`, as an index into the option's words. */
 int cmb_choice(const cmb_integrator *in, const char *name);
@@ -141,6 +147,7 @@ cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, d
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 
+extern const cmb_method cmb_method_auto;
 extern const cmb_method cmb_method_mdop5;
 extern const cmb_method cmb_method_mdop853;
 extern const cmb_method cmb_method_hem5;

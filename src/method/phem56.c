@@ -181,6 +181,7 @@ const cmb_method cmb_method_phem56 = {
     .grow = 10,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .stability = 3.25,
     .create = create,
     .begin = begin,
     .attempt = attempt,

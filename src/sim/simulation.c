@@ -258,6 +258,7 @@ static cmb_status hand_out_here(cmb_simulation *sim)
 static cmb_status conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
+  sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
   if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
   return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
                   cmb_status_meaning(status));

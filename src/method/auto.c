@@ -1,0 +1,78 @@
+/*
+ * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
+ *
+ * mdop5, or mdop853 for small tolerances, and radau5, each with its options as they are. The run begins with the explicit one. Each
+ * change takes more evidence than the one before it.
+ */
+#include "base/context.h"
+#include "method/stiffness.h"
+
+#include <limits.h>
+
+enum { EXPLICIT, IMPLICIT };
+
+static const double SMALL = 1e-5; /* from this tolerance on the higher order pays */
+
+/* Make the method with the given number the one at work. */
+static void activate(cmb_integrator *in, int which)
+{
+  cmb_switcher *s = in->switcher;
+  s->active = which;
+  in->method = s->method[which];
+  in->data = s->data[which];
+  for (int i = 0; i < CMB_MOST_OPTIONS; i++) in->choice[i] = s->choice[which][i];
+}
+
+cmb_status cmb_switcher_create(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher = cmb_arena_take(in->arena, 1, sizeof *s);
+  if (!s) return CMB_OK;
+  s->method[EXPLICIT] = in->options.rtol > SMALL ? &cmb_method_mdop5 : &cmb_method_mdop853;
+  s->method[IMPLICIT] = &cmb_method_radau5;
+  s->patience = 1;
+  for (int which = IMPLICIT; which >= EXPLICIT; which--) {
+    cmb_default_choices(s->method[which], s->choice[which]);
+    activate(in, which);
+    CMB_TRY(s->method[which]->create(in));
+    s->data[which] = in->data;
+  }
+  return CMB_OK;
+}
+
+void cmb_switcher_destroy(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher;
+  for (int which = 0; which < 2; which++) {
+    in->data = s->data[which];
+    if (s->method[which] && s->method[which]->destroy && in->data) s->method[which]->destroy(in);
+  }
+}
+
+void cmb_switcher_look(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher;
+  if (!cmb_stiffness_look(in, in->stiffness, s->method[EXPLICIT]->stability)) return;
+  if (in->stiffness->suspicion >= s->patience) s->due = true;
+}
+
+cmb_status cmb_switcher_change(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher;
+  const double h = in->h;
+  s->due = false;
+  s->patience = s->patience > INT_MAX / 4 ? s->patience : 2 * s->patience + 8;
+  activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
+  cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
+  cmb_stiffness_begin(in->stiffness);
+  CMB_TRY(in->method->begin(in));
+  in->h = h;
+  return CMB_OK;
+}
+
+const cmb_method cmb_method_auto = {
+    .name = "auto",
+    .title = "mdop5 or mdop853 where the system is not stiff, radau5 where it is",
+    .order = 5,
+    .implicit = true,
+    .create = cmb_switcher_create,
+};

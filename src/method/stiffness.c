@@ -1,0 +1,81 @@
+/*
+ * Stiffness (stiffness.h). A nonlinear power iteration along the way:
+ *
+ *     d ← f(t, y + d) − f(t, y), made short again;   ρ = geometric mean of two ‖f(t, y + d) − f(t, y)‖/‖d‖ that follow each other,
+ *
+ * f the slope of the index-1 equations; the mean since positions and velocities take turns in an oscillation. An explicit method is
+ * held by stability where h ρ comes near to the end of its stability region step after step; accuracy alone keeps h ρ smaller,
+ * since a motion with the rate ρ would have to be followed.
+ */
+#include "method/stiffness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RARELY = 8, OFTEN = 2, SURE = 6 };
+
+static const double NEAR = 0.7, FAR = 0.1; /* of the stability region */
+
+cmb_stiffness *cmb_stiffness_create(cmb_integrator *in)
+{
+  cmb_stiffness *s = cmb_arena_take(in->arena, 1, sizeof *s);
+  if (!s) return NULL;
+  s->direction = cmb_arena_doubles(in->arena, in->n);
+  s->point = cmb_arena_doubles(in->arena, in->n);
+  s->slope = cmb_arena_doubles(in->arena, in->n);
+  return s;
+}
+
+void cmb_stiffness_begin(cmb_stiffness *s)
+{
+  s->stretch = s->rho = 0;
+  s->wait = RARELY;
+  s->suspicion = 0;
+}
+
+/* d, scaled to a small part of the tolerance, but well above rounding. */
+static void shorten(const cmb_integrator *in, double *d)
+{
+  const double wanted = fmax(0.01, 1e-8 / in->options.rtol);
+  const double size = cmb_error_norm(in, 0, in->n, d);
+  const double factor = size > 0 && isfinite(size) ? wanted / size : 0;
+  for (int i = 0; i < in->n; i++) d[i] *= factor;
+}
+
+/* One step of the power iteration; y_new is free and serves the norm. */
+static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
+{
+  const double *q = in->y, *v = in->y + in->nq;
+  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y_new);
+  if (s->stretch == 0) {
+    for (int i = 0; i < in->n; i++) s->direction[i] = in->y[i] - in->y_before[i];
+  }
+  shorten(in, s->direction);
+  const double before = cmb_error_norm(in, 0, in->n, s->direction);
+  if (before == 0) return CMB_OK;
+  for (int i = 0; i < in->n; i++) s->point[i] = in->y[i] + s->direction[i];
+  CMB_TRY(cmb_slope(in, in->t, s->point, s->slope, in->lambda_new));
+  cmb_rates(in->ev, q, v, s->point);
+  for (int i = 0; i < in->nq; i++) s->direction[i] = s->slope[i] - s->point[i];
+  for (int i = 0; i < in->nv; i++) s->direction[in->nq + i] = s->slope[in->nq + i] - in->a[i];
+  const double now = cmb_error_norm(in, 0, in->n, s->direction) / before;
+  s->rho = s->stretch > 0 ? sqrt(now * s->stretch) : 0;
+  s->stretch = now;
+  return CMB_OK;
+}
+
+bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability)
+{
+  if (--s->wait > 0) return false;
+  const double before = s->stretch;
+  if (stretch(in, s) != CMB_OK || !isfinite(s->stretch)) {
+    cmb_stiffness_begin(s);
+    return false;
+  }
+  const double place = in->h_taken * s->rho / stability;
+  const bool for_other = s->rho > 0 && (in->method->implicit ? place < FAR : place > NEAR);
+  if (for_other && s->suspicion == 0) s->since = in->t_before;
+  s->suspicion = for_other ? s->suspicion + 1 : s->suspicion > 0 ? s->suspicion - 1 : 0;
+  s->wait = s->suspicion > 0 || before == 0 ? OFTEN : RARELY;
+  return s->suspicion >= SURE;
+}

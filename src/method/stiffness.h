@@ -1,0 +1,46 @@
+/*
+ * Whether a step size is held by stability rather than by accuracy, and the change between an explicit and an implicit method
+ * that follows from it (--method auto).
+ */
+#ifndef CMB_METHOD_STIFFNESS_H
+#define CMB_METHOD_STIFFNESS_H
+
+#include "method/method.h"
+
+/* An estimate of ρ, the largest eigenvalue of the motion by its size. */
+typedef struct cmb_stiffness {
+  double *direction, *point, *slope; /* (n) */
+  double stretch;                    /* of the last look, and */
+  double rho;                        /* the geometric mean of two; 0: not known */
+  int wait;                          /* accepted steps until the next look */
+  int suspicion; /* looks in favour of the other kind of method, less those against */
+  double since;  /* when suspicion began */
+  bool reported;
+} cmb_stiffness;
+
+/* From the integrator's arena; a failure is left to it. */
+cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
+void cmb_stiffness_begin(cmb_stiffness *s);
+
+/* After an accepted step of an explicit method: true if it has been held by stability for a while. With an implicit one: true if
+ * the explicit method, stable up to h ρ = `stability`, would not be. Costs one evaluation every few steps. */
+bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability);
+
+/* auto: the two methods, each with its data; in->method and in->data are those at work. */
+typedef struct cmb_switcher {
+  const cmb_method *method[2]; /* explicit, implicit */
+  void *data[2];
+  int choice[2][CMB_MOST_OPTIONS];
+  int active;
+  int patience; /* doubles with each change */
+  bool due;     /* the change is to be made before the next step */
+} cmb_switcher;
+
+cmb_status cmb_switcher_create(cmb_integrator *in);
+void cmb_switcher_destroy(cmb_integrator *in);
+
+/* After an accepted step; and before the next one, when the change is made. */
+void cmb_switcher_look(cmb_integrator *in);
+cmb_status cmb_switcher_change(cmb_integrator *in);
+
+#endif
