@@ -1,15 +1,14 @@
 /*
  * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
  *
- * mdop5, or mdop853 for small tolerances, and radau5, each with its options as they are. The run begins with the explicit one. Each
- * change takes more evidence than the one before it.
+ * mdop5, or mdop853 for small tolerances, and radau5, each with its options as they are. The run begins with the implicit one, whose
+ * steps show what accuracy asks for; the first change comes soon, and each takes more evidence than the one before it.
  */
 #include "base/context.h"
 #include "method/stiffness.h"
 
-#include <limits.h>
-
 enum { EXPLICIT, IMPLICIT };
+enum { MOST = 1000 }; /* looks for a change */
 
 static const double SMALL = 1e-5; /* from this tolerance on the higher order pays */
 
@@ -29,8 +28,8 @@ cmb_status cmb_switcher_create(cmb_integrator *in)
   if (!s) return CMB_OK;
   s->method[EXPLICIT] = in->options.rtol > SMALL ? &cmb_method_mdop5 : &cmb_method_mdop853;
   s->method[IMPLICIT] = &cmb_method_radau5;
-  s->patience = 1;
-  for (int which = IMPLICIT; which >= EXPLICIT; which--) {
+  s->enough = 2;
+  for (int which = EXPLICIT; which <= IMPLICIT; which++) {
     cmb_default_choices(s->method[which], s->choice[which]);
     activate(in, which);
     CMB_TRY(s->method[which]->create(in));
@@ -51,8 +50,8 @@ void cmb_switcher_destroy(cmb_integrator *in)
 void cmb_switcher_look(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
-  if (!cmb_stiffness_look(in, in->stiffness, s->method[EXPLICIT]->stability)) return;
-  if (in->stiffness->suspicion >= s->patience) s->due = true;
+  const double stability = s->method[EXPLICIT]->stability;
+  if (cmb_stiffness_look(in, in->stiffness, stability, s->enough)) s->due = true;
 }
 
 cmb_status cmb_switcher_change(cmb_integrator *in)
@@ -60,7 +59,7 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   cmb_switcher *s = in->switcher;
   const double h = in->h;
   s->due = false;
-  s->patience = s->patience > INT_MAX / 4 ? s->patience : 2 * s->patience + 8;
+  if (s->enough < MOST) s->enough = 2 * s->enough + 2;
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
   cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until it says so */
 enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
@@ -376,7 +377,7 @@ static void look_for_stiffness(cmb_integrator *in)
   if (in->switcher) {
     cmb_switcher_look(in);
   } else if (!in->stiffness->reported &&
-             cmb_stiffness_look(in, in->stiffness, in->method->stability)) {
+             cmb_stiffness_look(in, in->stiffness, in->method->stability, HELD_LOOKS)) {
     in->stiffness->reported = true;
     cmb_log(
         in->ctx, CMB_LOG_WARNING,

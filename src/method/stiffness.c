@@ -12,9 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RARELY = 8, OFTEN = 2, SURE = 6 };
+enum { RARELY = 8, OFTEN = 2 };
 
-static const double NEAR = 0.7, FAR = 0.1; /* of the stability region */
+/* Parts of the stability region: an explicit method is held by it from here on; it would not be up to there. */
+static const double HELD = 0.7, FREE = 0.4;
 
 cmb_stiffness *cmb_stiffness_create(cmb_integrator *in)
 {
@@ -29,7 +30,7 @@ cmb_stiffness *cmb_stiffness_create(cmb_integrator *in)
 void cmb_stiffness_begin(cmb_stiffness *s)
 {
   s->stretch = s->rho = 0;
-  s->wait = RARELY;
+  s->wait = 1;
   s->suspicion = 0;
 }
 
@@ -64,7 +65,7 @@ static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
   return CMB_OK;
 }
 
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability)
+bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
 {
   if (--s->wait > 0) return false;
   const double before = s->stretch;
@@ -73,9 +74,9 @@ bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability)
     return false;
   }
   const double place = in->h_taken * s->rho / stability;
-  const bool for_other = s->rho > 0 && (in->method->implicit ? place < FAR : place > NEAR);
+  const bool for_other = s->rho > 0 && (in->method->implicit ? place < FREE : place > HELD);
   if (for_other && s->suspicion == 0) s->since = in->t_before;
   s->suspicion = for_other ? s->suspicion + 1 : s->suspicion > 0 ? s->suspicion - 1 : 0;
-  s->wait = s->suspicion > 0 || before == 0 ? OFTEN : RARELY;
-  return s->suspicion >= SURE;
+  s->wait = before == 0 ? 1 : s->suspicion > 0 ? OFTEN : RARELY;
+  return s->suspicion >= enough;
 }

@@ -22,9 +22,9 @@ typedef struct cmb_stiffness {
 cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
 void cmb_stiffness_begin(cmb_stiffness *s);
 
-/* After an accepted step of an explicit method: true if it has been held by stability for a while. With an implicit one: true if
- * the explicit method, stable up to h ρ = `stability`, would not be. Costs one evaluation every few steps. */
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability);
+/* After an accepted step of an explicit method: true if it has been held by stability, `enough` looks more than not. With an
+ * implicit one: true if the explicit method, stable up to h ρ = `stability`, would not be. Costs one evaluation every few steps. */
+bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
 /* auto: the two methods, each with its data; in->method and in->data are those at work. */
 typedef struct cmb_switcher {
@@ -32,8 +32,8 @@ typedef struct cmb_switcher {
   void *data[2];
   int choice[2][CMB_MOST_OPTIONS];
   int active;
-  int patience; /* doubles with each change */
-  bool due;     /* the change is to be made before the next step */
+  int enough; /* looks for a change; more with each */
+  bool due;   /* the change is to be made before the next step */
 } cmb_switcher;
 
 cmb_status cmb_switcher_create(cmb_integrator *in);
