@@ -27,8 +27,8 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   const int most = form->nv > form->ng ? form->nv : form->ng;
   form->x = cmb_arena_doubles(form->arena, most);
   form->y = cmb_arena_doubles(form->arena, most);
-  form->b = cmb_arena_doubles(form->arena, 2 * form->n);
-  form->packed = cmb_arena_doubles(form->arena, 2 * form->n);
+  form->b = cmb_arena_doubles(form->arena, 2 * form->n + 1);
+  form->packed = cmb_arena_doubles(form->arena, 2 * form->n + 1);
   for (int k = 0; k < 2; k++) {
     form->seen[k] = cmb_arena_doubles(form->arena, form->n);
     form->eta[k] = cmb_arena_doubles(form->arena, form->ng);

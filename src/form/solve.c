@@ -19,11 +19,12 @@ struct factor {
   double re, im;
 };
 
-/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones */
+/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones. These two at a time: what lies behind y
+ * must be free. */
 static inline void pack(int n, int parts, struct factor f, double *const x[2], double *y)
 {
   if (parts == 1) {
-    for (int i = 0; i < n; i++) y[i] = f.re * x[0][i];
+    for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x[0] + i), y + i);
     return;
   }
   for (int i = 0; i < n; i++) {
@@ -36,7 +37,7 @@ static inline void pack(int n, int parts, struct factor f, double *const x[2], d
 static inline void unpack(int n, int parts, struct factor f, const double *x, double *const y[2])
 {
   if (parts == 1) {
-    for (int i = 0; i < n; i++) y[0][i] = f.re * x[i];
+    for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x + i), y[0] + i);
     return;
   }
   for (int i = 0; i < n; i++) {
@@ -123,7 +124,8 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   unpack(nv, parts, one, b, out->v);
   unpack(ng, parts, inverse, side, out->lambda);
   for (int k = 0; ggl && k < parts; k++) {
-    for (int i = 0; i < nv; i++) b[parts * i + k] -= out->normal[k][i];
+    if (parts == 1) cmb_add_scaled(nv, -1, out->normal[k], b);
+    for (int i = 0; parts == 2 && i < nv; i++) b[2 * i + k] -= out->normal[k][i];
   }
   unpack(nv, parts, c, b, out->w);
 }

@@ -203,23 +203,41 @@ static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double 
 
 /* ---- the iteration */
 
-/* q and v̇ of the iterate from v and η. */
+/* q̇ = v − Ḡᵀ η where T = I: v̇ and q of the iterate, two at a time; the last q by itself, since v follows it. */
+static void complete_plain(const cmb_integrator *in, struct bdf *m)
+{
+  const int n = in->nv;
+  const double alpha = m->history.alpha, c = 1 / alpha;
+  double *q = m->y, *v = q + n, *a = m->rate + n;
+  const double *q0 = m->y0, *v0 = q0 + n, *u0 = m->rate0, *a0 = u0 + n, *normal = m->normal;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    const cmb_lanes here = cmb_lanes_load(v + i), u = here - cmb_lanes_load(normal + i);
+    cmb_lanes_store(cmb_lanes_load(a0 + i) + alpha * (here - cmb_lanes_load(v0 + i)), a + i);
+    cmb_lanes_store(cmb_lanes_load(q0 + i) + c * (u - cmb_lanes_load(u0 + i)), q + i);
+  }
+  if (i == n) return;
+  a[i] = a0[i] + alpha * (v[i] - v0[i]);
+  q[i] = q0[i] + c * (v[i] - normal[i] - u0[i]);
+}
+
+/* The same with T: q is on both sides, and a few rounds make it fit. */
 static void complete(const cmb_integrator *in, struct bdf *m)
 {
   enum { ROUNDS = 3 };
   const int nq = in->nq, nv = in->nv;
   const double alpha = m->history.alpha, c = 1 / alpha;
   const double *v = m->y + nq;
-  const bool ggl = m->form->kind == CMB_FORM_GGL;
-  for (int i = 0; i < nv; i++) m->rate[nq + i] = m->rate0[nq + i] + alpha * (v[i] - m->y0[nq + i]);
-  for (int i = 0; ggl && i < nv; i++) m->W[i] = v[i] - m->normal[i];
-  const double *W = ggl ? m->W : v;
   if (!in->ev->eq->rates) {
-    for (int i = 0; i < nq; i++) m->y[i] = m->y0[i] + c * (W[i] - m->rate0[i]);
+    complete_plain(in, m);
     return;
   }
+  for (int i = 0; i < nv; i++) {
+    m->rate[nq + i] = m->rate0[nq + i] + alpha * (v[i] - m->y0[nq + i]);
+    m->W[i] = v[i] - m->normal[i];
+  }
   for (int round = 0; round < ROUNDS; round++) {
-    cmb_rates(in->ev, m->y, W, m->work);
+    cmb_rates(in->ev, m->y, m->W, m->work);
     for (int i = 0; i < nq; i++) m->y[i] = m->y0[i] + c * (m->work[i] - m->rate0[i]);
   }
 }
@@ -238,10 +256,10 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
   }
   cmb_form_solve(m->form, 1, c, 0, m->matrix, defects, d);
   in->ev->stats.newton++;
-  for (int i = 0; i < in->nv; i++) m->y[in->nq + i] += d->v[0][i];
-  for (int i = 0; i < in->ng; i++) m->y[in->n + i] += d->lambda[0][i];
+  cmb_add_scaled(in->nv, 1, d->v[0], m->y + in->nq);
+  cmb_add_scaled(in->ng, 1, d->lambda[0], m->y + in->n);
   if (m->form->kind == CMB_FORM_GGL && in->ng > 0) {
-    for (int i = 0; i < in->nv; i++) m->normal[i] += d->normal[0][i];
+    cmb_add_scaled(in->nv, 1, d->normal[0], m->normal);
   }
   const double *dq = d->w[0];
   if (in->ev->eq->rates) {
@@ -422,7 +440,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   cmb_weights(in, in->options.rtol, in->options.atol, cmb_form_velocity_weight(m->form->kind, h),
               m->w_q, m->w_v);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
-  for (int i = 0; i < m->size; i++) m->e[i] = m->y[i] - m->y0[i];
+  for (int i = 0; i < m->size; i += 2) {
+    cmb_lanes_store(cmb_lanes_load(m->y + i) - cmb_lanes_load(m->y0 + i), m->e + i);
+  }
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
   memcpy(in->lambda_new, m->y + in->n, (size_t)in->ng * sizeof *in->lambda_new);
   estimate(in, m, h);

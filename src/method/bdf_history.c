@@ -62,11 +62,13 @@ static double coefficients(cmb_bdf_history *b, int k, double h, double *last)
 
 void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
 {
-  double harmonic = 0, last, sum;
+  static const double harmonic_sums[CMB_BDF_MOST + 1] = {0,        1,         3.0 / 2,
+                                                         11.0 / 6, 25.0 / 12, 137.0 / 60};
+  const double harmonic = harmonic_sums[k];
+  double last, sum;
   if (b->open) give_up(b, b->h_open);
   if (h != b->h_taken || k != b->k_taken) b->constant = 0;
   if (b->constant < b->k_taken + 2) b->constant++;
-  for (int i = 1; i <= k; i++) harmonic += 1.0 / i;
   sum = coefficients(b, k, h, &last);
   b->alpha = harmonic / h;
   b->error_part = fmax(fabs(last - harmonic + sum), last);

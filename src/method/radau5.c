@@ -496,7 +496,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   double next = h / quotient;
   if (in->rejections > 0) next = fmin(next, h);
   const bool again = m->convergence <= KEEP_JACOBIAN;
-  return again && next >= h && next <= 1.2 * h ? h : next;
+  return again && next >= 0.95 * h && next <= 1.2 * h ? h : next;
 }
 
 static void accept(cmb_integrator *in)
