@@ -5,7 +5,7 @@
  *
  * Each code runs at rtol = atol = 10^-(4 + m/4), m = 0 .. 24. Times are the least of N repetitions (15 unless
  * told), and the repetitions of all codes at all tolerances are interleaved, so that a disturbance hits them
- * alike. Accuracy is mescd over q, v and λ (tests/support/caraxis_reference.h). Then, since a tolerance means
+ * alike. Accuracy is mescd over q, v and λ (dae/problems/caraxis_reference.h). Then, since a tolerance means
  * something else to each code, times are compared at equal accuracy (support/envelope.h).
  */
 #include "support/codes.h"

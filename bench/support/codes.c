@@ -3,7 +3,7 @@
  */
 #include "support/codes.h"
 
-#include "caraxis_reference.h"
+#include "dae/problems/caraxis_reference.h"
 #include "dae/project.h"
 
 #include <arkode/arkode_erkstep.h>
@@ -115,5 +115,5 @@ void bench_integrate(const bench_code *code, bench_caraxis *problem, double tole
 
 double bench_mescd(const bench_outcome *o)
 {
-  return o->failed ? -INFINITY : cmbt_caraxis_mescd(o->q, o->v, o->lambda, 1);
+  return o->failed ? -INFINITY : cmb_caraxis_mescd(o->q, o->v, o->lambda, 1);
 }

@@ -169,9 +169,9 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
     add_product(form, &form->C1, -c, s_w, side);
   }
   solve_plain(form, matrix, b);
-  for (int i = 0; i < nv; i++) {
-    e_v[i] = b[i];
-    e_w[i] = b[i] + s_w[i];
+  for (int i = 0; i < nv; i += 2) {
+    cmb_lanes_store(cmb_lanes_load(b + i), e_v + i);
+    cmb_lanes_store(cmb_lanes_load(b + i) + cmb_lanes_load(s_w + i), e_w + i);
   }
   if (form->kind == CMB_FORM_GGL && ng > 0) {
     cmb_multiply(form->G.pattern, ng, nv, form->G.value, e_w, form->eta[0]);

@@ -10,7 +10,8 @@
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
  * It is of lower order than the step, so it is held to 0.1 rtol^(2/3) (their code RADAU5). Velocities of index 3 count h times.
  *
- * Dense output: the collocation polynomials of q and v.
+ * Dense output: the collocation polynomials of q and v. With Euler parameters the matrix leaves out that T depends on q: positions
+ * then follow the increments only to O(h ω), which index 1 bears best.
  */
 #include "math/dense.h"
 #include "method/implicit.h"
@@ -116,11 +117,13 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
 
 static cmb_status create(cmb_integrator *in)
 {
-  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
+  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_INDEX3, CMB_FORM_GGL,
+                                        CMB_FORM_INDEX1};
   struct radau5 *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   cmb_form_options options = {.kind = kinds[cmb_choice(in, "form")],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
+  if (cmb_choice(in, "form") == 0 && in->ev->eq->rates) options.kind = CMB_FORM_INDEX1;
   m->rtol = 0.1 * pow(in->options.rtol, 2.0 / 3);
   m->atol = m->rtol * (in->options.atol / in->options.rtol);
   m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.5 * cbrt(m->rtol)));
@@ -431,10 +434,11 @@ static double multiplier_error(const cmb_integrator *in, const struct radau5 *m,
 static cmb_status estimate_error(cmb_integrator *in, struct radau5 *m, double h, double *error)
 {
   const double *v = in->y + in->nq;
-  for (int k = 0; k < in->nv; k++) {
-    m->s_w[k] = v[k] + (e[0] * m->w[0][k] + e[1] * m->w[1][k] + e[2] * m->w[2][k]) / h;
-    m->s_v[k] = m->a_here[k] + (e[0] * m->z[0][k] + e[1] * m->z[1][k] + e[2] * m->z[2][k]) / h;
-  }
+  const double factor[STAGES] = {e[0] / h, e[1] / h, e[2] / h};
+  sum_up(in->nv, factor, m->w, 0, m->s_w);
+  sum_up(in->nv, factor, m->z, 0, m->s_v);
+  cmb_add_scaled(in->nv, 1, v, m->s_w);
+  cmb_add_scaled(in->nv, 1, m->a_here, m->s_v);
   cmb_form_smooth(m->form, h / GAMMA, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
   *error = size_of_error(in, m);
   if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
@@ -499,6 +503,14 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   return again && next >= 0.95 * h && next <= 1.2 * h ? h : next;
 }
 
+/* out = x − y, two at a time; what lies behind out must be free. */
+static inline void subtract(int n, const double *x, const double *y, double *out)
+{
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(x + k) - cmb_lanes_load(y + k), out + k);
+  }
+}
+
 static void accept(cmb_integrator *in)
 {
   struct radau5 *m = in->data;
@@ -507,8 +519,8 @@ static void accept(cmb_integrator *in)
   in->a = m->a_here;
   for (int i = 0; i < STAGES; i++) {
     const double *y[2] = {i < 2 ? m->Q[i] : in->y_new, i < 2 ? m->V[i] : in->y_new + in->nq};
-    for (int k = 0; k < in->nq; k++) m->y_stage[i][k] = y[0][k] - in->y[k];
-    for (int k = in->nq; k < in->n; k++) m->y_stage[i][k] = y[1][k - in->nq] - in->y[k];
+    subtract(in->nq, y[0], in->y, m->y_stage[i]);
+    subtract(in->nv, y[1], in->y + in->nq, m->y_stage[i] + in->nq);
     double *free_lambda = m->lambda_last[i];
     m->lambda_last[i] = m->lambda[i], m->lambda[i] = free_lambda;
   }
@@ -540,8 +552,9 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 }
 
 static const cmb_option options[] = {
-    {"form", "index3|ggl|index1", "index3",
-     "constraints of positions; of both, stabilised; of accelerations"},
+    {"form", "auto|index3|ggl|index1", "auto",
+     "constraints of positions; of positions and velocities, stabilised; of accelerations; auto: "
+     "index3, but index1 with Euler parameters"},
     CMB_OPTION_FORMALISM,
     CMB_OPTION_IMPLICIT_PROJECTION,
     CMB_OPTION_MULTIPLIERS,

@@ -46,7 +46,6 @@ static void shorten(const cmb_integrator *in, double *d)
 /* One step of the power iteration; y_new is free and serves the norm. */
 static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
 {
-  const double *q = in->y, *v = in->y + in->nq;
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y_new);
   if (s->stretch == 0) {
     for (int i = 0; i < in->n; i++) s->direction[i] = in->y[i] - in->y_before[i];
@@ -56,9 +55,8 @@ static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
   if (before == 0) return CMB_OK;
   for (int i = 0; i < in->n; i++) s->point[i] = in->y[i] + s->direction[i];
   CMB_TRY(cmb_slope(in, in->t, s->point, s->slope, in->lambda_new));
-  cmb_rates(in->ev, q, v, s->point);
-  for (int i = 0; i < in->nq; i++) s->direction[i] = s->slope[i] - s->point[i];
-  for (int i = 0; i < in->nv; i++) s->direction[in->nq + i] = s->slope[in->nq + i] - in->a[i];
+  CMB_TRY(cmb_slope(in, in->t, in->y, s->point, in->lambda_new));
+  for (int i = 0; i < in->n; i++) s->direction[i] = s->slope[i] - s->point[i];
   const double now = cmb_error_norm(in, 0, in->n, s->direction) / before;
   s->rho = s->stretch > 0 ? sqrt(now * s->stretch) : 0;
   s->stretch = now;

@@ -23,7 +23,7 @@ cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
 void cmb_stiffness_begin(cmb_stiffness *s);
 
 /* After an accepted step of an explicit method: true if it has been held by stability, `enough` looks more than not. With an
- * implicit one: true if the explicit method, stable up to h ρ = `stability`, would not be. Costs one evaluation every few steps. */
+ * implicit one: true if the explicit method, stable up to h ρ = `stability`, would not be. Costs two evaluations every few steps. */
 bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
 /* auto: the two methods, each with its data; in->method and in->data are those at work. */

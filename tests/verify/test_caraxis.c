@@ -3,8 +3,8 @@
  * Table 1, on this problem): control is as accurate as projecting each step with a fraction of the
  * projections, drift stays below the tolerance at every step, and without projection it does not.
  */
-#include "caraxis_reference.h"
 #include "check.h"
+#include "dae/problems/caraxis_reference.h"
 
 #include <camber/camber.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static struct outcome run(const char *method, const char *projection, double tol
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   cmbt_ok(ctx, cmb_simulation_run(sim));
   const cmb_result *r = cmb_simulation_result(sim);
-  struct outcome o = {cmbt_caraxis_mescd(r->q, r->v, r->lambda, 1),
-                      cmbt_mixed_error(4, r->q, cmbt_caraxis_q, 1, 0),
+  struct outcome o = {cmb_caraxis_mescd(r->q, r->v, r->lambda, 1),
+                      cmb_mixed_error(4, r->q, cmb_caraxis_reference_q, 1, 0),
                       r->worst_position,
                       r->worst_velocity,
                       r->statistics->projections,

@@ -3,8 +3,8 @@
  * outputs agree at the end. They are three derivations of the equations, with different coordinates and different
  * errors of integration. And the car axis against its reference solution in quadruple precision.
  */
-#include "caraxis_reference.h"
 #include "check.h"
+#include "dae/problems/caraxis_reference.h"
 #include "model_run.h"
 
 #include <dirent.h>
@@ -99,7 +99,7 @@ static void test_car_axis(void **state)
       v[i] = cmbt_output(&r, v_names[i]);
     }
     double lambda[2] = {cmbt_output(&r, "lambda1"), cmbt_output(&r, "lambda2")};
-    double mescd = cmbt_caraxis_mescd(q, v, lambda, 1);
+    double mescd = cmb_caraxis_mescd(q, v, lambda, 1);
     printf("car axis, formulation %d: mescd %.2f\n", form, mescd);
     assert_true(mescd >= 8);
     cmbt_run_close(&r);

@@ -8,8 +8,8 @@
  * signs of λ are not those of the bundled problem unless that is right. Camber's methods are compared with it on
  * the way, and both with the quadruple-precision values at t = 3.
  */
-#include "caraxis_reference.h"
 #include "check.h"
+#include "dae/problems/caraxis_reference.h"
 
 #include <camber/camber.h>
 #include <ida/ida.h>
@@ -116,15 +116,15 @@ static void close_judge(struct judge *j)
 /* The largest difference to y, measured as mescd measures errors. */
 static double difference(const cmb_result *r, const double *y)
 {
-  double worst = cmbt_mixed_error(4, r->q, y, 1, 0);
-  worst = cmbt_mixed_error(4, r->v, y + VELOCITY, 1, worst);
-  return cmbt_mixed_error(2, r->lambda, y + LAMBDA, 1, worst);
+  double worst = cmb_mixed_error(4, r->q, y, 1, 0);
+  worst = cmb_mixed_error(4, r->v, y + VELOCITY, 1, worst);
+  return cmb_mixed_error(2, r->lambda, y + LAMBDA, 1, worst);
 }
 
 /* The error at t = 3. */
 static double error_of(const double *q, const double *v, const double *lambda)
 {
-  return pow(10, -cmbt_caraxis_mescd(q, v, lambda, 1));
+  return pow(10, -cmb_caraxis_mescd(q, v, lambda, 1));
 }
 
 static void check_method(const char *method, double y[TIMES][UNKNOWNS])

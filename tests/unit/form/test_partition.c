@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "failing_allocator.h"
+#include "model_run.h"
 #include "random.h"
 #include "top.h"
 
@@ -146,6 +147,45 @@ static void test_solves(void **state)
   cmb_multiply_transposed_add(eq->G_pattern, 2, 4, s.ev->G, 1, lambda, y);
   for (int i = 0; i < 2; i++) cmbt_near(y[s.p->dependent[i]], b[s.p->dependent[i]], 1e-14);
   destroy(&s);
+}
+
+/* A chain in Cartesian coordinates: sparse factors. */
+static void test_sparse(void **state)
+{
+  (void)state;
+  enum { MOST_SPARSE = 200 };
+  static double N[MOST_SPARSE * MOST_SPARSE], c[MOST_SPARSE], w[MOST_SPARSE], y[MOST_SPARSE];
+  struct cmbt_random random = {3};
+  cmbt_run r;
+  const cmb_setting first = {"first", 0.5};
+  cmbt_run_open(&r, "chain", CMB_FORM_CARTESIAN, 1, &first);
+  cmbt_run_start(&r);
+  const cmb_equations *eq = r.eq;
+  const int nv = eq->nv, ng = eq->ng;
+  assert_true(eq->G_pattern && nv + ng >= 64 && nv <= MOST_SPARSE);
+  struct set s = with_equations(eq);
+  cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, r.result->q));
+  assert_int_equal(s.p->rank, ng);
+  cmb_partition_motions(s.p, N);
+  for (int k = 0; k < s.p->free_count; k++) {
+    cmb_multiply(eq->G_pattern, ng, nv, s.ev->G, N + (ptrdiff_t)k * nv, y);
+    for (int i = 0; i < ng; i++) cmbt_below(fabs(y[i]), 1e-13);
+    for (int l = 0; l < s.p->free_count; l++) {
+      cmbt_near(N[k * nv + s.p->independent[l]], k == l, 1e-13);
+    }
+  }
+  for (int i = 0; i < ng; i++) c[i] = cmbt_random_uniform(&random, -1, 1);
+  cmb_partition_solve(s.p, c, w);
+  cmb_multiply(eq->G_pattern, ng, nv, s.ev->G, w, y);
+  for (int i = 0; i < ng; i++) cmbt_near(y[i], c[i], 1e-12);
+  for (int l = 0; l < s.p->free_count; l++) assert_true(w[s.p->independent[l]] == 0);
+  for (int i = 0; i < nv; i++) w[i] = cmbt_random_uniform(&random, -1, 1);
+  cmb_partition_solve_transposed(s.p, w, c);
+  memset(y, 0, sizeof y);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, s.ev->G, 1, c, y);
+  for (int i = 0; i < ng; i++) cmbt_near(y[s.p->dependent[i]], w[s.p->dependent[i]], 1e-12);
+  destroy(&s);
+  cmbt_run_close(&r);
 }
 
 /* A point on a sphere that is stated three times, in other units. */
@@ -358,7 +398,7 @@ static void stage_left(struct set *s, double c, const double *q, const double *v
                        const double *a, const double *lambda, double *r, double *left)
 {
   const cmb_equations *eq = s->ev->eq;
-  double Q[MOST], V[MOST], move[MOST];
+  double Q[MOST], V[MOST], move[MOST] = {0};
   cmb_rates(s->ev, q, da, move);
   for (int i = 0; i < eq->nq; i++) Q[i] = q[i] + c * c * move[i];
   for (int i = 0; i < eq->nv; i++) V[i] = v[i] + c * da[i];
@@ -439,6 +479,7 @@ int main(void)
       cmocka_unit_test(test_no_position),
       cmocka_unit_test(test_moving_constraints),
       cmocka_unit_test(test_solves),
+      cmocka_unit_test(test_sparse),
       cmocka_unit_test(test_redundant),
       cmocka_unit_test(test_redundant_motion),
       cmocka_unit_test(test_no_constraints),

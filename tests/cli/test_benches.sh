@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# camber bench: every bench in the list runs, and what the papers claim of their methods holds of these. Times are not looked at.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+bench() { # NAME : prints into NAME.txt
+  "$CAMBER" bench "$1" >"$1.txt" 2>stderr && ! [ -s stderr ]
+}
+
+row() { # FILE NAME FIELD : that field of the first line which begins with NAME
+  awk -v name="$2" -v field="$3" '$1 == name { print $field; exit }' "$1"
+}
+
+at_least() { # NUMBER NUMBER
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }'
+}
+
+for name in $("$CAMBER" list benches | awk '{ print $1 }'); do check "bench $name" bench "$name"; done
+
+# ---- caraxis: digits that each method reaches with a tolerance of 1e-7, a bit fewer than the code it is made after
+for method in mdop5:5.4 mdop853:5.4 hem5:7.2 phem56:5.5 radau5:3.7 bdf:4.4 sdirk4:5; do
+  check "caraxis: precision of ${method%:*}" \
+    at_least "$(row caraxis.txt "${method%:*}" 9)" "${method#*:}"
+done
+for method in $("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }'); do
+  check "caraxis: $method is in both tables" [ "$(grep -c "^$method " caraxis.txt)" -eq 2 ]
+done
+check "caraxis: IDA ran, or is said not to be there" \
+  grep -qE '^IDA( .*\|.*[0-9]|: not built in)' caraxis.txt
+check "caraxis: no tolerance of one's own" grep -q 'tolerances of its own' <("$CAMBER" bench caraxis --rtol 1e-3 2>&1)
+
+# ---- arnold-table2
+for claim in extended sparse exact; do
+  check "arnold-table2: $claim" [ "$(grep -cE "^$claim: .* yes$" arnold-table2.txt)" -eq 2 ]
+done
+check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
+
+finish

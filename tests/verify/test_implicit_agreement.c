@@ -1,0 +1,128 @@
+/*
+ * The implicit methods agree with mdop853 on bundled models: at tolerances 1e-4, 1e-6 and 1e-8 the error at the end of the run,
+ *
+ *     max over q and v of |error| / (atol/rtol + |value|) / rtol,
+ *
+ * is at most 20. The reference is mdop853 with 1e-11. The runs are so short that the models themselves do not make errors grow: mdop5
+ * keeps to the same limit. trap, of order 2, is spared 1e-8.
+ */
+#include "check.h"
+#include "model_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 64, TOLERANCES = 3 };
+
+static const double LIMIT = 20;
+
+struct model {
+  const char *name;
+  double t_end;
+  bool settled; /* from an equilibrium */
+};
+
+static const struct model models[] = {
+    {"fivelink", 0.5, true},  {"slider-crank", 0.04, false}, {"four-bar", 0.1, false},
+    {"car-axis", 0.3, false}, {"quarter-car", 0.3, true},
+};
+
+enum { MODELS = sizeof models / sizeof models[0] };
+
+/* q and v at the end; returns how many numbers. */
+static int end_of(const struct model *m, const char *method, double rtol, double y[MOST])
+{
+  cmbt_run r;
+  cmbt_run_open(&r, m->name, CMB_FORM_EXPLICIT, 0, NULL);
+  if (m->settled) cmbt_run_settle(&r);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, m->t_end, 0);
+  const int nq = r.eq->nq, n = nq + r.eq->nv;
+  assert_true(n <= MOST);
+  memcpy(y, r.result->q, (size_t)nq * sizeof *y);
+  memcpy(y + nq, r.result->v, (size_t)(n - nq) * sizeof *y);
+  cmbt_run_close(&r);
+  return n;
+}
+
+static double error_of(const struct model *m, const char *method, double rtol,
+                       const double exact[MOST])
+{
+  double most = 0, y[MOST];
+  const int n = end_of(m, method, rtol, y);
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(y[i] - exact[i]) / (CMB_ATOL_PER_RTOL + fabs(exact[i])) / rtol);
+  }
+  return most;
+}
+
+static double exact[MODELS][MOST];
+
+static int make_references(void **state)
+{
+  (void)state;
+  for (int k = 0; k < MODELS; k++) end_of(&models[k], "mdop853", 1e-11, exact[k]);
+  return 0;
+}
+
+static void check_method(const char *method, int tolerances)
+{
+  int above = 0;
+  if (!cmb_method_find(method)) skip();
+  for (int k = 0; k < MODELS; k++) {
+    printf("%-12s %-9s error/tolerance", models[k].name, method);
+    for (int i = 0; i < tolerances; i++) {
+      const double rtol = pow(10, -4 - 2 * i), error = error_of(&models[k], method, rtol, exact[k]);
+      printf("  %.0e: %-8.3g", rtol, error);
+      above += !(error <= LIMIT);
+    }
+    printf("\n");
+  }
+  if (above > 0) fail_msg("%s: %d errors above %g tolerances", method, above, LIMIT);
+}
+
+static void test_fair(void **state)
+{
+  (void)state;
+  check_method("mdop5", TOLERANCES);
+}
+
+static void test_bdf(void **state)
+{
+  (void)state;
+  check_method("bdf", TOLERANCES);
+}
+
+static void test_radau5(void **state)
+{
+  (void)state;
+  check_method("radau5", TOLERANCES);
+}
+
+static void test_sdirk4(void **state)
+{
+  (void)state;
+  check_method("sdirk4", TOLERANCES);
+}
+
+static void test_forsdirk(void **state)
+{
+  (void)state;
+  check_method("forsdirk", TOLERANCES);
+}
+
+static void test_trap(void **state)
+{
+  (void)state;
+  check_method("trap", TOLERANCES - 1);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_fair),   cmocka_unit_test(test_bdf),  cmocka_unit_test(test_radau5),
+      cmocka_unit_test(test_sdirk4), cmocka_unit_test(test_trap), cmocka_unit_test(test_forsdirk),
+  };
+  return cmocka_run_group_tests(tests, make_references, NULL);
+}
