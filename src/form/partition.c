@@ -288,6 +288,7 @@ static cmb_status iterate_position(cmb_partition *p, double t, double *q)
     cmb_partition_solve(p, ev->g, k->w);
     cmb_rates(ev, q, k->w, k->dq);
     for (int i = 0; i < nq; i++) q[i] -= k->dq[i];
+    if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
     double size = cmb_norm2(nq, k->dq), rate = size / before;
     if (size <= enough || (j > 1 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;

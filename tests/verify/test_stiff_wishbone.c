@@ -13,7 +13,7 @@
 
 static const double EVERY = 0.01;
 
-/* rtol = atol: cmbt_run takes a hundredth of it for atol. */
+/* The tolerance is rtol; atol is a hundredth of it (model_run.c), where the paper has both equal. */
 static void run(cmbt_run *r, const char *method, double tolerance, double t_end)
 {
   cmbt_run_open(r, "double-wishbone", CMB_FORM_EXPLICIT, 0, NULL);

@@ -417,7 +417,8 @@ static void check_jacobian(struct set *s, double c, const double *q, const doubl
   const cmb_equations *eq = s->ev->eq;
   cmb_partition_jacobian *j;
   struct cmbt_random random = {7};
-  double a[MOST], lambda[MOST], da[MOST], dl[MOST], r[MOST], left[MOST], back[MOST], back_l[MOST];
+  double a[MOST], lambda[MOST], da[MOST] = {0}, dl[MOST], r[MOST], left[MOST], back[MOST],
+                                back_l[MOST];
   const double small = 1e-5;
   cmbt_ok(s->ctx, cmb_partition_jacobian_create(s->p, s->arena, &j));
   cmbt_ok(s->ctx, cmb_partition_check(s->p, 0, q));

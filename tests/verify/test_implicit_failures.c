@@ -1,0 +1,363 @@
+/*
+ * Implicit methods where they cannot go on, or not easily: wrong Jacobians, iteration matrices without an inverse, solutions that end
+ * in finite time, values that are not finite. A run ends with CMB_OK and the right result, or with a status, a sentence that names
+ * the time, and finite results so far; never without end and never with a wrong result.
+ */
+#include "check.h"
+
+#include <camber/camber.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 8, MOST_STEPS = 20000, MOST_EVALUATIONS = 1000000 };
+
+struct way {
+  const char *method, *form;
+};
+
+static const struct way ways[] = {{"bdf", "ggl"},      {"bdf", "index3"},    {"bdf", "index2"},
+                                  {"bdf", "index1"},   {"radau5", "index3"}, {"radau5", "ggl"},
+                                  {"radau5", "index1"}};
+
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+struct outcome {
+  cmb_status status;
+  char message[300];
+  double t, q[MOST], v[MOST];
+  long records, evaluations;
+};
+
+static cmb_status look(void *user, const cmb_record *r)
+{
+  const cmb_equations *eq = user;
+  bool finite = isfinite(r->t);
+  for (int i = 0; i < eq->nq; i++) finite = finite && isfinite(r->q[i]);
+  for (int i = 0; i < eq->nv; i++) finite = finite && isfinite(r->v[i]);
+  for (int i = 0; i < eq->ng; i++) finite = finite && isfinite(r->lambda[i]);
+  assert_true(finite);
+  return CMB_OK;
+}
+
+static struct outcome run(const struct way *way, cmb_equations *eq, double t_end, const double *q,
+                          const double *v, double rtol, long max_steps)
+{
+  const cmb_option_setting form = {"form", way->form};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_run_options options = cmb_run_defaults();
+  cmb_system *system;
+  cmb_simulation *sim;
+  struct outcome o = {0};
+  options.method = cmb_method_find(way->method);
+  options.integrator.rtol = options.integrator.atol = rtol;
+  options.integrator.max_steps = max_steps;
+  options.integrator.setting_count = strcmp(way->method, "mdop853") != 0;
+  options.integrator.settings = &form;
+  options.observer = (cmb_observer){.user = eq, .record = look};
+  cmbt_ok(ctx, cmb_system_create(ctx, eq, 0, t_end, q, v, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  o.status = cmb_simulation_run(sim);
+  const cmb_result *r = cmb_simulation_result(sim);
+  snprintf(o.message, sizeof o.message, "%s", cmb_last_error(ctx));
+  o.t = r->t;
+  memcpy(o.q, r->q, (size_t)eq->nq * sizeof *o.q);
+  memcpy(o.v, r->v, (size_t)eq->nv * sizeof *o.v);
+  o.records = r->records;
+  o.evaluations = r->statistics->f;
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+  return o;
+}
+
+/* What every end has in common. */
+static void check_end(const struct way *way, const cmb_equations *eq, const struct outcome *o)
+{
+  printf("%-20s %-6s %-6s t = %-10.6g %6ld evaluations  %s\n", eq->name, way->method, way->form,
+         o->t, o->evaluations, o->status == CMB_OK ? "ok" : o->message);
+  bool finite = isfinite(o->t);
+  for (int i = 0; i < eq->nq; i++) finite = finite && isfinite(o->q[i]);
+  for (int i = 0; i < eq->nv; i++) finite = finite && isfinite(o->v[i]);
+  assert_true(finite);
+  assert_true(o->status <= 0);
+  assert_true(o->evaluations < MOST_EVALUATIONS);
+  if (o->status != CMB_OK) {
+    assert_true(o->records >= 1);
+    assert_non_null(strstr(o->message, "t = "));
+  }
+}
+
+/* ---- wrong Jacobians of the pendulum and the car axis */
+
+enum wrong { NEGATIVE, NONE_AT_ALL, RANDOM, HUGE_RANDOM, NOT_FINITE, WRONGS };
+
+static const char *const wrong_names[WRONGS] = {
+    "negative Jacobian", "zero Jacobian", "random Jacobian", "huge Jacobian", "Jacobian with NaN"};
+
+struct liar {
+  const cmb_equations *inner;
+  enum wrong wrong;
+};
+
+static cmb_status pass_on(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct liar *liar = self;
+  return liar->inner->evaluate(liar->inner->self, at, want);
+}
+
+static double lie(enum wrong wrong, double truth, int i)
+{
+  const double scatter = sin(12.9898 * (i + 1)) * 43.7;
+  switch (wrong) {
+  case NEGATIVE: return -truth;
+  case NONE_AT_ALL: return 0;
+  case RANDOM: return scatter;
+  case HUGE_RANDOM: return 1e4 * scatter;
+  default: return i == 0 ? NAN : truth;
+  }
+}
+
+static cmb_status wrong_derivative(const void *self, const cmb_point *at, const double *a,
+                                   const double *lambda, cmb_derivative which, double *J)
+{
+  const struct liar *liar = self;
+  const cmb_equations *eq = liar->inner;
+  const cmb_pattern *p = eq->derivative_pattern[which];
+  const bool of_r = which == CMB_RESIDUAL_Q || which == CMB_RESIDUAL_V;
+  const bool by_v = which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
+  const int rows = of_r ? eq->nv : eq->ng, columns = by_v ? eq->nv : eq->nq;
+  const int count = p ? p->start[p->rows] : rows * columns;
+  CMB_TRY(eq->derivative(eq->self, at, a, lambda, which, J));
+  for (int i = 0; i < count; i++) J[i] = lie(liar->wrong, J[i], i);
+  return CMB_OK;
+}
+
+static void check_liar(const char *problem, double t_end, enum wrong wrong)
+{
+  const double rtol = 1e-5;
+  const struct way reference = {"mdop853", NULL};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(problem), 0, NULL, &system));
+  const struct liar liar = {cmb_system_equations(system), wrong};
+  cmb_equations eq = *liar.inner;
+  assert_non_null(eq.derivative);
+  eq.self = &liar;
+  eq.name = wrong_names[wrong];
+  eq.evaluate = pass_on;
+  eq.residual = NULL;
+  eq.accelerate = NULL;
+  eq.derivative = wrong_derivative;
+  eq.ns = eq.no = 0;
+  const double *q = cmb_system_q(system), *v = cmb_system_v(system);
+  const struct outcome exact = run(&reference, &eq, t_end, q, v, 1e-10, MOST_STEPS);
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, t_end, q, v, rtol, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    if (o.status != CMB_OK) continue;
+    for (int i = 0; i < eq.nq; i++) cmbt_near(o.q[i], exact.q[i], 500 * rtol);
+    for (int i = 0; i < eq.nv; i++) cmbt_near(o.v[i], exact.v[i], 5000 * rtol);
+  }
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static void test_wrong_jacobians(void **state)
+{
+  (void)state;
+  for (int wrong = 0; wrong < WRONGS; wrong++) {
+    if (wrong == HUGE_RANDOM) continue;
+    check_liar("pendulum", 1, (enum wrong)wrong);
+    check_liar("caraxis", 0.2, (enum wrong)wrong);
+  }
+}
+
+/* Increments are tiny then, which is not convergence. */
+static void test_huge_jacobian(void **state)
+{
+  (void)state;
+  check_liar("pendulum", 1, HUGE_RANDOM);
+  check_liar("caraxis", 0.2, HUGE_RANDOM);
+}
+
+/* ---- matrices without an inverse */
+
+/* Two masses in free fall, the second of which is gone from t = 0.5 on. */
+static cmb_status vanishing_mass(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  const double mass = fmax(0, 0.5 - at->t);
+  if (want->M) want->M[0] = 1, want->M[1] = mass;
+  if (want->f) want->f[0] = -9.81, want->f[1] = -9.81 * mass;
+  return CMB_OK;
+}
+
+/* A point in the plane on two lines, y = 0 and the same once more. */
+static cmb_status twice_the_same(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = want->M[1] = 1;
+  if (want->f) want->f[0] = -at->q[0], want->f[1] = -1;
+  for (int i = 0; i < 2; i++) {
+    if (want->g) want->g[i] = at->q[1];
+    if (want->G) want->G[2 * i] = 0, want->G[2 * i + 1] = 1;
+    if (want->gt) want->gt[i] = 0;
+    if (want->gamma) want->gamma[i] = 0;
+  }
+  return CMB_OK;
+}
+
+/* x = y = 0 at first; from t = 0.5 on the second constraint says nothing any more. */
+static cmb_status lost_constraint(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  const double left = fmax(0, 0.5 - at->t), factor = left * left;
+  if (want->M) want->M[0] = want->M[1] = want->M[2] = 1;
+  if (want->f) want->f[0] = want->f[1] = -1, want->f[2] = -at->q[2];
+  if (want->g) want->g[0] = at->q[0], want->g[1] = factor * at->q[1];
+  if (want->G) memset(want->G, 0, 6 * sizeof *want->G);
+  if (want->G) want->G[0] = 1, want->G[4] = factor;
+  if (want->gt) want->gt[0] = 0, want->gt[1] = -2 * left * at->q[1];
+  if (want->gamma) {
+    want->gamma[0] = 0;
+    want->gamma[1] = -4 * left * at->v[1] + (left > 0 ? 2 : 0) * at->q[1];
+  }
+  return CMB_OK;
+}
+
+static cmb_equations equations(const char *name, int nv, int ng,
+                               cmb_status (*evaluate)(const void *, const cmb_point *,
+                                                      const cmb_terms *))
+{
+  static const char *const names[] = {"first", "second", "third"};
+  return (cmb_equations){.name = name,
+                         .nq = nv,
+                         .nv = nv,
+                         .ng = ng,
+                         .q_names = names,
+                         .v_names = names,
+                         .g_names = names,
+                         .lambda_names = names,
+                         .mass_diagonal = true,
+                         .evaluate = evaluate};
+}
+
+static void test_vanishing_mass(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("vanishing mass", 2, 0, vanishing_mass);
+  const double zero[2] = {0, 0};
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
+    assert_true(o.t > 0.49 && o.t <= 0.5);
+    cmbt_near(o.q[0], -9.81 / 2 * o.t * o.t, 1e-4);
+  }
+}
+
+static void test_dependent_constraints(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("twice the same", 2, 2, twice_the_same);
+  const double q[2] = {1, 0}, v[2] = {0, 0};
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    cmbt_near(o.q[0], cos(o.t), 1e-4);
+    cmbt_near(o.q[1], 0, 1e-5);
+    assert_true(o.status == CMB_OK || strstr(o.message, "depend") || strstr(o.message, "singular"));
+  }
+}
+
+static void test_lost_constraint(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("lost constraint", 3, 2, lost_constraint);
+  const double q[3] = {0, 0, 1}, v[3] = {0, 0, 0};
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    cmbt_near(o.q[0], 0, 1e-5);
+    cmbt_near(o.q[2], cos(o.t), 1e-4);
+    const double fall = fmax(0, o.t - 0.5); /* of the second, from then on */
+    cmbt_near(o.q[1], -fall * fall / 2, 1e-3);
+    assert_true(o.status == CMB_OK || (o.status == CMB_ERROR_STEP_SIZE && o.t > 0.4));
+  }
+}
+
+/* ---- the end of a solution, of steps, of numbers */
+
+/* v' = v² */
+static cmb_status blow_up(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = at->v[0] * at->v[0];
+  return CMB_OK;
+}
+
+static void test_blow_up(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("blow up at t = 1", 1, 0, blow_up);
+  const double q = 0, v = 1;
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 2, &q, &v, 1e-6, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    assert_true(o.status == CMB_ERROR_STEP_SIZE || o.status == CMB_ERROR_NONFINITE);
+    cmbt_near(o.t, 1, 1e-3);
+    assert_true(o.v[0] > 100 && o.records > 10);
+  }
+}
+
+static void test_steps_used_up(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("20 steps", 1, 0, blow_up);
+  const double q = 0, v = 1;
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 0.99, &q, &v, 1e-10, 20);
+    check_end(&ways[w], &eq, &o);
+    assert_int_equal(o.status, CMB_ERROR_STEP_COUNT);
+    assert_non_null(strstr(o.message, "20 steps"));
+    assert_true(o.t > 0 && o.t < 0.99);
+    cmbt_near(o.v[0], 1 / (1 - o.t), 1e-6);
+  }
+}
+
+/* An oscillator whose force is not a number after t = 0.5. */
+static cmb_status ends_in_nan(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = at->t > 0.5 ? NAN : -9 * at->q[0];
+  return CMB_OK;
+}
+
+static void test_nan(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("NaN from t = 0.5", 1, 0, ends_in_nan);
+  const double q = 1, v = 0;
+  for (int w = 0; w < WAYS; w++) {
+    const struct outcome o = run(&ways[w], &eq, 1, &q, &v, 1e-6, MOST_STEPS);
+    check_end(&ways[w], &eq, &o);
+    assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
+    assert_non_null(strstr(o.message, "not finite"));
+    assert_true(o.t > 0.5 - 1e-6 && o.t <= 0.5);
+    cmbt_near(o.q[0], cos(3 * o.t), 1e-4);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_wrong_jacobians), cmocka_unit_test(test_huge_jacobian),
+      cmocka_unit_test(test_vanishing_mass),  cmocka_unit_test(test_dependent_constraints),
+      cmocka_unit_test(test_lost_constraint), cmocka_unit_test(test_blow_up),
+      cmocka_unit_test(test_steps_used_up),   cmocka_unit_test(test_nan),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
