@@ -54,7 +54,7 @@ cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, c
   }
   *form = (cmb_form){.ev = ev,
                      .arena = arena,
-                     .kind = options->kind,
+                     .kind = eq->ng > 0 ? options->kind : CMB_FORM_INDEX1,
                      .formalism = options->formalism,
                      .source = options->source,
                      .nq = eq->nq,

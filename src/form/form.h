@@ -107,7 +107,7 @@ typedef struct cmb_form_options {
   bool extended; /* cmb_form_follow_inputs will be wanted */
 } cmb_form_options;
 
-/* Without constraints all kinds are the same. */
+/* Without constraints the kind is index 1. */
 cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, cmb_form **form);
 void cmb_form_destroy(cmb_form *form);
 

@@ -274,6 +274,7 @@ const cmb_method cmb_method_abm = {
     .grow = 2,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .stability = 1,
     .create = create,
     .begin = begin,
     .attempt = attempt,

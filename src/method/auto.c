@@ -1,7 +1,7 @@
 /*
  * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
  *
- * mdop5, or mdop853 for small tolerances, and radau5, each with its options as they are. The run begins with the implicit one, whose
+ * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are. The run begins with the implicit one, whose
  * steps show what accuracy asks for; the first change comes soon, and each takes more evidence than the one before it.
  */
 #include "base/context.h"
@@ -11,6 +11,9 @@ enum { EXPLICIT, IMPLICIT };
 enum { MOST = 1000 }; /* looks for a change */
 
 static const double SMALL = 1e-5; /* from this tolerance on the higher order pays */
+
+static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
+                               *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
 /* Make the method with the given number the one at work. */
 static void activate(cmb_integrator *in, int which)
@@ -26,16 +29,25 @@ cmb_status cmb_switcher_create(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher = cmb_arena_take(in->arena, 1, sizeof *s);
   if (!s) return CMB_OK;
-  s->method[EXPLICIT] = in->options.rtol > SMALL ? &cmb_method_mdop5 : &cmb_method_mdop853;
-  s->method[IMPLICIT] = &cmb_method_radau5;
-  s->enough = 2;
+  const int high = in->options.rtol > SMALL ? 1 : 2, wanted = cmb_choice(in, "explicit");
+  s->method[EXPLICIT] = explicit_methods[wanted > 0 ? wanted : high];
+  s->method[IMPLICIT] = implicit_methods[cmb_choice(in, "implicit")];
   for (int which = EXPLICIT; which <= IMPLICIT; which++) {
     cmb_default_choices(s->method[which], s->choice[which]);
     activate(in, which);
-    CMB_TRY(s->method[which]->create(in));
+    cmb_status status = s->method[which]->create(in);
     s->data[which] = in->data;
+    CMB_TRY(status);
   }
+  cmb_switcher_begin(in);
   return CMB_OK;
+}
+
+void cmb_switcher_begin(cmb_integrator *in)
+{
+  in->switcher->enough = 2;
+  in->switcher->due = false;
+  activate(in, IMPLICIT);
 }
 
 void cmb_switcher_destroy(cmb_integrator *in)
@@ -68,10 +80,18 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   return CMB_OK;
 }
 
+static const cmb_option options[] = {
+    {"explicit", "auto|mdop5|mdop853", "auto",
+     "the method where the system is not stiff; auto: the higher order for small tolerances"},
+    {"implicit", "radau5|bdf", "radau5", "the method where it is stiff"},
+};
+
 const cmb_method cmb_method_auto = {
     .name = "auto",
-    .title = "mdop5 or mdop853 where the system is not stiff, radau5 where it is",
+    .title = "an explicit method where the system is not stiff, an implicit one where it is",
     .order = 5,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .implicit = true,
     .create = cmb_switcher_create,
 };

@@ -440,6 +440,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   cmb_weights(in, in->options.rtol, in->options.atol, cmb_form_velocity_weight(m->form->kind, h),
               m->w_q, m->w_v);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
+  if (in->ev->eq->normalize) in->ev->eq->normalize(in->ev->eq->self, m->y);
   for (int i = 0; i < m->size; i += 2) {
     cmb_lanes_store(cmb_lanes_load(m->y + i) - cmb_lanes_load(m->y0 + i), m->e + i);
   }

@@ -292,6 +292,12 @@ static cmb_status first_step(cmb_integrator *in, double *h)
   return CMB_OK;
 }
 
+void cmb_integrator_reset(cmb_integrator *in)
+{
+  if (in->stiffness) in->stiffness->reported = false;
+  if (in->switcher) cmb_switcher_begin(in);
+}
+
 cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v)
 {
   in->t = in->t_before = t;

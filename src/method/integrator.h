@@ -11,6 +11,9 @@
 /* The evaluator, for projecting and for the mode. It may be used freely between steps. */
 cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
+/* A new run: what was learnt in the last one is forgotten. Before cmb_integrator_begin. */
+void cmb_integrator_reset(cmb_integrator *in);
+
 /* λ where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 

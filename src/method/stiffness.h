@@ -37,6 +37,7 @@ typedef struct cmb_switcher {
 } cmb_switcher;
 
 cmb_status cmb_switcher_create(cmb_integrator *in);
+void cmb_switcher_begin(cmb_integrator *in); /* a new run */
 void cmb_switcher_destroy(cmb_integrator *in);
 
 /* After an accepted step; and before the next one, when the change is made. */

@@ -418,6 +418,7 @@ static cmb_status run(cmb_simulation *sim)
   CMB_TRY(start(sim));
   CMB_TRY(final(sim, cmb_rank_watch_start(&sim->watch, sim->t_start, sim->q), "constraints",
                 sim->t_start));
+  cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;

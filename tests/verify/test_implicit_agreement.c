@@ -4,7 +4,7 @@
  *     max over q and v of |error| / (atol/rtol + |value|) / rtol,
  *
  * is at most 20. The reference is mdop853 with 1e-11. The runs are so short that the models themselves do not make errors grow:
- * mdop853 keeps to the same limit with these tolerances. trap, of order 2, is spared 1e-8.
+ * mdop853 keeps to the same limit with these tolerances. Multipliers are looked at where nothing else is free. trap, of order 2, is spared 1e-8.
  */
 #include "check.h"
 #include "model_run.h"
@@ -118,11 +118,56 @@ static void test_trap(void **state)
   check_method("trap", TOLERANCES - 1);
 }
 
+/* λ of the slider-crank, whose motor leaves nothing free: q and v say nothing about whether it is right. */
+static void multipliers(const char *method, double rtol, double lambda[3])
+{
+  cmbt_run r;
+  cmbt_run_open(&r, "slider-crank", CMB_FORM_EXPLICIT, 0, NULL);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, 0.1, 0);
+  assert_int_equal(r.eq->ng, 3);
+  memcpy(lambda, r.result->lambda, 3 * sizeof *lambda);
+  cmbt_run_close(&r);
+}
+
+static void check_multipliers(const char *method)
+{
+  double right[3], lambda[3], most = 0;
+  multipliers("mdop853", 1e-11, right);
+  for (int i = 0; i < 3; i++) most = fmax(most, fabs(right[i]));
+  for (int k = 4; k <= 8; k += 2) {
+    multipliers(method, pow(10, -k), lambda);
+    double off = 0;
+    for (int i = 0; i < 3; i++) off = fmax(off, fabs(lambda[i] - right[i]) / most);
+    printf("slider-crank %-9s 1e-%d: multipliers off by %.2g\n", method, k, off);
+    cmbt_below(off, 0.01);
+  }
+}
+
+static void test_multipliers_of_bdf(void **state)
+{
+  (void)state;
+  check_multipliers("bdf");
+}
+
+static void test_multipliers_of_radau5(void **state)
+{
+  (void)state;
+  check_multipliers("radau5");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_fair),   cmocka_unit_test(test_bdf),  cmocka_unit_test(test_radau5),
-      cmocka_unit_test(test_sdirk4), cmocka_unit_test(test_trap), cmocka_unit_test(test_forsdirk),
+      cmocka_unit_test(test_fair),
+      cmocka_unit_test(test_bdf),
+      cmocka_unit_test(test_radau5),
+      cmocka_unit_test(test_sdirk4),
+      cmocka_unit_test(test_trap),
+      cmocka_unit_test(test_forsdirk),
+      cmocka_unit_test(test_multipliers_of_bdf),
+      cmocka_unit_test(test_multipliers_of_radau5),
   };
   return cmocka_run_group_tests(tests, make_references, NULL);
 }

@@ -351,13 +351,50 @@ static void test_nan(void **state)
   }
 }
 
+/* Three oscillators, the first and the last tied to each other; a force is not a number at one evaluation, and only then. */
+struct stumble {
+  long *evaluations, at;
+};
+
+static cmb_status nan_once(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct stumble *s = self;
+  for (int i = 0; want->M && i < 3; i++) want->M[i] = 1;
+  for (int i = 0; want->f && i < 3; i++) want->f[i] = -(i + 1) * at->q[i];
+  if (want->f && ++*s->evaluations == s->at) want->f[1] = NAN;
+  if (want->g) want->g[0] = at->q[0] - at->q[2];
+  if (want->G) want->G[0] = 1, want->G[1] = 0, want->G[2] = -1;
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = 0;
+  return CMB_OK;
+}
+
+static void test_nan_is_forgotten(void **state)
+{
+  (void)state;
+  cmb_equations eq = equations("NaN once", 3, 1, nan_once);
+  const double q[3] = {1, 1, 1}, v[3] = {0, 0, 0};
+  for (int w = 0; w < WAYS; w++) {
+    for (long k = 20; k < 60; k++) {
+      long count = 0;
+      const struct stumble self = {&count, k};
+      eq.self = &self;
+      const struct outcome o = run(&ways[w], &eq, 2, q, v, 1e-6, MOST_STEPS);
+      if (o.status != CMB_OK) check_end(&ways[w], &eq, &o);
+      assert_int_equal(o.status, CMB_OK);
+      for (int i = 0; i < 3; i++) cmbt_near(o.q[i], cos(sqrt(2) * 2), 1e-3);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_jacobians), cmocka_unit_test(test_huge_jacobian),
-      cmocka_unit_test(test_vanishing_mass),  cmocka_unit_test(test_dependent_constraints),
-      cmocka_unit_test(test_lost_constraint), cmocka_unit_test(test_blow_up),
-      cmocka_unit_test(test_steps_used_up),   cmocka_unit_test(test_nan),
+      cmocka_unit_test(test_wrong_jacobians),  cmocka_unit_test(test_huge_jacobian),
+      cmocka_unit_test(test_vanishing_mass),   cmocka_unit_test(test_dependent_constraints),
+      cmocka_unit_test(test_lost_constraint),  cmocka_unit_test(test_blow_up),
+      cmocka_unit_test(test_steps_used_up),    cmocka_unit_test(test_nan),
+      cmocka_unit_test(test_nan_is_forgotten),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,11 +95,11 @@ static void test_radau5(void **state)
 {
   (void)state;
   static const struct expected rows[] = {
-      {{{"form", "index3"}, {"projection", "none"}}, 5, 3, 2, {10, 0, 10}, 1e-13},
-      {{{"form", "index3"}, {"projection", "none"}}, 0, 3, 2, {0, 20, 0}, 1e-13},
-      {{{"form", "index3"}, {"projection", "every"}}, 5, 5, 5, {8, 0, 8}, 1e-12},
+      {{{"form", "index3"}, {"projection", "none"}}, 5, 3, 2, {0, 0, 10}, 1e-13},
+      {{{"form", "index3"}, {"projection", "none"}}, 0, 3, 2, {10, 20, 0}, 1e-13},
+      {{{"form", "index3"}, {"projection", "every"}}, 5, 5, 5, {0, 0, 8}, 1e-12},
       {{{"form", "ggl"}, {"projection", "none"}}, 5, 5, 3, {16, 0, 16}, 1e-13},
-      {{{"form", "ggl"}, {"projection", "none"}}, 5, 5, 3, {0, 12, 0}, 1e-12},
+      {{{"form", "ggl"}, {"projection", "none"}}, 0, 5, 3, {0, 12, 0}, 1e-12},
       {{{"form", "ggl"}, {"projection", "every"}}, 5, 5, 5, {16, 0, 16}, 1e-13},
       {{{"form", "index1"}, {"projection", "none"}}, 5, 5, 5, {0, 0, 16}, 1e-13},
       {{{"form", "index1"}, {"projection", "every"}}, 5, 5, 5, {16, 0, 16}, 1e-13},
