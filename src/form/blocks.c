@@ -248,6 +248,8 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
     return cmb_estimate_derivatives(form, s);
   }
   CMB_TRY(derive_dynamic(form, s));
+  if (!form->checked && form->ev->eq->derivative) CMB_TRY(cmb_check_derivatives(form, s));
+  form->checked = true;
   if (form->has_motion && form->kind != CMB_FORM_INDEX1) {
     CMB_TRY(derive(form, s, CMB_VELOCITY_Q, &form->C1));
   } else if (form->has_motion) {
@@ -315,8 +317,10 @@ cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
   if (form->T && all) cmb_rates_matrix_at(form, s->q);
   if (!all) return CMB_OK;
   CMB_TRY(derive_all(form, s));
-  const double small = 0.1;
-  form->softness = sqrt(small * largest(&form->M) / fmax(largest(&form->K), DBL_MIN));
+  if (form->kind == CMB_FORM_GGL) {
+    const double small = 0.1;
+    form->softness = sqrt(small * largest(&form->M) / fmax(largest(&form->K), DBL_MIN));
+  }
   return CMB_OK;
 }
 

@@ -39,6 +39,7 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   CMB_TRY(cmb_blocks_create(form));
   if (form->source != CMB_SOURCE_EXACT) cmb_estimate_create(form);
   if (extended) cmb_extension_create(form);
+  cmb_check_create(form);
   return cmb_arena_failed(form->arena) ? cmb_fail_memory(form->ev->ctx) : CMB_OK;
 }
 
@@ -87,7 +88,7 @@ double cmb_form_velocity_weight(cmb_form_kind kind, double h)
 
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 {
-  return kind == CMB_FORM_INDEX3 ? h * h : kind == CMB_FORM_INDEX1 ? 1 : h;
+  return kind == CMB_FORM_INDEX3 ? h * h : h;
 }
 
 /* ---- defects */

@@ -76,6 +76,7 @@ typedef struct cmb_form {
   cmb_formalism formalism;
   cmb_jacobian_source source;
   bool has_position, has_motion;
+  bool checked;      /* the equations' own derivatives were compared with differences */
   int nq, nv, ng, n; /* n = nv + ng */
 
   /* of the last linearisation */
@@ -93,6 +94,7 @@ typedef struct cmb_form {
   struct cmb_extension *extension;
 
   double *x, *y; /* (max(nv, ng)) scratch */
+  struct cmb_check *check;
 
   /* scratch of solve.c: numbers, then real and imaginary parts */
   double *b;                /* (2 n) */
@@ -148,7 +150,8 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v);
 
-/* What an error of velocities, and of multipliers, counts in the units of one of positions, after their index. */
+/* What an error of velocities, and of multipliers, counts in the units of one of positions: after their index, and multipliers at
+ * most h times, which is what they do to velocities in a step. */
 double cmb_form_velocity_weight(cmb_form_kind kind, double h);
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h);
 

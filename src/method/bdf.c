@@ -25,7 +25,8 @@
 enum { MOST_ITERATIONS = 4, SUBSTEPS = 4 };
 
 static const double CONVERGED = 0.03, TOO_SLOW = 0.9, SLOW = 0.2;
-static const double CAUTION = 1.25;    /* the errors of many steps add up */
+static const double LEAST_RATE = 0.02; /* of ρ/(1 − ρ), whatever the last steps have shown */
+static const double CAUTION = 1.5;     /* the errors of many steps add up */
 static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
 
 struct strategy {
@@ -44,6 +45,7 @@ struct bdf {
   cmb_form *form;
   cmb_linear *matrix;
   const struct strategy *strategy;
+  cmb_implicit_projection projection;
   bool tested; /* multipliers */
   int order;   /* 0: variable */
   int size;    /* numbers in y: nq + nv + ng */
@@ -52,15 +54,16 @@ struct bdf {
   int k, k_next;    /* order now and after the attempt, if it is accepted */
   bool rising;      /* at the beginning order and size rise each step */
   int failures;     /* of the error test in a row */
+  int wait;         /* steps until the size may grow: after a failure, so that the order can */
   double est, norm; /* error estimates of the attempt, for order and size */
   double error_lower, error_lowest, error_k;
 
-  double *y0, *rate0; /* (size) predictor */
-  double *y, *rate;   /* (size), its end padded: the iterate q, v, λ and its rates */
-  double *e;          /* (size) y − y0 */
-  double *normal, *W; /* (nv) Ḡᵀ η, v − Ḡᵀ η */
-  double *w_q, *w_v;  /* weights */
-  double *work;       /* (size) */
+  double *y0, *rate0;      /* (size) predictor */
+  double *y, *rate;        /* (size), its end padded: the iterate q, v, λ and its rates */
+  double *e;               /* (size) y − y0 */
+  double *normal, *W;      /* (nv) Ḡᵀ η, v − Ḡᵀ η */
+  double *w_q, *w_v, *w_l; /* weights */
+  double *work;            /* (size) */
   double *r, *position, *motion;
   cmb_increment increment;
   double *a; /* (nv) */
@@ -83,13 +86,14 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   cmb_arena *arena = in->arena;
   double **of_y[] = {&m->y0, &m->rate0, &m->y, &m->rate, &m->e, &m->work};
   for (size_t i = 0; i < sizeof of_y / sizeof *of_y; i++) {
-    *of_y[i] = cmb_arena_doubles(arena, m->size);
+    *of_y[i] = cmb_arena_doubles(arena, m->size + 1);
   }
   cmb_bdf_history_create(&m->history, arena, m->size);
   m->normal = cmb_arena_doubles(arena, in->nv);
   m->W = cmb_arena_doubles(arena, in->nv);
   m->w_q = cmb_arena_doubles(arena, in->nq);
   m->w_v = cmb_arena_doubles(arena, in->nv);
+  m->w_l = cmb_arena_doubles(arena, in->ng);
   m->r = cmb_arena_doubles(arena, in->nv);
   m->position = cmb_arena_doubles(arena, in->ng);
   m->motion = cmb_arena_doubles(arena, in->ng);
@@ -104,9 +108,10 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
 
 static cmb_status create(cmb_integrator *in)
 {
-  static const cmb_form_kind kinds[] = {CMB_FORM_GGL, CMB_FORM_INDEX3, CMB_FORM_INDEX2,
-                                        CMB_FORM_INDEX1};
+  static const cmb_form_kind kinds[] = {CMB_FORM_GGL, CMB_FORM_GGL, CMB_FORM_INDEX3,
+                                        CMB_FORM_INDEX2, CMB_FORM_INDEX1};
   const cmb_equations *eq = in->ev->eq;
+  const int form = cmb_choice(in, "form");
   struct bdf *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   m->strategy = &strategies[cmb_choice(in, "jacobian")];
@@ -114,10 +119,13 @@ static cmb_status create(cmb_integrator *in)
   m->tested = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
   take_memory(in, m);
-  cmb_form_options options = {.kind = kinds[cmb_choice(in, "form")],
+  cmb_form_options options = {.kind = form == 0 && eq->rates ? CMB_FORM_INDEX1 : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
                               .source = m->strategy->source,
                               .extended = m->strategy->extended && eq->inputs};
+  m->projection = cmb_choice(in, "projection") == 0 && options.kind <= CMB_FORM_GGL
+                      ? CMB_IMPLICIT_NONE
+                      : cmb_implicit_projection_of(in, options.kind);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   return cmb_form_matrix_create(m->form, false, &m->matrix);
 }
@@ -149,7 +157,7 @@ static cmb_status begin(cmb_integrator *in)
   cmb_bdf_begin(&m->history, m->y, m->rate, in->h);
   m->k = 1;
   m->rising = true;
-  m->failures = 0;
+  m->failures = m->wait = 0;
   m->factored = m->derived = m->update_wanted = false;
   m->rate_sum = 100;
   return CMB_OK;
@@ -266,8 +274,9 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
     cmb_rates(in->ev, m->y, d->w[0], m->work);
     dq = m->work;
   }
-  double sum =
-      cmb_weighted_square(in->nq, m->w_q, dq) + cmb_weighted_square(in->nv, m->w_v, d->v[0]);
+  double sum = cmb_weighted_square(in->nq, m->w_q, dq) +
+               cmb_weighted_square(in->nv, m->w_v, d->v[0]) +
+               cmb_weighted_square(in->ng, m->w_l, d->lambda[0]);
   *size = sqrt(sum / in->n);
   complete(in, m);
   return isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
@@ -310,6 +319,7 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   } else if (m->history.alpha != m->alpha_before) {
     m->rate_sum = 100;
   }
+  m->rate_sum = fmax(m->rate_sum, LEAST_RATE);
   m->alpha_before = m->history.alpha;
   for (;;) {
     cmb_status status = iterate(in, m, t);
@@ -346,27 +356,24 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
   return CMB_OK;
 }
 
-/* ---- errors and orders */
-
-/* The multipliers' part of the sum of squares. */
-static double multiplier_square(const cmb_integrator *in, const struct bdf *m, const double *x,
-                                double h)
+/* The iterate onto the constraints, with the multipliers that belong to it. */
+static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 {
-  const double index = cmb_form_multiplier_weight(m->form->kind, h);
-  double sum = 0;
-  for (int i = in->n; i < m->size; i++) {
-    const double part = index * x[i] / (in->options.rtol * fabs(m->y[i]) + in->options.atol);
-    sum += part * part;
-  }
-  return sum;
+  memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
+  CMB_TRY(cmb_implicit_project(in, m->projection, t, m->rate + in->nq));
+  gather(in, in->y_new, in->lambda_new, m->y);
+  return CMB_OK;
 }
 
-static double size_of(const cmb_integrator *in, const struct bdf *m, const double *x, double h)
+/* ---- errors and orders */
+
+static double size_of(const cmb_integrator *in, const struct bdf *m, const double *x)
 {
   double sum =
       cmb_weighted_square(in->nq, m->w_q, x) + cmb_weighted_square(in->nv, m->w_v, x + in->nq);
   if (!m->tested) return CAUTION * sqrt(sum / in->n);
-  return CAUTION * sqrt((sum + multiplier_square(in, m, x, h)) / m->size);
+  sum += cmb_weighted_square(in->ng, m->w_l, x + in->n);
+  return CAUTION * sqrt(sum / m->size);
 }
 
 /* out = x + c φ_i */
@@ -379,22 +386,22 @@ static void add_phi(const struct bdf *m, int i, double c, const double *x, doubl
 }
 
 /* Estimates for this order and the two below, each times (order + 1), and whether a lower one is better. */
-static void estimate(const cmb_integrator *in, struct bdf *m, double h)
+static void estimate(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
   const double *sigma = m->history.sigma;
-  m->norm = size_of(in, m, m->e, h);
+  m->norm = size_of(in, m, m->e);
   m->error_k = (k + 1) * sigma[k] * m->norm;
   m->est = sigma[k] * m->norm;
   m->k_next = k;
   if (k == 1 || m->order > 0) return;
   add_phi(m, k, 1, m->e, m->work);
-  const double lower = sigma[k - 1] * size_of(in, m, m->work, h);
+  const double lower = sigma[k - 1] * size_of(in, m, m->work);
   m->error_lower = k * lower;
   bool lowered = m->error_lower <= 0.5 * m->error_k;
   if (k > 2) {
     add_phi(m, k - 1, 1, m->work, m->work);
-    m->error_lowest = (k - 1) * sigma[k - 2] * size_of(in, m, m->work, h);
+    m->error_lowest = (k - 1) * sigma[k - 2] * size_of(in, m, m->work);
     lowered = fmax(m->error_lower, m->error_lowest) <= m->error_k;
   }
   if (!lowered) return;
@@ -403,7 +410,7 @@ static void estimate(const cmb_integrator *in, struct bdf *m, double h)
 }
 
 /* After an accepted step: a higher order, or a lower one, by the estimates of all three. */
-static void choose_order(const cmb_integrator *in, struct bdf *m, double h)
+static void choose_order(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
   const cmb_bdf_history *b = &m->history;
@@ -418,7 +425,7 @@ static void choose_order(const cmb_integrator *in, struct bdf *m, double h)
   }
   if (m->k_next < k || k == CMB_BDF_MOST || k + 1 >= b->constant || k == b->k_taken + 1) return;
   add_phi(m, k + 1, -1, m->e, m->work);
-  const double higher = size_of(in, m, m->work, h) / (k + 2), error_higher = (k + 2) * higher;
+  const double higher = size_of(in, m, m->work) / (k + 2), error_higher = (k + 2) * higher;
   if (k > 1 && m->error_lower <= fmin(m->error_k, error_higher)) {
     m->k_next = k - 1;
     m->est = m->error_lower / k;
@@ -439,14 +446,17 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   cmb_bdf_predict(&m->history, m->y0, m->rate0);
   cmb_weights(in, in->options.rtol, in->options.atol, cmb_form_velocity_weight(m->form->kind, h),
               m->w_q, m->w_v);
+  cmb_multiplier_weights(in, in->options.rtol, in->options.atol,
+                         cmb_form_multiplier_weight(m->form->kind, h), m->w_l);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
   if (in->ev->eq->normalize) in->ev->eq->normalize(in->ev->eq->self, m->y);
+  if (m->projection != CMB_IMPLICIT_NONE && !starting) CMB_TRY(project(in, m, t));
   for (int i = 0; i < m->size; i += 2) {
     cmb_lanes_store(cmb_lanes_load(m->y + i) - cmb_lanes_load(m->y0 + i), m->e + i);
   }
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
   memcpy(in->lambda_new, m->y + in->n, (size_t)in->ng * sizeof *in->lambda_new);
-  estimate(in, m, h);
+  estimate(in, m);
   *error = m->history.error_part * m->norm;
   return CMB_OK;
 }
@@ -460,21 +470,22 @@ static double ratio_for(const struct bdf *m, int k)
 static double propose(cmb_integrator *in, double h, double error, cmb_status status)
 {
   struct bdf *m = in->data;
-  if (status != CMB_OK) {
+  if (status != CMB_OK || (error > 1 && !in->fixed_step)) {
     m->rising = false;
-    return 0.25 * h;
+    m->wait = m->k + 3;
   }
+  if (status != CMB_OK) return 0.25 * h;
   if (error > 1 && !in->fixed_step) {
-    m->rising = false;
     m->failures++;
     m->k = m->failures > 2 ? 1 : m->k_next;
     return m->failures > 1 ? 0.25 * h : h * fmax(0.25, fmin(0.9, 0.9 * ratio_for(m, m->k)));
   }
   m->failures = 0;
-  choose_order(in, m, h);
+  choose_order(in, m);
   if (m->rising) return 2 * h;
   const double measure = 2 * m->est + 0.0001;
-  if (measure <= ldexp(1, -(m->k_next + 1))) return 2 * h;
+  if (m->wait > 0) m->wait--;
+  if (measure <= ldexp(1, -(m->k_next + 1)) && m->wait == 0) return 2 * h;
   return measure < 1 ? h : h * fmax(0.5, fmin(0.9, ratio_for(m, m->k_next)));
 }
 
@@ -503,9 +514,10 @@ static const cmb_option options[] = {
      "exact",
      "derivatives from the expressions; by differences, column by column or on an estimated "
      "pattern; renewed in parts; following the inputs"},
-    {"form", "ggl|index3|index2|index1", "ggl",
+    {"form", "auto|ggl|index3|index2|index1", "auto",
      "constraints of positions and velocities, stabilised; of positions; of velocities; of "
-     "accelerations"},
+     "accelerations; auto: ggl, but index1 with Euler parameters"},
+    CMB_OPTION_IMPLICIT_PROJECTION,
     {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},
     CMB_OPTION_FORMALISM,
     CMB_OPTION_MULTIPLIERS,

@@ -15,6 +15,14 @@ void cmb_weights(const cmb_integrator *in, double rtol, double atol, double inde
   for (int i = 0; i < in->nv; i++) w_v[i] = index / (rtol * fabs(v[i]) + atol);
 }
 
+void cmb_multiplier_weights(const cmb_integrator *in, double rtol, double atol, double index,
+                            double *w)
+{
+  double most = 0;
+  for (int i = 0; i < in->ng; i++) most = fmax(most, fabs(in->lambda[i]));
+  for (int i = 0; i < in->ng; i++) w[i] = index / (rtol * most + atol);
+}
+
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)
 {
   const int choice = cmb_choice(in, "projection");

@@ -8,6 +8,8 @@
 #include "math/dense.h"
 #include "method/method.h"
 
+#include <math.h>
+
 #define CMB_OPTION_FORMALISM                                                                       \
   {                                                                                                \
     "formalism", "residual|explicit", "residual",                                                  \
@@ -40,15 +42,22 @@ cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb
 void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
                  double *w_v);
 
-/* Σ (w_i x_i)², two at a time: w is from the arena, so that 0 follows its end, and x has something there that is finite */
+/* The same for multipliers, w (ng) times `index`, all beside the largest one: many are 0 but for rounding. They are not in the error test unless asked for, but an iteration has not arrived
+ * while they move. */
+void cmb_multiplier_weights(const cmb_integrator *in, double rtol, double atol, double index,
+                            double *w);
+
+/* Σ (w_i x_i)², two at a time */
 static inline double cmb_weighted_square(int n, const double *w, const double *x)
 {
   cmb_lanes sum = {0, 0};
-  for (int i = 0; i < n; i += 2) {
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
     const cmb_lanes part = cmb_lanes_load(w + i) * cmb_lanes_load(x + i);
     sum += part * part;
   }
-  return sum[0] + sum[1];
+  const double last = i < n ? w[i] * x[i] : 0;
+  return sum[0] + sum[1] + last * last;
 }
 
 /* y_new onto the constraints at t; accelerations a and in->lambda_new from it. The evaluator's factors are new. */

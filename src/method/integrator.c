@@ -157,13 +157,14 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
+/* One number more than is needed: states are worked on two at a time. */
 static cmb_status take_memory(cmb_integrator *in)
 {
   cmb_arena *a = in->arena;
-  in->y = cmb_arena_doubles(a, in->n);
-  in->y_new = cmb_arena_doubles(a, in->n);
-  in->y_before = cmb_arena_doubles(a, in->n);
-  in->y_out = cmb_arena_doubles(a, in->n);
+  in->y = cmb_arena_doubles(a, in->n + 1);
+  in->y_new = cmb_arena_doubles(a, in->n + 1);
+  in->y_before = cmb_arena_doubles(a, in->n + 1);
+  in->y_out = cmb_arena_doubles(a, in->n + 1);
   in->lambda = cmb_arena_doubles(a, in->ng);
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);

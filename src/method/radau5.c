@@ -65,7 +65,7 @@ struct radau5 {
   double *dv[STAGES], *dw[STAGES], *dl[STAGES];          /* increments */
   double *normal[STAGES], *dn[STAGES]; /* (nv) Ḡᵀ η and its increments; ggl */
   double *rate[STAGES];                /* (nq) T(Q_j) W_j */
-  double *w_q, *w_v;                   /* weights */
+  double *w_q, *w_v, *w_l;             /* weights */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -85,9 +85,10 @@ struct radau5 {
 
 /* ---- creation */
 
+/* One more than is needed: they are worked on two at a time. */
 static void take_stages(cmb_integrator *in, int size, double **array)
 {
-  for (int i = 0; i < STAGES; i++) array[i] = cmb_arena_doubles(in->arena, size);
+  for (int i = 0; i < STAGES; i++) array[i] = cmb_arena_doubles(in->arena, size + 1);
 }
 
 static void take_memory(cmb_integrator *in, struct radau5 *m)
@@ -106,10 +107,11 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
   take_stages(in, in->n, m->y_stage);
   m->w_q = cmb_arena_doubles(in->arena, nq);
   m->w_v = cmb_arena_doubles(in->arena, nv);
-  m->s_w = cmb_arena_doubles(in->arena, nv);
-  m->s_v = cmb_arena_doubles(in->arena, nv);
-  m->e_w = cmb_arena_doubles(in->arena, nv);
-  m->e_v = cmb_arena_doubles(in->arena, nv);
+  m->w_l = cmb_arena_doubles(in->arena, ng);
+  m->s_w = cmb_arena_doubles(in->arena, nv + 1);
+  m->s_v = cmb_arena_doubles(in->arena, nv + 1);
+  m->e_w = cmb_arena_doubles(in->arena, nv + 1);
+  m->e_v = cmb_arena_doubles(in->arena, nv + 1);
   m->e_q = cmb_arena_doubles(in->arena, nq);
   m->a_here = cmb_arena_doubles(in->arena, nv);
   m->a_new = cmb_arena_doubles(in->arena, nv);
@@ -357,6 +359,7 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
       dq = m->e_q;
     }
     sum += cmb_weighted_square(in->nq, m->w_q, dq) + cmb_weighted_square(in->nv, m->w_v, m->dv[i]);
+    sum += cmb_weighted_square(in->ng, m->w_l, m->dl[i]);
   }
   return sqrt(sum / (STAGES * in->n));
 }
@@ -379,6 +382,21 @@ static bool promises(struct radau5 *m, int newton, double size, double before, d
   return false;
 }
 
+/* Nothing that is not finite may stay behind the ends of the arrays, which are worked on two at a time. */
+static void clear_increments(const cmb_integrator *in, struct radau5 *m)
+{
+  double **velocities[] = {m->z, m->dv, m->dw, m->dn, m->normal},
+         **constraints[] = {m->lambda, m->dl};
+  for (int i = 0; i < STAGES; i++) {
+    for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
+      memset(velocities[k][i], 0, (size_t)(in->nv + 1) * sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof constraints / sizeof *constraints; k++) {
+      memset(constraints[k][i], 0, (size_t)(in->ng + 1) * sizeof(double));
+    }
+  }
+}
+
 static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
 {
   double before = 0, previous = 0;
@@ -391,7 +409,10 @@ static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
     solve_stages(in, m, h);
     in->ev->stats.newton++;
     double size = move_stages(in, m);
-    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (!isfinite(size)) {
+      clear_increments(in, m);
+      return CMB_RETRY_NONFINITE;
+    }
     if (newton > 0 && newton < MOST_ITERATIONS - 1 &&
         !promises(m, newton, size, before, &previous)) {
       return CMB_RETRY_NEWTON;
@@ -417,17 +438,11 @@ static double size_of_error(const cmb_integrator *in, struct radau5 *m)
   return fmax(sqrt(sum / in->n), 1e-10);
 }
 
-/* The largest difference of a multiplier of the last stage from its extrapolation from the others' side. */
-static double multiplier_error(const cmb_integrator *in, const struct radau5 *m, double h)
+/* How far the multipliers of the last stage are from those that belong to the new state. */
+static double multiplier_error(const cmb_integrator *in, struct radau5 *m)
 {
-  const double index = cmb_form_multiplier_weight(m->form->kind, h);
-  double sum = 0;
-  for (int k = 0; k < in->ng; k++) {
-    double x = index * (m->lambda[2][k] - in->lambda_new[k]) /
-               (m->rtol * fabs(in->lambda_new[k]) + m->atol);
-    sum += x * x;
-  }
-  return in->ng > 0 ? sqrt(sum / in->ng) : 0;
+  for (int k = 0; k < in->ng; k++) m->dl[2][k] = m->lambda[2][k] - in->lambda_new[k];
+  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->w_l, m->dl[2]) / in->ng) : 0;
 }
 
 /* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
@@ -459,6 +474,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   m->h_tried = h;
   CMB_TRY(prepare(in, m, h));
   cmb_weights(in, m->rtol, m->atol, cmb_form_velocity_weight(m->form->kind, h), m->w_q, m->w_v);
+  cmb_multiplier_weights(in, m->rtol, m->atol, cmb_form_multiplier_weight(m->form->kind, h),
+                         m->w_l);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status != CMB_OK) {
@@ -473,7 +490,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(m->a_new, m->a[2], (size_t)in->nv * sizeof(double));
   if (*error > 1 && !in->fixed_step) return CMB_OK;
   CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
-  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m, h));
+  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m));
   return CMB_OK;
 }
 
