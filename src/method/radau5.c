@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 3, MOST_ITERATIONS = 7 };
+enum { STAGES = 3, MOST_ITERATIONS = 7, MOST_FIXED = 12 };
 
 static const double GAMMA = 3.6378342527444957, ALPHA = 2.6810828736277521,
                     BETA = 3.0504301992474105;
@@ -76,9 +76,9 @@ struct radau5 {
 
   bool jacobian_here; /* D and K belong to where the step begins */
   bool want_jacobian;
-  double h_factored;            /* 0: there are no factors */
-  double convergence, rate_sum; /* θ, and θ/(1 − θ) */
-  int iterations;
+  double h_factored;             /* 0: there are no factors */
+  double convergence, rate_sum;  /* θ, and θ/(1 − θ) */
+  int iterations, most;          /* made, and permitted */
   double shrink;                 /* what to do with h after the iteration has failed */
   double h_before, error_before; /* of the last accepted step, for the step-size rule */
 };
@@ -130,6 +130,7 @@ static cmb_status create(cmb_integrator *in)
   m->atol = m->rtol * (in->options.atol / in->options.rtol);
   m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.5 * cbrt(m->rtol)));
   m->projection = cmb_implicit_projection_of(in, options.kind);
+  m->most = in->fixed_step ? MOST_FIXED : MOST_ITERATIONS; /* a fixed step cannot become smaller */
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
@@ -374,7 +375,7 @@ static bool promises(struct radau5 *m, int newton, double size, double before, d
   m->shrink = 0.5;
   if (!(m->convergence < 0.99)) return false;
   m->rate_sum = m->convergence / (1 - m->convergence);
-  const int left = MOST_ITERATIONS - 2 - newton;
+  const int left = m->most - 2 - newton;
   double at_the_end = m->rate_sum * size / m->enough;
   for (int i = 0; i < left; i++) at_the_end *= m->convergence;
   if (at_the_end < 1) return true;
@@ -403,7 +404,7 @@ static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
   m->rate_sum = sqrt(m->rate_sum) * sqrt(sqrt(m->rate_sum)) + DBL_EPSILON;
   m->convergence = KEEP_JACOBIAN;
   m->shrink = 0.5;
-  for (int newton = 0; newton < MOST_ITERATIONS; newton++) {
+  for (int newton = 0; newton < m->most; newton++) {
     complete_stages(in, m, h);
     CMB_TRY(stage_defects(in, m, h));
     solve_stages(in, m, h);
@@ -413,8 +414,7 @@ static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
       clear_increments(in, m);
       return CMB_RETRY_NONFINITE;
     }
-    if (newton > 0 && newton < MOST_ITERATIONS - 1 &&
-        !promises(m, newton, size, before, &previous)) {
+    if (newton > 0 && newton < m->most - 1 && !promises(m, newton, size, before, &previous)) {
       return CMB_RETRY_NEWTON;
     }
     before = fmax(size, DBL_EPSILON);
@@ -478,10 +478,15 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
                          m->w_l);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
-  if (status != CMB_OK) {
-    if (!m->jacobian_here) m->want_jacobian = true;
-    return status;
+  if (status > 0 && !m->jacobian_here) {
+    m->want_jacobian = true;
+    if (in->fixed_step) { /* which cannot become smaller */
+      CMB_TRY(prepare(in, m, h));
+      start_values(in, m, h);
+      status = iterate(in, m, h);
+    }
   }
+  CMB_TRY(status);
   complete_stages(in, m, h);
   CMB_TRY(estimate_error(in, m, h, error));
   memcpy(in->y_new, m->Q[2], (size_t)in->nq * sizeof(double));

@@ -127,7 +127,8 @@ look state
 check "$what: one row" [ "$(wc -l <run.csv)" -eq 2 ]
 
 # ---- records inside steps lie on the constraints; those at steps as well if each step is projected
-for method in $methods; do
+projecting=$("$CAMBER" list methods | awk '/^[a-z]/ { method = $1 } /projection=.*control/ { print method }')
+for method in $projecting; do
   what=$method
   run pendulum --set angle=1 --set l=2 --method "$method" --t-end 5 --every 0.01 --option projection=every
   look grid 5 0.01

@@ -94,6 +94,9 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
 {
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(r->method);
+  const cmb_option_setting form = {"form", r->form};
+  options.integrator.settings = &form;
+  options.integrator.setting_count = r->form ? 1 : 0;
   options.integrator.rtol = r->rtol;
   options.integrator.atol = CMB_ATOL_PER_RTOL * r->rtol;
   options.t_end = t_end;

@@ -18,6 +18,7 @@ typedef struct cmbt_run {
   int row_count, row_room;
   double rtol;        /* 1e-10 unless changed before the run */
   const char *method; /* mdop853 */
+  const char *form;   /* option `form` of the method; NULL: as it is */
 } cmbt_run;
 
 /* The model NAME in models/, with parameters in place of its own. */

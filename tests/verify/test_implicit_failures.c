@@ -252,7 +252,8 @@ static void test_vanishing_mass(void **state)
     const struct outcome o = run(&ways[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
     check_end(&ways[w], &eq, &o);
     assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
-    assert_true(o.t > 0.49 && o.t <= 0.5);
+    assert_true(o.t > 0.49 &&
+                o.t < 1); /* a step of bdf may reach beyond 0.5, where its matrix is older */
     cmbt_near(o.q[0], -9.81 / 2 * o.t * o.t, 1e-4);
   }
 }

@@ -4,6 +4,7 @@
  * final state, for every method; starts inside an interval and on its ends; a step of the staircase that is just touched.
  */
 #include "check.h"
+#include "methods.h"
 
 #include <camber/camber.h>
 #include <math.h>
@@ -160,7 +161,13 @@ static int compare(cmb_context *ctx, const cmb_method *method, double x, double 
   return exact.count;
 }
 
-/* The parabolas are exact for every method; what is left is rounding, which each change of level adds to. */
+/* The parabolas are exact for every method but bdf, which begins with order 1 after each change; what is left is rounding, which
+ * each change of level adds to. */
+static double limit(const cmb_method *method)
+{
+  return cmbt_is(method, "bdf") ? 1e-3 : 1e-9;
+}
+
 static void test_staircase(void **state)
 {
   (void)state;
@@ -184,7 +191,7 @@ static void test_staircase(void **state)
       printf("%-8s x = %g, v = %g: %d changes of level, largest error %.1e\n",
              cmb_method_name(method), cases[k].x, cases[k].v, count, worst);
       assert_true(count >= 4);
-      cmbt_below(worst, 1e-9);
+      cmbt_below(worst, limit(method));
     }
   }
   cmb_context_destroy(ctx);
@@ -199,7 +206,7 @@ static void test_touch(void **state)
     double worst, v = sqrt(2 * 0.5 * (0.75 + 1e-7));
     int count = compare(ctx, cmb_method_at(i), 0.25, v, 0, 2.5, &worst);
     assert_int_equal(count, 2);
-    cmbt_below(worst, 1e-9);
+    cmbt_below(worst, limit(cmb_method_at(i)));
   }
   cmb_context_destroy(ctx);
 }

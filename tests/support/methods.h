@@ -1,0 +1,30 @@
+/*
+ * Which methods a test over all methods is meant for.
+ */
+#ifndef CMBT_METHODS_H
+#define CMBT_METHODS_H
+
+#include <camber/method.h>
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool cmbt_is(const cmb_method *method, const char *name)
+{
+  return strcmp(cmb_method_name(method), name) == 0;
+}
+
+/* Small tolerances are no trouble: high order, and errors that are about the tolerance. Not so the methods for stiff systems: trap
+ * is of order 2, sdirk4 and forsdirk of order 4 at ten times the work, bdf adds up errors over many steps, radau5 tests velocities
+ * h times only. They have tests of their own (test_implicit_*, test_partitioned_*). */
+static inline bool cmbt_is_precise(const cmb_method *method)
+{
+  return !cmb_method_is_implicit(method) || cmbt_is(method, "auto");
+}
+
+/* A whole run is made for each of its evaluations: those that take thousands are left out. */
+static inline bool cmbt_is_short(const cmb_method *method)
+{
+  return !cmbt_is(method, "trap") && !cmbt_is(method, "forsdirk") && !cmbt_is(method, "sdirk4");
+}
+
+#endif
