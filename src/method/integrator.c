@@ -378,9 +378,9 @@ static double step_after(cmb_integrator *in, double h, double error)
 }
 
 /* With auto a change of the method may be due; otherwise an explicit method says once that it is held by stability. */
-static void look_for_stiffness(cmb_integrator *in)
+static cmb_status look_for_stiffness(cmb_integrator *in)
 {
-  if (cmb_step_is_near_singular(in)) return;
+  if (cmb_step_is_near_singular(in)) return CMB_OK;
   if (in->switcher) {
     cmb_switcher_look(in);
   } else if (!in->stiffness->reported &&
@@ -392,6 +392,7 @@ static void look_for_stiffness(cmb_integrator *in)
         "is stiff there; methods radau5 and auto can take larger ones",
         in->stiffness->since, in->method->name);
   }
+  return in->stiffness->end;
 }
 
 static cmb_status change_method(cmb_integrator *in)
@@ -427,8 +428,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
       accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
-      if (in->stiffness) look_for_stiffness(in);
-      return CMB_OK;
+      return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;
     trouble = status;

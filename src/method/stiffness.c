@@ -65,9 +65,12 @@ static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
 
 bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
 {
+  s->end = CMB_OK;
   if (--s->wait > 0) return false;
   const double before = s->stretch;
-  if (stretch(in, s) != CMB_OK || !isfinite(s->stretch)) {
+  const cmb_status status = stretch(in, s);
+  if (status < 0) s->end = status;
+  if (status != CMB_OK || !isfinite(s->stretch)) {
     cmb_stiffness_begin(s);
     return false;
   }

@@ -16,6 +16,7 @@ typedef struct cmb_stiffness {
   int suspicion; /* looks in favour of the other kind of method, less those against */
   double since;  /* when suspicion began */
   bool reported;
+  cmb_status end; /* < 0: the equations have asked for the end of the run in the last look */
 } cmb_stiffness;
 
 /* From the integrator's arena; a failure is left to it. */
