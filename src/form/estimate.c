@@ -15,14 +15,15 @@
 #include <string.h>
 
 typedef struct cmb_estimate {
-  int rows, columns;    /* nv + ng if there are defects of motion; 2 nv */
-  bool *there;          /* (rows x columns) Ω */
-  bool full;            /* the next one is to be taken column by column */
-  int groups, *group;   /* (columns) */
-  int *order, *length;  /* (columns) scratch of the grouping */
-  bool *taken;          /* (rows) */
-  double *J;            /* (rows x columns) */
-  double *base, *moved; /* (rows) */
+  int rows, columns;             /* nv + ng if there are defects of motion; 2 nv */
+  bool *there;                   /* (rows x columns) Ω */
+  bool full;                     /* the next one is to be taken column by column */
+  int groups, *group;            /* (columns) */
+  int *order, *length;           /* (columns) scratch of the grouping */
+  bool *taken;                   /* (rows) */
+  double *J;                     /* (rows x columns) */
+  double *base, *moved;          /* (rows) */
+  cmb_defects at_base, at_moved; /* these as defects */
   double *q, *v;
   double *delta; /* (columns) */
 } cmb_estimate;
@@ -44,6 +45,10 @@ void cmb_estimate_create(cmb_form *form)
   e->taken = cmb_arena_take(arena, (size_t)e->rows, sizeof *e->taken);
   e->base = cmb_arena_doubles(arena, e->rows);
   e->moved = cmb_arena_doubles(arena, e->rows);
+  double *position = cmb_arena_doubles(arena, form->ng);
+  if (!e->base || !e->moved) return;
+  e->at_base = (cmb_defects){e->base, position, e->base + form->nv};
+  e->at_moved = (cmb_defects){e->moved, position, e->moved + form->nv};
   e->q = cmb_arena_doubles(arena, form->nq);
   e->v = cmb_arena_doubles(arena, form->nv);
   e->delta = cmb_arena_doubles(arena, e->columns);
@@ -121,11 +126,10 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
 }
 
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
-                             const double *v, double *F)
+                             const double *v, const cmb_defects *out)
 {
-  cmb_form_state at = {s->t, q, v, s->a, s->lambda};
-  cmb_defects out = {.r = F, .position = form->y, .motion = F + form->nv};
-  return cmb_form_defects(form, &at, &out);
+  const cmb_form_state at = {s->t, q, v, s->a, s->lambda};
+  return cmb_form_defects(form, &at, out);
 }
 
 /* All columns of a group moved together; of a full Jacobian each column is a group. */
@@ -139,7 +143,7 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
     e->delta[j] = j < form->nv ? cmb_move_position(form, s->q, j, e->q)
                                : cmb_move_velocity(s->v, j - form->nv, e->v);
   }
-  CMB_TRY(defects_at(form, s, e->q, e->v, e->moved));
+  CMB_TRY(defects_at(form, s, e->q, e->v, &e->at_moved));
   for (int j = 0; j < e->columns; j++) {
     if ((full ? j : e->group[j]) != group) continue;
     for (int i = 0; i < e->rows; i++) {
@@ -190,7 +194,7 @@ cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *s)
   cmb_estimate *e = form->estimate;
   const bool full = e->full || form->source == CMB_SOURCE_DENSE;
   const int groups = full ? e->columns : e->groups;
-  CMB_TRY(defects_at(form, s, s->q, s->v, e->base));
+  CMB_TRY(defects_at(form, s, s->q, s->v, &e->at_base));
   for (int group = 0; group < groups; group++) CMB_TRY(difference(form, s, group, full));
   if (full && form->source == CMB_SOURCE_SPARSE) {
     take_up(e);
