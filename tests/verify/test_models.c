@@ -42,13 +42,14 @@ static bool wants_equilibrium(const cmb_model *model)
   return false;
 }
 
-/* The outputs after a second at most; how many. */
+/* The outputs after a second at most, and much less of the stiff model, which the explicit method takes tiny steps for; how many. */
 static int run_form(const char *name, cmb_formulation form, double *outputs)
 {
   cmbt_run r;
   cmbt_run_open(&r, name, form, 0, NULL);
   if (wants_equilibrium(r.model)) cmbt_run_settle(&r);
-  cmbt_run_to(&r, fmin(1, cmb_system_t_end(r.system)), 0);
+  const double most = strcmp(name, "double-wishbone") == 0 ? 0.05 : 1;
+  cmbt_run_to(&r, fmin(most, cmb_system_t_end(r.system)), 0);
   const int n = r.eq->no;
   assert_in_range(n, 1, MOST_OUTPUTS);
   memcpy(outputs, r.result->outputs, (size_t)n * sizeof *outputs);
