@@ -163,22 +163,9 @@ static bool is_sparse(const cmb_form *form)
 static void make_pattern(cmb_form *form)
 {
   const int n = form->n;
-  bool *there = form->mark;
   cmb_pattern *p = cmb_arena_take(form->arena, 1, sizeof *p);
-  int count = 0, *start = cmb_arena_ints(form->arena, n + 1), *column;
-  for (int i = 0; i < n; i++) there[i * n + i] = true;
-  for (int k = 0; k < n * n; k++) count += there[k];
-  column = cmb_arena_ints(form->arena, count);
-  if (!p || !start || !column) return;
-  count = 0;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      if (there[i * n + j]) column[count++] = j;
-    }
-    start[i + 1] = count;
-  }
-  *p = (cmb_pattern){n, n, start, column};
-  form->pattern = p;
+  for (int i = 0; i < n; i++) form->mark[i * n + i] = true;
+  if (p && cmb_pattern_of(form->arena, n, n, form->mark, p)) form->pattern = p;
 }
 
 cmb_status cmb_blocks_create(cmb_form *form)

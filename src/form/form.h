@@ -133,7 +133,7 @@ void cmb_form_widen(cmb_form *form);
 cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix);
 cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix);
 
-/* An increment of Newton's method, or a defect, with a complex c in two parts: im == NULL for a real one. */
+/* An increment of Newton's method; with a complex c its real and imaginary part, else only the first. */
 typedef struct cmb_increment {
   double *v[2];      /* (nv) δv */
   double *lambda[2]; /* (ng) δλ */

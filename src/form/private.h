@@ -22,6 +22,9 @@ typedef struct cmb_rates_matrix {
   double *rate;       /* (nq) */
 } cmb_rates_matrix;
 
+/* A pattern from a table (rows x columns) of what is there; false if the memory is gone. */
+bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out);
+
 /* rates.c: T's pattern is found by trying it. Left to the arena on failure, as the others here. */
 cmb_status cmb_rates_matrix_create(cmb_form *form);
 void cmb_rates_matrix_at(cmb_form *form, const double *q);

@@ -32,8 +32,7 @@ static void try_rates(cmb_form *form, cmb_rates_matrix *T, double *q, bool *ther
   }
 }
 
-/* A pattern from a table of what is there; NULL if the memory is gone. */
-static bool pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out)
+bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out)
 {
   int count = 0, *start = cmb_arena_ints(arena, rows + 1);
   for (int k = 0; k < rows * columns; k++) count += there[k];
@@ -64,7 +63,7 @@ cmb_status cmb_rates_matrix_create(cmb_form *form)
   T->group = cmb_arena_ints(arena, form->nv);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(form->ev->ctx);
   try_rates(form, T, q, there);
-  if (!pattern_of(arena, form->nq, form->nv, there, &T->pattern)) {
+  if (!cmb_pattern_of(arena, form->nq, form->nv, there, &T->pattern)) {
     return cmb_fail_memory(form->ev->ctx);
   }
   T->value = cmb_arena_doubles(arena, T->pattern.start[form->nq]);
@@ -125,7 +124,7 @@ void cmb_rates_product_make(cmb_form *form, cmb_block *block)
   cmb_pattern *made = cmb_arena_take(arena, 1, sizeof *made);
   if (!there || !made) return;
   int products = mark_product(form, block, there), n = 0;
-  if (!pattern_of(arena, block->rows, form->nv, there, made)) return;
+  if (!cmb_pattern_of(arena, block->rows, form->nv, there, made)) return;
   block->product = cmb_arena_ints(arena, products);
   if (!block->product) return;
   for (int i = 0; i < block->rows; i++) {

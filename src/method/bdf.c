@@ -497,12 +497,6 @@ static void accept(cmb_integrator *in)
   memcpy(m->a, m->rate + in->nq, (size_t)in->nv * sizeof *m->a);
 }
 
-static cmb_status densify(cmb_integrator *in)
-{
-  (void)in;
-  return CMB_OK;
-}
-
 static void interpolate(const cmb_integrator *in, double theta, double *y)
 {
   const struct bdf *m = in->data;
@@ -536,7 +530,6 @@ const cmb_method cmb_method_bdf = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
-    .densify = densify,
     .interpolate = interpolate,
     .propose = propose,
     .destroy = destroy,

@@ -456,7 +456,7 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
     return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "t = %.9g is not inside the last step", t);
   }
   if (!in->dense_ready) {
-    CMB_TRY(in->method->densify(in));
+    if (in->method->densify) CMB_TRY(in->method->densify(in));
     in->dense_ready = true;
   }
   in->method->interpolate(in, (t - in->t_before) / in->h_taken, in->y_out);

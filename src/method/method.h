@@ -34,7 +34,7 @@ struct cmb_method {
   cmb_status (*attempt)(cmb_integrator *in, double h, double *error);
   /* the attempt was accepted (y and y_new not yet exchanged): in->a is that of y_new */
   void (*accept)(cmb_integrator *in);
-  /* make ready for interpolation over the last step: from y_before to y */
+  /* make ready for interpolation over the last step: from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
   /* y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);

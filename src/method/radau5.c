@@ -551,12 +551,6 @@ static void accept(cmb_integrator *in)
   m->h_last = m->h_tried;
 }
 
-static cmb_status densify(cmb_integrator *in)
-{
-  (void)in;
-  return CMB_OK;
-}
-
 static void interpolate(const cmb_integrator *in, double theta, double *y)
 {
   const struct radau5 *m = in->data;
@@ -595,7 +589,6 @@ const cmb_method cmb_method_radau5 = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
-    .densify = densify,
     .interpolate = interpolate,
     .propose = propose,
     .destroy = destroy,
