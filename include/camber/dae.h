@@ -75,6 +75,9 @@ typedef struct cmb_equations {
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */
 
+  /* what the equations of a model are made of, if that was asked for; NULL: not known */
+  const struct cmb_kept *expressions;
+
   const void *self;
   size_t scratch_size;
 
@@ -177,6 +180,7 @@ typedef struct cmb_model_system_options {
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
+  bool expressions; /* are to be kept: for methods that make programs of their own, and for C code */
 } cmb_model_system_options;
 
 /* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model

@@ -146,6 +146,12 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
                           const cmb_expr *replacement, int count, const cmb_expr *exprs,
                           cmb_expr *result);
 
+/* The same from one graph into another: result[i], of `to`, is exprs[i] of `from` with input[j] of `from` replaced by
+ * replacement[j] of `to`. Other inputs become inputs of the same name. */
+cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cmb_expr *input,
+                      const cmb_expr *replacement, int count, const cmb_expr *exprs,
+                      cmb_expr *result);
+
 /* Modes: what can switch (if, comparisons, abs, sign, min, max, floor) made smooth, with the mode as an input. */
 
 typedef enum cmb_mode_kind {

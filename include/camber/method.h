@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* An option of a method: its name, the words it takes ("none|control|every"), the one it has unless told
- * otherwise, and what it does. */
+ * otherwise, and what it does. The word NUMBER stands for a positive number. */
 typedef struct cmb_option {
   const char *name;
   const char *values;
@@ -36,6 +36,8 @@ const char *cmb_method_title(const cmb_method *method);
 int cmb_method_order(const cmb_method *method);
 bool cmb_method_is_implicit(
     const cmb_method *method); /* it works with exact Jacobians if there are some */
+bool cmb_method_is_real_time(
+    const cmb_method *method); /* it makes steps of one size and of fixed cost, and no others */
 const cmb_option *cmb_method_options(const cmb_method *method, int *count);
 
 typedef struct cmb_integrator_options {
@@ -84,6 +86,19 @@ cmb_status cmb_integrator_undo(cmb_integrator *in);
 
 /* Since when an explicit method has been held by stability rather than by accuracy; NaN: it has not. */
 double cmb_integrator_stiff_since(const cmb_integrator *in);
+
+/* How far positions can drift from the constraints, computed along the run by methods that project once per step (docs/methods/lie.md):
+ * ‖g‖ <= limit as long as `holds`. */
+typedef struct cmb_drift_bound {
+  double C0, C1, C2; /* the largest constants so far */
+  double limit;      /* g_lim; infinite if there is none */
+  bool holds;        /* the condition for it has held in all steps so far */
+  double broken_at;  /* when it failed first; NaN: it has not */
+  long steps;        /* looked at */
+} cmb_drift_bound;
+
+/* NULL if the method has no such bound. */
+const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in);
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 

@@ -32,8 +32,10 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_problem *problem = cmb_problem_find(a->operand);
   const cmb_method *method = a->method ? cmb_method_find(a->method) : NULL;
   const bool implicit = method && cmb_method_is_implicit(method);
+  const bool real_time = method && cmb_method_is_real_time(method);
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
+                                            .expressions = real_time,
                                             .derivatives = implicit || a->equilibrium ||
                                                            a->command->run == cli_linearize};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)

@@ -12,6 +12,7 @@
 #include "dae/graph_parts.h"
 
 #include "base/context.h"
+#include "dae/kept.h"
 #include "expr/graph.h"
 #include "expr/sparsity.h"
 
@@ -27,6 +28,11 @@ static bool wants_explicit(const cmb_graph_parts *p)
 static bool wants_residual(const cmb_graph_parts *p)
 {
   return p->options->derivatives || (p->options->residual_form && p->x->residual);
+}
+
+static bool wants_applied(const cmb_graph_parts *p)
+{
+  return (p->options->derivatives || p->options->keep) && p->x->applied;
 }
 
 static bool wants_split(const cmb_graph_parts *p)
@@ -61,7 +67,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
   n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
   n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->x->ng : 0;
-  n[CMB_PART_APPLIED] = wants_split(p) ? x->nv : 0;
+  n[CMB_PART_APPLIED] = wants_applied(p) ? x->nv : 0;
   n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
   n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
@@ -336,6 +342,7 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
     make_level(p, p->x->v, CMB_PART_GT, CMB_PART_VELOCITY_LEVEL);
     make_level(p, p->x->a, CMB_PART_GAMMA, CMB_PART_ACCELERATION_LEVEL);
   }
+  if (p->kept) CMB_TRY(cmb_keep(p, p->lasting, p->kept));
   CMB_TRY(put_constants(p));
   drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);

@@ -65,6 +65,9 @@ typedef struct cmb_graph_parts {
   cmb_entries M, G;          /* places of the entries; the expressions are in the parts */
   cmb_entries inertial_q, inertial_v;
 
+  struct cmb_kept *kept;      /* to be filled before u = 0 is put in; NULL: not wanted */
+  cmb_arena *lasting;         /* for what is kept */
+
   /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
   cmb_expr *residual_of_u, *position_of_u;
 
@@ -72,7 +75,7 @@ typedef struct cmb_graph_parts {
   int end[CMB_INPUT_ENDS]; /* numbers of inputs */
 } cmb_graph_parts;
 
-/* x, options, ctx and arena are set. The modes are to be destroyed afterwards, also on failure. */
+/* x, options, ctx, arena, kept and lasting are set. The modes are to be destroyed afterwards, also on failure. */
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p);
 
 #endif

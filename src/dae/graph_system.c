@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "dae/graph_data.h"
+#include "dae/kept.h"
 #include "expr/graph.h"
 #include "math/kkt.h"
 
@@ -18,6 +19,7 @@ static void destroy_data(cmb_system *system)
   cmb_graph_data *d = (cmb_graph_data *)system->eq.self;
   cmb_graph_rates_destroy(d);
   cmb_graph_programs_destroy(d);
+  if (system->eq.expressions) cmb_graph_destroy(system->eq.expressions->graph);
 }
 
 /* ---- names and numbers */
@@ -158,6 +160,11 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
 {
   cmb_arena *arena = system->arena;
   cmb_equations *eq = &system->eq;
+  if (p->options->keep) {
+    p->lasting = arena;
+    eq->expressions = p->kept = cmb_arena_take(arena, 1, sizeof *p->kept);
+    if (!p->kept) return cmb_fail_memory(p->ctx);
+  }
   CMB_TRY(cmb_graph_parts_make(p));
   set_sizes(p, d, eq);
   copy_all_names(p, arena, eq);

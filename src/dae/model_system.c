@@ -64,6 +64,7 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
                                   .left_out = rank->redundant};
   const cmb_graph_options graph = {.evaluation = o->evaluation,
                                    .derivatives = o->derivatives,
+                                   .keep = o->expressions,
                                    .explicit_form = o->formulation == CMB_FORM_EXPLICIT,
                                    .residual_form = o->formulation == CMB_FORM_RESIDUAL};
   if (o->formulation != CMB_FORM_CARTESIAN) return build_form(ctx, model, &wanted, &graph, system);

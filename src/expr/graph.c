@@ -205,19 +205,19 @@ bool cmb_is_table(cmb_op op)
   return op == CMB_OP_TABLE || op == CMB_OP_TABLE_AT || op == CMB_OP_TABLE2;
 }
 
-static uint16_t table_number(cmb_graph *g, const cmb_table *table)
+uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table)
 {
   return number_of(g, table, (const void ***)&g->tables, &g->tables_size, &g->tables_room);
 }
 
 cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x)
 {
-  return cmb_table_node(g, CMB_OP_TABLE, 0, table_number(g, table), x, 0);
+  return cmb_table_node(g, CMB_OP_TABLE, 0, cmb_table_number(g, table), x, 0);
 }
 
 cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y)
 {
-  return cmb_table_node(g, CMB_OP_TABLE2, 0, table_number(g, table), x, y);
+  return cmb_table_node(g, CMB_OP_TABLE2, 0, cmb_table_number(g, table), x, y);
 }
 
 cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y)
@@ -228,10 +228,15 @@ cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_
       g, (cmb_node){.op = (uint8_t)op, .order = (uint8_t)order, .data = table, .a = x, .b = y});
 }
 
+uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function)
+{
+  return number_of(g, function, (const void ***)&g->externals, &g->externals_size,
+                   &g->externals_room);
+}
+
 cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x)
 {
-  uint16_t number =
-      number_of(g, function, (const void ***)&g->externals, &g->externals_size, &g->externals_room);
+  const uint16_t number = cmb_external_number(g, function);
   if (g->failed) return 0;
   cmb_node node = {.op = CMB_OP_CALL, .data = number, .a = x[0]};
   node.b = function->arity > 1 ? x[1] : 0;

@@ -56,6 +56,10 @@ bool cmb_is_table(cmb_op op);
 /* TABLE_AT with this order is the margin: how far x is inside the interval. */
 enum { CMB_TABLE_MARGIN = 15 };
 
+/* The number of a table or of a C function in this graph, entered if it is new. */
+uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table);
+uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function);
+
 /* The operation of node e, be it a table or a call, on other arguments. */
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
 

@@ -2,7 +2,8 @@
  * Substitution: expressions with some of their inputs replaced by other expressions, all at once. What comes out of it is
  * simplified as if it had been built so from the beginning. The replacements themselves are taken as they are.
  *
- * Nodes are walked in ascending order, so that a node's arguments have been replaced before it.
+ * Nodes are walked in ascending order, so that a node's arguments have been replaced before it. Import does the same into
+ * another graph, where every node is built anew.
  */
 #include "base/context.h"
 #include "expr/graph.h"
@@ -53,4 +54,46 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
   cmb_release(g->ctx, marked);
   cmb_release(g->ctx, now);
   return cmb_graph_status(g);
+}
+
+/* Node e of `from` in `to`, its arguments being x there. */
+static cmb_expr rebuild_in(cmb_graph *to, const cmb_graph *from, cmb_expr e, const cmb_expr x[3])
+{
+  cmb_node n = from->nodes[e];
+  const cmb_op op = (cmb_op)n.op;
+  if (op == CMB_OP_CONSTANT) return cmb_constant(to, n.value);
+  if (op == CMB_OP_INPUT) return cmb_input(to, cmb_expr_name(from, e));
+  if (!cmb_is_table(op) && op != CMB_OP_CALL) return cmb_apply(to, op, x[0], x[1], x[2]);
+  n.data = cmb_is_table(op) ? cmb_table_number(to, from->tables[n.data])
+                            : cmb_external_number(to, from->externals[n.data]);
+  n.a = x[0];
+  n.b = x[1];
+  n.c = x[2];
+  return cmb_intern(to, n);
+}
+
+cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cmb_expr *input,
+                      const cmb_expr *replacement, int count, const cmb_expr *exprs,
+                      cmb_expr *result)
+{
+  CMB_TRY(cmb_graph_status(to));
+  uint8_t *marked = cmb_reachable(from, count, exprs);
+  cmb_expr *now = cmb_allocate(to->ctx, ((size_t)from->size + 1) * sizeof *now);
+  if (marked && now) {
+    for (int j = 0; j < inputs; j++) marked[input[j]] = 2;
+    for (int j = 0; j < inputs; j++) now[input[j]] = replacement[j];
+    for (cmb_expr e = 0; e < from->size; e++) {
+      if (marked[e] != 1) continue;
+      cmb_expr x[3] = {0, 0, 0};
+      const int arity = cmb_op_arity(cmb_expr_op(from, e));
+      for (int i = 0; i < arity; i++) x[i] = now[cmb_expr_argument(from, e, i)];
+      now[e] = rebuild_in(to, from, e, x);
+    }
+    for (int i = 0; i < count; i++) result[i] = now[exprs[i]];
+  } else {
+    to->failed = true;
+  }
+  cmb_release(to->ctx, marked);
+  cmb_release(to->ctx, now);
+  return cmb_graph_status(to);
 }

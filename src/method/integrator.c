@@ -21,13 +21,16 @@ enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until i
 enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
+static const double USUAL_PERIOD = 1e-3; /* of a real-time method, in seconds */
+static const double SAME_STEP = 1e-6; /* relative difference in size that is rounding of time */
 static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
 static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 
 static const cmb_method *const methods[] = {
     &cmb_method_auto,   &cmb_method_mdop5, &cmb_method_mdop853,  &cmb_method_hem5,
     &cmb_method_phem56, &cmb_method_abm,   &cmb_method_radau5,   &cmb_method_bdf,
-    &cmb_method_sdirk4, &cmb_method_trap,  &cmb_method_forsdirk,
+    &cmb_method_sdirk4, &cmb_method_trap,  &cmb_method_forsdirk, &cmb_method_lie,
+    &cmb_method_rosw2,
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -70,6 +73,11 @@ bool cmb_method_is_implicit(const cmb_method *method)
   return method->implicit;
 }
 
+bool cmb_method_is_real_time(const cmb_method *method)
+{
+  return method->real_time;
+}
+
 const cmb_option *cmb_method_options(const cmb_method *method, int *count)
 {
   *count = method->option_count;
@@ -106,6 +114,12 @@ static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_
                     near ? "'?" : "");
   }
   in->choice[i] = word_index(m->options[i].values, setting->value);
+  const int number = word_index(m->options[i].values, "NUMBER");
+  if (number >= 0 && cmb_parse_number(setting->value, &in->number[i]) && in->number[i] > 0) {
+    in->choice[i] = number;
+  } else if (number >= 0 && in->choice[i] == number) {
+    in->choice[i] = -1;
+  }
   if (in->choice[i] < 0) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
                     setting->name, m->name, setting->value, m->options[i].values);
@@ -132,6 +146,12 @@ int cmb_choice(const cmb_integrator *in, const char *name)
   return in->choice[i];
 }
 
+double cmb_option_number(const cmb_integrator *in, const char *name)
+{
+  const cmb_method *m = in->method;
+  return in->number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
+}
+
 static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                                bool zero_permitted)
 {
@@ -150,7 +170,8 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   cmb_default_choices(in->method, in->choice);
   for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
   const bool may_be_fixed = has_option(in->method, "steps");
-  in->fixed_step = may_be_fixed && cmb_choice(in, "steps") == 1;
+  in->fixed_step = in->method->real_time || (may_be_fixed && cmb_choice(in, "steps") == 1);
+  if (in->method->real_time && o->step == 0) in->options.step = USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option steps=fixed needs a step size");
   }
@@ -333,10 +354,19 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
   if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
   if (in->until_singular < INFINITY) h = cmb_passage_step(in, h);
   double left = t_limit - in->t;
+  if (in->method->real_time) return left > h * (1 - SAME_STEP) ? h : left;
   if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
   if (!in->fixed_step && left < 2 * h)
     return left / 2; /* rather two equal steps than a tiny last one */
   return h;
+}
+
+/* A real-time method's last step has the size of the others, whatever the rounding of time has added up to. */
+static double end_of_step(const cmb_integrator *in, double h, double t_limit)
+{
+  const bool ends = in->method->real_time ? fabs(in->t + h - t_limit) <= SAME_STEP * h
+                                          : h == t_limit - in->t;
+  return ends ? t_limit : in->t + h;
 }
 
 static void accept_step(cmb_integrator *in, double h, double t_new)
@@ -426,8 +456,10 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       error = cmb_passage_error(in, h, error);
     }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
-      in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
-      accept_step(in, h, h == t_limit - in->t ? t_limit : in->t + h);
+      if (!m->real_time) {
+        in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
+      }
+      accept_step(in, h, end_of_step(in, h, t_limit));
       return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;
@@ -498,6 +530,11 @@ double cmb_integrator_t_before(const cmb_integrator *in)
 double cmb_integrator_stiff_since(const cmb_integrator *in)
 {
   return in->stiffness && in->stiffness->reported ? in->stiffness->since : NAN;
+}
+
+const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
+{
+  return in->drift;
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

@@ -24,6 +24,7 @@ struct cmb_method {
   const cmb_option *options;
   int option_count;
   bool implicit;    /* needs derivatives of the equations */
+  bool real_time;   /* steps of the size given, always, and the same operations in each */
   double stability; /* explicit: h times an eigenvalue that it still bears, about */
 
   /* take memory from in->arena into in->data; a failure to take it may be left to in->arena */
@@ -51,7 +52,8 @@ struct cmb_integrator {
   cmb_evaluator *ev;
   cmb_arena *arena;
   cmb_integrator_options options;
-  int choice[CMB_MOST_OPTIONS]; /* per option of the method: index of the word chosen */
+  int choice[CMB_MOST_OPTIONS];    /* per option of the method: index of the word chosen */
+  double number[CMB_MOST_OPTIONS]; /* the number given where a word is NUMBER; else 0 */
   bool fixed_step;
 
   int nq, nv, ng, n;
@@ -77,6 +79,7 @@ struct cmb_integrator {
   void *data;                      /* the method's own */
   struct cmb_stiffness *stiffness; /* NULL: not looked for */
   struct cmb_switcher *switcher;   /* NULL but for auto */
+  const cmb_drift_bound *drift;    /* NULL: not known */
 };
 
 /* The choices of a method's options unless told otherwise, as indices of their words. */
@@ -84,6 +87,9 @@ void cmb_default_choices(const cmb_method *method, int *choice);
 
 /* The method's choice for its option `name`, as an index into the option's words. */
 int cmb_choice(const cmb_integrator *in, const char *name);
+
+/* The number given for the option `name`, whose words are "..|NUMBER"; 0 if a word was. */
+double cmb_option_number(const cmb_integrator *in, const char *name);
 
 /* Error norm of seed 000 eq. (15): root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol), i from
  * `from` to `to` - 1. */
@@ -158,6 +164,8 @@ extern const cmb_method cmb_method_sdirk4;
 extern const cmb_method cmb_method_trap;
 extern const cmb_method cmb_method_forsdirk;
 extern const cmb_method cmb_method_abm;
+extern const cmb_method cmb_method_lie;
+extern const cmb_method cmb_method_rosw2;
 
 /* The option every adaptive method has. */
 #define CMB_OPTION_STEPS                                                                           \

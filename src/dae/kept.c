@@ -1,0 +1,95 @@
+/*
+ * Keeping expressions (kept.h): they are imported into a graph of their own, which has nothing else in it.
+ */
+#include "dae/kept.h"
+
+#include "base/context.h"
+
+static cmb_expr *expressions(cmb_arena *arena, int count)
+{
+  return cmb_arena_take(arena, (size_t)count, sizeof(cmb_expr));
+}
+
+/* count expressions, as they are; NULL stays NULL. */
+static cmb_status keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept, int count,
+                       const cmb_expr *from, cmb_expr **to)
+{
+  if (!from) return CMB_OK;
+  *to = expressions(arena, count);
+  if (!*to) return cmb_fail_memory(p->ctx);
+  return cmb_import(kept->graph, p->x->graph, 0, NULL, NULL, count, from, *to);
+}
+
+static cmb_status keep_part(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept,
+                            cmb_graph_part part, cmb_expr **to)
+{
+  return keep(p, arena, kept, p->count[part], p->part[part], to);
+}
+
+static cmb_status keep_entries(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept,
+                               const cmb_entries *from, cmb_graph_part part, cmb_entries *to)
+{
+  cmb_expr *value = NULL;
+  CMB_TRY(keep_part(p, arena, kept, part, &value));
+  to->entry = cmb_arena_take(arena, (size_t)from->count, sizeof *to->entry);
+  if (!to->entry) return cmb_fail_memory(p->ctx);
+  for (int k = 0; k < from->count; k++) {
+    if (value[k] == 0) continue;
+    to->entry[to->count++] = (cmb_entry){from->entry[k].row, from->entry[k].column, value[k]};
+  }
+  return CMB_OK;
+}
+
+static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *t = NULL;
+  CMB_TRY(keep(p, arena, kept, 1, &x->t, &t));
+  kept->t = *t;
+  CMB_TRY(keep(p, arena, kept, x->nq, x->q, &kept->q));
+  CMB_TRY(keep(p, arena, kept, x->nv, x->v, &kept->v));
+  CMB_TRY(keep(p, arena, kept, x->ng, x->lambda, &kept->lambda));
+  CMB_TRY(keep(p, arena, kept, x->nv, x->a, &kept->a));
+  CMB_TRY(keep(p, arena, kept, x->nu, x->u, &kept->u));
+  kept->mode = expressions(arena, p->ns);
+  if (!kept->mode) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    const cmb_expr mode = cmb_modes_at(p->modes, i)->mode;
+    CMB_TRY(
+        cmb_import(kept->graph, x->graph, 0, NULL, NULL, 1, &mode, &kept->mode[i]));
+  }
+  return CMB_OK;
+}
+
+static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  kept->ball_count = p->x->ball_count;
+  kept->ball_q = cmb_arena_ints(arena, kept->ball_count);
+  if (!kept->ball_q) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < kept->ball_count; i++) kept->ball_q[i] = p->x->ball_q[i];
+  return CMB_OK;
+}
+
+cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  const cmb_expressions *x = p->x;
+  *kept = (cmb_kept){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no, .nu = x->nu};
+  kept->evaluation = p->options->evaluation;
+  kept->level_count = p->count[CMB_PART_DECIDING];
+  CMB_TRY(cmb_graph_create(p->ctx, &kept->graph));
+  CMB_TRY(keep_inputs(p, arena, kept));
+  CMB_TRY(keep_entries(p, arena, kept, &p->M, CMB_PART_M, &kept->M));
+  CMB_TRY(keep_entries(p, arena, kept, &p->G, CMB_PART_G, &kept->G));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_F, &kept->f));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_POSITION, &kept->g));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_GAMMA, &kept->gamma));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_GT, &kept->gt));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_OUTPUTS, &kept->outputs));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_MARGINS, &kept->margin));
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_DECIDING, &kept->deciding));
+  if (p->count[CMB_PART_APPLIED] > 0) {
+    CMB_TRY(keep_part(p, arena, kept, CMB_PART_APPLIED, &kept->applied));
+  }
+  if (x->quaternions) CMB_TRY(keep(p, arena, kept, x->nq, x->rates, &kept->rates));
+  return keep_balls(p, arena, kept);
+}

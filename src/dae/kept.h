@@ -1,0 +1,32 @@
+/*
+ * The expressions of a graph system, kept for those who make programs of their own from them: a whole step of a real-time
+ * method, or C code to take away.
+ *
+ * The modes are frozen. The inputs u are still there; in a simulation they are 0.
+ */
+#ifndef CMB_DAE_KEPT_H
+#define CMB_DAE_KEPT_H
+
+#include "dae/graph_parts.h"
+
+typedef struct cmb_kept {
+  cmb_graph *graph; /* not to be written to: cmb_import takes expressions out of it */
+  int nq, nv, ng, ns, no, nu;
+  cmb_evaluation evaluation;
+
+  cmb_expr t, *q, *v, *mode, *lambda, *a, *u; /* the graph's inputs */
+  cmb_entries M, G;
+  cmb_expr *f, *g, *gamma, *gt;
+  cmb_expr *applied; /* (nv) Gᵀλ − the applied forces, the part of f that can be stiff; NULL: not known apart */
+  cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
+  cmb_expr *outputs; /* (no) of t, q, v, a, λ */
+  cmb_expr *margin;  /* (ns) switching functions */
+  int level_count;
+  cmb_expr *deciding; /* (level_count) what decides on the modes that are levels */
+  int ball_count, *ball_q;
+} cmb_kept;
+
+/* From the parts, while u is still in them; arrays from the arena. The graph is the caller's to destroy, also on failure. */
+cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept);
+
+#endif

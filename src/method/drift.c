@@ -1,0 +1,115 @@
+/*
+ * Measuring the constants of the drift bound (drift.h).
+ */
+#include "method/drift.h"
+
+#include "base/context.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
+{
+  d->nq = eq->nq, d->nv = eq->nv, d->ng = eq->ng;
+  d->G_size = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  d->g = cmb_arena_doubles(arena, d->ng);
+  d->g_plain = cmb_arena_doubles(arena, d->ng);
+  d->G = cmb_arena_doubles(arena, d->G_size);
+  d->G_plain = cmb_arena_doubles(arena, d->G_size);
+  d->column = cmb_arena_doubles(arena, d->nv);
+  d->direction = cmb_arena_doubles(arena, d->nq);
+  d->q = cmb_arena_doubles(arena, d->nq);
+  d->product = cmb_arena_doubles(arena, d->ng);
+}
+
+void cmb_drift_begin(cmb_drift *d)
+{
+  d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
+}
+
+static double square(int n, const double *x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+/* Σ ‖D P e_j‖², D = (to − from) on G's pattern; `to` becomes D. */
+static double change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
+                     const double *P)
+{
+  double sum = 0;
+  for (int k = 0; k < d->G_size; k++) to[k] -= from[k];
+  for (int j = 0; j < d->ng; j++) {
+    for (int i = 0; i < d->nv; i++) d->column[i] = P[i * d->ng + j];
+    cmb_multiply(eq->G_pattern, d->ng, d->nv, to, d->column, d->product);
+    sum += square(d->ng, d->product);
+  }
+  return sum;
+}
+
+/* ‖g_qq(P·, P·)‖ at (t, q) by differences of G, which is d->G_plain there */
+static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                            const double *P, double *norm)
+{
+  double sum = 0;
+  const double size = sqrt(square(d->nq, q));
+  for (int j = 0; j < d->ng; j++) {
+    for (int i = 0; i < d->nv; i++) d->column[i] = P[i * d->ng + j];
+    cmb_rates(ev, q, d->column, d->direction);
+    const double length = sqrt(square(d->nq, d->direction));
+    const double step = sqrt(DBL_EPSILON) * (1 + size) / (length > 0 ? length : 1);
+    for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
+    CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
+    sum += change(d, ev->eq, d->G_plain, d->G, P) / (step * step);
+  }
+  *norm = sqrt(sum);
+  return CMB_OK;
+}
+
+static void widen(double *most, double value)
+{
+  if (!(value <= *most)) *most = value;
+}
+
+static void judge(cmb_drift *d, cmb_context *ctx, double t, double h)
+{
+  cmb_drift_bound *b = &d->bound;
+  const double rest = 1 - h * b->C1, root = rest * rest - 4 * h * h * h * b->C0 * b->C2;
+  b->steps++;
+  if (rest > 0 && root > 0) {
+    /* the smaller root of C₂ x² − rest x + h³ C₀, without cancellation */
+    b->limit = 2 * h * h * h * b->C0 / (rest + sqrt(root));
+    return;
+  }
+  b->limit = INFINITY;
+  if (!b->holds) return;
+  b->holds = false;
+  b->broken_at = t;
+  cmb_log(ctx, CMB_LOG_WARNING,
+          "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
+          "too large; a smaller step helps",
+          t, h * b->C1, 4 * h * h * h * b->C0 * b->C2);
+}
+
+cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                          const double *q_plain, const double *P)
+{
+  const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
+  double A1, A2, A3;
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
+  CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
+  for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
+  A1 = sqrt(square(d->ng, d->product)) / (h * h);
+  for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
+  A3 = sqrt(change(d, ev->eq, d->G_plain, d->G, P)) / h;
+  CMB_TRY(curvature(d, ev, t + h, q_plain, P, &A2));
+  A2 /= 2;
+  widen(&d->bound.C2, A2);
+  widen(&d->bound.C1, A3 + 2 * h * A2 * A1);
+  widen(&d->bound.C0, A3 * A1 + h * A2 * A1 * A1);
+  judge(d, ev->ctx, t, h);
+  return CMB_OK;
+}

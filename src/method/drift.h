@@ -1,0 +1,40 @@
+/*
+ * The bound on the drift of seed 004 §3.4: with one Newton step of projection per step,
+ *
+ *     ‖g_{n+1}‖ <= C₂ ‖g_n‖² + h C₁ ‖g_n‖ + h³ C₀,
+ *
+ * so that ‖g‖ never exceeds g_lim, the smaller fixed point, as long as condition (13) holds. The constants are measured along the
+ * run from the quantities that they bound:
+ *
+ *     A₁ = ‖g(q̃) − g(q_n)‖ / h²      A₂ = ½ ‖g_qq(P·, P·)‖      A₃ = ‖(G(q̃) − G(q_n)) P‖ / h
+ *     C₂ = A₂,   C₁ = A₃ + 2h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
+ *
+ * with Frobenius norms, which are not below the norms meant. q̃ is the position before its projection, at the time t + h. (The paper
+ * prints C₁ with one h A₂ A₁; its own expansion has two.)
+ */
+#ifndef CMB_METHOD_DRIFT_H
+#define CMB_METHOD_DRIFT_H
+
+#include "dae/evaluator.h"
+
+#include <camber/method.h>
+
+typedef struct cmb_drift {
+  cmb_drift_bound bound;
+  int nq, nv, ng, G_size;
+  double *g, *g_plain;        /* (ng) */
+  double *G, *G_plain;        /* as the equations store G */
+  double *column, *direction; /* (nv), (nq) */
+  double *q;                  /* (nq) */
+  double *product;            /* (ng) */
+} cmb_drift;
+
+/* From the arena; a failure is left to it. */
+void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena);
+void cmb_drift_begin(cmb_drift *d);
+
+/* A step has led from (t, q) over h to q_plain, then by P (nv x ng) to the end. The first time that (13) fails, the log has it. */
+cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                          const double *q_plain, const double *P);
+
+#endif

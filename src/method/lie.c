@@ -1,0 +1,178 @@
+/*
+ * lie and rosw2: methods of fixed cost for real time (seed 004). What a step is stands in step.c; here are its options, and the
+ * integrator's way to it. Both always make steps of the size given and change their mode only at the end of one.
+ */
+#include "math/finite.h"
+#include "method/drift.h"
+#include "method/method.h"
+#include "method/stepper.h"
+
+#include "base/context.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this smallest pivot the constraints are too near to losing rank for an elimination without pivoting (dae/graph_evaluate.c). */
+static const double LEAST_HEALTH = 1e-10;
+
+struct lie {
+  cmb_stepper *stepper;
+  cmb_stepper_outputs place;
+  bool bounded;
+  cmb_drift drift;
+  double *slope; /* (n) at the beginning */
+  double *a;     /* (nv) of the last step */
+};
+
+static cmb_status read_options(const cmb_integrator *in, cmb_step_options *o)
+{
+  const bool euler = in->method == &cmb_method_lie;
+  *o = (cmb_step_options){.stages = euler ? 1 : 2, .index = 1};
+  o->jacobian = (cmb_step_jacobian)cmb_choice(in, "jacobian");
+  o->stabilization = (cmb_stabilization)cmb_choice(in, "stabilization");
+  o->alpha = cmb_option_number(in, "alpha");
+  o->beta = cmb_option_number(in, "beta");
+  if (euler) o->index = 1 + cmb_choice(in, "index");
+  const bool projects =
+      o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
+  o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
+  if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
+  return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "option stabilization=ggl needs index=2");
+}
+
+static cmb_status create(cmb_integrator *in)
+{
+  cmb_step_options options;
+  struct lie *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
+  if (!m) return CMB_OK;
+  CMB_TRY(read_options(in, &options));
+  CMB_TRY(cmb_stepper_create(in->ev, &options, &m->stepper));
+  m->place = cmb_stepper_places(in->ev->eq, &options);
+  m->slope = cmb_arena_doubles(in->arena, in->n);
+  m->a = cmb_arena_doubles(in->arena, in->nv);
+  m->bounded = options.bound;
+  if (m->bounded) {
+    cmb_drift_create(&m->drift, in->ev->eq, in->arena);
+    cmb_drift_begin(&m->drift);
+    in->drift = &m->drift.bound;
+  }
+  return CMB_OK;
+}
+
+static void destroy(cmb_integrator *in)
+{
+  struct lie *m = in->data;
+  cmb_stepper_destroy(m->stepper);
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct lie *m = in->data;
+  CMB_TRY(cmb_slope(in, in->t, in->y, m->slope, in->lambda));
+  if (m->bounded) cmb_drift_begin(&m->drift);
+  in->a = m->slope + in->nq;
+  return CMB_OK;
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct lie *m = in->data;
+  const double *x;
+  *error = 0;
+  CMB_TRY(cmb_stepper_run(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq, &x));
+  if (in->ev->eq->expressions) in->ev->stats.f += m->stepper->options.stages;
+  in->ev->stats.factor += m->stepper->options.stages;
+  memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
+  memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
+  memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
+  if (!cmb_all_finite(in->n, in->y_new)) return CMB_RETRY_NONFINITE;
+  if (!(x[m->place.health] > LEAST_HEALTH)) return CMB_RETRY_SINGULAR;
+  if (!m->bounded) return CMB_OK;
+  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
+}
+
+static void accept(cmb_integrator *in)
+{
+  const struct lie *m = in->data;
+  in->a = m->a;
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  for (int i = 0; i < in->n; i++) y[i] = in->y_before[i] + theta * (in->y[i] - in->y_before[i]);
+}
+
+#define OPTION_JACOBIAN                                                                            \
+  {                                                                                                \
+    "jacobian", "none|J1|J2|J3|exact", "J2",                                                       \
+        "derivatives of applied forces in the matrix: none (explicit); those by v; by v and q; a "  \
+        "directional one, not in the matrix; as J2, and positions with the new velocities"         \
+  }
+
+#define OPTION_STABILIZATION(words)                                                                \
+  {                                                                                                \
+    "stabilization", words, "projection",                                                          \
+        "against drift: none; Baumgarte's; one Newton step for positions; that and velocities; as " \
+        "Gear, Gupta and Leimkuhler, for index 2"                                                  \
+  }
+
+#define OPTION_ALPHA                                                                               \
+  {                                                                                                \
+    "alpha", "auto|NUMBER", "auto", "Baumgarte's parameter of velocities in 1/s; auto: 1/h"        \
+  }
+
+#define OPTION_BETA                                                                                \
+  {                                                                                                \
+    "beta", "auto|NUMBER", "auto", "Baumgarte's parameter of positions in 1/s^2; auto: 1/h^2"      \
+  }
+
+#define OPTION_BOUND                                                                               \
+  {                                                                                                \
+    "bound", "watch|none", "watch",                                                                \
+        "with projection: compute along the run what the drift can at most be, or not"             \
+  }
+
+static const cmb_option lie_options[] = {
+    OPTION_JACOBIAN,
+    {"index", "1|2", "1", "constraints on accelerations, or on velocities at the new position"},
+    OPTION_STABILIZATION("none|baumgarte|projection-q|projection|ggl"),
+    OPTION_ALPHA,
+    OPTION_BETA,
+    OPTION_BOUND,
+};
+
+static const cmb_option rosw2_options[] = {
+    OPTION_JACOBIAN, OPTION_STABILIZATION("none|baumgarte|projection-q|projection"),
+    OPTION_ALPHA,    OPTION_BETA,
+    OPTION_BOUND,
+};
+
+const cmb_method cmb_method_lie = {
+    .name = "lie",
+    .title = "linear-implicit Euler of fixed cost, for real time",
+    .order = 1,
+    .real_time = true,
+    .options = lie_options,
+    .option_count = sizeof lie_options / sizeof lie_options[0],
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .interpolate = interpolate,
+};
+
+const cmb_method cmb_method_rosw2 = {
+    .name = "rosw2",
+    .title = "W-method of order 2 and fixed cost, for real time",
+    .order = 2,
+    .real_time = true,
+    .options = rosw2_options,
+    .option_count = sizeof rosw2_options / sizeof rosw2_options[0],
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
+    .attempt = attempt,
+    .accept = accept,
+    .interpolate = interpolate,
+};

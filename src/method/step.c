@@ -1,0 +1,384 @@
+/*
+ * The step of fixed cost (step.h), its stages and its projections.
+ *
+ * Stages. One stage with γ = 1 is the linear-implicit Euler method. Two are ROS2 (Verwer, Spee, Blom, Hundsdorfer 1999), a W-method:
+ * of order 2 whatever the matrix,
+ *
+ *     (I − γh J) k₁ = φ(y),   (I − γh J) k₂ = φ(y + h k₁) − 2 k₁,   y₁ = y + h (3/2 k₁ + 1/2 k₂),   γ = 1 − 1/√2.
+ *
+ * φ are the equations of index 1 solved for accelerations, and J = Π M⁻¹ ∂f with the projector Π onto G a = 0: then a stage is
+ * one solve with the matrix of step.h. The second has M, G and γ at its own point; that changes J by O(h), which the order bears.
+ *
+ * Projections. q by one Newton step in the metric of the matrix A = M − .., whose factors are there,
+ *
+ *     q₁ = q̃ − T P g(q̃),   P = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ at the beginning of the step:   G P = I, which is all that §3.4 needs;
+ *
+ * v exactly, with G at q₁. Where the same expressions occur again they are the same nodes: A is factored once.
+ */
+#include "method/step.h"
+
+#include "base/context.h"
+#include "expr/algebra.h"
+#include "expr/elimination.h"
+
+#include <math.h>
+#include <string.h>
+
+struct builder {
+  cmb_step_source *s;
+  const cmb_step_options *o;
+  cmb_step *step;
+  cmb_graph *g;
+  cmb_arena *arena;
+  int nq, nv, ng;
+  cmb_expr gh;                 /* γ h */
+  cmb_expr t_next;             /* t + h */
+  cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
+  cmb_expr *A, *G;             /* at the beginning of the step */
+  cmb_elimination *here;       /* [A Gᵀ; G 0] there; NULL: not made yet */
+  cmb_expr *x;                 /* (nv + ng) right sides and solutions */
+  cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) of the stage under way */
+  cmb_expr *q, *v;             /* (nq), (nv) after the step, so far */
+};
+
+static cmb_expr *take(struct builder *b, int count)
+{
+  return cmb_arena_take(b->arena, (size_t)count, sizeof(cmb_expr));
+}
+
+static cmb_expr number(struct builder *b, double value)
+{
+  return cmb_constant(b->g, value);
+}
+
+/* y += c x */
+static void add_scaled(struct builder *b, int n, cmb_expr c, const cmb_expr *x, cmb_expr *y)
+{
+  for (int i = 0; i < n; i++) y[i] = cmb_add(b->g, y[i], cmb_mul(b->g, c, x[i]));
+}
+
+/* y += c B x */
+static void add_product(struct builder *b, int rows, int columns, const cmb_expr *B, cmb_expr c,
+                        const cmb_expr *x, cmb_expr *y)
+{
+  for (int i = 0; i < rows; i++) {
+    cmb_expr sum = 0;
+    for (int k = 0; k < columns; k++) {
+      sum = cmb_add(b->g, sum, cmb_mul(b->g, B[i * columns + k], x[k]));
+    }
+    y[i] = cmb_add(b->g, y[i], cmb_mul(b->g, c, sum));
+  }
+}
+
+/* ---- matrices */
+
+/* M becomes A = M − γh ∂f/∂v − (γh)² ∂f/∂q T. */
+static void complete_matrix(struct builder *b, cmb_expr *M)
+{
+  const int n = b->nv * b->nv;
+  const cmb_expr once = cmb_neg(b->g, b->gh), twice = cmb_mul(b->g, once, b->gh);
+  if (b->force_v) add_scaled(b, n, once, b->force_v, M);
+  if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
+}
+
+static cmb_status take_forces(struct builder *b)
+{
+  const cmb_step_jacobian j = b->o->jacobian;
+  const int n = b->nv * b->nv;
+  if (j == CMB_STEP_NONE) return CMB_OK;
+  const bool by_v = j != CMB_STEP_J3, by_q = j == CMB_STEP_J2 || j == CMB_STEP_EXACT;
+  if (by_v) b->force_v = take(b, n);
+  if (by_q) b->force_q = take(b, n);
+  if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
+  return b->s->forces(b->s, b->force_q, b->force_v);
+}
+
+static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,
+                            const cmb_expr *C, cmb_elimination **out)
+{
+  *out = cmb_eliminate(b->g, b->arena, b->nv, b->ng, A, B, C);
+  if (!*out) return cmb_fail_memory(b->s->ctx);
+  const cmb_expr health = cmb_elimination_health(*out);
+  b->step->health = cmb_apply(b->g, CMB_OP_MIN, b->step->health, health, 0);
+  return CMB_OK;
+}
+
+static cmb_status eliminate_here(struct builder *b)
+{
+  return b->here ? CMB_OK : eliminate(b, b->A, b->G, b->G, &b->here);
+}
+
+/* ---- stages */
+
+/* Terms at a point, and the matrix A. */
+struct stage {
+  cmb_step_point at;
+  cmb_step_terms terms;
+  cmb_expr *base; /* (nq) what q̇ is without the new velocities */
+};
+
+static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
+{
+  const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
+  cmb_step_terms *w = &stage->terms;
+  w->M = take(b, b->nv * b->nv);
+  w->G = take(b, b->ng * b->nv);
+  w->f = take(b, b->nv);
+  if (index1) w->gamma = take(b, b->ng);
+  if (baumgarte) w->g = take(b, b->ng), w->gt = take(b, b->ng);
+  stage->base = take(b, b->nq);
+  if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
+  CMB_TRY(b->s->terms(b->s, &stage->at, w));
+  return b->s->rates(b->s, stage->at.q, stage->at.v, stage->base);
+}
+
+/* f + γh ∂f/∂q base into x */
+static cmb_status put_forces(struct builder *b, const struct stage *stage)
+{
+  memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
+  if (b->o->jacobian == CMB_STEP_NONE) return CMB_OK;
+  cmb_expr *change = take(b, b->nv);
+  if (!change) return cmb_fail_memory(b->s->ctx);
+  CMB_TRY(b->s->along(b->s, stage->base, change));
+  add_scaled(b, b->nv, b->gh, change, b->x);
+  return CMB_OK;
+}
+
+/* Baumgarte's α and β, or 1/h and 1/h². */
+static cmb_expr alpha(struct builder *b)
+{
+  return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, 1), b->s->h);
+}
+
+static cmb_expr beta(struct builder *b)
+{
+  const cmb_expr rate = cmb_div(b->g, number(b, 1), b->s->h);
+  return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, rate);
+}
+
+/* −γ, less 2α (G v + g_t) + β g with Baumgarte, into the constraints' part of x */
+static void put_accelerations(struct builder *b, const struct stage *stage)
+{
+  const cmb_step_terms *w = &stage->terms;
+  cmb_expr *s = b->x + b->nv;
+  for (int i = 0; i < b->ng; i++) s[i] = cmb_neg(b->g, w->gamma[i]);
+  if (b->o->stabilization != CMB_STABILIZE_BAUMGARTE) return;
+  const cmb_expr damping = cmb_mul(b->g, number(b, -2), alpha(b));
+  add_product(b, b->ng, b->nv, w->G, damping, stage->at.v, s);
+  add_scaled(b, b->ng, damping, w->gt, s);
+  add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
+}
+
+/* The solution x as k, λ and q̇. */
+static cmb_status take_solution(struct builder *b, const struct stage *stage)
+{
+  memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
+  memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
+  memcpy(b->kq, stage->base, (size_t)b->nq * sizeof *b->kq);
+  if (b->o->jacobian != CMB_STEP_EXACT) return CMB_OK;
+  cmb_expr *more = take(b, b->nq);
+  if (!more) return cmb_fail_memory(b->s->ctx);
+  CMB_TRY(b->s->rates(b->s, stage->at.q, b->k, more));
+  add_scaled(b, b->nq, b->gh, more, b->kq);
+  return CMB_OK;
+}
+
+static cmb_status first_stage(struct builder *b, struct stage *stage)
+{
+  stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
+  CMB_TRY(take_stage(b, b->o->index == 1, stage));
+  CMB_TRY(take_forces(b));
+  complete_matrix(b, stage->terms.M);
+  b->A = stage->terms.M;
+  b->G = stage->terms.G;
+  return put_forces(b, stage);
+}
+
+/* ---- projections */
+
+/* One Newton step for q at t + h with the factors of the beginning. */
+static cmb_status project_position(struct builder *b, cmb_expr *q)
+{
+  const cmb_step_point at = {b->t_next, q, NULL};
+  cmb_expr *x = take(b, b->nv + b->ng), *dq = take(b, b->nq);
+  if (!x || !dq) return cmb_fail_memory(b->s->ctx);
+  if (b->o->bound) {
+    b->step->q_plain = take(b, b->nq);
+    if (!b->step->q_plain) return cmb_fail_memory(b->s->ctx);
+    memcpy(b->step->q_plain, q, (size_t)b->nq * sizeof *q);
+  }
+  CMB_TRY(eliminate_here(b));
+  CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.g = x + b->nv}));
+  cmb_elimination_solve(b->here, x);
+  CMB_TRY(b->s->rates(b->s, q, x, dq));
+  add_scaled(b, b->nq, number(b, -1), dq, q);
+  b->s->normalize(b->s, q);
+  return CMB_OK;
+}
+
+/* v onto G v + g_t = 0 at (t + h, q), exactly. */
+static cmb_status project_velocity(struct builder *b)
+{
+  const cmb_step_point at = {b->t_next, b->q, NULL};
+  cmb_expr *x = take(b, b->nv + b->ng), *G = take(b, b->ng * b->nv);
+  cmb_elimination *there;
+  if (!x || !G) return cmb_fail_memory(b->s->ctx);
+  CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = x + b->nv}));
+  CMB_TRY(eliminate(b, b->A, G, G, &there));
+  add_product(b, b->ng, b->nv, G, number(b, 1), b->v, x + b->nv);
+  cmb_elimination_solve(there, x);
+  add_scaled(b, b->nv, number(b, -1), x, b->v);
+  return CMB_OK;
+}
+
+/* ---- steps */
+
+/* y = start + h k */
+static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
+{
+  memcpy(y, start, (size_t)n * sizeof *y);
+  add_scaled(b, n, b->s->h, k, y);
+}
+
+static cmb_status index1(struct builder *b)
+{
+  struct stage stage = {0};
+  CMB_TRY(first_stage(b, &stage));
+  put_accelerations(b, &stage);
+  CMB_TRY(eliminate_here(b));
+  cmb_elimination_solve(b->here, b->x);
+  CMB_TRY(take_solution(b, &stage));
+  advance(b, b->nq, b->s->q, b->kq, b->q);
+  advance(b, b->nv, b->s->v, b->k, b->v);
+  b->s->normalize(b->s, b->q);
+  return CMB_OK;
+}
+
+/* Eq. (6): the constraint on velocities is met at the new position. With `exact` that is the one the old velocities lead to. */
+static cmb_status index2(struct builder *b)
+{
+  struct stage stage = {0};
+  const bool baumgarte = b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
+  cmb_expr *q = take(b, b->nq), *G = take(b, b->ng * b->nv), *gt = take(b, b->ng);
+  cmb_expr *g = baumgarte ? take(b, b->ng) : NULL, *s = b->x + b->nv;
+  cmb_elimination *mixed;
+  CMB_TRY(first_stage(b, &stage));
+  if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
+  advance(b, b->nq, b->s->q, stage.base, q);
+  b->s->normalize(b->s, q);
+  if (b->o->stabilization == CMB_STABILIZE_GGL) CMB_TRY(project_position(b, q));
+  const cmb_step_point at = {b->t_next, q, NULL};
+  CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = gt, .g = g}));
+  const cmb_expr scale = cmb_div(b->g, number(b, -1), b->s->h);
+  memset(s, 0, (size_t)b->ng * sizeof *s);
+  add_product(b, b->ng, b->nv, G, scale, b->s->v, s);
+  add_scaled(b, b->ng, scale, gt, s);
+  if (g) add_scaled(b, b->ng, cmb_mul(b->g, scale, alpha(b)), g, s);
+  CMB_TRY(eliminate(b, b->A, b->G, G, &mixed));
+  cmb_elimination_solve(mixed, b->x);
+  CMB_TRY(take_solution(b, &stage));
+  memcpy(b->q, q, (size_t)b->nq * sizeof *q);
+  if (b->o->jacobian == CMB_STEP_EXACT) {
+    advance(b, b->nq, b->s->q, b->kq, b->q);
+    b->s->normalize(b->s, b->q);
+  }
+  advance(b, b->nv, b->s->v, b->k, b->v);
+  return CMB_OK;
+}
+
+/* y = 3/2 y + 1/2 x */
+static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
+{
+  for (int i = 0; i < n; i++) {
+    y[i] = cmb_add(b->g, cmb_mul(b->g, number(b, 1.5), y[i]), cmb_mul(b->g, number(b, 0.5), x[i]));
+  }
+}
+
+/* The second stage; b->kq, k and lambda are those of the first, and become the means. */
+static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
+{
+  struct stage stage = {.at = {b->t_next, q, v}};
+  const cmb_expr minus_two = number(b, -2);
+  cmb_expr *kq = take(b, b->nq), *k = take(b, b->nv), *lambda = take(b, b->ng);
+  cmb_elimination *there;
+  CMB_TRY(take_stage(b, true, &stage));
+  if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
+  memcpy(kq, b->kq, (size_t)b->nq * sizeof *kq);
+  memcpy(k, b->k, (size_t)b->nv * sizeof *k);
+  memcpy(lambda, b->lambda, (size_t)b->ng * sizeof *lambda);
+  add_scaled(b, b->nq, minus_two, kq, stage.base);
+  CMB_TRY(put_forces(b, &stage));
+  add_product(b, b->nv, b->nv, stage.terms.M, minus_two, k, b->x);
+  put_accelerations(b, &stage);
+  add_product(b, b->ng, b->nv, stage.terms.G, minus_two, k, b->x + b->nv);
+  complete_matrix(b, stage.terms.M);
+  CMB_TRY(eliminate(b, stage.terms.M, stage.terms.G, stage.terms.G, &there));
+  cmb_elimination_solve(there, b->x);
+  CMB_TRY(take_solution(b, &stage));
+  mean(b, b->nq, b->kq, kq);
+  mean(b, b->nv, b->k, k);
+  mean(b, b->ng, b->lambda, lambda);
+  b->kq = kq, b->k = k, b->lambda = lambda;
+  return CMB_OK;
+}
+
+static cmb_status two_stages(struct builder *b)
+{
+  cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
+  CMB_TRY(index1(b));
+  if (!q || !v) return cmb_fail_memory(b->s->ctx);
+  advance(b, b->nq, b->s->q, b->kq, q);
+  memcpy(v, b->v, (size_t)b->nv * sizeof *v);
+  CMB_TRY(second_stage(b, q, v));
+  advance(b, b->nq, b->s->q, b->kq, b->q);
+  advance(b, b->nv, b->s->v, b->k, b->v);
+  b->s->normalize(b->s, b->q);
+  return CMB_OK;
+}
+
+/* P, column by column: what a unit defect of each constraint displaces. */
+static cmb_status find_displacements(struct builder *b)
+{
+  cmb_expr *x = take(b, b->nv + b->ng);
+  b->step->P = take(b, b->nv * b->ng);
+  if (!x || !b->step->P) return cmb_fail_memory(b->s->ctx);
+  for (int j = 0; j < b->ng; j++) {
+    memset(x, 0, (size_t)(b->nv + b->ng) * sizeof *x);
+    x[b->nv + j] = number(b, 1);
+    cmb_elimination_solve(b->here, x);
+    for (int i = 0; i < b->nv; i++) b->step->P[i * b->ng + j] = x[i];
+  }
+  return CMB_OK;
+}
+
+static cmb_status make(struct builder *b)
+{
+  const cmb_stabilization stabilization = b->o->stabilization;
+  CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? index2(b) : index1(b));
+  if (b->ng == 0) return CMB_OK;
+  if (stabilization == CMB_STABILIZE_POSITION || stabilization == CMB_STABILIZE_BOTH) {
+    CMB_TRY(project_position(b, b->q));
+  }
+  if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
+  return b->step->q_plain ? find_displacements(b) : CMB_OK;
+}
+
+cmb_status cmb_step_make(cmb_step_source *s, const cmb_step_options *o, cmb_step *step)
+{
+  const double gamma = o->stages == 2 ? 1 - sqrt(0.5) : 1;
+  struct builder b = {.s = s, .o = o, .step = step, .g = s->graph, .arena = s->arena};
+  b.nq = s->nq, b.nv = s->nv, b.ng = s->ng;
+  b.gh = cmb_mul(s->graph, number(&b, gamma), s->h);
+  b.t_next = cmb_add(s->graph, s->t, s->h);
+  b.x = take(&b, b.nv + b.ng);
+  b.kq = take(&b, b.nq);
+  b.k = take(&b, b.nv);
+  b.lambda = take(&b, b.ng);
+  b.q = take(&b, b.nq);
+  b.v = take(&b, b.nv);
+  if (cmb_arena_failed(b.arena)) return cmb_fail_memory(s->ctx);
+  *step = (cmb_step){.health = number(&b, 1)};
+  CMB_TRY(make(&b));
+  step->q = b.q, step->v = b.v, step->lambda = b.lambda, step->a = b.k;
+  return cmb_graph_status(s->graph);
+}

@@ -1,0 +1,144 @@
+/*
+ * A real-time step of equations written in C (step_source.h): what they compute is an input of the programs, so every set of terms
+ * begins a new program. What an earlier program has computed and a later one needs is computed again: these programs are for trying
+ * methods out, those of models for running in time.
+ */
+#include "base/context.h"
+#include "expr/algebra.h"
+#include "math/pattern.h"
+#include "method/step_source.h"
+
+#include <string.h>
+
+static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
+{
+  const int nq = s->nq, nv = s->nv;
+  cmb_step_call *call = *out = &s->call[s->call_count++];
+  *call = (cmb_step_call){.velocities = at->v != NULL, .first = s->inputs};
+  call->point = cmb_arena_take(s->arena, (size_t)(1 + nq + nv), sizeof *call->point);
+  if (!call->point) return cmb_fail_memory(s->ctx);
+  call->point[0] = at->t;
+  memcpy(call->point + 1, at->q, (size_t)nq * sizeof *at->q);
+  if (at->v) memcpy(call->point + 1 + nq, at->v, (size_t)nv * sizeof *at->v);
+  return CMB_OK;
+}
+
+static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_expr *to, bool *flag)
+{
+  cmb_expr *input;
+  if (!to) return CMB_OK;
+  *flag = true;
+  CMB_TRY(cmb_step_inputs(s, name, count, &input));
+  memcpy(to, input, (size_t)count * sizeof *to);
+  return CMB_OK;
+}
+
+/* On a pattern, or dense. */
+static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int columns,
+                         const cmb_pattern *pattern, cmb_expr *to, bool *flag)
+{
+  cmb_expr *input;
+  if (!to) return CMB_OK;
+  if (!pattern) return vector(s, name, rows * columns, to, flag);
+  *flag = true;
+  memset(to, 0, (size_t)rows * (size_t)columns * sizeof *to);
+  CMB_TRY(cmb_step_inputs(s, name, pattern->start[rows], &input));
+  for (int i = 0; i < rows; i++) {
+    for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
+      to[i * columns + pattern->column[k]] = input[k];
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
+{
+  cmb_expr *input;
+  if (!to || !s->eq->mass_diagonal) {
+    return matrix(s, "M", s->nv, s->nv, s->eq->M_pattern, to, flag);
+  }
+  *flag = true;
+  memset(to, 0, (size_t)s->nv * (size_t)s->nv * sizeof *to);
+  CMB_TRY(cmb_step_inputs(s, "M", s->nv, &input));
+  for (int i = 0; i < s->nv; i++) to[i * s->nv + i] = input[i];
+  return CMB_OK;
+}
+
+/* In the order in which the values are put (stepper.c). */
+static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
+{
+  cmb_step_call *call;
+  CMB_TRY(begin_call(s, at, &call));
+  CMB_TRY(mass(s, want->M, &call->M));
+  CMB_TRY(vector(s, "f", s->nv, want->f, &call->f));
+  CMB_TRY(vector(s, "g", s->ng, want->g, &call->g));
+  CMB_TRY(matrix(s, "G", s->ng, s->nv, s->eq->G_pattern, want->G, &call->G));
+  CMB_TRY(vector(s, "gamma", s->ng, want->gamma, &call->gamma));
+  return vector(s, "gt", s->ng, want->gt, &call->gt);
+}
+
+/* ∂f/∂x is −∂r/∂x where a = 0 and λ = 0. */
+static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
+                              int columns, cmb_expr **to, bool *flag)
+{
+  const int count = s->nv * columns;
+  *to = cmb_arena_take(s->arena, (size_t)count, sizeof **to);
+  if (!*to) return cmb_fail_memory(s->ctx);
+  CMB_TRY(matrix(s, name, s->nv, columns, s->eq->derivative_pattern[which], *to, flag));
+  for (int i = 0; i < count; i++) (*to)[i] = cmb_neg(s->graph, (*to)[i]);
+  return CMB_OK;
+}
+
+/* q̇ = v: a direction of v is one of q. */
+static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+{
+  const size_t size = (size_t)s->nv * (size_t)s->nv * sizeof(cmb_expr);
+  cmb_step_call *call;
+  CMB_TRY(begin_call(s, &(cmb_step_point){s->t, s->q, s->v}, &call));
+  CMB_TRY(take_forces(s, "f_q", CMB_RESIDUAL_Q, s->nq, &s->force_q, &call->force_q));
+  if (by_v) CMB_TRY(take_forces(s, "f_v", CMB_RESIDUAL_V, s->nv, &s->force_v, &call->force_v));
+  if (by_q) memcpy(by_q, s->force_q, size);
+  if (by_v) memcpy(by_v, s->force_v, size);
+  return CMB_OK;
+}
+
+static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
+{
+  cmb_graph *g = s->graph;
+  for (int i = 0; i < s->nv; i++) {
+    result[i] = 0;
+    for (int k = 0; k < s->nq; k++) {
+      result[i] = cmb_add(g, result[i], cmb_mul(g, s->force_q[i * s->nq + k], direction[k]));
+    }
+  }
+  return cmb_graph_status(g);
+}
+
+static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
+{
+  (void)q;
+  memcpy(qdot, v, (size_t)s->nv * sizeof *v);
+  return CMB_OK;
+}
+
+static void normalize(cmb_step_source *s, cmb_expr *q)
+{
+  (void)s;
+  (void)q;
+}
+
+cmb_status cmb_step_calls(cmb_step_source *s)
+{
+  if (s->eq->rates) {
+    return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
+                    "this method needs equations with q' = v if they are written in C; %s has rates "
+                    "of its own",
+                    s->eq->name);
+  }
+  s->terms = terms;
+  s->forces = forces;
+  s->along = along;
+  s->rates = rates;
+  s->normalize = normalize;
+  return CMB_OK;
+}

@@ -1,0 +1,180 @@
+/*
+ * A real-time step from a model's own expressions (step_source.h): they are imported with the point put in for t, q and v.
+ *
+ * The applied forces are differentiated where the step begins. Gyroscopic and centrifugal forces are not: they are not stiff
+ * (seed 004 §2), and a W-method needs no exact matrix.
+ */
+#include "base/context.h"
+#include "dae/kept.h"
+#include "expr/algebra.h"
+#include "method/step_source.h"
+
+#include <string.h>
+
+static cmb_expr *expressions(cmb_step_source *s, int count)
+{
+  return cmb_arena_take(s->arena, (size_t)count, sizeof(cmb_expr));
+}
+
+/* ---- terms */
+
+struct replacement {
+  int count;
+  cmb_expr *input, *by;
+};
+
+static void replace(struct replacement *r, int count, const cmb_expr *input, const cmb_expr *by)
+{
+  for (int i = 0; i < count; i++) {
+    r->input[r->count] = input[i];
+    r->by[r->count++] = by ? by[i] : 0;
+  }
+}
+
+/* λ and a become 0. */
+static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+{
+  const cmb_kept *x = s->eq->expressions;
+  const int most = 1 + x->nq + 2 * x->nv + x->ng;
+  *r = (struct replacement){0, expressions(s, most), expressions(s, most)};
+  if (!r->input || !r->by) return cmb_fail_memory(s->ctx);
+  replace(r, 1, &x->t, &at->t);
+  replace(r, x->nq, x->q, at->q);
+  if (at->v) replace(r, x->nv, x->v, at->v);
+  replace(r, x->ng, x->lambda, NULL);
+  replace(r, x->nv, x->a, NULL);
+  return CMB_OK;
+}
+
+static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
+                         const cmb_expr *from, cmb_expr *to)
+{
+  if (!to) return CMB_OK;
+  return cmb_import(s->graph, s->eq->expressions->graph, r->count, r->input, r->by, count, from, to);
+}
+
+static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
+                                const cmb_entries *m, cmb_expr *to)
+{
+  if (!to) return CMB_OK;
+  memset(to, 0, (size_t)rows * (size_t)s->nv * sizeof *to);
+  cmb_expr *entry = expressions(s, 2 * m->count);
+  if (!entry) return cmb_fail_memory(s->ctx);
+  for (int k = 0; k < m->count; k++) entry[k] = m->entry[k].e;
+  CMB_TRY(import(s, r, m->count, entry, entry + m->count));
+  for (int k = 0; k < m->count; k++) {
+    to[m->entry[k].row * s->nv + m->entry[k].column] = entry[m->count + k];
+  }
+  return CMB_OK;
+}
+
+static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
+{
+  const cmb_kept *x = s->eq->expressions;
+  struct replacement r;
+  CMB_TRY(put_point(s, at, &r));
+  CMB_TRY(import_matrix(s, &r, s->nv, &x->M, want->M));
+  CMB_TRY(import_matrix(s, &r, s->ng, &x->G, want->G));
+  CMB_TRY(import(s, &r, s->nv, x->f, want->f));
+  CMB_TRY(import(s, &r, s->ng, x->g, want->g));
+  CMB_TRY(import(s, &r, s->ng, x->gamma, want->gamma));
+  return import(s, &r, s->ng, x->gt, want->gt);
+}
+
+/* ---- rates */
+
+static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
+{
+  const cmb_kept *x = s->eq->expressions;
+  struct replacement r;
+  if (!x->rates) {
+    memcpy(qdot, v, (size_t)s->nv * sizeof *v);
+    return CMB_OK;
+  }
+  CMB_TRY(put_point(s, &(cmb_step_point){s->t, q, v}, &r));
+  return import(s, &r, s->nq, x->rates, qdot);
+}
+
+/* Euler parameters to length 1. */
+static void normalize(cmb_step_source *s, cmb_expr *q)
+{
+  const cmb_kept *x = s->eq->expressions;
+  cmb_graph *g = s->graph;
+  for (int i = 0; i < x->ball_count; i++) {
+    cmb_expr *e = q + x->ball_q[i], sum = 0;
+    for (int k = 0; k < 4; k++) sum = cmb_add(g, sum, cmb_square(g, e[k]));
+    const cmb_expr scale =
+        cmb_div(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_SQRT, sum, 0, 0));
+    for (int k = 0; k < 4; k++) e[k] = cmb_mul(g, scale, e[k]);
+  }
+}
+
+/* ---- forces */
+
+/* The applied forces where the step begins, in s->force_v. */
+static cmb_status applied_forces(cmb_step_source *s)
+{
+  const cmb_kept *x = s->eq->expressions;
+  struct replacement r;
+  s->force_v = expressions(s, s->nv);
+  if (!s->force_v) return cmb_fail_memory(s->ctx);
+  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(import(s, &r, s->nv, x->applied ? x->applied : x->f, s->force_v));
+  for (int i = 0; x->applied && i < s->nv; i++) s->force_v[i] = cmb_neg(s->graph, s->force_v[i]);
+  return CMB_OK;
+}
+
+static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
+{
+  return cmb_forward(s->graph, s->nq, s->q, direction, s->nv, s->force_v, result);
+}
+
+/* Column by column; what is not there costs nothing in the program. */
+static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+{
+  const int nv = s->nv;
+  cmb_expr *unit = expressions(s, nv), *direction = expressions(s, s->nq);
+  cmb_expr *column = expressions(s, nv);
+  if (!unit || !direction || !column) return cmb_fail_memory(s->ctx);
+  CMB_TRY(applied_forces(s));
+  for (int j = 0; j < nv; j++) {
+    memset(unit, 0, (size_t)nv * sizeof *unit);
+    unit[j] = cmb_constant(s->graph, 1);
+    if (by_q) {
+      CMB_TRY(rates(s, s->q, unit, direction));
+      CMB_TRY(along(s, direction, column));
+      for (int i = 0; i < nv; i++) by_q[i * nv + j] = column[i];
+    }
+    if (by_v) {
+      CMB_TRY(cmb_forward(s->graph, nv, s->v, unit, nv, s->force_v, column));
+      for (int i = 0; i < nv; i++) by_v[i * nv + j] = column[i];
+    }
+  }
+  return CMB_OK;
+}
+
+/* Inputs that are the model's own, by their names: the imported expressions refer to them so. */
+static cmb_status own_inputs(cmb_step_source *s, const cmb_graph *from, int count,
+                             const cmb_expr *input)
+{
+  cmb_expr *place;
+  const int first = s->inputs;
+  CMB_TRY(cmb_step_inputs(s, "model", count, &place));
+  for (int i = 0; i < count; i++) {
+    s->input[first + i] = cmb_input(s->graph, cmb_expr_name(from, input[i]));
+  }
+  return cmb_graph_status(s->graph);
+}
+
+cmb_status cmb_step_graph(cmb_step_source *s)
+{
+  const cmb_kept *x = s->eq->expressions;
+  CMB_TRY(own_inputs(s, x->graph, x->ns, x->mode));
+  CMB_TRY(own_inputs(s, x->graph, x->nu, x->u));
+  s->terms = terms;
+  s->forces = forces;
+  s->along = along;
+  s->rates = rates;
+  s->normalize = normalize;
+  return CMB_OK;
+}

@@ -1,0 +1,200 @@
+/*
+ * Programs of a fixed-cost step: making and running them (stepper.h).
+ */
+#include "method/stepper.h"
+
+#include "base/context.h"
+#include "dae/kept.h"
+#include "math/pattern.h"
+
+#include <string.h>
+
+cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_options *o)
+{
+  cmb_stepper_outputs p = {.v = eq->nq};
+  p.lambda = p.v + eq->nv;
+  p.a = p.lambda + eq->ng;
+  p.health = p.a + eq->nv;
+  p.q_plain = p.health + 1;
+  p.P = p.q_plain + (o->bound ? eq->nq : 0);
+  p.count = p.P + (o->bound ? eq->nv * eq->ng : 0);
+  return p;
+}
+
+/* ---- making */
+
+static void put(cmb_expr *output, int count, const cmb_expr *from)
+{
+  if (from) memcpy(output, from, (size_t)count * sizeof *output);
+}
+
+static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
+{
+  const cmb_equations *eq = st->eq;
+  const cmb_stepper_outputs p = cmb_stepper_places(eq, &st->options);
+  cmb_expr *output = cmb_arena_take(s->arena, (size_t)p.count, sizeof *output);
+  if (!output) return cmb_fail_memory(st->ctx);
+  put(output, eq->nq, step->q);
+  put(output + p.v, eq->nv, step->v);
+  put(output + p.lambda, eq->ng, step->lambda);
+  put(output + p.a, eq->nv, step->a);
+  output[p.health] = step->health;
+  if (st->options.bound) put(output + p.q_plain, eq->nq, step->q_plain);
+  if (st->options.bound) put(output + p.P, eq->nv * eq->ng, step->P);
+  CMB_TRY(cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
+  for (int i = 0; i < s->call_count; i++) {
+    const int outputs = 1 + eq->nq + (s->call[i].velocities ? eq->nv : 0);
+    st->call[st->call_count++].what = s->call[i];
+    CMB_TRY(cmb_program_create(st->ctx, s->graph, s->call[i].first, s->input, outputs,
+                               s->call[i].point, &st->call[i].program));
+  }
+  st->inputs = s->inputs;
+  return CMB_OK;
+}
+
+static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
+{
+  const cmb_equations *eq = st->eq;
+  cmb_step_source s = {.ctx = st->ctx, .eq = eq, .arena = arena, .graph = graph};
+  cmb_step step;
+  cmb_expr *one;
+  s.nq = eq->nq, s.nv = eq->nv, s.ng = eq->ng;
+  CMB_TRY(cmb_step_inputs(&s, "t", 1, &one));
+  s.t = *one;
+  CMB_TRY(cmb_step_inputs(&s, "h", 1, &one));
+  s.h = *one;
+  CMB_TRY(cmb_step_inputs(&s, "q", eq->nq, &s.q));
+  CMB_TRY(cmb_step_inputs(&s, "v", eq->nv, &s.v));
+  CMB_TRY(eq->expressions ? cmb_step_graph(&s) : cmb_step_calls(&s));
+  CMB_TRY(cmb_step_make(&s, &st->options, &step));
+  return make_programs(st, &s, &step);
+}
+
+static cmb_status compile(cmb_stepper *st)
+{
+  const cmb_kept *x = st->eq->expressions;
+  const cmb_program *program = st->program;
+  if (!x || x->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
+  const cmb_native_options options = {.no_lanes = true,
+                                      .only_cached = x->evaluation == CMB_EVALUATE_AUTO};
+  return cmb_native_create(st->ctx, 1, &program, &options, &st->native);
+}
+
+static cmb_status take_memory(cmb_stepper *st)
+{
+  const cmb_equations *eq = st->eq;
+  int work = cmb_program_work(st->program);
+  for (int i = 0; i < st->call_count; i++) {
+    const int more = cmb_program_work(st->call[i].program);
+    if (more > work) work = more;
+  }
+  st->in = cmb_arena_doubles(st->arena, st->inputs);
+  st->out = cmb_arena_doubles(st->arena, cmb_program_outputs(st->program));
+  st->work = cmb_arena_doubles(st->arena, work);
+  st->point = cmb_arena_doubles(st->arena, 1 + eq->nq + eq->nv);
+  st->zero = cmb_arena_doubles(st->arena, eq->nv + eq->ng);
+  return cmb_arena_failed(st->arena) ? cmb_fail_memory(st->ctx) : CMB_OK;
+}
+
+static cmb_status create(cmb_stepper *st, cmb_evaluator *ev)
+{
+  cmb_graph *graph = NULL;
+  cmb_arena *arena = cmb_arena_create(st->ctx);
+  cmb_status status = arena ? cmb_graph_create(st->ctx, &graph) : cmb_fail_memory(st->ctx);
+  if (status == CMB_OK) status = make_step(st, graph, arena);
+  cmb_graph_destroy(graph);
+  cmb_arena_destroy(arena);
+  if (status != CMB_OK) return status;
+  CMB_TRY(compile(st));
+  if (st->call_count > 0) CMB_TRY(cmb_differences_create(ev, &st->differences));
+  return take_memory(st);
+}
+
+cmb_status cmb_stepper_create(cmb_evaluator *ev, const cmb_step_options *options,
+                              cmb_stepper **stepper)
+{
+  *stepper = NULL;
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  cmb_stepper *st = arena ? cmb_arena_take(arena, 1, sizeof *st) : NULL;
+  if (!st) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ev->ctx);
+  }
+  *st = (cmb_stepper){.ctx = ev->ctx, .eq = ev->eq, .arena = arena, .options = *options};
+  cmb_status status = create(st, ev);
+  if (status != CMB_OK) {
+    cmb_stepper_destroy(st);
+    return status;
+  }
+  *stepper = st;
+  return CMB_OK;
+}
+
+void cmb_stepper_destroy(cmb_stepper *st)
+{
+  if (!st) return;
+  for (int i = 0; i < st->call_count; i++) cmb_program_destroy(st->call[i].program);
+  cmb_native_destroy(st->native);
+  cmb_program_destroy(st->program);
+  cmb_differences_destroy(st->differences);
+  cmb_arena_destroy(st->arena);
+}
+
+/* ---- running */
+
+/* The next `count` places, if they are wanted. */
+static double *next(bool wanted, int count, double **place)
+{
+  double *here = *place;
+  if (!wanted) return NULL;
+  *place += count;
+  return here;
+}
+
+/* The terms of a call behind the inputs that are there, in the order of step_calls.c. */
+static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
+{
+  const cmb_equations *eq = st->eq;
+  const int nv = eq->nv, ng = eq->ng;
+  const double t = st->point[0], *q = st->point + 1, *v = c->velocities ? q + eq->nq : NULL;
+  double *place = st->in + c->first;
+  cmb_terms want = {0};
+  want.M = next(c->M, eq->mass_diagonal ? nv : cmb_pattern_values(eq->M_pattern, nv, nv), &place);
+  want.f = next(c->f, nv, &place);
+  want.g = next(c->g, ng, &place);
+  want.G = next(c->G, cmb_pattern_values(eq->G_pattern, ng, nv), &place);
+  want.gamma = next(c->gamma, ng, &place);
+  want.gt = next(c->gt, ng, &place);
+  if (!c->force_q) return cmb_evaluate(ev, t, q, v, &want);
+  const cmb_pattern *pattern = eq->derivative_pattern[CMB_RESIDUAL_Q];
+  double *J = next(true, cmb_pattern_values(pattern, nv, eq->nq), &place);
+  CMB_TRY(cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_Q, J));
+  if (!c->force_v) return CMB_OK;
+  return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
+}
+
+cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double h, const double *q,
+                           const double *v, const double **results)
+{
+  const cmb_equations *eq = st->eq;
+  double *in = st->in;
+  in[CMB_STEPPER_T] = t;
+  in[CMB_STEPPER_H] = h;
+  memcpy(in + CMB_STEPPER_Q, q, (size_t)eq->nq * sizeof *q);
+  memcpy(in + CMB_STEPPER_Q + eq->nq, v, (size_t)eq->nv * sizeof *v);
+  if (eq->expressions) {
+    double *mode = in + CMB_STEPPER_Q + eq->nq + eq->nv;
+    for (int i = 0; i < eq->ns; i++) mode[i] = ev->mode[i];
+  }
+  for (int i = 0; i < st->call_count; i++) {
+    cmb_program_run(st->call[i].program, in, st->point, st->work);
+    CMB_TRY(evaluate(st, ev, &st->call[i].what));
+  }
+  if (st->native) {
+    cmb_native_run(st->native, 0, in, st->out, st->work);
+  } else {
+    cmb_program_run(st->program, in, st->out, st->work);
+  }
+  *results = st->out;
+  return CMB_OK;
+}

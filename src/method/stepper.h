@@ -1,0 +1,51 @@
+/*
+ * A step of fixed cost as programs (step.h): made once for given equations and options, then run as often as one likes without
+ * allocating, and with the same operations each time.
+ */
+#ifndef CMB_METHOD_STEPPER_H
+#define CMB_METHOD_STEPPER_H
+
+#include "dae/derivative.h"
+#include "method/step.h"
+
+/* The programs before the last compute the points where equations written in C are evaluated; a model has none of them. */
+typedef struct cmb_stepper_call {
+  cmb_step_call what;
+  cmb_program *program;
+} cmb_stepper_call;
+
+typedef struct cmb_stepper {
+  cmb_context *ctx;
+  const cmb_equations *eq;
+  cmb_arena *arena;
+  cmb_step_options options;
+  int call_count;
+  cmb_stepper_call call[CMB_MOST_STEP_CALLS];
+  cmb_program *program;
+  cmb_native *native; /* NULL: interpreted */
+  cmb_differences *differences;
+  int inputs;
+  double *in, *out, *work, *point;
+  double *zero; /* (nv + ng) */
+} cmb_stepper;
+
+/* Inputs of the last program for a model: t, h, q, v, modes, u. */
+enum { CMB_STEPPER_T, CMB_STEPPER_H, CMB_STEPPER_Q };
+
+/* What it computes: q, v, λ, a, health, then q_plain and P if the bound is wanted. Places of its outputs: */
+typedef struct cmb_stepper_outputs {
+  int v, lambda, a, health, q_plain, P, count;
+} cmb_stepper_outputs;
+
+cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_options *o);
+
+/* ev: for equations written in C; its mode is what the step is made with. */
+cmb_status cmb_stepper_create(cmb_evaluator *ev, const cmb_step_options *options,
+                              cmb_stepper **stepper);
+void cmb_stepper_destroy(cmb_stepper *stepper);
+
+/* From (t, q, v) over h; the results stay until the next run. */
+cmb_status cmb_stepper_run(cmb_stepper *stepper, cmb_evaluator *ev, double t, double h,
+                           const double *q, const double *v, const double **results);
+
+#endif
