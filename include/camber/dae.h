@@ -180,7 +180,8 @@ typedef struct cmb_model_system_options {
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
-  bool expressions; /* are to be kept: for methods that make programs of their own, and for C code */
+  bool
+      expressions; /* are to be kept: for methods that make programs of their own, and for C code */
 } cmb_model_system_options;
 
 /* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model

@@ -52,6 +52,9 @@ typedef struct cmb_integrator_options {
 /* rtol 1e-6, atol a hundredth of it. */
 cmb_integrator_options cmb_integrator_defaults(void);
 
+/* The step of a real-time method unless it is given, in seconds. */
+#define CMB_USUAL_PERIOD 1e-3
+
 /* The absolute tolerance that goes with a relative one unless it is given. */
 #define CMB_ATOL_PER_RTOL 0.01
 

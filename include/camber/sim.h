@@ -70,6 +70,7 @@ typedef struct cmb_result {
   long records;
   double stiff_since; /* cmb_integrator_stiff_since */
   cmb_start_report start;
+  const cmb_drift_bound *drift; /* cmb_integrator_drift_bound */
   const cmb_statistics *statistics;
 } cmb_result;
 

@@ -89,14 +89,39 @@ static void print_events(const struct run *run)
   }
 }
 
+static void print_bound(const cmb_drift_bound *b)
+{
+  if (b->holds) {
+    printf("  drift bound  |g| stays below %.2g, as long as C0 = %.3g, C1 = %.3g, C2 = %.3g do\n",
+           b->limit, b->C0, b->C1, b->C2);
+  } else {
+    printf(
+        "  drift bound  none from t = %.9g on: C0 = %.3g, C1 = %.3g, C2 = %.3g are too large for "
+        "the step\n",
+        b->broken_at, b->C0, b->C1, b->C2);
+  }
+}
+
+static void print_headline(const struct run *run)
+{
+  const cmb_method *method = run->options.method;
+  const cmb_integrator_options *o = &run->options.integrator;
+  const cmb_result *r = cmb_simulation_result(run->sim);
+  printf("%s with %s, ", cmb_system_equations(run->system)->name, cmb_method_name(method));
+  if (cmb_method_is_real_time(method)) {
+    printf("step %g", o->step > 0 ? o->step : CMB_USUAL_PERIOD);
+  } else {
+    printf("rtol %g, atol %g", o->rtol, o->atol);
+  }
+  printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
+}
+
 static void print_summary(const struct run *run)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
   const cmb_statistics *s = r->statistics;
-  const cmb_integrator_options *o = &run->options.integrator;
-  printf("%s with %s, rtol %g, atol %g: t = %.9g reached in %.3g s\n", eq->name,
-         cmb_method_name(run->options.method), o->rtol, o->atol, r->t, run->run_seconds);
+  print_headline(run);
   print_start(eq, r);
   printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
@@ -104,6 +129,7 @@ static void print_summary(const struct run *run)
   if (eq->ng > 0) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);
+    if (r->drift) print_bound(r->drift);
   }
   cli_singularities_print(&run->singularities);
   print_events(run);
@@ -154,6 +180,18 @@ static void json_events(struct cli_json *j, const struct run *run)
   cli_json_close(j, ']');
 }
 
+static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
+{
+  cli_json_open(j, "bound", '{');
+  cli_json_number(j, "limit", b->limit);
+  cli_json_bool(j, "holds", b->holds);
+  if (!b->holds) cli_json_number(j, "broken_at", b->broken_at);
+  cli_json_number(j, "C0", b->C0);
+  cli_json_number(j, "C1", b->C1);
+  cli_json_number(j, "C2", b->C2);
+  cli_json_close(j, '}');
+}
+
 static void print_json(const struct run *run, cmb_status status, const char *message)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -170,6 +208,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   json_events(&j, run);
   cli_singularities_json(&run->singularities, &j);
   if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
+  if (r->drift) json_bound(&j, r->drift);
   cli_json_open(&j, "stats", '{');
 #define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
   CMB_STATISTICS_LIST(JSON_STATISTIC)

@@ -65,8 +65,8 @@ typedef struct cmb_graph_parts {
   cmb_entries M, G;          /* places of the entries; the expressions are in the parts */
   cmb_entries inertial_q, inertial_v;
 
-  struct cmb_kept *kept;      /* to be filled before u = 0 is put in; NULL: not wanted */
-  cmb_arena *lasting;         /* for what is kept */
+  struct cmb_kept *kept; /* to be filled before u = 0 is put in; NULL: not wanted */
+  cmb_arena *lasting;    /* for what is kept */
 
   /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
   cmb_expr *residual_of_u, *position_of_u;

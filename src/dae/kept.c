@@ -55,8 +55,7 @@ static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_ke
   if (!kept->mode) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     const cmb_expr mode = cmb_modes_at(p->modes, i)->mode;
-    CMB_TRY(
-        cmb_import(kept->graph, x->graph, 0, NULL, NULL, 1, &mode, &kept->mode[i]));
+    CMB_TRY(cmb_import(kept->graph, x->graph, 0, NULL, NULL, 1, &mode, &kept->mode[i]));
   }
   return CMB_OK;
 }

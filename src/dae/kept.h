@@ -17,7 +17,8 @@ typedef struct cmb_kept {
   cmb_expr t, *q, *v, *mode, *lambda, *a, *u; /* the graph's inputs */
   cmb_entries M, G;
   cmb_expr *f, *g, *gamma, *gt;
-  cmb_expr *applied; /* (nv) Gᵀλ − the applied forces, the part of f that can be stiff; NULL: not known apart */
+  cmb_expr *
+      applied; /* (nv) Gᵀλ − the applied forces, the part of f that can be stiff; NULL: not known apart */
   cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
   cmb_expr *outputs; /* (no) of t, q, v, a, λ */
   cmb_expr *margin;  /* (ns) switching functions */

@@ -14,9 +14,10 @@
 
 struct cmb_elimination {
   cmb_graph *g;
-  int n, size;       /* size = n + m */
-  int *order;        /* (size) row and column of the k-th pivot */
-  cmb_expr *K;       /* (size x size) L below, U on and above the diagonal, in the order of the rows as given */
+  int n, size; /* size = n + m */
+  int *order;  /* (size) row and column of the k-th pivot */
+  cmb_expr *
+      K; /* (size x size) L below, U on and above the diagonal, in the order of the rows as given */
   cmb_expr *inverse; /* (size) 1/pivot, by row */
   cmb_expr *whole;   /* (size) a pivot before anything was subtracted */
   cmb_expr health;

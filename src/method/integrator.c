@@ -21,9 +21,8 @@ enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until i
 enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
-static const double USUAL_PERIOD = 1e-3; /* of a real-time method, in seconds */
 static const double SAME_STEP = 1e-6; /* relative difference in size that is rounding of time */
-static const double TROUBLE = 0.25; /* step reduction when equations or projection fail */
+static const double TROUBLE = 0.25;   /* step reduction when equations or projection fail */
 static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 
 static const cmb_method *const methods[] = {
@@ -171,7 +170,7 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
   const bool may_be_fixed = has_option(in->method, "steps");
   in->fixed_step = in->method->real_time || (may_be_fixed && cmb_choice(in, "steps") == 1);
-  if (in->method->real_time && o->step == 0) in->options.step = USUAL_PERIOD;
+  if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option steps=fixed needs a step size");
   }
@@ -364,8 +363,8 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
 /* A real-time method's last step has the size of the others, whatever the rounding of time has added up to. */
 static double end_of_step(const cmb_integrator *in, double h, double t_limit)
 {
-  const bool ends = in->method->real_time ? fabs(in->t + h - t_limit) <= SAME_STEP * h
-                                          : h == t_limit - in->t;
+  const bool ends =
+      in->method->real_time ? fabs(in->t + h - t_limit) <= SAME_STEP * h : h == t_limit - in->t;
   return ends ? t_limit : in->t + h;
 }
 

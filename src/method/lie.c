@@ -105,14 +105,15 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 #define OPTION_JACOBIAN                                                                            \
   {                                                                                                \
     "jacobian", "none|J1|J2|J3|exact", "J2",                                                       \
-        "derivatives of applied forces in the matrix: none (explicit); those by v; by v and q; a "  \
+        "derivatives of applied forces in the matrix: none (explicit); those by v; by v and q; a " \
         "directional one, not in the matrix; as J2, and positions with the new velocities"         \
   }
 
 #define OPTION_STABILIZATION(words)                                                                \
   {                                                                                                \
     "stabilization", words, "projection",                                                          \
-        "against drift: none; Baumgarte's; one Newton step for positions; that and velocities; as " \
+        "against drift: none; Baumgarte's; one Newton step for positions; that and velocities; "   \
+        "as "                                                                                      \
         "Gear, Gupta and Leimkuhler, for index 2"                                                  \
   }
 

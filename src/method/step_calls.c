@@ -130,10 +130,11 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 cmb_status cmb_step_calls(cmb_step_source *s)
 {
   if (s->eq->rates) {
-    return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
-                    "this method needs equations with q' = v if they are written in C; %s has rates "
-                    "of its own",
-                    s->eq->name);
+    return cmb_fail(
+        s->ctx, CMB_ERROR_ARGUMENT,
+        "this method needs equations with q' = v if they are written in C; %s has rates "
+        "of its own",
+        s->eq->name);
   }
   s->terms = terms;
   s->forces = forces;

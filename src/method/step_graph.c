@@ -50,7 +50,8 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
                          const cmb_expr *from, cmb_expr *to)
 {
   if (!to) return CMB_OK;
-  return cmb_import(s->graph, s->eq->expressions->graph, r->count, r->input, r->by, count, from, to);
+  return cmb_import(s->graph, s->eq->expressions->graph, r->count, r->input, r->by, count, from,
+                    to);
 }
 
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
@@ -103,8 +104,7 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
   for (int i = 0; i < x->ball_count; i++) {
     cmb_expr *e = q + x->ball_q[i], sum = 0;
     for (int k = 0; k < 4; k++) sum = cmb_add(g, sum, cmb_square(g, e[k]));
-    const cmb_expr scale =
-        cmb_div(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_SQRT, sum, 0, 0));
+    const cmb_expr scale = cmb_div(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_SQRT, sum, 0, 0));
     for (int k = 0; k < 4; k++) e[k] = cmb_mul(g, scale, e[k]);
   }
 }

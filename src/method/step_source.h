@@ -27,10 +27,10 @@ typedef struct cmb_step_terms {
 
 /* One evaluation of the equations between two programs; values go behind the inputs that are there. */
 typedef struct cmb_step_call {
-  cmb_expr *point;      /* (1 + nq + nv) */
-  bool velocities;      /* v is part of it */
+  cmb_expr *point; /* (1 + nq + nv) */
+  bool velocities; /* v is part of it */
   bool M, f, g, G, gamma, gt, force_q, force_v;
-  int first;            /* place of its first value among the inputs */
+  int first; /* place of its first value among the inputs */
 } cmb_step_call;
 
 enum { CMB_MOST_STEP_CALLS = 8 };

@@ -41,7 +41,8 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   output[p.health] = step->health;
   if (st->options.bound) put(output + p.q_plain, eq->nq, step->q_plain);
   if (st->options.bound) put(output + p.P, eq->nv * eq->ng, step->P);
-  CMB_TRY(cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
+  CMB_TRY(
+      cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
   for (int i = 0; i < s->call_count; i++) {
     const int outputs = 1 + eq->nq + (s->call[i].velocities ? eq->nv : 0);
     st->call[st->call_count++].what = s->call[i];

@@ -335,3 +335,13 @@ cmb_status cmb_events_here(cmb_events *e)
   return cmb_switches(e->ev, cmb_integrator_t(e->in), cmb_integrator_q(e->in),
                       cmb_integrator_v(e->in), cmb_integrator_lambda(e->in), e->s[0]);
 }
+
+cmb_status cmb_events_at_end(cmb_events *e)
+{
+  const cmb_equations *eq = e->ev->eq;
+  e->t = cmb_integrator_t(e->in);
+  memcpy(e->q_found, cmb_integrator_q(e->in), (size_t)eq->nq * sizeof *e->q_found);
+  memcpy(e->v_found, cmb_integrator_v(e->in), (size_t)eq->nv * sizeof *e->v_found);
+  memcpy(e->lambda_found, cmb_integrator_lambda(e->in), (size_t)eq->ng * sizeof *e->lambda_found);
+  return cmb_switches(e->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_found);
+}

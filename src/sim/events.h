@@ -51,6 +51,9 @@ bool cmb_events_changed(const cmb_events *e, int i);
 /* The modes behind the event found, into mode_new. */
 cmb_status cmb_events_new_modes(cmb_events *e);
 
+/* Where the integrator stands becomes the event found, changed or not: for methods that change their mode only there. */
+cmb_status cmb_events_at_end(cmb_events *e);
+
 /* Where the integrator stands now is where the next inspection begins (after a step or a restart). */
 cmb_status cmb_events_here(cmb_events *e);
 

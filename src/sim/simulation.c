@@ -119,6 +119,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
                              .v = sim->v,
                              .lambda = sim->lambda,
                              .outputs = sim->outputs,
+                             .drift = cmb_integrator_drift_bound(sim->in),
                              .statistics = cmb_integrator_statistics(sim->in)};
   *out = sim;
   return CMB_OK;
@@ -393,6 +394,19 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   return restart(sim);
 }
 
+/* One step of a real-time method: what it has switched is changed where it ends. */
+static cmb_status advance_in_time(cmb_simulation *sim)
+{
+  cmb_events *e = &sim->events;
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
+  if (e->ns == 0) return CMB_OK;
+  CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
+  CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
+  for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
+  return CMB_OK;
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
@@ -422,8 +436,9 @@ static cmb_status run(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
   while (cmb_integrator_t(sim->in) < sim->t_end) {
-    CMB_TRY(advance(sim));
+    CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
