@@ -29,6 +29,7 @@ typedef struct cmb_mechanism_options {
   const int *left_out; /* their numbers, ascending, in the mechanism without any left out */
   /* start values of all joints' coordinates and velocities, in the order of the joints; NULL: the model's */
   const double *q_start, *v_start;
+  bool live; /* parameters of forces and inputs stay changeable: they are inputs of the graph */
 } cmb_mechanism_options;
 
 typedef struct cmb_mechanism cmb_mechanism;

@@ -6,6 +6,7 @@
  *   - an input that the motion depends on has the modes of the motion, any other keeps its comparisons;
  *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries, and so are
  *     the constraints on velocities and accelerations, G v + g_t and G a + γ;
+ *   - parameters that could change have the values they are given;
  *   - u = 0, since the programs compute the motion; only derivatives with respect to u need it;
  *   - entries of M and G that are 0 after all are dropped.
  */
@@ -207,17 +208,20 @@ static cmb_status freeze(cmb_graph_parts *p)
   return name_switches(p);
 }
 
-/* `input` (inputs) is 0 in all that there is. */
-static cmb_status put_zero(cmb_graph_parts *p, int inputs, const cmb_expr *input)
+/* `input` (inputs) has these values in all that there is; NULL: 0. */
+static cmb_status put_values(cmb_graph_parts *p, int inputs, const cmb_expr *input,
+                             const double *values)
 {
   cmb_graph *g = p->x->graph;
-  cmb_expr *zero = cmb_arena_take(p->arena, (size_t)inputs, sizeof *zero), *all = p->part[0];
+  cmb_expr *constant = cmb_arena_take(p->arena, (size_t)inputs, sizeof *constant),
+           *all = p->part[0];
   cmb_expr *margin = p->part[CMB_PART_MARGINS];
   int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
   int margins = p->ns + p->count[CMB_PART_DECIDING];
-  if (!zero) return cmb_fail_memory(p->ctx);
-  CMB_TRY(cmb_substitute(g, inputs, input, zero, total, all, all));
-  return cmb_substitute(g, inputs, input, zero, margins, margin, margin);
+  if (!constant) return cmb_fail_memory(p->ctx);
+  for (int i = 0; values && i < inputs; i++) constant[i] = cmb_constant(g, values[i]);
+  CMB_TRY(cmb_substitute(g, inputs, input, constant, total, all, all));
+  return cmb_substitute(g, inputs, input, constant, margins, margin, margin);
 }
 
 static cmb_status remember_u(cmb_graph_parts *p)
@@ -234,9 +238,10 @@ static cmb_status remember_u(cmb_graph_parts *p)
 static cmb_status put_constants(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
+  if (x->np > 0) CMB_TRY(put_values(p, x->np, x->parameter, x->parameter_value));
   if (x->nu == 0) return CMB_OK;
   if (p->options->derivatives) CMB_TRY(remember_u(p));
-  return put_zero(p, x->nu, x->u);
+  return put_values(p, x->nu, x->u, NULL);
 }
 
 /* ---- dropping zeros */

@@ -4,6 +4,7 @@
 #include "dae/kept.h"
 
 #include "base/context.h"
+#include "expr/graph.h"
 
 static cmb_expr *expressions(cmb_arena *arena, int count)
 {
@@ -69,12 +70,47 @@ static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_kep
   return CMB_OK;
 }
 
+static cmb_status keep_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  const size_t count = (size_t)p->count[CMB_PART_DECIDING];
+  kept->level_table = cmb_arena_take(arena, count, sizeof *kept->level_table);
+  kept->level_mode = cmb_arena_ints(arena, (int)count);
+  if (!kept->level_table || !kept->level_mode) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    const cmb_mode *m = cmb_modes_at(p->modes, i);
+    if (m->kind == CMB_MODE_SIGN) continue;
+    if (m->kind == CMB_MODE_TABLE) {
+      kept->level_table[kept->level_count] = p->x->graph->tables[m->table];
+    }
+    kept->level_mode[kept->level_count++] = i;
+  }
+  return keep_part(p, arena, kept, CMB_PART_DECIDING, &kept->deciding);
+}
+
+/* After all others: what is then new in the graph is used by nobody. */
+static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  const cmb_expressions *x = p->x;
+  kept->parameter = expressions(arena, x->np);
+  kept->parameter_value = cmb_arena_doubles(arena, x->np);
+  kept->parameter_names = cmb_arena_take(arena, (size_t)x->np, sizeof *kept->parameter_names);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < x->np; i++) {
+    const uint32_t size = cmb_graph_size(kept->graph);
+    cmb_expr *place = &kept->parameter[kept->np];
+    CMB_TRY(cmb_import(kept->graph, x->graph, 0, NULL, NULL, 1, &x->parameter[i], place));
+    if (cmb_graph_size(kept->graph) > size) continue;
+    kept->parameter_value[kept->np] = x->parameter_value[i];
+    kept->parameter_names[kept->np++] = cmb_arena_text(arena, x->parameter_names[i]);
+  }
+  return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}
+
 cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
 {
   const cmb_expressions *x = p->x;
   *kept = (cmb_kept){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no, .nu = x->nu};
   kept->evaluation = p->options->evaluation;
-  kept->level_count = p->count[CMB_PART_DECIDING];
   CMB_TRY(cmb_graph_create(p->ctx, &kept->graph));
   CMB_TRY(keep_inputs(p, arena, kept));
   CMB_TRY(keep_entries(p, arena, kept, &p->M, CMB_PART_M, &kept->M));
@@ -85,10 +121,11 @@ cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
   CMB_TRY(keep_part(p, arena, kept, CMB_PART_GT, &kept->gt));
   CMB_TRY(keep_part(p, arena, kept, CMB_PART_OUTPUTS, &kept->outputs));
   CMB_TRY(keep_part(p, arena, kept, CMB_PART_MARGINS, &kept->margin));
-  CMB_TRY(keep_part(p, arena, kept, CMB_PART_DECIDING, &kept->deciding));
+  CMB_TRY(keep_levels(p, arena, kept));
   if (p->count[CMB_PART_APPLIED] > 0) {
     CMB_TRY(keep_part(p, arena, kept, CMB_PART_APPLIED, &kept->applied));
   }
   if (x->quaternions) CMB_TRY(keep(p, arena, kept, x->nq, x->rates, &kept->rates));
-  return keep_balls(p, arena, kept);
+  CMB_TRY(keep_balls(p, arena, kept));
+  return keep_parameters(p, arena, kept);
 }

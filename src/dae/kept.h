@@ -2,7 +2,7 @@
  * The expressions of a graph system, kept for those who make programs of their own from them: a whole step of a real-time
  * method, or C code to take away.
  *
- * The modes are frozen. The inputs u are still there; in a simulation they are 0.
+ * The modes are frozen. The inputs u are still there, in a simulation they are 0, and so are the parameters that can change.
  */
 #ifndef CMB_DAE_KEPT_H
 #define CMB_DAE_KEPT_H
@@ -11,10 +11,13 @@
 
 typedef struct cmb_kept {
   cmb_graph *graph; /* not to be written to: cmb_import takes expressions out of it */
-  int nq, nv, ng, ns, no, nu;
+  int nq, nv, ng, ns, no, nu, np;
   cmb_evaluation evaluation;
 
   cmb_expr t, *q, *v, *mode, *lambda, *a, *u; /* the graph's inputs */
+  cmb_expr *parameter;                        /* (np) those that are used, which are inputs too */
+  double *parameter_value;
+  const char **parameter_names;
   cmb_entries M, G;
   cmb_expr *f, *g, *gamma, *gt;
   cmb_expr *
@@ -24,6 +27,9 @@ typedef struct cmb_kept {
   cmb_expr *margin;  /* (ns) switching functions */
   int level_count;
   cmb_expr *deciding; /* (level_count) what decides on the modes that are levels */
+  const cmb_table *
+      *level_table; /* (level_count) the mode is its interval; NULL: the whole number below */
+  int *level_mode;  /* (level_count) which mode */
   int ball_count, *ball_q;
 } cmb_kept;
 

@@ -61,7 +61,8 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
 {
   cmb_mechanism_options wanted = {.formulation = o->formulation,
                                   .left_out_count = rank->redundant_count,
-                                  .left_out = rank->redundant};
+                                  .left_out = rank->redundant,
+                                  .live = o->expressions};
   const cmb_graph_options graph = {.evaluation = o->evaluation,
                                    .derivatives = o->derivatives,
                                    .keep = o->expressions,

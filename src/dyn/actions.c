@@ -28,16 +28,16 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 }
 
 /* Q = −(k (x − x0) + preload) − lost, with the potential ½ k (x − x0)² + preload x. */
-static void elastic_action(cmb_build *b, cmb_measure m, double k, double x0, double preload,
+static void elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0, cmb_expr preload,
                            cmb_expr lost)
 {
   cmb_graph *g = b->g;
   cmb_action *a = new_action(b, m);
   if (!a) return;
-  cmb_expr away = cmb_sub(g, m.value, constant(b, x0));
-  cmb_expr pull = cmb_add(g, cmb_mul(g, constant(b, k), away), constant(b, preload));
-  cmb_expr energy = cmb_mul(g, constant(b, k / 2), cmb_square(g, away));
-  a->potential = cmb_add(g, energy, cmb_mul(g, constant(b, preload), m.value));
+  cmb_expr away = cmb_sub(g, m.value, x0);
+  cmb_expr pull = cmb_add(g, cmb_mul(g, k, away), preload);
+  cmb_expr energy = cmb_mul(g, cmb_mul(g, constant(b, 0.5), k), cmb_square(g, away));
+  a->potential = cmb_add(g, energy, cmb_mul(g, preload, m.value));
   a->lost = cmb_neg(g, lost);
   a->force = cmb_neg(g, cmb_add(g, pull, lost));
 }
@@ -65,7 +65,7 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   cmb_expr lost = cmb_mul(b->g, constant(b, c->damping), m.rate);
   lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, m.rate));
-  elastic_action(b, m, c->stiffness, c->reference, 0, lost);
+  elastic_action(b, m, constant(b, c->stiffness), constant(b, c->reference), 0, lost);
   return CMB_OK;
 }
 
@@ -111,15 +111,17 @@ static cmb_status spring(cmb_build *b, int force)
   cmb_graph *g = b->g;
   cmb_measure m = cmb_build_spring_measure(b, force);
   CMB_TRY(b->status);
-  cmb_expr lost = cmb_mul(g, constant(b, f->damping), m.rate), more = 0;
+  const cmb_expr free_length = cmb_build_number(b, &f->free_length);
+  cmb_expr lost = cmb_mul(g, cmb_build_number(b, &f->damping), m.rate), more = 0;
   if (f->spring_table) {
-    cmb_expr away = cmb_sub(g, m.value, constant(b, f->free_length));
+    cmb_expr away = cmb_sub(g, m.value, free_length);
     lost = cmb_add(g, lost, cmb_table_apply(g, f->spring_table, away));
   }
   if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, m.rate));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
-  elastic_action(b, m, f->stiffness, f->free_length, f->preload, cmb_add(g, lost, more));
-  return CMB_OK;
+  elastic_action(b, m, cmb_build_number(b, &f->stiffness), free_length,
+                 cmb_build_number(b, &f->preload), cmb_add(g, lost, more));
+  return b->status;
 }
 
 /* ---- bushings */
@@ -153,7 +155,8 @@ static void bushing(cmb_build *b, const cmb_model_force *f)
     for (int n = 0; n < 3; n++) apart[n] = f->b.at[n] - f->a.at[n];
     cmb_measure m = cmb_measure_component(k, sa, sb, axis[i]);
     cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[i]), m.rate);
-    elastic_action(b, m, f->bushing_stiffness[i], cmb_dot3(axis[i], apart), 0, lost);
+    elastic_action(b, m, constant(b, f->bushing_stiffness[i]),
+                   constant(b, cmb_dot3(axis[i], apart)), 0, lost);
   }
   for (int i = 0; i < 3; i++) {
     if (f->bushing_stiffness[3 + i] == 0 && f->bushing_damping[3 + i] == 0) continue;
@@ -161,7 +164,7 @@ static void bushing(cmb_build *b, const cmb_model_force *f)
     cmb_measure m = combined(b, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]), -0.5,
                              cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
     cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[3 + i]), m.rate);
-    elastic_action(b, m, f->bushing_stiffness[3 + i], 0, 0, lost);
+    elastic_action(b, m, constant(b, f->bushing_stiffness[3 + i]), 0, 0, lost);
   }
 }
 
@@ -291,11 +294,11 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_vector v = cmb_point_velocity(b->k, p, arm);
   cmb_expr away = cmb_vector_dot(g, n, v);
   cmb_expr deeper = cmb_neg(g, cmb_add(g, away, cmb_mul(g, inverse, s_t)));
-  cmb_expr normal =
-      cmb_add(g, cmb_mul(g, constant(b, f->stiffness), power_law(b, depth, f->exponent)),
-              cmb_mul(g, constant(b, f->damping), deeper));
+  const cmb_expr stiffness = cmb_build_number(b, &f->stiffness);
+  cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, depth, f->exponent)),
+                            cmb_mul(g, cmb_build_number(b, &f->damping), deeper));
   /* there is contact while both the depth and the force are positive: one switch for both */
-  cmb_expr both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, constant(b, f->stiffness), depth), normal, 0);
+  cmb_expr both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, stiffness, depth), normal, 0);
   both = cmb_apply(g, CMB_OP_SMOOTH, both, 0, 0);
   name_switch(b, f->name, "contact", both);
   normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, both, 0, 0), normal, 0);
@@ -304,7 +307,7 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
     cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
     cmb_expr v0 = constant(b, f->friction_velocity);
     cmb_expr speed2 = cmb_add(g, cmb_vector_dot(g, slip, slip), cmb_square(g, v0));
-    cmb_expr ratio = cmb_div(g, cmb_mul(g, constant(b, -f->friction), normal),
+    cmb_expr ratio = cmb_div(g, cmb_mul(g, cmb_neg(g, cmb_build_number(b, &f->friction)), normal),
                              cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
     force = cmb_vector_add(g, force, cmb_vector_scale(g, ratio, slip));
   }

@@ -60,6 +60,7 @@ typedef struct cmb_build {
   cmb_tree *tree;
   cmb_kinematics *k;
   bool cartesian;
+  bool live;         /* parameters are inputs, where they can be */
   cmb_status status; /* the first failure */
   char words[700];   /* and what it says */
 
@@ -86,6 +87,10 @@ cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *form
 /* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
+
+/* A number of the model: what it was computed from if parameters are live, else its value. */
+cmb_expr cmb_build_number(cmb_build *b, const double *number);
+cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 
 /* actions.c */
 cmb_status cmb_build_joint_forces(cmb_build *b);

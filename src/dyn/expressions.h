@@ -32,6 +32,10 @@ typedef struct cmb_expressions {
    * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
    * the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
+  int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
+  cmb_expr *parameter; /* (np) */
+  double *parameter_value;
+  const char *const *parameter_names;
   cmb_expr *input_value; /* (nu) u_i(t), and the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;

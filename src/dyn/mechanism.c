@@ -104,6 +104,24 @@ static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
+static cmb_status take_parameters(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  const size_t most = (size_t)m->parameter_count + 1;
+  const char **names = cmb_arena_take(b->arena, most, sizeof *names);
+  x->parameter = cmb_arena_take(b->arena, most, sizeof *x->parameter);
+  x->parameter_value = cmb_arena_take(b->arena, most, sizeof *x->parameter_value);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; b->live && i < m->parameter_count; i++) {
+    if (m->parameters[i].fixed) continue;
+    x->parameter[x->np] = cmb_build_parameter(b, i);
+    x->parameter_value[x->np] = m->parameters[i].value;
+    names[x->np++] = m->parameters[i].name;
+  }
+  x->parameter_names = names;
+  return CMB_OK;
+}
+
 static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
@@ -299,6 +317,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(note_given(b, x));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
+  CMB_TRY(take_parameters(b, x));
   CMB_TRY(take_hints(b, x));
   CMB_TRY(take_rates(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
@@ -316,6 +335,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   CMB_TRY(cmb_graph_create(b.ctx, &mechanism->graph));
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
+  b.live = o->live;
   CMB_TRY(take_memory(&b));
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
                       : cmb_tree_create(b.arena, model, &b.tree));

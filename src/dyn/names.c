@@ -209,7 +209,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
   const cmb_model *m = b->model;
   if (strcmp(name, "deg") == 0) return known(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
   int i = find(m->parameters, m->parameter_count, sizeof *m->parameters, name);
-  if (i >= 0) return known(q, cmb_constant(b->g, m->parameters[i].value), CMB_LEVEL_TIME);
+  if (i >= 0) return known(q, cmb_build_parameter(b, i), CMB_LEVEL_TIME);
   i = find(m->inputs, m->input_count, sizeof *m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
   return of_joint(b, name, false, q) || of_measure(r, name, false, q);
@@ -357,6 +357,27 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
     b->status = status;
   }
   return cmb_fail(b->ctx, b->status, "%s", b->words); /* the parser has words of its own */
+}
+
+cmb_expr cmb_build_parameter(cmb_build *b, int parameter)
+{
+  const cmb_model_parameter *p = &b->model->parameters[parameter];
+  char text[NAME_ROOM];
+  if (!b->live || p->fixed) return cmb_constant(b->g, p->value);
+  snprintf(text, sizeof text, "parameter %s", p->name);
+  return cmb_input(b->g, text);
+}
+
+cmb_expr cmb_build_number(cmb_build *b, const double *number)
+{
+  const cmb_model *m = b->model;
+  cmb_expr e = 0;
+  for (int i = 0; b->live && i < m->coefficient_count; i++) {
+    if (m->coefficients[i].number != number) continue;
+    cmb_build_formula(b, &m->coefficients[i].formula, CMB_LEVEL_TIME, NULL, &e);
+    return e;
+  }
+  return cmb_constant(b->g, *number);
 }
 
 cmb_status cmb_build_inputs(cmb_build *b)

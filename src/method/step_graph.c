@@ -171,6 +171,7 @@ cmb_status cmb_step_graph(cmb_step_source *s)
   const cmb_kept *x = s->eq->expressions;
   CMB_TRY(own_inputs(s, x->graph, x->ns, x->mode));
   CMB_TRY(own_inputs(s, x->graph, x->nu, x->u));
+  CMB_TRY(own_inputs(s, x->graph, x->np, x->parameter));
   s->terms = terms;
   s->forces = forces;
   s->along = along;

@@ -94,7 +94,10 @@ static cmb_status take_memory(cmb_stepper *st)
   st->work = cmb_arena_doubles(st->arena, work);
   st->point = cmb_arena_doubles(st->arena, 1 + eq->nq + eq->nv);
   st->zero = cmb_arena_doubles(st->arena, eq->nv + eq->ng);
-  return cmb_arena_failed(st->arena) ? cmb_fail_memory(st->ctx) : CMB_OK;
+  if (cmb_arena_failed(st->arena)) return cmb_fail_memory(st->ctx);
+  const cmb_kept *x = eq->expressions;
+  if (x) memcpy(st->in + st->inputs - x->np, x->parameter_value, (size_t)x->np * sizeof *st->in);
+  return CMB_OK;
 }
 
 static cmb_status create(cmb_stepper *st, cmb_evaluator *ev)

@@ -29,7 +29,7 @@ typedef struct cmb_stepper {
   double *zero; /* (nv + ng) */
 } cmb_stepper;
 
-/* Inputs of the last program for a model: t, h, q, v, modes, u. */
+/* Inputs of the last program for a model: t, h, q, v, modes, u, parameters. */
 enum { CMB_STEPPER_T, CMB_STEPPER_H, CMB_STEPPER_Q };
 
 /* What it computes: q, v, λ, a, health, then q_plain and P if the bound is wanted. Places of its outputs: */

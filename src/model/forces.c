@@ -65,10 +65,12 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
                             const char *rest, const char *formula, cmb_model_force *f)
 {
   const cmb_node *text = cmb_node_find(entry, formula);
+  r->in_coefficient = true;
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_NOT_NEGATIVE, &f->stiffness));
   CMB_TRY(cmb_read_optional(r, s, entry, rest, &f->free_length));
   CMB_TRY(cmb_read_optional(r, s, entry, "preload", &f->preload));
   CMB_TRY(cmb_read_optional(r, s, entry, "damping", &f->damping));
+  r->in_coefficient = false;
   CMB_TRY(read_law(r, s, entry, "spring", f, &f->spring_table));
   CMB_TRY(read_law(r, s, entry, "damper", f, &f->damper_table));
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
@@ -205,10 +207,12 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   }
   CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
-  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
+  r->in_coefficient = true;
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));
   CMB_TRY(cmb_read_limited(r, s, entry, "friction", CMB_NOT_NEGATIVE, &f->friction));
+  r->in_coefficient = false;
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
 }
 

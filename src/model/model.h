@@ -194,7 +194,14 @@ typedef struct cmb_model_output {
 typedef struct cmb_model_parameter {
   const char *name;
   double value;
+  bool fixed; /* something has been computed from it: it cannot change any more */
 } cmb_model_parameter;
+
+/* A coefficient of a force that was given as a formula of parameters. */
+typedef struct cmb_model_coefficient {
+  const double *number; /* its place in the force */
+  cmb_model_formula formula;
+} cmb_model_coefficient;
 
 typedef enum cmb_shape_type {
   CMB_SHAPE_LINE,     /* polyline through the points */
@@ -219,6 +226,9 @@ struct cmb_model {
   cmb_arena *arena;
   const char *name, *title, *path;
   double gravity[3];
+
+  int coefficient_count;
+  cmb_model_coefficient *coefficients;
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
       measure_count, force_count, output_count, shape_count, default_count;

@@ -66,13 +66,18 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   CMB_TRY(define(r, s, "index", cmb_node_find(s->instance, "repeat"), &parameter));
   parameter->value[0] = s->copy;
   parameter->state = CMB_LAZY_DONE;
-  parameter->is_index = true;
+  parameter->is_index = parameter->fixed = true;
   return CMB_OK;
 }
 
+/* What a parameter is computed from is fixed by it. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
-  return cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]);
+  const bool in_coefficient = r->in_coefficient;
+  r->in_coefficient = false;
+  cmb_status status = cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]);
+  r->in_coefficient = in_coefficient;
+  return status;
 }
 
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x)
@@ -127,6 +132,13 @@ static cmb_status check_options(cmb_reader *r)
                     nearest ? "'?" : "");
   }
   return CMB_OK;
+}
+
+void cmb_fix_parameters(cmb_reader *r)
+{
+  for (int i = 0; i < r->model->parameter_count; i++) {
+    r->model->parameters[i].fixed = r->parameters[i].fixed;
+  }
 }
 
 cmb_status cmb_read_parameters(cmb_reader *r)

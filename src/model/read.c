@@ -139,6 +139,7 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_signals(r));
   CMB_TRY(cmb_read_forces(r));
   CMB_TRY(cmb_read_shapes(r));
+  cmb_fix_parameters(r);
   return read_simulate(r);
 }
 

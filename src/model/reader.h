@@ -68,6 +68,7 @@ typedef struct cmb_lazy {
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   double value[3];
   bool is_index; /* the number of a copy, which nobody can set */
+  bool fixed;    /* a number was computed from it that is not a force's coefficient */
 } cmb_lazy;
 
 typedef struct cmb_reader {
@@ -84,7 +85,9 @@ typedef struct cmb_reader {
   char subject[CMB_SUBJECT_ROOM];
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
-  int dependence;    /* how deep lazy values ask for each other now */
+  int dependence;      /* how deep lazy values ask for each other now */
+  bool in_coefficient; /* the number being read is a force's coefficient */
+  int coefficient_room;
   cmb_status nested; /* failure inside of a formula's name, and its words */
   char nested_words[CMB_MESSAGE_ROOM];
 } cmb_reader;
@@ -185,6 +188,7 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
  * asked for, or in cmb_read_parameters. */
 cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_read_parameters(cmb_reader *r);
+void cmb_fix_parameters(cmb_reader *r); /* when all else has been read: those that were used up */
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x);
 
 /* ---- points.c: positions, directions, frames, points on bodies */

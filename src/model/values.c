@@ -62,12 +62,14 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   double x = degree;
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_PARAMETER, name);
   cmb_status status = CMB_OK;
-  if (found)
+  if (found) {
     status = cmb_parameter_value(r, found->index, names->at, &x);
-  else if (cmb_is_previous(name))
+    if (!r->in_coefficient) r->parameters[found->index].fixed = true;
+  } else if (cmb_is_previous(name)) {
     status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
-  else if (strcmp(name, "deg") != 0)
+  } else if (strcmp(name, "deg") != 0) {
     return false;
+  }
   keep_words(r, status);
   *e = cmb_constant(r->graph, x);
   return status == CMB_OK;
@@ -121,11 +123,42 @@ static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   return CMB_OK;
 }
 
+/* The formula of a coefficient is kept beside its value. */
+static cmb_status keep_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                               const double *x)
+{
+  cmb_model *m = r->model;
+  const int count = m->coefficient_count;
+  if (count == r->coefficient_room) {
+    const int room = count > 0 ? 2 * count : 16;
+    cmb_model_coefficient *grown = cmb_arena_take(m->arena, (size_t)room, sizeof *grown);
+    if (!grown) return cmb_fail_memory(r->ctx);
+    if (count > 0) memcpy(grown, m->coefficients, (size_t)count * sizeof *grown);
+    m->coefficients = grown;
+    r->coefficient_room = room;
+  }
+  m->coefficients[m->coefficient_count++].number = x;
+  return cmb_read_formula(r, s, node, &m->coefficients[count].formula);
+}
+
+/* A unit behind a number is nothing that formulas know: such a coefficient is a number like any other. */
+static cmb_status read_value(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
+{
+  double factor;
+  if (cmb_parse_number(node->text, x)) return CMB_OK;
+  const bool in_coefficient = r->in_coefficient;
+  if (cut_unit(node->text, &factor) != strlen(node->text)) r->in_coefficient = false;
+  cmb_status status = evaluate(r, s, node, x);
+  if (status == CMB_OK && r->in_coefficient) status = keep_formula(r, s, node, x);
+  r->in_coefficient = in_coefficient;
+  return status;
+}
+
 cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
 {
   char shown[CMB_SHOWN_ROOM];
   CMB_TRY(cmb_expect_text(r, node, "a number or a formula of parameters"));
-  if (!cmb_parse_number(node->text, x)) CMB_TRY(evaluate(r, s, node, x));
+  CMB_TRY(read_value(r, s, node, x));
   if (isfinite(*x)) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'%s' has no finite value; expected a number",
                          cmb_shown(node->text, shown));

@@ -1,0 +1,30 @@
+/*
+ * Camber, layer export: models in other people's formats.
+ */
+#ifndef CAMBER_EXPORT_H
+#define CAMBER_EXPORT_H
+
+#include <camber/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What was written. */
+typedef struct cmb_export_report {
+  int instructions;      /* operations of a step, functions of libm counted as one */
+  int inputs, outputs;   /* of the model */
+  int parameters, flags; /* that can be changed; event flags */
+  char name[64];         /* that everything in the code begins with */
+} cmb_export_report;
+
+/* C code of the model and a real-time method: NAME.c and NAME.h in `folder`, which is made if need be. NAME is the model's, as
+ * far as C permits. The system must have been made with its expressions kept, and starts where its start values lie; `options` has a
+ * method of fixed cost, its step and its settings. Both files are replaced, or left alone. report may be NULL. */
+cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
+                        const char *folder, cmb_export_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
