@@ -7,6 +7,7 @@
 #include <camber/base.h>
 #include <camber/dae.h>
 #include <camber/dyn.h>
+#include <camber/export.h>
 #include <camber/expr.h>
 #include <camber/math.h>
 #include <camber/method.h>

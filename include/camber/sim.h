@@ -63,6 +63,7 @@ typedef struct cmb_result {
   double t;
   const double *q, *v, *lambda, *outputs;
   const bool *lambda_unique;             /* as in a record */
+  const int *mode;                       /* (ns) of the switching functions, as in cmb_point */
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;

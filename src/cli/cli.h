@@ -17,12 +17,13 @@ enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256 };
 /* What the command line said. */
 struct cli_arguments {
   const struct cli_command *command;
+  const char *kind;    /* the word before the operand, if the command has one */
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
-  const char *out, *plot;
+  const char *out, *plot, *folder;
   bool json, quiet, help, equilibrium;
   bool include_anywhere;
   cmb_formulation formulation;
@@ -39,7 +40,7 @@ struct cli_arguments {
 
 struct cli_command {
   const char *name;
-  const char *operand;        /* "MODEL"; NULL: none */
+  const char *operand;        /* "MODEL", or "c MODEL" with a word before; NULL: none */
   const char *operands_known; /* words the operand can take, for completion; NULL: models */
   const char *summary;
   const char *description; /* a paragraph for the manual */
@@ -48,6 +49,7 @@ struct cli_command {
 
 struct cli_option {
   const char *name;     /* without the dashes */
+  char letter;          /* "-o" for short; 0: none */
   const char *argument; /* "R"; NULL: a switch */
   const char *commands; /* " run check ": which commands take it */
   const char *meaning;
@@ -71,12 +73,19 @@ int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The exit code of a status. */
 int cli_exit_code(cmb_status status);
 
+/* Whether the command works on a model. */
+bool cli_on_model(const struct cli_command *command);
+
+/* Whether this option was on the command line. */
+bool cli_given(const struct cli_arguments *arguments, const char *option);
+
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
 
 /* The commands. */
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);

@@ -10,7 +10,8 @@ static const char PURPOSE[] = "simulate constrained mechanical systems";
 
 static void option_label(const struct cli_option *o, size_t room, char *label)
 {
-  snprintf(label, room, "--%s%s%s", o->name, o->argument ? " " : "",
+  const char letter[5] = {'-', o->letter, ',', ' ', '\0'};
+  snprintf(label, room, "%s--%s%s%s", o->letter ? letter : "", o->name, o->argument ? " " : "",
            o->argument ? o->argument : "");
 }
 
@@ -30,7 +31,7 @@ void cli_help(FILE *to)
           PURPOSE);
   for (int i = 0; i < cli_command_count; i++) {
     const struct cli_command *c = &cli_commands[i];
-    fprintf(to, "  camber %-10s %-6s %s\n", c->name, c->operand ? c->operand : "", c->summary);
+    fprintf(to, "  camber %-10s %-7s %s\n", c->name, c->operand ? c->operand : "", c->summary);
   }
   fputs("\n'camber COMMAND --help' shows a command's options; 'man camber' has it all.\n"
         "First steps:  camber run pendulum    camber list models    camber list methods\n",
@@ -139,6 +140,8 @@ static void put_words(const char *before, const char *between, const struct cli_
 static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
+  const char *blank = strchr(c->operand, ' ');
+  if (blank) printf("%.*s ", (int)(blank - c->operand), c->operand);
   if (c->operands_known) {
     fputs(c->operands_known, stdout);
     return;

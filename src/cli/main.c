@@ -52,8 +52,7 @@ static int dispatch(struct cli_arguments *arguments)
     return CLI_FAILED;
   }
   cmb_context_set_log(ctx, print_log, NULL);
-  bool on_model = arguments->command->operand && strcmp(arguments->command->operand, "MODEL") == 0;
-  int code = on_model ? cli_read_model(ctx, arguments) : CLI_DONE;
+  int code = cli_on_model(arguments->command) ? cli_read_model(ctx, arguments) : CLI_DONE;
   if (code == CLI_DONE) code = arguments->command->run(ctx, arguments);
   cmb_model_destroy(arguments->model);
   cmb_context_destroy(ctx);

@@ -129,6 +129,12 @@ static bool take_out(struct cli_arguments *a, const char *value)
   return ends_in(value, ".csv");
 }
 
+static bool take_folder(struct cli_arguments *a, const char *value)
+{
+  a->folder = value;
+  return value[0] != '\0';
+}
+
 static bool take_plot(struct cli_arguments *a, const char *value)
 {
   a->plot = value;
@@ -179,60 +185,65 @@ static bool take_help(struct cli_arguments *a, const char *value)
 }
 
 const struct cli_option cli_options[] = {
-    {"method", "NAME", " run linearize ",
-     "integration method, see 'camber list methods' (default: mdop5)", take_method,
+    {"method", 0, "NAME", " run linearize export ",
+     "integration method, see 'camber list methods' (default: mdop5; lie for export)", take_method,
      "the name of a method"},
-    {"rtol", "R", " run bench linearize ", "relative tolerance of a step's error (default: 1e-6)",
-     take_rtol, "a positive number"},
-    {"atol", "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
+    {"rtol", 0, "R", " run bench linearize ",
+     "relative tolerance of a step's error (default: 1e-6)", take_rtol, "a positive number"},
+    {"atol", 0, "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
      take_atol, "a positive number"},
-    {"t-end", "T", " run ", "end of the simulated time in seconds (default: the model's)",
+    {"t-end", 0, "T", " run ", "end of the simulated time in seconds (default: the model's)",
      take_t_end, "a number"},
-    {"step", "H", " run ", "first step in seconds; with --option steps=fixed, each step", take_step,
-     "a positive number"},
-    {"max-step", "H", " run ", "no step larger than H seconds (default: no limit)", take_max_step,
-     "a positive number"},
-    {"max-steps", "N", " run ", "give up after N attempted steps (default: 100000000)",
+    {"step", 0, "H", " run export ",
+     "first step in seconds; with --option steps=fixed and for real-time methods each step",
+     take_step, "a positive number"},
+    {"max-step", 0, "H", " run ", "no step larger than H seconds (default: no limit)",
+     take_max_step, "a positive number"},
+    {"max-steps", 0, "N", " run ", "give up after N attempted steps (default: 100000000)",
      take_max_steps, "a positive whole number"},
-    {"set", "NAME=VALUE", " run check linearize ", "set a parameter of the model; repeatable",
-     take_set, "NAME=VALUE with a number for VALUE, 64 times at most"},
-    {"start", "NAME=VALUE", " run check linearize ",
+    {"set", 0, "NAME=VALUE", " run check linearize export ",
+     "set a parameter of the model; repeatable", take_set,
+     "NAME=VALUE with a number for VALUE, 64 times at most"},
+    {"start", 0, "NAME=VALUE", " run check linearize export ",
      "set the start value of a coordinate or velocity before consistent values are sought; "
      "repeatable",
      take_start, "NAME=VALUE with a number for VALUE, 64 times at most"},
-    {"equilibrium", NULL, " run check linearize ",
+    {"equilibrium", 0, NULL, " run check linearize export ",
      "start from the static equilibrium near the start values; velocities become 0, but for those "
      "along "
      "which nothing brings the system to rest",
      take_equilibrium, NULL},
-    {"at", "T", " linearize ", "simulate to T seconds and linearise there (default: at the start)",
-     take_at, "a number"},
-    {"option", "NAME=VALUE", " run linearize ",
+    {"at", 0, "T", " linearize ",
+     "simulate to T seconds and linearise there (default: at the start)", take_at, "a number"},
+    {"option", 0, "NAME=VALUE", " run linearize export ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most"},
-    {"formulation", "NAME", " run check linearize ",
+    {"formulation", 0, "NAME", " run check linearize export ",
      "equations of a model file: explicit (joint coordinates, O(N) accelerations), residual (joint "
      "coordinates, O(N) residuals) or cartesian (Euler parameters) (default: explicit)",
      take_formulation, "explicit, residual or cartesian"},
-    {"evaluator", "NAME", " run check linearize ",
+    {"evaluator", 0, "NAME", " run check linearize ",
      "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
      "(native if it was compiled before) (default: auto)",
      take_evaluator, "auto, interpreter or native"},
-    {"include-anywhere", NULL, " run check linearize ",
+    {"include-anywhere", 0, NULL, " run check linearize export ",
      "a model file may include files outside its own folder", take_include_anywhere, NULL},
-    {"out", "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
+    {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
+     "the name of a folder"},
+    {"out", 0, "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
      "a file name that ends in .csv"},
-    {"plot", "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
+    {"plot", 0, "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg"},
-    {"every", "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
+    {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number"},
-    {"repeat", "N", " run bench ", "run N times and report the median time (default: 1)",
+    {"repeat", 0, "N", " run bench ", "run N times and report the median time (default: 1)",
      take_repeat, "a whole number from 1 to 1000000"},
-    {"json", NULL, " run check linearize ",
+    {"json", 0, NULL, " run check linearize export ",
      "print one JSON object on standard output and nothing else", take_json, NULL},
-    {"quiet", NULL, " run ", "no progress bar", take_quiet, NULL},
-    {"help", NULL, " run check list bench manpage completion linearize ", "this help", take_help,
+    {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
      NULL},
+    {"help", 0, NULL, " run check list bench manpage completion linearize export ", "this help",
+     take_help, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
@@ -254,6 +265,12 @@ const struct cli_command cli_commands[] = {
      "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
      "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
      cli_linearize},
+    {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
+     "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
+     "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "
+     "computes with the same method and step, to the last bit. Parameters of forces and inputs "
+     "can be changed at run time; masses and geometry are numbers in the code.",
+     cli_export},
     {"list", "WHAT", "methods models benches", "list what there is: methods, models or benches",
      "Lists the methods with their options, the bundled models with their parameters, or the "
      "benchmarks.",
@@ -294,6 +311,12 @@ int cli_exit_code(cmb_status status)
   }
 }
 
+bool cli_given(const struct cli_arguments *a, const char *option)
+{
+  const int k = cmb_find_name(option, cli_options, cli_option_count, sizeof *cli_options);
+  return (a->given >> k & 1) != 0;
+}
+
 bool cli_takes(const struct cli_command *command, const struct cli_option *option)
 {
   size_t length = strlen(command->name);
@@ -318,19 +341,11 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
-static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
+/* Option k with its value, which may be the next word. */
+static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
+                      const char *value)
 {
-  const char *text = argv[*i] + 2;
-  char name[32];
-  size_t length = strcspn(text, "=");
-  if (length >= sizeof name) return cli_complain("unknown option '%s'", argv[*i]);
-  memcpy(name, text, length);
-  name[length] = '\0';
-  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
-  if (k < 0) return complain_option(a->command, argv[*i], name);
   const struct cli_option *option = &cli_options[k];
-  const char *value = text[length] == '=' ? text + length + 1 : NULL;
   if (!cli_takes(a->command, option)) {
     return cli_complain("'camber %s' takes no option --%s", a->command->name, option->name);
   }
@@ -346,6 +361,55 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
 
+/* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
+static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
+{
+  const char *text = argv[*i] + 2;
+  char name[32];
+  size_t length = strcspn(text, "=");
+  if (length >= sizeof name) return cli_complain("unknown option '%s'", argv[*i]);
+  memcpy(name, text, length);
+  name[length] = '\0';
+  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  if (k < 0) return complain_option(a->command, argv[*i], name);
+  return take_value(argc, argv, i, a, k, text[length] == '=' ? text + length + 1 : NULL);
+}
+
+/* "-o VALUE" */
+static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
+{
+  const char *text = argv[*i];
+  for (int k = 0; k < cli_option_count && text[2] == '\0'; k++) {
+    if (cli_options[k].letter == text[1]) return take_value(argc, argv, i, a, k, NULL);
+  }
+  return cli_complain("unknown option '%s'; 'camber %s --help' lists them", text, a->command->name);
+}
+bool cli_on_model(const struct cli_command *command)
+{
+  const char *operand = command->operand;
+  return operand && (strcmp(operand, "MODEL") == 0 || ends_in(operand, " MODEL"));
+}
+
+/* A word that is no option: the kind, where the command has one, then the operand. */
+static int take_word(struct cli_arguments *a, const char *word)
+{
+  const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
+  if (!operand || a->operand) {
+    return cli_complain("'camber %s' does not expect '%s'", a->command->name, word);
+  }
+  if (!blank || a->kind) {
+    a->operand = word;
+    return CLI_DONE;
+  }
+  const size_t length = (size_t)(blank - operand);
+  if (strlen(word) != length || strncmp(word, operand, length) != 0) {
+    return cli_complain("'camber %s' does not know '%s'; expected '%.*s'", a->command->name, word,
+                        (int)length, operand);
+  }
+  a->kind = word;
+  return CLI_DONE;
+}
+
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
   for (int i = 2; i < argc; i++) {
@@ -354,10 +418,12 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
       if (code != CLI_DONE) return code;
     } else if (strcmp(argv[i], "-h") == 0) {
       a->help = true;
-    } else if (!a->command->operand || a->operand) {
-      return cli_complain("'camber %s' does not expect '%s'", a->command->name, argv[i]);
+    } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
+      int code = parse_letter(argc, argv, &i, a);
+      if (code != CLI_DONE) return code;
     } else {
-      a->operand = argv[i];
+      int code = take_word(a, argv[i]);
+      if (code != CLI_DONE) return code;
     }
   }
   if (a->command->operand && !a->operand && !a->help) {

@@ -57,8 +57,8 @@ static void put_in_comment(cmb_buffer *b, const char *name)
   }
 }
 
-static void print_declaration(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
-                              const cmb_c_program *c)
+static void print_sizes(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
+                        const cmb_c_program *c)
 {
   const cmb_program *p = f->program;
   cmb_buffer_print(b, "\n/* %s_%s of\n", prefix, f->name);
@@ -71,7 +71,6 @@ static void print_declaration(cmb_buffer *b, const char *prefix, const cmb_c_fun
   cmb_buffer_print(b, "  %s_%s_inputs = %d,\n", prefix, f->name, p->inputs);
   cmb_buffer_print(b, "  %s_%s_outputs = %d,\n", prefix, f->name, p->outputs);
   cmb_buffer_print(b, "  %s_%s_work = %d\n};\n", prefix, f->name, c->work > 0 ? c->work : 1);
-  cmb_buffer_print(b, "void %s_%s(const double *x, double *y, double *w);\n", prefix, f->name);
 }
 
 static void print_array(cmb_buffer *b, const char *prefix, const char *name, int table, char array,
@@ -135,13 +134,14 @@ static const char PARAMETERS[] =
     "(const number *restrict x, number *restrict y, number *restrict w)\n";
 
 static void print_function(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
-                           cmb_c_program *c)
+                           cmb_c_program *c, const char *storage)
 {
   for (int k = 0; k < c->pieces; k++) {
     cmb_buffer_print(b, "\nstatic void %s_%s_piece_%d%s", prefix, f->name, k, PARAMETERS);
     cmb_c_print_piece(b, c, k, CMB_C_PLAIN);
   }
-  cmb_buffer_print(b, "\nvoid %s_%s(const double *x, double *y, double *w)\n{\n", prefix, f->name);
+  cmb_buffer_print(b, "\n%svoid %s_%s(const double *x, double *y, double *w)\n{\n", storage, prefix,
+                   f->name);
   for (int k = 0; k < c->pieces; k++)
     cmb_buffer_print(b, "  %s_%s_piece_%d(x, y, w);\n", prefix, f->name, k);
   cmb_buffer_put(b, "}\n");
@@ -158,16 +158,46 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-static void print_definitions_begin(cmb_buffer *b, const char *prefix, int count,
-                                    const cmb_c_function *functions)
+static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool used[CMB_OPS] = {false};
   for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
-  cmb_buffer_print(b, "\n#ifndef %s_DECLARATIONS\n#include <math.h>\n\n", prefix);
   cmb_buffer_put(b, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
   cmb_buffer_put(b, "typedef double number;\n\n");
   cmb_c_print_operations(b, CMB_C_SCALAR, used);
   print_table_code(b, count, functions);
+}
+
+/* Sizes, and declarations unless the functions are static, to `head`; all the rest to `body`. */
+static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
+                                  const cmb_c_function *functions, bool internal, cmb_buffer *head,
+                                  cmb_buffer *body)
+{
+  for (int i = 0; i < count; i++) {
+    const cmb_c_function *f = &functions[i];
+    cmb_c_program *c;
+    CMB_TRY(cmb_c_program_create(ctx, f->program, CMB_C_PIECE, &c));
+    c->tables[0] = prefix;
+    c->tables[1] = f->name;
+    print_sizes(head, prefix, f, c);
+    if (!internal) {
+      cmb_buffer_print(head, "void %s_%s(const double *x, double *y, double *w);\n", prefix,
+                       f->name);
+    }
+    print_tables(body, prefix, f);
+    print_function(body, prefix, f, c, internal ? "static " : "");
+    cmb_c_program_destroy(c);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_c_functions(cmb_context *ctx, const char *prefix, int count,
+                           const cmb_c_function *functions, cmb_buffer *text)
+{
+  CMB_TRY(check(ctx, prefix, count, functions));
+  print_definitions_begin(text, count, functions);
+  CMB_TRY(print_functions(ctx, prefix, count, functions, true, text, text));
+  return text->failed ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
 cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
@@ -176,19 +206,9 @@ cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
   CMB_TRY(check(ctx, prefix, count, functions));
   cmb_buffer definitions = cmb_buffer_begin(ctx);
   print_top(text, prefix);
-  print_definitions_begin(&definitions, prefix, count, functions);
-  cmb_status status = CMB_OK;
-  for (int i = 0; i < count && status == CMB_OK; i++) {
-    cmb_c_program *c;
-    status = cmb_c_program_create(ctx, functions[i].program, CMB_C_PIECE, &c);
-    if (status != CMB_OK) break;
-    c->tables[0] = prefix;
-    c->tables[1] = functions[i].name;
-    print_declaration(text, prefix, &functions[i], c);
-    print_tables(&definitions, prefix, &functions[i]);
-    print_function(&definitions, prefix, &functions[i], c);
-    cmb_c_program_destroy(c);
-  }
+  cmb_buffer_print(&definitions, "\n#ifndef %s_DECLARATIONS\n#include <math.h>\n\n", prefix);
+  print_definitions_begin(&definitions, count, functions);
+  cmb_status status = print_functions(ctx, prefix, count, functions, false, text, &definitions);
   cmb_buffer_put(&definitions, "#endif\n");
   if (!definitions.failed && status == CMB_OK) {
     cmb_buffer_add(text, definitions.text, definitions.length);

@@ -407,3 +407,11 @@ void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used
     if (number == CMB_C_LANES) print_lanes(b, op);
   }
 }
+
+const char *cmb_c_library_function(cmb_op op)
+{
+  if (op == CMB_OP_POW) return "pow";
+  if (op == CMB_OP_ABS) return "fabs";
+  const bool named = op >= CMB_OP_SQRT && op <= CMB_OP_LOG;
+  return named || op == CMB_OP_FLOOR ? cmb_op_text(op) : NULL;
+}

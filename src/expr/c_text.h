@@ -66,4 +66,11 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
 cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
                       const cmb_c_function *functions, cmb_buffer *text);
 
+/* The same as part of a file: static functions, after definitions of what they use and before whatever calls them. */
+cmb_status cmb_c_functions(cmb_context *ctx, const char *prefix, int count,
+                           const cmb_c_function *functions, cmb_buffer *text);
+
+/* Whether an operation is a function of libm, and its name there; NULL: it is none. */
+const char *cmb_c_library_function(cmb_op op);
+
 #endif

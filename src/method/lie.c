@@ -12,9 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this smallest pivot the constraints are too near to losing rank for an elimination without pivoting (dae/graph_evaluate.c). */
-static const double LEAST_HEALTH = 1e-10;
-
 struct lie {
   cmb_stepper *stepper;
   cmb_stepper_outputs place;
@@ -65,6 +62,12 @@ static void destroy(cmb_integrator *in)
   cmb_stepper_destroy(m->stepper);
 }
 
+const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
+{
+  const struct lie *m = in->data;
+  return m->stepper;
+}
+
 static cmb_status begin(cmb_integrator *in)
 {
   struct lie *m = in->data;
@@ -86,7 +89,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
   memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
   if (!cmb_all_finite(in->n, in->y_new)) return CMB_RETRY_NONFINITE;
-  if (!(x[m->place.health] > LEAST_HEALTH)) return CMB_RETRY_SINGULAR;
+  if (!(x[m->place.health] > CMB_LEAST_HEALTH)) return CMB_RETRY_SINGULAR;
   if (!m->bounded) return CMB_OK;
   return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
 }

@@ -13,7 +13,9 @@
  *
  *     q₁ = q̃ − T P g(q̃),   P = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ at the beginning of the step:   G P = I, which is all that §3.4 needs;
  *
- * v exactly, with G at q₁. Where the same expressions occur again they are the same nodes: A is factored once.
+ * v exactly, v₁ = ṽ − R (G ṽ + g_t) at q₁ with G R = I: R = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ where A is symmetric; where it is not, the right Gᵀ is
+ * that of the beginning of the step, for which half of the elimination is done. Where the same expressions occur again they are
+ * the same nodes: A is factored once.
  */
 #include "method/step.h"
 
@@ -137,6 +139,10 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
   if (b->o->jacobian == CMB_STEP_NONE) return CMB_OK;
+  if (b->force_q && !b->s->eq->rates) { /* T = I: the matrix is there */
+    add_product(b, b->nv, b->nv, b->force_q, b->gh, stage->base, b->x);
+    return CMB_OK;
+  }
   cmb_expr *change = take(b, b->nv);
   if (!change) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->along(b->s, stage->base, change));
@@ -224,7 +230,8 @@ static cmb_status project_velocity(struct builder *b)
   cmb_elimination *there;
   if (!x || !G) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = x + b->nv}));
-  CMB_TRY(eliminate(b, b->A, G, G, &there));
+  const bool symmetric = !b->force_q && !b->force_v;
+  CMB_TRY(eliminate(b, b->A, symmetric ? G : b->G, G, &there));
   add_product(b, b->ng, b->nv, G, number(b, 1), b->v, x + b->nv);
   cmb_elimination_solve(there, x);
   add_scaled(b, b->nv, number(b, -1), x, b->v);

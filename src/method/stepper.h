@@ -8,6 +8,8 @@
 #include "dae/derivative.h"
 #include "method/step.h"
 
+#include <camber/method.h>
+
 /* The programs before the last compute the points where equations written in C are evaluated; a model has none of them. */
 typedef struct cmb_stepper_call {
   cmb_step_call what;
@@ -43,6 +45,13 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
 cmb_status cmb_stepper_create(cmb_evaluator *ev, const cmb_step_options *options,
                               cmb_stepper **stepper);
 void cmb_stepper_destroy(cmb_stepper *stepper);
+
+/* Below this health the constraints are too near to losing rank for an elimination without pivoting, or A is not positive:
+ * the least that the explicit formalism bears, too (dae/graph_evaluate.c). */
+#define CMB_LEAST_HEALTH 1e-10
+
+/* The stepper of an integrator with a real-time method. */
+const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in);
 
 /* From (t, q, v) over h; the results stay until the next run. */
 cmb_status cmb_stepper_run(cmb_stepper *stepper, cmb_evaluator *ev, double t, double h,

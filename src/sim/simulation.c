@@ -119,6 +119,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
                              .v = sim->v,
                              .lambda = sim->lambda,
                              .outputs = sim->outputs,
+                             .mode = sim->ev->mode,
                              .drift = cmb_integrator_drift_bound(sim->in),
                              .statistics = cmb_integrator_statistics(sim->in)};
   *out = sim;
@@ -130,6 +131,11 @@ void cmb_simulation_destroy(cmb_simulation *sim)
   if (!sim) return;
   cmb_integrator_destroy(sim->in);
   cmb_arena_destroy(sim->arena);
+}
+
+cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)
+{
+  return sim->in;
 }
 
 const cmb_result *cmb_simulation_result(const cmb_simulation *sim)

@@ -1,0 +1,56 @@
+/*
+ * camber export c MODEL: standalone C of a model and a real-time method.
+ */
+#include "cli/cli.h"
+
+#include <string.h>
+
+static void print_report(const struct cli_arguments *a, const char *folder,
+                         const cmb_run_options *options, const cmb_export_report *r)
+{
+  if (a->json) {
+    struct cli_json j = {.to = stdout, .first = true};
+    cli_json_open(&j, NULL, '{');
+    cli_json_text(&j, "name", r->name);
+    cli_json_text(&j, "folder", folder);
+    cli_json_text(&j, "method", cmb_method_name(options->method));
+    cli_json_integer(&j, "instructions", r->instructions);
+    cli_json_integer(&j, "inputs", r->inputs);
+    cli_json_integer(&j, "outputs", r->outputs);
+    cli_json_integer(&j, "parameters", r->parameters);
+    cli_json_integer(&j, "flags", r->flags);
+    cli_json_close(&j, '}');
+    return;
+  }
+  printf("%s with %s: %s/%s.c and %s.h\n", r->name, cmb_method_name(options->method), folder,
+         r->name, r->name);
+  printf("  a step is %d operations; %d inputs, %d outputs, %d event flags, %d parameters\n",
+         r->instructions, r->inputs, r->outputs, r->flags, r->parameters);
+  printf("  compile with cc -std=c99 -O2 -ffp-contract=off %s/%s.c YOURS.c -lm\n", folder, r->name);
+}
+
+int cli_export(cmb_context *ctx, const struct cli_arguments *given)
+{
+  struct cli_arguments a = *given;
+  cmb_run_options options;
+  cmb_export_report report;
+  cmb_system *system;
+  const char *folder = a.folder ? a.folder : ".";
+  const cmb_method *of_model = a.method ? cmb_method_find(a.method) : NULL;
+  if (!cli_given(&a, "method") && !(of_model && cmb_method_is_real_time(of_model))) {
+    a.method = "lie";
+  }
+  int code = cli_run_options(&a, &options);
+  if (code != CLI_DONE) return code;
+  if (!a.model) return cli_complain("'%s' is written in C; expected a model file", a.operand);
+  code = cli_open_system(ctx, &a, &system);
+  if (code != CLI_DONE) return code;
+  cmb_status status = cmb_export_c(ctx, system, &options, folder, &report);
+  cmb_system_destroy(system);
+  if (status != CMB_OK) {
+    cli_complain("%s", cmb_last_error(ctx));
+    return cli_exit_code(status);
+  }
+  if (!a.quiet || a.json) print_report(&a, folder, &options, &report);
+  return CLI_DONE;
+}

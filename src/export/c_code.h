@@ -1,0 +1,48 @@
+/*
+ * What exported C code consists of, between its making and its printing.
+ *
+ * The code works on one array x, which the programs read as it is:
+ *
+ *     x = t, h, q, v, modes, u, parameters, λ, a
+ *
+ *     step      the method's program (method/stepper.h): reads all but λ and a
+ *     modes     the modes after the step, computed from the switching functions without a branch
+ *     outputs   the model's outputs
+ */
+#ifndef CMB_EXPORT_C_CODE_H
+#define CMB_EXPORT_C_CODE_H
+
+#include "base/buffer.h"
+#include "dae/kept.h"
+#include "method/stepper.h"
+
+#include <camber/export.h>
+
+typedef struct cmb_c_code {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_equations *eq;
+  const cmb_kept *x;
+  const cmb_stepper *stepper;
+  const cmb_result *start;
+  const char *method;
+  int setting_count;
+  const cmb_option_setting *settings;
+  double step;
+  char name[64];
+  cmb_program *modes, *outputs; /* NULL: there are none */
+
+  /* identifiers */
+  const char *const *q_names, *const *v_names, *const *u_names, *const *output_names,
+                                                                    *const *parameter_names,
+                                                                        *const *switch_names;
+} cmb_c_code;
+
+/* c_programs.c: the programs besides the step. */
+cmb_status cmb_c_code_programs(cmb_c_code *c);
+
+/* c_print.c */
+void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b);
+cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b);
+
+#endif

@@ -1,0 +1,367 @@
+/*
+ * The text of exported C code: a header and a source (c_code.h).
+ */
+#include "base/text.h"
+#include "export/c_code.h"
+#include "expr/c_text.h"
+#include "expr/program.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static void put_number(cmb_buffer *b, double x)
+{
+  char number[CMB_NUMBER_ROOM];
+  cmb_format_number(x, number);
+  cmb_buffer_put(b, number);
+}
+
+/* A name in a comment. */
+static void put_comment(cmb_buffer *b, const char *name)
+{
+  for (const char *c = name; *c; c++) {
+    const bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?';
+    cmb_buffer_add(b, plain ? c : "_", 1);
+  }
+}
+
+static void put_upper(cmb_buffer *b, const char *name)
+{
+  for (const char *c = name; *c; c++) {
+    const char upper = (char)toupper((unsigned char)*c);
+    cmb_buffer_add(b, &upper, 1);
+  }
+}
+
+/* ---- what both files begin with */
+
+static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_program *programs[] = {c->stepper->program, c->modes, c->outputs};
+  bool used[CMB_OPS] = {false}, any = false;
+  for (int i = 0; i < 3; i++) {
+    if (programs[i]) cmb_c_operations(programs[i], used);
+  }
+  for (int op = 0; op < CMB_OPS; op++) {
+    const char *function = used[op] ? cmb_c_library_function((cmb_op)op) : NULL;
+    if (function) cmb_buffer_print(b, "%s%s", any ? ", " : "", function);
+    any = any || function;
+  }
+  if (!any) cmb_buffer_put(b, "nothing");
+}
+
+static void put_top(const cmb_c_code *c, cmb_buffer *b)
+{
+  cmb_buffer_put(b, "/*\n * ");
+  put_comment(b, c->eq->name);
+  cmb_buffer_print(b, ": the model with a fixed-step integrator. Made by Camber %s.\n *\n",
+                   cmb_version());
+  cmb_buffer_print(b, " *     method %s", c->method);
+  for (int i = 0; i < c->setting_count; i++) {
+    cmb_buffer_print(b, ", %s=%s", c->settings[i].name, c->settings[i].value);
+  }
+  cmb_buffer_put(b, ", step ");
+  put_number(b, c->step);
+  cmb_buffer_put(b,
+                 " s\n *\n * C99. Takes no memory, keeps no state of its own, and needs of libm ");
+  put_library_functions(c, b);
+  cmb_buffer_put(b, ".\n * SI units and radians. Compile with -ffp-contract=off for the bits that "
+                    "Camber computes.\n */\n");
+}
+
+/* ---- header */
+
+static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
+{
+  const char *n = c->name;
+  cmb_buffer_print(b, "enum {\n  %s_nq = %d, /* coordinates */\n", n, c->eq->nq);
+  cmb_buffer_print(b, "  %s_nv = %d, /* velocities */\n", n, c->eq->nv);
+  cmb_buffer_print(b, "  %s_ng = %d, /* constraints */\n", n, c->eq->ng);
+  cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
+}
+
+static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
+                       const char *const *names, const double *values)
+{
+  for (int i = 0; i < count; i++) {
+    cmb_buffer_print(b, "  double %s;", identifiers[i]);
+    if (values) {
+      char number[CMB_NUMBER_ROOM];
+      cmb_format_shortest(values[i], number);
+      cmb_buffer_print(b, " /* %s", number);
+      cmb_buffer_put(b, " */");
+    } else if (strcmp(identifiers[i], names[i]) != 0) {
+      cmb_buffer_put(b, " /* ");
+      put_comment(b, names[i]);
+      cmb_buffer_put(b, " */");
+    }
+    cmb_buffer_put(b, "\n");
+  }
+}
+
+static void put_state(const cmb_c_code *c, cmb_buffer *b)
+{
+  const char *n = c->name;
+  cmb_buffer_put(b, "/* Where the model stands. q:");
+  for (int i = 0; i < c->eq->nq; i++) {
+    cmb_buffer_put(b, i ? ", " : " ");
+    put_comment(b, c->eq->q_names[i]);
+  }
+  cmb_buffer_print(b, "; v: their rates, or as Camber lists them. */\ntypedef struct %s_state {\n",
+                   n);
+  cmb_buffer_print(b, "  double t;\n  double q[%s_nq];\n  double v[%s_nv];\n} %s_state;\n\n", n, n,
+                   n);
+}
+
+static void put_structures(const cmb_c_code *c, cmb_buffer *b)
+{
+  const char *n = c->name;
+  const cmb_kept *x = c->x;
+  cmb_buffer_print(b,
+                   "/* What can be changed at any time; %s_init sets the values in the comments. "
+                   "*/\ntypedef struct %s_parameters {\n",
+                   n, n);
+  put_fields(b, x->np, c->parameter_names, x->parameter_names, x->parameter_value);
+  if (x->np == 0) cmb_buffer_put(b, "  char none;\n");
+  cmb_buffer_print(b, "} %s_parameters;\n\n", n);
+  cmb_buffer_print(b,
+                   "/* Added to what the model itself says of an input; an input that is 0 there "
+                   "has the value given here. */\ntypedef struct %s_inputs {\n",
+                   n);
+  put_fields(b, x->nu, c->u_names, c->eq->u_names, NULL);
+  if (x->nu == 0) cmb_buffer_put(b, "  char none;\n");
+  cmb_buffer_print(b, "} %s_inputs;\n\n", n);
+  cmb_buffer_print(b, "typedef struct %s_outputs {\n", n);
+  put_fields(b, x->no, c->output_names, c->eq->output_names, NULL);
+  if (x->ns > 0) cmb_buffer_put(b, "  /* events in this step: +1 rising, -1 falling, 0 none */\n");
+  for (int i = 0; i < x->ns; i++) {
+    cmb_buffer_print(b, "  int event_%s; /* ", c->switch_names[i]);
+    put_comment(b, c->eq->switch_names[i]);
+    cmb_buffer_put(b, " */\n");
+  }
+  cmb_buffer_put(b, "  double health; /* smallest pivot; near 0 the constraints lose rank */\n");
+  cmb_buffer_print(b, "} %s_outputs;\n\n", n);
+}
+
+static int array_size(const cmb_c_code *c)
+{
+  const cmb_kept *x = c->x;
+  return 2 + x->nq + 2 * x->nv + x->ns + x->nu + x->np + x->ng;
+}
+
+static void put_work(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_program *programs[] = {c->stepper->program, c->modes, c->outputs};
+  int work = 1, results = 1;
+  for (int i = 0; i < 3; i++) {
+    if (!programs[i]) continue;
+    if (cmb_program_work(programs[i]) > work) work = cmb_program_work(programs[i]);
+    if (programs[i]->outputs > results) results = programs[i]->outputs;
+  }
+  cmb_buffer_print(b,
+                   "/* One instance. Change its parameters; leave the arrays alone. */\n"
+                   "typedef struct %s {\n  %s_parameters parameters;\n",
+                   c->name, c->name);
+  cmb_buffer_print(b,
+                   "  double x[%d]; /* t, h, q, v, modes, inputs, parameters, multipliers, "
+                   "accelerations */\n",
+                   array_size(c));
+  cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
+}
+
+void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
+{
+  const char *n = c->name;
+  put_top(c, b);
+  cmb_buffer_put(b, "#ifndef ");
+  put_upper(b, n);
+  cmb_buffer_put(b, "_H\n#define ");
+  put_upper(b, n);
+  cmb_buffer_put(b, "_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#define ");
+  put_upper(b, n);
+  cmb_buffer_put(b, "_STEP ");
+  put_number(b, c->step);
+  cmb_buffer_put(b, " /* seconds */\n\n");
+  put_sizes(c, b);
+  put_state(c, b);
+  put_structures(c, b);
+  put_work(c, b);
+  cmb_buffer_print(
+      b, "/* The start that the model gives, on its constraints. */\nvoid %s_init(%s *m);\n\n", n,
+      n);
+  cmb_buffer_print(b,
+                   "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
+                   "result is of no use: not finite, or the\n * constraints have lost rank. */\n"
+                   "int %s_step(%s *m, const %s_inputs *in, %s_outputs *out);\n\n",
+                   n, n, n, n);
+  cmb_buffer_print(
+      b,
+      "/* The state, from and into an instance. Set values must meet the constraints "
+      "as well as a step can repair. */\nvoid %s_get_state(const %s *m, %s_state *s);\n",
+      n, n, n);
+  cmb_buffer_print(b, "void %s_set_state(%s *m, const %s_state *s);\n\n", n, n, n);
+  cmb_buffer_put(b, "#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* ---- source */
+
+static void put_array(cmb_buffer *b, const char *type, const char *name, int count, const double *x)
+{
+  cmb_buffer_print(b, "  static const %s %s[%d] = {", type, name, count);
+  for (int i = 0; i < count; i++) {
+    cmb_buffer_put(b, i == 0 ? "\n    " : i % 4 ? ", " : ",\n    ");
+    put_number(b, x[i]);
+  }
+  cmb_buffer_put(b, "};\n");
+}
+
+/* Places in x. */
+struct places {
+  int q, v, mode, u, parameter, lambda, a;
+};
+
+static struct places places_of(const cmb_kept *x)
+{
+  struct places p = {.q = 2};
+  p.v = p.q + x->nq;
+  p.mode = p.v + x->nv;
+  p.u = p.mode + x->ns;
+  p.parameter = p.u + x->nu;
+  p.lambda = p.parameter + x->np;
+  p.a = p.lambda + x->ng;
+  return p;
+}
+
+static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, const char *from,
+                     int from_place)
+{
+  if (count == 0) return;
+  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) %s[%d + i] = %s[%d + i];\n", count, to, to_place,
+                   from, from_place);
+}
+
+static void put_init(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_kept *x = c->x;
+  const struct places p = places_of(x);
+  const char *n = c->name;
+  cmb_buffer_print(b, "\nvoid %s_init(%s *m)\n{\n", n, n);
+  put_array(b, "double", "q", x->nq, c->start->q);
+  put_array(b, "double", "v", x->nv, c->start->v);
+  if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
+  cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n", array_size(c));
+  cmb_buffer_put(b, "  m->x[0] = ");
+  put_number(b, c->start->t);
+  cmb_buffer_put(b, ";\n  m->x[1] = ");
+  put_number(b, c->step);
+  cmb_buffer_put(b, ";\n");
+  put_copy(b, x->nq, "m->x", p.q, "q", 0);
+  put_copy(b, x->nv, "m->x", p.v, "v", 0);
+  put_copy(b, x->ng, "m->x", p.lambda, "lambda", 0);
+  for (int i = 0; i < x->ns; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = %d;\n", p.mode + i, c->start->mode[i]);
+  }
+  for (int i = 0; i < x->np; i++) {
+    cmb_buffer_print(b, "  m->parameters.%s = ", c->parameter_names[i]);
+    put_number(b, x->parameter_value[i]);
+    cmb_buffer_put(b, ";\n");
+  }
+  if (x->np == 0) cmb_buffer_put(b, "  m->parameters.none = 0;\n");
+  cmb_buffer_put(b, "}\n");
+}
+
+/* The modes after the step, in place of those before; events tell what changed. */
+static void put_modes(const cmb_c_code *c, cmb_buffer *b)
+{
+  const struct places p = places_of(c->x);
+  if (!c->modes) return;
+  cmb_buffer_print(b, "\nstatic void take_modes(%s *m, %s_outputs *out)\n{\n  int i;\n", c->name,
+                   c->name);
+  cmb_buffer_print(b, "  %s_modes(m->x, m->y, m->w);\n", c->name);
+  cmb_buffer_put(b, "  if (out) {\n");
+  for (int i = 0; i < c->x->ns; i++) {
+    cmb_buffer_print(b, "    out->event_%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
+                     c->switch_names[i], i, p.mode + i, i, p.mode + i);
+  }
+  cmb_buffer_put(b, "  }\n");
+  put_copy(b, c->x->ns, "m->x", p.mode, "m->y", 0);
+  cmb_buffer_put(b, "}\n");
+}
+
+static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_kept *x = c->x;
+  const struct places p = places_of(x);
+  const char *n = c->name;
+  cmb_buffer_print(b, "\nint %s_step(%s *m, const %s_inputs *in, %s_outputs *out)\n{\n", n, n, n,
+                   n);
+  cmb_buffer_put(b, "  double health, sum = 0;\n  int i;\n");
+  for (int i = 0; i < x->nu; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", p.u + i, c->u_names[i]);
+  }
+  if (x->nu == 0) cmb_buffer_put(b, "  (void)in;\n");
+  for (int i = 0; i < x->np; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", p.parameter + i, c->parameter_names[i]);
+  }
+}
+
+/* 0 times a sum is 0 unless something in it is not finite. */
+static void put_step(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_kept *x = c->x;
+  const struct places p = places_of(x);
+  const cmb_stepper_outputs y = cmb_stepper_places(c->eq, &c->stepper->options);
+  put_step_begin(c, b);
+  cmb_buffer_print(b, "  %s_program(m->x, m->y, m->w);\n", c->name);
+  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", x->nq + x->nv);
+  cmb_buffer_print(b, "  health = m->y[%d] + sum;\n  m->x[0] += m->x[1];\n", y.health);
+  put_copy(b, x->nq, "m->x", p.q, "m->y", 0);
+  put_copy(b, x->nv, "m->x", p.v, "m->y", y.v);
+  put_copy(b, x->ng, "m->x", p.lambda, "m->y", y.lambda);
+  put_copy(b, x->nv, "m->x", p.a, "m->y", y.a);
+  if (c->modes) cmb_buffer_put(b, "  take_modes(m, out);\n");
+  cmb_buffer_put(b, "  if (out) {\n");
+  if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
+  for (int i = 0; i < x->no; i++) {
+    cmb_buffer_print(b, "    out->%s = m->y[%d];\n", c->output_names[i], i);
+  }
+  cmb_buffer_put(b, "    out->health = health;\n  }\n  return !(health > ");
+  put_number(b, CMB_LEAST_HEALTH);
+  cmb_buffer_put(b, ");\n}\n");
+}
+
+static void put_access(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_kept *x = c->x;
+  const struct places p = places_of(x);
+  const char *n = c->name;
+  cmb_buffer_print(b, "\nvoid %s_get_state(const %s *m, %s_state *s)\n{\n  int i;\n", n, n, n);
+  cmb_buffer_put(b, "  s->t = m->x[0];\n");
+  put_copy(b, x->nq, "s->q", 0, "m->x", p.q);
+  put_copy(b, x->nv, "s->v", 0, "m->x", p.v);
+  cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
+  cmb_buffer_put(b, "  m->x[0] = s->t;\n");
+  put_copy(b, x->nq, "m->x", p.q, "s->q", 0);
+  put_copy(b, x->nv, "m->x", p.v, "s->v", 0);
+  for (int i = 0; i < x->np; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", p.parameter + i, c->parameter_names[i]);
+  }
+  if (c->modes) cmb_buffer_put(b, "  take_modes(m, 0);\n");
+  cmb_buffer_put(b, "}\n");
+}
+
+cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
+{
+  cmb_c_function functions[3] = {{"program", c->stepper->program}};
+  int count = 1;
+  if (c->modes) functions[count++] = (cmb_c_function){"modes", c->modes};
+  if (c->outputs) functions[count++] = (cmb_c_function){"observed", c->outputs};
+  put_top(c, b);
+  cmb_buffer_print(b, "#include \"%s.h\"\n\n#include <math.h>\n\n", c->name);
+  CMB_TRY(cmb_c_functions(c->ctx, c->name, count, functions, b));
+  put_init(c, b);
+  put_modes(c, b);
+  put_step(c, b);
+  put_access(c, b);
+  return CMB_OK;
+}

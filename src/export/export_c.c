@@ -1,0 +1,122 @@
+/*
+ * A model and a real-time method as C code (include/camber/export.h): collecting what is to be printed, and the files.
+ */
+#include "base/context.h"
+#include "base/file.h"
+#include "export/c_code.h"
+#include "export/identifiers.h"
+#include "method/integrator.h"
+#include "sim/simulation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_SETTINGS = 64 };
+
+static cmb_status name_all(cmb_c_code *c)
+{
+  const cmb_equations *eq = c->eq;
+  cmb_arena *a = c->arena;
+  cmb_identifier(eq->name, sizeof c->name, c->name);
+  c->q_names = cmb_identifiers(a, eq->nq, eq->q_names);
+  c->v_names = cmb_identifiers(a, eq->nv, eq->v_names);
+  c->u_names = cmb_identifiers(a, c->x->nu, eq->u_names);
+  c->output_names = cmb_identifiers(a, c->x->no, eq->output_names);
+  c->parameter_names = cmb_identifiers(a, c->x->np, c->x->parameter_names);
+  c->switch_names = cmb_identifiers(a, c->x->ns, eq->switch_names);
+  return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
+}
+
+static cmb_status save(cmb_c_code *c, const char *folder)
+{
+  char path[4096];
+  cmb_buffer header = cmb_buffer_begin(c->ctx), source = cmb_buffer_begin(c->ctx);
+  cmb_c_code_header(c, &header);
+  cmb_status status = cmb_c_code_source(c, &source);
+  if (status == CMB_OK && (header.failed || source.failed)) status = cmb_fail_memory(c->ctx);
+  if (status == CMB_OK && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    status =
+        cmb_fail(c->ctx, CMB_ERROR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  }
+  if (status == CMB_OK) {
+    snprintf(path, sizeof path, "%s/%s.h", folder, c->name);
+    status = cmb_file_save(c->ctx, path, header.text, header.length);
+  }
+  if (status == CMB_OK) {
+    snprintf(path, sizeof path, "%s/%s.c", folder, c->name);
+    status = cmb_file_save(c->ctx, path, source.text, source.length);
+  }
+  cmb_buffer_release(&header);
+  cmb_buffer_release(&source);
+  return status;
+}
+
+static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
+                             cmb_export_report *report)
+{
+  const double step = options->integrator.step;
+  c->step = step > 0 ? step : CMB_USUAL_PERIOD;
+  c->method = cmb_method_name(options->method);
+  c->setting_count = options->integrator.setting_count - 1; /* without the bound */
+  c->settings = options->integrator.settings;
+  CMB_TRY(name_all(c));
+  CMB_TRY(cmb_c_code_programs(c));
+  CMB_TRY(save(c, folder));
+  if (!report) return CMB_OK;
+  *report = (cmb_export_report){.instructions = cmb_program_instructions(c->stepper->program),
+                                .inputs = c->x->nu,
+                                .outputs = c->x->no,
+                                .parameters = c->x->np,
+                                .flags = c->x->ns};
+  memcpy(report->name, c->name, sizeof report->name);
+  return CMB_OK;
+}
+
+static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
+                              const cmb_run_options *options, const char *folder,
+                              cmb_export_report *report)
+{
+  cmb_simulation *sim;
+  CMB_TRY(cmb_simulation_create(ctx, system, options, &sim));
+  cmb_status status = cmb_simulation_start(sim);
+  cmb_c_code c = {.ctx = ctx, .eq = cmb_system_equations(system), .arena = cmb_arena_create(ctx)};
+  if (!c.arena && status == CMB_OK) status = cmb_fail_memory(ctx);
+  if (status == CMB_OK) {
+    c.x = c.eq->expressions;
+    c.start = cmb_simulation_result(sim);
+    c.stepper = cmb_integrator_stepper(cmb_simulation_integrator(sim));
+    status = write_code(&c, options, folder, report);
+  }
+  cmb_program_destroy(c.modes);
+  cmb_program_destroy(c.outputs);
+  cmb_arena_destroy(c.arena);
+  cmb_simulation_destroy(sim);
+  return status;
+}
+
+/* The bound is for runs at the desk: the code has the plain step. */
+cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
+                        const char *folder, cmb_export_report *report)
+{
+  cmb_run_options plain = *options;
+  cmb_option_setting settings[MOST_SETTINGS];
+  const int count = options->integrator.setting_count;
+  if (!cmb_method_is_real_time(options->method)) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "method %s cannot be exported; expected one of fixed cost: lie or rosw2",
+                    cmb_method_name(options->method));
+  }
+  if (!cmb_system_equations(system)->expressions) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "'%s' is written in C and has no expressions; expected a model file",
+                    cmb_system_equations(system)->name);
+  }
+  if (count >= MOST_SETTINGS) return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "too many options");
+  for (int i = 0; i < count; i++) settings[i] = options->integrator.settings[i];
+  settings[count] = (cmb_option_setting){"bound", "none"};
+  plain.integrator.settings = settings;
+  plain.integrator.setting_count = count + 1;
+  return export_with(ctx, system, &plain, folder, report);
+}
