@@ -8,6 +8,7 @@
  * Sparse if it is large and all of its parts are.
  */
 #include "base/context.h"
+#include "form/check.h"
 #include "form/private.h"
 #include "math/dense.h"
 #include "math/pattern.h"
@@ -219,6 +220,7 @@ static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
   cmb_block *D = divide ? &form->plain_D : &form->D, *K = divide ? &form->plain_K : &form->K;
   CMB_TRY(derive(form, s, CMB_RESIDUAL_V, D));
   CMB_TRY(derive(form, s, CMB_RESIDUAL_Q, K));
+  CMB_TRY(cmb_check_derivatives(form->check, s, K->raw ? K->raw : K->value, D->value));
   if (divide) {
     divide_by_mass(form, D, &form->D);
     divide_by_mass(form, K, &form->K);
@@ -235,8 +237,6 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
     return cmb_estimate_derivatives(form, s);
   }
   CMB_TRY(derive_dynamic(form, s));
-  if (!form->checked && form->ev->eq->derivative) CMB_TRY(cmb_check_derivatives(form, s));
-  form->checked = true;
   if (form->has_motion && form->kind != CMB_FORM_INDEX1) {
     CMB_TRY(derive(form, s, CMB_VELOCITY_Q, &form->C1));
   } else if (form->has_motion) {

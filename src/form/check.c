@@ -1,11 +1,12 @@
 /*
- * Derivatives that the equations supply, looked at once: a wrong one makes an iteration converge to nothing, or seem to.
+ * Derivatives that the equations supply, looked at once (check.h): a wrong one makes an iteration converge to nothing, or seem to.
  *
  * ∂r/∂q and ∂r/∂v times a direction d are compared with r(.. + ε d) − r(..) for two ε. Only if the two differences agree with each
  * other, so that the function is smooth and not all rounding there, and both disagree with the derivative, it is refused.
  */
+#include "form/check.h"
+
 #include "base/context.h"
-#include "form/private.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 #include "math/random.h"
@@ -13,95 +14,105 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct cmb_check {
+struct cmb_check {
+  cmb_evaluator *ev;
+  bool done;
   double *direction;    /* (nv) */
+  double *rate;         /* (nq) T times it */
   double *base, *moved; /* (nv) */
   double *near, *far;   /* (nv) differences over ε for the two ε */
   double *product;      /* (nv) */
-  double *q, *v, *rate; /* moved; (nq) */
-} cmb_check;
+  double *q, *v;        /* moved */
+};
 
-void cmb_check_create(cmb_form *form)
+cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
 {
-  cmb_arena *arena = form->arena;
-  cmb_check *k = form->check = cmb_arena_take(arena, 1, sizeof *k);
-  if (!k) return;
-  k->direction = cmb_arena_doubles(arena, form->nv);
-  k->base = cmb_arena_doubles(arena, form->nv);
-  k->moved = cmb_arena_doubles(arena, form->nv);
-  k->near = cmb_arena_doubles(arena, form->nv);
-  k->far = cmb_arena_doubles(arena, form->nv);
-  k->product = cmb_arena_doubles(arena, form->nv);
-  k->q = cmb_arena_doubles(arena, form->nq);
-  k->v = cmb_arena_doubles(arena, form->nv);
-  k->rate = cmb_arena_doubles(arena, form->nq);
+  const int nq = ev->eq->nq, nv = ev->eq->nv;
+  cmb_check *k = cmb_arena_take(arena, 1, sizeof *k);
+  if (!k) return NULL;
+  *k = (cmb_check){.ev = ev,
+                   .direction = cmb_arena_doubles(arena, nv),
+                   .rate = cmb_arena_doubles(arena, nq),
+                   .base = cmb_arena_doubles(arena, nv),
+                   .moved = cmb_arena_doubles(arena, nv),
+                   .near = cmb_arena_doubles(arena, nv),
+                   .far = cmb_arena_doubles(arena, nv),
+                   .product = cmb_arena_doubles(arena, nv),
+                   .q = cmb_arena_doubles(arena, nq),
+                   .v = cmb_arena_doubles(arena, nv)};
+  return k;
 }
 
 /* (r(.. + ε d) − r(..))/ε */
-static cmb_status difference(cmb_form *form, const cmb_form_state *s, bool by_q, double epsilon,
+static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
-  cmb_check *k = form->check;
-  memcpy(k->q, s->q, (size_t)form->nq * sizeof *k->q);
-  memcpy(k->v, s->v, (size_t)form->nv * sizeof *k->v);
+  const int nq = k->ev->eq->nq, nv = k->ev->eq->nv;
+  memcpy(k->q, s->q, (size_t)nq * sizeof *k->q);
+  memcpy(k->v, s->v, (size_t)nv * sizeof *k->v);
   if (by_q) {
-    cmb_rates(form->ev, s->q, k->direction, k->rate);
-    cmb_add_scaled(form->nq, epsilon, k->rate, k->q);
+    cmb_add_scaled(nq, epsilon, k->rate, k->q);
   } else {
-    cmb_add_scaled(form->nv, epsilon, k->direction, k->v);
+    cmb_add_scaled(nv, epsilon, k->direction, k->v);
   }
-  CMB_TRY(cmb_residual(form->ev, s->t, k->q, k->v, s->a, s->lambda, k->moved));
-  for (int i = 0; i < form->nv; i++) out[i] = (k->moved[i] - k->base[i]) / epsilon;
+  CMB_TRY(cmb_residual(k->ev, s->t, k->q, k->v, s->a, s->lambda, k->moved));
+  for (int i = 0; i < nv; i++) out[i] = (k->moved[i] - k->base[i]) / epsilon;
   return CMB_OK;
 }
 
 /* The row that is furthest off; -1: there is none. */
-static int worst_row(const cmb_form *form)
+static int worst_row(const cmb_check *k)
 {
-  const cmb_check *k = form->check;
+  const int nv = k->ev->eq->nv;
   const double close = 1e-3, off = 0.05;
   double size = 0, apart = 0, most = 0;
   int worst = -1;
-  for (int i = 0; i < form->nv; i++) {
+  for (int i = 0; i < nv; i++) {
     size = fmax(size, fmax(fabs(k->near[i]), fabs(k->product[i])));
     apart = fmax(apart, fabs(k->near[i] - k->far[i]));
   }
   if (!(apart <= close * size)) return -1;
-  for (int i = 0; i < form->nv; i++) {
+  for (int i = 0; i < nv; i++) {
     double wrong = fabs(k->near[i] - k->product[i]);
     if (wrong > fmax(most, off * size)) most = wrong, worst = i;
   }
   return worst;
 }
 
-static cmb_status check(cmb_form *form, const cmb_form_state *s, const cmb_block *block, bool by_q)
+static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative which,
+                          const double *value)
 {
-  cmb_check *k = form->check;
-  const cmb_equations *eq = form->ev->eq;
-  const double size = 1 + cmb_norm2(by_q ? form->nq : form->nv, by_q ? s->q : s->v);
-  CMB_TRY(difference(form, s, by_q, 1e-6 * size, k->near));
-  CMB_TRY(difference(form, s, by_q, 3e-6 * size, k->far));
-  cmb_multiply(block->pattern, form->nv, form->nv, block->value, k->direction, k->product);
-  const int row = worst_row(form);
+  const cmb_equations *eq = k->ev->eq;
+  const bool by_q = which == CMB_RESIDUAL_Q;
+  const int columns = by_q ? eq->nq : eq->nv;
+  const double size = 1 + cmb_norm2(columns, by_q ? s->q : s->v);
+  CMB_TRY(difference(k, s, by_q, 1e-6 * size, k->near));
+  CMB_TRY(difference(k, s, by_q, 3e-6 * size, k->far));
+  cmb_multiply(eq->derivative_pattern[which], eq->nv, columns, value, by_q ? k->rate : k->direction,
+               k->product);
+  const int row = worst_row(k);
   if (row < 0) return CMB_OK;
   return cmb_fail(
-      form->ev->ctx, CMB_ERROR_ARGUMENT,
+      k->ev->ctx, CMB_ERROR_ARGUMENT,
       "%s: the derivative of the residual with respect to %s that the equations give is "
       "wrong: at t = %.9g, in the row of '%s', %.6g in a direction in which differences "
       "give %.6g",
       eq->name, by_q ? "q" : "v", s->t, eq->v_names[row], k->product[row], k->near[row]);
 }
 
-cmb_status cmb_check_derivatives(cmb_form *form, const cmb_form_state *s)
+cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const double *by_q,
+                                 const double *by_v)
 {
-  cmb_check *k = form->check;
-  const bool plain = form->formalism == CMB_FORMALISM_EXPLICIT;
-  const cmb_statistics statistics = form->ev->stats;
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_statistics statistics = k->ev->stats;
   uint32_t seed = CMB_RANDOM_FIRST;
-  for (int i = 0; i < form->nv; i++) k->direction[i] = cmb_random(&seed);
-  cmb_status status = cmb_residual(form->ev, s->t, s->q, s->v, s->a, s->lambda, k->base);
-  if (status == CMB_OK) status = check(form, s, plain ? &form->plain_K : &form->K, true);
-  if (status == CMB_OK) status = check(form, s, plain ? &form->plain_D : &form->D, false);
-  form->ev->stats = statistics;
+  if (k->done || !eq->derivative) return CMB_OK;
+  for (int i = 0; i < eq->nv; i++) k->direction[i] = cmb_random(&seed);
+  cmb_rates(k->ev, s->q, k->direction, k->rate);
+  cmb_status status = cmb_residual(k->ev, s->t, s->q, s->v, s->a, s->lambda, k->base);
+  if (status == CMB_OK) status = compare(k, s, CMB_RESIDUAL_Q, by_q);
+  if (status == CMB_OK) status = compare(k, s, CMB_RESIDUAL_V, by_v);
+  k->ev->stats = statistics;
+  k->done = status >= 0;
   return status < 0 ? status : CMB_OK;
 }

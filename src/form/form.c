@@ -8,6 +8,7 @@
 #include "form/form.h"
 
 #include "base/context.h"
+#include "form/check.h"
 #include "form/private.h"
 #include "math/pattern.h"
 
@@ -39,7 +40,7 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   CMB_TRY(cmb_blocks_create(form));
   if (form->source != CMB_SOURCE_EXACT) cmb_estimate_create(form);
   if (extended) cmb_extension_create(form);
-  cmb_check_create(form);
+  form->check = cmb_check_create(form->ev, form->arena);
   return cmb_arena_failed(form->arena) ? cmb_fail_memory(form->ev->ctx) : CMB_OK;
 }
 

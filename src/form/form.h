@@ -76,7 +76,6 @@ typedef struct cmb_form {
   cmb_formalism formalism;
   cmb_jacobian_source source;
   bool has_position, has_motion;
-  bool checked;      /* the equations' own derivatives were compared with differences */
   int nq, nv, ng, n; /* n = nv + ng */
 
   /* of the last linearisation */

@@ -5,6 +5,7 @@
 #include "form/partition_jacobian.h"
 
 #include "dae/derivative.h"
+#include "form/check.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 
@@ -18,6 +19,7 @@ static const double REFINED = 0.03; /* part of an increment */
 struct cmb_partition_jacobian {
   cmb_partition *p;
   cmb_differences *differences;
+  cmb_check *check;
   double *value[KINDS]; /* the derivatives */
   double *N;            /* (free x nv) motions */
   double *X[2];         /* (free x nv) row k: column k of D N and of K N + D J */
@@ -81,6 +83,7 @@ cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
   cmb_partition_jacobian *j = *out = p ? cmb_arena_take(arena, 1, sizeof *j) : NULL;
   if (!j) return CMB_OK;
   j->p = p;
+  j->check = cmb_check_create(p->ev, arena);
   take_memory(j, arena);
   return cmb_differences_create(p->ev, &j->differences);
 }
@@ -163,6 +166,9 @@ cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const do
     CMB_TRY(cmb_derivative_at(j->differences, t, q, v, a, lambda, kind, j->value[k]));
   }
   ev->stats.jacobian = jacobians + 1;
+  const cmb_form_state state = {t, q, v, a, lambda};
+  CMB_TRY(
+      cmb_check_derivatives(j->check, &state, j->value[CMB_RESIDUAL_Q], j->value[CMB_RESIDUAL_V]));
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   cmb_partition_motions(j->p, j->N);
@@ -178,7 +184,8 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   }
   j->c = c;
   j->p->ev->stats.factor++;
-  return cmb_lu_factor(n, j->LU, j->b, j->pivot);
+  const cmb_status status = cmb_lu_factor(n, j->LU, j->b, j->pivot);
+  return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }
 
 /* out (n) += weight A z for A stored by columns (free x n). */

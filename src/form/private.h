@@ -7,7 +7,6 @@
  *     estimate.c    derivatives by differences, with an estimated pattern
  *     extension.c   derivatives that follow the inputs
  *     solve.c       right-hand sides and increments
- *     check.c       the equations' own derivatives against differences
  */
 #ifndef CMB_FORM_PRIVATE_H
 #define CMB_FORM_PRIVATE_H
@@ -46,9 +45,5 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
 
 /* extension.c */
 void cmb_extension_create(cmb_form *form);
-
-/* check.c: CMB_ERROR_ARGUMENT with words if they do not agree. The blocks of D and K are those of r. */
-void cmb_check_create(cmb_form *form);
-cmb_status cmb_check_derivatives(cmb_form *form, const cmb_form_state *s);
 
 #endif

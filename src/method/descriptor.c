@@ -9,8 +9,8 @@
  * The matrix depends on h through c only: after a rejected step its blocks serve again. What the first stage starts from is the
  * acceleration where the step begins; later ones start from combinations of earlier ones.
  *
- * Error (58) to (60): h Σ (b_i − b̂_i) k_i for all positions and velocities, where k_i is the slope of stage i; stiff parts of it
- * are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4.
+ * Error (58), (59): h Σ (b_i − b̂_i) k_i, where k_i is the slope of stage i, holds the tolerance in each position and velocity;
+ * stiff parts of it are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4.
  */
 #include "method/descriptor.h"
 
@@ -141,14 +141,20 @@ static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, doub
   return CMB_OK;
 }
 
-/* The increment Δa as one of positions and velocities, in units of the tolerance. */
-static double size_of(const cmb_integrator *in, struct descriptor *m)
+/* The increment Δa as one of positions and velocities, in units of the tolerance; Δλ beside the largest multiplier. An iteration
+ * in which only λ goes on moving has not arrived: a constraint may have gone since the step began. */
+static double size_of(const cmb_integrator *in, struct descriptor *m, int i)
 {
+  const double *lambda = m->lambda[i];
+  double most = 0, moved = 0;
   cmb_rates(in->ev, m->y, m->da, m->x);
   for (int l = 0; l < in->nq; l++) m->x[l] *= m->c * m->c;
   for (int l = 0; l < in->nv; l++) m->x[in->nq + l] = m->c * m->da[l];
-  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, m->x),
-                          cmb_error_norm(in, in->nq, in->n, m->x));
+  for (int l = 0; l < in->ng; l++) most = fmax(most, fabs(lambda[l]));
+  for (int l = 0; l < in->ng; l++) moved = cmb_larger_error(moved, fabs(m->dlambda[l]));
+  const double state = cmb_larger_error(cmb_error_norm(in, 0, in->nq, m->x),
+                                        cmb_error_norm(in, in->nq, in->n, m->x));
+  return cmb_larger_error(state, m->c * moved / (in->options.rtol * most + in->options.atol));
 }
 
 /* Acceleration and multipliers that the stage's iteration begins with. */
@@ -189,7 +195,7 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
     in->ev->stats.newton++;
     for (int l = 0; l < in->nv; l++) a[l] += m->da[l];
     for (int l = 0; l < in->ng; l++) m->lambda[i][l] += m->dlambda[l];
-    CMB_TRY(cmb_newton_judge(&m->newton, size_of(in, m)));
+    CMB_TRY(cmb_newton_judge(&m->newton, size_of(in, m, i)));
   }
   CMB_TRY(integrate(in, m, i, t));
   memcpy(m->v[i], m->y + in->nq, (size_t)in->nv * sizeof *a);
@@ -209,7 +215,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   }
   cmb_partition_smooth(m->jacobian, m->w, v);
   cmb_rates(in->ev, in->y, m->w, m->x);
-  return cmb_larger_error(cmb_error_norm(in, 0, nq, m->x), cmb_error_norm(in, nq, in->n, m->x));
+  return cmb_largest_error(in, m->x);
 }
 
 cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)

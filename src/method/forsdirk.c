@@ -188,7 +188,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   CMB_TRY(evaluate(in, m, STAGES - 1, in->t + h)); /* λ and a there */
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   CMB_TRY(find_error(in, m, h));
-  *error = norm_of(in, m->x);
+  *error = cmb_largest_error(in, m->x);
   return CMB_OK;
 }
 

@@ -43,6 +43,17 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
+double cmb_largest_error(const cmb_integrator *in, const double *x)
+{
+  const double rtol = in->options.rtol, atol = in->options.atol;
+  double most = 0;
+  for (int i = 0; i < in->n; i++) {
+    const double scale = rtol * fmax(fabs(in->y[i]), fabs(in->y_new[i])) + atol;
+    most = cmb_larger_error(most, fabs(x[i]) / scale);
+  }
+  return most;
+}
+
 static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                      double theta, double *y)
 {

@@ -35,6 +35,10 @@ cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
 cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
                                  double *lambda);
 
+/* (59) for an error x (n) of y_new: the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), NaN if there is one. A mean as (60)
+ * lets a single stiff component exceed its tolerance √k times. */
+double cmb_largest_error(const cmb_integrator *in, const double *x);
+
 /* A diagonally implicit Runge–Kutta method whose last stage is the result. */
 enum { CMB_DIRK_MOST_STAGES = 5 };
 

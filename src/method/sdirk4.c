@@ -1,7 +1,10 @@
 /*
  * sdirk4 (seed 003, InflSDIRK): the singly diagonally implicit method of order 4 with 5 stages of Hairer and Wanner, L-stable and
- * stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h). Table 2 of the paper; continuous extension of Hairer and
- * Wanner's SDIRK4.
+ * stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h). Table 2 of the paper.
+ *
+ * The continuous extension is of order 3, as that of Hairer and Wanner's SDIRK4, which for stiff components is off by h² y''/28
+ * however good the ends of the step are. So one more condition takes the place of one for order 4, bᵀ A⁻¹ c² = θ²: with
+ * y' = z (y − φ) + φ', z → −∞, it reproduces parabolas.
  *
  * A stage begins with the acceleration that SDIRK4's starting values have: interpolation of earlier ones, for the last the
  * embedded solution.
@@ -29,13 +32,14 @@ static const double start[STAGES][STAGES] = {
 };
 /* clang-format on */
 
+/* Σ b = x, Σ b c = x²/2, Σ b c² = x³/3, bᵀ A c = x³/6, bᵀ A⁻¹ c² = x². */
 static void dense(double x, double *b)
 {
-  b[0] = x * (11.0 / 3 + x * (-463.0 / 72 + x * (217.0 / 36 - x * 20.0 / 9)));
-  b[1] = x * (11.0 / 2 + x * (-385.0 / 16 + x * (661.0 / 24 - x * 10)));
-  b[2] = x * (-125.0 / 18 + x * (20125.0 / 432 + x * (-8875.0 / 216 + x * 250.0 / 27)));
+  b[0] = x * (97.0 / 32 + x * (-109.0 / 32 + x * 17.0 / 12));
+  b[1] = x * (169.0 / 64 + x * (-669.0 / 64 + x * 163.0 / 24));
+  b[2] = x * (-275.0 / 64 + x * (2175.0 / 64 - x * 175.0 / 8));
   b[3] = x * x * (-85.0 / 4 + x * 85.0 / 6);
-  b[4] = x * (-11.0 / 9 + x * (557.0 / 108 + x * (-359.0 / 54 + x * 80.0 / 27)));
+  b[4] = x * (-3.0 / 8 + x * (9.0 / 8 - x / 2));
 }
 
 const cmb_dirk_table cmb_sdirk4_table = {.stages = STAGES,

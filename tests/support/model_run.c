@@ -75,10 +75,16 @@ void cmbt_run_settle(cmbt_run *r)
   cmbt_ok(r->ctx, cmb_system_equilibrium(r->ctx, r->system, &report));
 }
 
+static int width_of(const cmbt_run *r)
+{
+  return 1 + r->eq->no + r->eq->nq + r->eq->nv;
+}
+
 static cmb_status keep(void *user, const cmb_record *record)
 {
   cmbt_run *r = user;
-  const int width = 1 + r->eq->no;
+  const cmb_equations *eq = r->eq;
+  const int width = width_of(r);
   if (r->row_count == r->row_room) {
     r->row_room = r->row_room ? 2 * r->row_room : 64;
     r->rows = realloc(r->rows, (size_t)(r->row_room * width) * sizeof *r->rows);
@@ -86,7 +92,9 @@ static cmb_status keep(void *user, const cmb_record *record)
   }
   double *row = r->rows + (ptrdiff_t)r->row_count++ * width;
   row[0] = record->t;
-  memcpy(row + 1, record->outputs, (size_t)r->eq->no * sizeof *row);
+  memcpy(row + 1, record->outputs, (size_t)eq->no * sizeof *row);
+  memcpy(row + 1 + eq->no, record->q, (size_t)eq->nq * sizeof *row);
+  memcpy(row + 1 + eq->no + eq->nq, record->v, (size_t)eq->nv * sizeof *row);
   return CMB_OK;
 }
 
@@ -98,7 +106,7 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
   options.integrator.settings = &form;
   options.integrator.setting_count = r->form ? 1 : 0;
   options.integrator.rtol = r->rtol;
-  options.integrator.atol = CMB_ATOL_PER_RTOL * r->rtol;
+  options.integrator.atol = r->atol > 0 ? r->atol : CMB_ATOL_PER_RTOL * r->rtol;
   options.t_end = t_end;
   options.every = every;
   if (every > 0) options.observer = (cmb_observer){.user = r, .record = keep};
@@ -119,34 +127,46 @@ void cmbt_run_to(cmbt_run *r, double t_end, double every)
   cmbt_ok(r->ctx, cmb_simulation_run(r->sim));
 }
 
-static int output_number(const cmbt_run *r, const char *name)
+static int number_in(const char *const *names, int count, const char *name)
 {
-  for (int i = 0; i < r->eq->no; i++) {
-    if (strcmp(r->eq->output_names[i], name) == 0) return i;
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], name) == 0) return i;
   }
-  fail_msg("the model has no output '%s'", name);
-  return 0;
+  return -1;
 }
 
 double cmbt_output(const cmbt_run *r, const char *name)
 {
-  return strcmp(name, "t") == 0 ? r->result->t : r->result->outputs[output_number(r, name)];
+  if (strcmp(name, "t") == 0) return r->result->t;
+  const int i = number_in(r->eq->output_names, r->eq->no, name);
+  if (i < 0) fail_msg("the model has no output '%s'", name);
+  return r->result->outputs[i];
+}
+
+static int column_of(const cmbt_run *r, const char *name)
+{
+  const cmb_equations *eq = r->eq;
+  if (strcmp(name, "t") == 0) return 0;
+  int i = number_in(eq->output_names, eq->no, name);
+  if (i >= 0) return 1 + i;
+  i = number_in(eq->q_names, eq->nq, name);
+  if (i >= 0) return 1 + eq->no + i;
+  i = number_in(eq->v_names, eq->nv, name);
+  if (i < 0) fail_msg("the model has no output, coordinate or velocity '%s'", name);
+  return 1 + eq->no + eq->nq + i;
 }
 
 double cmbt_row(const cmbt_run *r, int row, const char *name)
 {
   assert_in_range(row, 0, r->row_count - 1);
-  const double *values = r->rows + (ptrdiff_t)row * (1 + r->eq->no);
-  return strcmp(name, "t") == 0 ? values[0] : values[1 + output_number(r, name)];
+  return r->rows[(ptrdiff_t)row * width_of(r) + column_of(r, name)];
 }
 
 double cmbt_velocity(const cmbt_run *r, const char *name)
 {
-  for (int i = 0; i < r->eq->nv; i++) {
-    if (strcmp(r->eq->v_names[i], name) == 0) return r->result->v[i];
-  }
-  fail_msg("the model has no velocity \"%s\"", name);
-  return 0;
+  const int i = number_in(r->eq->v_names, r->eq->nv, name);
+  if (i < 0) fail_msg("the model has no velocity '%s'", name);
+  return r->result->v[i];
 }
 
 double cmbt_integral(const cmbt_run *r, const char *name)

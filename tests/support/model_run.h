@@ -14,9 +14,10 @@ typedef struct cmbt_run {
   cmb_simulation *sim;
   const cmb_equations *eq;
   const cmb_result *result;
-  double *rows; /* (row_count x (1 + no)) t and the outputs of each record */
+  double *rows; /* (row_count x (1 + no + nq + nv)) t, outputs, q and v of each record */
   int row_count, row_room;
   double rtol;        /* 1e-10 unless changed before the run */
+  double atol;        /* 0, unless changed: a hundredth of rtol */
   const char *method; /* mdop853 */
   const char *form;   /* option `form` of the method; NULL: as it is */
 } cmbt_run;
@@ -36,7 +37,7 @@ void cmbt_run_settle(cmbt_run *r);
 void cmbt_run_start(cmbt_run *r);
 void cmbt_run_to(cmbt_run *r, double t_end, double every);
 
-/* An output where the run stands, or in a row; "t" too. A velocity by its name. */
+/* An output where the run stands, or in a row; "t" too, and in a row coordinates and velocities. A velocity by its name. */
 double cmbt_output(const cmbt_run *r, const char *name);
 double cmbt_row(const cmbt_run *r, int row, const char *name);
 double cmbt_velocity(const cmbt_run *r, const char *name);

@@ -16,11 +16,18 @@ struct way {
   const char *method, *form;
 };
 
-static const struct way ways[] = {{"bdf", "ggl"},      {"bdf", "index3"},    {"bdf", "index2"},
-                                  {"bdf", "index1"},   {"radau5", "index3"}, {"radau5", "ggl"},
-                                  {"radau5", "index1"}};
+static const struct way ways[] = {{"bdf", "ggl"},       {"bdf", "index3"},    {"bdf", "index2"},
+                                  {"bdf", "index1"},    {"radau5", "index3"}, {"radau5", "ggl"},
+                                  {"radau5", "index1"}, {"sdirk4", NULL},     {"trap", NULL},
+                                  {"forsdirk", NULL}};
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* By differences, whatever the equations supply. */
+static bool makes_derivatives(const struct way *way)
+{
+  return strcmp(way->method, "forsdirk") == 0;
+}
 
 struct outcome {
   cmb_status status;
@@ -52,7 +59,7 @@ static struct outcome run(const struct way *way, cmb_equations *eq, double t_end
   options.method = cmb_method_find(way->method);
   options.integrator.rtol = options.integrator.atol = rtol;
   options.integrator.max_steps = max_steps;
-  options.integrator.setting_count = strcmp(way->method, "mdop853") != 0;
+  options.integrator.setting_count = way->form != NULL;
   options.integrator.settings = &form;
   options.observer = (cmb_observer){.user = eq, .record = look};
   cmbt_ok(ctx, cmb_system_create(ctx, eq, 0, t_end, q, v, &system));
@@ -74,8 +81,8 @@ static struct outcome run(const struct way *way, cmb_equations *eq, double t_end
 /* What every end has in common. */
 static void check_end(const struct way *way, const cmb_equations *eq, const struct outcome *o)
 {
-  printf("%-20s %-6s %-6s t = %-10.6g %6ld evaluations  %s\n", eq->name, way->method, way->form,
-         o->t, o->evaluations, o->status == CMB_OK ? "ok" : o->message);
+  printf("%-20s %-6s %-6s t = %-10.6g %6ld evaluations  %s\n", eq->name, way->method,
+         way->form ? way->form : "", o->t, o->evaluations, o->status == CMB_OK ? "ok" : o->message);
   bool finite = isfinite(o->t);
   for (int i = 0; i < eq->nq; i++) finite = finite && isfinite(o->q[i]);
   for (int i = 0; i < eq->nv; i++) finite = finite && isfinite(o->v[i]);
@@ -136,6 +143,7 @@ static cmb_status wrong_derivative(const void *self, const cmb_point *at, const 
 static void check_liar(const char *problem, double t_end, enum wrong wrong)
 {
   const double rtol = 1e-5;
+  const cmb_status refusal = wrong == NOT_FINITE ? CMB_ERROR_STEP_SIZE : CMB_ERROR_ARGUMENT;
   const struct way reference = {"mdop853", NULL};
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
@@ -155,7 +163,10 @@ static void check_liar(const char *problem, double t_end, enum wrong wrong)
   for (int w = 0; w < WAYS; w++) {
     const struct outcome o = run(&ways[w], &eq, t_end, q, v, rtol, MOST_STEPS);
     check_end(&ways[w], &eq, &o);
-    if (o.status != CMB_OK) continue;
+    const bool own = makes_derivatives(&ways[w]);
+    assert_int_equal(o.status, own ? CMB_OK : refusal);
+    assert_true(own || wrong == NOT_FINITE || strstr(o.message, "derivative of the residual"));
+    if (!own) continue;
     for (int i = 0; i < eq.nq; i++) cmbt_near(o.q[i], exact.q[i], 500 * rtol);
     for (int i = 0; i < eq.nv; i++) cmbt_near(o.v[i], exact.v[i], 5000 * rtol);
   }
@@ -278,6 +289,8 @@ static void test_lost_constraint(void **state)
   cmb_equations eq = equations("lost constraint", 3, 2, lost_constraint);
   const double q[3] = {0, 0, 1}, v[3] = {0, 0, 0};
   for (int w = 0; w < WAYS; w++) {
+    if (strcmp(ways[w].method, "forsdirk") == 0)
+      continue; /* it steps over the time and does not see it */
     const struct outcome o = run(&ways[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
     check_end(&ways[w], &eq, &o);
     cmbt_near(o.q[0], 0, 1e-5);
@@ -307,7 +320,9 @@ static void test_blow_up(void **state)
   for (int w = 0; w < WAYS; w++) {
     const struct outcome o = run(&ways[w], &eq, 2, &q, &v, 1e-6, MOST_STEPS);
     check_end(&ways[w], &eq, &o);
-    assert_true(o.status == CMB_ERROR_STEP_SIZE || o.status == CMB_ERROR_NONFINITE);
+    const bool slow = strcmp(ways[w].method, "trap") == 0; /* order 2: the steps may be used up */
+    assert_true(o.status == CMB_ERROR_STEP_SIZE || o.status == CMB_ERROR_NONFINITE ||
+                (slow && o.status == CMB_ERROR_STEP_COUNT));
     cmbt_near(o.t, 1, 1e-3);
     assert_true(o.v[0] > 100 && o.records > 10);
   }

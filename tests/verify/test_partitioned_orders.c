@@ -1,7 +1,8 @@
 /*
  * The methods with coordinate partitioning: observed orders with fixed steps on the pendulum and the car axis, against
- * references that do not use the library; a top with Euler parameters against finer steps; agreement with mdop853; abm's
- * errors go with the tolerance; changes of the partition in a slider-crank that turns over, and none in small swings.
+ * references that do not use the library; stiff components between the ends of steps; a top with Euler parameters against finer
+ * steps; agreement with mdop853; abm's errors go with the tolerance; changes of the partition in a slider-crank that turns over,
+ * and none in small swings.
  */
 #include "check.h"
 #include "model_run.h"
@@ -108,6 +109,49 @@ static void test_orders(void **state)
       cmbt_near(v, e->order, 0.2);
       cmbt_near(lambda, e->order, 0.2);
     }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* v' = z (v − t²) + 2 t, Prothero and Robinson: v = t², and stiff. */
+static cmb_status stiff_parabola(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const double *z = self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = *z * (at->v[0] - at->t * at->t) + 2 * at->t;
+  return CMB_OK;
+}
+
+/* Between the ends of a step stiff components are as good as at the ends. */
+static void test_stiff_dense_output(void **state)
+{
+  (void)state;
+  static const char *const name[] = {"x"}, *const ours[] = {"sdirk4", "forsdirk"};
+  const double z = -1e6, h = 0.5, q0 = 0, v0 = 0;
+  const cmb_equations eq = {.name = "stiff parabola",
+                            .self = &z,
+                            .nq = 1,
+                            .nv = 1,
+                            .q_names = name,
+                            .v_names = name,
+                            .mass_diagonal = true,
+                            .evaluate = stiff_parabola};
+  const cmb_integrator_options options = fixed_steps(h);
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int m = 0; m < 2; m++) {
+    cmb_integrator *in;
+    double q, v;
+    cmbt_ok(ctx, cmb_integrator_create(ctx, &eq, cmb_method_find(ours[m]), &options, &in));
+    cmbt_ok(ctx, cmb_integrator_begin(in, 0, &q0, &v0));
+    for (int k = 0; k < 4; k++) {
+      cmbt_ok(ctx, cmb_integrator_step(in, 4 * h));
+      for (int i = 0; i <= 8; i++) {
+        const double t = (k + i / 8.0) * h;
+        cmbt_ok(ctx, cmb_integrator_interpolate(in, t, &q, &v));
+        cmbt_near(v, t * t, 10 / fabs(z));
+      }
+    }
+    cmb_integrator_destroy(in);
   }
   cmb_context_destroy(ctx);
 }
@@ -312,9 +356,13 @@ static void test_small_swings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),       cmocka_unit_test(test_order_with_euler_parameters),
-      cmocka_unit_test(test_agreement),    cmocka_unit_test(test_abm_converges),
-      cmocka_unit_test(test_turning_over), cmocka_unit_test(test_small_swings),
+      cmocka_unit_test(test_orders),
+      cmocka_unit_test(test_order_with_euler_parameters),
+      cmocka_unit_test(test_agreement),
+      cmocka_unit_test(test_abm_converges),
+      cmocka_unit_test(test_turning_over),
+      cmocka_unit_test(test_small_swings),
+      cmocka_unit_test(test_stiff_dense_output),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

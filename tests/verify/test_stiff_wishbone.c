@@ -1,9 +1,10 @@
 /*
- * The stiff double wishbone of seed 003 §6 (models/double-wishbone.yaml): sdirk4 keeps the tolerance, in positions and in
- * velocities, for all tolerances of the paper's Table 7; it needs a small part of the evaluations of the explicit method.
+ * The stiff double wishbone of seed 003 §6 (models/double-wishbone.yaml): sdirk4 keeps the tolerance in all positions and velocities,
+ * for all tolerances of the paper's Table 7; it needs a small part of the evaluations of the explicit method.
  *
- * Seed 003, eqs. (62) and (63): errors are the largest over the time, against a reference with a tolerance of 1e-9. Looked at are
- * the chassis, as in the paper, and the wheel.
+ * Errors are the largest over the time, against a reference with a tolerance of 1e-9. First in units of the tolerance as the
+ * integrator has it (seed 003 eq. 59), rtol = atol, for all coordinates: the stiff ones of the upper arm are the hardest. Then as in
+ * the paper's eqs. (62) and (63) for the chassis, and for the wheel, and with trap, whose stiff components decay slowly.
  */
 #include "check.h"
 #include "model_run.h"
@@ -13,13 +14,12 @@
 
 static const double EVERY = 0.01;
 
-/* The tolerance is rtol; atol is a hundredth of it (model_run.c), where the paper has both equal. */
 static void run(cmbt_run *r, const char *method, double tolerance, double t_end)
 {
   cmbt_run_open(r, "double-wishbone", CMB_FORM_EXPLICIT, 0, NULL);
   cmbt_run_settle(r);
   r->method = method;
-  r->rtol = tolerance;
+  r->rtol = r->atol = tolerance;
   cmbt_run_to(r, t_end, EVERY);
 }
 
@@ -31,6 +31,50 @@ static double worst(const cmbt_run *r, const cmbt_run *reference, const char *na
     most = fmax(most, fabs(cmbt_row(r, k, name) - cmbt_row(reference, k, name)));
   }
   return most;
+}
+
+/* The largest error of several components, in tolerances. */
+static double tolerances(const cmbt_run *r, const cmbt_run *reference, int count,
+                         const char *const *names)
+{
+  double most = 0;
+  assert_int_equal(r->row_count, reference->row_count);
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < r->row_count; k++) {
+      const double exact = cmbt_row(reference, k, names[i]);
+      const double error = fabs(cmbt_row(r, k, names[i]) - exact);
+      most = fmax(most, error / (r->rtol * fabs(exact) + r->atol));
+    }
+  }
+  return most;
+}
+
+/* Another method, in another form of the equations, says the same. */
+static void test_reference(void **state)
+{
+  const cmbt_run *reference = *state;
+  cmbt_run other;
+  run(&other, "bdf", 1e-11, 2);
+  other.rtol = other.atol = 1e-8;
+  cmbt_below(tolerances(&other, reference, other.eq->nq, other.eq->q_names), 1);
+  cmbt_below(tolerances(&other, reference, other.eq->nv, other.eq->v_names), 1);
+  cmbt_run_close(&other);
+}
+
+static void test_all_components(void **state)
+{
+  const cmbt_run *reference = *state;
+  for (int k = 2; k <= 5; k++) {
+    cmbt_run r;
+    run(&r, "sdirk4", pow(10, -k), 2);
+    const double position = tolerances(&r, reference, r.eq->nq, r.eq->q_names);
+    const double velocity = tolerances(&r, reference, r.eq->nv, r.eq->v_names);
+    printf("sdirk4  tolerance 1e-%d: errors %.2f, %.2f tolerances; %ld steps, %ld evaluations\n", k,
+           position, velocity, r.result->statistics->accepted, r.result->statistics->f);
+    cmbt_below(position, 1);
+    cmbt_below(velocity, 1);
+    cmbt_run_close(&r);
+  }
 }
 
 static void check_errors(const char *method, const cmbt_run *reference)
@@ -49,18 +93,10 @@ static void check_errors(const char *method, const cmbt_run *reference)
   }
 }
 
-static void test_errors(void **state)
+static void test_chassis_and_wheel(void **state)
 {
-  (void)state;
-  cmbt_run reference, other;
-  run(&reference, "sdirk4", 1e-9, 2);
-  run(&other, "forsdirk", 1e-8, 2); /* another method says the same */
-  cmbt_below(worst(&other, &reference, "height"), 1e-7);
-  cmbt_below(worst(&other, &reference, "speed_up"), 1e-7);
-  cmbt_run_close(&other);
-  check_errors("sdirk4", &reference);
-  check_errors("trap", &reference);
-  cmbt_run_close(&reference);
+  check_errors("sdirk4", *state);
+  check_errors("trap", *state);
 }
 
 /* The explicit method's work grows with the time, whatever happens: a twentieth of it is enough to see. */
@@ -77,11 +113,27 @@ static void test_work(void **state)
   cmbt_run_close(&explicit);
 }
 
+static int open_reference(void **state)
+{
+  static cmbt_run reference;
+  run(&reference, "sdirk4", 1e-9, 2);
+  *state = &reference;
+  return 0;
+}
+
+static int close_reference(void **state)
+{
+  cmbt_run_close(*state);
+  return 0;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_reference),
+      cmocka_unit_test(test_all_components),
+      cmocka_unit_test(test_chassis_and_wheel),
       cmocka_unit_test(test_work),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_reference, close_reference);
 }
