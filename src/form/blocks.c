@@ -318,26 +318,36 @@ cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **
   return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
 }
 
+static inline void put(const cmb_block *block, int parts, double *A)
+{
+  for (int k = 0; k < block->count; k++) A[parts * block->place[k]] = block->value[k];
+}
+
 static void add_real(const cmb_block *block, double c, double *A)
 {
   for (int k = 0; k < block->count; k++) A[block->place[k]] += c * block->value[k];
 }
 
-static void add_complex(const cmb_block *block, double re, double im, double *A)
+static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
 {
   for (int k = 0; k < block->count; k++) {
-    double *to = A + 2 * block->place[k];
-    to[0] += re * block->value[k];
-    to[1] += im * block->value[k];
+    double *to = A + 2 * (ptrdiff_t)block->place[k];
+    cmb_lanes_store(cmb_lanes_load(to) + c * block->value[k], to);
   }
+}
+
+/* What does not depend on c: M, border and G, which do not overlap. */
+static inline void assemble_constant(const cmb_form *form, int parts, double *A)
+{
+  memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);
+  put(&form->M, parts, A);
+  put(&form->border, parts, A);
+  put(&form->G, parts, A);
 }
 
 static void assemble_real(const cmb_form *form, double c, double *A)
 {
-  memset(A, 0, (size_t)form->values * sizeof *A);
-  add_real(&form->M, 1, A);
-  add_real(&form->border, 1, A);
-  add_real(&form->G, 1, A);
+  assemble_constant(form, 1, A);
   add_real(&form->D, c, A);
   add_real(&form->K, c * c, A);
   add_real(&form->C1, c, A);
@@ -346,15 +356,12 @@ static void assemble_real(const cmb_form *form, double c, double *A)
 
 static void assemble_complex(const cmb_form *form, double re, double im, double *A)
 {
-  const double re2 = re * re - im * im, im2 = 2 * re * im;
-  memset(A, 0, 2 * (size_t)form->values * sizeof *A);
-  add_complex(&form->M, 1, 0, A);
-  add_complex(&form->border, 1, 0, A);
-  add_complex(&form->G, 1, 0, A);
-  add_complex(&form->D, re, im, A);
-  add_complex(&form->K, re2, im2, A);
-  add_complex(&form->C1, re, im, A);
-  add_complex(&form->C2, re2, im2, A);
+  const cmb_lanes c = {re, im}, square = {re * re - im * im, 2 * re * im};
+  assemble_constant(form, 2, A);
+  add_complex(&form->D, c, A);
+  add_complex(&form->K, square, A);
+  add_complex(&form->C1, c, A);
+  add_complex(&form->C2, square, A);
 }
 
 cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix)

@@ -28,11 +28,11 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   const int most = form->nv > form->ng ? form->nv : form->ng;
   form->x = cmb_arena_doubles(form->arena, most);
   form->y = cmb_arena_doubles(form->arena, most);
-  form->b = cmb_arena_doubles(form->arena, 2 * form->n + 1);
-  form->packed = cmb_arena_doubles(form->arena, 2 * form->n + 1);
+  form->b = cmb_arena_doubles(form->arena, 2 * form->n + 2);
+  form->packed = cmb_arena_doubles(form->arena, 2 * form->n + 2);
   for (int k = 0; k < 2; k++) {
     form->seen[k] = cmb_arena_doubles(form->arena, form->n);
-    form->eta[k] = cmb_arena_doubles(form->arena, form->ng);
+    form->eta[k] = cmb_arena_doubles(form->arena, form->ng + 1);
   }
   CMB_TRY(create_mass(form));
   CMB_TRY(cmb_differences_create(form->ev, &form->differences));

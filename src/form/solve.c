@@ -19,17 +19,19 @@ struct factor {
   double re, im;
 };
 
-/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones. These two at a time: what lies behind y
- * must be free. */
+/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones. All two at a time: what lies behind y must
+ * be free. */
 static inline void pack(int n, int parts, struct factor f, double *const x[2], double *y)
 {
   if (parts == 1) {
     for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x[0] + i), y + i);
     return;
   }
-  for (int i = 0; i < n; i++) {
-    y[2 * i] = f.re * x[0][i] - f.im * x[1][i];
-    y[2 * i + 1] = f.re * x[1][i] + f.im * x[0][i];
+  for (int i = 0; i < n; i += 2) {
+    const cmb_lanes x_re = cmb_lanes_load(x[0] + i), x_im = cmb_lanes_load(x[1] + i);
+    const cmb_lanes re = f.re * x_re - f.im * x_im, im = f.re * x_im + f.im * x_re;
+    cmb_lanes_store((cmb_lanes){re[0], im[0]}, y + 2 * i);
+    cmb_lanes_store((cmb_lanes){re[1], im[1]}, y + 2 * i + 2);
   }
 }
 
@@ -40,9 +42,11 @@ static inline void unpack(int n, int parts, struct factor f, const double *x, do
     for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x + i), y[0] + i);
     return;
   }
-  for (int i = 0; i < n; i++) {
-    y[0][i] = f.re * x[2 * i] - f.im * x[2 * i + 1];
-    y[1][i] = f.re * x[2 * i + 1] + f.im * x[2 * i];
+  for (int i = 0; i < n; i += 2) {
+    const cmb_lanes first = cmb_lanes_load(x + 2 * i), second = cmb_lanes_load(x + 2 * i + 2);
+    const cmb_lanes re = {first[0], second[0]}, im = {first[1], second[1]};
+    cmb_lanes_store(f.re * re - f.im * im, y[0] + i);
+    cmb_lanes_store(f.re * im + f.im * re, y[1] + i);
   }
 }
 
@@ -72,10 +76,11 @@ static void solve_eta(cmb_form *form, int parts, struct factor inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
   const int nv = form->nv, ng = form->ng;
-  double *position[2] = {defects[0].position, defects[1].position}, *sum = form->packed;
+  double *position[2] = {defects[0].position, defects[1].position};
+  double *sum = parts == 1 ? form->eta[0] : form->packed;
   pack(ng, parts, inverse, position, sum);
   for (int i = 0; i < parts * ng; i++) sum[i] += side[i];
-  unpack(ng, parts, (struct factor){1, 0}, sum, form->eta);
+  if (parts == 2) unpack(ng, parts, (struct factor){1, 0}, sum, form->eta);
   for (int k = 0; k < parts; k++) {
     cmb_ldlt_solve(ng, form->S, form->eta[k]);
     memset(normal[k], 0, (size_t)nv * sizeof(double));
@@ -84,10 +89,23 @@ static void solve_eta(cmb_form *form, int parts, struct factor inverse,
   }
 }
 
+/* y += c A x for a block A */
+static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
+                        double *y)
+{
+  double *product = form->seen[0];
+  cmb_multiply(block->pattern, block->rows, form->nv, block->value, x, product);
+  cmb_add_scaled(block->rows, c, product, y);
+}
+
 /* b += f A x, x as (re, im) in two arrays */
 static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct factor f,
                      double *const x[2], double *b)
 {
+  if (parts == 1) {
+    add_product(form, block, f.re, x[0], b);
+    return;
+  }
   for (int k = 0; k < parts; k++) {
     cmb_multiply(block->pattern, block->rows, form->nv, block->value, x[k], form->seen[k]);
   }
@@ -128,15 +146,6 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
     for (int i = 0; parts == 2 && i < nv; i++) b[2 * i + k] -= out->normal[k][i];
   }
   unpack(nv, parts, c, b, out->w);
-}
-
-/* y += c A x for a block A */
-static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
-                        double *y)
-{
-  double *product = form->seen[0];
-  cmb_multiply(block->pattern, block->rows, form->nv, block->value, x, product);
-  for (int i = 0; i < block->rows; i++) y[i] += c * product[i];
 }
 
 /* y = c M x, or c x in the explicit formalism */

@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 static double *row(double *A, int n, int i)
 {
@@ -29,13 +28,40 @@ static const double *row_const(const double *A, int n, int i)
 
 /* ---- LU
  *
- * One pass over the rows below the pivot eliminates and finds the next pivot. Up to HELD pairs of columns, all of a
- * small matrix, it is compiled for each number of pairs: the pivot row stays in registers. An odd number of columns is
- * made even by the one in front, that of l_ik, which is written afterwards. */
+ * One pass over the rows below the pivot eliminates and finds the next pivot. Up to HELD pairs of columns it is compiled
+ * for each number of pairs: the pivot row stays in registers. An odd number of columns is made even by the one in front,
+ * that of l_ik, which is written afterwards.
+ *
+ * A matrix of up to SMALL rows has code for its size, without counters: they would cost as much as the arithmetic. Only the
+ * pass over the rows remains a loop; its body is long enough. */
 
-enum { HELD = 4 };
+enum { HELD = 4, SMALL = 8 };
 
 #define COMPILED_FOR_EACH_SIZE static inline __attribute__((always_inline))
+
+#define CASE_OF_SIZE(size, call)                                                                   \
+  case size: {                                                                                     \
+    enum { N = (size) };                                                                           \
+    call;                                                                                          \
+    break;                                                                                         \
+  }
+
+/* The call with a constant N = n if it is small. */
+#define CALL_BY_SIZE(n, call)                                                                      \
+  switch (n) {                                                                                     \
+    CASE_OF_SIZE(1, call)                                                                          \
+    CASE_OF_SIZE(2, call)                                                                          \
+    CASE_OF_SIZE(3, call)                                                                          \
+    CASE_OF_SIZE(4, call)                                                                          \
+    CASE_OF_SIZE(5, call)                                                                          \
+    CASE_OF_SIZE(6, call)                                                                          \
+    CASE_OF_SIZE(7, call)                                                                          \
+    CASE_OF_SIZE(SMALL, call)                                                                      \
+  default: {                                                                                       \
+    const int N = n;                                                                               \
+    call;                                                                                          \
+  }                                                                                                \
+  }
 
 /* The row that has the largest pivot so far, in units of the rows. */
 struct candidate {
@@ -51,17 +77,11 @@ static inline void consider(int i, double size, struct candidate *best)
   }
 }
 
-static cmb_lanes absolute(cmb_lanes x)
-{
-  typedef int64_t bits __attribute__((vector_size(2 * sizeof(int64_t))));
-  return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
-}
-
 /* Σ |a_j| */
 static double row_sum(int length, const double *a)
 {
   cmb_lanes sum = {0};
-  for (int j = 0; j < length - 1; j += 2) sum += absolute(cmb_lanes_load(a + j));
+  for (int j = 0; j < length - 1; j += 2) sum += cmb_lanes_absolute(cmb_lanes_load(a + j));
   return sum[0] + sum[1] + (length & 1 ? fabs(a[length - 1]) : 0);
 }
 
@@ -103,6 +123,7 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   cmb_lanes x[HELD];
   for (int j = 0; pairs <= HELD && j < pairs; j++) x[j] = cmb_lanes_load(u + 2 * j);
   const double u_inv = u[pivot];
+#pragma GCC unroll 1
   for (int i = k + 1; i < n; i++, y += n) {
     if (y[pivot] != 0) {
       const double l = y[pivot] * u_inv;
@@ -117,10 +138,10 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   return next;
 }
 
-static struct candidate eliminate_pairs(int n, int k, double *row_k, const double *scale)
+/* The same in a matrix that is not small. */
+static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u, double *y,
+                                        const double *scale)
 {
-  const int pairs = (n - k) / 2;
-  double *u = row_k + (n - 2 * pairs), *y = u + n;
   switch (pairs) {
   case 1: return eliminate(1, n, k, u, y, scale);
   case 2: return eliminate(2, n, k, u, y, scale);
@@ -130,7 +151,7 @@ static struct candidate eliminate_pairs(int n, int k, double *row_k, const doubl
   }
 }
 
-cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot)
+COMPILED_FOR_EACH_SIZE cmb_status factor(int n, double *A, double *scale, int *pivot)
 {
   struct candidate best = {0, 0};
   for (int i = 0; i < n; i++) {
@@ -140,18 +161,29 @@ cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot)
     consider(i, fabs(a[0]) * scale[i], &best);
   }
   double *u = A;
+#pragma GCC unroll 8
   for (int k = 0; k < n; k++, u += n) {
     if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
     pivot[k] = best.row;
     take_pivot(n, A, scale, k, best.row);
     u[k] = 1 / u[k];
-    best = eliminate_pairs(n, k, u, scale);
+    const int pairs = (n - k) / 2;
+    double *from = u + (n - 2 * pairs);
+    best = n <= SMALL ? eliminate(pairs, n, k, from, from + n, scale)
+                      : eliminate_pairs(pairs, n, k, from, from + n, scale);
   }
   return CMB_OK;
 }
 
+cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot)
+{
+  cmb_status status;
+  CALL_BY_SIZE(n, status = factor(N, A, scale, pivot))
+  return status;
+}
+
 /* (Σ a_j b_j, Σ a'_j b_j) with a' one row further on */
-static inline cmb_lanes two_dots(int n, int count, const double *a, const double *b)
+COMPILED_FOR_EACH_SIZE cmb_lanes two_dots(int n, int count, const double *a, const double *b)
 {
   cmb_lanes s = {0}, t = {0};
   for (int j = 0; j < count - 1; j += 2) {
@@ -164,8 +196,9 @@ static inline cmb_lanes two_dots(int n, int count, const double *a, const double
   return dots;
 }
 
-void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
+COMPILED_FOR_EACH_SIZE void solve(int n, const double *LU, const int *pivot, double *b)
 {
+#pragma GCC unroll 8
   for (int k = 0; k < n; k++) { /* b := P b */
     double t = b[pivot[k]];
     b[pivot[k]] = b[k];
@@ -173,18 +206,25 @@ void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
   }
   const double *a = LU;
   int k = 0;
+#pragma GCC unroll 8
   for (; k < n - 1; k += 2, a += 2 * (ptrdiff_t)n) { /* b := L⁻¹ b */
     cmb_lanes rest = cmb_lanes_load(b + k) - two_dots(n, k, a, b);
     b[k] = rest[0];
     b[k + 1] = rest[1] - a[n + k] * rest[0];
   }
   if (n & 1) b[k] = (b[k] - cmb_dot(k, a, b)) * a[k];
+#pragma GCC unroll 8
   for (k -= 2; k >= 0; k -= 2) { /* b := U⁻¹ b */
     a -= 2 * (ptrdiff_t)n;
     cmb_lanes rest = cmb_lanes_load(b + k) - two_dots(n, n - k - 2, a + k + 2, b + k + 2);
     b[k + 1] = rest[1] * a[n + k + 1];
     b[k] = (rest[0] - a[k + 1] * b[k + 1]) * a[k];
   }
+}
+
+void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
+{
+  CALL_BY_SIZE(n, solve(N, LU, pivot, b))
 }
 
 /* ---- LU of complex numbers: one is two lanes, and (a + ib) x = a (x_re, x_im) + b (−x_im, x_re) */
@@ -220,6 +260,7 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   cmb_lanes x[HELD];
   for (int j = 0; count <= HELD && j < count; j++) x[j] = cmb_lanes_load(u + 2 + 2 * j);
   const cmb_lanes u_inv = cmb_lanes_load(u);
+#pragma GCC unroll 1
   for (int i = n - count; i < n; i++, y += 2 * (ptrdiff_t)n) {
     if (y[0] != 0 || y[1] != 0) {
       const cmb_lanes l = product(u_inv, cmb_lanes_load(y)), im = {l[1], -l[1]};
@@ -247,7 +288,7 @@ static struct candidate eliminate_columns_complex(int count, int n, const double
   }
 }
 
-cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
+COMPILED_FOR_EACH_SIZE cmb_status factor_complex(int n, double *A, double *scale, int *pivot)
 {
   const int length = 2 * n;
   struct candidate best = {0, 0};
@@ -258,18 +299,28 @@ cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
     consider(i, size_complex(a) * scale[i], &best);
   }
   double *u = A;
+#pragma GCC unroll 8
   for (int k = 0; k < n; k++, u += length + 2) {
     if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
     pivot[k] = best.row;
     take_pivot(length, A, scale, k, best.row);
     cmb_lanes_store(inverse(u), u);
-    best = eliminate_columns_complex(n - k - 1, n, u, u + length, scale);
+    best = n <= SMALL ? eliminate_complex(n - k - 1, n, u, u + length, scale)
+                      : eliminate_columns_complex(n - k - 1, n, u, u + length, scale);
   }
   return CMB_OK;
 }
 
+cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
+{
+  cmb_status status;
+  CALL_BY_SIZE(n, status = factor_complex(N, A, scale, pivot))
+  return status;
+}
+
 /* t − Σ a_j b_j for `count` numbers */
-static inline cmb_lanes rest_complex(int count, cmb_lanes t, const double *a, const double *b)
+COMPILED_FOR_EACH_SIZE cmb_lanes rest_complex(int count, cmb_lanes t, const double *a,
+                                              const double *b)
 {
   cmb_lanes even = {0}, odd = {0}; /* (re re, im im) and (re im, im re) */
   for (int j = 0; j < 2 * count; j += 2) {
@@ -280,17 +331,19 @@ static inline cmb_lanes rest_complex(int count, cmb_lanes t, const double *a, co
   return t - (cmb_lanes){even[0], odd[0]} - (cmb_lanes){-even[1], odd[1]};
 }
 
-void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
+COMPILED_FOR_EACH_SIZE void solve_complex(int n, const double *LU, const int *pivot, double *b)
 {
   const int length = 2 * n;
   const double *a = LU;
   double *b_k = b;
+#pragma GCC unroll 8
   for (int k = 0; k < n; k++, a += length, b_k += 2) { /* b := L⁻¹ P b */
     double *b_p = b + 2 * (ptrdiff_t)pivot[k];
     cmb_lanes t = cmb_lanes_load(b_p);
     cmb_lanes_store(cmb_lanes_load(b_k), b_p);
     cmb_lanes_store(rest_complex(k, t, a, b), b_k);
   }
+#pragma GCC unroll 8
   for (int k = n - 1; k >= 0; k--) { /* b := U⁻¹ b */
     a -= length;
     b_k -= 2;
@@ -298,6 +351,11 @@ void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
     cmb_lanes t = rest_complex(n - k - 1, cmb_lanes_load(b_k), u + 2, b_k + 2);
     cmb_lanes_store(product(t, cmb_lanes_load(u)), b_k);
   }
+}
+
+void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
+{
+  CALL_BY_SIZE(n, solve_complex(N, LU, pivot, b))
 }
 
 /* ---- LDLᵀ */

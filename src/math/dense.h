@@ -10,6 +10,7 @@
 #define CMB_MATH_DENSE_H
 
 #include <camber/base.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef double cmb_lanes __attribute__((vector_size(2 * sizeof(double))));
@@ -24,6 +25,12 @@ static inline cmb_lanes cmb_lanes_load(const double *a)
 static inline void cmb_lanes_store(cmb_lanes lanes, double *a)
 {
   memcpy(a, &lanes, sizeof lanes);
+}
+
+static inline cmb_lanes cmb_lanes_absolute(cmb_lanes x)
+{
+  typedef int64_t bits __attribute__((vector_size(2 * sizeof(int64_t))));
+  return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
 }
 
 /* aᵀ b. Two sums of two lanes, so that consecutive additions need not wait for each other. */

@@ -12,14 +12,64 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
   return p ? p->start[rows] : rows * columns;
 }
 
+/* ---- dense: two rows at a time, with the sums of cmb_dot and cmb_add_scaled */
+
+/* (aᵀ x, bᵀ x) */
+static inline cmb_lanes two_dots(int n, const double *a, const double *b, const double *x)
+{
+  cmb_lanes s = {0}, t = {0}, u = {0}, v = {0};
+  int k = 0;
+  for (; k + 3 < n; k += 4) {
+    const cmb_lanes x0 = cmb_lanes_load(x + k), x2 = cmb_lanes_load(x + k + 2);
+    s += cmb_lanes_load(a + k) * x0;
+    t += cmb_lanes_load(a + k + 2) * x2;
+    u += cmb_lanes_load(b + k) * x0;
+    v += cmb_lanes_load(b + k + 2) * x2;
+  }
+  if (n & 2) {
+    s += cmb_lanes_load(a + k) * cmb_lanes_load(x + k);
+    u += cmb_lanes_load(b + k) * cmb_lanes_load(x + k);
+    k += 2;
+  }
+  s += t;
+  u += v;
+  const cmb_lanes dots = (cmb_lanes){s[0], u[0]} + (cmb_lanes){s[1], u[1]};
+  return n & 1 ? dots + (cmb_lanes){a[k], b[k]} * x[k] : dots;
+}
+
+static void multiply_dense(int rows, int columns, const double *A, const double *x, double *y)
+{
+  int i = 0;
+  for (; i + 1 < rows; i += 2, A += 2 * (ptrdiff_t)columns) {
+    cmb_lanes_store(two_dots(columns, A, A + columns, x), y + i);
+  }
+  if (i < rows) y[i] = cmb_dot(columns, A, x);
+}
+
+static void multiply_transposed_dense(int rows, int columns, const double *A, double c,
+                                      const double *x, double *y)
+{
+  int i = 0;
+  for (; i + 1 < rows; i += 2, A += 2 * (ptrdiff_t)columns) {
+    const double *B = A + columns, a = c * x[i], b = c * x[i + 1];
+    int k = 0;
+    for (; k + 1 < columns; k += 2) {
+      cmb_lanes sum = cmb_lanes_load(y + k) + a * cmb_lanes_load(A + k) + b * cmb_lanes_load(B + k);
+      cmb_lanes_store(sum, y + k);
+    }
+    if (k < columns) y[k] = y[k] + a * A[k] + b * B[k];
+  }
+  if (i < rows) cmb_add_scaled(columns, c * x[i], A, y);
+}
+
 void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, const double *x,
                   double *y)
 {
+  if (!p) {
+    multiply_dense(rows, columns, A, x, y);
+    return;
+  }
   for (int i = 0; i < rows; i++) {
-    if (!p) {
-      y[i] = cmb_dot(columns, A + (ptrdiff_t)i * columns, x);
-      continue;
-    }
     double sum = 0;
     for (int k = p->start[i]; k < p->start[i + 1]; k++) sum += A[k] * x[p->column[k]];
     y[i] = sum;
@@ -29,12 +79,12 @@ void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, 
 void cmb_multiply_transposed_add(const cmb_pattern *p, int rows, int columns, const double *A,
                                  double c, const double *x, double *y)
 {
+  if (!p) {
+    multiply_transposed_dense(rows, columns, A, c, x, y);
+    return;
+  }
   for (int i = 0; i < rows; i++) {
     double t = c * x[i];
-    if (!p) {
-      cmb_add_scaled(columns, t, A + (ptrdiff_t)i * columns, y);
-      continue;
-    }
     for (int k = p->start[i]; k < p->start[i + 1]; k++) y[p->column[k]] += A[k] * t;
   }
 }

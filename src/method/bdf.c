@@ -485,7 +485,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   if (m->rising) return 2 * h;
   const double measure = 2 * m->est + 0.0001;
   if (m->wait > 0) m->wait--;
-  if (measure <= ldexp(1, -(m->k_next + 1)) && m->wait == 0) return 2 * h;
+  if (measure <= 1.0 / (2 << m->k_next) && m->wait == 0) return 2 * h;
   return measure < 1 ? h : h * fmax(0.5, fmin(0.9, ratio_for(m, m->k_next)));
 }
 

@@ -81,12 +81,15 @@ void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
   b->open = true;
 }
 
-void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
+/* Most steps are of the highest order: what goes through all φ is compiled for it, without counting. */
+#define COMPILED_FOR_ORDER static inline __attribute__((always_inline))
+
+COMPILED_FOR_ORDER void predict(const cmb_bdf_history *b, int k, double *y, double *rate)
 {
   const int n = b->n;
   for (int j = 0; j < n; j += 2) {
     cmb_lanes sum = cmb_lanes_load(b->phi[0] + j), slope = {0, 0};
-    for (int i = 1; i <= b->k; i++) {
+    for (int i = 1; i <= k; i++) {
       const cmb_lanes phi = cmb_lanes_load(b->phi[i] + j);
       sum += phi;
       slope += b->gamma[i] * phi;
@@ -96,9 +99,19 @@ void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
   }
 }
 
-void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e)
+void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
 {
-  const int n = b->n, k = b->k;
+  if (b->k == CMB_BDF_MOST) {
+    predict(b, CMB_BDF_MOST, y, rate);
+  } else {
+    predict(b, b->k, y, rate);
+  }
+}
+
+/* φ of the new step from y − y⁰ */
+COMPILED_FOR_ORDER void renew(cmb_bdf_history *b, int k, const double *e)
+{
+  const int n = b->n;
   for (int j = 0; j < n; j += 2) {
     cmb_lanes sum = cmb_lanes_load(e + j);
     if (k < CMB_BDF_MOST) cmb_lanes_store(sum, b->phi[k + 1] + j);
@@ -107,7 +120,16 @@ void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e)
       cmb_lanes_store(sum, b->phi[i] + j);
     }
   }
-  b->k_taken = k;
+}
+
+void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e)
+{
+  if (b->k == CMB_BDF_MOST) {
+    renew(b, CMB_BDF_MOST, e);
+  } else {
+    renew(b, b->k, e);
+  }
+  b->k_taken = b->k;
   b->h_taken = h;
   b->open = false;
 }

@@ -7,20 +7,31 @@
 
 #include <math.h>
 
+static inline void weights_of(int n, const double *y, double rtol, double atol, double index,
+                              double *w)
+{
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    const cmb_lanes size = cmb_lanes_absolute(cmb_lanes_load(y + i));
+    cmb_lanes_store(index / (rtol * size + atol), w + i);
+  }
+  if (i < n) w[i] = index / (rtol * fabs(y[i]) + atol);
+}
+
 void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
                  double *w_v)
 {
-  const double *q = in->y, *v = in->y + in->nq;
-  for (int i = 0; i < in->nq; i++) w_q[i] = 1 / (rtol * fabs(q[i]) + atol);
-  for (int i = 0; i < in->nv; i++) w_v[i] = index / (rtol * fabs(v[i]) + atol);
+  weights_of(in->nq, in->y, rtol, atol, 1, w_q);
+  weights_of(in->nv, in->y + in->nq, rtol, atol, index, w_v);
 }
 
 void cmb_multiplier_weights(const cmb_integrator *in, double rtol, double atol, double index,
                             double *w)
 {
   double most = 0;
-  for (int i = 0; i < in->ng; i++) most = fmax(most, fabs(in->lambda[i]));
-  for (int i = 0; i < in->ng; i++) w[i] = index / (rtol * most + atol);
+  for (int i = 0; i < in->ng; i++) most = fabs(in->lambda[i]) > most ? fabs(in->lambda[i]) : most;
+  const double weight = index / (rtol * most + atol);
+  for (int i = 0; i < in->ng; i++) w[i] = weight;
 }
 
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)

@@ -214,9 +214,10 @@ static void extrapolate(const cmb_integrator *in, struct radau5 *m, double h)
 
 static void start_values(const cmb_integrator *in, struct radau5 *m, double h)
 {
+  const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
   for (int i = 0; i < STAGES; i++) {
-    memset(m->normal[i], 0, (size_t)in->nv * sizeof(double));
-    memcpy(m->Q[i], in->y, (size_t)in->nq * sizeof(double));
+    if (ggl) memset(m->normal[i], 0, (size_t)in->nv * sizeof(double));
+    if (rates) memcpy(m->Q[i], in->y, (size_t)in->nq * sizeof(double));
   }
   if (m->h_last > 0) {
     extrapolate(in, m, h);
@@ -345,23 +346,40 @@ static inline void put_together(int n, double *const d[STAGES], double *const x[
   }
 }
 
+/* square[i] = cmb_weighted_square of x[i] */
+static inline void squares_of_stages(int n, const double *w, double *const x[STAGES],
+                                     double square[STAGES])
+{
+  cmb_lanes sum[STAGES] = {{0, 0}};
+  int k = 0;
+  for (; k + 1 < n; k += 2) {
+    const cmb_lanes weight = cmb_lanes_load(w + k);
+    for (int i = 0; i < STAGES; i++) {
+      const cmb_lanes part = weight * cmb_lanes_load(x[i] + k);
+      sum[i] += part * part;
+    }
+  }
+  for (int i = 0; i < STAGES; i++) {
+    const double last = k < n ? w[k] * x[i][k] : 0;
+    square[i] = sum[i][0] + sum[i][1] + last * last;
+  }
+}
+
 /* The increments are made; their size in the units of the error estimate. */
 static double move_stages(const cmb_integrator *in, struct radau5 *m)
 {
-  double sum = 0;
+  const bool rates = in->ev->eq->rates != NULL;
+  double *const *dq = rates ? m->rate : m->dw;
   put_together(in->nv, m->dv, m->z);
   put_together(in->ng, m->dl, m->lambda);
   combine(in->nv, T, 1, m->dw, m->dw);
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
-  for (int i = 0; i < STAGES; i++) {
-    const double *dq = m->dw[i];
-    if (in->ev->eq->rates) {
-      cmb_rates(in->ev, in->y, m->dw[i], m->e_q);
-      dq = m->e_q;
-    }
-    sum += cmb_weighted_square(in->nq, m->w_q, dq) + cmb_weighted_square(in->nv, m->w_v, m->dv[i]);
-    sum += cmb_weighted_square(in->ng, m->w_l, m->dl[i]);
-  }
+  for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
+  double sum = 0, of_q[STAGES], of_v[STAGES], of_lambda[STAGES];
+  squares_of_stages(in->nq, m->w_q, dq, of_q);
+  squares_of_stages(in->nv, m->w_v, m->dv, of_v);
+  squares_of_stages(in->ng, m->w_l, m->dl, of_lambda);
+  for (int i = 0; i < STAGES; i++) sum += of_q[i] + of_v[i], sum += of_lambda[i];
   return sqrt(sum / (STAGES * in->n));
 }
 

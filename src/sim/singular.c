@@ -8,6 +8,7 @@
  */
 #include "sim/singular.h"
 
+#include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
 #include "method/integrator.h"
@@ -288,10 +289,7 @@ static cmb_status look(cmb_rank_watch *w, double t0, double t1)
 /* A step in which the motion turns may go through the same position twice. */
 static bool turns(const cmb_rank_watch *w, const double *v)
 {
-  const double *before = cmb_integrator_v_before(w->in);
-  double product = 0;
-  for (int i = 0; i < w->ev->eq->nv; i++) product += before[i] * v[i];
-  return product < 0;
+  return cmb_dot(w->ev->eq->nv, cmb_integrator_v_before(w->in), v) < 0;
 }
 
 /* G at θ of the step to (t, q), on the cubic through both ends, which costs next to nothing. */
