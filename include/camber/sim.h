@@ -45,6 +45,9 @@ typedef struct cmb_observer {
   cmb_status (*singular)(void *user, const cmb_singularity *singularity);
   /* after each step, and after each record inside one */
   cmb_status (*progress)(void *user, double t, double t_start, double t_end);
+  /* right before a step from t on, and when all that belongs to a step to t is done: events, outputs, records */
+  cmb_status (*before_step)(void *user, double t);
+  cmb_status (*after_step)(void *user, double t);
 } cmb_observer;
 
 typedef struct cmb_run_options {

@@ -24,7 +24,7 @@ struct cli_arguments {
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot, *folder;
-  bool json, quiet, help, equilibrium;
+  bool json, quiet, help, equilibrium, realtime;
   bool include_anywhere;
   cmb_formulation formulation;
   cmb_evaluation evaluation;
@@ -76,8 +76,8 @@ int cli_exit_code(cmb_status status);
 /* Whether the command works on a model. */
 bool cli_on_model(const struct cli_command *command);
 
-/* Whether this option was on the command line. */
-bool cli_given(const struct cli_arguments *arguments, const char *option);
+/* Whether the command line has --NAME. */
+bool cli_given(const struct cli_arguments *arguments, const char *name);
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
 
@@ -96,7 +96,8 @@ void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
 
 /* Reads the model that MODEL names, if it is not a problem written in C, into arguments->model; what it says under
- * `simulate` is taken where the command line says nothing. Complains and returns an exit code. */
+ * `simulate` is taken where the command line says nothing, and what --realtime leaves open is chosen. Complains and returns an
+ * exit code. */
 int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
 
 /* Whether the constraints of a model file cannot be met at the start: the loop that cannot close is complained of at

@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/realtime.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -180,6 +181,7 @@ static int take_defaults(struct cli_arguments *a)
   int count, code = CLI_DONE;
   const cmb_model_default *d = cmb_model_defaults(a->model, &count);
   for (int i = 0; i < count && code == CLI_DONE; i++) code = take_default(a, &d[i]);
+  if (code == CLI_DONE) code = cli_realtime_choose(a);
   for (int i = 0; i < count && code == CLI_DONE; i++) code = check_method(a, &d[i]);
   return code;
 }
@@ -189,7 +191,7 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   char path[PATH_ROOM];
   const char *names[CLI_MOST_SETTINGS];
   double values[CLI_MOST_SETTINGS];
-  if (cmb_problem_find(a->operand)) return CLI_DONE;
+  if (cmb_problem_find(a->operand)) return cli_realtime_choose(a);
   if (!find_file(a->operand, path)) return complain_model(a->operand);
   for (int i = 0; i < a->set_count; i++) {
     names[i] = a->set[i].name;

@@ -178,6 +178,12 @@ static bool take_quiet(struct cli_arguments *a, const char *value)
   return a->quiet = true;
 }
 
+static bool take_realtime(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  return a->realtime = true;
+}
+
 static bool take_help(struct cli_arguments *a, const char *value)
 {
   (void)value;
@@ -238,6 +244,11 @@ const struct cli_option cli_options[] = {
      "a positive number"},
     {"repeat", 0, "N", " run bench ", "run N times and report the median time (default: 1)",
      take_repeat, "a whole number from 1 to 1000000"},
+    {"realtime", 0, NULL, " run ",
+     "pace the run by the clock, a step every --step seconds (default: 0.001), and report the "
+     "times "
+     "of the steps and the overruns; methods lie (default) and rosw2",
+     take_realtime, NULL},
     {"json", 0, NULL, " run check linearize export ",
      "print one JSON object on standard output and nothing else", take_json, NULL},
     {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
@@ -311,10 +322,10 @@ int cli_exit_code(cmb_status status)
   }
 }
 
-bool cli_given(const struct cli_arguments *a, const char *option)
+bool cli_given(const struct cli_arguments *a, const char *name)
 {
-  const int k = cmb_find_name(option, cli_options, cli_option_count, sizeof *cli_options);
-  return (a->given >> k & 1) != 0;
+  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  return k >= 0 && (a->given >> k & 1);
 }
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option)

@@ -3,6 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/history.h"
+#include "cli/realtime.h"
 #include "cli/singular.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct run {
   cmb_csv *csv;
   struct cli_history history;
   struct cli_progress progress;
+  struct cli_realtime realtime;
   cmb_event *events;
   long event_count, event_room;
   struct cli_singularities singularities;
@@ -56,6 +58,19 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   struct run *run = user;
   cli_progress_show(&run->progress, (t - t_start) / (t_end - t_start), t);
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
+}
+
+static cmb_status before_step(void *user, double t)
+{
+  struct run *run = user;
+  return cli_realtime_before_step(&run->realtime, t);
+}
+
+static cmb_status after_step(void *user, double t)
+{
+  struct run *run = user;
+  cli_realtime_after_step(&run->realtime, t);
+  return CMB_OK;
 }
 
 static void print_numbers(const char *title, int n, const char *const *names, const double *x)
@@ -109,7 +124,7 @@ static void print_headline(const struct run *run)
   const cmb_result *r = cmb_simulation_result(run->sim);
   printf("%s with %s, ", cmb_system_equations(run->system)->name, cmb_method_name(method));
   if (cmb_method_is_real_time(method)) {
-    printf("step %g", o->step > 0 ? o->step : CMB_USUAL_PERIOD);
+    printf("step %g", cli_period(&run->options));
   } else {
     printf("rtol %g, atol %g", o->rtol, o->atol);
   }
@@ -139,6 +154,7 @@ static void print_summary(const struct run *run)
   cli_not_unique_print(eq, r->lambda_unique);
   print_numbers("outputs", eq->no, eq->output_names, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
+  if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
 static void json_pair(struct cli_json *j, const char *key, double position, double velocity)
@@ -209,6 +225,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_singularities_json(&run->singularities, &j);
   if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(&j, r->drift);
+  if (run->arguments->realtime) cli_realtime_json(&run->realtime, &j);
   cli_json_open(&j, "stats", '{');
 #define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
   CMB_STATISTICS_LIST(JSON_STATISTIC)
@@ -241,7 +258,9 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
                                   .record = run->csv || run->arguments->plot ? on_record : NULL,
                                   .event = on_event,
                                   .singular = on_singular,
-                                  .progress = on_progress};
+                                  .progress = on_progress,
+                                  .before_step = run->arguments->realtime ? before_step : NULL,
+                                  .after_step = run->arguments->realtime ? after_step : NULL};
   const cmb_observer timing = {.user = run, .progress = on_progress};
   cmb_status status = CMB_OK;
   int done = 0;
@@ -346,8 +365,10 @@ static int run_system(cmb_context *ctx, struct run *run)
     return cli_complain("cannot write '%s': %s", a->plot, strerror(errno));
   }
   cli_catch_interrupt();
-  cli_progress_begin(&run->progress, a->quiet);
+  cli_progress_begin(&run->progress, a->quiet || a->realtime);
+  cli_realtime_begin(&run->realtime, cli_period(&run->options));
   cmb_status status = simulate(ctx, run, repeat, times, times + repeat);
+  cli_realtime_end(&run->realtime);
   cli_progress_end(&run->progress);
   free(times);
   return report(ctx, run, status);

@@ -215,6 +215,12 @@ static cmb_status tell_progress(cmb_simulation *sim)
   return o->progress ? o->progress(o->user, sim->result.t, sim->t_start, sim->t_end) : CMB_OK;
 }
 
+/* One of the hooks around a step, if it is there. */
+static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *user, double t))
+{
+  return hook ? hook(sim->options.observer.user, cmb_integrator_t(sim->in)) : CMB_OK;
+}
+
 /* The state at t inside the last step, on the constraints. */
 static cmb_status take_state_inside(cmb_simulation *sim, double t)
 {
@@ -442,13 +448,16 @@ static cmb_status run(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
+  const cmb_observer *o = &sim->options.observer;
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   while (cmb_integrator_t(sim->in) < sim->t_end) {
+    CMB_TRY(call_hook(sim, o->before_step));
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
     CMB_TRY(hand_out_here(sim));
+    CMB_TRY(call_hook(sim, o->after_step));
     CMB_TRY(tell_progress(sim));
   }
   return CMB_OK;

@@ -131,6 +131,12 @@ refuse "did you mean 'projection'" run pendulum --option projektion=every
 refuse "method hem5 has no option 'colour'" run pendulum --method hem5 --option colour=red
 refuse "expected one of none|velocity|control|every" run pendulum --option projection=sometimes
 refuse "expected one of adaptive|fixed" run pendulum --option 'steps=adaptive|fixed'
+refuse "--realtime needs a real-time method such as lie; 'mdop5' is none" run pendulum --realtime --method mdop5
+refuse "--realtime needs a real-time method" run --method auto fivelink --realtime --out new.csv
+refuse "it cannot be used with --repeat" run pendulum --realtime --repeat 2
+refuse "unknown method 'lei'; did you mean 'lie'" run pendulum --realtime --method lei
+refuse "--realtime takes no value" run pendulum --realtime=1
+refuse "takes no option --realtime" check pendulum --realtime
 refuse "steps=fixed needs a step size" run pendulum --option steps=fixed
 refuse "steps=fixed needs a step size" run pendulum --option steps=fixed --out new.csv
 

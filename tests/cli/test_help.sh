@@ -28,7 +28,7 @@ for command in $commands; do
   check "$command --help: options" [ "$(options_of "$command" | wc -l)" -gt 0 ]
   check "$command --help: each option explained" not grep -E '^  --[a-z-]+( [A-Z=]+)? *$' "help.$command"
 done
-for option in method rtol atol t-end step max-steps set start option out every repeat json quiet help; do
+for option in method rtol atol t-end step max-steps set start option out every repeat realtime json quiet help; do
   check "run --help has --$option" grep -q "^  --$option " help.run
 done
 

@@ -48,8 +48,9 @@ struct cmbt_errors cmbt_fixed_errors(cmb_context *ctx, const struct cmbt_traject
   assert_in_range(setting_count, 0, MOST_SETTINGS - 1);
   for (int k = 0; k < setting_count; k++) all[k + 1] = settings[k];
   options.step = problem->t_end / problem->points / steps;
-  options.setting_count = setting_count + 1;
-  options.settings = all;
+  const bool always = cmb_method_is_real_time(cmb_method_find(method)); /* steps are fixed */
+  options.setting_count = setting_count + !always;
+  options.settings = all + always;
   if (tolerance > 0) options.rtol = options.atol = tolerance;
   cmbt_ok(ctx,
           cmb_problem_create(ctx, cmb_problem_find(problem->name), 1, &problem->setting, &system));

@@ -1,5 +1,5 @@
 /*
- * Substitution: the value of what comes out is that of the original at the replaced inputs; all inputs are replaced at
+ * Substitution, and import into another graph: the value of what comes out is that of the original at the replaced inputs; all inputs are replaced at
  * once; tables and C functions keep what they are; long chains need no recursion; failing allocations are errors.
  */
 #include "check.h"
@@ -137,6 +137,37 @@ static void test_tables_and_calls(void **state)
   close_stage(&s);
 }
 
+/* f(a, b, z) of one graph in another, where a and b are expressions: random ones, a table, a C function. */
+static void test_import(void **state)
+{
+  (void)state;
+  static const double px[3] = {0, 1, 3}, py[3] = {0, 2, 1};
+  struct cmbt_random r = {9};
+  cmb_table *table;
+  struct stage from, to;
+  open_stage(&from);
+  open_stage(&to);
+  cmb_apply(to.g, CMB_OP_SIN, to.x[0], 0, 0); /* numbers differ in the two graphs */
+  cmbt_ok(from.ctx, cmb_table_create(from.ctx, CMB_TABLE_SPLINE, 3, px, py, &table));
+  for (int k = 0; k < 300; k++) {
+    cmb_expr e[2], there[2];
+    cmb_expr by[2] = {cmb_apply(to.g, CMB_OP_MUL, to.x[1], to.x[2], 0), to.x[0]};
+    const double x[INPUTS] = {cmbt_random_uniform(&r, -2, 2), cmbt_random_uniform(&r, -2, 2),
+                              cmbt_random_uniform(&r, -2, 2)};
+    const double at[INPUTS] = {x[1] * x[2], x[0], x[2]};
+    double expected[2], got[2];
+    e[0] = cmbt_random_expr(&r, from.g, INPUTS, from.x, 30, CMBT_EXPR_TAME);
+    e[1] = cmb_table_apply(from.g, table, e[0]);
+    cmbt_ok(to.ctx, cmb_import(to.g, from.g, 2, from.x, by, 2, e, there));
+    values(&from, 2, e, at, expected);
+    values(&to, 2, there, x, got);
+    for (int i = 0; i < 2; i++) cmbt_near(got[i], expected[i], 1e-9 * (1 + fabs(expected[i])));
+  }
+  close_stage(&from);
+  close_stage(&to);
+  cmb_table_destroy(table);
+}
+
 static void test_long_chain(void **state)
 {
   (void)state;
@@ -182,7 +213,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_composition), cmocka_unit_test(test_at_once),
       cmocka_unit_test(test_simplified),  cmocka_unit_test(test_tables_and_calls),
-      cmocka_unit_test(test_long_chain),  cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_import),      cmocka_unit_test(test_long_chain),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/*
+ * Positive numbers counted in buckets of constant ratio, for percentiles of many samples in fixed memory.
+ *
+ * Bucket k holds unit·2^((k-1)/20) < x <= unit·2^(k/20), so a percentile is found to 3.5 %, and the counts between powers of two
+ * times the unit are exact. k runs over 30 octaves below the unit and 10 above it; the outermost buckets hold the rest.
+ */
+#ifndef CMB_CLI_HISTOGRAM_H
+#define CMB_CLI_HISTOGRAM_H
+
+enum {
+  CLI_PER_OCTAVE = 20,
+  CLI_OCTAVES_BELOW = 30,
+  CLI_OCTAVES_ABOVE = 10,
+  CLI_BUCKETS = CLI_PER_OCTAVE * (CLI_OCTAVES_BELOW + CLI_OCTAVES_ABOVE) + 2
+};
+
+struct cli_histogram {
+  double unit;
+  double most; /* the largest number so far; 0: none */
+  long total;
+  long count[CLI_BUCKETS];
+};
+
+void cli_histogram_begin(struct cli_histogram *h, double unit);
+void cli_histogram_add(struct cli_histogram *h, double x);
+
+/* The number that `permille` thousandths of all do not exceed: the upper end of its bucket, or the largest of all if that is
+ * smaller. NaN if there are none. */
+double cli_histogram_quantile(const struct cli_histogram *h, int permille);
+
+/* How many numbers do not exceed unit·2^octave. */
+long cli_histogram_up_to(const struct cli_histogram *h, int octave);
+
+#endif

@@ -1,0 +1,365 @@
+/*
+ * lie and rosw2, the methods of fixed cost:
+ *
+ *   - orders 1 and 2 in q and v on the pendulum and the car axis, with every Jacobian, index and stabilisation;
+ *   - a model and the same equations written in C give the same motion: the one is a single program made from the model's
+ *     expressions, the other is cut where the equations are called;
+ *   - expressions with Euler parameters: rosw2 converges to what mdop853 computes;
+ *   - modes change at the ends of steps, all steps have one size, and the last one ends at the end of the run;
+ *   - drift stays below the bound that is reported, which is lost when the step is too large;
+ *   - options that do not go together are refused with a sentence; a loss of rank ends the run with one.
+ */
+#include "check.h"
+#include "fixed_steps.h"
+#include "model_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+/* ---- orders */
+
+struct variant {
+  const char *method, *jacobian, *index, *stabilization;
+  double order;
+};
+
+/* Baumgarte's method has v of order 1 only, by its own error in the constraints. */
+static const struct variant variants[] = {
+    {"lie", "none", "1", "projection", 1},    {"lie", "J1", "1", "projection", 1},
+    {"lie", "J2", "1", "projection", 1},      {"lie", "J3", "1", "projection", 1},
+    {"lie", "exact", "1", "projection", 1},   {"lie", "J2", "1", "none", 1},
+    {"lie", "J2", "1", "projection-q", 1},    {"lie", "J2", "1", "baumgarte", 1},
+    {"lie", "J2", "2", "none", 1},            {"lie", "J2", "2", "baumgarte", 1},
+    {"lie", "J2", "2", "projection-q", 1},    {"lie", "J2", "2", "projection", 1},
+    {"lie", "J2", "2", "ggl", 1},             {"lie", "exact", "2", "ggl", 1},
+    {"lie", "exact", "2", "projection", 1},   {"rosw2", "none", NULL, "projection", 2},
+    {"rosw2", "J1", NULL, "projection", 2},   {"rosw2", "J2", NULL, "projection", 2},
+    {"rosw2", "J3", NULL, "projection", 2},   {"rosw2", "exact", NULL, "projection", 2},
+    {"rosw2", "exact", NULL, "none", 2},      {"rosw2", "J2", NULL, "none", 2},
+    {"rosw2", "J2", NULL, "projection-q", 2},
+};
+
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+static int settings_of(const struct variant *w, cmb_option_setting s[4])
+{
+  int count = 0;
+  s[count++] = (cmb_option_setting){"jacobian", w->jacobian};
+  s[count++] = (cmb_option_setting){"stabilization", w->stabilization};
+  if (w->index) s[count++] = (cmb_option_setting){"index", w->index};
+  return count;
+}
+
+static void check_orders(const struct cmbt_trajectory *problem, const int steps[2])
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  int off = 0;
+  for (int k = 0; k < VARIANTS; k++) {
+    const struct variant *w = &variants[k];
+    cmb_option_setting s[4];
+    struct cmbt_errors e[2];
+    const int count = settings_of(w, s);
+    for (int i = 0; i < 2; i++) {
+      e[i] = cmbt_fixed_errors(ctx, problem, w->method, count, s, 0, steps[i]);
+    }
+    const struct cmbt_errors order = cmbt_orders(e[0], e[1], steps[0], steps[1]);
+    const bool good = fabs(order.q - w->order) <= 0.2 && fabs(order.v - w->order) <= 0.2;
+    printf("%-9s %-6s %-6s index %s %-13s order q %.2f, v %.2f (errors %.1e, %.1e)%s\n",
+           problem->name, w->method, w->jacobian, w->index ? w->index : "1", w->stabilization,
+           order.q, order.v, e[1].q, e[1].v, good ? "" : "  <--");
+    off += !good;
+  }
+  cmb_context_destroy(ctx);
+  if (off > 0) fail_msg("%s: %d variants without their order", problem->name, off);
+}
+
+static void test_orders_pendulum(void **state)
+{
+  (void)state;
+  check_orders(&cmbt_pendulum_swings, (const int[2]){1600, 3200});
+}
+
+static void test_orders_car_axis(void **state)
+{
+  (void)state;
+  check_orders(&cmbt_caraxis, (const int[2]){1600, 3200});
+}
+
+/* ---- a model against the same equations in C */
+
+static cmb_run_options run_options(const char *method, double step, double t_end, int count,
+                                   const cmb_option_setting *settings)
+{
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find(method);
+  o.t_end = t_end;
+  o.integrator.step = step;
+  o.integrator.setting_count = count;
+  o.integrator.settings = settings;
+  return o;
+}
+
+static cmb_model *open_model(cmb_context *ctx, const char *name)
+{
+  char path[4096];
+  cmb_model *model;
+  snprintf(path, sizeof path, "%s/models/%s.yaml", getenv("SOURCE_DIR"), name);
+  cmbt_ok(ctx, cmb_model_read(ctx, path, NULL, &model));
+  return model;
+}
+
+/* q and v at the end; the status. */
+static cmb_status run_system(cmb_context *ctx, const cmb_system *system, const cmb_run_options *o,
+                             double y[MOST], cmb_result *result)
+{
+  cmb_simulation *sim;
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, o, &sim));
+  const cmb_status status = cmb_simulation_run(sim);
+  const cmb_equations *eq = cmb_system_equations(system);
+  *result = *cmb_simulation_result(sim);
+  assert_true(eq->nq + eq->nv <= MOST);
+  memcpy(y, result->q, (size_t)eq->nq * sizeof *y);
+  memcpy(y + eq->nq, result->v, (size_t)eq->nv * sizeof *y);
+  cmb_simulation_destroy(sim);
+  return status;
+}
+
+static void test_model_and_c(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = open_model(ctx, "car-axis");
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_system *by_model, *in_c;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &by_model));
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &in_c));
+  for (int k = 0; k < VARIANTS; k++) {
+    const struct variant *w = &variants[k];
+    cmb_option_setting s[4];
+    cmb_result result;
+    double a[MOST], b[MOST], most = 0;
+    const cmb_run_options o = run_options(w->method, 1e-3, 0.5, settings_of(w, s), s);
+    cmbt_ok(ctx, run_system(ctx, by_model, &o, a, &result));
+    cmbt_ok(ctx, run_system(ctx, in_c, &o, b, &result));
+    /* the model's coordinates count from the design position */
+    const double *q = cmb_system_q(by_model), *q_c = cmb_system_q(in_c);
+    for (int i = 0; i < 8; i++) {
+      const double shift = i < 4 ? q_c[i] - q[i] : 0;
+      most = fmax(most, fabs(a[i] + shift - b[i]));
+    }
+    printf("%-6s %-6s %-13s model and C differ by %.2g\n", w->method, w->jacobian,
+           w->stabilization, most);
+    cmbt_below(most, 1e-11);
+  }
+  cmb_system_destroy(by_model);
+  cmb_system_destroy(in_c);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- models with everything */
+
+static double error_of(const char *name, const char *method, double step, double t_end,
+                       const double *exact)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = open_model(ctx, name);
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_system *system;
+  cmb_result result;
+  double y[MOST], most = 0;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  const cmb_run_options o = run_options(method, step, t_end, 0, NULL);
+  cmbt_ok(ctx, run_system(ctx, system, &o, y, &result));
+  for (int i = 0; i < cmb_system_equations(system)->nq; i++) {
+    most = fmax(most, fabs(y[i] - exact[i]));
+  }
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+  return most;
+}
+
+static void check_convergence(const char *name, double t_end, double limit)
+{
+  cmbt_run r;
+  cmbt_run_open(&r, name, CMB_FORM_EXPLICIT, 0, NULL);
+  cmbt_run_to(&r, t_end, 0);
+  const double coarse = error_of(name, "rosw2", 4e-4, t_end, r.result->q),
+               fine = error_of(name, "rosw2", 2e-4, t_end, r.result->q),
+               euler = error_of(name, "lie", 2e-4, t_end, r.result->q);
+  printf("%-16s rosw2 %.2e, %.2e: order %.2f; lie %.2e\n", name, coarse, fine, log2(coarse / fine),
+         euler);
+  cmbt_near(log2(coarse / fine), 2, 0.2);
+  cmbt_below(fine, limit);
+  cmbt_below(fine, euler);
+  cmbt_run_close(&r);
+}
+
+static void test_models(void **state)
+{
+  (void)state;
+  check_convergence("gyroscope", 0.3, 1e-3);
+  check_convergence("spatial-four-bar", 0.3, 1e-3);
+  check_convergence("double-pendulum", 0.5, 1e-4);
+  check_convergence("four-bar", 0.3, 1e-2);
+}
+
+/* ---- switching, step sizes */
+
+struct seen {
+  int steps, events;
+  double last, shortest, longest, t_event[8];
+};
+
+static cmb_status on_record(void *user, const cmb_record *record)
+{
+  struct seen *s = user;
+  if (s->steps++ > 0) {
+    s->shortest = fmin(s->shortest, record->t - s->last);
+    s->longest = fmax(s->longest, record->t - s->last);
+  }
+  s->last = record->t;
+  return CMB_OK;
+}
+
+static cmb_status on_event(void *user, const cmb_event *event)
+{
+  struct seen *s = user;
+  assert_true(s->events < 8);
+  s->t_event[s->events++] = event->t;
+  return CMB_OK;
+}
+
+static void test_switching(void **state)
+{
+  (void)state;
+  struct seen seen = {.shortest = 1};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = open_model(ctx, "quarter-car");
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_system *system;
+  cmb_result result;
+  double y[MOST];
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  cmb_run_options o = run_options("lie", 3e-4, 0.3, 0, NULL); /* 0.1 and 0.25 are between steps */
+  o.observer = (cmb_observer){.user = &seen, .record = on_record, .event = on_event};
+  cmbt_ok(ctx, run_system(ctx, system, &o, y, &result));
+  assert_int_equal(seen.steps, 1001);
+  cmbt_near(seen.shortest, 3e-4, 1e-12);
+  cmbt_near(seen.longest, 3e-4, 1e-12);
+  assert_true(seen.last == 0.3);
+  assert_int_equal(seen.events, 2);
+  cmbt_near(seen.t_event[0], 334 * 3e-4, 1e-10);
+  cmbt_near(seen.t_event[1], 834 * 3e-4, 1e-10);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- the bound */
+
+static void check_bound(const char *name, double step, bool holds)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = open_model(ctx, name);
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  const cmb_run_options o = run_options("lie", step, 1000 * step, 0, NULL);
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &o, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  assert_non_null(r->drift);
+  assert_int_equal(r->drift->steps, 1000);
+  printf("%-16s h = %-7g largest |g| %.3g, bound %.3g\n", name, step, r->worst_position,
+         r->drift->limit);
+  assert_int_equal(r->drift->holds, holds);
+  if (holds) {
+    cmbt_below(r->worst_position, r->drift->limit);
+    cmbt_below(r->drift->limit, 100 * r->worst_position); /* it says something */
+    assert_true(isnan(r->drift->broken_at));
+  } else {
+    assert_true(isfinite(r->drift->broken_at));
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+static void test_bound(void **state)
+{
+  (void)state;
+  check_bound("car-axis", 1e-3, true);
+  check_bound("quarter-car", 1e-3, true);
+  check_bound("fivelink", 1e-3, true);
+  check_bound("four-bar", 2e-4, true);
+  check_bound("slider-crank", 1e-3, false); /* a third of a radian in a step */
+}
+
+/* ---- refusals */
+
+static void refuse(const char *method, int count, const cmb_option_setting *s, const char *words)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
+  const cmb_run_options o = run_options(method, 1e-3, 0.1, count, s);
+  assert_int_equal(cmb_simulation_create(ctx, system, &o, &sim), CMB_ERROR_ARGUMENT);
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("words are: %s", cmb_last_error(ctx));
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+static void test_refusals(void **state)
+{
+  (void)state;
+  refuse("lie", 1, &(cmb_option_setting){"stabilization", "ggl"}, "needs index=2");
+  refuse("lie", 1, &(cmb_option_setting){"alpha", "-1"}, "auto|NUMBER");
+  refuse("lie", 1, &(cmb_option_setting){"alpha", "NUMBER"}, "auto|NUMBER");
+  refuse("lie", 1, &(cmb_option_setting){"beta", "nan"}, "auto|NUMBER");
+  refuse("rosw2", 1, &(cmb_option_setting){"stabilization", "ggl"}, "expected one of");
+  refuse("rosw2", 1, &(cmb_option_setting){"index", "2"}, "no option");
+}
+
+/* A parallelogram linkage that runs into its flat position with a bar along the others: rank is lost there. */
+static void test_loss_of_rank(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = open_model(ctx, "four-bar-pin");
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  const cmb_option_setting none = {"stabilization", "none"};
+  cmb_system *system;
+  cmb_result result;
+  double y[MOST];
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  const cmb_run_options o = run_options("lie", 1e-3, 1, 1, &none);
+  cmbt_ok(ctx, run_system(ctx, system, &o, y, &result));
+  assert_null(result.drift);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_orders_pendulum), cmocka_unit_test(test_orders_car_axis),
+      cmocka_unit_test(test_model_and_c),     cmocka_unit_test(test_models),
+      cmocka_unit_test(test_switching),       cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_loss_of_rank),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
