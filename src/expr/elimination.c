@@ -135,12 +135,16 @@ static void eliminate_pivot(cmb_elimination *e, int step, bool symmetric)
   }
 }
 
+/* A row of C begins with a little less than 0, so that 0 of 0 is 0. What is NaN is left out: it follows from a pivot that is 0, or from
+ * the system. */
 static void find_health(cmb_elimination *e)
 {
   cmb_graph *g = e->g;
   for (int i = 0; i < e->size; i++) {
-    const cmb_expr part = cmb_div(g, *entry(e, i, i), e->whole[i]);
-    e->health = i == 0 ? part : cmb_apply(g, CMB_OP_MIN, e->health, part, 0);
+    const cmb_expr whole =
+        i < e->n ? e->whole[i] : cmb_sub(g, e->whole[i], cmb_constant(g, 1e-300));
+    const cmb_expr part = cmb_div(g, *entry(e, i, i), whole);
+    e->health = i == 0 ? part : cmb_apply(g, CMB_OP_MIN, part, e->health, 0);
   }
 }
 
@@ -158,7 +162,7 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
   if (!e->order || !e->K || !e->inverse || !e->whole) return NULL;
   for (int i = 0; i < n; i++) {
     memcpy(entry(e, i, 0), A + (size_t)i * (size_t)n, (size_t)n * sizeof *A);
-    e->whole[i] = *entry(e, i, i);
+    e->whole[i] = cmb_apply(g, CMB_OP_ABS, *entry(e, i, i), 0, 0);
   }
   for (int i = 0; i < m; i++) {
     memcpy(entry(e, n + i, 0), C + (size_t)i * (size_t)n, (size_t)n * sizeof *C);

@@ -88,8 +88,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
   memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
   memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
+  if (x[m->place.health] <= CMB_LEAST_HEALTH) return CMB_RETRY_SINGULAR;
   if (!cmb_all_finite(in->n, in->y_new)) return CMB_RETRY_NONFINITE;
-  if (!(x[m->place.health] > CMB_LEAST_HEALTH)) return CMB_RETRY_SINGULAR;
   if (!m->bounded) return CMB_OK;
   return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
 }
