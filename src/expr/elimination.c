@@ -135,8 +135,7 @@ static void eliminate_pivot(cmb_elimination *e, int step, bool symmetric)
   }
 }
 
-/* A row of C begins with a little less than 0, so that 0 of 0 is 0. What is NaN is left out: it follows from a pivot that is 0, or from
- * the system. */
+/* A row of C begins with a little less than 0, so that 0 of 0 is 0. */
 static void find_health(cmb_elimination *e)
 {
   cmb_graph *g = e->g;
@@ -144,7 +143,7 @@ static void find_health(cmb_elimination *e)
     const cmb_expr whole =
         i < e->n ? e->whole[i] : cmb_sub(g, e->whole[i], cmb_constant(g, 1e-300));
     const cmb_expr part = cmb_div(g, *entry(e, i, i), whole);
-    e->health = i == 0 ? part : cmb_apply(g, CMB_OP_MIN, part, e->health, 0);
+    e->health = i == 0 ? part : cmb_apply(g, CMB_OP_MIN, e->health, part, 0);
   }
 }
 

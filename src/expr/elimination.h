@@ -24,7 +24,7 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
 void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x);
 
 /* The smallest pivot, each beside what it was before others were subtracted from it: near 0 the solution is worth nothing, and
- * below 0 the conditions above do not hold. */
+ * below 0 the conditions above do not hold. A pivot that is 0 makes all that comes after it NaN, perhaps the health too. */
 cmb_expr cmb_elimination_health(const cmb_elimination *e);
 
 #endif

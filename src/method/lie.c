@@ -77,6 +77,14 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Why a step has come to nothing: the equations themselves, their constraints, or the matrix with its derivatives. */
+static cmb_status trouble(cmb_integrator *in, struct lie *m)
+{
+  CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->slope, in->lambda_new));
+  if (*in->ev->doubtful) return CMB_RETRY_SINGULAR;
+  return cmb_all_finite(in->n, in->y_new) ? CMB_RETRY_MATRIX : CMB_RETRY_NONFINITE;
+}
+
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct lie *m = in->data;
@@ -88,8 +96,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
   memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
   memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
-  if (x[m->place.health] <= CMB_LEAST_HEALTH) return CMB_RETRY_SINGULAR;
-  if (!cmb_all_finite(in->n, in->y_new)) return CMB_RETRY_NONFINITE;
+  const bool healthy = x[m->place.health] > CMB_LEAST_HEALTH;
+  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return trouble(in, m);
   if (!m->bounded) return CMB_OK;
   return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
 }

@@ -101,7 +101,7 @@ static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr
   *out = cmb_eliminate(b->g, b->arena, b->nv, b->ng, A, B, C);
   if (!*out) return cmb_fail_memory(b->s->ctx);
   const cmb_expr health = cmb_elimination_health(*out);
-  b->step->health = cmb_apply(b->g, CMB_OP_MIN, health, b->step->health, 0);
+  b->step->health = cmb_apply(b->g, CMB_OP_MIN, b->step->health, health, 0);
   return CMB_OK;
 }
 
