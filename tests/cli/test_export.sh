@@ -139,6 +139,13 @@ END
 check "use.c compiles" cc $STRICT -std=c99 -I. use.c code/quarter_car.c -o use -lm
 check "parameters, inputs, flags and states" ./use
 
+# ---- the example: a loop against the clock
+
+# shellcheck disable=SC2086
+check "the example compiles" cc $WARNINGS $STRICT -Icode "$SOURCE_DIR/examples/realtime/loop.c" code/quarter_car.c -o loop -lm
+check "the example runs" ./loop 0.3 >loop.out
+check "its report" grep -q '^300 periods of 1 ms: [0-9]* overruns, 0 failed steps' loop.out
+
 # ---- errors
 
 refuse() { # WORDS ARGUMENT...
