@@ -33,7 +33,7 @@ static cmb_status keep_entries(const cmb_graph_parts *p, cmb_arena *arena, cmb_k
   cmb_expr *value = NULL;
   CMB_TRY(keep_part(p, arena, kept, part, &value));
   to->entry = cmb_arena_take(arena, (size_t)from->count, sizeof *to->entry);
-  if (!to->entry) return cmb_fail_memory(p->ctx);
+  if (!to->entry || !value) return cmb_fail_memory(p->ctx);
   for (int k = 0; k < from->count; k++) {
     if (value[k] == 0) continue;
     to->entry[to->count++] = (cmb_entry){from->entry[k].row, from->entry[k].column, value[k]};
@@ -73,7 +73,7 @@ static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_kep
 static cmb_status keep_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
 {
   const size_t count = (size_t)p->count[CMB_PART_DECIDING];
-  kept->level_table = cmb_arena_take(arena, count, sizeof *kept->level_table);
+  kept->level_table = cmb_arena_take(arena, count, sizeof(const cmb_table *));
   kept->level_mode = cmb_arena_ints(arena, (int)count);
   if (!kept->level_table || !kept->level_mode) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {

@@ -189,10 +189,10 @@ static cmb_status take_solution(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-static cmb_status first_stage(struct builder *b, struct stage *stage)
+static cmb_status first_stage(struct builder *b, bool index1, struct stage *stage)
 {
   stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
-  CMB_TRY(take_stage(b, b->o->index == 1, stage));
+  CMB_TRY(take_stage(b, index1, stage));
   CMB_TRY(take_forces(b));
   complete_matrix(b, stage->terms.M);
   b->A = stage->terms.M;
@@ -247,10 +247,10 @@ static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_e
   add_scaled(b, n, b->s->h, k, y);
 }
 
-static cmb_status index1(struct builder *b)
+static cmb_status step_index1(struct builder *b)
 {
   struct stage stage = {0};
-  CMB_TRY(first_stage(b, &stage));
+  CMB_TRY(first_stage(b, true, &stage));
   put_accelerations(b, &stage);
   CMB_TRY(eliminate_here(b));
   cmb_elimination_solve(b->here, b->x);
@@ -262,14 +262,14 @@ static cmb_status index1(struct builder *b)
 }
 
 /* Eq. (6): the constraint on velocities is met at the new position. With `exact` that is the one the old velocities lead to. */
-static cmb_status index2(struct builder *b)
+static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
   const bool baumgarte = b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
   cmb_expr *q = take(b, b->nq), *G = take(b, b->ng * b->nv), *gt = take(b, b->ng);
   cmb_expr *g = baumgarte ? take(b, b->ng) : NULL, *s = b->x + b->nv;
   cmb_elimination *mixed;
-  CMB_TRY(first_stage(b, &stage));
+  CMB_TRY(first_stage(b, false, &stage));
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   advance(b, b->nq, b->s->q, stage.base, q);
   b->s->normalize(b->s, q);
@@ -332,7 +332,7 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
-  CMB_TRY(index1(b));
+  CMB_TRY(step_index1(b));
   if (!q || !v) return cmb_fail_memory(b->s->ctx);
   advance(b, b->nq, b->s->q, b->kq, q);
   memcpy(v, b->v, (size_t)b->nv * sizeof *v);
@@ -361,7 +361,7 @@ static cmb_status find_displacements(struct builder *b)
 static cmb_status make(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
-  CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? index2(b) : index1(b));
+  CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? step_index2(b) : step_index1(b));
   if (b->ng == 0) return CMB_OK;
   if (stabilization == CMB_STABILIZE_POSITION || stabilization == CMB_STABILIZE_BOTH) {
     CMB_TRY(project_position(b, b->q));

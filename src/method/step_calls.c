@@ -15,7 +15,7 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   const int nq = s->nq, nv = s->nv;
   cmb_step_call *call = *out = &s->call[s->call_count++];
   *call = (cmb_step_call){.velocities = at->v != NULL, .first = s->inputs};
-  call->point = cmb_arena_take(s->arena, (size_t)(1 + nq + nv), sizeof *call->point);
+  call->point = cmb_arena_take(s->arena, 1 + (size_t)nq + (size_t)nv, sizeof *call->point);
   if (!call->point) return cmb_fail_memory(s->ctx);
   call->point[0] = at->t;
   memcpy(call->point + 1, at->q, (size_t)nq * sizeof *at->q);
