@@ -1,5 +1,5 @@
 /*
- * Camber's methods in the race: the public interface, options as they are by default, no observers. A run
+ * Camber's methods in the race: the public interface, options but `control` as they are by default, no observers. A run
  * includes the consistent start and the watch over the constraints that every run of Camber keeps.
  */
 #include "support/codes.h"
@@ -8,10 +8,13 @@
 
 void *bench_camber_create(const bench_code *code, bench_caraxis *problem, double tolerance)
 {
+  const cmb_option_setting setting = {"control", code->control};
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim;
-  options.method = cmb_method_find(code->name);
+  options.method = cmb_method_find(code->method);
   if (!options.method) return NULL;
+  options.integrator.settings = &setting;
+  options.integrator.setting_count = code->control ? 1 : 0;
   options.integrator.rtol = options.integrator.atol = tolerance;
   return cmb_simulation_create(problem->ctx, problem->system, &options, &sim) == CMB_OK ? sim
                                                                                         : NULL;

@@ -13,15 +13,16 @@
 #include <string.h>
 #include <time.h>
 
-#define CAMBER_CODE(name, title)                                                                   \
+#define CAMBER_CONTROLLED(name, title, method, control)                                            \
   {                                                                                                \
-    name, title, 0, false, bench_camber_create, bench_camber_run, bench_camber_collect,            \
-        bench_camber_destroy                                                                       \
+    name, title, 0, false, method, control, bench_camber_create, bench_camber_run,                 \
+        bench_camber_collect, bench_camber_destroy                                                 \
   }
+#define CAMBER_CODE(name, title) CAMBER_CONTROLLED(name, title, name, NULL)
 #define ARKODE_CODE(name, title, table, by_hand)                                                   \
   {                                                                                                \
-    name, title, table, by_hand, bench_arkode_create, bench_arkode_run, bench_arkode_collect,      \
-        bench_arkode_destroy                                                                       \
+    name, title, table, by_hand, NULL, NULL, bench_arkode_create, bench_arkode_run,                \
+        bench_arkode_collect, bench_arkode_destroy                                                 \
   }
 
 const bench_code bench_codes[] = {
@@ -29,8 +30,14 @@ const bench_code bench_codes[] = {
     CAMBER_CODE("mdop853", "Camber, Dormand-Prince 8(5,3), projected"),
     CAMBER_CODE("hem5", "Camber, half-explicit order 5"),
     CAMBER_CODE("phem56", "Camber, partitioned half-explicit order 5"),
-    CAMBER_CODE("radau5", "Camber, Radau IIA of order 5, index 3"),
-    CAMBER_CODE("bdf", "Camber, BDF on the stabilised index-2 form"),
+    CAMBER_CONTROLLED("radau5", "Camber, Radau IIA of order 5, index 3, control as RADAU5",
+                      "radau5", "classic"),
+    CAMBER_CONTROLLED("radau5-strict", "Camber, Radau IIA of order 5, stabilised index 2, default",
+                      "radau5", "strict"),
+    CAMBER_CONTROLLED("bdf", "Camber, BDF on the stabilised index-2 form, control as DASSL", "bdf",
+                      "classic"),
+    CAMBER_CONTROLLED("bdf-strict", "Camber, BDF on the stabilised index-2 form, default", "bdf",
+                      "strict"),
     ARKODE_CODE("arkode5", "ARKODE, order 5 default (Cash-Karp), index 1", ARKODE_CASH_KARP_6_4_5,
                 false),
     ARKODE_CODE("arkode5-dp", "ARKODE, Dormand-Prince 5(4), index 1", ARKODE_DORMAND_PRINCE_7_4_5,
@@ -41,8 +48,8 @@ const bench_code bench_codes[] = {
     ARKODE_CODE("arkode5-dp-hand", "arkode5-dp, right-hand side by hand",
                 ARKODE_DORMAND_PRINCE_7_4_5, true),
     ARKODE_CODE("arkode8-hand", "arkode8, right-hand side by hand", ARKODE_FEHLBERG_13_7_8, true),
-    {"ida", "IDA (BDF) on the stabilised index-2 form", 0, false, bench_ida_create, bench_ida_run,
-     bench_ida_collect, bench_ida_destroy},
+    {"ida", "IDA (BDF) on the stabilised index-2 form", 0, false, NULL, NULL, bench_ida_create,
+     bench_ida_run, bench_ida_collect, bench_ida_destroy},
     {0},
 };
 

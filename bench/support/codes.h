@@ -33,8 +33,10 @@ typedef struct bench_outcome {
 typedef struct bench_code bench_code;
 struct bench_code {
   const char *name, *title;
-  int table;    /* ARKODE: which Runge–Kutta table */
-  bool by_hand; /* ARKODE: right-hand side eliminated by hand */
+  int table;           /* ARKODE: which Runge–Kutta table */
+  bool by_hand;        /* ARKODE: right-hand side eliminated by hand */
+  const char *method;  /* Camber */
+  const char *control; /* its option; NULL: it has none */
   void *(*create)(const bench_code *code, bench_caraxis *problem, double tolerance);
   int (*run)(void *run); /* 0: reached the end */
   void (*collect)(void *run, bench_outcome *outcome);

@@ -1,10 +1,12 @@
 /*
  * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
  *
- * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are. The run begins with the implicit one, whose
+ * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are, but for the implicit
+ * one's control: classic, whose large steps are what a stiff system is to be passed with. The run begins with the implicit one, whose
  * steps show what accuracy asks for; the first change comes soon, and each takes more evidence than the one before it.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
@@ -25,15 +27,22 @@ static void activate(cmb_integrator *in, int which)
   for (int i = 0; i < CMB_MOST_OPTIONS; i++) in->choice[i] = s->choice[which][i];
 }
 
+static int place_of(const char *option, const cmb_method *m)
+{
+  return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
+}
+
 cmb_status cmb_switcher_create(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher = cmb_arena_take(in->arena, 1, sizeof *s);
   if (!s) return CMB_OK;
   const int high = in->options.rtol > SMALL ? 1 : 2, wanted = cmb_choice(in, "explicit");
+  const int control = cmb_choice(in, "control");
   s->method[EXPLICIT] = explicit_methods[wanted > 0 ? wanted : high];
   s->method[IMPLICIT] = implicit_methods[cmb_choice(in, "implicit")];
   for (int which = EXPLICIT; which <= IMPLICIT; which++) {
     cmb_default_choices(s->method[which], s->choice[which]);
+    if (which == IMPLICIT) s->choice[which][place_of("control", s->method[which])] = control;
     activate(in, which);
     cmb_status status = s->method[which]->create(in);
     s->data[which] = in->data;
@@ -84,6 +93,7 @@ static const cmb_option options[] = {
     {"explicit", "auto|mdop5|mdop853", "auto",
      "the method where the system is not stiff; auto: the higher order for small tolerances"},
     {"implicit", "radau5|bdf", "radau5", "the method where it is stiff"},
+    {"control", "strict|classic", "classic", "that method's option control"},
 };
 
 const cmb_method cmb_method_auto = {

@@ -6,8 +6,11 @@
  * the form vanish by a modified Newton iteration in v, λ, η with the matrix made for another c' = 1/α':
  *
  *     r is multiplied by 2/(1 + (c/c')²), which is between what M alone and what the stiffness alone would ask for (the factor c of
- *     eq. 18); ρ = (‖δ_m‖/‖δ_0‖)^(1/m); done when ρ/(1−ρ) ‖δ‖ ≤ 0.03 (DASSL has 0.33; the error
+ *     eq. 18); ρ = (‖δ_m‖/‖δ_0‖)^(1/m); done when ρ/(1−ρ) ‖δ‖ ≤ 0.03, or 0.01 with control=strict (DASSL has 0.33; the error
  *     estimates are smoother so, and fewer steps are needed).
+ *
+ * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds those of a step to rtol^(6/5), so that their sum
+ * is proportional to rtol; classic to rtol/1.5.
  *
  * A new matrix is made if a) the iteration fails, b) it was too slow in the last step, c) c/c' leaves [0.8, 1.25]. "dense" and "sparse"
  * then take all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by what the inputs change (26),
@@ -24,10 +27,12 @@
 
 enum { MOST_ITERATIONS = 4, SUBSTEPS = 4 };
 
-static const double CONVERGED = 0.03, TOO_SLOW = 0.9, SLOW = 0.2;
+static const double TOO_SLOW = 0.9, SLOW = 0.2;
 static const double LEAST_RATE = 0.02; /* of ρ/(1 − ρ), whatever the last steps have shown */
-static const double CAUTION = 1.5;     /* the errors of many steps add up */
 static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
+
+/* What the error of a step can be held to; below it is rounding. */
+static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
 
 struct strategy {
   cmb_jacobian_source source;
@@ -46,9 +51,11 @@ struct bdf {
   cmb_linear *matrix;
   const struct strategy *strategy;
   cmb_implicit_projection projection;
-  bool tested; /* multipliers */
-  int order;   /* 0: variable */
-  int size;    /* numbers in y: nq + nv + ng */
+  bool tested;      /* multipliers */
+  int order;        /* 0: variable */
+  int size;         /* numbers in y: nq + nv + ng */
+  double caution;   /* which errors are multiplied by: those of many steps add up */
+  double converged; /* part of the tolerance that the iteration may leave */
   cmb_bdf_history history;
 
   int k, k_next;    /* order now and after the attempt, if it is accepted */
@@ -106,6 +113,16 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
+static void choose_control(const cmb_integrator *in, struct bdf *m)
+{
+  const double rtol = in->options.rtol;
+  m->caution = 1.5;
+  m->converged = 0.03;
+  if (cmb_choice(in, "control") == CMB_CONTROL_CLASSIC) return;
+  m->converged = 0.01;
+  m->caution = fmax(m->caution, fmin(pow(rtol, -1.0 / CMB_BDF_MOST), rtol / LEAST_TOLERANCE));
+}
+
 static cmb_status create(cmb_integrator *in)
 {
   static const cmb_form_kind kinds[] = {CMB_FORM_GGL, CMB_FORM_GGL, CMB_FORM_INDEX3,
@@ -118,6 +135,7 @@ static cmb_status create(cmb_integrator *in)
   m->order = cmb_choice(in, "order");
   m->tested = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
+  choose_control(in, m);
   take_memory(in, m);
   cmb_form_options options = {.kind = form == 0 && eq->rates ? CMB_FORM_INDEX1 : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
@@ -285,19 +303,23 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
 /* From the predictor, or from where a new matrix found it. */
 static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
 {
+  const double rounding =
+      1000 * DBL_EPSILON / in->options.rtol; /* keeps increments from shrinking */
   double first = 0, size;
   for (int i = 0; i < MOST_ITERATIONS; i++) {
     CMB_TRY(improve(in, m, t, &size));
     if (i == 0) {
       first = size;
-      if (size <= 100 * DBL_EPSILON / in->options.rtol) return CMB_OK;
+      if (size <= 0.1 * rounding) return CMB_OK;
     } else {
       const double rate = i == 1 ? size / first : pow(size / first, 1.0 / i);
-      if (!(rate <= TOO_SLOW)) return CMB_RETRY_NEWTON;
+      if (!(rate <= TOO_SLOW)) {
+        return size <= fmin(rounding, m->converged) ? CMB_OK : CMB_RETRY_NEWTON;
+      }
       m->rate_sum = rate / (1 - rate);
       m->update_wanted = rate > SLOW;
     }
-    if (m->rate_sum * size <= CONVERGED) return CMB_OK;
+    if (m->rate_sum * size <= m->converged) return CMB_OK;
   }
   return CMB_RETRY_NEWTON;
 }
@@ -371,9 +393,9 @@ static double size_of(const cmb_integrator *in, const struct bdf *m, const doubl
 {
   double sum =
       cmb_weighted_square(in->nq, m->w_q, x) + cmb_weighted_square(in->nv, m->w_v, x + in->nq);
-  if (!m->tested) return CAUTION * sqrt(sum / in->n);
+  if (!m->tested) return m->caution * sqrt(sum / in->n);
   sum += cmb_weighted_square(in->ng, m->w_l, x + in->n);
-  return CAUTION * sqrt(sum / m->size);
+  return m->caution * sqrt(sum / m->size);
 }
 
 /* out = x + c φ_i */
@@ -511,6 +533,7 @@ static const cmb_option options[] = {
     {"form", "auto|ggl|index3|index2|index1", "auto",
      "constraints of positions and velocities, stabilised; of positions; of velocities; of "
      "accelerations; auto: ggl, but index1 with Euler parameters"},
+    CMB_OPTION_CONTROL("DASSL"),
     CMB_OPTION_IMPLICIT_PROJECTION,
     {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},
     CMB_OPTION_FORMALISM,

@@ -38,6 +38,16 @@ cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
+/* Steps of radau5 and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
+ * rule of the code that the method is made after; errors are then up to some 1000 times the tolerance, the more the smaller it is. */
+typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
+
+#define CMB_OPTION_CONTROL(code)                                                                   \
+  {                                                                                                \
+    "control", "strict|classic", "strict",                                                         \
+        "steps so small that errors at the end are about the tolerance; or as those of " code      \
+  }
+
 /* Weights 1 / (rtol |y| + atol) of errors: w_q (nq), and w_v (nv) times `index` (cmb_form_velocity_weight). */
 void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
                  double *w_v);

@@ -8,7 +8,9 @@
  * pair α ± iβ: T⁻¹ takes the increments apart into a real system with c = h/γ₀ and a complex one with c = h/(α + iβ), each
  * nv + ng wide. Error: the embedded formula of order 3, smoothed,
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
- * It is of lower order than the step, so it is held to 0.1 rtol^(2/3) (their code RADAU5). Velocities of index 3 count h times.
+ * It is of lower order than the step: O(h⁴), while errors at the end of a run are O(h⁵). control=strict holds it to 0.4 rtol^(4/5),
+ * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
+ * classic to 0.1 rtol^(2/3), as their code RADAU5. Velocities of index 3 count h times: strict prefers ggl.
  *
  * Dense output: the collocation polynomials of q and v. With Euler parameters the matrix leaves out that T depends on q: positions
  * then follow the increments only to O(h ω), which index 1 bears best.
@@ -47,6 +49,7 @@ static const double T_inverse[STAGES][STAGES] = {
 };
 static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 / 3};
 
+static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
 static const double KEEP_JACOBIAN = 2e-2; /* convergence faster than this: it serves another step */
 
 struct radau5 {
@@ -117,18 +120,32 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
   m->a_new = cmb_arena_doubles(in->arena, nv);
 }
 
+static cmb_form_kind form_of(const cmb_integrator *in)
+{
+  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
+  const int choice = cmb_choice(in, "form");
+  if (choice > 0) return kinds[choice - 1];
+  if (in->ev->eq->rates) return CMB_FORM_INDEX1;
+  return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
+}
+
+static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
+{
+  const double rtol = in->options.rtol;
+  const bool strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
+  m->rtol = strict ? fmax(0.4 * pow(rtol, 4.0 / 5), LEAST_TOLERANCE) : 0.1 * pow(rtol, 2.0 / 3);
+  m->atol = m->rtol * (in->options.atol / rtol);
+  m->enough = fmin(0.03, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol));
+  m->enough = fmax(m->enough, 100 * DBL_EPSILON / m->rtol);
+}
+
 static cmb_status create(cmb_integrator *in)
 {
-  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_INDEX3, CMB_FORM_GGL,
-                                        CMB_FORM_INDEX1};
   struct radau5 *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
   if (!m) return CMB_OK;
-  cmb_form_options options = {.kind = kinds[cmb_choice(in, "form")],
+  cmb_form_options options = {.kind = form_of(in),
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
-  if (cmb_choice(in, "form") == 0 && in->ev->eq->rates) options.kind = CMB_FORM_INDEX1;
-  m->rtol = 0.1 * pow(in->options.rtol, 2.0 / 3);
-  m->atol = m->rtol * (in->options.atol / in->options.rtol);
-  m->enough = fmax(10 * DBL_EPSILON / m->rtol, fmin(0.03, 0.5 * cbrt(m->rtol)));
+  take_tolerances(in, m);
   m->projection = cmb_implicit_projection_of(in, options.kind);
   m->most = in->fixed_step ? MOST_FIXED : MOST_ITERATIONS; /* a fixed step cannot become smaller */
   m->tested = cmb_choice(in, "multipliers") == 1;
@@ -588,7 +605,8 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static const cmb_option options[] = {
     {"form", "auto|index3|ggl|index1", "auto",
      "constraints of positions; of positions and velocities, stabilised; of accelerations; auto: "
-     "index3, but index1 with Euler parameters"},
+     "ggl, index3 with classic control, but index1 with Euler parameters"},
+    CMB_OPTION_CONTROL("RADAU5"),
     CMB_OPTION_FORMALISM,
     CMB_OPTION_IMPLICIT_PROJECTION,
     CMB_OPTION_MULTIPLIERS,

@@ -72,6 +72,11 @@ static void add_product(struct builder *b, int rows, int columns, const cmb_expr
   }
 }
 
+static void normalize(struct builder *b, cmb_expr *q)
+{
+  if (b->s->normalize) b->s->normalize(b->s, q);
+}
+
 /* ---- matrices */
 
 /* M becomes A = M − γh ∂f/∂v − (γh)² ∂f/∂q T. */
@@ -218,7 +223,7 @@ static cmb_status project_position(struct builder *b, cmb_expr *q)
   cmb_elimination_solve(b->here, x);
   CMB_TRY(b->s->rates(b->s, q, x, dq));
   add_scaled(b, b->nq, number(b, -1), dq, q);
-  b->s->normalize(b->s, q);
+  normalize(b, q);
   return CMB_OK;
 }
 
@@ -257,7 +262,7 @@ static cmb_status step_index1(struct builder *b)
   CMB_TRY(take_solution(b, &stage));
   advance(b, b->nq, b->s->q, b->kq, b->q);
   advance(b, b->nv, b->s->v, b->k, b->v);
-  b->s->normalize(b->s, b->q);
+  normalize(b, b->q);
   return CMB_OK;
 }
 
@@ -272,7 +277,7 @@ static cmb_status step_index2(struct builder *b)
   CMB_TRY(first_stage(b, false, &stage));
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   advance(b, b->nq, b->s->q, stage.base, q);
-  b->s->normalize(b->s, q);
+  normalize(b, q);
   if (b->o->stabilization == CMB_STABILIZE_GGL) CMB_TRY(project_position(b, q));
   const cmb_step_point at = {b->t_next, q, NULL};
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = gt, .g = g}));
@@ -287,7 +292,7 @@ static cmb_status step_index2(struct builder *b)
   memcpy(b->q, q, (size_t)b->nq * sizeof *q);
   if (b->o->jacobian == CMB_STEP_EXACT) {
     advance(b, b->nq, b->s->q, b->kq, b->q);
-    b->s->normalize(b->s, b->q);
+    normalize(b, b->q);
   }
   advance(b, b->nv, b->s->v, b->k, b->v);
   return CMB_OK;
@@ -339,7 +344,7 @@ static cmb_status two_stages(struct builder *b)
   CMB_TRY(second_stage(b, q, v));
   advance(b, b->nq, b->s->q, b->kq, b->q);
   advance(b, b->nv, b->s->v, b->k, b->v);
-  b->s->normalize(b->s, b->q);
+  normalize(b, b->q);
   return CMB_OK;
 }
 

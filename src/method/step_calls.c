@@ -121,12 +121,6 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
   return CMB_OK;
 }
 
-static void normalize(cmb_step_source *s, cmb_expr *q)
-{
-  (void)s;
-  (void)q;
-}
-
 cmb_status cmb_step_calls(cmb_step_source *s)
 {
   if (s->eq->rates) {
@@ -140,6 +134,5 @@ cmb_status cmb_step_calls(cmb_step_source *s)
   s->forces = forces;
   s->along = along;
   s->rates = rates;
-  s->normalize = normalize;
   return CMB_OK;
 }

@@ -61,7 +61,7 @@ struct cmb_step_source {
   cmb_status (*along)(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result);
 
   cmb_status (*rates)(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot);
-  void (*normalize)(cmb_step_source *s, cmb_expr *q);
+  void (*normalize)(cmb_step_source *s, cmb_expr *q); /* NULL: nothing to do */
 };
 
 /* The inputs t, h, q and v are made; ctx, eq, arena and graph are set. */

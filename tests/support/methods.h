@@ -14,8 +14,8 @@ static inline bool cmbt_is(const cmb_method *method, const char *name)
 }
 
 /* Small tolerances are no trouble: high order, and errors that are about the tolerance. Not so the methods for stiff systems: trap
- * is of order 2, sdirk4 and forsdirk of order 4 at ten times the work, bdf adds up errors over many steps, radau5 tests velocities
- * h times only. Real-time methods have no tolerance at all. They have tests of their own (test_implicit_*, test_partitioned_*, test_real_time). */
+ * is of order 2, sdirk4 and forsdirk of order 4 at ten times the work, bdf comes near to rounding in the error of a
+ * step, radau5 takes many steps. Real-time methods have no tolerance at all. They have tests of their own (test_implicit_*, test_partitioned_*, test_real_time). */
 static inline bool cmbt_is_precise(const cmb_method *method)
 {
   const bool stiff = cmb_method_is_implicit(method) && !cmbt_is(method, "auto");

@@ -102,9 +102,12 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
 {
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(r->method);
-  const cmb_option_setting form = {"form", r->form};
-  options.integrator.settings = &form;
-  options.integrator.setting_count = r->form ? 1 : 0;
+  cmb_option_setting settings[2];
+  int count = 0;
+  if (r->form) settings[count++] = (cmb_option_setting){"form", r->form};
+  if (r->control) settings[count++] = (cmb_option_setting){"control", r->control};
+  options.integrator.settings = settings;
+  options.integrator.setting_count = count;
   options.integrator.rtol = r->rtol;
   options.integrator.atol = r->atol > 0 ? r->atol : CMB_ATOL_PER_RTOL * r->rtol;
   options.t_end = t_end;

@@ -16,10 +16,10 @@ typedef struct cmbt_run {
   const cmb_result *result;
   double *rows; /* (row_count x (1 + no + nq + nv)) t, outputs, q and v of each record */
   int row_count, row_room;
-  double rtol;        /* 1e-10 unless changed before the run */
-  double atol;        /* 0, unless changed: a hundredth of rtol */
-  const char *method; /* mdop853 */
-  const char *form;   /* option `form` of the method; NULL: as it is */
+  double rtol;                /* 1e-10 unless changed before the run */
+  double atol;                /* 0, unless changed: a hundredth of rtol */
+  const char *method;         /* mdop853 */
+  const char *form, *control; /* options of the method by these names; NULL: as they are */
 } cmbt_run;
 
 /* The model NAME in models/, with parameters in place of its own. */
