@@ -4,7 +4,9 @@
 #include "cli/bench.h"
 
 #include "base/context.h"
+#include "cli/plot.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,19 +86,31 @@ void cli_bench_put(int width, int digits, double x)
 struct bench {
   const char *name, *title;
   const char *model, *parameter; /* MODEL or NULL, and a parameter to set to 1 or NULL */
-  bool takes_rtol;
+  bool takes_rtol, plots;
   cmb_status (*print)(cmb_context *ctx, const cmb_system *system, const struct cli_arguments *a);
 };
 
 static const struct bench benches[] = {
     {"simeon-table1", "four ways of projecting on the five-link suspension (Simeon 1996, Table 1)",
-     "fivelink", NULL, true, cli_bench_simeon_table1},
+     "fivelink", NULL, true, false, cli_bench_simeon_table1},
     {"simeon-stair", "the wheel's bounces behind a stair (Simeon 1996, section 5)", "fivelink",
-     "stair", true, cli_bench_simeon_stair},
+     "stair", true, false, cli_bench_simeon_stair},
     {"caraxis", "work and precision of all methods on the car axis (IVP Test Set, II.17)",
-     "caraxis", NULL, false, cli_bench_caraxis},
+     "caraxis", NULL, false, false, cli_bench_caraxis},
     {"arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",
-     NULL, NULL, true, cli_bench_arnold},
+     NULL, NULL, true, false, cli_bench_arnold},
+    {"burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",
+     NULL, NULL, false, true, cli_bench_burgermeister_fig1},
+    {"burgermeister-fig3", "drift on a circular track (the same, Fig. 3)", "circular-track", NULL,
+     false, true, cli_bench_burgermeister_fig3},
+    {"burgermeister-fig5", "car axis: drift over time (the same, Fig. 5)", "caraxis", NULL, false,
+     true, cli_bench_burgermeister_fig5},
+    {"burgermeister-fig6", "car axis: drift against the step size (the same, Fig. 6)", "caraxis",
+     NULL, false, true, cli_bench_burgermeister_fig6},
+    {"burgermeister-fig7", "car axis: explicit against linear-implicit (the same, Fig. 7)",
+     "caraxis", NULL, false, true, cli_bench_burgermeister_fig7},
+    {"burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",
+     NULL, false, true, cli_bench_burgermeister_fig8},
 };
 
 static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_system *system,
@@ -116,6 +130,12 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   if (!bench->takes_rtol && !isnan(a->rtol)) {
     return cli_complain("bench %s has tolerances of its own, --rtol is not for it", bench->name);
   }
+  if (a->plot && !bench->plots) {
+    return cli_complain("bench %s has no plot, --plot is not for it", bench->name);
+  }
+  if (a->plot && !cli_plot_writable(a->plot)) {
+    return cli_complain("cannot write '%s': %s", a->plot, strerror(errno));
+  }
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
   if (bench->parameter) on.set[on.set_count++] = (cmb_setting){bench->parameter, 1};
   int code = cli_read_model(ctx, &on);
@@ -130,7 +150,7 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
 void cli_list_benches(void)
 {
   for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-    printf("%-15s %s\n", benches[i].name, benches[i].title);
+    printf("%-19s %s\n", benches[i].name, benches[i].title);
   }
 }
 

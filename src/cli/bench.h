@@ -38,5 +38,17 @@ cmb_status cli_bench_caraxis(cmb_context *ctx, const cmb_system *system,
                              const struct cli_arguments *a);
 cmb_status cli_bench_arnold(cmb_context *ctx, const cmb_system *system,
                             const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig1(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig5(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig6(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig7(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_fig8(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a);
 
 #endif

@@ -5,12 +5,9 @@
 
 #include "cli/plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST_PANELS = 7, FAR_APART = 30 };
 
@@ -88,41 +85,9 @@ static void add_outputs(const struct cli_history *h, const double *first, struct
   }
 }
 
-static bool write_plot(const char *path, const struct cli_plot *plot)
-{
-  FILE *file = fopen(path, "w");
-  if (!file) return false;
-  cli_plot_write(file, plot);
-  bool good = fflush(file) == 0 && !ferror(file);
-  return fclose(file) == 0 && good;
-}
-
-/* PATH.partial, to be freed; NULL without memory. */
-static char *partial_name(const char *path)
-{
-  size_t room = strlen(path) + sizeof ".partial";
-  char *partial = malloc(room);
-  if (partial) snprintf(partial, room, "%s.partial", path);
-  return partial;
-}
-
 bool cli_history_writable(const char *path)
 {
-  struct stat there;
-  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
-  char *partial = partial_name(path);
-  FILE *file = partial ? fopen(partial, "w") : NULL;
-  int reason = errno;
-  if (file) {
-    fclose(file);
-    unlink(partial);
-  }
-  free(partial);
-  errno = reason;
-  return file != NULL;
+  return cli_plot_writable(path);
 }
 
 bool cli_history_plot(const struct cli_history *h, const char *title, const char *path)
@@ -142,14 +107,5 @@ bool cli_history_plot(const struct cli_history *h, const char *title, const char
                                 .stride = h->columns,
                                 .panels = panels,
                                 .panel_count = count};
-  char *partial = partial_name(path);
-  if (!partial) return false;
-  bool good = write_plot(partial, &plot) && rename(partial, path) == 0;
-  if (!good) {
-    int reason = errno;
-    unlink(partial);
-    errno = reason;
-  }
-  free(partial);
-  return good;
+  return cli_plot_save(&plot, path);
 }

@@ -238,7 +238,8 @@ const struct cli_option cli_options[] = {
      "the name of a folder"},
     {"out", 0, "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
      "a file name that ends in .csv"},
-    {"plot", 0, "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
+    {"plot", 0, "FILE", " run bench ",
+     "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg"},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number"},
@@ -286,7 +287,9 @@ const struct cli_command cli_commands[] = {
      "Lists the methods with their options, the bundled models with their parameters, or the "
      "benchmarks.",
      cli_list},
-    {"bench", "NAME", "simeon-table1 simeon-stair caraxis arnold-table2",
+    {"bench", "NAME",
+     "simeon-table1 simeon-stair caraxis arnold-table2 burgermeister-fig1 burgermeister-fig3 "
+     "burgermeister-fig5 burgermeister-fig6 burgermeister-fig7 burgermeister-fig8",
      "reproduce a table or figure of a paper",
      "Runs a published experiment and prints the published numbers beside the computed ones.",
      cli_bench},

@@ -1,10 +1,15 @@
 /*
- * Line plots as SVG (plot.h). Ticks are at 1, 2 or 5 times a power of ten; a curve of more points than the
- * picture can show is reduced to the least and the greatest value in each column of pixels.
+ * Line plots as SVG (plot.h). Ticks are at 1, 2 or 5 times a power of ten, on a logarithmic axis of several decades
+ * at powers of ten; a curve of more points than the picture can show is reduced to the least and the greatest value in each column of pixels.
  */
 #include "cli/plot.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { WIDTH = 800, HEIGHT = 220, LEFT = 78, RIGHT = 150, TOP = 34, GAP = 22, BOTTOM = 44 };
 
@@ -12,8 +17,10 @@ enum { WIDTH = 800, HEIGHT = 220, LEFT = 78, RIGHT = 150, TOP = 34, GAP = 22, BO
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};
 
+/* What an axis shows; decimal logarithms of it if it is logarithmic. */
 struct range {
   double low, high;
+  bool logarithmic;
 };
 
 /* Where a panel lies and what it shows. */
@@ -22,23 +29,35 @@ struct frame {
   double left, top, width, height; /* pixels */
 };
 
+static struct range empty_range(bool logarithmic)
+{
+  return (struct range){INFINITY, -INFINITY, logarithmic};
+}
+
+/* Where a value lies on the axis; not finite: nowhere. */
+static double place(const struct range *r, double value)
+{
+  return r->logarithmic ? log10(value) : value;
+}
+
 static void include(struct range *r, double value)
 {
+  value = place(r, value);
   if (!isfinite(value)) return;
   r->low = fmin(r->low, value);
   r->high = fmax(r->high, value);
 }
 
-static double tick_step(struct range r, int wanted)
+static double tick_step(const struct range *r, int wanted)
 {
-  double rough = (r.high - r.low) / wanted, power = pow(10, floor(log10(rough)));
+  double rough = (r->high - r->low) / wanted, power = pow(10, floor(log10(rough)));
   double digit = rough / power;
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
 static void widen(struct range *r)
 {
-  if (!(r->high >= r->low)) *r = (struct range){0, 1};
+  if (!(r->high >= r->low)) r->low = 0, r->high = 1;
   double size = fmax(fabs(r->low), fabs(r->high));
   if (r->high - r->low <= 1e-12 * size || r->high == r->low) {
     double half = size > 0 ? 0.5 * size : 0.5;
@@ -48,12 +67,12 @@ static void widen(struct range *r)
 
 static double pixel_x(const struct frame *f, double x)
 {
-  return f->left + (x - f->x.low) / (f->x.high - f->x.low) * f->width;
+  return f->left + (place(&f->x, x) - f->x.low) / (f->x.high - f->x.low) * f->width;
 }
 
 static double pixel_y(const struct frame *f, double y)
 {
-  return f->top + (f->y.high - y) / (f->y.high - f->y.low) * f->height;
+  return f->top + (f->y.high - place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
 static void put_text(FILE *to, const char *text)
@@ -68,35 +87,57 @@ static void put_text(FILE *to, const char *text)
   }
 }
 
-/* The first tick is number `first` times `step`, the last number `last`. */
-struct ticks {
-  double step;
-  long first, last;
-};
+/* The values with a tick; how many. */
+enum { MOST_TICKS = 32 };
 
-static struct ticks ticks_of(struct range r, int wanted)
+static int linear_ticks(const struct range *r, int wanted, double *tick)
 {
-  double step = tick_step(r, wanted);
-  return (struct ticks){step, (long)ceil(r.low / step), (long)floor(r.high / step + 1e-9)};
+  const double step = tick_step(r, wanted);
+  const long first = (long)ceil(r->low / step), last = (long)floor(r->high / step + 1e-9);
+  int count = 0;
+  for (long k = first; k <= last && count < MOST_TICKS; k++) tick[count++] = (double)k * step;
+  return count;
+}
+
+/* Powers of ten, or 1, 2 and 5 times them on a short axis. */
+static int logarithmic_ticks(const struct range *r, int wanted, double *tick)
+{
+  static const double digits[] = {1, 2, 5};
+  const bool few = r->high - r->low < 2;
+  const int stride = few ? 1 : (int)ceil((r->high - r->low) / (wanted + 1));
+  int count = 0;
+  for (int k = (int)floor(r->low / stride) * stride; k <= r->high; k += stride) {
+    for (int d = 0; d < (few ? 3 : 1); d++) {
+      const double value = digits[d] * pow(10, k), at = log10(value);
+      if (at >= r->low && at <= r->high && count < MOST_TICKS) tick[count++] = value;
+    }
+  }
+  return count;
+}
+
+static int ticks_of(const struct range *r, int wanted, double *tick)
+{
+  return r->logarithmic ? logarithmic_ticks(r, wanted, tick) : linear_ticks(r, wanted, tick);
 }
 
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
-  struct ticks ticks = ticks_of(f->y, 4);
-  for (long k = ticks.first; k <= ticks.last; k++) {
-    double y = (double)k * ticks.step, at = pixel_y(f, y);
+  double tick[MOST_TICKS];
+  int count = ticks_of(&f->y, 4, tick);
+  for (int k = 0; k < count; k++) {
+    double at = pixel_y(f, tick[k]);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", f->left,
             f->left + f->width, at, at);
-    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%.6g</text>\n", f->left - 6, at + 4, y);
+    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%.6g</text>\n", f->left - 6, at + 4, tick[k]);
   }
-  ticks = ticks_of(f->x, 8);
-  for (long k = ticks.first; k <= ticks.last; k++) {
-    double x = (double)k * ticks.step, at = pixel_x(f, x);
+  count = ticks_of(&f->x, 8, tick);
+  for (int k = 0; k < count; k++) {
+    double at = pixel_x(f, tick[k]);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>\n", at, at, f->top,
             f->top + f->height);
     if (!with_x) continue;
     fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%.6g</text>\n", at, f->top + f->height + 16,
-            x);
+            tick[k]);
   }
 }
 
@@ -115,7 +156,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
     const long ends[2] = {low < high ? low : high, low < high ? high : low};
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {
       double x = plot->x[ends[e] * plot->stride], y = curve->y[ends[e] * plot->stride];
-      bool shown = isfinite(x) && isfinite(y);
+      bool shown = isfinite(place(&f->x, x)) && isfinite(place(&f->y, y));
       if (shown && !pen_down) fprintf(to, "<polyline stroke='%s' points='", colour);
       if (shown) fprintf(to, "%.1f,%.1f ", pixel_x(f, x), pixel_y(f, y));
       if (!shown && pen_down) fputs("'/>\n", to);
@@ -128,7 +169,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                       struct frame *f, bool last)
 {
-  f->y = (struct range){INFINITY, -INFINITY};
+  f->y = empty_range(panel->logarithmic);
   for (int c = 0; c < panel->curve_count; c++) {
     for (long i = 0; i < plot->points; i++) include(&f->y, panel->curves[c].y[i * plot->stride]);
   }
@@ -155,8 +196,10 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
 void cli_plot_write(FILE *to, const struct cli_plot *plot)
 {
   int height = TOP + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
-  struct frame f = {
-      .x = {INFINITY, -INFINITY}, .left = LEFT, .width = WIDTH - LEFT - RIGHT, .height = HEIGHT};
+  struct frame f = {.x = empty_range(plot->logarithmic),
+                    .left = LEFT,
+                    .width = WIDTH - LEFT - RIGHT,
+                    .height = HEIGHT};
   for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
   widen(&f.x);
   fprintf(to,
@@ -176,4 +219,57 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
   fprintf(to, "<text x='%d' y='%d' class='middle'>", (WIDTH - RIGHT + LEFT) / 2, height - 10);
   put_text(to, plot->abscissa);
   fputs("</text>\n</svg>\n", to);
+}
+
+/* ---- files */
+
+static bool write_plot(const char *path, const struct cli_plot *plot)
+{
+  FILE *file = fopen(path, "w");
+  if (!file) return false;
+  cli_plot_write(file, plot);
+  bool good = fflush(file) == 0 && !ferror(file);
+  return fclose(file) == 0 && good;
+}
+
+/* PATH.partial, to be freed; NULL without memory. */
+static char *partial_name(const char *path)
+{
+  size_t room = strlen(path) + sizeof ".partial";
+  char *partial = malloc(room);
+  if (partial) snprintf(partial, room, "%s.partial", path);
+  return partial;
+}
+
+bool cli_plot_writable(const char *path)
+{
+  struct stat there;
+  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
+  char *partial = partial_name(path);
+  FILE *file = partial ? fopen(partial, "w") : NULL;
+  int reason = errno;
+  if (file) {
+    fclose(file);
+    unlink(partial);
+  }
+  free(partial);
+  errno = reason;
+  return file != NULL;
+}
+
+bool cli_plot_save(const struct cli_plot *plot, const char *path)
+{
+  char *partial = partial_name(path);
+  if (!partial) return false;
+  bool good = write_plot(partial, plot) && rename(partial, path) == 0;
+  if (!good) {
+    int reason = errno;
+    unlink(partial);
+    errno = reason;
+  }
+  free(partial);
+  return good;
 }

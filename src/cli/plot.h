@@ -1,5 +1,6 @@
 /*
- * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend.
+ * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend. Axes are linear
+ * or logarithmic.
  */
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
@@ -18,6 +19,7 @@ struct cli_panel {
   const char *title; /* beside the ordinate */
   struct cli_curve curves[CLI_PLOT_MOST_CURVES];
   int curve_count;
+  bool logarithmic; /* the ordinate */
 };
 
 struct cli_plot {
@@ -26,9 +28,16 @@ struct cli_plot {
   long points, stride;
   const struct cli_panel *panels;
   int panel_count;
+  bool logarithmic; /* the abscissa */
 };
 
-/* Writes the plot to `to`; what is not finite leaves a gap. */
+/* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);
+
+/* The same to a file, put in place as a whole. False, with errno, if it cannot be written. */
+bool cli_plot_save(const struct cli_plot *plot, const char *path);
+
+/* Whether a file can be written at `path`: to be known before a long run. errno says why not. */
+bool cli_plot_writable(const char *path);
 
 #endif

@@ -89,46 +89,76 @@ static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivati
   return CMB_OK;
 }
 
-/* q̇ = v: a direction of v is one of q. */
-static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+/* C = A B, (rows x inner)(inner x columns) */
+static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_expr *A,
+                     const cmb_expr *B, cmb_expr *C)
 {
-  const size_t size = (size_t)s->nv * (size_t)s->nv * sizeof(cmb_expr);
-  cmb_step_call *call;
-  CMB_TRY(begin_call(s, &(cmb_step_point){s->t, s->q, s->v}, &call));
-  CMB_TRY(take_forces(s, "f_q", CMB_RESIDUAL_Q, s->nq, &s->force_q, &call->force_q));
-  if (by_v) CMB_TRY(take_forces(s, "f_v", CMB_RESIDUAL_V, s->nv, &s->force_v, &call->force_v));
-  if (by_q) memcpy(by_q, s->force_q, size);
-  if (by_v) memcpy(by_v, s->force_v, size);
-  return CMB_OK;
-}
-
-static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
-{
-  cmb_graph *g = s->graph;
-  for (int i = 0; i < s->nv; i++) {
-    result[i] = 0;
-    for (int k = 0; k < s->nq; k++) {
-      result[i] = cmb_add(g, result[i], cmb_mul(g, s->force_q[i * s->nq + k], direction[k]));
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++) {
+      cmb_expr sum = 0;
+      for (int k = 0; k < inner; k++) {
+        sum = cmb_add(g, sum, cmb_mul(g, A[i * inner + k], B[k * columns + j]));
+      }
+      C[i * columns + j] = sum;
     }
   }
-  return cmb_graph_status(g);
+}
+
+/* T(q); at the beginning of the step it is evaluated once. */
+static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
+{
+  cmb_step_call *call;
+  const bool first = q == s->q;
+  *T = s->T;
+  if (first && s->T) return CMB_OK;
+  CMB_TRY(begin_call(s, &(cmb_step_point){s->t, q, NULL}, &call));
+  call->T = true;
+  CMB_TRY(cmb_step_inputs(s, "T", s->nq * s->nv, T));
+  if (first) s->T = *T;
+  return CMB_OK;
 }
 
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
-  (void)q;
-  memcpy(qdot, v, (size_t)s->nv * sizeof *v);
-  return CMB_OK;
+  cmb_expr *T;
+  if (!s->eq->rates) {
+    memcpy(qdot, v, (size_t)s->nv * sizeof *v);
+    return CMB_OK;
+  }
+  CMB_TRY(rate_matrix(s, q, &T));
+  multiply(s->graph, s->nq, s->nv, 1, T, v, qdot);
+  return cmb_graph_status(s->graph);
+}
+
+static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+{
+  const size_t size = (size_t)s->nv * (size_t)s->nv * sizeof(cmb_expr);
+  cmb_step_call *call;
+  cmb_expr *T;
+  CMB_TRY(begin_call(s, &(cmb_step_point){s->t, s->q, s->v}, &call));
+  CMB_TRY(take_forces(s, "f_q", CMB_RESIDUAL_Q, s->nq, &s->force_q, &call->force_q));
+  if (by_v) CMB_TRY(take_forces(s, "f_v", CMB_RESIDUAL_V, s->nv, &s->force_v, &call->force_v));
+  if (by_v) memcpy(by_v, s->force_v, size);
+  if (by_q && !s->eq->rates) memcpy(by_q, s->force_q, size);
+  if (!by_q || !s->eq->rates) return CMB_OK;
+  CMB_TRY(rate_matrix(s, s->q, &T));
+  multiply(s->graph, s->nv, s->nq, s->nv, s->force_q, T, by_q);
+  return cmb_graph_status(s->graph);
+}
+
+static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
+{
+  multiply(s->graph, s->nv, s->nq, 1, s->force_q, direction, result);
+  return cmb_graph_status(s->graph);
 }
 
 cmb_status cmb_step_calls(cmb_step_source *s)
 {
-  if (s->eq->rates) {
-    return cmb_fail(
-        s->ctx, CMB_ERROR_ARGUMENT,
-        "this method needs equations with q' = v if they are written in C; %s has rates "
-        "of its own",
-        s->eq->name);
+  if (s->eq->normalize) {
+    return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
+                    "this method cannot normalize coordinates of equations written in C, as %s "
+                    "wants it",
+                    s->eq->name);
   }
   s->terms = terms;
   s->forces = forces;

@@ -29,11 +29,11 @@ typedef struct cmb_step_terms {
 typedef struct cmb_step_call {
   cmb_expr *point; /* (1 + nq + nv) */
   bool velocities; /* v is part of it */
-  bool M, f, g, G, gamma, gt, force_q, force_v;
+  bool M, f, g, G, gamma, gt, force_q, force_v, T;
   int first; /* place of its first value among the inputs */
 } cmb_step_call;
 
-enum { CMB_MOST_STEP_CALLS = 8 };
+enum { CMB_MOST_STEP_CALLS = 9 };
 
 typedef struct cmb_step_source cmb_step_source;
 
@@ -52,6 +52,7 @@ struct cmb_step_source {
   int call_count;
   cmb_step_call call[CMB_MOST_STEP_CALLS];
   cmb_expr *force_q, *force_v; /* (nv x nq), (nv x nv) of step_calls.c */
+  cmb_expr *T;                 /* (nq x nv) there, at the beginning of the step; NULL: not yet */
 
   cmb_status (*terms)(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want);
 

@@ -94,6 +94,8 @@ static cmb_status take_memory(cmb_stepper *st)
   st->work = cmb_arena_doubles(st->arena, work);
   st->point = cmb_arena_doubles(st->arena, 1 + eq->nq + eq->nv);
   st->zero = cmb_arena_doubles(st->arena, eq->nv + eq->ng);
+  st->unit = cmb_arena_doubles(st->arena, eq->nv);
+  st->rate = cmb_arena_doubles(st->arena, eq->nq);
   if (cmb_arena_failed(st->arena)) return cmb_fail_memory(st->ctx);
   const cmb_kept *x = eq->expressions;
   if (x) memcpy(st->in + st->inputs - x->np, x->parameter_value, (size_t)x->np * sizeof *st->in);
@@ -155,6 +157,18 @@ static double *next(bool wanted, int count, double **place)
   return here;
 }
 
+/* T(q), column by column */
+static void put_rates(cmb_stepper *st, const cmb_evaluator *ev, const double *q, double *T)
+{
+  const int nq = st->eq->nq, nv = st->eq->nv;
+  for (int j = 0; j < nv; j++) {
+    st->unit[j] = 1;
+    cmb_rates(ev, q, st->unit, st->rate);
+    st->unit[j] = 0;
+    for (int i = 0; i < nq; i++) T[i * nv + j] = st->rate[i];
+  }
+}
+
 /* The terms of a call behind the inputs that are there, in the order of step_calls.c. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
@@ -163,6 +177,10 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   const double t = st->point[0], *q = st->point + 1, *v = c->velocities ? q + eq->nq : NULL;
   double *place = st->in + c->first;
   cmb_terms want = {0};
+  if (c->T) {
+    put_rates(st, ev, q, place);
+    return CMB_OK;
+  }
   want.M = next(c->M, eq->mass_diagonal ? nv : cmb_pattern_values(eq->M_pattern, nv, nv), &place);
   want.f = next(c->f, nv, &place);
   want.g = next(c->g, ng, &place);

@@ -28,7 +28,8 @@ typedef struct cmb_stepper {
   cmb_differences *differences;
   int inputs;
   double *in, *out, *work, *point;
-  double *zero; /* (nv + ng) */
+  double *zero;        /* (nv + ng) */
+  double *unit, *rate; /* (nv), (nq) */
 } cmb_stepper;
 
 /* Inputs of the last program for a model: t, h, q, v, modes, u, parameters. */

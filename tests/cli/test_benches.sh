@@ -36,4 +36,31 @@ for claim in extended sparse exact; do
 done
 check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
 
+# ---- burgermeister: what the paper says holds, row by row or claim by claim; where it does not hold here, the bench says so
+agrees() { # FIGURE TEXT... : each text begins a line that ends in yes
+  local figure=$1 text
+  shift
+  for text in "$@"; do check "$figure: $text" grep -qE "^$text .* yes\$" "burgermeister-$figure.txt"; done
+}
+agrees fig1 none: J1: J3: J2: exact:
+check "fig1: nothing fails" [ "$(grep -cE ' no$' burgermeister-fig1.txt)" -eq 0 ]
+agrees fig3 'index 1 drifts faster'
+agrees fig5 'index 1' 'index 2' '1, Baumgarte' '2, Baumgarte' '1, projected' '2, projected' '2, GGL'
+agrees fig6 'index 2' '1, Baumgarte' '2, Baumgarte' '1, projected' '2, GGL' 'index 1, h/32'
+agrees fig7 none J1 J2 J3
+agrees fig8 'projection never makes the error larger'
+check "fig8: the factors are there" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 8 ]
+
+for figure in 1 3 5 6 7 8; do
+  check "fig$figure: plot" "$CAMBER" bench "burgermeister-fig$figure" --plot "fig$figure.svg" >plot.txt
+  check "fig$figure: the plot is XML with curves" python3 - "fig$figure.svg" <<'END'
+import sys, xml.etree.ElementTree as tree
+curves = tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}polyline")
+sys.exit(0 if sum(len(c.get("points").split()) > 4 for c in curves) >= 3 else 1)
+END
+done
+refused() { ! "$CAMBER" bench "$@" >plot.txt 2>&1; }
+check "no plot of a bench without one" refused arnold-table2 --plot a.svg
+check "a plot that cannot be written" refused burgermeister-fig1 --plot nowhere/a.svg
+
 finish

@@ -1,0 +1,120 @@
+/*
+ * Runs of seed 004 step by step (bench_burgermeister.h).
+ */
+#include "cli/bench_burgermeister.h"
+
+#include "base/context.h"
+#include "dae/evaluator.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cmb_status create(cmb_context *ctx, const cmb_equations *eq,
+                         const struct cli_variant *variant, double h, cmb_integrator **in)
+{
+  cmb_integrator_options options = cmb_integrator_defaults();
+  if (!variant) {
+    options.rtol = options.atol = 1e-10;
+    return cmb_integrator_create(ctx, eq, cmb_method_find("mdop853"), &options, in);
+  }
+  const cmb_option_setting settings[] = {{"index", variant->index},
+                                         {"jacobian", variant->jacobian},
+                                         {"stabilization", variant->stabilization}};
+  options.step = h;
+  options.setting_count = sizeof settings / sizeof settings[0];
+  options.settings = settings;
+  return cmb_integrator_create(ctx, eq, cmb_method_find("lie"), &options, in);
+}
+
+static cmb_status take(cmb_integrator *in, cmb_evaluator *ev, long k, cli_look look, void *user,
+                       double *y)
+{
+  double position, velocity;
+  const double *q = cmb_integrator_q(in);
+  CMB_TRY(cmb_constraint_residuals(ev, cmb_integrator_t(in), q, cmb_integrator_v(in), &position,
+                                   &velocity));
+  y[k] = look(user, k, q, position);
+  return CMB_OK;
+}
+
+static cmb_status step_on(cmb_integrator *in, cmb_evaluator *ev, double h, long steps,
+                          cli_look look, void *user, double *y)
+{
+  CMB_TRY(take(in, ev, 0, look, user, y));
+  for (long k = 1; k <= steps; k++) {
+    const double t = (double)k * h;
+    while (cmb_integrator_t(in) < t) CMB_TRY(cmb_integrator_step(in, t));
+    CMB_TRY(take(in, ev, k, look, user, y));
+  }
+  return CMB_OK;
+}
+
+cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct cli_variant *variant,
+                      double h, long steps, cli_look look, void *user, double *y)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmb_evaluator *ev = NULL;
+  cmb_integrator *in = NULL;
+  cmb_status status = cmb_evaluator_create(ctx, eq, &ev);
+  if (status == CMB_OK) status = create(ctx, eq, variant, h, &in);
+  if (status == CMB_OK) {
+    status = cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system));
+  }
+  if (status == CMB_OK) status = step_on(in, ev, h, steps, look, user, y);
+  cmb_integrator_destroy(in);
+  cmb_evaluator_destroy(ev);
+  return status;
+}
+
+double cli_look_position(void *user, long k, const double *q, double position)
+{
+  (void)user, (void)k, (void)q;
+  return position;
+}
+
+struct store {
+  int nq;
+  double *q;
+};
+
+static double store_q(void *user, long k, const double *q, double position)
+{
+  const struct store *store = user;
+  memcpy(store->q + k * store->nq, q, (size_t)store->nq * sizeof *q);
+  return position;
+}
+
+cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, double h, long steps,
+                                double **q)
+{
+  const int nq = cmb_system_equations(system)->nq;
+  const size_t length = (size_t)steps + 1;
+  struct store store = {nq, *q = calloc(length * (size_t)nq, sizeof **q)};
+  if (!store.q) return cmb_fail_memory(ctx);
+  double *positions = calloc(length, sizeof *positions);
+  if (!positions) return cmb_fail_memory(ctx);
+  const cmb_status status = cli_follow(ctx, system, NULL, h, steps, store_q, &store, positions);
+  free(positions);
+  return status;
+}
+
+double cli_largest(long from, long to, const double *y)
+{
+  double most = 0;
+  for (long k = from; k <= to; k++) most = fmax(most, y[k]);
+  return most;
+}
+
+void cli_bench_verdict(const char *claim, bool holds)
+{
+  printf("%-72s %s\n", claim, holds ? "yes" : "no");
+}
+
+cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
+                          const struct cli_plot *plot)
+{
+  if (!a->plot || cli_plot_save(plot, a->plot)) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_IO, "cannot write '%s': %s", a->plot, strerror(errno));
+}

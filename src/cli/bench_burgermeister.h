@@ -1,0 +1,39 @@
+/*
+ * What the benches of seed 004 (Burgermeister, Arnold, Esterl: DAE time integration for real-time applications) share: variants of
+ * the method `lie`, followed step by step.
+ */
+#ifndef CMB_CLI_BENCH_BURGERMEISTER_H
+#define CMB_CLI_BENCH_BURGERMEISTER_H
+
+#include "cli/bench.h"
+#include "cli/plot.h"
+
+/* Values of lie's options. */
+struct cli_variant {
+  const char *title, *index, *jacobian, *stabilization;
+};
+
+/* What is to be known of a run at t = k h; position: |g|. */
+typedef double (*cli_look)(void *user, long k, const double *q, double position);
+
+/* y[k] (steps + 1) is what `look` returns at t = k h. variant == NULL: mdop853 at a tolerance of 1e-10. */
+cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct cli_variant *variant,
+                      double h, long steps, cli_look look, void *user, double *y);
+
+/* |g| itself */
+double cli_look_position(void *user, long k, const double *q, double position);
+
+/* Positions of the reference at t = k h: (steps + 1) x nq, to be freed. */
+cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, double h, long steps,
+                                double **q);
+
+double cli_largest(long from, long to, const double *y); /* of y[from] .. y[to] */
+
+/* "claim   yes" or no */
+void cli_bench_verdict(const char *claim, bool holds);
+
+/* The plot to where --plot says, if it does. */
+cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
+                          const struct cli_plot *plot);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * camber bench burgermeister-fig3, -fig5, -fig6: how far lie drifts from the constraints (seed 004 §4).
+ *
+ *     fig3   circular track: the distance from the centre, unstabilised and projected
+ *     fig5   car axis, h = 10 ms: |g| over time with all stabilisations
+ *     fig6   car axis: the largest |g| in 3 s against h, and the slopes
+ *
+ * |g| is the 2-norm. With jacobian=J2, the default.
+ */
+#include "base/context.h"
+#include "cli/bench_burgermeister.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VARIANTS = CLI_PLOT_MOST_CURVES };
+
+/* All variants over time: t and one row of `y` each. */
+struct curves {
+  long steps;
+  int count;
+  const struct cli_variant *variants;
+  double *t, *y[MOST_VARIANTS];
+};
+
+static cmb_status create_curves(cmb_context *ctx, long steps, double h, int count,
+                                const struct cli_variant *variants, struct curves *c)
+{
+  const size_t length = (size_t)steps + 1;
+  *c = (struct curves){.steps = steps, .count = count, .variants = variants};
+  c->t = calloc((size_t)(count + 1) * length, sizeof *c->t);
+  if (!c->t) return cmb_fail_memory(ctx);
+  for (long k = 0; k <= steps; k++) c->t[k] = (double)k * h;
+  for (int i = 0; i < count; i++) c->y[i] = c->t + (size_t)(i + 1) * length;
+  return CMB_OK;
+}
+
+static cmb_status run_curves(cmb_context *ctx, const cmb_system *system, double h, cli_look look,
+                             struct curves *c)
+{
+  for (int i = 0; i < c->count; i++) {
+    CMB_TRY(cli_follow(ctx, system, &c->variants[i], h, c->steps, look, NULL, c->y[i]));
+  }
+  return CMB_OK;
+}
+
+/* On a logarithmic axis and, if there are two panels, on a linear one as well. */
+static cmb_status draw_curves(cmb_context *ctx, const struct cli_arguments *a, const char *title,
+                              const char *ordinate, int panel_count, const struct curves *c)
+{
+  struct cli_panel panels[2] = {{.title = ordinate, .logarithmic = true}, {.title = ordinate}};
+  for (int p = 0; p < panel_count; p++) {
+    for (int i = 0; i < c->count; i++) {
+      panels[p].curves[panels[p].curve_count++] = (struct cli_curve){c->variants[i].title, c->y[i]};
+    }
+  }
+  const struct cli_plot plot = {.title = title,
+                                .abscissa = "t in s",
+                                .x = c->t,
+                                .points = c->steps + 1,
+                                .stride = 1,
+                                .panels = panels,
+                                .panel_count = panel_count};
+  return cli_bench_draw(ctx, a, &plot);
+}
+
+/* ---- the circular track */
+
+enum { TRACK_STEPS = 100000, TRACK_ROWS = 5 };
+enum { TRACK_INDEX_1, TRACK_INDEX_2, TRACK_PROJECTED, TRACK_VARIANTS };
+
+static const struct cli_variant track_variants[TRACK_VARIANTS] = {
+    {"index 1", "1", "J2", "none"},
+    {"index 2", "2", "J2", "none"},
+    {"index 1, projected", "1", "J2", "projection"},
+};
+
+static double look_radius(void *user, long k, const double *q, double position)
+{
+  (void)user, (void)k, (void)position;
+  return fabs(hypot(q[0], q[1]) - 1);
+}
+
+static void print_track(const struct curves *c)
+{
+  bool ordered = true;
+  printf("Burgermeister et al., Fig. 3: circular track, h = 1 ms, |r - 1|. The paper has only the "
+         "picture.\n\n     t");
+  for (int i = 0; i < c->count; i++) printf("  %18s", c->variants[i].title);
+  printf("\n");
+  for (int row = 1; row <= TRACK_ROWS; row++) {
+    const long k = c->steps * row / TRACK_ROWS;
+    const double one = c->y[TRACK_INDEX_1][k], two = c->y[TRACK_INDEX_2][k];
+    const double projected = cli_largest(0, k, c->y[TRACK_PROJECTED]);
+    printf("%4.0f s  %18.3e  %18.3e  %18.3e\n", c->t[k], one, two, projected);
+    ordered = ordered && one > two && two > projected;
+  }
+  printf("(projected: the largest until then)\n\n");
+  cli_bench_verdict("index 1 drifts faster than index 2, that faster than projected", ordered);
+}
+
+cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a)
+{
+  const double h = 1e-3;
+  struct curves c;
+  cmb_status status = create_curves(ctx, TRACK_STEPS, h, TRACK_VARIANTS, track_variants, &c);
+  if (status == CMB_OK) status = run_curves(ctx, system, h, look_radius, &c);
+  if (status == CMB_OK) {
+    print_track(&c);
+    status = draw_curves(ctx, a, "Circular track, h = 1 ms: drift", "|r - 1| in m", 2, &c);
+  }
+  free(c.t);
+  return status;
+}
+
+/* ---- the car axis over time */
+
+enum { AXIS_VARIANTS = 8, AXIS_STEPS = 300 };
+
+static const struct cli_variant axis_variants[AXIS_VARIANTS] = {
+    {"index 1", "1", "J2", "none"},
+    {"index 2", "2", "J2", "none"},
+    {"1, Baumgarte", "1", "J2", "baumgarte"},
+    {"2, Baumgarte", "2", "J2", "baumgarte"},
+    {"1, q projected", "1", "J2", "projection-q"},
+    {"1, projected", "1", "J2", "projection"},
+    {"2, projected", "2", "J2", "projection"},
+    {"2, GGL", "2", "J2", "ggl"},
+};
+
+/* What the paper says of each; NULL: it is not in it. */
+static const char *const axis_growth[AXIS_VARIANTS] = {"grows", "grows",   "bounded", "bounded",
+                                                       NULL,    "bounded", "bounded", "bounded"};
+
+static const double BOUNDED_GROWTH = 1.25; /* from one half of the run to the other */
+
+static void print_axis(const struct curves *c)
+{
+  printf("Burgermeister et al., Fig. 5: car axis, h = 10 ms, the largest |g|. The paper: unbounded "
+         "growth\nwithout stabilization, bounded with it. Bounded: the second half adds at most "
+         "%.0f %%.\n\n                   until 1.5 s   until 3 s   factor   ours      paper     "
+         "agrees\n",
+         100 * (BOUNDED_GROWTH - 1));
+  for (int i = 0; i < c->count; i++) {
+    const char *paper = axis_growth[i];
+    const double half = cli_largest(0, c->steps / 2, c->y[i]);
+    const double all = cli_largest(0, c->steps, c->y[i]);
+    const char *ours = all <= BOUNDED_GROWTH * half ? "bounded" : "grows";
+    printf("%-17s  %11.2e  %10.2e  %7.2f   %-8s  %-8s  %s\n", c->variants[i].title, half, all,
+           all / half, ours, paper ? paper : "-",
+           !paper                     ? "-"
+           : strcmp(ours, paper) == 0 ? "yes"
+                                      : "no");
+  }
+}
+
+cmb_status cli_bench_burgermeister_fig5(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a)
+{
+  const double h = 1e-2;
+  struct curves c;
+  cmb_status status = create_curves(ctx, AXIS_STEPS, h, AXIS_VARIANTS, axis_variants, &c);
+  if (status == CMB_OK) status = run_curves(ctx, system, h, cli_look_position, &c);
+  if (status == CMB_OK) {
+    print_axis(&c);
+    status = draw_curves(ctx, a, "Car axis, h = 10 ms: drift", "|g|", 1, &c);
+  }
+  free(c.t);
+  return status;
+}
+
+/* ---- the car axis against h */
+
+enum { SIZES = 5, SLOPES = 7, DRAWN = 6, FINER = 32 };
+
+static const double sizes[SIZES] = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4};
+static const double CLOSE = 0.15; /* slopes agree */
+
+static const struct slope {
+  struct cli_variant variant;
+  double paper;
+  int finer; /* h is divided by it */
+} slopes[SLOPES] = {
+    {{"index 1", "1", "J2", "none"}, 1, 1},
+    {{"index 2", "2", "J2", "none"}, 1, 1},
+    {{"1, Baumgarte", "1", "J2", "baumgarte"}, 2, 1},
+    {{"2, Baumgarte", "2", "J2", "baumgarte"}, 2, 1},
+    {{"1, projected", "1", "J2", "projection"}, 3, 1},
+    {{"2, GGL", "2", "J2", "ggl"}, 3, 1},
+    {{"index 1, h/32", "1", "J2", "none"}, 1, FINER},
+};
+
+/* That of the line nearest to (log x, log y). */
+static double fitted_slope(int n, const double *x, const double *y)
+{
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int i = 0; i < n; i++) {
+    const double u = log(x[i]), w = log(y[i]);
+    sx += u, sy += w, sxx += u * u, sxy += u * w;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+static cmb_status run_sizes(cmb_context *ctx, const cmb_system *system, const struct slope *s,
+                            double *y, double largest[SIZES])
+{
+  for (int i = 0; i < SIZES; i++) {
+    const double h = sizes[i] / s->finer;
+    const long steps = lround(cmb_system_t_end(system) / h);
+    CMB_TRY(cli_follow(ctx, system, &s->variant, h, steps, cli_look_position, NULL, y));
+    largest[i] = cli_largest(0, steps, y);
+  }
+  return CMB_OK;
+}
+
+static void print_slope(const struct slope *s, const double largest[SIZES])
+{
+  const double ours = fitted_slope(SIZES, sizes, largest);
+  printf("%-13s", s->variant.title);
+  for (int i = 0; i < SIZES; i++) printf("  %9.2e", largest[i]);
+  printf("  %5.0f  %5.2f   %s\n", s->paper, ours, fabs(ours - s->paper) <= CLOSE ? "yes" : "no");
+}
+
+static cmb_status draw_slopes(cmb_context *ctx, const struct cli_arguments *a,
+                              double largest[SLOPES][SIZES])
+{
+  struct cli_panel panel = {.title = "largest |g|", .curve_count = DRAWN, .logarithmic = true};
+  for (int i = 0; i < DRAWN; i++) {
+    panel.curves[i] = (struct cli_curve){slopes[i].variant.title, largest[i]};
+  }
+  const struct cli_plot plot = {.title = "Car axis: largest drift in 3 s",
+                                .abscissa = "h in s",
+                                .x = sizes,
+                                .points = SIZES,
+                                .stride = 1,
+                                .panels = &panel,
+                                .panel_count = 1,
+                                .logarithmic = true};
+  return cli_bench_draw(ctx, a, &plot);
+}
+
+cmb_status cli_bench_burgermeister_fig6(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a)
+{
+  const long most = lround(FINER * cmb_system_t_end(system) / sizes[SIZES - 1]);
+  double largest[SLOPES][SIZES], *y = calloc((size_t)most + 1, sizeof *y);
+  cmb_status status = y ? CMB_OK : cmb_fail_memory(ctx);
+  printf("Burgermeister et al., Fig. 6: car axis, the largest |g| in 3 s, slopes by least squares; "
+         "agrees: within %g.\n\n%-13s",
+         CLOSE, "h");
+  for (int i = 0; i < SIZES; i++) printf("  %6g ms", 1e3 * sizes[i]);
+  printf("  paper   ours   agrees\n");
+  for (int i = 0; i < SLOPES && status == CMB_OK; i++) {
+    status = run_sizes(ctx, system, &slopes[i], y, largest[i]);
+    if (status == CMB_OK) print_slope(&slopes[i], largest[i]);
+  }
+  free(y);
+  if (status != CMB_OK) return status;
+  printf("\nindex 1 comes to its line only at smaller h, in the last row.\n");
+  return draw_slopes(ctx, a, largest);
+}
