@@ -36,6 +36,11 @@ static bool wants_applied(const cmb_graph_parts *p)
   return (p->options->derivatives || p->options->keep) && p->x->applied;
 }
 
+static bool wants_stiff(const cmb_graph_parts *p)
+{
+  return p->options->keep && p->x->stiff_row;
+}
+
 static bool wants_split(const cmb_graph_parts *p)
 {
   return p->options->derivatives && p->x->applied;
@@ -72,6 +77,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
   n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
+  n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + x->nv : 0;
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ENERGY] = x->energy != 0;
@@ -92,6 +98,17 @@ static void copy_expressions(cmb_graph_parts *p, cmb_graph_part part, const cmb_
   for (int k = 0; k < from->count; k++) p->part[part][k] = from->entry[k].e;
 }
 
+static void copy_stiff(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  const size_t count = (size_t)x->stiff_count, nv = (size_t)x->nv;
+  cmb_expr *to = p->part[CMB_PART_STIFF];
+  memcpy(to, x->stiff_row, count * nv * sizeof *to);
+  memcpy(to + count * nv, x->stiff_x, count * sizeof *to);
+  memcpy(to + count * (nv + 1), x->stiff_rate, count * sizeof *to);
+  memcpy(to + count * (nv + 2), x->loose, nv * sizeof *to);
+}
+
 static void fill_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -108,6 +125,7 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_MULTIPLIER, x->multiplier);
   copy(p, CMB_PART_PIVOT, x->pivot);
   copy(p, CMB_PART_APPLIED, x->applied);
+  if (wants_stiff(p)) copy_stiff(p);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
   copy(p, CMB_PART_INPUTS, x->input_value);
   copy(p, CMB_PART_ENERGY, &x->energy);

@@ -61,6 +61,17 @@ static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_ke
   return CMB_OK;
 }
 
+static cmb_status keep_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
+{
+  const size_t count = (size_t)p->x->stiff_count, nv = (size_t)p->x->nv;
+  CMB_TRY(keep_part(p, arena, kept, CMB_PART_STIFF, &kept->stiff_row));
+  kept->stiff_count = p->x->stiff_count;
+  kept->stiff_x = kept->stiff_row + count * nv;
+  kept->stiff_rate = kept->stiff_x + count;
+  kept->loose = kept->stiff_rate + count;
+  return CMB_OK;
+}
+
 static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
 {
   kept->ball_count = p->x->ball_count;
@@ -125,6 +136,7 @@ cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
   if (p->count[CMB_PART_APPLIED] > 0) {
     CMB_TRY(keep_part(p, arena, kept, CMB_PART_APPLIED, &kept->applied));
   }
+  if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(keep_stiff(p, arena, kept));
   if (x->quaternions) CMB_TRY(keep(p, arena, kept, x->nq, x->rates, &kept->rates));
   CMB_TRY(keep_balls(p, arena, kept));
   return keep_parameters(p, arena, kept);

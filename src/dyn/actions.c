@@ -27,19 +27,45 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
   return a;
 }
 
-/* Q = −(k (x − x0) + preload) − lost, with the potential ½ k (x − x0)² + preload x. */
-static void elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0, cmb_expr preload,
-                           cmb_expr lost)
+/* ---- laws: forces as functions of symbols, so that they can be differentiated by what they measure */
+
+cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
+{
+  return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
+}
+
+cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e)
+{
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
+  const cmb_expr symbols[2] = {s.x, s.rate}, actual[2] = {value, rate};
+  return cmb_substitute(b->g, 2, symbols, actual, 1, e, e);
+}
+
+/* Q = −(k (x − x0) + preload) − lost − more, with the potential ½ k (x − x0)² + preload x; `lost` is in symbols. */
+static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
+                                 cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
   cmb_graph *g = b->g;
   cmb_action *a = new_action(b, m);
-  if (!a) return;
-  cmb_expr away = cmb_sub(g, m.value, x0);
-  cmb_expr pull = cmb_add(g, cmb_mul(g, k, away), preload);
+  if (!a) return CMB_ERROR_MEMORY;
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
+  const cmb_expr symbols[2] = {s.x, s.rate}, actual[2] = {m.value, m.rate};
+  cmb_expr away = cmb_sub(g, m.value, x0), more_law = more;
   cmb_expr energy = cmb_mul(g, cmb_mul(g, constant(b, 0.5), k), cmb_square(g, away));
+  if (b->live && more != 0) CMB_TRY(cmb_substitute(g, 2, actual, symbols, 1, &more, &more_law));
+  a->law = cmb_add(g, cmb_mul(g, k, cmb_sub(g, s.x, x0)), preload);
+  a->law = cmb_neg(g, cmb_add(g, a->law, cmb_add(g, lost, more_law)));
+  CMB_TRY(cmb_build_law(b, m.value, m.rate, &lost));
+  lost = cmb_add(g, lost, more);
+  cmb_expr pull = cmb_add(g, cmb_mul(g, k, away), preload);
   a->potential = cmb_add(g, energy, cmb_mul(g, preload, m.value));
   a->lost = cmb_neg(g, lost);
   a->force = cmb_neg(g, cmb_add(g, pull, lost));
+  a->along_line = true;
+  a->line = m;
+  a->value = m.value;
+  a->rate = m.rate;
+  return CMB_OK;
 }
 
 /* ---- joints */
@@ -63,10 +89,10 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
                           j->name);
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
-  cmb_expr lost = cmb_mul(b->g, constant(b, c->damping), m.rate);
-  lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, m.rate));
-  elastic_action(b, m, constant(b, c->stiffness), constant(b, c->reference), 0, lost);
-  return CMB_OK;
+  const cmb_expr rate = cmb_build_law_symbols(b).rate;
+  cmb_expr lost = cmb_mul(b->g, constant(b, c->damping), rate);
+  lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, rate));
+  return elastic_action(b, m, constant(b, c->stiffness), constant(b, c->reference), 0, lost, 0);
 }
 
 cmb_status cmb_build_joint_forces(cmb_build *b)
@@ -111,16 +137,17 @@ static cmb_status spring(cmb_build *b, int force)
   cmb_graph *g = b->g;
   cmb_measure m = cmb_build_spring_measure(b, force);
   CMB_TRY(b->status);
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
   const cmb_expr free_length = cmb_build_number(b, &f->free_length);
-  cmb_expr lost = cmb_mul(g, cmb_build_number(b, &f->damping), m.rate), more = 0;
+  cmb_expr lost = cmb_mul(g, cmb_build_number(b, &f->damping), s.rate), more = 0;
   if (f->spring_table) {
-    cmb_expr away = cmb_sub(g, m.value, free_length);
+    cmb_expr away = cmb_sub(g, s.x, free_length);
     lost = cmb_add(g, lost, cmb_table_apply(g, f->spring_table, away));
   }
-  if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, m.rate));
+  if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, s.rate));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
-  elastic_action(b, m, cmb_build_number(b, &f->stiffness), free_length,
-                 cmb_build_number(b, &f->preload), cmb_add(g, lost, more));
+  CMB_TRY(elastic_action(b, m, cmb_build_number(b, &f->stiffness), free_length,
+                         cmb_build_number(b, &f->preload), lost, more));
   return b->status;
 }
 
@@ -145,8 +172,9 @@ static cmb_measure combined(cmb_build *b, double c1, cmb_measure m1, double c2, 
   return m;
 }
 
-static void bushing(cmb_build *b, const cmb_model_force *f)
+static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 {
+  const cmb_expr rate = cmb_build_law_symbols(b).rate;
   cmb_kinematics *k = b->k;
   cmb_site sa = cmb_site_of(k, &f->a), sb = cmb_site_of(k, &f->b);
   const double *axis[3] = {f->axes, f->axes + 3, f->axes + 6};
@@ -154,25 +182,26 @@ static void bushing(cmb_build *b, const cmb_model_force *f)
     double apart[3];
     for (int n = 0; n < 3; n++) apart[n] = f->b.at[n] - f->a.at[n];
     cmb_measure m = cmb_measure_component(k, sa, sb, axis[i]);
-    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[i]), m.rate);
-    elastic_action(b, m, constant(b, f->bushing_stiffness[i]),
-                   constant(b, cmb_dot3(axis[i], apart)), 0, lost);
+    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[i]), rate);
+    CMB_TRY(elastic_action(b, m, constant(b, f->bushing_stiffness[i]),
+                           constant(b, cmb_dot3(axis[i], apart)), 0, lost, 0));
   }
   for (int i = 0; i < 3; i++) {
     if (f->bushing_stiffness[3 + i] == 0 && f->bushing_damping[3 + i] == 0) continue;
     int j = (i + 1) % 3, l = (i + 2) % 3;
     cmb_measure m = combined(b, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]), -0.5,
                              cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
-    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[3 + i]), m.rate);
-    elastic_action(b, m, constant(b, f->bushing_stiffness[3 + i]), 0, 0, lost);
+    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[3 + i]), rate);
+    CMB_TRY(elastic_action(b, m, constant(b, f->bushing_stiffness[3 + i]), 0, 0, lost, 0));
   }
+  return CMB_OK;
 }
 
 /* ---- loads */
 
-/* A force and a moment on b at a point, and the reaction on a if that is not the ground: an action with Q = 1. */
-static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
-                                cmb_vector moment, cmb_vector arm)
+/* A force and a moment on b at a point, and the reaction on a: a measure whose rate is their power. */
+static cmb_status wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
+                                 cmb_vector moment, cmb_vector arm, cmb_measure *out)
 {
   cmb_graph *g = b->g;
   const cmb_pose *pb = cmb_pose_of(b->k, sb.link, base), *pa = cmb_pose_of(b->k, sa.link, base);
@@ -191,6 +220,16 @@ static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base
     power = cmb_add(g, power, cmb_vector_dot(g, m.side[i].force, p->v));
   }
   m.rate = power;
+  *out = m;
+  return CMB_OK;
+}
+
+/* The same as an action with Q = 1. */
+static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
+                                cmb_vector moment, cmb_vector arm)
+{
+  cmb_measure m;
+  CMB_TRY(wrench_measure(b, sa, sb, base, force, moment, arm, &m));
   cmb_action *a = new_action(b, m);
   if (a) a->force = a->lost = constant(b, 1);
   return CMB_OK;
@@ -278,6 +317,20 @@ static void name_switch(cmb_build *b, const char *name, const char *part, cmb_ex
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text)};
 }
 
+/* The force of a contact in symbols for the depth and its rate: k d^e + c ḋ while there is contact, that is, while both the depth and
+ * this are positive: one switch for both. */
+static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
+{
+  cmb_graph *g = b->g;
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
+  const cmb_expr stiffness = cmb_build_number(b, &f->stiffness);
+  cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, s.x, f->exponent)),
+                            cmb_mul(g, cmb_build_number(b, &f->damping), s.rate));
+  *both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, stiffness, s.x), normal, 0);
+  *both = cmb_apply(g, CMB_OP_SMOOTH, *both, 0, 0);
+  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
+}
+
 static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 {
   cmb_graph *g = b->g;
@@ -294,14 +347,10 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_vector v = cmb_point_velocity(b->k, p, arm);
   cmb_expr away = cmb_vector_dot(g, n, v);
   cmb_expr deeper = cmb_neg(g, cmb_add(g, away, cmb_mul(g, inverse, s_t)));
-  const cmb_expr stiffness = cmb_build_number(b, &f->stiffness);
-  cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, depth, f->exponent)),
-                            cmb_mul(g, cmb_build_number(b, &f->damping), deeper));
-  /* there is contact while both the depth and the force are positive: one switch for both */
-  cmb_expr both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, stiffness, depth), normal, 0);
-  both = cmb_apply(g, CMB_OP_SMOOTH, both, 0, 0);
+  cmb_expr both, law = normal_law(b, f, &both), normal = law;
+  CMB_TRY(cmb_build_law(b, depth, deeper, &both));
+  CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
   name_switch(b, f->name, "contact", both);
-  normal = cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, both, 0, 0), normal, 0);
   cmb_vector force = cmb_vector_scale(g, normal, n);
   if (f->friction > 0) {
     cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
@@ -311,7 +360,17 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
                              cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
     force = cmb_vector_add(g, force, cmb_vector_scale(g, ratio, slip));
   }
-  return wrench_action(b, ground, sb, CMB_GROUND, force, (cmb_vector){{0, 0, 0}}, arm);
+  const cmb_vector none = {{0, 0, 0}};
+  CMB_TRY(wrench_action(b, ground, sb, CMB_GROUND, force, none, arm));
+  if (f->friction > 0 || b->actions.count == 0) return CMB_OK;
+  cmb_action *a = cmb_action_at(b, b->actions.count - 1);
+  CMB_TRY(wrench_measure(b, ground, sb, CMB_GROUND, n, none, arm, &a->line));
+  a->along_line = true;
+  a->law = law;
+  a->value = depth;
+  a->rate = deeper;
+  a->against = true; /* depth grows against the normal */
+  return CMB_OK;
 }
 
 cmb_status cmb_build_force(cmb_build *b, int force)
@@ -328,7 +387,7 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   switch (f->type) {
   case CMB_FORCE_SPRING:
   case CMB_FORCE_COORDINATE: status = spring(b, force); break;
-  case CMB_FORCE_BUSHING: bushing(b, f); break;
+  case CMB_FORCE_BUSHING: status = bushing(b, f); break;
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
   }

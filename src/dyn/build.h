@@ -18,6 +18,12 @@ typedef struct cmb_action {
   cmb_expr force;     /* Q */
   cmb_expr potential; /* what it has of one */
   cmb_expr lost;      /* the part of Q that does not come from the potential */
+
+  /* the same as a force along the measure `line`: `law` in symbols (cmb_build_law_symbols) for this value and rate */
+  bool along_line;
+  cmb_measure line;
+  cmb_expr law, value, rate;
+  bool against; /* the value grows where the line's rate is negative */
 } cmb_action;
 
 /* One term of a constraint's gradient. */
@@ -96,6 +102,16 @@ cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 cmb_status cmb_build_joint_forces(cmb_build *b);
 cmb_status cmb_build_force(cmb_build *b, int force); /* once; later calls do nothing */
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
+
+/* Symbols for the value and the rate that a force depends on; and an expression of them with these put in. */
+typedef struct cmb_law_symbols {
+  cmb_expr x, rate;
+} cmb_law_symbols;
+cmb_law_symbols cmb_build_law_symbols(cmb_build *b);
+cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e);
+
+/* stiffness.c */
+cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 
 /* constraints.c */
 cmb_status cmb_build_loops(cmb_build *b);

@@ -94,6 +94,7 @@ static cmb_status take_forces(struct builder *b)
   const int n = b->nv * b->nv;
   if (j == CMB_STEP_NONE) return CMB_OK;
   const bool by_v = j != CMB_STEP_J3, by_q = j == CMB_STEP_J2 || j == CMB_STEP_EXACT;
+  b->s->stiff_only = j == CMB_STEP_J1 || j == CMB_STEP_J2;
   if (by_v) b->force_v = take(b, n);
   if (by_q) b->force_q = take(b, n);
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
@@ -144,7 +145,7 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
   if (b->o->jacobian == CMB_STEP_NONE) return CMB_OK;
-  if (b->force_q && !b->s->eq->rates) { /* T = I: the matrix is there */
+  if (b->o->jacobian == CMB_STEP_EXACT && !b->s->eq->rates) { /* T = I: the matrix is there */
     add_product(b, b->nv, b->nv, b->force_q, b->gh, stage->base, b->x);
     return CMB_OK;
   }
@@ -227,6 +228,16 @@ static cmb_status project_position(struct builder *b, cmb_expr *q)
   return CMB_OK;
 }
 
+static bool is_symmetric(int n, const cmb_expr *A)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      if (A[i * n + k] != A[k * n + i]) return false;
+    }
+  }
+  return true;
+}
+
 /* v onto G v + g_t = 0 at (t + h, q), exactly. */
 static cmb_status project_velocity(struct builder *b)
 {
@@ -235,8 +246,7 @@ static cmb_status project_velocity(struct builder *b)
   cmb_elimination *there;
   if (!x || !G) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = x + b->nv}));
-  const bool symmetric = !b->force_q && !b->force_v;
-  CMB_TRY(eliminate(b, b->A, symmetric ? G : b->G, G, &there));
+  CMB_TRY(eliminate(b, b->A, is_symmetric(b->nv, b->A) ? G : b->G, G, &there));
   add_product(b, b->ng, b->nv, G, number(b, 1), b->v, x + b->nv);
   cmb_elimination_solve(there, x);
   add_scaled(b, b->nv, number(b, -1), x, b->v);

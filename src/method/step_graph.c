@@ -1,8 +1,8 @@
 /*
  * A real-time step from a model's own expressions (step_source.h): they are imported with the point put in for t, q and v.
  *
- * The applied forces are differentiated where the step begins. Gyroscopic and centrifugal forces are not: they are not stiff
- * (seed 004 §2), and a W-method needs no exact matrix.
+ * The applied forces are differentiated where the step begins, or only what is stiff in them (dyn/stiffness.c). Gyroscopic and
+ * centrifugal forces are not: they are not stiff (seed 004 §2), and a W-method needs no exact matrix.
  */
 #include "base/context.h"
 #include "dae/kept.h"
@@ -111,38 +111,94 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- forces */
 
-/* The applied forces where the step begins, in s->force_v. */
-static cmb_status applied_forces(cmb_step_source *s)
+static bool has_stiff(const cmb_step_source *s)
+{
+  return s->stiff_only && s->eq->expressions->stiff_row;
+}
+
+/* The applied forces where the step begins, or those that are not among the stiff. */
+static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
   const cmb_kept *x = s->eq->expressions;
   struct replacement r;
-  s->force_v = expressions(s, s->nv);
-  if (!s->force_v) return cmb_fail_memory(s->ctx);
+  cmb_expr *f = *to = expressions(s, s->nv);
+  if (!f) return cmb_fail_memory(s->ctx);
   CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
-  CMB_TRY(import(s, &r, s->nv, x->applied ? x->applied : x->f, s->force_v));
-  for (int i = 0; x->applied && i < s->nv; i++) s->force_v[i] = cmb_neg(s->graph, s->force_v[i]);
+  if (loose) return import(s, &r, s->nv, x->loose, f);
+  CMB_TRY(import(s, &r, s->nv, x->applied ? x->applied : x->f, f));
+  for (int i = 0; x->applied && i < s->nv; i++) f[i] = cmb_neg(s->graph, f[i]);
   return CMB_OK;
 }
 
+/* The rows of the stiff forces (count x nv), behind them their derivatives by x and by its rate. */
+static cmb_status take_stiff(cmb_step_source *s)
+{
+  const cmb_kept *x = s->eq->expressions;
+  const int count = x->stiff_count * (s->nv + 2);
+  struct replacement r;
+  s->stiff = expressions(s, count);
+  if (!s->stiff) return cmb_fail_memory(s->ctx);
+  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  return import(s, &r, count, x->stiff_row, s->stiff);
+}
+
+/* out += Σ row c rowᵀ; the same node on both sides of the diagonal. */
+static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
+{
+  cmb_graph *g = s->graph;
+  const int nv = s->nv, count = s->eq->expressions->stiff_count;
+  for (int k = 0; k < count; k++) {
+    const cmb_expr *row = s->stiff + (size_t)k * (size_t)nv;
+    for (int i = 0; i < nv; i++) {
+      const cmb_expr part = cmb_mul(g, c[k], row[i]);
+      for (int j = 0; j <= i && part != 0; j++) {
+        const cmb_expr product = cmb_mul(g, part, row[j]);
+        out[i * nv + j] = cmb_add(g, out[i * nv + j], product);
+        if (j < i) out[j * nv + i] = cmb_add(g, out[j * nv + i], product);
+      }
+    }
+  }
+}
+
+/* result += Σ row c (row·v) for a direction q̇ = v */
+static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
+{
+  cmb_graph *g = s->graph;
+  const int nv = s->nv, count = s->eq->expressions->stiff_count;
+  const cmb_expr *by_x = s->stiff + (size_t)count * (size_t)nv;
+  for (int k = 0; k < count; k++) {
+    const cmb_expr *row = s->stiff + (size_t)k * (size_t)nv;
+    cmb_expr change = 0;
+    for (int i = 0; i < nv; i++) change = cmb_add(g, change, cmb_mul(g, row[i], direction[i]));
+    change = cmb_mul(g, by_x[k], change);
+    for (int i = 0; i < nv; i++) result[i] = cmb_add(g, result[i], cmb_mul(g, change, row[i]));
+  }
+}
+
+/* Where T ≠ I, a direction of q is none of v: then all forces are differentiated in it. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
-  return cmb_forward(s->graph, s->nq, s->q, direction, s->nv, s->force_v, result);
+  const bool stiff = has_stiff(s) && !s->eq->rates;
+  if (has_stiff(s) && !stiff && !s->force_q) CMB_TRY(take_forces(s, false, &s->force_q));
+  const cmb_expr *f = has_stiff(s) && !stiff ? s->force_q : s->force_v;
+  CMB_TRY(cmb_forward(s->graph, s->nq, s->q, direction, s->nv, f, result));
+  if (stiff) add_stiff_along(s, direction, result);
+  return cmb_graph_status(s->graph);
 }
 
 /* Column by column; what is not there costs nothing in the program. */
-static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
   cmb_expr *unit = expressions(s, nv), *direction = expressions(s, s->nq);
   cmb_expr *column = expressions(s, nv);
   if (!unit || !direction || !column) return cmb_fail_memory(s->ctx);
-  CMB_TRY(applied_forces(s));
   for (int j = 0; j < nv; j++) {
     memset(unit, 0, (size_t)nv * sizeof *unit);
     unit[j] = cmb_constant(s->graph, 1);
     if (by_q) {
       CMB_TRY(rates(s, s->q, unit, direction));
-      CMB_TRY(along(s, direction, column));
+      CMB_TRY(cmb_forward(s->graph, s->nq, s->q, direction, nv, s->force_v, column));
       for (int i = 0; i < nv; i++) by_q[i * nv + j] = column[i];
     }
     if (by_v) {
@@ -151,6 +207,19 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
     }
   }
   return CMB_OK;
+}
+
+static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
+{
+  const int count = s->eq->expressions->stiff_count;
+  CMB_TRY(take_forces(s, has_stiff(s), &s->force_v));
+  CMB_TRY(differentiate(s, by_q, by_v));
+  if (!has_stiff(s)) return CMB_OK;
+  CMB_TRY(take_stiff(s));
+  const cmb_expr *by_x = s->stiff + (size_t)count * (size_t)s->nv;
+  if (by_q) add_stiff(s, by_x, by_q);
+  if (by_v) add_stiff(s, by_x + count, by_v);
+  return cmb_graph_status(s->graph);
 }
 
 /* Inputs that are the model's own, by their names: the imported expressions refer to them so. */

@@ -51,10 +51,14 @@ struct cmb_step_source {
 
   int call_count;
   cmb_step_call call[CMB_MOST_STEP_CALLS];
-  cmb_expr *force_q, *force_v; /* (nv x nq), (nv x nv) of step_calls.c */
+  /* what a source keeps: derivatives (nv x nq), (nv x nv) of step_calls.c; forces (nv) to be differentiated of step_graph.c */
+  cmb_expr *force_q, *force_v;
+  cmb_expr *stiff;             /* of step_graph.c */
   cmb_expr *T;                 /* (nq x nv) there, at the beginning of the step; NULL: not yet */
 
   cmb_status (*terms)(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want);
+
+  bool stiff_only; /* of the forces' derivatives the stiff part will do */
 
   /* Derivatives of the applied forces at the beginning of the step: ∂f/∂q T and ∂f/∂v (nv x nv), NULL: not wanted, and
    * ∂f/∂q times a direction (nq). `forces` comes first. */

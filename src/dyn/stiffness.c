@@ -1,0 +1,72 @@
+/*
+ * The stiff part of the applied forces' derivatives, for methods that can do without the rest (seed 004 §2).
+ *
+ * A force Q(x, ẋ) along a measure x adds wᵀ Q to the generalised forces, w = ∂ẋ/∂v. Its derivatives are
+ *
+ *     ∂f/∂q T = wᵀ ∂Q/∂x w + (∂wᵀ/∂q T) Q,      ∂f/∂v = wᵀ ∂Q/∂ẋ w.
+ *
+ * What is stiff are springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric, and
+ * negative where Q opposes the motion. The rest, of the size of force over length, is not stiff. Forces that depend on anything but
+ * their own x and ẋ, t and parameters are `loose`: they are to be differentiated as they are.
+ */
+#include "dyn/build.h"
+
+#include "base/context.h"
+#include "expr/graph.h"
+
+static cmb_status is_pure(const cmb_build *b, cmb_expr force, bool *pure)
+{
+  const cmb_kinematics *k = b->k;
+  uint8_t *used = cmb_reachable(b->g, 1, &force);
+  if (!used) return cmb_fail_memory(b->ctx);
+  *pure = true;
+  for (int i = 0; i < b->tree->nq; i++) *pure = *pure && !used[k->q[i]];
+  for (int i = 0; i < b->tree->nv; i++) *pure = *pure && !used[k->v[i]];
+  cmb_release(b->ctx, used);
+  return CMB_OK;
+}
+
+/* ∂Q/∂(symbol), counted along the line, where x and ẋ are what they are. */
+static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
+{
+  const cmb_expr one = cmb_constant(b->g, 1);
+  CMB_TRY(cmb_forward(b->g, 1, &symbol, &one, 1, &a->law, out));
+  CMB_TRY(cmb_build_law(b, a->value, a->rate, out));
+  if (a->against) *out = cmb_apply(b->g, CMB_OP_NEG, *out, 0, 0);
+  return CMB_OK;
+}
+
+/* The force's row and derivatives as item `count` of x; nothing if it is not Q(x, ẋ). */
+static cmb_status cover(cmb_build *b, const cmb_action *a, cmb_expressions *x, bool *covered)
+{
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
+  const int n = x->stiff_count, nv = b->tree->nv;
+  cmb_expr *row = x->stiff_row + (size_t)n * (size_t)nv;
+  *covered = false;
+  if (!a->along_line) return CMB_OK;
+  CMB_TRY(is_pure(b, a->law, covered));
+  if (!*covered) return CMB_OK;
+  CMB_TRY(derivative(b, a, s.x, &x->stiff_x[n]));
+  CMB_TRY(derivative(b, a, s.rate, &x->stiff_rate[n]));
+  if (x->stiff_x[n] == 0 && x->stiff_rate[n] == 0) return CMB_OK;
+  cmb_measure_force(b->k, &a->line, cmb_constant(b->g, 1), b->scratch, row);
+  x->stiff_count++;
+  return CMB_OK;
+}
+
+cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
+{
+  const size_t most = (size_t)b->actions.count + 1, nv = (size_t)b->tree->nv;
+  x->stiff_row = cmb_arena_take(b->arena, most * nv, sizeof *x->stiff_row);
+  x->stiff_x = cmb_arena_take(b->arena, most, sizeof *x->stiff_x);
+  x->stiff_rate = cmb_arena_take(b->arena, most, sizeof *x->stiff_rate);
+  x->loose = cmb_arena_take(b->arena, nv + 1, sizeof *x->loose);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    bool covered;
+    CMB_TRY(cover(b, a, x, &covered));
+    if (!covered) cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->loose);
+  }
+  return cmb_graph_status(b->g);
+}
