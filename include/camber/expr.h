@@ -23,7 +23,8 @@ extern "C" {
 #endif
 
 /* The one table of operations: name, text in formulas, number of arguments, value. The value is C for a scalar and,
- * applied to each lane, for lanes; the same text stands in generated code. A condition is true if it is > 0.
+ * applied to each lane, for lanes; the same text stands in generated code (op_sine and op_cosine are Camber's own, see
+ * src/expr/sine_code.h). A condition is true if it is > 0.
  * `smooth` is its argument; it keeps what is inside from becoming a switching function. */
 #define CMB_OP_LIST(X)                                                                             \
   X(ADD, "+", 2, a + b)                                                                            \
@@ -39,8 +40,8 @@ extern "C" {
   X(EQ, "==", 2, a == b ? 1.0 : 0.0)                                                               \
   X(NE, "!=", 2, a != b ? 1.0 : 0.0)                                                               \
   X(SQRT, "sqrt", 1, sqrt(a))                                                                      \
-  X(SIN, "sin", 1, sin(a))                                                                         \
-  X(COS, "cos", 1, cos(a))                                                                         \
+  X(SIN, "sin", 1, op_sine(a))                                                                     \
+  X(COS, "cos", 1, op_cosine(a))                                                                   \
   X(TAN, "tan", 1, tan(a))                                                                         \
   X(ASIN, "asin", 1, asin(a))                                                                      \
   X(ACOS, "acos", 1, acos(a))                                                                      \

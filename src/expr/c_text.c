@@ -6,7 +6,9 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "expr/graph.h"
+#include "expr/sine_code.h"
 #include "expr/table.h"
+#include "expr/table_code.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -355,7 +357,9 @@ static void print_parameters(cmb_buffer *b, const char *type, int arity)
 /* Does the operation call libm for more than one exactly rounded instruction? */
 static bool calls_library(cmb_op op)
 {
-  return strchr(VALUE[op], '(') && op != CMB_OP_SQRT && op != CMB_OP_ABS && op != CMB_OP_FLOOR;
+  const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||
+                   op == CMB_OP_FLOOR;
+  return strchr(VALUE[op], '(') && !own;
 }
 
 /* Library functions have their arguments hidden from the compiler. It knows these functions and replaces pow(x, 2.0) by
@@ -400,6 +404,11 @@ static void print_lanes(cmb_buffer *b, cmb_op op)
 
 void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used)
 {
+  const bool sine = used[CMB_OP_SIN], cosine = used[CMB_OP_COS];
+  if (sine || cosine)
+    cmb_buffer_print(b, "%s%s\n", CMB_INLINE_CODE, CMB_TURN_CODE(CMB_CODE_PRINTED));
+  if (sine) cmb_buffer_print(b, "%s\n", CMB_SINE_CODE(CMB_CODE_PRINTED));
+  if (cosine) cmb_buffer_print(b, "%s\n", CMB_COSINE_CODE(CMB_CODE_PRINTED));
   for (int i = 0; i < CMB_OPS; i++) {
     cmb_op op = (cmb_op)i;
     if (!used[i] || !VALUE[i] || infix(op) || op == CMB_OP_NEG) continue;

@@ -4,9 +4,15 @@
 #include "expr/graph.h"
 
 #include "base/context.h"
+#include "expr/sine_code.h"
+#include "expr/table_code.h"
 
 #include <math.h>
 #include <string.h>
+
+CMB_TURN_CODE(CMB_CODE_COMPILED)
+CMB_SINE_CODE(CMB_CODE_COMPILED)
+CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
 enum { ROOM_AT_FIRST = 1024 };
 

@@ -5,11 +5,17 @@
  */
 #include "expr/graph.h"
 #include "expr/program.h"
+#include "expr/sine_code.h"
 #include "expr/table.h"
+#include "expr/table_code.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+CMB_TURN_CODE(CMB_CODE_COMPILED)
+CMB_SINE_CODE(CMB_CODE_COMPILED)
+CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
 /* x with x_i moved by a central difference's step, and the difference of two values over it. */
 static double call_order(const cmb_external *f, int order, const double *x);

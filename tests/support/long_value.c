@@ -7,6 +7,9 @@
 
 #include <tgmath.h>
 
+#define op_sine   sin
+#define op_cosine cos
+
 enum { MOST_INPUTS = 64 };
 
 long double cmbt_long_value(const cmb_program *p, const long double *in, long double *work)
