@@ -10,6 +10,7 @@
 #ifdef BENCH_MUJOCO
 
 #include "chain.h"
+#include "support/mujoco_load.h"
 
 #include <math.h>
 #include <mujoco/mujoco.h>
@@ -114,31 +115,13 @@ static char *print_model(const cmb_model *m)
   return text;
 }
 
-static mjModel *load(const char *text)
-{
-  static const char name[] = "chain.xml";
-  char error[500] = "";
-  mjVFS *files = malloc(sizeof *files);
-  if (!files) return NULL;
-  mj_defaultVFS(files);
-  mjModel *m = NULL;
-  if (mj_makeEmptyFileVFS(files, name, (int)strlen(text)) == 0) {
-    memcpy(files->filedata[mj_findFileVFS(files, name)], text, strlen(text));
-    m = mj_loadXML(name, files, error, sizeof error);
-    if (!m) fprintf(stderr, "MuJoCo: %s\n", error);
-  }
-  mj_deleteVFS(files);
-  free(files);
-  return m;
-}
-
 static bool prepare(struct run *r, int n)
 {
   bench_chain_state s = {0};
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model = ctx ? cmbt_chain_create(ctx, n) : NULL;
   char *text = model ? print_model(model) : NULL;
-  r->m = text ? load(text) : NULL;
+  r->m = text ? bench_mujoco_load(text) : NULL;
   r->d = r->m ? mj_makeData(r->m) : NULL;
   r->residual = calloc((size_t)n, sizeof *r->residual);
   const bool good = r->d && r->residual && r->m->nv == n && bench_chain_state_create(n, &s);
