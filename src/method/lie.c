@@ -130,12 +130,14 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 
 #define OPTION_ALPHA                                                                               \
   {                                                                                                \
-    "alpha", "auto|NUMBER", "auto", "Baumgarte's parameter of velocities in 1/s; auto: 1/h"        \
+    "alpha", "auto|NUMBER", "auto",                                                                \
+        "Baumgarte's parameter of velocities in 1/s; auto: 1/h, with exact 1/(2h)"                 \
   }
 
 #define OPTION_BETA                                                                                \
   {                                                                                                \
-    "beta", "auto|NUMBER", "auto", "Baumgarte's parameter of positions in 1/s^2; auto: 1/h^2"      \
+    "beta", "auto|NUMBER", "auto",                                                                 \
+        "Baumgarte's parameter of positions in 1/s^2; auto: that of velocities squared"            \
   }
 
 #define OPTION_BOUND                                                                               \

@@ -156,16 +156,17 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Baumgarte's α and β, or 1/h and 1/h². */
+/* Baumgarte's α and β, or 1/h and its square: they take out defects within two steps. With `exact`, where positions go on with
+ * velocities in which the correction already is, that is too much (stable for hα < 3/4, with index 2 for 2/3): 1/(2h). */
 static cmb_expr alpha(struct builder *b)
 {
-  return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, 1), b->s->h);
+  const double part = b->o->jacobian == CMB_STEP_EXACT ? 0.5 : 1;
+  return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
 static cmb_expr beta(struct builder *b)
 {
-  const cmb_expr rate = cmb_div(b->g, number(b, 1), b->s->h);
-  return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, rate);
+  return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, alpha(b));
 }
 
 /* −γ, less 2α (G v + g_t) + β g with Baumgarte, into the constraints' part of x */
@@ -276,11 +277,14 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Eq. (6): the constraint on velocities is met at the new position. With `exact` that is the one the old velocities lead to. */
+/* Eq. (6): the constraint on velocities is met at the new position. With `exact` it is met where the old velocities lead to, and
+ * the position that the new ones lead to is projected. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
   const bool baumgarte = b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
+  const bool ggl = b->o->stabilization == CMB_STABILIZE_GGL,
+             exact = b->o->jacobian == CMB_STEP_EXACT;
   cmb_expr *q = take(b, b->nq), *G = take(b, b->ng * b->nv), *gt = take(b, b->ng);
   cmb_expr *g = baumgarte ? take(b, b->ng) : NULL, *s = b->x + b->nv;
   cmb_elimination *mixed;
@@ -288,7 +292,7 @@ static cmb_status step_index2(struct builder *b)
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   advance(b, b->nq, b->s->q, stage.base, q);
   normalize(b, q);
-  if (b->o->stabilization == CMB_STABILIZE_GGL) CMB_TRY(project_position(b, q));
+  if (ggl && !exact) CMB_TRY(project_position(b, q));
   const cmb_step_point at = {b->t_next, q, NULL};
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = gt, .g = g}));
   const cmb_expr scale = cmb_div(b->g, number(b, -1), b->s->h);
@@ -300,9 +304,10 @@ static cmb_status step_index2(struct builder *b)
   cmb_elimination_solve(mixed, b->x);
   CMB_TRY(take_solution(b, &stage));
   memcpy(b->q, q, (size_t)b->nq * sizeof *q);
-  if (b->o->jacobian == CMB_STEP_EXACT) {
+  if (exact) {
     advance(b, b->nq, b->s->q, b->kq, b->q);
     normalize(b, b->q);
+    if (ggl) CMB_TRY(project_position(b, b->q));
   }
   advance(b, b->nv, b->s->v, b->k, b->v);
   return CMB_OK;

@@ -34,7 +34,7 @@ typedef struct cmb_step_options {
   int index;
   cmb_step_jacobian jacobian;
   cmb_stabilization stabilization;
-  double alpha, beta; /* of Baumgarte; 0: 1/h and 1/h² */
+  double alpha, beta; /* of Baumgarte; 0: 1/h, with `exact` 1/(2h), and its square */
   bool bound;         /* also what the drift bound needs */
 } cmb_step_options;
 

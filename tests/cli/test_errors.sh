@@ -50,7 +50,7 @@ refuse "expected bash, zsh or fish" completion tcsh
 refuse "does not expect 'caraxis'" run pendulum caraxis
 refuse "does not expect 'methods'" list models methods
 refuse "does not expect 'now'" manpage now
-refuse "does not expect '-q'" run pendulum -q
+refuse "unknown option '-q'" run pendulum -q
 
 # ---- models
 refuse "did you mean 'pendulum'" run pendulm

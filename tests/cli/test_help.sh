@@ -9,7 +9,7 @@ set -u
 quietly() { "$@" >stdout 2>stderr && [ -s stdout ] && [ ! -s stderr ]; }
 same() { [ "$1" = "$2" ] || { echo "  '$1' is not '$2'" && false; }; }
 not() { ! "$@"; }
-options_of() { awk '$1 ~ /^--/ { print $1 }' "help.$1"; }
+options_of() { awk '$1 ~ /^-.,$/ { print $2 } $1 ~ /^--/ { print $1 }' "help.$1"; }
 
 # ---- --help
 for words in --help -h help --version; do
@@ -59,8 +59,10 @@ for method in $methods; do # each option of each method with each of its words
                              for (i = 1; i <= n; i++) print o[1] "=" word[i] }' >words
   check "$method has options" [ -s words ]
   while read -r setting; do
+    with=() # what a word needs beside it
+    [ "$setting" != stabilization=ggl ] || with=(--option index=2)
     check "$method with $setting" quietly "$CAMBER" run pendulum --t-end 0.1 --step 0.01 \
-      --method "$method" --option "$setting"
+      --method "$method" --option "${setting/NUMBER/20}" "${with[@]}"
   done <words
 done
 checks() { "$CAMBER" check "$@" >/dev/null 2>warnings && ! grep -qv "^camber: warning: " warnings; } # warnings are fine
