@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "dae/kept.h"
+#include "math/finite.h"
 #include "math/pattern.h"
 
 #include <string.h>
@@ -169,6 +170,14 @@ static void put_rates(cmb_stepper *st, const cmb_evaluator *ev, const double *q,
   }
 }
 
+/* Whether all that a call has put is finite: an infinite mass, say, would leave no trace in the result. */
+static cmb_status check(const cmb_stepper *st, int i)
+{
+  const int first = st->call[i].what.first,
+            end = i + 1 < st->call_count ? st->call[i + 1].what.first : st->inputs;
+  return cmb_all_finite(end - first, st->in + first) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
 /* The terms of a call behind the inputs that are there, in the order of step_calls.c. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
@@ -211,6 +220,7 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));
+    CMB_TRY(check(st, i));
   }
   if (st->native) {
     cmb_native_run(st->native, 0, in, st->out, st->work);

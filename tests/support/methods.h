@@ -25,7 +25,8 @@ static inline bool cmbt_is_precise(const cmb_method *method)
 /* A whole run is made for each of its evaluations: those that take thousands are left out. */
 static inline bool cmbt_is_short(const cmb_method *method)
 {
-  return !cmbt_is(method, "trap") && !cmbt_is(method, "forsdirk") && !cmbt_is(method, "sdirk4");
+  const bool many = cmbt_is(method, "trap") || cmbt_is(method, "forsdirk");
+  return !many && !cmbt_is(method, "sdirk4") && !cmb_method_is_real_time(method);
 }
 
 #endif

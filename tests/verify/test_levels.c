@@ -185,6 +185,7 @@ static void test_staircase(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *method = cmb_method_at(i);
+    if (cmb_method_is_real_time(method)) continue; /* these switch at the ends of steps */
     for (int k = 0; k < (int)(sizeof cases / sizeof cases[0]); k++) {
       double worst;
       int count = compare(ctx, method, cases[k].x, cases[k].v, cases[k].n, cases[k].t_end, &worst);
@@ -204,6 +205,7 @@ static void test_touch(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   for (int i = 0; i < cmb_method_count(); i++) {
     double worst, v = sqrt(2 * 0.5 * (0.75 + 1e-7));
+    if (cmb_method_is_real_time(cmb_method_at(i))) continue;
     int count = compare(ctx, cmb_method_at(i), 0.25, v, 0, 2.5, &worst);
     assert_int_equal(count, 2);
     cmbt_below(worst, limit(cmb_method_at(i)));

@@ -101,6 +101,7 @@ static void test_accelerations(void **state)
   (void)state;
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *method = cmb_method_at(i);
+    if (cmb_method_is_real_time(method)) continue; /* of order 1 and 2, without tolerance */
     for (int k = 0; k < 8; k++) {
       cmbt_below(error_of(method, k % 2, k / 2 % 2, k < 4 ? 0 : 0.1), 1e-6);
     }
