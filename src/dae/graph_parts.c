@@ -31,11 +31,6 @@ static bool wants_residual(const cmb_graph_parts *p)
   return p->options->derivatives || (p->options->residual_form && p->x->residual);
 }
 
-static bool wants_applied(const cmb_graph_parts *p)
-{
-  return (p->options->derivatives || p->options->keep) && p->x->applied;
-}
-
 static bool wants_stiff(const cmb_graph_parts *p)
 {
   return p->options->keep && p->x->stiff_row;
@@ -73,11 +68,11 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
   n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
   n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->x->ng : 0;
-  n[CMB_PART_APPLIED] = wants_applied(p) ? x->nv : 0;
+  n[CMB_PART_APPLIED] = wants_split(p) ? x->nv : 0;
   n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
   n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
-  n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + x->nv : 0;
+  n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + 2 * x->nv : 0;
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ENERGY] = x->energy != 0;
@@ -107,6 +102,7 @@ static void copy_stiff(cmb_graph_parts *p)
   memcpy(to + count * nv, x->stiff_x, count * sizeof *to);
   memcpy(to + count * (nv + 1), x->stiff_rate, count * sizeof *to);
   memcpy(to + count * (nv + 2), x->loose, nv * sizeof *to);
+  memcpy(to + count * (nv + 2) + nv, x->forces, nv * sizeof *to);
 }
 
 static void fill_parts(cmb_graph_parts *p)

@@ -31,7 +31,7 @@ typedef enum cmb_graph_part {
   CMB_PART_INERTIAL_V,
   CMB_PART_VELOCITY_LEVEL,     /* G v + g_t .. */
   CMB_PART_ACCELERATION_LEVEL, /* .. and G a + γ, to be differentiated */
-  CMB_PART_STIFF,              /* rows, derivatives and loose forces, one after the other */
+  CMB_PART_STIFF, /* rows, derivatives, loose forces and all forces, one after the other */
   CMB_PART_OUTPUTS,
   CMB_PART_INPUTS, /* u(t) */
   CMB_PART_ENERGY,

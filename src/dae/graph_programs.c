@@ -155,7 +155,7 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
   for (int k = 0; p->options->derivatives && k < CMB_DERIVATIVES; k++) {
     CMB_TRY(make_jacobian(p, d, (cmb_derivative)k));
   }
-  if (p->options->derivatives && p->count[CMB_PART_APPLIED] > 0) {
+  if (p->count[CMB_PART_APPLIED] > 0) {
     CMB_TRY(cmb_graph_split_make(p, arena, CMB_RESIDUAL_Q, d));
     CMB_TRY(cmb_graph_split_make(p, arena, CMB_RESIDUAL_V, d));
   }

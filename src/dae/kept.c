@@ -69,6 +69,7 @@ static cmb_status keep_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_kep
   kept->stiff_x = kept->stiff_row + count * nv;
   kept->stiff_rate = kept->stiff_x + count;
   kept->loose = kept->stiff_rate + count;
+  kept->forces = kept->loose + nv;
   return CMB_OK;
 }
 
@@ -133,9 +134,6 @@ cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept)
   CMB_TRY(keep_part(p, arena, kept, CMB_PART_OUTPUTS, &kept->outputs));
   CMB_TRY(keep_part(p, arena, kept, CMB_PART_MARGINS, &kept->margin));
   CMB_TRY(keep_levels(p, arena, kept));
-  if (p->count[CMB_PART_APPLIED] > 0) {
-    CMB_TRY(keep_part(p, arena, kept, CMB_PART_APPLIED, &kept->applied));
-  }
   if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(keep_stiff(p, arena, kept));
   if (x->quaternions) CMB_TRY(keep(p, arena, kept, x->nq, x->rates, &kept->rates));
   CMB_TRY(keep_balls(p, arena, kept));

@@ -20,10 +20,8 @@ typedef struct cmb_kept {
   const char **parameter_names;
   cmb_entries M, G;
   cmb_expr *f, *g, *gamma, *gt;
-  cmb_expr *
-      applied; /* (nv) Gᵀλ − the applied forces, the part of f that can be stiff; NULL: not known apart */
   int stiff_count; /* as in dyn/expressions.h; stiff_row == NULL: not known */
-  cmb_expr *stiff_row, *stiff_x, *stiff_rate, *loose;
+  cmb_expr *stiff_row, *stiff_x, *stiff_rate, *loose, *forces;
   cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
   cmb_expr *outputs; /* (no) of t, q, v, a, λ */
   cmb_expr *margin;  /* (ns) switching functions */

@@ -61,12 +61,13 @@ typedef struct cmb_expressions {
   cmb_status (*inertial)(void *kinematics, cmb_entries *by_q, cmb_entries *by_v);
   void *kinematics;
 
-  /* ∂f/∂q T ≈ Σ row rowᵀ x, ∂f/∂v ≈ Σ row rowᵀ rate over the stiff forces, and the forces that are not among them (stiffness.c).
+  /* ∂f/∂q T ≈ Σ row rowᵀ x, ∂f/∂v ≈ Σ row rowᵀ rate over the stiff forces, the forces that are not among them, and all of them (stiffness.c).
    * Only where parameters are live; stiff_row == NULL: not known. */
   int stiff_count;
   cmb_expr *stiff_row;            /* (stiff_count x nv) */
   cmb_expr *stiff_x, *stiff_rate; /* (stiff_count) */
   cmb_expr *loose;                /* (nv) */
+  cmb_expr *forces;               /* (nv) all applied forces */
 
   /* a and λ in one go, as functions of t, q, v (u, modes); NULL: not available. The elimination has a static order and
    * no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those

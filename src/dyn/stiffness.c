@@ -61,11 +61,13 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
   x->stiff_x = cmb_arena_take(b->arena, most, sizeof *x->stiff_x);
   x->stiff_rate = cmb_arena_take(b->arena, most, sizeof *x->stiff_rate);
   x->loose = cmb_arena_take(b->arena, nv + 1, sizeof *x->loose);
+  x->forces = cmb_arena_take(b->arena, nv + 1, sizeof *x->forces);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
     bool covered;
     CMB_TRY(cover(b, a, x, &covered));
+    cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->forces);
     if (!covered) cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->loose);
   }
   return cmb_graph_status(b->g);

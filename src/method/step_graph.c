@@ -124,10 +124,7 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   cmb_expr *f = *to = expressions(s, s->nv);
   if (!f) return cmb_fail_memory(s->ctx);
   CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
-  if (loose) return import(s, &r, s->nv, x->loose, f);
-  CMB_TRY(import(s, &r, s->nv, x->applied ? x->applied : x->f, f));
-  for (int i = 0; x->applied && i < s->nv; i++) f[i] = cmb_neg(s->graph, f[i]);
-  return CMB_OK;
+  return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
 /* The rows of the stiff forces (count x nv), behind them their derivatives by x and by its rate. */
