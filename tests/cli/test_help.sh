@@ -89,7 +89,7 @@ if command -v groff >/dev/null; then
     to=$(awk -v from="$from" 'NR > from && (/^   camber / || /^[A-Z]/) { print NR; exit }' page)
     for option in $(options_of "$command"); do
       check "man page: $command $option" \
-        grep -qE -- "^ +$option( |$)" <(sed -n "${from},${to}p" page)
+        grep -qE -- "^ +(-., )?$option( |\$)" <(sed -n "${from},${to}p" page)
     done
   done
   for word in $methods; do check "man page: $word" grep -qw -- "$word" page; done

@@ -163,9 +163,9 @@ static void test_import(void **state)
     values(&to, 2, there, x, got);
     for (int i = 0; i < 2; i++) cmbt_near(got[i], expected[i], 1e-9 * (1 + fabs(expected[i])));
   }
+  cmb_table_destroy(table);
   close_stage(&from);
   close_stage(&to);
-  cmb_table_destroy(table);
 }
 
 static void test_long_chain(void **state)
