@@ -27,6 +27,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 void cmb_drift_begin(cmb_drift *d)
 {
   d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
+  d->rounding = 0;
 }
 
 static double square(int n, const double *x)
@@ -74,24 +75,42 @@ static void widen(double *most, double value)
   if (!(value <= *most)) *most = value;
 }
 
-static void judge(cmb_drift *d, cmb_context *ctx, double t, double h)
+/* How far rounding of each coordinate, and as much again inside of g, can move g: 2ε Σ |∂g/∂q_j q_j|, by differences. d->g_plain is
+ * g at (t, q). */
+static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+{
+  const double part = 1e-6;
+  double sum = 0;
+  memcpy(d->q, q, (size_t)d->nq * sizeof *q);
+  for (int j = 0; j < d->nq; j++) {
+    d->q[j] = q[j] * (1 + part);
+    CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = d->product}));
+    d->q[j] = q[j];
+    for (int i = 0; i < d->ng; i++) d->product[i] -= d->g_plain[i];
+    sum += sqrt(square(d->ng, d->product)) / part;
+  }
+  widen(&d->rounding, 2 * DBL_EPSILON * sum);
+  return CMB_OK;
+}
+
+static void judge(cmb_drift *d, const cmb_evaluator *ev, double t, double h)
 {
   cmb_drift_bound *b = &d->bound;
-  const double rest = 1 - h * b->C1, root = rest * rest - 4 * h * h * h * b->C0 * b->C2;
+  const double fresh = h * h * h * b->C0 + d->rounding;
+  const double rest = 1 - h * b->C1, root = rest * rest - 4 * fresh * b->C2;
   b->steps++;
   if (rest > 0 && root > 0) {
-    /* the smaller root of C₂ x² − rest x + h³ C₀, without cancellation */
-    b->limit = 2 * h * h * h * b->C0 / (rest + sqrt(root));
+    b->limit = 2 * fresh / (rest + sqrt(root)); /* the smaller root, without cancellation */
     return;
   }
   b->limit = INFINITY;
   if (!b->holds) return;
   b->holds = false;
   b->broken_at = t;
-  cmb_log(ctx, CMB_LOG_WARNING,
+  cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
           "too large; a smaller step helps",
-          t, h * b->C1, 4 * h * h * h * b->C0 * b->C2);
+          t, h * b->C1, 4 * fresh * b->C2);
 }
 
 cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
@@ -110,6 +129,8 @@ cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, c
   widen(&d->bound.C2, A2);
   widen(&d->bound.C1, A3 + 2 * h * A2 * A1);
   widen(&d->bound.C0, A3 * A1 + h * A2 * A1 * A1);
-  judge(d, ev->ctx, t, h);
+  const long steps = d->bound.steps;
+  if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
+  judge(d, ev, t, h);
   return CMB_OK;
 }

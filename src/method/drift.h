@@ -9,8 +9,8 @@
  *     A₁ = ‖g(q̃) − g(q_n)‖ / h²      A₂ = ½ ‖g_qq(P·, P·)‖      A₃ = ‖(G(q̃) − G(q_n)) P‖ / h
  *     C₂ = A₂,   C₁ = A₃ + 2h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
  *
- * with Frobenius norms, which are not below the norms meant. q̃ is the position before its projection, at the time t + h. (The paper
- * prints C₁ with one h A₂ A₁; its own expansion has two.)
+ * with Frobenius norms, which are not below the norms meant. q̃ is the position before its projection, at the time t + h. To h³ C₀ comes
+ * the rounding of g. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
  */
 #ifndef CMB_METHOD_DRIFT_H
 #define CMB_METHOD_DRIFT_H
@@ -27,6 +27,7 @@ typedef struct cmb_drift {
   double *column, *direction; /* (nv), (nq) */
   double *q;                  /* (nq) */
   double *product;            /* (ng) */
+  double rounding;            /* of g; found now and then, in the steps 0, 1, 2, 4, 8 .. */
 } cmb_drift;
 
 /* From the arena; a failure is left to it. */
