@@ -53,8 +53,8 @@ struct cmb_step_source {
   cmb_step_call call[CMB_MOST_STEP_CALLS];
   /* what a source keeps: derivatives (nv x nq), (nv x nv) of step_calls.c; forces (nv) to be differentiated of step_graph.c */
   cmb_expr *force_q, *force_v;
-  cmb_expr *stiff;             /* of step_graph.c */
-  cmb_expr *T;                 /* (nq x nv) there, at the beginning of the step; NULL: not yet */
+  cmb_expr *stiff; /* of step_graph.c */
+  cmb_expr *T;     /* (nq x nv) there, at the beginning of the step; NULL: not yet */
 
   cmb_status (*terms)(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want);
 
