@@ -3,12 +3,13 @@
  *
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
- * where W and D are those of the articulated bodies. S is factored in the order of the constraints, without pivoting: it is
- * positive definite. Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
+ * where W and D are those of the articulated bodies. S is positive definite: it is eliminated in a static order, without pivoting
+ * (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
  */
 #include "dyn/build.h"
 #include "dyn/jacobian.h"
 #include "dyn/recursion.h"
+#include "expr/elimination.h"
 
 #include <string.h>
 
@@ -80,10 +81,8 @@ static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 /* The constraints that are not left out. */
 struct system {
   int n;
-  cmb_expr **Z;      /* (n) columns of W Gᵀ (nv) */
-  cmb_expr *S, *L;   /* (n x n) lower triangles */
-  cmb_expr *inverse; /* (n) 1/Δ */
-  cmb_expr *right;   /* (n) Zᵀ D⁻¹ u + γ, then λ */
+  cmb_expr **Z; /* (n) columns of W Gᵀ (nv) */
+  cmb_expr *S;  /* (n x n) */
 };
 
 static cmb_expr weighted(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr *w,
@@ -97,47 +96,11 @@ static cmb_expr weighted(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr 
   return sum;
 }
 
-/* S = L Δ Lᵀ, and the squared sines. */
-static void factor(cmb_graph *g, struct system *s, cmb_expr *pivot)
-{
-  const int n = s->n;
-  for (int j = 0; j < n; j++) {
-    cmb_expr d = s->S[n * j + j];
-    for (int k = 0; k < j; k++) { /* S keeps L Δ below its diagonal */
-      d = cmb_sub(g, d, cmb_mul(g, s->S[n * j + k], s->L[n * j + k]));
-    }
-    pivot[j] = cmb_div(g, d, s->S[n * j + j]);
-    s->inverse[j] = cmb_div(g, cmb_constant(g, 1), d);
-    for (int i = j + 1; i < n; i++) {
-      cmb_expr e = s->S[n * i + j];
-      for (int k = 0; k < j; k++) {
-        e = cmb_sub(g, e, cmb_mul(g, s->S[n * i + k], s->L[n * j + k]));
-      }
-      s->S[n * i + j] = e;
-      s->L[n * i + j] = cmb_mul(g, e, s->inverse[j]);
-    }
-  }
-}
-
-static void solve(cmb_graph *g, const struct system *s, cmb_expr *x)
-{
-  const int n = s->n;
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) x[i] = cmb_sub(g, x[i], cmb_mul(g, s->L[n * i + k], x[k]));
-  }
-  for (int i = n; i-- > 0;) {
-    x[i] = cmb_mul(g, x[i], s->inverse[i]);
-    for (int k = i + 1; k < n; k++) x[i] = cmb_sub(g, x[i], cmb_mul(g, s->L[n * k + i], x[k]));
-  }
-}
-
 static cmb_status take_system(cmb_build *b, const cmb_expressions *x, struct system *s)
 {
   const int n = s->n = x->ng;
   s->Z = cmb_arena_take(b->arena, (size_t)n + 1, sizeof *s->Z);
   s->S = expressions(b, n * n);
-  s->L = expressions(b, n * n);
-  s->inverse = expressions(b, n);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < n; i++) s->Z[i] = expressions(b, b->tree->nv);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
@@ -157,11 +120,15 @@ static cmb_status loops(cmb_build *b, cmb_articulation *w, cmb_expressions *x, c
     cmb_articulation_half(w, s.Z[n++], NULL);
   }
   for (int i = 0; i < s.n; i++) {
-    for (int j = 0; j <= i; j++) s.S[s.n * i + j] = weighted(g, nv, s.Z[i], inverse, s.Z[j]);
+    for (int j = 0; j <= i; j++) {
+      s.S[s.n * i + j] = s.S[s.n * j + i] = weighted(g, nv, s.Z[i], inverse, s.Z[j]);
+    }
     x->multiplier[i] = cmb_add(g, weighted(g, nv, s.Z[i], inverse, u), x->gamma[i]);
   }
-  factor(g, &s, x->pivot);
-  solve(g, &s, x->multiplier);
+  const cmb_elimination *e = cmb_eliminate(g, b->arena, s.n, 0, s.S, NULL, NULL);
+  if (!e) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < s.n; i++) x->pivot[i] = cmb_elimination_pivot(e, i);
+  cmb_elimination_solve(e, x->multiplier);
   for (int i = 0; i < s.n; i++) {
     for (int v = 0; v < nv; v++) {
       if (s.Z[i][v] != 0) u[v] = cmb_sub(g, u[v], cmb_mul(g, s.Z[i][v], x->multiplier[i]));

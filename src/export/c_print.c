@@ -16,15 +16,6 @@ static void put_number(cmb_buffer *b, double x)
   cmb_buffer_put(b, number);
 }
 
-/* A name in a comment. */
-static void put_comment(cmb_buffer *b, const char *name)
-{
-  for (const char *c = name; *c; c++) {
-    const bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?';
-    cmb_buffer_add(b, plain ? c : "_", 1);
-  }
-}
-
 static void put_upper(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -54,7 +45,7 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
 static void put_top(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "/*\n * ");
-  put_comment(b, c->eq->name);
+  cmb_c_print_comment(b, c->eq->name);
   cmb_buffer_print(b, ": the model with a fixed-step integrator. Made by Camber %s.\n *\n",
                    cmb_version());
   cmb_buffer_print(b, " *     method %s", c->method);
@@ -93,7 +84,7 @@ static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
       cmb_buffer_put(b, " */");
     } else if (strcmp(identifiers[i], names[i]) != 0) {
       cmb_buffer_put(b, " /* ");
-      put_comment(b, names[i]);
+      cmb_c_print_comment(b, names[i]);
       cmb_buffer_put(b, " */");
     }
     cmb_buffer_put(b, "\n");
@@ -106,7 +97,7 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "/* Where the model stands. q:");
   for (int i = 0; i < c->eq->nq; i++) {
     cmb_buffer_put(b, i ? ", " : " ");
-    put_comment(b, c->eq->q_names[i]);
+    cmb_c_print_comment(b, c->eq->q_names[i]);
   }
   cmb_buffer_print(b, "; v: their rates, or as Camber lists them. */\ntypedef struct %s_state {\n",
                    n);
@@ -137,7 +128,7 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   if (x->ns > 0) cmb_buffer_put(b, "  /* events in this step: +1 rising, -1 falling, 0 none */\n");
   for (int i = 0; i < x->ns; i++) {
     cmb_buffer_print(b, "  int event_%s; /* ", c->switch_names[i]);
-    put_comment(b, c->eq->switch_names[i]);
+    cmb_c_print_comment(b, c->eq->switch_names[i]);
     cmb_buffer_put(b, " */\n");
   }
   cmb_buffer_put(b, "  double health; /* smallest pivot; near 0 the constraints lose rank */\n");

@@ -49,7 +49,7 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
 }
 
 /* A name inside a comment: what could end the comment or the line is left out. */
-static void put_in_comment(cmb_buffer *b, const char *name)
+void cmb_c_print_comment(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
     bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?' && *c != 0x7f;
@@ -64,7 +64,7 @@ static void print_sizes(cmb_buffer *b, const char *prefix, const cmb_c_function 
   cmb_buffer_print(b, "\n/* %s_%s of\n", prefix, f->name);
   for (int i = 0; i < p->inputs; i++) {
     cmb_buffer_print(b, " *   x[%d] ", i);
-    put_in_comment(b, p->names[i]);
+    cmb_c_print_comment(b, p->names[i]);
     cmb_buffer_put(b, "\n");
   }
   cmb_buffer_put(b, " */\nenum {\n");

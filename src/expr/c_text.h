@@ -70,6 +70,9 @@ cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
 cmb_status cmb_c_functions(cmb_context *ctx, const char *prefix, int count,
                            const cmb_c_function *functions, cmb_buffer *text);
 
+/* A name inside a comment: what could end the comment or the line is left out. */
+void cmb_c_print_comment(cmb_buffer *b, const char *name);
+
 /* Whether an operation is a function of libm, and its name there; NULL: it is none. */
 const char *cmb_c_library_function(cmb_op op);
 

@@ -20,7 +20,6 @@ struct cmb_elimination {
       K; /* (size x size) L below, U on and above the diagonal, in the order of the rows as given */
   cmb_expr *inverse; /* (size) 1/pivot, by row */
   cmb_expr *whole;   /* (size) a pivot before anything was subtracted */
-  cmb_expr health;
 };
 
 static cmb_expr *entry(const cmb_elimination *e, int row, int column)
@@ -135,18 +134,6 @@ static void eliminate_pivot(cmb_elimination *e, int step, bool symmetric)
   }
 }
 
-/* A row of C begins with a little less than 0, so that 0 of 0 is 0. */
-static void find_health(cmb_elimination *e)
-{
-  cmb_graph *g = e->g;
-  for (int i = 0; i < e->size; i++) {
-    const cmb_expr whole =
-        i < e->n ? e->whole[i] : cmb_sub(g, e->whole[i], cmb_constant(g, 1e-300));
-    const cmb_expr part = cmb_div(g, *entry(e, i, i), whole);
-    e->health = i == 0 ? part : cmb_apply(g, CMB_OP_MIN, e->health, part, 0);
-  }
-}
-
 cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, const cmb_expr *A,
                                const cmb_expr *B, const cmb_expr *C)
 {
@@ -170,7 +157,6 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
   if (!find_order(e, arena)) return NULL;
   const bool symmetric = is_symmetric(e);
   for (int k = 0; k < size; k++) eliminate_pivot(e, k, symmetric);
-  find_health(e);
   return e;
 }
 
@@ -194,7 +180,21 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
+/* A row of C begins with a little less than 0, so that 0 of 0 is 0. */
+cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
+{
+  cmb_graph *g = e->g;
+  const cmb_expr before = e->whole[i],
+                 whole = i < e->n ? before : cmb_sub(g, before, cmb_constant(g, 1e-300));
+  return cmb_div(g, *entry(e, i, i), whole);
+}
+
 cmb_expr cmb_elimination_health(const cmb_elimination *e)
 {
-  return e->health;
+  cmb_expr health = 0;
+  for (int i = 0; i < e->size; i++) {
+    const cmb_expr part = cmb_elimination_pivot(e, i);
+    health = i == 0 ? part : cmb_apply(e->g, CMB_OP_MIN, health, part, 0);
+  }
+  return health;
 }

@@ -23,8 +23,12 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
 /* x (n + m) is the right side and becomes the solution. */
 void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x);
 
-/* The smallest pivot, each beside what it was before others were subtracted from it: near 0 the solution is worth nothing, and
- * below 0 the conditions above do not hold. A pivot that is 0 makes all that comes after it NaN, perhaps the health too. */
+/* Pivot i beside what it was before others were subtracted from it: with a symmetric positive definite A the squared sine of the angle
+ * between row i and those before it. */
+cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i);
+
+/* The smallest of them: near 0 the solution is worth nothing, and below 0 the conditions above do not hold. A pivot that is 0 makes
+ * all that comes after it NaN, perhaps the health too. */
 cmb_expr cmb_elimination_health(const cmb_elimination *e);
 
 #endif
