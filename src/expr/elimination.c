@@ -148,8 +148,8 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
   if (!e->order || !e->K || !e->inverse || !e->whole) return NULL;
   for (int i = 0; i < n; i++) {
     memcpy(entry(e, i, 0), A + (size_t)i * (size_t)n, (size_t)n * sizeof *A);
-    const cmb_expr size = cmb_apply(g, CMB_OP_ABS, *entry(e, i, i), 0, 0);
-    e->whole[i] = cmb_apply(g, CMB_OP_SMOOTH, size, 0, 0); /* its sign is no event */
+    const cmb_expr length = cmb_apply(g, CMB_OP_ABS, *entry(e, i, i), 0, 0);
+    e->whole[i] = cmb_apply(g, CMB_OP_SMOOTH, length, 0, 0); /* its sign is no event */
   }
   for (int i = 0; i < m; i++) {
     memcpy(entry(e, n + i, 0), C + (size_t)i * (size_t)n, (size_t)n * sizeof *C);
