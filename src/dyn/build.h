@@ -94,7 +94,7 @@ cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *form
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
 
-/* A number of the model: what it was computed from if parameters are live, else its value. */
+/* A number of the model: what it was computed from if parameters are live, else its value. A failure is left to b->status. */
 cmb_expr cmb_build_number(cmb_build *b, const double *number);
 cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 

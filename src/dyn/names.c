@@ -153,6 +153,8 @@ static bool formula_measure(struct reading *r, int i, struct quantity *q)
   b->measure_state[i] = CMB_IN_WORK;
   cmb_status status = cmb_build_formula(b, &m->formula, r->level, r->symbols, &e);
   b->measure_state[i] = CMB_NOT_BUILT;
+  if (b->status == CMB_OK)
+    b->status = status; /* the parser will only know that there is no value */
   return status == CMB_OK &&
          known(q, e, CMB_LEVEL_TIME); /* its own reading has checked the level */
 }
@@ -349,6 +351,7 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
   cmb_status status = cmb_formula_parse(b->g, formula->text, strlen(formula->text),
                                         formula->place.line, formula->place.column, &names, e);
   if (cmb_arena_failed(b->arena) || cmb_graph_status(b->g) != CMB_OK) return CMB_ERROR_MEMORY;
+  if (b->status == CMB_ERROR_MEMORY) return CMB_ERROR_MEMORY;
   if (b->status == CMB_OK) {
     if (status != CMB_ERROR_INPUT) return status;
     const char *words = cmb_last_error(b->ctx), *blank = strchr(words, ' '); /* "LINE:COL: ..." */
@@ -374,7 +377,8 @@ cmb_expr cmb_build_number(cmb_build *b, const double *number)
   cmb_expr e = 0;
   for (int i = 0; b->live && i < m->coefficient_count; i++) {
     if (m->coefficients[i].number != number) continue;
-    cmb_build_formula(b, &m->coefficients[i].formula, CMB_LEVEL_TIME, NULL, &e);
+    cmb_status status = cmb_build_formula(b, &m->coefficients[i].formula, CMB_LEVEL_TIME, NULL, &e);
+    if (b->status == CMB_OK) b->status = status;
     return e;
   }
   return cmb_constant(b->g, *number);

@@ -1,0 +1,130 @@
+/*
+ * Exported C code from inside: identifiers; whichever allocation fails, there is an error with words, no leak and no file; what cannot be
+ * exported is refused. What the code computes is tested by cli.export.
+ */
+#include "check.h"
+#include "export/identifiers.h"
+#include "failing_allocator.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- identifiers */
+
+static void test_identifiers(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"x",      "left.toe", "left_toe", "x'", "2nd",
+                                      "double", "t>0",      "t<0",      "",   "café"};
+  static const char *const expected[] = {"x",       "left_toe", "left_toe_2", "x_rate", "x2nd",
+                                         "double_", "t_0",      "t_0_2",      "x_2",    "caf__"};
+  enum { COUNT = sizeof names / sizeof names[0] };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_arena *arena = cmb_arena_create(ctx);
+  const char *const *all = cmb_identifiers(arena, COUNT, names);
+  assert_non_null(all);
+  for (int i = 0; i < COUNT; i++) assert_string_equal(all[i], expected[i]);
+  cmb_arena_destroy(arena);
+  cmb_context_destroy(ctx);
+}
+
+/* A long name is cut, and still none occurs twice. */
+static void test_long_names(void **state)
+{
+  (void)state;
+  char one[300], two[300];
+  memset(one, 'a', sizeof one);
+  one[299] = '\0';
+  memcpy(two, one, sizeof two);
+  two[298] = 'b';
+  const char *const names[2] = {one, two};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_arena *arena = cmb_arena_create(ctx);
+  const char *const *all = cmb_identifiers(arena, 2, names);
+  assert_non_null(all);
+  assert_true(strlen(all[0]) < 64 && strlen(all[1]) < 80);
+  assert_string_not_equal(all[0], all[1]);
+  cmb_arena_destroy(arena);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- export */
+
+static cmb_status export_on(cmb_context *ctx, const char *method)
+{
+  char path[4096];
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_model *model;
+  cmb_system *system = NULL;
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find(method);
+  snprintf(path, sizeof path, "%s/models/car-axis.yaml", getenv("SOURCE_DIR"));
+  CMB_TRY(cmb_model_read(ctx, path, NULL, &model));
+  cmb_status status = cmb_model_system(ctx, model, &kept, &system);
+  if (status == CMB_OK) status = cmb_export_c(ctx, system, &o, "code", NULL);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  return status;
+}
+
+static bool take_away(void)
+{
+  const bool header = unlink("code/car_axis.h") == 0, source = unlink("code/car_axis.c") == 0;
+  rmdir("code");
+  return header && source;
+}
+
+static void test_memory(void **state)
+{
+  (void)state;
+  cmb_status status = CMB_ERROR_MEMORY;
+  long k = 1;
+  for (; status != CMB_OK; k++) {
+    struct cmbt_allocator memory;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k + 1; /* the context itself is made */
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    assert_non_null(ctx);
+    status = export_on(ctx, "lie");
+    assert_int_equal(status, memory.refused ? CMB_ERROR_MEMORY : CMB_OK);
+    assert_true((strlen(cmb_last_error(ctx)) > 0) == (status != CMB_OK));
+    if (status != CMB_OK) assert_int_not_equal(access("code/car_axis.c", F_OK), 0);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+  printf("%ld failed allocations\n", k - 2);
+  assert_true(k > 100);
+  assert_true(take_away());
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmb_run_options o = cmb_run_defaults();
+  assert_int_equal(export_on(ctx, "mdop5"), CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "lie or rosw2"));
+  o.method = cmb_method_find("lie");
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
+  assert_int_equal(cmb_export_c(ctx, system, &o, "code", NULL), CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "expected a model file"));
+  assert_false(take_away());
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_identifiers),
+      cmocka_unit_test(test_long_names),
+      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
