@@ -90,13 +90,13 @@ static void check_orders(const struct cmbt_trajectory *problem, const int steps[
 static void test_orders_pendulum(void **state)
 {
   (void)state;
-  check_orders(&cmbt_pendulum_swings, (const int[2]){1600, 3200});
+  check_orders(&cmbt_pendulum_swings, (const int[2]){400, 800});
 }
 
 static void test_orders_car_axis(void **state)
 {
   (void)state;
-  check_orders(&cmbt_caraxis, (const int[2]){1600, 3200});
+  check_orders(&cmbt_caraxis, (const int[2]){1200, 2400});
 }
 
 /* ---- a model against the same equations in C */
