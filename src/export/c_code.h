@@ -33,9 +33,7 @@ typedef struct cmb_c_code {
   cmb_program *modes, *outputs; /* NULL: there are none */
 
   /* identifiers */
-  const char *const *q_names, *const *v_names, *const *u_names, *const *output_names,
-                                                                    *const *parameter_names,
-                                                                        *const *switch_names;
+  const char *const *u_names, *const *output_names, *const *parameter_names, *const *switch_names;
 } cmb_c_code;
 
 /* c_programs.c: the programs besides the step. */

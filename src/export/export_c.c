@@ -20,8 +20,6 @@ static cmb_status name_all(cmb_c_code *c)
   const cmb_equations *eq = c->eq;
   cmb_arena *a = c->arena;
   cmb_identifier(eq->name, sizeof c->name, c->name);
-  c->q_names = cmb_identifiers(a, eq->nq, eq->q_names);
-  c->v_names = cmb_identifiers(a, eq->nv, eq->v_names);
   c->u_names = cmb_identifiers(a, c->x->nu, eq->u_names);
   c->output_names = cmb_identifiers(a, c->x->no, eq->output_names);
   c->parameter_names = cmb_identifiers(a, c->x->np, c->x->parameter_names);
@@ -29,9 +27,19 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-static cmb_status save(cmb_c_code *c, const char *folder)
+static cmb_status save_file(const cmb_c_code *c, const char *folder, const char *ending,
+                            const cmb_buffer *text)
 {
   char path[4096];
+  const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, c->name, ending);
+  if (length < 0 || (size_t)length >= sizeof path) {
+    return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
+  }
+  return cmb_file_save(c->ctx, path, text->text, text->length);
+}
+
+static cmb_status save(cmb_c_code *c, const char *folder)
+{
   cmb_buffer header = cmb_buffer_begin(c->ctx), source = cmb_buffer_begin(c->ctx);
   cmb_c_code_header(c, &header);
   cmb_status status = cmb_c_code_source(c, &source);
@@ -40,14 +48,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
     status =
         cmb_fail(c->ctx, CMB_ERROR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
   }
-  if (status == CMB_OK) {
-    snprintf(path, sizeof path, "%s/%s.h", folder, c->name);
-    status = cmb_file_save(c->ctx, path, header.text, header.length);
-  }
-  if (status == CMB_OK) {
-    snprintf(path, sizeof path, "%s/%s.c", folder, c->name);
-    status = cmb_file_save(c->ctx, path, source.text, source.length);
-  }
+  if (status == CMB_OK) status = save_file(c, folder, "h", &header);
+  if (status == CMB_OK) status = save_file(c, folder, "c", &source);
   cmb_buffer_release(&header);
   cmb_buffer_release(&source);
   return status;

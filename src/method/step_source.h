@@ -33,6 +33,8 @@ typedef struct cmb_step_call {
   int first; /* place of its first value among the inputs */
 } cmb_step_call;
 
+/* As many as rosw2 makes with `exact` and projection where T ≠ I: terms and T at both stages, the forces' derivatives, T again for the new
+ * velocities of the second, g and T before the projection, G after it. No other step makes more. */
 enum { CMB_MOST_STEP_CALLS = 9 };
 
 typedef struct cmb_step_source cmb_step_source;
@@ -44,7 +46,7 @@ struct cmb_step_source {
   cmb_graph *graph;
   int nq, nv, ng;
 
-  /* inputs of the program so far: t, h, q, v, then modes and u of a model, or values of calls */
+  /* inputs of the program so far: t, h, q, v, then modes, u and parameters of a model, or values of calls */
   cmb_expr *input;
   int inputs, room;
   cmb_expr t, h, *q, *v;
