@@ -258,7 +258,7 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
 {
   struct candidate next = {n - count, 0};
   cmb_lanes x[HELD];
-  for (int j = 0; count <= HELD && j < count; j++) x[j] = cmb_lanes_load(u + 2 + 2 * j);
+  for (int j = 0; j < (count <= HELD ? count : 0); j++) x[j] = cmb_lanes_load(u + 2 + 2 * j);
   const cmb_lanes u_inv = cmb_lanes_load(u);
 #pragma GCC unroll 1
   for (int i = n - count; i < n; i++, y += 2 * (ptrdiff_t)n) {
