@@ -7,6 +7,14 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/* How many random cases to run: what the environment variable says, as `make campaign` sets it, or else the sample of `make test`. */
+static inline int cmbt_count(const char *variable, int sample)
+{
+  const char *text = getenv(variable);
+  return text ? atoi(text) : sample;
+}
 
 struct cmbt_random {
   uint64_t state; /* any number is a good seed */
