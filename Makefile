@@ -2,8 +2,9 @@
 
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+PRESET ?= release
 
-.PHONY: build help demo test bench install format coverage clean
+.PHONY: build help demo test quick campaign bench install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -25,6 +26,20 @@ test: ## repository checks, the test suite, and the suite again with sanitizers
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan -j $(JOBS)
+
+quick: ## unit tests and verification without the slow ones; PRESET=clang: with clang
+	@scripts/setup.sh test
+	cmake --preset $(PRESET) -DCAMBER_TESTS=ON
+	cmake --build --preset $(PRESET)
+	ctest --preset $(PRESET) -j $(JOBS) -L 'unit|verify' -LE slow
+
+campaign: ## random cases by the thousand and long fuzzing; hours
+	@scripts/setup.sh test
+	cmake --preset release -DCAMBER_TESTS=ON
+	cmake --build --preset release
+	cmake --preset asan
+	cmake --build --preset asan
+	scripts/campaign.sh
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench

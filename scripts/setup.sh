@@ -90,4 +90,4 @@ if ! { apt-get update && "${install[@]}"; } >"$log" 2>&1; then
   echo "setup: that failed: ${install[*]}" >&2
   exit 1
 fi
-echo "setup: $(grep -m1 'newly installed' "$log" || echo done)"
+echo "setup: $(grep -m1 'newly installed' "$log" || echo "done")"

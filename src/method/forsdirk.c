@@ -1,5 +1,5 @@
 /*
- * forsdirk (seed 003, ForSDIRK): the reference, SDIRK4 on the first-order state-space form y' = F(Π(y)) (partitioned.h).
+ * forsdirk (Haug, Negrut and Engstler: ForSDIRK): the reference, SDIRK4 on the first-order state-space form y' = F(Π(y)) (partitioned.h).
  *
  *     k_i = F(Π(h Σ_{j<i} a_ij k_j + c k_i + y_n)),  c = h γ      by Newton's method for the active components of y
  *
@@ -20,10 +20,11 @@ enum { STAGES = 5 };
 struct forsdirk {
   cmb_partitioned head;
   const cmb_dirk_table *table;
-  double *J, *LU; /* (active x active) */
-  double *scale;  /* (active) */
-  int *pivot;     /* (active) */
-  int *active;    /* (n) components of y */
+  double *J;     /* (n x active) ∂F(Π(y))/∂y by the active components */
+  double *LU;    /* (active x active) I − c J of the active rows */
+  double *scale; /* (active) */
+  int *pivot;    /* (active) */
+  int *active;   /* (n) components of y */
   int active_count;
   double c;          /* of the factors; 0: there are none */
   double *a;         /* (nv) where the step begins */
@@ -93,8 +94,8 @@ static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
     memcpy(m->y, in->y, bytes);
     m->y[at] = there;
     CMB_TRY(cmb_partitioned_slope(in, in->t, m->y, m->f, in->lambda_new));
-    for (int i = 0; i < count; i++) {
-      m->J[i * count + l] = (m->f[m->active[i]] - m->f0[m->active[i]]) / (there - in->y[at]);
+    for (int i = 0; i < in->n; i++) {
+      m->J[i * count + l] = (m->f[i] - m->f0[i]) / (there - in->y[at]);
     }
   }
   return CMB_OK;
@@ -115,8 +116,9 @@ static cmb_status prepare(cmb_integrator *in, double h)
   if (c == m->c) return CMB_OK;
   const int n = m->active_count;
   m->c = 0;
-  for (int i = 0; i < n * n; i++) m->LU[i] = -c * m->J[i];
-  for (int i = 0; i < n; i++) m->LU[i * n + i] += 1;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) m->LU[i * n + j] = (i == j) - c * m->J[m->active[i] * n + j];
+  }
   in->ev->stats.factor++;
   CMB_TRY(cmb_lu_factor(n, m->LU, m->scale, m->pivot));
   m->c = c;
@@ -145,6 +147,20 @@ static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double
   return cmb_partitioned_slope(in, t, m->y, m->f, in->lambda_new);
 }
 
+/* Newton's step for all slopes k of a stage: F(Π(y)) depends on the active components of y only, so Δ of their slopes solves
+ * (I − c J) Δ = F − k, and every slope becomes F + c J Δ. Without the second term the slopes of the
+ * dependent components would be those before Newton's step, wrong by c J Δ: in stiff systems that is far more than Δ, and the
+ * continuous solution is made of them. x := c Δ. */
+static void correct(cmb_integrator *in, struct forsdirk *m, double *k)
+{
+  const int count = m->active_count;
+  for (int l = 0; l < in->n; l++) m->x[l] = m->f[l] - k[l];
+  solve(in, m, m->x);
+  for (int l = 0; l < in->n; l++) m->x[l] *= m->c;
+  for (int l = 0; l < count; l++) m->z[l] *= m->c;
+  for (int l = 0; l < in->n; l++) k[l] = m->f[l] + cmb_dot(count, m->J + l * count, m->z);
+}
+
 static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -155,12 +171,7 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   cmb_combine(in->n, m->k[i], 1, i, table->start + i * table->stages, m->k, m->k[i]);
   for (cmb_newton_begin(&m->newton, in->options.rtol); !m->newton.done;) {
     CMB_TRY(evaluate(in, m, i, t));
-    for (int l = 0; l < in->n; l++) m->x[l] = m->f[l] - m->k[i][l];
-    memcpy(m->k[i], m->f, (size_t)in->n * sizeof *m->f);
-    for (int l = 0; l < m->active_count; l++) m->k[i][m->active[l]] -= m->x[m->active[l]];
-    solve(in, m, m->x);
-    for (int l = 0; l < in->n; l++) m->k[i][l] += m->x[l];
-    for (int l = 0; l < in->n; l++) m->x[l] *= m->c;
+    correct(in, m, m->k[i]);
     in->ev->stats.newton++;
     CMB_TRY(cmb_newton_judge(&m->newton, norm_of(in, m->x)));
   }

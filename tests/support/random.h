@@ -7,6 +7,16 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/* How many random cases to run: the number in the environment variable of that name, or else the sample of `make test`, which
+ * `make campaign` multiplies by CAMBER_CAMPAIGN. */
+static inline int cmbt_count(const char *variable, int sample)
+{
+  const char *count = getenv(variable), *factor = getenv("CAMBER_CAMPAIGN");
+  if (count) return atoi(count);
+  return factor ? sample * atoi(factor) : sample;
+}
 
 struct cmbt_random {
   uint64_t state; /* any number is a good seed */

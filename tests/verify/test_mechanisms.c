@@ -6,6 +6,7 @@
  * CAMBER_MECHANISMS in the environment says how many are tried (default 1000), CAMBER_ENERGY how many are integrated (40).
  */
 #include "check.h"
+#include "random.h"
 #include "random_mechanism.h"
 
 #include "dae/evaluator.h"
@@ -16,7 +17,6 @@
 
 #include <camber/method.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One formulation of a mechanism with its accelerations at the start. */
@@ -27,12 +27,6 @@ struct formulation {
   const cmb_equations *eq;
   double *q, *v, *a, *lambda, *outputs;
 };
-
-static int wanted(const char *name, int fallback)
-{
-  const char *text = getenv(name);
-  return text ? atoi(text) : fallback;
-}
 
 static void open_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form, bool derivatives,
                       struct formulation *f)
@@ -202,7 +196,7 @@ static void test_agreement(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   struct comparison worst = {0};
-  const int count = wanted("CAMBER_MECHANISMS", 1000);
+  const int count = cmbt_count("CAMBER_MECHANISMS", 1000);
   int done = 0, tried = 0;
   (void)state;
   for (uint64_t seed = 1; done < count; seed++, tried++) {
@@ -304,7 +298,7 @@ static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
 static void test_energy(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
-  const int count = wanted("CAMBER_ENERGY", 40);
+  const int count = cmbt_count("CAMBER_ENERGY", 40);
   int done = 0, tried = 0;
   double worst = 0;
   (void)state;

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The tests with random cases, with many more of them than in `make test`, and long fuzzing: `make campaign`.
+#
+#   scripts/campaign.sh [FACTOR [MINUTES]]
+#
+# Every test that asks cmbt_count (tests/support/random.h) how many cases to run makes FACTOR times as many (default 50), in the
+# preset release. Then each fuzzer of the preset asan runs for MINUTES (default 60); what it finds is left in build/campaign. All of
+# them run, and the exit code is 1 if any failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+factor=${1:-50}
+minutes=${2:-60}
+SOURCE_DIR=$PWD
+export SOURCE_DIR CAMBER_CAMPAIGN=$factor
+export CAMBER=$SOURCE_DIR/build/release/camber
+failed=()
+
+run() { # NAME COMMAND...: in a folder of its own
+  local name=$1
+  shift
+  mkdir -p "$SOURCE_DIR/build/campaign/$name"
+  cd "$SOURCE_DIR/build/campaign/$name"
+  echo "campaign: $name"
+  "$@" >log 2>&1 || failed+=("$name")
+  tail -n 3 log
+  cd "$SOURCE_DIR"
+}
+
+while read -r source; do
+  name=${source#tests/}
+  name=${name%.c}
+  name=${name//\//.}
+  name=${name/test_/}
+  run "$name" "$SOURCE_DIR/build/release/tests/bin/$name"
+done < <(grep -rl cmbt_count tests/unit tests/verify)
+
+for fuzzer in build/asan/tests/fuzz_*; do
+  [[ -x $fuzzer && -f $fuzzer ]] || continue
+  stem=${fuzzer##*/fuzz_}
+  mkdir -p "build/campaign/corpus.$stem"
+  run "fuzz.$stem" "$SOURCE_DIR/$fuzzer" -max_total_time=$((60 * minutes)) -dict="$SOURCE_DIR/tests/fuzz/$stem.dict" \
+    "$SOURCE_DIR/build/campaign/corpus.$stem" "$SOURCE_DIR/tests/fuzz/$stem"
+done
+
+if ((${#failed[@]})); then
+  echo "campaign: failed: ${failed[*]}; each has a log in build/campaign"
+  exit 1
+fi
+echo "campaign: all passed"
