@@ -223,10 +223,15 @@ typedef enum cmb_stability {
   CMB_UNSTABLE /* some are driven on */
 } cmb_stability;
 
+enum { CMB_NEUTRAL_NAMED = 8 };
+
 typedef struct cmb_equilibrium_report {
   int iterations;
-  int freedoms;            /* degrees of freedom */
-  int neutral, unstable;   /* how many of them have no stiffness, or a negative one */
+  int freedoms;          /* degrees of freedom */
+  int neutral, unstable; /* how many of them have no stiffness, or a negative one */
+  int neutral_named;     /* the first of the neutral directions, ... */
+  int neutral_most
+      [CMB_NEUTRAL_NAMED]; /* ... and the velocity that each has most of, no one twice */
   cmb_stability stability; /* by the stiffness alone: damping and rotation do not enter */
   double q_moved;          /* 2-norm of the change of q */
   int q_most;              /* the coordinate that moved most */

@@ -212,13 +212,8 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
-  struct cli_json j = {.to = stdout, .first = true};
-  cli_json_open(&j, NULL, '{');
-  cli_json_text(&j, "camber", cmb_version());
-  cli_json_text(&j, "model", eq->name);
-  cli_json_text(&j, "method", cmb_method_name(run->options.method));
-  cli_json_text(&j, "status", cmb_status_code(status));
-  if (status != CMB_OK) cli_json_text(&j, "message", message);
+  struct cli_json j;
+  cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status, message);
   cli_json_number(&j, "t", r->t);
   json_state(&j, eq, r);
   json_events(&j, run);
@@ -235,7 +230,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_number(&j, "setup", run->setup_seconds);
   cli_json_number(&j, "run", run->run_seconds);
   cli_json_close(&j, '}');
-  cli_json_close(&j, '}');
+  cli_json_end(&j);
 }
 
 static int by_size(const void *a, const void *b)
@@ -322,12 +317,13 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   }
   if (!run->sim) {
     cmb_csv_discard(run->csv);
-    cli_complain("%s", message);
+    cli_fail(ctx, status);
+    cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cmb_csv_discard(run->csv);
-    if (run->arguments->json) print_json(run, status, message);
+    if (run->arguments->json) print_json(run, status, cli_last_complaint());
     return CLI_BAD_INPUT;
   }
   status = close_trajectory(ctx, run, status, sizeof message, message);
@@ -346,16 +342,12 @@ static int run_system(cmb_context *ctx, struct run *run)
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
-  if (!times) {
-    cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
-    return CLI_FAILED;
-  }
+  if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (a->out) {
     cmb_status status = cmb_csv_open(ctx, a->out, cmb_system_equations(run->system), &run->csv);
     if (status != CMB_OK) {
       free(times);
-      cli_complain("%s", cmb_last_error(ctx));
-      return cli_exit_code(status);
+      return cli_fail(ctx, status);
     }
   }
   cli_history_begin(&run->history, cmb_system_equations(run->system));

@@ -208,4 +208,6 @@ static cmb_status build(cmb_system *system, const double *values)
 }
 
 const cmb_problem cmb_problem_caraxis = {
-    "caraxis", "car axis on a bumpy road, index 3 (IVP Test Set)", parameters, PARAMETERS, build};
+    "caraxis",  "car axis on a bumpy road, index 3 (IVP Test Set)",
+    "car-axis", parameters,
+    PARAMETERS, build};

@@ -104,6 +104,6 @@ static cmb_status build(cmb_system *system, const double *values)
   return CMB_OK;
 }
 
-const cmb_problem cmb_problem_pendulum = {"pendulum",
-                                          "point mass on a rod, Cartesian coordinates, index 3",
-                                          parameters, PARAMETERS, build};
+const cmb_problem cmb_problem_pendulum = {
+    "pendulum", "point mass on a rod, Cartesian coordinates, index 3", NULL, parameters, PARAMETERS,
+    build};

@@ -245,4 +245,5 @@ static cmb_status build(cmb_system *system, const double *values)
 
 const cmb_problem cmb_problem_pendulum_chain = {
     "pendulum-chain", "N pendulums hanging from one another, joint angles, O(N) residual",
-    parameters, PARAMETERS, build};
+    "chain",          parameters,
+    PARAMETERS,       build};
