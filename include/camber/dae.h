@@ -71,6 +71,11 @@ typedef struct cmb_equations {
   const char *const *output_names; /* (no) */
   const char *const *u_names;      /* (nu) */
 
+  /* for tables and plots, "" where there is none; NULL: not known */
+  const char *const *q_units;      /* (nq) */
+  const char *const *v_units;      /* (nv) */
+  const char *const *output_units; /* (no) */
+
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */

@@ -78,6 +78,15 @@ static void print_numbers(const char *title, int n, const char *const *names, co
   for (int i = 0; i < n; i++) printf("  %-12s %-14s % .17g\n", i ? "" : title, names[i], x[i]);
 }
 
+static void print_outputs(const cmb_equations *eq, const double *x)
+{
+  for (int i = 0; i < eq->no; i++) {
+    printf("  %-12s %-14s % .17g", i ? "" : "outputs", eq->output_names[i], x[i]);
+    printf("%s%s\n", eq->output_units && eq->output_units[i][0] ? " " : "",
+           eq->output_units ? eq->output_units[i] : "");
+  }
+}
+
 static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
@@ -152,7 +161,7 @@ static void print_summary(const struct run *run)
   print_numbers("velocities", eq->nv, eq->v_names, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, r->lambda);
   cli_not_unique_print(eq, r->lambda_unique);
-  print_numbers("outputs", eq->no, eq->output_names, r->outputs);
+  print_outputs(eq, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
@@ -179,6 +188,11 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_open(j, "outputs", '{');
   for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
   cli_json_close(j, '}');
+  if (eq->output_units) {
+    cli_json_open(j, "units", '{');
+    for (int i = 0; i < eq->no; i++) cli_json_text(j, eq->output_names[i], eq->output_units[i]);
+    cli_json_close(j, '}');
+  }
   json_pair(j, "residual", r->position, r->velocity);
   json_pair(j, "worst", r->worst_position, r->worst_velocity);
 }

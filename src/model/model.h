@@ -189,6 +189,7 @@ typedef struct cmb_model_output {
   const char *name;
   cmb_place place;
   cmb_model_formula formula;
+  const char *unit; /* as written, for tables and plots; "" if not given */
 } cmb_model_output;
 
 typedef struct cmb_model_parameter {

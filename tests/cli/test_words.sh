@@ -29,18 +29,22 @@ check "car-axis is caraxis" grep -q "the mechanism of 'caraxis'" <(after car-axi
 check "caraxis is car-axis" grep -q "the mechanism of 'car-axis'" <(after caraxis)
 check "chain is pendulum-chain" grep -q "the mechanism of 'pendulum-chain'" <(after chain)
 
-# ---- a switch that the model sets can be undone, in either order
+# ---- a switch that the model sets can be undone, in either order; units of outputs
 cat >drop.yaml <<'END'
 points: {O: [0, 0, 0]}
 bodies: {b: {mass: 2, com: O}}
 joints: {z: {type: prismatic, child: b, axis: z, stiffness: 100}}
-outputs: {height: b.z}
+outputs: {height: {value: b.z, unit: m}, twice: 2*b.z}
 simulate: {t-end: 0.1, equilibrium: true, quiet: true}
 END
 "$CAMBER" check drop.yaml --json >rest.json
 look rest.json "abs(x['q'][0] + 2*9.81/100) < 1e-12"
 "$CAMBER" check drop.yaml --no-equilibrium --json >start.json
 look start.json "x['q'][0] == 0"
+"$CAMBER" run drop.yaml --json --out drop.csv >units.json
+look units.json "x['units'] == {'height': 'm', 'twice': ''} and list(x['outputs']) == ['height', 'twice']"
+check "names alone in the table" [ "$(head -n 1 drop.csv)" = "t,z,z',height,twice" ]
+check "units in the summary" grep -qE 'height +-[0-9.]+ m$' <("$CAMBER" run drop.yaml)
 "$CAMBER" check pendulum --equilibrium --no-equilibrium --json >last.json
 look last.json "abs(x['q'][0]) > 0.05"
 for option in realtime quiet equilibrium; do
