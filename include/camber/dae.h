@@ -71,6 +71,11 @@ typedef struct cmb_equations {
   const char *const *output_names; /* (no) */
   const char *const *u_names;      /* (nu) */
 
+  /* for tables and plots, "" where there is none; NULL: not known */
+  const char *const *q_units;      /* (nq) */
+  const char *const *v_units;      /* (nv) */
+  const char *const *output_units; /* (no) */
+
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */
@@ -223,10 +228,15 @@ typedef enum cmb_stability {
   CMB_UNSTABLE /* some are driven on */
 } cmb_stability;
 
+enum { CMB_NEUTRAL_NAMED = 8 };
+
 typedef struct cmb_equilibrium_report {
   int iterations;
-  int freedoms;            /* degrees of freedom */
-  int neutral, unstable;   /* how many of them have no stiffness, or a negative one */
+  int freedoms;          /* degrees of freedom */
+  int neutral, unstable; /* how many of them have no stiffness, or a negative one */
+  int neutral_named;     /* the first of the neutral directions, ... */
+  int neutral_most
+      [CMB_NEUTRAL_NAMED]; /* ... and the velocity that each has most of, no one twice */
   cmb_stability stability; /* by the stiffness alone: damping and rotation do not enter */
   double q_moved;          /* 2-norm of the change of q */
   int q_most;              /* the coordinate that moved most */

@@ -13,16 +13,19 @@
 
 enum { NAME_ROOM = 64 }; /* longer names are not compared for nearness */
 
+enum {
+  POINT_ROOM = 16
+}; /* bytes of a locale's decimal point, which may be one character of several bytes */
+
 /* x with so many significant digits. */
 static int format(double x, int digits, char text[CMB_NUMBER_ROOM])
 {
-  int length = snprintf(text, CMB_NUMBER_ROOM, "%.*g", digits, x);
+  char local[CMB_NUMBER_ROOM + POINT_ROOM];
+  snprintf(local, sizeof local, "%.*g", digits, x);
   const char *point = localeconv()->decimal_point;
-  if (point[0] != '.' && point[1] == '\0') {
-    char *comma = strchr(text, point[0]);
-    if (comma) *comma = '.';
-  }
-  return length;
+  const char *at = strstr(local, point), *rest = at ? at + strlen(point) : "";
+  return snprintf(text, CMB_NUMBER_ROOM, "%.*s%s%s", at ? (int)(at - local) : CMB_NUMBER_ROOM,
+                  local, at ? "." : "", rest);
 }
 
 int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
@@ -42,17 +45,15 @@ int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
 
 bool cmb_parse_number(const char *text, double *x)
 {
-  char copy[64];
-  size_t length = strlen(text);
-  if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
-    return false;
-  memcpy(copy, text, length + 1);
-  char *point = strchr(copy, '.');
-  const char *local = localeconv()->decimal_point;
-  if (point && local[1] == '\0') *point = local[0];
-  char *end;
-  double value = strtod(copy, &end);
-  if (end != copy + length || !isfinite(value)) return false;
+  enum { LONGEST = 64 };
+  char local[LONGEST + POINT_ROOM], *end;
+  size_t length = strlen(text), whole = strcspn(text, ".");
+  if (length == 0 || length >= LONGEST || strspn(text, "0123456789+-.eE") != length) return false;
+  const bool has_point = text[whole] == '.';
+  snprintf(local, sizeof local, "%.*s%s%s", (int)whole, text,
+           has_point ? localeconv()->decimal_point : "", has_point ? text + whole + 1 : "");
+  double value = strtod(local, &end);
+  if (*end != '\0' || end == local || !isfinite(value)) return false;
   *x = value;
   return true;
 }

@@ -125,7 +125,7 @@ static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_sy
 
 static int run_bench(cmb_context *ctx, const struct bench *bench, const struct cli_arguments *a)
 {
-  struct cli_arguments on = {.command = &cli_commands[0], .operand = bench->model, .json = true};
+  struct cli_arguments on = {.command = &cli_commands[0], .operand = bench->model, .inner = true};
   cmb_system *system = NULL;
   if (!bench->takes_rtol && !isnan(a->rtol)) {
     return cli_complain("bench %s has tolerances of its own, --rtol is not for it", bench->name);
@@ -145,6 +145,13 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   cmb_model_destroy(on.model);
   cli_release(&on);
   return code;
+}
+
+void cli_complete_benches(void)
+{
+  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
+    printf("%s%s", i ? " " : "", benches[i].name);
+  }
 }
 
 void cli_list_benches(void)

@@ -94,21 +94,16 @@ static void json_start(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_close(j, '}');
 }
 
-static void print_json(const struct check *c, const cmb_result *r, const char *message)
+static void print_json(const struct check *c, const cmb_result *r, cmb_status status)
 {
-  const cmb_status status = r->status;
   const cmb_equations *eq = c->eq;
-  struct cli_json j = {.to = stdout, .first = true};
-  cli_json_open(&j, NULL, '{');
-  cli_json_text(&j, "camber", cmb_version());
-  cli_json_text(&j, "model", eq->name);
-  cli_json_text(&j, "status", cmb_status_code(status));
-  if (status != CMB_OK) cli_json_text(&j, "message", message);
+  struct cli_json j;
+  cli_json_begin(&j, eq->name, NULL, status, cli_last_complaint());
   cli_json_integer(&j, "coordinates", eq->nq);
   cli_json_integer(&j, "velocities", eq->nv);
   json_counts(&j, c);
   if (status == CMB_OK) json_start(&j, eq, r);
-  cli_json_close(&j, '}');
+  cli_json_end(&j);
 }
 
 /* The rank at the consistent start; at the values as given, in case there is none, it may not be known. */
@@ -130,22 +125,17 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   cmb_simulation *sim = NULL;
   c.left_out = cmb_system_left_out(system, &c.left_out_count);
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
-  if (status == CMB_OK) {
-    const cmb_result *r = cmb_simulation_result(sim);
+  const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
+  if (r) {
     count_rank(ctx, cmb_system_t_start(system), cmb_system_q(system), arena, &c);
     status = cmb_simulation_start(sim);
     if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, arena, &c);
-    if (a->json) {
-      print_json(&c, r, cmb_last_error(ctx));
-    } else {
-      print_text(&c, r);
-    }
   }
+  if (r && !a->json) print_text(&c, r);
+  const int code = cli_complain_of(ctx, a, status);
+  if (r && a->json) print_json(&c, r, status);
   cmb_simulation_destroy(sim);
-  if (status == CMB_OK) return CLI_DONE;
-  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
-  cli_complain("%s", status > 0 ? cmb_status_meaning(status) : cmb_last_error(ctx));
-  return cli_exit_code(status);
+  return code;
 }
 
 int cli_check(cmb_context *ctx, const struct cli_arguments *a)
@@ -157,8 +147,7 @@ int cli_check(cmb_context *ctx, const struct cli_arguments *a)
   if (arena) {
     code = check_system(ctx, a, system, arena);
   } else {
-    cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
-    code = CLI_FAILED;
+    code = cli_fail(NULL, CMB_ERROR_MEMORY);
   }
   cmb_arena_destroy(arena);
   cmb_system_destroy(system);

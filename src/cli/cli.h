@@ -25,6 +25,7 @@ struct cli_arguments {
   double max_steps, repeat;
   const char *out, *plot, *folder;
   bool json, quiet, help, equilibrium, realtime;
+  bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
   cmb_formulation formulation;
   cmb_evaluation evaluation;
@@ -40,7 +41,8 @@ struct cli_arguments {
 
 struct cli_command {
   const char *name;
-  const char *operand;        /* "MODEL", or "c MODEL" with a word before; NULL: none */
+  const char *
+      operand; /* "MODEL", "[WHAT]" that may be left out, or "c MODEL" with a word before; NULL: none */
   const char *operands_known; /* words the operand can take, for completion; NULL: models */
   const char *summary;
   const char *description; /* a paragraph for the manual */
@@ -53,9 +55,10 @@ struct cli_option {
   const char *argument; /* "R"; NULL: a switch */
   const char *commands; /* " run check ": which commands take it */
   const char *meaning;
-  /* take the value; false: not acceptable */
+  /* take the value, of a switch NULL, "true" or "false"; false: not acceptable */
   bool (*take)(struct cli_arguments *arguments, const char *value);
   const char *expected; /* what was expected, for the error message */
+  const char *words;    /* "a b c": all the values there are, for completion; NULL: others */
 };
 
 extern const struct cli_command cli_commands[];
@@ -67,11 +70,31 @@ extern const int cli_option_count;
 int cli_parse(int argc, char **argv, struct cli_arguments *arguments);
 void cli_release(struct cli_arguments *arguments);
 
+/* failure.c: what was said on standard error is kept, for --json. */
+
 /* "camber: message" on standard error; returns CLI_BAD_INPUT. */
 int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for a failure of the library, whose words the context has; returns the exit code of the status. */
+int cli_fail(const cmb_context *ctx, cmb_status status);
+
+/* What was complained of last is a failure of this kind. */
+void cli_note_status(cmb_status status);
+
 /* The exit code of a status. */
 int cli_exit_code(cmb_status status);
+
+/* A cmb_log_function: warnings go to standard error. */
+void cli_note_message(void *user, cmb_log_level level, const char *message);
+
+/* What was complained of last. */
+const char *cli_last_complaint(void);
+
+/* An object with what all commands report of a failure (status, message, warnings) and with the names and start values of the
+ * system, which may be NULL; nothing without --json, or if an object was printed already. */
+void cli_json_failure(const struct cli_arguments *arguments, const cmb_system *system);
+
+void cli_failure_end(void); /* releases what was kept */
 
 /* Whether the command works on a model. */
 bool cli_on_model(const struct cli_command *command);
@@ -80,6 +103,10 @@ bool cli_on_model(const struct cli_command *command);
 bool cli_given(const struct cli_arguments *arguments, const char *name);
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
+
+/* Whether `simulate` of a model file may have the option. A switch of this kind can be undone: --no-NAME. */
+bool cli_model_may_set(const struct cli_option *option);
+bool cli_can_be_undone(const struct cli_option *option);
 
 /* The commands. */
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -92,8 +119,12 @@ int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_completion(cmb_context *ctx, const struct cli_arguments *arguments);
 
 void cli_list_benches(void);
+void cli_complete_benches(void); /* their names, separated by blanks */
 void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
+
+/* Text in lines of at most 80 columns: the first begins where `used` columns are filled, the others are indented. */
+void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
 
 /* Reads the model that MODEL names, if it is not a problem written in C, into arguments->model; what it says under
  * `simulate` is taken where the command line says nothing, and what --realtime leaves open is chosen. Complains and returns an
@@ -103,6 +134,9 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
 /* Whether the constraints of a model file cannot be met at the start: the loop that cannot close is complained of at
  * its place in the file. */
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
+
+/* Complains of what came of a system: of a loop at its place, else in the library's words. Returns the exit code; 0 of CMB_OK. */
+int cli_complain_of(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
 
 /* Names of the bundled model files, sorted, to be freed; how many. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);
@@ -135,6 +169,12 @@ struct cli_json {
   int depth;
   bool first;
 };
+/* The object of a command: its first keys (camber, model; method unless it is NULL; status, and message of a failure), and its
+ * last, the warnings. */
+void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status,
+                    const char *message);
+void cli_json_end(struct cli_json *j);
+
 void cli_json_open(struct cli_json *j, const char *key, char bracket);
 void cli_json_close(struct cli_json *j, char bracket);
 void cli_json_text(struct cli_json *j, const char *key, const char *text);

@@ -107,14 +107,10 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
 
 /* What there is: without a linearisation only why there is none. */
 static void print_json(const cmb_equations *eq, const cmb_linearization *l, const cmb_result *r,
-                       cmb_status status, const char *message)
+                       cmb_status status)
 {
-  struct cli_json j = {.to = stdout, .first = true};
-  cli_json_open(&j, NULL, '{');
-  cli_json_text(&j, "camber", cmb_version());
-  cli_json_text(&j, "model", eq->name);
-  cli_json_text(&j, "status", cmb_status_code(status));
-  if (status != CMB_OK) cli_json_text(&j, "message", message);
+  struct cli_json j;
+  cli_json_begin(&j, eq->name, NULL, status, cli_last_complaint());
   cli_json_number(&j, "t", r->t);
   cli_json_numbers(&j, "q", eq->nq, r->q);
   cli_json_numbers(&j, "v", eq->nv, r->v);
@@ -125,7 +121,7 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
     for (int i = 0; i < l->eigenmode_count; i++) json_mode(&j, eq, &l->eigenmodes[i]);
     cli_json_close(&j, ']');
   }
-  cli_json_close(&j, '}');
+  cli_json_end(&j);
 }
 
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
@@ -143,21 +139,15 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   }
   if (!isnan(a->at)) options.t_end = a->at;
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
-  if (status == CMB_OK) {
-    const cmb_result *r = cmb_simulation_result(sim);
-    status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
-    if (status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
-    if (a->json) {
-      print_json(eq, l, r, status, cmb_last_error(ctx));
-    } else if (l) {
-      print_text(eq, l);
-    }
-  }
+  const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
+  if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
+  if (status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
+  if (l && !a->json) print_text(eq, l);
+  code = cli_complain_of(ctx, a, status);
+  if (r && a->json) print_json(eq, l, r, status);
   cmb_linearization_destroy(l);
   cmb_simulation_destroy(sim);
-  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
-  if (status != CMB_OK) cli_complain("%s", cmb_last_error(ctx));
-  return cli_exit_code(status);
+  return code;
 }
 
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *a)

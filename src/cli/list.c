@@ -1,12 +1,15 @@
 /*
- * camber list methods | models | benches
+ * camber list methods | models | benches; alone: what can be listed.
  */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "dae/system.h"
 #include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAME_COLUMNS = 11 };
 
 static void list_methods(void)
 {
@@ -14,12 +17,41 @@ static void list_methods(void)
     const cmb_method *m = cmb_method_at(i);
     int count;
     const cmb_option *o = cmb_method_options(m, &count);
-    printf("%-10s %s, order %d\n", cmb_method_name(m), cmb_method_title(m), cmb_method_order(m));
+    char title[256];
+    snprintf(title, sizeof title, "%s, order %d", cmb_method_title(m), cmb_method_order(m));
+    printf("%-10s ", cmb_method_name(m));
+    cli_print_wrapped(stdout, NAME_COLUMNS, NAME_COLUMNS, title);
     for (int k = 0; k < count; k++) {
-      printf("           --option %s=%s (default: %s)\n               %s\n", o[k].name, o[k].values,
-             o[k].fallback, o[k].meaning);
+      printf("%*s--option %s=%s (default: %s)\n%*s", NAME_COLUMNS, "", o[k].name, o[k].values,
+             o[k].fallback, NAME_COLUMNS + 4, "");
+      cli_print_wrapped(stdout, NAME_COLUMNS + 4, NAME_COLUMNS + 4, o[k].meaning);
     }
   }
+}
+
+enum { MODEL_COLUMNS = 16 };
+
+static void list_title(const char *name, const char *title)
+{
+  printf("%-15s ", name);
+  cli_print_wrapped(stdout, MODEL_COLUMNS, MODEL_COLUMNS, title);
+}
+
+/* Two of one mechanism: the words that tell them apart. */
+static void list_twin(const char *twin, const char *how)
+{
+  char text[256];
+  snprintf(text, sizeof text, "(the mechanism of '%s', %s)", twin, how);
+  list_title("", text);
+}
+
+static const cmb_problem *twin_of(const char *model)
+{
+  for (int i = 0; i < cmb_problem_count(); i++) {
+    const cmb_problem *p = cmb_problem_at(i);
+    if (p->twin && strcmp(p->twin, model) == 0) return p;
+  }
+  return NULL;
 }
 
 /* The model's own parameters; those of template instances, left.k, are there too but too many to list. */
@@ -41,7 +73,9 @@ static void list_model_files(cmb_context *ctx)
   for (int i = 0; i < count; i++) {
     struct cli_arguments a = {.operand = names[i], .command = &cli_commands[0]};
     if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
-      printf("%-15s %s\n", names[i], cmb_model_title(a.model));
+      const cmb_problem *twin = twin_of(names[i]);
+      list_title(names[i], cmb_model_title(a.model));
+      if (twin) list_twin(twin->name, "written as bodies and joints");
       list_parameters(a.model);
     }
     cmb_model_destroy(a.model);
@@ -52,12 +86,15 @@ static void list_model_files(cmb_context *ctx)
 
 static void list_models(cmb_context *ctx)
 {
+  fputs("Model files, which can be copied and changed:\n\n", stdout);
   list_model_files(ctx);
+  fputs("\nProblems written in C, for tests and comparisons of methods:\n\n", stdout);
   for (int i = 0; i < cmb_problem_count(); i++) {
     const cmb_problem *p = cmb_problem_at(i);
     int count;
     const cmb_parameter *table = cmb_problem_parameters(p, &count);
-    printf("%-15s %s\n", cmb_problem_name(p), cmb_problem_title(p));
+    list_title(p->name, p->title);
+    if (p->twin) list_twin(p->twin, "its equations written by hand");
     for (int k = 0; k < count; k++) {
       printf("                --set %s=%-8g %-7s %s\n", table[k].name, table[k].value,
              table[k].unit, table[k].meaning);
@@ -65,9 +102,19 @@ static void list_models(cmb_context *ctx)
   }
 }
 
+static void list_lists(void)
+{
+  fputs("camber list methods   integration methods and their options\n"
+        "camber list models    bundled models and their parameters\n"
+        "camber list benches   tables and figures of papers that 'camber bench' reproduces\n",
+        stdout);
+}
+
 int cli_list(cmb_context *ctx, const struct cli_arguments *a)
 {
-  if (strcmp(a->operand, "methods") == 0) {
+  if (!a->operand) {
+    list_lists();
+  } else if (strcmp(a->operand, "methods") == 0) {
     list_methods();
   } else if (strcmp(a->operand, "models") == 0) {
     list_models(ctx);

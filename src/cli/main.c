@@ -34,12 +34,6 @@ double cli_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void print_log(void *user, cmb_log_level level, const char *message)
-{
-  (void)user;
-  if (level >= CMB_LOG_WARNING) fprintf(stderr, "camber: warning: %s\n", message);
-}
-
 static int dispatch(struct cli_arguments *arguments)
 {
   if (arguments->help) {
@@ -47,13 +41,12 @@ static int dispatch(struct cli_arguments *arguments)
     return CLI_DONE;
   }
   cmb_context *ctx = cmb_context_create(NULL);
-  if (!ctx) {
-    cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
-    return CLI_FAILED;
-  }
-  cmb_context_set_log(ctx, print_log, NULL);
+  if (!ctx) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  cmb_context_set_log(ctx, cli_note_message, NULL);
   int code = cli_on_model(arguments->command) ? cli_read_model(ctx, arguments) : CLI_DONE;
   if (code == CLI_DONE) code = arguments->command->run(ctx, arguments);
+  if (code != CLI_DONE) cli_json_failure(arguments, NULL);
+  cli_failure_end();
   cmb_model_destroy(arguments->model);
   cmb_context_destroy(ctx);
   return code;

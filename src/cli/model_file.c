@@ -110,9 +110,7 @@ static int take_default(struct cli_arguments *a, const cmb_model_default *d)
 {
   int k = cmb_find_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
   const struct cli_option *option = k < 0 ? NULL : &cli_options[k];
-  bool permitted = option && strcmp(d->name, "set") != 0 && strcmp(d->name, "help") != 0 &&
-                   strcmp(d->name, "json") != 0;
-  if (!permitted) {
+  if (!option || !cli_model_may_set(option)) {
     const char *near =
         cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
     return near ? cli_complain("%s: simulate: unknown key '%s'; did you mean '%s'?", d->key_where,
@@ -123,12 +121,9 @@ static int take_default(struct cli_arguments *a, const cmb_model_default *d)
   if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
     return CLI_DONE;
   }
-  if (!option->argument) {
-    if (strcmp(d->value, "false") == 0) return CLI_DONE;
-    if (strcmp(d->value, "true") != 0) {
-      return cli_complain("%s: simulate: %s is '%s'; expected true or false", d->where, d->name,
-                          d->value);
-    }
+  if (!option->argument && strcmp(d->value, "false") != 0 && strcmp(d->value, "true") != 0) {
+    return cli_complain("%s: simulate: %s is '%s'; expected true or false", d->where, d->name,
+                        d->value);
   }
   if (option->take(a, d->value)) return CLI_DONE;
   return cli_complain("%s: simulate: %s is '%s'; expected %s", d->where, d->name, d->value,
@@ -203,8 +198,7 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
                                      .include_anywhere = a->include_anywhere};
   cmb_status status = cmb_model_read(ctx, path, &options, &a->model);
   if (status == CMB_OK) return take_defaults(a);
-  cli_complain("%s", cmb_last_error(ctx));
-  return cli_exit_code(status);
+  return cli_fail(ctx, status);
 }
 
 /* The constraint's name stands in the words "constraint 'NAME' cannot be met". */
@@ -222,5 +216,6 @@ bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *a, cmb_stat
   if (!cmb_model_origin_of(a->model, name, &o)) return false;
   cli_complain("%s:%d:%d: %s '%s' cannot %s at the start: %s", o.file, o.line, o.column, o.kind,
                o.name, strcmp(o.kind, "loop") == 0 ? "close" : "be met", words);
+  cli_note_status(status);
   return true;
 }

@@ -3,12 +3,21 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "model/model.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A number, or a formula of numbers: 2*900, 30 deg. */
+static bool take_number(const char *value, double *x)
+{
+  if (cmb_parse_number(value, x)) return true;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const bool good = ctx && cmb_number_parse(ctx, value, x) == CMB_OK;
+  cmb_context_destroy(ctx);
+  return good;
+}
 
 static bool take_positive(const char *value, double *x)
 {
@@ -33,12 +42,12 @@ static bool take_atol(struct cli_arguments *a, const char *value)
 
 static bool take_t_end(struct cli_arguments *a, const char *value)
 {
-  return cmb_parse_number(value, &a->t_end);
+  return take_number(value, &a->t_end);
 }
 
 static bool take_at(struct cli_arguments *a, const char *value)
 {
-  return cmb_parse_number(value, &a->at);
+  return take_number(value, &a->at);
 }
 
 static bool take_step(struct cli_arguments *a, const char *value)
@@ -93,7 +102,7 @@ static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting 
   const char *value;
   if (*count >= CLI_MOST_SETTINGS) return false;
   if (!split(a, text, &settings[*count].name, &value)) return false;
-  if (!cmb_parse_number(value, &settings[*count].value)) return false;
+  if (!take_number(value, &settings[*count].value)) return false;
   ++*count;
   return true;
 }
@@ -141,16 +150,21 @@ static bool take_plot(struct cli_arguments *a, const char *value)
   return ends_in(value, ".svg");
 }
 
+/* A switch is on, unless it is said to be off. */
+static bool take_switch(const char *value, bool *on)
+{
+  *on = !value || strcmp(value, "false") != 0;
+  return true;
+}
+
 static bool take_equilibrium(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->equilibrium = true;
+  return take_switch(value, &a->equilibrium);
 }
 
 static bool take_include_anywhere(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->include_anywhere = true;
+  return take_switch(value, &a->include_anywhere);
 }
 
 static bool take_formulation(struct cli_arguments *a, const char *value)
@@ -160,7 +174,7 @@ static bool take_formulation(struct cli_arguments *a, const char *value)
 
 static bool take_evaluator(struct cli_arguments *a, const char *value)
 {
-  static const char *const words[] = {"auto", "interpreter", "native"};
+  static const char *const words[] = {"auto", "interpreter", "native"}; /* as in the table below */
   int i = cmb_find_name(value, words, 3, sizeof *words);
   if (i >= 0) a->evaluation = (cmb_evaluation)i;
   return i >= 0;
@@ -168,94 +182,93 @@ static bool take_evaluator(struct cli_arguments *a, const char *value)
 
 static bool take_json(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->json = true;
+  return take_switch(value, &a->json);
 }
 
 static bool take_quiet(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->quiet = true;
+  return take_switch(value, &a->quiet);
 }
 
 static bool take_realtime(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->realtime = true;
+  return take_switch(value, &a->realtime);
 }
 
 static bool take_help(struct cli_arguments *a, const char *value)
 {
-  (void)value;
-  return a->help = true;
+  return take_switch(value, &a->help);
 }
 
 const struct cli_option cli_options[] = {
     {"method", 0, "NAME", " run linearize export ",
      "integration method, see 'camber list methods' (default: mdop5; lie for export)", take_method,
-     "the name of a method"},
+     "the name of a method", NULL},
     {"rtol", 0, "R", " run bench linearize ",
-     "relative tolerance of a step's error (default: 1e-6)", take_rtol, "a positive number"},
+     "relative tolerance of a step's error (default: 1e-6)", take_rtol, "a positive number", NULL},
     {"atol", 0, "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
-     take_atol, "a positive number"},
+     take_atol, "a positive number", NULL},
     {"t-end", 0, "T", " run ", "end of the simulated time in seconds (default: the model's)",
-     take_t_end, "a number"},
+     take_t_end, "a number, or a formula of numbers", NULL},
     {"step", 0, "H", " run export ",
      "first step in seconds; with --option steps=fixed and for real-time methods each step",
-     take_step, "a positive number"},
+     take_step, "a positive number", NULL},
     {"max-step", 0, "H", " run ", "no step larger than H seconds (default: no limit)",
-     take_max_step, "a positive number"},
+     take_max_step, "a positive number", NULL},
     {"max-steps", 0, "N", " run ", "give up after N attempted steps (default: 100000000)",
-     take_max_steps, "a positive whole number"},
+     take_max_steps, "a positive whole number", NULL},
     {"set", 0, "NAME=VALUE", " run check linearize export ",
-     "set a parameter of the model; repeatable", take_set,
-     "NAME=VALUE with a number for VALUE, 64 times at most"},
+     "set a parameter of the model to a number or a formula of numbers, e.g. 2*900; repeatable",
+     take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
+     NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export ",
      "set the start value of a coordinate or velocity before consistent values are sought; "
      "repeatable",
-     take_start, "NAME=VALUE with a number for VALUE, 64 times at most"},
+     take_start, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
+     NULL},
     {"equilibrium", 0, NULL, " run check linearize export ",
      "start from the static equilibrium near the start values; velocities become 0, but for those "
      "along "
      "which nothing brings the system to rest",
-     take_equilibrium, NULL},
+     take_equilibrium, NULL, NULL},
     {"at", 0, "T", " linearize ",
-     "simulate to T seconds and linearise there (default: at the start)", take_at, "a number"},
+     "simulate to T seconds and linearise there (default: at the start)", take_at,
+     "a number, or a formula of numbers", NULL},
     {"option", 0, "NAME=VALUE", " run linearize export ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
-     "NAME=VALUE, 64 times at most"},
+     "NAME=VALUE, 64 times at most", NULL},
     {"formulation", 0, "NAME", " run check linearize export ",
      "equations of a model file: explicit (joint coordinates, O(N) accelerations), residual (joint "
      "coordinates, O(N) residuals) or cartesian (Euler parameters) (default: explicit)",
-     take_formulation, "explicit, residual or cartesian"},
+     take_formulation, "explicit, residual or cartesian", "explicit residual cartesian"},
     {"evaluator", 0, "NAME", " run check linearize ",
      "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
      "(native if it was compiled before) (default: auto)",
-     take_evaluator, "auto, interpreter or native"},
+     take_evaluator, "auto, interpreter or native", "auto interpreter native"},
     {"include-anywhere", 0, NULL, " run check linearize export ",
-     "a model file may include files outside its own folder", take_include_anywhere, NULL},
+     "a model file may include files outside its own folder", take_include_anywhere, NULL, NULL},
     {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
-     "the name of a folder"},
+     "the name of a folder", NULL},
     {"out", 0, "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
-     "a file name that ends in .csv"},
+     "a file name that ends in .csv", NULL},
     {"plot", 0, "FILE", " run bench ",
      "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
-     "a file name that ends in .svg"},
+     "a file name that ends in .svg", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
-     "a positive number"},
+     "a positive number", NULL},
     {"repeat", 0, "N", " run bench ", "run N times and report the median time (default: 1)",
-     take_repeat, "a whole number from 1 to 1000000"},
+     take_repeat, "a whole number from 1 to 1000000", NULL},
     {"realtime", 0, NULL, " run ",
      "pace the run by the clock, a step every --step seconds (default: 0.001), and report the "
      "times "
      "of the steps and the overruns; methods lie (default) and rosw2",
-     take_realtime, NULL},
+     take_realtime, NULL, NULL},
     {"json", 0, NULL, " run check linearize export ",
-     "print one JSON object on standard output and nothing else", take_json, NULL},
+     "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
-     NULL},
+     NULL, NULL},
     {"help", 0, NULL, " run check list bench manpage completion linearize export ", "this help",
-     take_help, NULL},
+     take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
@@ -283,14 +296,11 @@ const struct cli_command cli_commands[] = {
      "computes with the same method and step, to the last bit. Parameters of forces and inputs "
      "can be changed at run time; masses and geometry are numbers in the code.",
      cli_export},
-    {"list", "WHAT", "methods models benches", "list what there is: methods, models or benches",
+    {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
      "Lists the methods with their options, the bundled models with their parameters, or the "
-     "benchmarks.",
+     "benchmarks. Without WHAT it says what can be listed.",
      cli_list},
-    {"bench", "NAME",
-     "simeon-table1 simeon-stair caraxis arnold-table2 burgermeister-fig1 burgermeister-fig3 "
-     "burgermeister-fig5 burgermeister-fig6 burgermeister-fig7 burgermeister-fig8",
-     "reproduce a table or figure of a paper",
+    {"bench", "NAME", NULL, "reproduce a table or figure of a paper",
      "Runs a published experiment and prints the published numbers beside the computed ones.",
      cli_bench},
     {"manpage", NULL, NULL, "print this manual as a man page",
@@ -299,31 +309,6 @@ const struct cli_command cli_commands[] = {
      "Prints a script that completes commands, options, models and methods.", cli_completion},
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
-
-int cli_complain(const char *format, ...)
-{
-  char text[2048];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  for (char *c = text; *c; c++) { /* one line, whatever the user's words contain */
-    if (iscntrl((unsigned char)*c)) *c = '?';
-  }
-  fprintf(stderr, "camber: %s\n", text);
-  return CLI_BAD_INPUT;
-}
-
-int cli_exit_code(cmb_status status)
-{
-  switch (status) {
-  case CMB_OK: return CLI_DONE;
-  case CMB_ERROR_ARGUMENT:
-  case CMB_ERROR_INPUT:
-  case CMB_ERROR_IO: return CLI_BAD_INPUT;
-  default: return CLI_FAILED;
-  }
-}
 
 bool cli_given(const struct cli_arguments *a, const char *name)
 {
@@ -338,6 +323,17 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
     if (at[-1] == ' ' && at[length] == ' ') return true;
   }
   return false;
+}
+
+bool cli_model_may_set(const struct cli_option *option)
+{
+  static const char *const never[] = {"set", "help", "json", "include-anywhere"};
+  return cmb_find_name(option->name, never, 4, sizeof *never) < 0;
+}
+
+bool cli_can_be_undone(const struct cli_option *option)
+{
+  return !option->argument && cli_model_may_set(option);
 }
 
 static int complain_command(const char *text)
@@ -375,6 +371,19 @@ static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, in
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
 
+/* "--no-NAME": the switch is off, whatever the model says. */
+static int undo_switch(struct cli_arguments *a, int k, const char *value)
+{
+  const struct cli_option *option = &cli_options[k];
+  if (!cli_takes(a->command, option)) {
+    return cli_complain("'camber %s' takes no option --no-%s", a->command->name, option->name);
+  }
+  if (value) return cli_complain("option --no-%s takes no value", option->name);
+  a->given |= 1UL << k;
+  option->take(a, "false");
+  return CLI_DONE;
+}
+
 /* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
 static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
 {
@@ -385,8 +394,14 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   memcpy(name, text, length);
   name[length] = '\0';
   int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  const char *value = text[length] == '=' ? text + length + 1 : NULL;
+  if (k < 0 && strncmp(name, "no-", 3) == 0) {
+    k = cmb_find_name(name + 3, cli_options, cli_option_count, sizeof *cli_options);
+    if (k >= 0 && cli_can_be_undone(&cli_options[k])) return undo_switch(a, k, value);
+    k = -1;
+  }
   if (k < 0) return complain_option(a->command, argv[*i], name);
-  return take_value(argc, argv, i, a, k, text[length] == '=' ? text + length + 1 : NULL);
+  return take_value(argc, argv, i, a, k, value);
 }
 
 /* "-o VALUE" */
@@ -440,7 +455,8 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
       if (code != CLI_DONE) return code;
     }
   }
-  if (a->command->operand && !a->operand && !a->help) {
+  const char *operand = a->command->operand;
+  if (operand && operand[0] != '[' && !a->operand && !a->help) {
     return cli_complain("'camber %s' needs %s; 'camber %s --help' explains", a->command->name,
                         a->command->operand, a->command->name);
   }

@@ -78,6 +78,15 @@ static void print_numbers(const char *title, int n, const char *const *names, co
   for (int i = 0; i < n; i++) printf("  %-12s %-14s % .17g\n", i ? "" : title, names[i], x[i]);
 }
 
+static void print_outputs(const cmb_equations *eq, const double *x)
+{
+  for (int i = 0; i < eq->no; i++) {
+    printf("  %-12s %-14s % .17g", i ? "" : "outputs", eq->output_names[i], x[i]);
+    printf("%s%s\n", eq->output_units && eq->output_units[i][0] ? " " : "",
+           eq->output_units ? eq->output_units[i] : "");
+  }
+}
+
 static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
@@ -152,7 +161,7 @@ static void print_summary(const struct run *run)
   print_numbers("velocities", eq->nv, eq->v_names, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, r->lambda);
   cli_not_unique_print(eq, r->lambda_unique);
-  print_numbers("outputs", eq->no, eq->output_names, r->outputs);
+  print_outputs(eq, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
@@ -179,6 +188,11 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_open(j, "outputs", '{');
   for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
   cli_json_close(j, '}');
+  if (eq->output_units) {
+    cli_json_open(j, "units", '{');
+    for (int i = 0; i < eq->no; i++) cli_json_text(j, eq->output_names[i], eq->output_units[i]);
+    cli_json_close(j, '}');
+  }
   json_pair(j, "residual", r->position, r->velocity);
   json_pair(j, "worst", r->worst_position, r->worst_velocity);
 }
@@ -212,13 +226,8 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
-  struct cli_json j = {.to = stdout, .first = true};
-  cli_json_open(&j, NULL, '{');
-  cli_json_text(&j, "camber", cmb_version());
-  cli_json_text(&j, "model", eq->name);
-  cli_json_text(&j, "method", cmb_method_name(run->options.method));
-  cli_json_text(&j, "status", cmb_status_code(status));
-  if (status != CMB_OK) cli_json_text(&j, "message", message);
+  struct cli_json j;
+  cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status, message);
   cli_json_number(&j, "t", r->t);
   json_state(&j, eq, r);
   json_events(&j, run);
@@ -235,7 +244,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_number(&j, "setup", run->setup_seconds);
   cli_json_number(&j, "run", run->run_seconds);
   cli_json_close(&j, '}');
-  cli_json_close(&j, '}');
+  cli_json_end(&j);
 }
 
 static int by_size(const void *a, const void *b)
@@ -322,12 +331,13 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   }
   if (!run->sim) {
     cmb_csv_discard(run->csv);
-    cli_complain("%s", message);
+    cli_fail(ctx, status);
+    cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cmb_csv_discard(run->csv);
-    if (run->arguments->json) print_json(run, status, message);
+    if (run->arguments->json) print_json(run, status, cli_last_complaint());
     return CLI_BAD_INPUT;
   }
   status = close_trajectory(ctx, run, status, sizeof message, message);
@@ -346,16 +356,12 @@ static int run_system(cmb_context *ctx, struct run *run)
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
-  if (!times) {
-    cli_complain("%s", cmb_status_meaning(CMB_ERROR_MEMORY));
-    return CLI_FAILED;
-  }
+  if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (a->out) {
     cmb_status status = cmb_csv_open(ctx, a->out, cmb_system_equations(run->system), &run->csv);
     if (status != CMB_OK) {
       free(times);
-      cli_complain("%s", cmb_last_error(ctx));
-      return cli_exit_code(status);
+      return cli_fail(ctx, status);
     }
   }
   cli_history_begin(&run->history, cmb_system_equations(run->system));

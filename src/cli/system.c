@@ -9,6 +9,17 @@
 
 enum { MOST_NAMES = 64 };
 
+/* ": delta, x and 3 more", the coordinates that neutral directions move most. */
+static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
+{
+  const char *const *names = eq->nq == eq->nv ? eq->q_names : eq->v_names;
+  printf(", no stiffness in %d of %d directions", r->neutral, r->freedoms);
+  for (int i = 0; i < r->neutral_named; i++) {
+    printf("%s%s", i ? ", " : ": ", names[r->neutral_most[i]]);
+  }
+  if (r->neutral > r->neutral_named) printf(" and %d more", r->neutral - r->neutral_named);
+}
+
 /* The start values become the equilibrium near them; says what was found. */
 static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
 {
@@ -20,7 +31,7 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   if (quiet) return CMB_OK;
   printf("%s: %s equilibrium at t = %g, %d iterations", eq->name, words[r.stability],
          cmb_system_t_start(system), r.iterations);
-  if (r.neutral > 0) printf(", no stiffness in %d of %d directions", r.neutral, r.freedoms);
+  if (r.neutral > 0) print_neutral(eq, &r);
   if (r.unstable > 0) printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
   printf("; positions moved by %.3g, '%s' most\n", r.q_moved, eq->q_names[r.q_most]);
   return CMB_OK;
@@ -42,17 +53,23 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }
 
+int cli_complain_of(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)
+{
+  if (status == CMB_OK) return CLI_DONE;
+  return cli_complain_loop(ctx, a, status) ? CLI_BAD_INPUT : cli_fail(ctx, status);
+}
+
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
 {
   cmb_status status = create_system(ctx, a, system);
   if (status == CMB_OK) status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
-  if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json, *system);
+  if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
   if (status == CMB_OK) return CLI_DONE;
+  int code = cli_complain_of(ctx, a, status);
+  cli_json_failure(a, *system);
   cmb_system_destroy(*system);
   *system = NULL;
-  if (cli_complain_loop(ctx, a, status)) return CLI_BAD_INPUT;
-  cli_complain("%s", cmb_last_error(ctx));
-  return cli_exit_code(status);
+  return code;
 }
 
 static int complain_method(const char *name)

@@ -298,31 +298,76 @@ static cmb_status iterate(struct seek *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* Of the velocities v (nv) only the part along the neutral directions stays: a wheel goes on spinning. */
-static void keep_neutral(struct seek *k, double noise, double *v)
+/* The neutral directions as orthonormal rows of A, in free motions; how many. */
+static int neutral_directions(struct seek *k, double noise)
 {
-  const int n = k->tangent.n, nv = k->ev->eq->nv;
-  double *e = k->A; /* orthonormal rows */
+  const int n = k->tangent.n;
   int count = 0;
-  for (int i = 0; i < n; i++) k->z[i] = cmb_dot(nv, k->tangent.P + (size_t)i * (size_t)nv, v);
-  memset(v, 0, (size_t)nv * sizeof *v);
   for (int i = 0; i < n; i++) {
     if (hypot(k->theta[i], k->im[i]) > noise || k->im[i] != 0) continue;
-    double *x = e + (size_t)count * (size_t)n;
+    double *x = k->A + (size_t)count * (size_t)n;
     memcpy(x, k->V + (size_t)i * (size_t)n, (size_t)n * sizeof *x);
     for (int j = 0; j < count; j++) {
-      double along = cmb_dot(n, x, e + (size_t)j * (size_t)n);
-      for (int l = 0; l < n; l++) x[l] -= along * e[(size_t)j * (size_t)n + (size_t)l];
+      const double *e = k->A + (size_t)j * (size_t)n, along = cmb_dot(n, x, e);
+      for (int l = 0; l < n; l++) x[l] -= along * e[l];
     }
     double size = sqrt(cmb_dot(n, x, x));
     if (!(size > 1e-6)) continue;
     for (int l = 0; l < n; l++) x[l] /= size;
-    double part = cmb_dot(n, x, k->z);
-    for (int l = 0; l < n; l++) {
-      const double *row = k->tangent.N + (size_t)l * (size_t)nv;
-      for (int m = 0; m < nv; m++) v[m] += part * x[l] * row[m];
-    }
     count++;
+  }
+  return count;
+}
+
+/* w = N x, the velocities of a free motion. */
+static void velocities_of(const struct seek *k, const double *x, double *w)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  memset(w, 0, (size_t)nv * sizeof *w);
+  for (int l = 0; l < n; l++) {
+    const double *row = k->tangent.N + (size_t)l * (size_t)nv;
+    for (int m = 0; m < nv; m++) w[m] += x[l] * row[m];
+  }
+}
+
+/* Of the velocities v (nv) only the part along the neutral directions stays: a wheel goes on spinning. */
+static void keep_neutral(struct seek *k, int count, double *v)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  for (int i = 0; i < n; i++) k->z[i] = cmb_dot(nv, k->tangent.P + (size_t)i * (size_t)nv, v);
+  memset(v, 0, (size_t)nv * sizeof *v);
+  for (int i = 0; i < count; i++) {
+    const double *x = k->A + (size_t)i * (size_t)n, part = cmb_dot(n, x, k->z);
+    velocities_of(k, x, k->w);
+    for (int m = 0; m < nv; m++) v[m] += part * k->w[m];
+  }
+}
+
+/* A velocity for each neutral direction: elimination with complete pivoting, so that no velocity stands for two of them. */
+static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *report)
+{
+  const int nv = k->ev->eq->nv;
+  double *W = k->U; /* (count x nv) */
+  for (int i = 0; i < count; i++) {
+    velocities_of(k, k->A + (size_t)i * (size_t)k->tangent.n, W + (size_t)i * (size_t)nv);
+  }
+  for (int done = 0; done < count && done < CMB_NEUTRAL_NAMED; done++) {
+    int row = done, column = 0;
+    for (int i = done; i < count; i++) {
+      for (int m = 0; m < nv; m++) {
+        if (fabs(W[i * nv + m]) > fabs(W[row * nv + column])) row = i, column = m;
+      }
+    }
+    for (int m = 0; m < nv; m++) {
+      const double x = W[done * nv + m];
+      W[done * nv + m] = W[row * nv + m], W[row * nv + m] = x;
+    }
+    for (int i = done + 1; i < count; i++) {
+      const double factor = W[i * nv + column] / W[done * nv + column];
+      for (int m = 0; m < nv; m++) W[i * nv + m] -= factor * W[done * nv + m];
+      W[i * nv + column] = 0;
+    }
+    report->neutral_most[report->neutral_named++] = column;
   }
 }
 
@@ -343,7 +388,9 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   report->stability = report->unstable > 0  ? CMB_UNSTABLE
                       : report->neutral > 0 ? CMB_NEUTRAL
                                             : CMB_STABLE;
-  if (v) keep_neutral(k, noise, v);
+  const int neutral = neutral_directions(k, noise);
+  name_neutral(k, neutral, report);
+  if (v) keep_neutral(k, neutral, v);
   for (int i = 0; i < nv; i++) {
     if (fabs(k->left[i]) <= report->force) continue;
     report->force = fabs(k->left[i]);

@@ -26,6 +26,7 @@ static void destroy_data(cmb_system *system)
 
 static const char *const *copy_names(cmb_arena *arena, int count, const char *const *names)
 {
+  if (!names) return NULL; /* units that nobody gave */
   const char **copy = cmb_arena_take(arena, (size_t)count, sizeof *copy);
   for (int i = 0; copy && i < count; i++) {
     copy[i] = cmb_arena_text(arena, names[i]);
@@ -43,6 +44,9 @@ static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equat
   eq->lambda_names = copy_names(arena, p->x->ng, x->lambda_names);
   eq->output_names = copy_names(arena, x->no, x->output_names);
   eq->u_names = copy_names(arena, x->nu, x->u_names);
+  eq->q_units = copy_names(arena, x->nq, x->q_units);
+  eq->v_units = copy_names(arena, x->nv, x->v_units);
+  eq->output_units = copy_names(arena, x->no, x->output_units);
 }
 
 static double *copy_doubles(cmb_arena *arena, int count, const double *from)

@@ -28,6 +28,7 @@ cmb_system *cmb_system_new(cmb_context *ctx);
  * left to the caller, who looks at cmb_arena_failed. */
 struct cmb_problem {
   const char *name, *title;
+  const char *twin; /* the bundled model file of the same mechanism; NULL: none */
   const cmb_parameter *parameters;
   int parameter_count;
   cmb_status (*build)(cmb_system *system, const double *values);

@@ -39,6 +39,7 @@ typedef struct cmb_expressions {
   cmb_expr *input_value; /* (nu) u_i(t), and the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
+  const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   bool *q_given, *v_given;   /* (nq), (nv) the user gave them: they should stay if they can */
   int *rate_of;              /* (nv) the coordinate whose rate a velocity is; -1: none */

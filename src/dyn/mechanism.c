@@ -122,19 +122,42 @@ static cmb_status take_parameters(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
+/* Units of coordinates and velocities: Euler parameters have none. */
+static cmb_status take_units(cmb_build *b, cmb_expressions *x)
+{
+  const char **q = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *q);
+  const char **v = cmb_arena_take(b->arena, (size_t)x->nv + 1, sizeof *v);
+  if (!q || !v) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    const bool shift = l->kind == CMB_LINK_SHIFT, whole = l->kind == CMB_LINK_CARTESIAN;
+    for (int n = 0; n < cmb_link_coordinates(l->kind); n++) {
+      q[l->q + n] = shift || (whole && n < 3) ? "m" : l->kind == CMB_LINK_TURN ? "rad" : "";
+    }
+    for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
+      v[l->v + n] = shift || (whole && n < 3) ? "m/s" : whole ? "1/s" : "rad/s";
+    }
+  }
+  x->q_units = q, x->v_units = v;
+  return CMB_OK;
+}
+
 static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   const char **names = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *names);
+  const char **units = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *units);
   x->outputs = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *x->outputs);
-  if (!names || !x->outputs) return CMB_ERROR_MEMORY;
+  if (!names || !units || !x->outputs) return CMB_ERROR_MEMORY;
   b->outputs = true;
   for (int i = 0; i < m->output_count; i++) {
     names[i] = m->outputs[i].name;
+    units[i] = m->outputs[i].unit;
     CMB_TRY(cmb_build_formula(b, &m->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &x->outputs[i]));
   }
   x->no = m->output_count;
   x->output_names = names;
+  x->output_units = units;
   cmb_build_total(b, "energy", &x->energy);
   return CMB_OK;
 }
@@ -320,6 +343,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(take_parameters(b, x));
   CMB_TRY(take_hints(b, x));
   CMB_TRY(take_rates(b, x));
+  CMB_TRY(take_units(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   if (b->live) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));

@@ -288,6 +288,24 @@ static bool too_much(struct reading *r, const char *name, cmb_level level)
   return false;
 }
 
+/* A coordinate that has no value in formulas is an Euler parameter; any other name is for the parser to complain of. */
+static bool refuse_euler_parameter(struct reading *r, const char *name)
+{
+  const cmb_model *m = r->b->model;
+  char text[NAME_ROOM];
+  for (int k = 0; r->b->status == CMB_OK && scoped(r->formula->scope, name, k, text); k++) {
+    for (int i = 0; i < m->joint_count; i++) {
+      if (find(m->joints[i].q_names, m->joints[i].nq, sizeof *m->joints[i].q_names, text) < 0)
+        continue;
+      cmb_build_fail(r->b, &r->formula->place,
+                     "%s: '%s' is an Euler parameter, which formulas cannot use; expected "
+                     "components of a body's axes such as BODY.x_x, or its angular velocity",
+                     r->formula->subject, name);
+    }
+  }
+  return false;
+}
+
 static bool value_of(void *user, const char *name, cmb_expr *e)
 {
   struct reading *r = user;
@@ -301,7 +319,7 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
     return true;
   }
   if (r->level == CMB_LEVEL_OUTPUT && cmb_build_total(r->b, name, e)) return true;
-  if (!resolve(r, name, &q)) return false;
+  if (!resolve(r, name, &q)) return refuse_euler_parameter(r, name);
   cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
   if (q.level > allowed) return too_much(r, name, q.level);
   *e = q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e;
@@ -336,8 +354,10 @@ static const char *nearest_of(void *user, const char *name)
   for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
   for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
   for (int i = 0; i < m->joint_count; i++) {
-    for (int n = 0; n < m->joints[i].nq && count < most; n++)
-      names[count++] = m->joints[i].q_names[n];
+    for (int n = 0; n < m->joints[i].nv && count < most; n++) {
+      const int at = cmb_joint_coordinate_index(&m->joints[i], n);
+      names[count++] = at >= 0 ? m->joints[i].q_names[at] : m->joints[i].v_names[n];
+    }
   }
   return cmb_nearest_name(name, names, count, sizeof *names);
 }

@@ -189,6 +189,7 @@ typedef struct cmb_model_output {
   const char *name;
   cmb_place place;
   cmb_model_formula formula;
+  const char *unit; /* as written, for tables and plots; "" if not given */
 } cmb_model_output;
 
 typedef struct cmb_model_parameter {
@@ -246,5 +247,8 @@ struct cmb_model {
   cmb_model_shape *shapes;
   cmb_model_default *defaults;
 };
+
+/* values.c: a number, or a formula of numbers, pi and deg: "2*900", "30 deg". CMB_ERROR_INPUT if it is neither, or not finite. */
+cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x);
 
 #endif

@@ -71,12 +71,6 @@ cmb_status cmb_check_keys(cmb_reader *r, const cmb_node *map, int count, const c
   CMB_TRY(cmb_expect_map(r, map));
   for (const cmb_node *entry = map->first; entry; entry = entry->next) {
     if (cmb_find_name(entry->key, keys, count, sizeof *keys) >= 0) continue;
-    if (strpbrk(entry->key, "()")) {
-      char shown[CMB_SHOWN_ROOM];
-      return cmb_reader_fail(r, entry->key_place,
-                             "'%s' is no key; expected quotes around a formula with a comma in it",
-                             cmb_shown(entry->key, shown));
-    }
     return fail_choice(r, entry->key_place, "key", entry->key, keys, count, sizeof *keys);
   }
   return CMB_OK;

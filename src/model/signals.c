@@ -56,13 +56,31 @@ static cmb_status read_measure(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_formula(r, s, entry, &measure->formula);
 }
 
+/* {value: formula, unit: text} */
+static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                  cmb_model_output *output)
+{
+  static const char *const keys[] = {"value", "unit"};
+  const cmb_node *value, *unit = cmb_node_find(entry, "unit");
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  CMB_TRY(cmb_require(r, entry, "value", &value));
+  if (unit) {
+    CMB_TRY(cmb_expect_text(r, unit, "a unit such as m, kN or deg"));
+    output->unit = cmb_arena_text(r->model->arena, unit->text);
+    if (!output->unit) return cmb_fail_memory(r->ctx);
+  }
+  return cmb_read_formula(r, s, value, &output->formula);
+}
+
 static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   cmb_model *m = r->model;
   cmb_model_output *output = &m->outputs[m->output_count];
   output->name = cmb_full_name(r, s->prefix, entry->key, "");
   output->place = entry->key_place;
+  output->unit = "";
   CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
+  if (entry->kind == CMB_NODE_MAP) return read_output_map(r, s, entry, output);
   return cmb_read_formula(r, s, entry, &output->formula);
 }
 

@@ -108,6 +108,34 @@ static size_t cut_unit(const char *text, double *factor)
   return end;
 }
 
+static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
+{
+  *e = cmb_constant(user, degree);
+  return strcmp(name, "deg") == 0;
+}
+
+/* The formula as a number: NaN if it is none. */
+static double number_of(const cmb_graph *g, cmb_expr e, double factor)
+{
+  return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) * factor : NAN;
+}
+
+cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
+{
+  double factor, value = NAN;
+  cmb_graph *g;
+  cmb_expr e;
+  CMB_TRY(cmb_graph_create(ctx, &g));
+  const cmb_names names = {.user = g, .value = degree_in_formula};
+  cmb_status status = cmb_formula_parse(g, text, cut_unit(text, &factor), 1, 1, &names, &e);
+  if (status == CMB_OK) value = number_of(g, e, factor);
+  cmb_graph_destroy(g);
+  CMB_TRY(status);
+  if (!isfinite(value)) return cmb_fail(ctx, CMB_ERROR_INPUT, "'%s' has no finite value", text);
+  *x = value;
+  return CMB_OK;
+}
+
 static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
 {
   double factor;
@@ -119,7 +147,7 @@ static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   cmb_status status = cmb_formula_parse(r->graph, node->text, length, node->place.line,
                                         node->place.column, &names, &e);
   if (status != CMB_OK) return fail_formula(r, node, status);
-  *x = cmb_expr_op(r->graph, e) == CMB_OP_CONSTANT ? cmb_expr_constant(r->graph, e) * factor : NAN;
+  *x = number_of(r->graph, e, factor);
   return CMB_OK;
 }
 

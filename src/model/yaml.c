@@ -17,6 +17,8 @@ struct open {
   cmb_node *last;         /* entry */
   const cmb_node *key;    /* read, and its value is awaited */
   const cmb_node *merged; /* the value of << */
+  bool flow;              /* in {...} or [...], where a comma ends a text without quotes */
+  const cmb_node *cut;    /* such a text that has a '(' without its ')' */
 };
 
 struct builder {
@@ -171,6 +173,33 @@ static cmb_node *alias_node(struct builder *b, struct fy_event *event)
   return node;
 }
 
+/* How many '(' of the text are not closed in it. */
+static int open_parentheses(const char *text)
+{
+  int count = 0;
+  for (; *text; text++) count += (*text == '(') - (*text == ')');
+  return count;
+}
+
+/* A formula that the comma between its arguments has cut in two: {x: max(0, y)} has the keys 'x' and 'y)'. */
+static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
+                                     const cmb_node *node)
+{
+  struct open *o = b->depth > 0 ? &b->stack[b->depth - 1] : NULL;
+  char shown[CMB_SHOWN_ROOM];
+  if (!o || !o->flow) return CMB_OK;
+  if (o->cut) {
+    return cmb_fail_at(b->ctx, o->cut->place,
+                       "the comma behind '%s' ends the text; expected quotes around a formula "
+                       "with a comma in it",
+                       cmb_shown(o->cut->text, shown));
+  }
+  const bool is_value = o->node->kind == CMB_NODE_LIST || o->key;
+  const bool is_plain = fy_event_get_node_style(event) == FYNS_PLAIN;
+  if (is_value && is_plain && open_parentheses(node->text) > 0) o->cut = node;
+  return CMB_OK;
+}
+
 /* ---- the tree */
 
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
@@ -266,7 +295,8 @@ static cmb_status open_container(struct builder *b, struct fy_event *event, cmb_
     return cmb_fail_at(b->ctx, node->place, "nested too deeply; expected at most %d levels",
                        (int)CMB_MOST_LEVELS);
   }
-  b->stack[b->depth++] = (struct open){.node = node};
+  b->stack[b->depth++] =
+      (struct open){.node = node, .flow = fy_event_get_node_style(event) == FYNS_FLOW};
   return set_anchor(b, event, node);
 }
 
@@ -297,6 +327,7 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
   case FYET_SCALAR:
     node = scalar_node(b, event);
     if (!node) return b->status;
+    CMB_TRY(refuse_cut_formula(b, event, node));
     CMB_TRY(set_anchor(b, event, node));
     return place_node(b, node);
   case FYET_ALIAS: node = alias_node(b, event); return node ? place_node(b, node) : b->status;

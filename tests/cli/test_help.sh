@@ -125,6 +125,18 @@ check "completes commands" same "$(complete_words camber '')" "$(xargs -n1 <<<"$
 check "completes ru" same "$(complete_words camber ru)" run
 check "completes models" same "$(complete_words camber run pend)" "pendulum pendulum-chain"
 check "completes methods" same "$(complete_words camber run pendulum --method mdop)" "mdop5 mdop853"
+check "completes methods after =" same "$(complete_words camber run pendulum --method = mdop)" "mdop5 mdop853"
+check "completes benches" same "$(complete_words camber bench simeon-t)" simeon-table1
+check "completes formulations" same "$(complete_words camber run chain --formulation '')" "cartesian explicit residual"
+check "completes names of options" same "$(complete_words camber run pendulum --option proj)" "projection="
+check "completes values of options" same "$(complete_words camber run pendulum --option projection = e)" "every"
+check "completes values after =" same "$(complete_words camber run pendulum --option projection =)" \
+  "$("$CAMBER" list methods | grep -o 'projection=[a-z|]*' | cut -d= -f2 | tr '|' '\n' | sort -u | xargs)"
+check "completes no numbers" same "$(complete_words camber run pendulum --rtol '')" ""
+: >mine.yaml
+check "completes model files" same "$(complete_words camber run mi)" mine.yaml
+mkdir -p target
+check "completes folders" same "$(complete_words camber export c fivelink --folder tar)" target
 check "completes list" same "$(complete_words camber list m)" "methods models"
 check "completes shells" same "$(complete_words camber completion b)" bash
 : >trajectory.csv
@@ -136,5 +148,37 @@ for command in $commands; do
   check "completes the options of $command" \
     same "$(complete_words camber "$command" --)" "$(options_of "$command" | sort | xargs)"
 done
+
+# zsh: its own words for completion are replaced by ones that print what they are given
+complete_zsh() { # WORD... : what zsh offers for the last word, sorted
+  zsh -f -c 'compadd() { shift; print -l -- ${(M)@:#${words[CURRENT]}*} }
+    compset() { true }
+    _files() { print FILES }
+    words=("$@") CURRENT=$# PREFIX=${@[-1]}
+    source ./completion.zsh' zsh "$@" | sort | xargs
+}
+if command -v zsh >/dev/null; then
+  check "zsh completes commands" same "$(complete_zsh camber ru)" run
+  check "zsh completes models" same "$(complete_zsh camber run pend)" "FILES pendulum pendulum-chain"
+  check "zsh completes methods" same "$(complete_zsh camber run pendulum --method mdop)" "mdop5 mdop853"
+  check "zsh completes benches" same "$(complete_zsh camber bench simeon-t)" simeon-table1
+  check "zsh completes settings" same "$(complete_zsh camber run pendulum --option projection=e)" "projection=every"
+  check "zsh completes formulations" same "$(complete_zsh camber run chain --formulation c)" cartesian
+  check "zsh completes files" same "$(complete_zsh camber run pendulum --out '')" FILES
+  check "zsh completes switches" same "$(complete_zsh camber run pendulum --no-e)" "--no-equilibrium FILES"
+fi
+complete_fish() { # WORDS: what fish offers for the last of them, sorted
+  fish --no-config -c "source ./completion.fish; complete -C '$1'" 2>/dev/null | cut -f 1 | sort | xargs
+}
+if command -v fish >/dev/null; then
+  check "fish completes commands" same "$(complete_fish 'camber ru')" run
+  check "fish completes models" same "$(complete_fish 'camber run pend')" "pendulum pendulum-chain"
+  check "fish completes methods" same "$(complete_fish 'camber run pendulum --method mdop')" "mdop5 mdop853"
+  check "fish completes benches" same "$(complete_fish 'camber bench simeon-t')" simeon-table1
+  check "fish completes settings" same "$(complete_fish 'camber run pendulum --option projection=e')" "projection=every"
+  check "fish completes formulations" same "$(complete_fish 'camber run chain --formulation c')" cartesian
+  check "fish completes switches" same "$(complete_fish 'camber run pendulum --no-e')" --no-equilibrium
+  check "fish completes model files" same "$(complete_fish 'camber run mi')" mine.yaml
+fi
 
 finish

@@ -18,7 +18,8 @@ OTHER_TABLES = {"reserved", "texts"}
 # Files in bad/ that a schema can tell to be wrong.
 WRONG = ["unknown-section", "unknown-key-body", "unknown-key-joint", "unknown-key-force", "unknown-key-loop",
          "unknown-key-instance", "unknown-type", "missing-type", "missing-child", "missing-mass", "section-kind",
-         "number-is-list", "vector-too-short", "table-kind", "mirror-plane", "free-loop"]
+         "number-is-list", "vector-too-short", "table-kind", "mirror-plane", "free-loop", "output-unknown-key",
+         "output-without-value", "output-unit-is-list"]
 
 
 class Loader(yaml.SafeLoader):

@@ -34,6 +34,8 @@ static const char *const q_names[] = {"xl", "yl", "xr", "yr"};
 static const char *const v_names[] = {"xl'", "yl'", "xr'", "yr'"};
 static const char *const g_names[] = {"left spring square to the axis", "length of the bar"};
 static const char *const lambda_names[] = {"lambda1", "lambda2"};
+static const char *const q_units[] = {"m", "m", "m", "m"};
+static const char *const v_units[] = {"m/s", "m/s", "m/s", "m/s"};
 
 static const int no_starts[] = {0, 0, 0, 0, 0}; /* ∂r/∂v = 0 */
 static const cmb_pattern no_pattern = {4, 4, no_starts, NULL};
@@ -197,6 +199,8 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.v_names = v_names;
   system->eq.g_names = g_names;
   system->eq.lambda_names = lambda_names;
+  system->eq.q_units = q_units;
+  system->eq.v_units = v_units;
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
   system->eq.scratch_size = sizeof(struct memory);
@@ -208,4 +212,6 @@ static cmb_status build(cmb_system *system, const double *values)
 }
 
 const cmb_problem cmb_problem_caraxis = {
-    "caraxis", "car axis on a bumpy road, index 3 (IVP Test Set)", parameters, PARAMETERS, build};
+    "caraxis",  "car axis on a bumpy road, index 3 (IVP Test Set)",
+    "car-axis", parameters,
+    PARAMETERS, build};

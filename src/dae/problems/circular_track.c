@@ -31,6 +31,9 @@ static const char *const v_names[] = {"x1'", "x2'"};
 static const char *const g_names[] = {"distance from the centre"};
 static const char *const lambda_names[] = {"lambda"};
 static const char *const output_names[] = {"radius", "speed"};
+static const char *const q_units[] = {"m", "m", "m"};
+static const char *const v_units[] = {"m/s", "m/s"};
+static const char *const output_units[] = {"m", "m/s"};
 
 static double speed_along(const double *q, const double *v)
 {
@@ -140,6 +143,9 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.g_names = g_names;
   system->eq.lambda_names = lambda_names;
   system->eq.output_names = output_names;
+  system->eq.q_units = q_units;
+  system->eq.v_units = v_units;
+  system->eq.output_units = output_units;
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
   system->eq.evaluate = evaluate;
@@ -150,5 +156,9 @@ static cmb_status build(cmb_system *system, const double *values)
 }
 
 const cmb_problem cmb_problem_circular_track = {
-    "circular-track", "point mass on a circle, speed held by a PI controller", parameters,
-    PARAMETERS, build};
+    "circular-track",
+    "point mass on a circle, speed held by a PI controller",
+    NULL,
+    parameters,
+    PARAMETERS,
+    build};

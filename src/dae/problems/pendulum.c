@@ -26,6 +26,9 @@ static const char *const g_names[] = {"length of the rod"};
 static const char *const lambda_names[] = {"lambda"};
 static const char *const switch_names[] = {"lowest point"};
 static const char *const output_names[] = {"angle", "energy"};
+static const char *const q_units[] = {"m", "m"};
+static const char *const v_units[] = {"m/s", "m/s"};
+static const char *const output_units[] = {"rad", "J"};
 
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
@@ -95,6 +98,9 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.lambda_names = lambda_names;
   system->eq.switch_names = switch_names;
   system->eq.output_names = output_names;
+  system->eq.q_units = q_units;
+  system->eq.v_units = v_units;
+  system->eq.output_units = output_units;
   system->eq.mass_constant = system->eq.mass_diagonal = true;
   system->eq.self = par;
   system->eq.evaluate = evaluate;
@@ -104,6 +110,6 @@ static cmb_status build(cmb_system *system, const double *values)
   return CMB_OK;
 }
 
-const cmb_problem cmb_problem_pendulum = {"pendulum",
-                                          "point mass on a rod, Cartesian coordinates, index 3",
-                                          parameters, PARAMETERS, build};
+const cmb_problem cmb_problem_pendulum = {
+    "pendulum", "point mass on a rod, Cartesian coordinates, index 3", NULL, parameters, PARAMETERS,
+    build};

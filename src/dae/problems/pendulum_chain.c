@@ -36,6 +36,7 @@ static const cmb_parameter parameters[PARAMETERS] = {
 };
 
 static const char *const output_names[] = {"tip_x", "tip_y"};
+static const char *const output_units[] = {"m", "m"};
 static const char *const u_names[] = {"suspension_ax", "suspension_ay"};
 
 /* (ẍ_s, ÿ_s) */
@@ -232,6 +233,7 @@ static cmb_status build(cmb_system *system, const double *values)
   system->eq.q_names = angle_names(system->arena, n, "");
   system->eq.v_names = angle_names(system->arena, n, "'");
   system->eq.output_names = output_names;
+  system->eq.output_units = output_units;
   system->eq.u_names = u_names;
   system->eq.self = par;
   system->eq.scratch_size = 5 * (size_t)n * sizeof(double);
@@ -245,4 +247,5 @@ static cmb_status build(cmb_system *system, const double *values)
 
 const cmb_problem cmb_problem_pendulum_chain = {
     "pendulum-chain", "N pendulums hanging from one another, joint angles, O(N) residual",
-    parameters, PARAMETERS, build};
+    "chain",          parameters,
+    PARAMETERS,       build};

@@ -84,6 +84,21 @@ static const char *locale_with_comma(void)
   return NULL;
 }
 
+/* In the locale that is set now; back to C. */
+static void check_in_this_locale(const char *number_with_its_point)
+{
+  char text[CMB_NUMBER_ROOM];
+  cmb_format_number(1.5, text);
+  double local = 0, point = 0;
+  bool reads_local = cmb_parse_number(number_with_its_point, &local);
+  bool reads_point = cmb_parse_number("2.5", &point);
+  check_round_trips();
+  setlocale(LC_NUMERIC, "C");
+  assert_string_equal(text, "1.5");
+  assert_false(reads_local);
+  assert_true(reads_point && point == 2.5);
+}
+
 static void the_locale_does_not_matter(void **state)
 {
   (void)state;
@@ -91,15 +106,21 @@ static void the_locale_does_not_matter(void **state)
     setlocale(LC_NUMERIC, "C");
     skip();
   }
-  char text[CMB_NUMBER_ROOM];
-  cmb_format_number(1.5, text);
-  double comma = 0, point = 0;
-  bool reads_comma = cmb_parse_number("2,5", &comma), reads_point = cmb_parse_number("2.5", &point);
-  check_round_trips();
-  setlocale(LC_NUMERIC, "C");
-  assert_string_equal(text, "1.5");
-  assert_false(reads_comma);
-  assert_true(reads_point && point == 2.5);
+  check_in_this_locale("2,5");
+}
+
+/* Pashto's decimal point is U+066B, two bytes in UTF-8. The locale is made here if the machine has its source. */
+static void a_decimal_point_of_several_bytes_does_not_matter(void **state)
+{
+  (void)state;
+  const char *make = "localedef -i ps_AF -f UTF-8 ./ps_AF.UTF-8 >/dev/null 2>&1";
+  bool made = system(make) == 0 && setenv("LOCPATH", ".", 1) == 0;
+  if (!made || !setlocale(LC_NUMERIC, "ps_AF.UTF-8") || strlen(localeconv()->decimal_point) < 2) {
+    setlocale(LC_NUMERIC, "C");
+    skip();
+  }
+  check_in_this_locale("2\xD9\xAB"
+                       "5");
 }
 
 static void the_shortest_text_has_no_needless_digits(void **state)
@@ -192,6 +213,7 @@ int main(void)
       cmocka_unit_test(the_shortest_text_has_no_needless_digits),
       cmocka_unit_test(only_a_whole_number_is_read),
       cmocka_unit_test(the_locale_does_not_matter),
+      cmocka_unit_test(a_decimal_point_of_several_bytes_does_not_matter),
       cmocka_unit_test(names_are_found_in_a_table),
       cmocka_unit_test(a_misspelt_name_has_a_nearest),
       cmocka_unit_test(what_is_far_is_not_meant),

@@ -154,6 +154,8 @@ static void test_unilateral(void **state)
     assert_int_equal(ev->mode[0], 1);
     assert_int_equal(r.stability, CMB_NEUTRAL);
     assert_int_equal(r.neutral, 1);
+    assert_int_equal(r.neutral_named, 1);
+    assert_string_equal(eq.v_names[r.neutral_most[0]], "spin");
     assert_int_equal(r.unstable, 0);
     cmb_evaluator_destroy(ev);
   }

@@ -216,7 +216,7 @@ static void what_joins_bodies(void **state)
        "'stiffness' is -1"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, spring: law}}", "test.yaml:3:52",
        "unknown table 'law'"},
-      {MODEL "forces: {f: {type: torsion, coordinate: k, torque: min(1, 2)}}", "test.yaml:3:59",
+      {MODEL "forces: {f: {type: torsion, coordinate: k, torque: min(1, 2)}}", "test.yaml:3:52",
        "expected quotes around a formula with a comma"},
       {MODEL "forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}}}", "test.yaml:3:13",
        "neither 'force' nor 'torque'"},
