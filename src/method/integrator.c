@@ -8,6 +8,7 @@
 #include "method/integrator.h"
 #include "method/drift.h"
 #include "method/method.h"
+#include "method/runaway.h"
 #include "method/stiffness.h"
 
 #include "base/context.h"
@@ -189,6 +190,7 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda = cmb_arena_doubles(a, in->ng);
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);
+  in->runaway = cmb_arena_take(a, 1, sizeof *in->runaway);
   in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
@@ -289,6 +291,7 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[256] = "the error test asks for steps below the resolution of time";
+  if (cmb_runaway_suspected(in)) return cmb_runaway_fail(in);
   if (status > 0) cmb_evaluator_blame(in->ev, status, sizeof text, text);
   return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
                   in->t, h, text);
@@ -316,6 +319,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 
 void cmb_integrator_reset(cmb_integrator *in)
 {
+  cmb_runaway_reset(in);
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
 }
@@ -333,6 +337,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   count_from(in, t);
   memcpy(in->y, q, (size_t)in->nq * sizeof *q);
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
+  cmb_runaway_begin(in);
   in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
@@ -482,6 +487,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
         in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
+      CMB_TRY(cmb_runaway_look(in, t_limit));
       return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;

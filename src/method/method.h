@@ -82,7 +82,8 @@ struct cmb_integrator {
   void *data;                      /* the method's own */
   struct cmb_stiffness *stiffness; /* NULL: not looked for */
   struct cmb_switcher *switcher;   /* NULL but for auto */
-  struct cmb_drift *drift;         /* NULL: not known */
+  struct cmb_runaway *runaway;
+  struct cmb_drift *drift; /* NULL: not known */
 };
 
 /* The choices of a method's options unless told otherwise, as indices of their words. */
