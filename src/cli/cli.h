@@ -159,6 +159,10 @@ void cli_progress_begin(struct cli_progress *p, bool quiet);
 void cli_progress_show(struct cli_progress *p, double fraction, double t);
 void cli_progress_end(struct cli_progress *p);
 
+/* Events and singular positions of a run that are kept for its report, the first so many: a run takes no more memory the longer it
+ * is. All are counted. */
+enum { CLI_MOST_KEPT = 10000 };
+
 /* Ctrl-C asks a run to stop; it then ends with everything kept. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);

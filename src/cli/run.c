@@ -36,6 +36,10 @@ static cmb_status on_record(void *user, const cmb_record *record)
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
+  if (run->event_count >= CLI_MOST_KEPT) {
+    run->event_count++;
+    return CMB_OK;
+  }
   if (run->event_count == run->event_room) {
     long room = run->event_room ? 2 * run->event_room : 64;
     cmb_event *grown = realloc(run->events, (size_t)room * sizeof *grown);
@@ -109,7 +113,8 @@ static void print_events(const struct run *run)
            e->direction > 0 ? "rising" : "falling");
   }
   if (run->event_count > SHOWN) {
-    printf("               and %ld more; --json lists all\n", run->event_count - SHOWN);
+    printf("               and %ld more; --json lists %s\n", run->event_count - SHOWN,
+           run->event_count > CLI_MOST_KEPT ? "the first 10,000" : "all");
   }
 }
 
@@ -200,7 +205,7 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
 static void json_events(struct cli_json *j, const struct run *run)
 {
   cli_json_open(j, "events", '[');
-  for (long i = 0; i < run->event_count; i++) {
+  for (long i = 0; i < run->event_count && i < CLI_MOST_KEPT; i++) {
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", run->events[i].name);
     cli_json_number(j, "t", run->events[i].t);
@@ -231,6 +236,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_number(&j, "t", r->t);
   json_state(&j, eq, r);
   json_events(&j, run);
+  if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
   cli_singularities_json(&run->singularities, &j);
   if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(&j, r->drift);

@@ -14,6 +14,10 @@ struct cli_singularity {
 
 cmb_status cli_singularities_add(struct cli_singularities *list, const cmb_singularity *s)
 {
+  if (list->count >= CLI_MOST_KEPT) {
+    list->count++;
+    return CMB_OK;
+  }
   if (list->count == list->room) {
     long room = list->room ? 2 * list->room : 32;
     struct cli_singularity *grown = realloc(list->all, (size_t)room * sizeof *grown);
@@ -30,7 +34,7 @@ cmb_status cli_singularities_add(struct cli_singularities *list, const cmb_singu
 
 void cli_singularities_end(struct cli_singularities *list)
 {
-  for (long i = 0; i < list->count; i++) free(list->all[i].names);
+  for (long i = 0; i < list->count && i < CLI_MOST_KEPT; i++) free(list->all[i].names);
   free(list->all);
 }
 
@@ -44,14 +48,15 @@ void cli_singularities_print(const struct cli_singularities *list)
     printf("\n");
   }
   if (list->count > SHOWN) {
-    printf("               and %ld more; --json lists all\n", list->count - SHOWN);
+    printf("               and %ld more; --json lists %s\n", list->count - SHOWN,
+           list->count > CLI_MOST_KEPT ? "the first 10,000" : "all");
   }
 }
 
 void cli_singularities_json(const struct cli_singularities *list, struct cli_json *j)
 {
   cli_json_open(j, "singularities", '[');
-  for (long i = 0; i < list->count; i++) {
+  for (long i = 0; i < list->count && i < CLI_MOST_KEPT; i++) {
     cli_json_open(j, NULL, '{');
     cli_json_number(j, "t", list->all[i].t);
     cli_json_texts(j, "constraints", list->all[i].count, list->all[i].names);

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "math/pattern.h"
+#include "math/random.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,6 +17,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
   d->G_size = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
   d->g = cmb_arena_doubles(arena, d->ng);
   d->g_plain = cmb_arena_doubles(arena, d->ng);
+  d->g_last = cmb_arena_doubles(arena, d->ng);
   d->G = cmb_arena_doubles(arena, d->G_size);
   d->G_plain = cmb_arena_doubles(arena, d->G_size);
   d->column = cmb_arena_doubles(arena, d->nv);
@@ -27,7 +29,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 void cmb_drift_begin(cmb_drift *d)
 {
   d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
-  d->rounding = 0;
+  d->rounding = d->h = d->first = 0;
 }
 
 static double square(int n, const double *x)
@@ -75,9 +77,9 @@ static void widen(double *most, double value)
   if (!(value <= *most)) *most = value;
 }
 
-/* How far rounding of each coordinate, and as much again inside of g, can move g: 2ε Σ |∂g/∂q_j q_j|, by differences. d->g_plain is
- * g at (t, q). */
-static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+/* How far rounding of each coordinate can move g: 2ε Σ |∂g/∂q_j q_j|, by differences. d->g_plain is g at (t, q). */
+static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                double *size)
 {
   const double part = 1e-6;
   double sum = 0;
@@ -89,28 +91,82 @@ static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const
     for (int i = 0; i < d->ng; i++) d->product[i] -= d->g_plain[i];
     sum += sqrt(square(d->ng, d->product)) / part;
   }
-  widen(&d->rounding, 2 * DBL_EPSILON * sum);
+  *size = 2 * DBL_EPSILON * sum;
   return CMB_OK;
 }
 
-static void judge(cmb_drift *d, const cmb_evaluator *ev, double t, double h)
+/* How far rounding inside of g can move it, which the coordinates do not show: they may be 0 where lengths are not. Second
+ * differences of g at places so near to each other that g is straight there but for rounding. The factor is for what a few samples
+ * do not show. d->g_plain is g at (t, q). */
+static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                  double *size)
+{
+  enum { PLACES = 8 };
+  const double near = 1e-12, unseen = 8;
+  double *last = d->g_last, *before = d->g, *now = d->product;
+  *size = 0;
+  memcpy(last, d->g_plain, (size_t)d->ng * sizeof *last);
+  for (int k = 1; k < PLACES; k++) {
+    uint32_t seed = CMB_RANDOM_FIRST;
+    for (int j = 0; j < d->nq; j++) {
+      d->q[j] = q[j] + k * near * (1 + fabs(q[j])) * cmb_random(&seed);
+    }
+    CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = now}));
+    for (int i = 0; k > 1 && i < d->ng; i++) before[i] += now[i] - 2 * last[i];
+    if (k > 1) *size = fmax(*size, unseen * sqrt(square(d->ng, before)));
+    memcpy(before, last, (size_t)d->ng * sizeof *last);
+    memcpy(last, now, (size_t)d->ng * sizeof *last);
+  }
+  return CMB_OK;
+}
+
+static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+{
+  double of_q, inside;
+  CMB_TRY(rounding_of_q(d, ev, t, q, &of_q));
+  CMB_TRY(rounding_inside(d, ev, t, q, &inside));
+  widen(&d->rounding, of_q + inside);
+  return CMB_OK;
+}
+
+/* The promise is over; the first time the log has the reason. */
+static void give_up(cmb_drift *d, double t)
+{
+  d->bound.limit = INFINITY;
+  d->bound.holds = false;
+  d->bound.broken_at = t;
+}
+
+/* The largest fixed point so far. The constants and d->h never shrink, and so it does not; errors that the start has left come on
+ * top, and shrink to it if they are below the other fixed point. */
+static void judge(cmb_drift *d, const cmb_evaluator *ev, double t)
 {
   cmb_drift_bound *b = &d->bound;
-  const double fresh = h * h * h * b->C0 + d->rounding;
+  const double h = d->h, fresh = h * h * h * b->C0 + d->rounding;
   const double rest = 1 - h * b->C1, root = rest * rest - 4 * fresh * b->C2;
+  const double other = rest + sqrt(fmax(root, 0)); /* 2 C2 times the larger fixed point */
   b->steps++;
-  if (rest > 0 && root > 0) {
-    b->limit = 2 * fresh / (rest + sqrt(root)); /* the smaller root, without cancellation */
+  if (!b->holds) return;
+  if (rest > 0 && root > 0 && 2 * b->C2 * d->first < other) {
+    b->limit = fmax(2 * fresh / other, d->first); /* the smaller root, without cancellation */
     return;
   }
-  b->limit = INFINITY;
-  if (!b->holds) return;
-  b->holds = false;
-  b->broken_at = t;
+  give_up(d, t);
   cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
           "too large; a smaller step helps",
           t, h * b->C1, 4 * fresh * b->C2);
+}
+
+void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
+{
+  if (!d->bound.holds || d->bound.steps == 0 || size <= d->bound.limit) return;
+  cmb_log(
+      ev->ctx, CMB_LOG_WARNING,
+      "at t = %.6g the constraints are violated by |g| = %.3g, more than the bound on the drift "
+      "of %.3g: something other than drift has moved them, such as a jump of a drive",
+      t, size, d->bound.limit);
+  give_up(d, t);
 }
 
 cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
@@ -118,19 +174,21 @@ cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, c
 {
   const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
   double A1, A2, A3;
+  widen(&d->h, h);
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
   CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
   for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
-  A1 = sqrt(square(d->ng, d->product)) / (h * h);
+  A1 = sqrt(square(d->ng, d->product)) / (d->h * d->h);
   for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
-  A3 = sqrt(change(d, ev->eq, d->G_plain, d->G, P)) / h;
+  A3 = sqrt(change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
   CMB_TRY(curvature(d, ev, t + h, q_plain, P, &A2));
   A2 /= 2;
   widen(&d->bound.C2, A2);
-  widen(&d->bound.C1, A3 + 2 * h * A2 * A1);
-  widen(&d->bound.C0, A3 * A1 + h * A2 * A1 * A1);
+  widen(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
+  widen(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
   const long steps = d->bound.steps;
+  if (steps == 0) d->first = sqrt(square(d->ng, d->g));
   if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
-  judge(d, ev, t, h);
+  judge(d, ev, t);
   return CMB_OK;
 }

@@ -6,7 +6,9 @@
  * First step after the same authors (§II.4): from the sizes of y, y', y''.
  */
 #include "method/integrator.h"
+#include "method/drift.h"
 #include "method/method.h"
+#include "method/runaway.h"
 #include "method/stiffness.h"
 
 #include "base/context.h"
@@ -188,6 +190,7 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda = cmb_arena_doubles(a, in->ng);
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);
+  in->runaway = cmb_arena_take(a, 1, sizeof *in->runaway);
   in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
   if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
@@ -288,6 +291,7 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[256] = "the error test asks for steps below the resolution of time";
+  if (cmb_runaway_suspected(in)) return cmb_runaway_fail(in);
   if (status > 0) cmb_evaluator_blame(in->ev, status, sizeof text, text);
   return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
                   in->t, h, text);
@@ -315,15 +319,25 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 
 void cmb_integrator_reset(cmb_integrator *in)
 {
+  cmb_runaway_reset(in);
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
+}
+
+/* Times of fixed steps are counted from t on. */
+static void count_from(cmb_integrator *in, double t)
+{
+  in->t_begin = t;
+  in->fixed_steps = 0;
 }
 
 cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v)
 {
   in->t = in->t_before = t;
+  count_from(in, t);
   memcpy(in->y, q, (size_t)in->nq * sizeof *q);
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
+  cmb_runaway_begin(in);
   in->log_previous = log(LEAST_PREVIOUS);
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
@@ -346,26 +360,40 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
+/* What a step has if nothing is in its way. */
+static double full_step(const cmb_integrator *in)
+{
+  const double h = in->fixed_step ? in->options.step : in->h;
+  return in->options.max_step > 0 ? fmin(h, in->options.max_step) : h;
+}
+
+/* Whether a step of fixed size h that begins where the integrator stands leads to t_limit: no last step is made for what the rounding
+ * of t_limit, or of its quotient with h, has left over. */
+static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
+{
+  return fabs(t_limit - in->t - h) <= SAME_STEP * h;
+}
+
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
-  double h = in->fixed_step ? in->options.step : in->h;
-  if (in->options.max_step > 0) h = fmin(h, in->options.max_step);
+  double h = full_step(in);
   if (in->until_singular < INFINITY) h = cmb_passage_step(in, h);
   double left = t_limit - in->t;
-  if (in->method->real_time) return left > h * (1 - SAME_STEP) ? h : left;
-  if (left <= h * (1 + 1e-10)) return left; /* also takes up the rounding of fixed steps */
-  if (!in->fixed_step && left < 2 * h)
-    return left / 2; /* rather two equal steps than a tiny last one */
-  return h;
+  if (in->method->real_time && fixed_step_ends(in, h, t_limit)) return h;
+  if (in->fixed_step) return left < h * (1 + SAME_STEP) ? left : h;
+  if (left <= h * (1 + 1e-10)) return left;
+  return left < 2 * h ? left / 2 : h; /* rather two equal steps than a tiny last one */
 }
 
-/* A real-time method's last step has the size of the others, whatever the rounding of time has added up to. */
-static double end_of_step(const cmb_integrator *in, double h, double t_limit)
+/* Where the step that was accepted ends. */
+static double end_of_step(cmb_integrator *in, double h, double t_limit)
 {
-  const bool ends =
-      in->method->real_time ? fabs(in->t + h - t_limit) <= SAME_STEP * h : h == t_limit - in->t;
-  return ends ? t_limit : in->t + h;
+  if (h == t_limit - in->t || (in->method->real_time && fixed_step_ends(in, h, t_limit))) {
+    count_from(in, t_limit);
+    return t_limit;
+  }
+  return in->fixed_step ? in->t_begin + (double)++in->fixed_steps * h : in->t + h;
 }
 
 static void accept_step(cmb_integrator *in, double h, double t_new)
@@ -459,6 +487,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
         in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
+      CMB_TRY(cmb_runaway_look(in, t_limit));
       return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;
@@ -473,6 +502,7 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   double *later = in->y;
   in->y = in->y_before, in->y_before = later;
   in->t = in->t_before;
+  count_from(in, in->t);
   in->h = in->h_taken / 2;
   in->step_taken = in->dense_ready = false;
   in->ev->stats.accepted--;
@@ -533,7 +563,12 @@ double cmb_integrator_stiff_since(const cmb_integrator *in)
 
 const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
 {
-  return in->drift;
+  return in->drift ? &in->drift->bound : NULL;
+}
+
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
+{
+  if (in->drift) cmb_drift_meet(in->drift, in->ev, t, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

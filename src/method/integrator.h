@@ -21,4 +21,7 @@ const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);
 
+/* ‖g‖ at t, where the integrator stands: a bound on the drift that it has passed is over. */
+void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * lie and rosw2: methods of fixed cost for real time (seed 004). What a step is stands in step.c; here are its options, and the
+ * lie and rosw2: methods of fixed cost for real time (Burgermeister, Arnold, Esterl 2006). What a step is stands in step.c; here are its options, and the
  * integrator's way to it. Both always make steps of the size given and change their mode only at the end of one.
  */
 #include "math/finite.h"
@@ -51,7 +51,7 @@ static cmb_status create(cmb_integrator *in)
   if (m->bounded) {
     cmb_drift_create(&m->drift, in->ev->eq, in->arena);
     cmb_drift_begin(&m->drift);
-    in->drift = &m->drift.bound;
+    in->drift = &m->drift;
   }
   return CMB_OK;
 }

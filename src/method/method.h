@@ -73,13 +73,17 @@ struct cmb_integrator {
   double zone_time;         /* how long it takes to get away from one to where a step may end */
   double *weak, *weak_dual; /* (ng x nv) scratch of cmb_forgive_weak */
   double t_before, h_taken;
-  double h;            /* size to try next */
+  double t_begin; /* where the steps of a fixed size are counted from, */
+  long
+      fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
+  double h;        /* size to try next */
   double log_previous; /* logarithm of the last accepted step's error */
   bool step_taken, dense_ready;
   void *data;                      /* the method's own */
   struct cmb_stiffness *stiffness; /* NULL: not looked for */
   struct cmb_switcher *switcher;   /* NULL but for auto */
-  const cmb_drift_bound *drift;    /* NULL: not known */
+  struct cmb_runaway *runaway;
+  struct cmb_drift *drift; /* NULL: not known */
 };
 
 /* The choices of a method's options unless told otherwise, as indices of their words. */
@@ -91,7 +95,7 @@ int cmb_choice(const cmb_integrator *in, const char *name);
 /* The number given for the option `name`, whose words are "..|NUMBER"; 0 if a word was. */
 double cmb_option_number(const cmb_integrator *in, const char *name);
 
-/* Error norm of seed 000 eq. (15): root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol), i from
+/* Error norm of Simeon (1996), eq. (15): root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol), i from
  * `from` to `to` - 1. */
 double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x);
 

@@ -3,7 +3,7 @@
  * out the records that lie before it, restart behind it, note how well the constraints hold.
  *
  * Records inside a step come from the dense output, projected onto the constraints, with multipliers from
- * eq. (4) of seed 000: what is written satisfies the constraints like the steps themselves.
+ * eq. (4) of Simeon (1996): what is written satisfies the constraints like the steps themselves.
  */
 #include "base/context.h"
 #include "dae/project.h"
@@ -182,6 +182,7 @@ static cmb_status note_residuals(cmb_simulation *sim)
   r->velocity = velocity;
   r->worst_position = fmax(r->worst_position, position);
   r->worst_velocity = fmax(r->worst_velocity, velocity);
+  cmb_integrator_meet_drift(sim->in, r->t, position);
   return CMB_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "check.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,4 +183,21 @@ double cmbt_integral(const cmbt_run *r, const char *name)
     sum += weight * cmbt_row(r, i, name);
   }
   return sum * h / 3;
+}
+
+int cmbt_model_names(char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM])
+{
+  char folder[1000];
+  int count = 0;
+  snprintf(folder, sizeof folder, "%s/models", getenv("SOURCE_DIR"));
+  DIR *dir = opendir(folder);
+  assert_non_null(dir);
+  for (struct dirent *entry; (entry = readdir(dir));) {
+    const char *end = strstr(entry->d_name, ".yaml");
+    if (!end || end[5]) continue;
+    assert_in_range(count, 0, CMBT_MOST_MODELS - 1);
+    snprintf(names[count++], CMBT_NAME_ROOM, "%.*s", (int)(end - entry->d_name), entry->d_name);
+  }
+  closedir(dir);
+  return count;
 }

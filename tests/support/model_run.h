@@ -26,6 +26,10 @@ typedef struct cmbt_run {
 void cmbt_run_open(cmbt_run *r, const char *name, cmb_formulation formulation, int set_count,
                    const cmb_setting *set);
 
+/* The names of the files in models/, without their ending; how many. */
+enum { CMBT_MOST_MODELS = 64, CMBT_NAME_ROOM = 100 };
+int cmbt_model_names(char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM]);
+
 /* A model in a text; files that it includes are those in models/. */
 void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation);
 void cmbt_run_close(cmbt_run *r);

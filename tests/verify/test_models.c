@@ -7,30 +7,10 @@
 #include "dae/problems/caraxis_reference.h"
 #include "model_run.h"
 
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MODELS = 64, NAME_ROOM = 100, MOST_OUTPUTS = 64 };
-
-/* The names of the files in models/, without their ending. */
-static int list_models(char names[MOST_MODELS][NAME_ROOM])
-{
-  char folder[1000];
-  int count = 0;
-  snprintf(folder, sizeof folder, "%s/models", getenv("SOURCE_DIR"));
-  DIR *dir = opendir(folder);
-  assert_non_null(dir);
-  for (struct dirent *entry; (entry = readdir(dir));) {
-    const char *end = strstr(entry->d_name, ".yaml");
-    if (!end || end[5]) continue;
-    assert_in_range(count, 0, MOST_MODELS - 1);
-    snprintf(names[count++], NAME_ROOM, "%.*s", (int)(end - entry->d_name), entry->d_name);
-  }
-  closedir(dir);
-  return count;
-}
+enum { MOST_OUTPUTS = 64 };
 
 static bool wants_equilibrium(const cmb_model *model)
 {
@@ -70,8 +50,8 @@ static double difference(int n, const double *x, const double *y)
 static void test_formulations_agree(void **state)
 {
   (void)state;
-  char names[MOST_MODELS][NAME_ROOM];
-  int count = list_models(names), apart = 0;
+  char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM];
+  int count = cmbt_model_names(names), apart = 0;
   assert_true(count >= 12);
   for (int i = 0; i < count; i++) {
     double x[MOST_OUTPUTS], y[MOST_OUTPUTS], z[MOST_OUTPUTS];

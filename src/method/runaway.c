@@ -1,0 +1,96 @@
+/*
+ * Recognising runs that diverge (runaway.h).
+ */
+#include "method/runaway.h"
+
+#include "base/context.h"
+
+#include <math.h>
+
+enum {
+  HALF = 6,       /* doublings that are compared with those before, */
+  AHEAD = 2,      /* and how many times as many are foreseen at most */
+  LOOK_EVERY = 16 /* accepted steps */
+};
+
+static const double ABOVE = 100, SAME_PACE = 1.5, LEAST_SHRINK = 8;
+
+void cmb_runaway_reset(cmb_integrator *in)
+{
+  in->runaway->begun = false;
+}
+
+static double largest_rate(const cmb_integrator *in, int *most)
+{
+  const double *v = in->y + in->nq;
+  double size = 0;
+  for (int i = 0; i < in->nv; i++) {
+    if (fabs(v[i]) > size) size = fabs(v[i]), *most = i;
+  }
+  return size;
+}
+
+void cmb_runaway_begin(cmb_integrator *in)
+{
+  cmb_runaway *w = in->runaway;
+  if (w->begun) return;
+  *w = (cmb_runaway){.begun = true};
+  w->base = fmax(largest_rate(in, &w->most), ABOVE * in->options.atol / in->options.rtol);
+  w->next = w->base;
+}
+
+/* T_k − T_{k−HALF} for the level k reached last, `earlier` times HALF before. */
+static double time_of(const cmb_runaway *w, int earlier)
+{
+  const int k = w->level - 1 - earlier * HALF;
+  return w->t[k] - w->t[k - HALF];
+}
+
+static double steps_of(const cmb_runaway *w, int earlier)
+{
+  const int k = w->level - 1 - earlier * HALF;
+  return (double)(w->steps[k] - w->steps[k - HALF]);
+}
+
+bool cmb_runaway_suspected(const cmb_integrator *in)
+{
+  const cmb_runaway *w = in->runaway;
+  return w->level > 2 * HALF && time_of(w, 0) <= SAME_PACE * time_of(w, 1);
+}
+
+/* Whether the steps that lie ahead, until t_limit or for as many doublings again, are more than permitted. */
+static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
+{
+  const cmb_runaway *w = in->runaway;
+  const double shrink = steps_of(w, 0) / fmax(steps_of(w, 1), 1);
+  const double periods = fmin(AHEAD, (t_limit - in->t) / time_of(w, 0));
+  if (!(shrink >= LEAST_SHRINK)) return false;
+  return steps_of(w, 0) * pow(shrink, periods) > (double)in->options.max_steps;
+}
+
+cmb_status cmb_runaway_fail(cmb_integrator *in)
+{
+  const cmb_runaway *w = in->runaway;
+  const double *v = in->y + in->nq;
+  return cmb_fail(
+      in->ctx, CMB_ERROR_DIVERGED,
+      "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
+      "doubled %d times since t = %.6g; does a force, drive or damper act the wrong way?",
+      in->t, in->ev->eq->v_names[w->most], v[w->most], w->level - 1, w->t[0]);
+}
+
+cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit)
+{
+  cmb_runaway *w = in->runaway;
+  const long accepted = in->ev->stats.accepted;
+  if (accepted % LOOK_EVERY != 0) return CMB_OK;
+  const double size = largest_rate(in, &w->most);
+  if (size < w->next) return CMB_OK;
+  for (; size >= w->next && w->level < CMB_RUNAWAY_LEVELS; w->level++, w->next *= 2) {
+    w->t[w->level] = in->t;
+    w->steps[w->level] = accepted;
+  }
+  if (!cmb_runaway_suspected(in)) return CMB_OK;
+  const bool beyond = w->level == CMB_RUNAWAY_LEVELS;
+  return beyond || is_out_of_reach(in, t_limit) ? cmb_runaway_fail(in) : CMB_OK;
+}
