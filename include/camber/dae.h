@@ -33,7 +33,8 @@ typedef struct cmb_point {
 
 /* What is wanted: the arrays that are not NULL are to be filled. */
 typedef struct cmb_terms {
-  double *M;     /* (nv x nv), or (nv) if mass_diagonal, or the values on M_pattern */
+  double *
+      M; /* (nv x nv), or (nv) if mass_diagonal, or the values on M_pattern, or those of mass_factors */
   double *f;     /* (nv) */
   double *g;     /* (ng) */
   double *G;     /* (ng x nv), or the values on G_pattern */
@@ -79,6 +80,9 @@ typedef struct cmb_equations {
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */
+
+  /* M of a long chain, given by its factors and never formed; NULL: by its entries. Only a model's equations have it. */
+  const struct cmb_mass_factors *mass_factors;
 
   /* what the equations of a model are made of, if that was asked for; NULL: not known */
   const struct cmb_kept *expressions;

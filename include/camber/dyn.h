@@ -29,6 +29,8 @@ typedef struct cmb_mechanism_options {
   const int *left_out; /* their numbers, ascending, in the mechanism without any left out */
   /* start values of all joints' coordinates and velocities, in the order of the joints; NULL: the model's */
   const double *q_start, *v_start;
+  bool
+      whole_mass; /* M by its entries, also where a long chain has very many; otherwise by factors there */
   bool live; /* parameters of forces and inputs stay changeable: they are inputs of the graph */
 } cmb_mechanism_options;
 

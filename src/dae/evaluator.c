@@ -19,6 +19,7 @@
 
 static int mass_values(const cmb_equations *eq)
 {
+  if (eq->mass_factors) return eq->mass_factors->values;
   return eq->mass_diagonal ? eq->nv : cmb_pattern_values(eq->M_pattern, eq->nv, eq->nv);
 }
 
@@ -29,6 +30,7 @@ static void take_memory(cmb_evaluator *ev)
   ev->mode = cmb_arena_ints(a, eq->ns);
   ev->scratch = cmb_arena_take(a, eq->scratch_size, 1);
   ev->M = cmb_arena_doubles(a, mass_values(eq));
+  if (eq->mass_factors) ev->M_scratch = cmb_arena_doubles(a, eq->mass_factors->scratch);
   ev->G = cmb_arena_doubles(a, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
   ev->f = cmb_arena_doubles(a, eq->nv);
   ev->g = cmb_arena_doubles(a, eq->ng);
@@ -83,7 +85,9 @@ cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_e
   }
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
   cmb_kkt_shape shape = {eq->nv, eq->ng, eq->mass_diagonal, eq->M_pattern, eq->G_pattern};
-  cmb_status status = cmb_kkt_create(ctx, &shape, &ev->kkt);
+  cmb_status status = eq->mass_factors
+                          ? cmb_kkt_create_factored(ctx, &shape, eq->mass_factors, &ev->kkt)
+                          : cmb_kkt_create(ctx, &shape, &ev->kkt);
   if (status != CMB_OK) {
     cmb_arena_destroy(arena);
     return status;
@@ -254,11 +258,24 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique)
   return false;
 }
 
+cmb_status cmb_require_mass_entries(const cmb_evaluator *ev)
+{
+  if (!ev->eq->mass_factors) return CMB_OK;
+  return cmb_fail(ev->ctx, CMB_ERROR_ARGUMENT,
+                  "%s: the mass matrix is not formed for a chain of this length; an implicit "
+                  "method needs a system "
+                  "that was made with derivatives",
+                  ev->eq->name);
+}
+
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
 {
   const cmb_equations *eq = ev->eq;
   const double *M = ev->M;
-  if (eq->mass_diagonal) {
+  const cmb_mass_factors *factors = eq->mass_factors;
+  if (factors) {
+    factors->multiply(factors->self, M, ev->M_scratch, x, y);
+  } else if (eq->mass_diagonal) {
     for (int i = 0; i < eq->nv; i++) y[i] = M[i] * x[i];
   } else {
     cmb_multiply(eq->M_pattern, eq->nv, eq->nv, M, x, y);

@@ -26,12 +26,13 @@ typedef struct cmb_evaluator {
   cmb_statistics stats;
 
   /* of the last evaluation */
-  double *M;     /* mass matrix; constant mass: filled once, at creation */
-  double *G;     /* (ng x nv) */
-  double *f;     /* (nv) */
-  double *g;     /* (ng) */
-  double *gamma; /* (ng) */
-  double *gt;    /* (ng) */
+  double *M;         /* mass matrix; constant mass: filled once, at creation */
+  double *M_scratch; /* of the mass factors, if the equations have them */
+  double *G;         /* (ng x nv) */
+  double *f;         /* (nv) */
+  double *g;         /* (ng) */
+  double *gamma;     /* (ng) */
+  double *gt;        /* (ng) */
 
   bool mass_ready;   /* a constant mass matrix has been factored */
   bool factors_near; /* the KKT factors belong to the point last evaluated, or one near it */
@@ -80,6 +81,9 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
 
 /* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct). */
 void cmb_correct(cmb_evaluator *ev, const double *s, double *x);
+
+/* Fails in words where the equations give M by its factors: for those who need its entries. */
+cmb_status cmb_require_mass_entries(const cmb_evaluator *ev);
 
 /* y = M x with the evaluator's mass matrix. */
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);

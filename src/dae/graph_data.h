@@ -6,6 +6,7 @@
 
 #include "dae/graph_parts.h"
 #include "dae/system.h"
+#include "math/mass_factors.h"
 
 typedef enum cmb_graph_program {
   CMB_PROGRAM_POSITION,    /* g */
@@ -22,6 +23,9 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_ENERGY,
   CMB_PROGRAM_INERTIAL_Q, /* derivatives of the residual in two parts: this one, the other is a Jacobian */
   CMB_PROGRAM_INERTIAL_V,
+  CMB_PROGRAM_MASS_FORWARD, /* products with the mass matrix's factors: inputs of their own */
+  CMB_PROGRAM_MASS_BACKWARD,
+  CMB_PROGRAM_MASS_MULTIPLY,
   CMB_PROGRAMS,
   CMB_TERM_PROGRAMS = CMB_PROGRAM_RESIDUAL
 } cmb_graph_program;
@@ -67,9 +71,11 @@ typedef struct cmb_graph_data {
   cmb_graph_code jacobian_code;
   cmb_graph_split split[CMB_DERIVATIVES];
 
-  int M_size, G_size;     /* values as they are stored */
-  int *M_place, *G_place; /* (count) where an entry is stored; NULL: in this order */
-  double *M_constant;     /* (M_size) NULL: M is not constant */
+  int M_size, G_size;       /* values as they are stored */
+  int *M_place, *G_place;   /* (count) where an entry is stored; NULL: in this order */
+  double *M_constant;       /* (M_size) NULL: M is not constant */
+  cmb_mass_factors factors; /* values == 0: M is given by its entries */
+  int factor_out;           /* their scratch memory: values and vector, result, work array */
 
   int level_count;
   cmb_graph_level *level; /* (level_count) */
@@ -89,6 +95,9 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d);
 cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d);
 void cmb_graph_programs_destroy(cmb_graph_data *d);
+
+/* graph_mass.c: the functions of the mass matrix's factors; the programs are there. */
+void cmb_graph_mass_factors(cmb_graph_data *d);
 
 /* graph_split.c, its arrays from the arena. The Jacobian of the applied forces is there. */
 cmb_status cmb_graph_split_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_derivative which,

@@ -211,6 +211,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   eq->self = d;
   eq->scratch_size = (size_t)d->scratch * sizeof(double);
   eq->evaluate = evaluate;
+  if (d->factors.values > 0) eq->mass_factors = &d->factors;
   if (p->x->quaternions) {
     eq->rates = cmb_graph_rates;
     eq->normalize = cmb_graph_normalize;

@@ -61,7 +61,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
     cmb_status status = x->inertial(x->kinematics, &p->inertial_q, &p->inertial_v);
     if (status != CMB_OK) return cmb_fail_memory(p->ctx);
   }
-  n[CMB_PART_M] = p->M.count;
+  n[CMB_PART_M] = x->mass_factors.count > 0 ? x->mass_factors.count : p->M.count;
   n[CMB_PART_G] = p->G.count;
   n[CMB_PART_F] = x->nv;
   n[CMB_PART_POSITION] = n[CMB_PART_GAMMA] = n[CMB_PART_GT] = p->x->ng;
@@ -76,6 +76,8 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ENERGY] = x->energy != 0;
+  n[CMB_PART_MASS_FORWARD] = n[CMB_PART_MASS_BACKWARD] = n[CMB_PART_MASS_MULTIPLY] =
+      x->mass_factors.count > 0 ? x->nv : 0;
   for (int k = 0; k < CMB_PARTS; k++) total += n[k];
   cmb_expr *all = cmb_arena_take(p->arena, (size_t)total, sizeof *all);
   if (!all) return cmb_fail_memory(p->ctx);
@@ -125,6 +127,11 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_OUTPUTS, x->outputs);
   copy(p, CMB_PART_INPUTS, x->input_value);
   copy(p, CMB_PART_ENERGY, &x->energy);
+  if (x->mass_factors.count == 0) return;
+  copy(p, CMB_PART_M, x->mass_factors.value);
+  copy(p, CMB_PART_MASS_FORWARD, x->mass_factors.forward);
+  copy(p, CMB_PART_MASS_BACKWARD, x->mass_factors.backward);
+  copy(p, CMB_PART_MASS_MULTIPLY, x->mass_factors.multiply);
 }
 
 /* ---- rewriting */
@@ -351,6 +358,20 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
+/* The values of the mass matrix's factors, and a vector. */
+static cmb_status list_factor_inputs(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  const size_t values = (size_t)x->mass_factors.count, nv = (size_t)x->nv;
+  if (values == 0) return CMB_OK;
+  p->factor_inputs = x->mass_factors.count + x->nv;
+  p->factor_input = cmb_arena_take(p->arena, values + nv, sizeof *p->factor_input);
+  if (!p->factor_input) return cmb_fail_memory(p->ctx);
+  memcpy(p->factor_input, x->mass_factors.symbol, values * sizeof *p->factor_input);
+  memcpy(p->factor_input + values, x->a, nv * sizeof *p->factor_input);
+  return CMB_OK;
+}
+
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
 {
   CMB_TRY(take_parts(p));
@@ -363,13 +384,14 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
   }
   if (p->kept) CMB_TRY(cmb_keep(p, p->lasting, p->kept));
   CMB_TRY(put_constants(p));
-  drop_zeros(p, &p->M, CMB_PART_M);
+  if (p->x->mass_factors.count == 0) drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);
   if (wants_split(p)) {
     CMB_TRY(drop_independent(p, &p->inertial_q, CMB_PART_INERTIAL_Q, p->x->nq, p->x->q));
     CMB_TRY(drop_independent(p, &p->inertial_v, CMB_PART_INERTIAL_V, p->x->nv, p->x->v));
   }
   CMB_TRY(list_inputs(p));
+  CMB_TRY(list_factor_inputs(p));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
   return cmb_graph_status(p->x->graph);
 }

@@ -4,6 +4,7 @@
  *     graph_parts.c     freezes the modes, puts in what is constant
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
+ *     graph_mass.c      products with the factors of a mass matrix
  *     graph_evaluate.c  the functions of cmb_equations, which run the programs
  *     graph_system.c    the system: names, patterns, start values, and all of the above
  */
@@ -35,6 +36,9 @@ typedef enum cmb_graph_part {
   CMB_PART_OUTPUTS,
   CMB_PART_INPUTS, /* u(t) */
   CMB_PART_ENERGY,
+  CMB_PART_MASS_FORWARD, /* products with the mass matrix's factors: functions of inputs of their own */
+  CMB_PART_MASS_BACKWARD,
+  CMB_PART_MASS_MULTIPLY,
   CMB_PART_MARGINS,  /* switching functions */
   CMB_PART_DECIDING, /* what decides on the modes that are levels */
   CMB_PARTS,
@@ -49,7 +53,8 @@ typedef enum cmb_graph_inputs {
   CMB_UP_TO_LAMBDA,
   CMB_UP_TO_A,
   CMB_UP_TO_U,
-  CMB_INPUT_ENDS
+  CMB_INPUT_ENDS,
+  CMB_FACTOR_INPUTS = CMB_INPUT_ENDS /* not these, but `factor_input` */
 } cmb_graph_inputs;
 
 typedef struct cmb_graph_parts {
@@ -74,6 +79,9 @@ typedef struct cmb_graph_parts {
 
   cmb_expr *input;         /* all of them */
   int end[CMB_INPUT_ENDS]; /* numbers of inputs */
+  cmb_expr *
+      factor_input; /* those of the products with the mass matrix's factors: their values, and a vector */
+  int factor_inputs;
 } cmb_graph_parts;
 
 /* x, options, ctx, arena, kept and lasting are set. The modes are to be destroyed afterwards, also on failure. */

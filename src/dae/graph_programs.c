@@ -29,6 +29,9 @@ static const struct {
     [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
     [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
     [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
+    [CMB_PROGRAM_MASS_FORWARD] = {BIT(MASS_FORWARD), CMB_FACTOR_INPUTS},
+    [CMB_PROGRAM_MASS_BACKWARD] = {BIT(MASS_BACKWARD), CMB_FACTOR_INPUTS},
+    [CMB_PROGRAM_MASS_MULTIPLY] = {BIT(MASS_MULTIPLY), CMB_FACTOR_INPUTS},
 };
 
 static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
@@ -40,7 +43,7 @@ static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
 /* ---- programs */
 
 static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inputs,
-                               cmb_program **program)
+                               const cmb_expr *input, cmb_program **program)
 {
   int outputs = 0;
   for (int k = 0; k < CMB_PARTS; k++) outputs += parts >> k & 1 ? p->count[k] : 0;
@@ -49,7 +52,7 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   for (int k = 0, n = 0; k < CMB_PARTS; k++) {
     for (int i = 0; parts >> k & 1 && i < p->count[k]; i++) output[n++] = p->part[k][i];
   }
-  return cmb_program_create(p->ctx, p->x->graph, inputs, p->input, outputs, output, program);
+  return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
 /* The shortest program for each set of terms: without velocities unless f or γ is among them. */
@@ -79,7 +82,9 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_graph_data *d)
     d->in[k] = rows[k].parts & there;
     for (int j = 0; j < k; j++) again = again || d->in[j] == d->in[k];
     if (d->in[k] == 0 || again || !is_wanted(p, (cmb_graph_program)k)) continue;
-    CMB_TRY(make_program(p, d->in[k], d->end[rows[k].inputs], &d->program[k]));
+    const bool factors = rows[k].inputs == CMB_FACTOR_INPUTS;
+    CMB_TRY(make_program(p, d->in[k], factors ? p->factor_inputs : d->end[rows[k].inputs],
+                         factors ? p->factor_input : p->input, &d->program[k]));
   }
   choose_programs(d);
   return CMB_OK;
@@ -167,7 +172,7 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   cmb_program *program;
-  CMB_TRY(make_program(p, BIT(M), 0, &program));
+  CMB_TRY(make_program(p, BIT(M), 0, p->input, &program));
   double *value = cmb_arena_doubles(p->arena, p->M.count);
   double *work = cmb_arena_doubles(p->arena, cmb_program_work(program));
   if (value && work) {

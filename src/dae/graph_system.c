@@ -145,13 +145,19 @@ static cmb_status store_matrices(const cmb_graph_parts *p, cmb_arena *arena, cmb
 {
   int nv = eq->nv, ng = eq->ng;
   bool sparse = nv + ng >= CMB_KKT_SPARSE_FROM;
-  eq->mass_diagonal = is_diagonal(&p->M);
-  d->M_size = eq->mass_diagonal ? nv : sparse ? p->M.count : nv * nv;
+  const bool factors = p->x->mass_factors.count > 0;
+  eq->mass_diagonal = !factors && is_diagonal(&p->M);
+  d->M_size = factors             ? p->count[CMB_PART_M]
+              : eq->mass_diagonal ? nv
+              : sparse            ? p->M.count
+                                  : nv * nv;
   d->G_size = sparse ? p->G.count : ng * nv;
-  if (sparse && !eq->mass_diagonal) eq->M_pattern = make_pattern(arena, nv, nv, &p->M);
+  if (sparse && !factors && !eq->mass_diagonal) eq->M_pattern = make_pattern(arena, nv, nv, &p->M);
   if (sparse) eq->G_pattern = make_pattern(arena, ng, nv, &p->G);
-  if (!eq->M_pattern) d->M_place = make_places(arena, eq->mass_diagonal ? 0 : nv, &p->M);
+  if (!eq->M_pattern && !factors)
+    d->M_place = make_places(arena, eq->mass_diagonal ? 0 : nv, &p->M);
   if (!eq->G_pattern) d->G_place = make_places(arena, nv, &p->G);
+  if (factors) return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
   CMB_TRY(is_constant(p->x->graph, p->M.count, p->part[CMB_PART_M], &eq->mass_constant));
   if (eq->mass_constant) d->M_constant = cmb_arena_doubles(arena, d->M_size);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
@@ -179,6 +185,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   if (p->x->quaternions) CMB_TRY(cmb_graph_rates_make(p, arena, d));
   CMB_TRY(cmb_graph_programs_make(p, arena, d));
   CMB_TRY(cmb_graph_compile(p, d));
+  cmb_graph_mass_factors(d);
   cmb_graph_functions(p, d, eq);
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }

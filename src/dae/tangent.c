@@ -30,6 +30,7 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   const cmb_equations *eq = ev->eq;
   const int nv = eq->nv, ng = eq->ng, most = largest(nv, eq->nq, ng);
   *s = (cmb_tangent){.ev = ev};
+  CMB_TRY(cmb_require_mass_entries(ev));
   if (nv > CMB_TANGENT_MOST) {
     return cmb_fail(ev->ctx, CMB_ERROR_INPUT, "%s has %d velocities; this works for up to %d",
                     eq->name, nv, CMB_TANGENT_MOST);

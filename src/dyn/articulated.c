@@ -10,25 +10,12 @@
  * The first half, f → u = W f, is linear; M = W⁻¹ D W⁻ᵀ. So G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z with Z = W Gᵀ needs only first halves.
  * A ball's three velocities are eliminated one after the other in the same frame.
  */
+#include "dyn/articulation.h"
 #include "dyn/inertia.h"
-#include "dyn/recursion.h"
 
 struct inertia {
   cmb_matrix I, H, M;
   bool given;
-};
-
-struct column {
-  cmb_vector moment, force;     /* U */
-  cmb_vector moment_D, force_D; /* U/D */
-};
-
-struct cmb_articulation {
-  cmb_kinematics *k;
-  cmb_step *steps;
-  struct column *columns; /* (nv) */
-  cmb_expr *inverse;      /* (nv) 1/D */
-  cmb_wrench *p;          /* (links) work */
 };
 
 /* The component that velocity n of a link moves along: 0..2 turns about, 3..5 shifts along x, y, z. */
@@ -72,7 +59,7 @@ static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vect
 }
 
 /* Takes velocity `direction` out of the inertia. */
-static void eliminate(cmb_graph *g, struct inertia *a, int direction, struct column *U,
+static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articulated_column *U,
                       cmb_expr *inverse)
 {
   int i = direction % 3;
@@ -157,7 +144,8 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
 }
 
 /* One velocity of the first half: u from τ and p. Along the velocity p is balanced by τ from here on. */
-static void half_step(cmb_graph *g, struct column *U, int direction, cmb_wrench *p, cmb_expr *u)
+static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
+                      cmb_expr *u)
 {
   cmb_expr tau = *u, *along = component(&p->moment, &p->force, direction);
   if (p->given) *u = cmb_sub(g, tau, *along);
@@ -192,8 +180,8 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
 }
 
 /* a of one velocity; the link's acceleration along it becomes u/D minus what the rest of U carries over. */
-static cmb_expr full_step(cmb_graph *g, const struct column *U, cmb_expr inverse, int direction,
-                          cmb_expr u, cmb_vector *dw, cmb_vector *dv)
+static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
+                          int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {
   cmb_expr *along = component(dw, dv, direction), before = *along;
   *along = 0;

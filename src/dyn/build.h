@@ -66,6 +66,7 @@ typedef struct cmb_build {
   cmb_tree *tree;
   cmb_kinematics *k;
   bool cartesian;
+  bool whole_mass;   /* M by its entries, however many they are */
   bool live;         /* parameters are inputs, where they can be */
   cmb_status status; /* the first failure */
   char words[700];   /* and what it says */

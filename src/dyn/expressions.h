@@ -23,6 +23,17 @@ typedef struct cmb_entries {
   int count;
 } cmb_entries;
 
+/* M = W⁻¹ D W⁻ᵀ for long chains, whose M has too many entries (articulated.c). The `value`s are functions of q, the first nv
+ * of them are 1/D. The products are functions of `symbol`, inputs that stand for the values, and of the inputs a, the vector. */
+typedef struct cmb_mass_expressions {
+  int count;          /* of values; 0: M is given by its entries */
+  cmb_expr *value;    /* (count) */
+  cmb_expr *symbol;   /* (count) */
+  cmb_expr *forward;  /* (nv) W a */
+  cmb_expr *backward; /* (nv) Wᵀ a */
+  cmb_expr *multiply; /* (nv) M a */
+} cmb_mass_expressions;
+
 typedef struct cmb_expressions {
   const char *name;
   cmb_graph *graph;
@@ -48,7 +59,8 @@ typedef struct cmb_expressions {
   int *ball_q;
   cmb_expr *rates; /* (nq) T(q) v */
 
-  cmb_entries M;            /* nv x nv, both triangles */
+  cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */
+  cmb_mass_expressions mass_factors;
   cmb_expr *f;              /* (nv) */
   cmb_expr *g, *gamma, *gt; /* (ng) */
   cmb_entries G;            /* ng x nv */

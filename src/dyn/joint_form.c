@@ -6,6 +6,7 @@
  * where W and D are those of the articulated bodies. S is positive definite: it is eliminated in a static order, without pivoting
  * (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
  */
+#include "base/context.h"
 #include "dyn/build.h"
 #include "dyn/jacobian.h"
 #include "dyn/recursion.h"
@@ -137,9 +138,8 @@ static cmb_status loops(cmb_build *b, cmb_articulation *w, cmb_expressions *x, c
   return CMB_OK;
 }
 
-static cmb_status explicit_form(cmb_build *b, cmb_expressions *x)
+static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
-  cmb_articulation *w;
   cmb_expr *u = expressions(b, b->tree->nv);
   cmb_wrench *on;
   CMB_TRY(needs(b, NULL, false, &on));
@@ -148,27 +148,50 @@ static cmb_status explicit_form(cmb_build *b, cmb_expressions *x)
   x->pivot = expressions(b, x->ng);
   if (!u || cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   cmb_build_inner_forces(b, false, u);
-  CMB_TRY(cmb_articulate(b->k, &w));
   cmb_articulation_half(w, u, on);
   CMB_TRY(loops(b, w, x, u));
   cmb_articulation_accelerate(w, u, x->acceleration);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
+/* ---- the mass matrix */
+
+/* M by its entries takes about so many bytes each, with the programs that compute it and their derivatives. */
+static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
+
+/* By its entries, or by its factors. */
+static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
+{
+  if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
+    return cmb_mass_factors_make(w, &x->mass_factors);
+  }
+  const double bytes = ENTRY_BYTES * cmb_mass_entries(b->tree);
+  if (bytes > MOST_BYTES) {
+    return cmb_fail(b->ctx, CMB_ERROR_INPUT,
+                    "%s:1:1: the mass matrix of %d joint velocities would take about %.0f GB; an "
+                    "explicit method, few "
+                    "constraints or the Cartesian formulation do without it",
+                    b->model->path, b->tree->nv, bytes / 1e9);
+  }
+  return cmb_mass_matrix(b->k, &x->M);
+}
+
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model_body *light = cmb_tree_weightless(b->tree);
+  cmb_articulation *w;
   cmb_wrench *on;
   if (light) {
     return cmb_build_fail(b, &light->place,
                           "body '%s' moves, but nothing that moves with it has mass", light->name);
   }
-  CMB_TRY(cmb_mass_matrix(b->k, &x->M));
+  CMB_TRY(cmb_articulate(b->k, &w));
+  CMB_TRY(make_mass(b, w, x));
   CMB_TRY(needs(b, NULL, false, &on));
   CMB_TRY(residual(b, on, false, &x->f));
   for (int i = 0; i < x->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
   CMB_TRY(needs(b, b->k->a, true, &on));
   CMB_TRY(residual(b, on, true, &x->residual));
   if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));
-  return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, x) : CMB_OK;
+  return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, w, x) : CMB_OK;
 }

@@ -361,6 +361,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
   b.live = o->live;
+  b.whole_mass = o->whole_mass;
   CMB_TRY(take_memory(&b));
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
                       : cmb_tree_create(b.arena, model, &b.tree));

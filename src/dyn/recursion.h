@@ -3,6 +3,7 @@
  *
  *     cmb_newton_euler   forces that a motion needs: r = M a − f (residual formalism), and −f itself with a = 0
  *     cmb_mass_matrix    M by composite rigid bodies
+ *     cmb_mass_factors_make  W, D and M as products, where M itself has too many entries
  *     cmb_articulate     M = W⁻¹ D W⁻ᵀ by articulated bodies (explicit formalism): a = Wᵀ D⁻¹ W f without forming M
  */
 #ifndef CMB_DYN_RECURSION_H
@@ -28,6 +29,13 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
 
 /* a = Wᵀ D⁻¹ u */
 void cmb_articulation_accelerate(cmb_articulation *w, const cmb_expr *u, cmb_expr *a);
+
+/* The factors as values, and the products with them. Is M so full that they cost less than its entries, with ng constraints? */
+cmb_status cmb_mass_factors_make(cmb_articulation *w, cmb_mass_expressions *out);
+bool cmb_mass_factors_pay(const cmb_tree *tree, int ng);
+
+/* How many entries M has, both triangles. */
+double cmb_mass_entries(const cmb_tree *tree);
 
 /* 1/D (nv) */
 const cmb_expr *cmb_articulation_inverse(const cmb_articulation *w);

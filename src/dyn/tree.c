@@ -209,6 +209,10 @@ static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const 
 {
   cmb_link *l = &tree->links[tree->link_count++];
   *l = (cmb_link){.kind = kind, .parent = parent, .q = tree->nq, .v = tree->nv, .joint = -1};
+  if (parent != CMB_GROUND) {
+    const cmb_link *p = &tree->links[parent];
+    l->v_before = p->v_before + cmb_link_velocities(p->kind);
+  }
   tree->nq += cmb_link_coordinates(kind);
   tree->nv += cmb_link_velocities(kind);
   memcpy(l->r0, at, sizeof l->r0);

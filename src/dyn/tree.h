@@ -36,6 +36,7 @@ typedef struct cmb_link {
   cmb_link_kind kind;
   int parent;          /* CMB_GROUND or a smaller number */
   int q, v;            /* first coordinate, first velocity */
+  int v_before;        /* velocities of the links between it and the ground */
   int joint;           /* of the model; -1: none (Cartesian) */
   double R0[9], r0[3]; /* the frame in the design position; columns of R0 are its axes */
   double offset[3];    /* origin in the parent's frame */

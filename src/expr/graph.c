@@ -86,6 +86,7 @@ void cmb_graph_destroy(cmb_graph *g)
   if (!g) return;
   for (uint32_t i = 0; i < g->names_size; i++) cmb_release(g->ctx, g->names[i]);
   cmb_release(g->ctx, g->names);
+  cmb_release(g->ctx, g->name_table);
   cmb_release(g->ctx, (void *)g->tables);
   cmb_release(g->ctx, (void *)g->externals);
   cmb_release(g->ctx, g->nodes);
@@ -172,21 +173,54 @@ cmb_expr cmb_constant(cmb_graph *g, double value)
                     (cmb_node){.op = CMB_OP_CONSTANT, .value = value == 0 ? 0 : value}); /* no −0 */
 }
 
+/* The place in the table of a name, or the empty place where it belongs. FNV-1a. */
+static uint32_t place_of_name(const cmb_graph *g, const char *name)
+{
+  uint32_t mask = g->name_table_room - 1, i = 2166136261u;
+  for (const char *c = name; *c; c++) i = (i ^ (unsigned char)*c) * 16777619u;
+  i &= mask;
+  while (g->name_table[i] != 0 && strcmp(g->names[g->name_table[i] - 1], name) != 0) {
+    i = (i + 1) & mask;
+  }
+  return i;
+}
+
+static bool grow_name_table(cmb_graph *g)
+{
+  uint32_t room = g->name_table_room ? 2 * g->name_table_room : 2 * ROOM_AT_FIRST;
+  uint32_t *table = cmb_allocate(g->ctx, room * sizeof *table);
+  if (!table) return false;
+  cmb_release(g->ctx, g->name_table);
+  g->name_table = table;
+  g->name_table_room = room;
+  for (uint32_t i = 0; i < g->names_size; i++) table[place_of_name(g, g->names[i])] = i + 1;
+  return true;
+}
+
+/* A name that is not there yet, as the last one. */
+static bool add_name(cmb_graph *g, const char *name)
+{
+  const uint32_t i = g->names_size;
+  const size_t length = strlen(name) + 1;
+  if (i == g->names_room && !grow(g, (void **)&g->names, &g->names_room, sizeof *g->names)) {
+    return false;
+  }
+  g->names[i] = cmb_allocate(g->ctx, length);
+  if (!g->names[i]) return false;
+  memcpy(g->names[i], name, length);
+  g->names_size++;
+  return true;
+}
+
 cmb_expr cmb_input(cmb_graph *g, const char *name)
 {
-  uint32_t i = 0;
-  while (i < g->names_size && strcmp(g->names[i], name) != 0) i++;
-  if (i == g->names_size) {
-    size_t length = strlen(name) + 1;
-    if (i == g->names_room && !grow(g, (void **)&g->names, &g->names_room, sizeof *g->names)) {
-      return fail(g);
-    }
-    g->names[i] = cmb_allocate(g->ctx, length);
-    if (!g->names[i]) return fail(g);
-    memcpy(g->names[i], name, length);
-    g->names_size++;
+  if (2 * g->names_size >= g->name_table_room && !grow_name_table(g)) return fail(g);
+  const uint32_t place = place_of_name(g, name);
+  if (g->name_table[place] == 0) {
+    if (!add_name(g, name)) return fail(g);
+    g->name_table[place] = g->names_size;
   }
-  return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = i});
+  return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = g->name_table[place] - 1});
 }
 
 /* ---- tables and C functions */

@@ -29,6 +29,8 @@ struct cmb_graph {
   uint32_t table_room;
   char **names; /* (inputs) */
   uint32_t names_size, names_room;
+  uint32_t *name_table; /* (name_table_room) 1 + number of a name, by hash; 0: empty */
+  uint32_t name_table_room;
   const cmb_table **tables;
   uint32_t tables_size, tables_room;
   const cmb_external **externals;

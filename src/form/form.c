@@ -48,6 +48,7 @@ cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, c
 {
   const cmb_equations *eq = ev->eq;
   *out = NULL;
+  CMB_TRY(cmb_require_mass_entries(ev));
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   cmb_form *form = arena ? cmb_arena_take(arena, 1, sizeof *form) : NULL;
   if (!form) {

@@ -71,7 +71,13 @@ static void take_small(cmb_kkt *kkt)
 static void take_dense(cmb_kkt *kkt)
 {
   const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
-  if (!kkt->shape.mass_diagonal) kkt->LD = cmb_arena_take(kkt->arena, nv * nv, sizeof(double));
+  const cmb_mass_factors *factors = kkt->factors;
+  if (factors) {
+    kkt->M_factors = cmb_arena_doubles(kkt->arena, factors->values);
+    kkt->M_scratch = cmb_arena_doubles(kkt->arena, factors->scratch);
+  } else if (!kkt->shape.mass_diagonal) {
+    kkt->LD = cmb_arena_take(kkt->arena, nv * nv, sizeof(double));
+  }
   kkt->D_inv = cmb_arena_doubles(kkt->arena, kkt->shape.nv);
   kkt->G = cmb_arena_take(kkt->arena, ng * nv, sizeof(double));
   kkt->B = cmb_arena_take(kkt->arena, ng * nv, sizeof(double));
@@ -88,8 +94,8 @@ static int mass_values(const cmb_kkt_shape *s)
   return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
 }
 
-static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool sparse,
-                         cmb_kkt **result)
+static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape,
+                         const cmb_mass_factors *factors, bool sparse, cmb_kkt **result)
 {
   *result = NULL;
   cmb_arena *arena = cmb_arena_create(ctx);
@@ -100,6 +106,7 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape, bool spar
   }
   *kkt = (cmb_kkt){
       .ctx = ctx, .arena = arena, .shape = *shape, .dependent = -1, .limits = CMB_KKT_LIMITS};
+  kkt->factors = factors;
   kkt->least_pivot = SAFETY * DBL_EPSILON * shape->nv * shape->ng;
   kkt->doubt = fmax(kkt->least_pivot, kkt->limits.doubt * kkt->limits.doubt);
   cmb_status status = CMB_OK;
@@ -124,7 +131,15 @@ cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt 
 {
   *kkt = NULL;
   CMB_TRY(check_shape(ctx, shape));
-  return create(ctx, shape, wants_sparse(shape), kkt);
+  return create(ctx, shape, NULL, wants_sparse(shape), kkt);
+}
+
+cmb_status cmb_kkt_create_factored(cmb_context *ctx, const cmb_kkt_shape *shape,
+                                   const cmb_mass_factors *factors, cmb_kkt **kkt)
+{
+  *kkt = NULL;
+  CMB_TRY(check_shape(ctx, shape));
+  return create(ctx, shape, factors, false, kkt);
 }
 
 void cmb_kkt_destroy(cmb_kkt *kkt)
@@ -144,6 +159,19 @@ static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
     if (!(M[i] > 0)) return CMB_RETRY_MASS;
     kkt->D_inv[i] = 1 / M[i];
   }
+  return CMB_OK;
+}
+
+/* The first of the values are D⁻¹. */
+static cmb_status take_factors(cmb_kkt *kkt, const double *values)
+{
+  const int nv = kkt->shape.nv, count = kkt->factors->values;
+  if (!cmb_all_finite(count, values)) return CMB_RETRY_NONFINITE;
+  for (int i = 0; i < nv; i++) {
+    if (!(values[i] > 0)) return CMB_RETRY_MASS;
+    kkt->D_inv[i] = values[i];
+  }
+  memcpy(kkt->M_factors, values, (size_t)count * sizeof *values);
   return CMB_OK;
 }
 
@@ -198,6 +226,8 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
   kkt->has_mass = false;
   if (kkt->sparse) {
     CMB_TRY(factor_sparse_mass(kkt, M));
+  } else if (kkt->M_factors) {
+    CMB_TRY(take_factors(kkt, M));
   } else if (kkt->LD) {
     CMB_TRY(factor_full_mass(kkt, M));
   } else {
@@ -209,6 +239,24 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
+/* a := L⁻¹ a for `rows` rows of length nv. */
+static void forward(cmb_kkt *kkt, int rows, double *a)
+{
+  const int nv = kkt->shape.nv;
+  const cmb_mass_factors *f = kkt->factors;
+  if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, rows, a);
+  for (int i = 0; f && i < rows; i++) {
+    f->forward(f->self, kkt->M_factors, kkt->M_scratch, a + (ptrdiff_t)i * nv);
+  }
+}
+
+void cmb_kkt_backward(const cmb_kkt *kkt, double *x)
+{
+  const cmb_mass_factors *f = kkt->factors;
+  if (kkt->LD) cmb_ldlt_backward(kkt->shape.nv, kkt->LD, x);
+  if (f) f->backward(f->self, kkt->M_factors, kkt->M_scratch, x);
+}
+
 /* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
@@ -216,7 +264,7 @@ static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
   for (int i = 0; i < ng; i++) {
     expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
   }
-  if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, ng, reduced);
+  forward(kkt, ng, reduced);
 }
 
 /* dot[i] = uᵀ a_i for the first `rows` rows of A (rows x nv). */
@@ -300,11 +348,11 @@ void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const doub
 {
   const int nv = kkt->shape.nv;
   memcpy(kkt->z, r, (size_t)nv * sizeof *kkt->z);
-  if (kkt->LD) cmb_ldlt_forward(nv, kkt->LD, 1, kkt->z);
+  forward(kkt, 1, kkt->z);
   for (int k = 0; k < nv; k++) kkt->z[k] *= sqrt(kkt->D_inv[k]);
   cmb_kkt_rank_solve(&kkt->rank, cut, s, kkt->z, kkt->b);
   for (int k = 0; k < nv; k++) x[k] = kkt->z[k] * sqrt(kkt->D_inv[k]);
-  if (kkt->LD) cmb_ldlt_backward(nv, kkt->LD, x);
+  cmb_kkt_backward(kkt, x);
   if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
 }
 
@@ -313,9 +361,9 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
   double *z = kkt->z, *u = kkt->u, *b = kkt->b;
   const double *reduced_r = r;
-  if (kkt->LD) {
+  if (kkt->LD || kkt->M_factors) {
     memcpy(u, r, (size_t)nv * sizeof *u);
-    cmb_ldlt_forward(nv, kkt->LD, 1, u);
+    forward(kkt, 1, u);
     reduced_r = u;
   }
   cmb_multiply_entries(nv, kkt->D_inv, reduced_r, z);
@@ -326,7 +374,7 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
   memset(u, 0, (size_t)nv * sizeof *u);
   for (int i = 0; i < ng; i++) cmb_add_scaled(nv, b[i], kkt->B_factor + (ptrdiff_t)i * nv, u);
   for (int k = 0; k < nv; k++) x[k] = z[k] - kkt->D_inv[k] * u[k];
-  if (kkt->LD) cmb_ldlt_backward(nv, kkt->LD, x);
+  cmb_kkt_backward(kkt, x);
   if (y) memcpy(y, b, (size_t)ng * sizeof *y);
 }
 
@@ -335,7 +383,7 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 /* The dense object for the same matrices; NULL without memory, with the words for it in the context. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
-  if (!kkt->dense && create(kkt->ctx, &kkt->shape, false, &kkt->dense) == CMB_OK) {
+  if (!kkt->dense && create(kkt->ctx, &kkt->shape, NULL, false, &kkt->dense) == CMB_OK) {
     cmb_kkt_set_limits(kkt->dense, &kkt->limits);
     cmb_kkt_set_reference(kkt->dense, kkt->reference);
   }

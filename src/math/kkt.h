@@ -13,6 +13,8 @@
  * that is in doubt (tiny or missing pivot) the dense way decides, and solves. When S is in doubt, singular values decide, and
  * solve: also where the constraints are dependent, in the sense of least squares and least norm (kkt_rank.h).
  *
+ * M by its factors W and D (mass_factors.h): the dense way with W for L⁻¹. That takes O(ng nv) memory.
+ *
  * Memory is taken when the object is created. Factoring and solving dense allocate nothing. Sparse:
  * KLU allocates when it chooses pivots (first factorisation, and when the old choice has become poor),
  * and the first doubtful factorisation creates the dense object.
@@ -24,6 +26,7 @@
 #ifndef CMB_MATH_KKT_H
 #define CMB_MATH_KKT_H
 
+#include "math/mass_factors.h"
 #include "math/pattern.h"
 
 #include <camber/base.h>
@@ -43,6 +46,10 @@ enum { CMB_KKT_SPARSE_FROM = 64 }; /* nv + ng from which patterns of M and G lea
 /* Patterns must outlive the object. */
 cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt **kkt);
 void cmb_kkt_destroy(cmb_kkt *kkt);
+
+/* The same where M is given by its factors: cmb_kkt_factor takes their values for M. Of the shape, M_pattern is not read. */
+cmb_status cmb_kkt_create_factored(cmb_context *ctx, const cmb_kkt_shape *shape,
+                                   const cmb_mass_factors *factors, cmb_kkt **kkt);
 
 /* Lengths of the gradients as they usually are, in the metric of M⁻¹ (ng): a gradient that is shorter than these by the
  * factor that makes an angle too small counts as dependent. Not known at first: then only a gradient of length 0 does. */

@@ -15,16 +15,19 @@ struct cmb_kkt {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_kkt_shape shape;
-  bool has_mass;      /* a mass matrix has been factored */
-  int dependent;      /* row of G, or -1 */
-  double least_pivot; /* of S with unit lengths; see above */
+  const cmb_mass_factors *factors; /* M is given so; NULL: by its entries */
+  bool has_mass;                   /* a mass matrix has been factored */
+  int dependent;                   /* row of G, or -1 */
+  double least_pivot;              /* of S with unit lengths; see above */
   cmb_kkt_limits limits;
   double doubt; /* pivots of S up to this are not trusted */
 
   /* dense */
-  double *LD;             /* (nv x nv) factors of M, NULL if M is diagonal */
-  double *D_inv;          /* (nv) */
-  double *G, *B;          /* (ng x nv) rows L⁻¹ g_iᵀ, and for B ≠ G rows L⁻¹ b_iᵀ */
+  double *LD;        /* (nv x nv) factors of M, NULL if M is diagonal or given by its factors */
+  double *M_factors; /* (factors->values) of the M last factored, if it is given so */
+  double *M_scratch; /* (factors->scratch) */
+  double *D_inv;     /* (nv) */
+  double *G, *B;     /* (ng x nv) rows L⁻¹ g_iᵀ, and for B ≠ G rows L⁻¹ b_iᵀ */
   const double *B_factor; /* the one of them that stands for B in the factors held */
   double *z, *u;          /* (nv) scratch */
   double *b;              /* (ng) scratch: right-hand side of S */
@@ -52,6 +55,9 @@ static inline const cmb_kkt *cmb_kkt_holder(const cmb_kkt *kkt)
 
 /* The mass factored, and G reduced to kkt->G, in an object that can do what only the dense way can: *dense. */
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense);
+
+/* x := L⁻ᵀ x, nothing if M is diagonal. */
+void cmb_kkt_backward(const cmb_kkt *kkt, double *x);
 
 /* Solve in the sense of least squares, singular values up to `cut` left out. */
 void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,

@@ -126,8 +126,10 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
     x[k] = v * root;
     dual[k] = v / root;
   }
+  cmb_kkt_backward(d, x);
+  const cmb_mass_factors *f = d->factors;
+  if (f) f->multiply(f->self, d->M_factors, d->M_scratch, x, dual);
   if (!d->LD) return;
-  cmb_ldlt_backward(nv, d->LD, x);
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 

@@ -1,0 +1,187 @@
+/*
+ * The mass matrix of a long chain, as a product of factors (dyn/expressions.h): M = W⁻¹ D W⁻ᵀ of the articulated bodies.
+ *
+ * M itself has an entry for each pair of links that are built one on the other: N² for a chain of N. Its factors need some ten
+ * numbers a link: 1/D, the columns U/D, and what leads from the link's frame to its parent's. With symbols in their place
+ *
+ *     W x    the first half of the articulated bodies,      Wᵀ x   the second half with D = 1,
+ *     M x    the forces that accelerations x need when nothing moves and nothing weighs,
+ *
+ * are short recursions, which are made into programs of their own.
+ */
+#include "dyn/articulation.h"
+#include "dyn/inertia.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* M with more entries than so many a velocity is not formed: its KKT matrix would cost more than products with the factors.
+ * The constraints then are full rows: there must be few of them. */
+enum { MOST_ENTRIES = 128, MOST_CONSTRAINTS_PART = 4 };
+
+double cmb_mass_entries(const cmb_tree *tree)
+{
+  double count = 0;
+  for (int i = 0; i < tree->link_count; i++) {
+    const double before = tree->links[i].v_before, own = cmb_link_velocities(tree->links[i].kind);
+    count += own * (own + 2 * before);
+  }
+  return count;
+}
+
+bool cmb_mass_factors_pay(const cmb_tree *tree, int ng)
+{
+  const double entries = cmb_mass_entries(tree), nv = tree->nv;
+  return entries > MOST_ENTRIES * nv && MOST_CONSTRAINTS_PART * (double)ng * nv < entries;
+}
+
+/* ---- symbols */
+
+struct cut {
+  cmb_kinematics *k;
+  cmb_mass_expressions *out;
+};
+
+/* A symbol in place of an expression that is no constant. */
+static cmb_expr symbol_for(struct cut *c, cmb_expr e)
+{
+  char name[40];
+  cmb_mass_expressions *o = c->out;
+  snprintf(name, sizeof name, "mass factor %d", o->count);
+  o->value[o->count] = e;
+  return o->symbol[o->count++] = cmb_input(c->k->g, name);
+}
+
+static void cut(struct cut *c, int count, cmb_expr *e)
+{
+  for (int i = 0; i < count; i++) {
+    if (e[i] != 0 && cmb_expr_op(c->k->g, e[i]) != CMB_OP_CONSTANT) e[i] = symbol_for(c, e[i]);
+  }
+}
+
+static void cut_step(struct cut *c, cmb_step *s)
+{
+  if (s->ball) cut(c, 9, s->R.a);
+  cut(c, 1, &s->c);
+  cut(c, 1, &s->s);
+  cut(c, 3, s->offset.x);
+}
+
+/* The articulation with symbols, and 1 in place of D. */
+static cmb_status cut_articulation(struct cut *c, const cmb_articulation *from,
+                                   cmb_articulation *to)
+{
+  const cmb_tree *tree = c->k->tree;
+  const size_t links = (size_t)tree->link_count + 1, nv = (size_t)tree->nv + 1;
+  *to = (cmb_articulation){.k = c->k, .p = from->p};
+  to->steps = cmb_arena_take(c->k->arena, links, sizeof *to->steps);
+  to->columns = cmb_arena_take(c->k->arena, nv, sizeof *to->columns);
+  to->inverse = cmb_arena_take(c->k->arena, nv, sizeof *to->inverse);
+  if (cmb_arena_failed(c->k->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < tree->nv; i++) {
+    symbol_for(c, from->inverse[i]);
+    to->inverse[i] = cmb_constant(c->k->g, 1);
+  }
+  for (int i = 0; i < tree->nv; i++) {
+    to->columns[i] = from->columns[i];
+    cut(c, 3, to->columns[i].moment_D.x);
+    cut(c, 3, to->columns[i].force_D.x);
+  }
+  for (int i = 0; i < tree->link_count; i++) {
+    to->steps[i] = from->steps[i];
+    cut_step(c, &to->steps[i]);
+  }
+  return CMB_OK;
+}
+
+/* ---- products */
+
+struct acceleration {
+  cmb_vector w, v;
+};
+
+static struct acceleration accelerate_link(const cmb_articulation *w, int link,
+                                           const struct acceleration *from)
+{
+  cmb_kinematics *k = w->k;
+  const cmb_link *l = &k->tree->links[link];
+  struct acceleration a = {0};
+  if (from) {
+    cmb_vector at_joint = cmb_vector_cross(k->g, from->w, w->steps[link].offset);
+    a.w = cmb_step_down(k->g, &w->steps[link], from->w);
+    a.v = cmb_step_down(k->g, &w->steps[link], cmb_vector_add(k->g, from->v, at_joint));
+  }
+  for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
+    cmb_expr *along = l->kind == CMB_LINK_SHIFT  ? &a.v.x[2]
+                      : l->kind == CMB_LINK_BALL ? &a.w.x[n]
+                                                 : &a.w.x[2];
+    *along = cmb_add(k->g, *along, k->a[l->v + n]);
+  }
+  return a;
+}
+
+/* What a link needs: n = J ω̇ + c × v̇, f = m v̇ + ω̇ × c. */
+static cmb_wrench need_of(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
+{
+  cmb_vector first = cmb_vector_constant(g, l->first);
+  cmb_vector turned = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), a->w);
+  cmb_vector moved = cmb_vector_scale(g, cmb_constant(g, l->mass), a->v);
+  return (cmb_wrench){.moment = cmb_vector_add(g, turned, cmb_vector_cross(g, first, a->v)),
+                      .force = cmb_vector_add(g, moved, cmb_vector_cross(g, a->w, first)),
+                      .given = true};
+}
+
+static void add_to_parent(cmb_graph *g, const cmb_step *s, const cmb_wrench *w, cmb_wrench *to)
+{
+  cmb_vector force = cmb_step_up(g, s, w->force), moment = cmb_step_up(g, s, w->moment);
+  moment = cmb_vector_add(g, moment, cmb_vector_cross(g, s->offset, force));
+  to->force = cmb_vector_add(g, to->force, force);
+  to->moment = cmb_vector_add(g, to->moment, moment);
+}
+
+static cmb_status multiply(const cmb_articulation *w, cmb_expr *product)
+{
+  cmb_kinematics *k = w->k;
+  const cmb_tree *tree = k->tree;
+  const size_t links = (size_t)tree->link_count + 1;
+  struct acceleration *a = cmb_arena_take(k->arena, links, sizeof *a);
+  cmb_wrench *on = cmb_arena_take(k->arena, links, sizeof *on);
+  if (!a || !on) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < tree->link_count; i++) {
+    const cmb_link *l = &tree->links[i];
+    a[i] = accelerate_link(w, i, l->parent == CMB_GROUND ? NULL : &a[l->parent]);
+    on[i] = need_of(k->g, l, &a[i]);
+  }
+  for (int i = tree->link_count; i-- > 0;) {
+    const int parent = tree->links[i].parent;
+    cmb_wrench_onto(k, i, &on[i], product);
+    if (parent != CMB_GROUND) add_to_parent(k->g, &w->steps[i], &on[i], &on[parent]);
+  }
+  return CMB_OK;
+}
+
+static cmb_expr *expressions(cmb_kinematics *k, size_t count)
+{
+  return cmb_arena_take(k->arena, count + 1, sizeof(cmb_expr));
+}
+
+cmb_status cmb_mass_factors_make(cmb_articulation *w, cmb_mass_expressions *out)
+{
+  enum { OF_VELOCITY = 7, OF_LINK = 14 }; /* 1/D, U/D; R, c, s, offset */
+  cmb_kinematics *k = w->k;
+  const size_t nv = (size_t)k->tree->nv, links = (size_t)k->tree->link_count;
+  struct cut c = {k, out};
+  cmb_articulation symbolic;
+  *out = (cmb_mass_expressions){.value = expressions(k, OF_VELOCITY * nv + OF_LINK * links)};
+  out->symbol = expressions(k, OF_VELOCITY * nv + OF_LINK * links);
+  out->forward = expressions(k, nv);
+  out->backward = expressions(k, nv);
+  out->multiply = expressions(k, nv);
+  if (cmb_arena_failed(k->arena)) return CMB_ERROR_MEMORY;
+  CMB_TRY(cut_articulation(&c, w, &symbolic));
+  memcpy(out->forward, k->a, nv * sizeof *out->forward);
+  cmb_articulation_half(&symbolic, out->forward, NULL);
+  cmb_articulation_accelerate(&symbolic, k->a, out->backward);
+  CMB_TRY(multiply(&symbolic, out->multiply));
+  return cmb_arena_failed(k->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
