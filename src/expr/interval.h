@@ -17,10 +17,6 @@
 #include <camber/expr.h>
 #include <math.h>
 
-typedef struct cmb_interval {
-  double low, high;
-} cmb_interval;
-
 /* out (outputs) from in (inputs); work holds cmb_program_work intervals. A C function of the user's is known only where its
  * arguments are single numbers. */
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,

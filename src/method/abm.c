@@ -280,6 +280,7 @@ const cmb_method cmb_method_abm = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .dense_degree = MOST_ORDER + 1,
     .interpolate = interpolate,
     .destroy = cmb_partitioned_destroy,
     .propose = propose,

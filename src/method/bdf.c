@@ -553,6 +553,7 @@ const cmb_method cmb_method_bdf = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .dense_degree = CMB_BDF_MOST,
     .interpolate = interpolate,
     .propose = propose,
     .destroy = destroy,

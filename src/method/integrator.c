@@ -496,6 +496,11 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
   return CMB_OK;
 }
 
+int cmb_integrator_dense_degree(const cmb_integrator *in)
+{
+  return in->method->dense_degree;
+}
+
 double cmb_integrator_t(const cmb_integrator *in)
 {
   return in->t;
