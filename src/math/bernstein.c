@@ -1,6 +1,6 @@
 /*
- * Polynomials in Bernstein form (bernstein.h). The matrix B_k(j/d) is totally positive, so elimination without pivoting is stable; it
- * is inverted once for each degree. Parts of [0, 1] by de Casteljau's algorithm, which takes convex combinations only, so that
+ * Polynomials in Bernstein form (bernstein.h). The matrix B_k(x_j) is totally positive, so elimination without pivoting is accurate in
+ * each entry; it is inverted once for each degree. The values themselves are rounded, which the inverse's norm amplifies. Parts of [0, 1] by de Casteljau's algorithm, which takes convex combinations only, so that
  * rounding does not grow there.
  */
 #include "math/bernstein.h"
@@ -8,6 +8,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double PI = 3.14159265358979323846;
 
 static double binomial(int n, int k)
 {
@@ -34,13 +36,19 @@ static void invert(int n, double *A, double *inverse)
   }
 }
 
+static double node(int degree, int j)
+{
+  const double s = degree > 0 ? sin(PI / 2 * j / degree) : 0;
+  return j < degree ? s * s : 1;
+}
+
 void cmb_bernstein_create(cmb_bernstein *b, int degree)
 {
   double A[(CMB_BERNSTEIN_MOST + 1) * (CMB_BERNSTEIN_MOST + 1)];
   const int n = degree + 1;
   b->degree = degree;
   for (int j = 0; j < n; j++) {
-    const double x = degree > 0 ? (double)j / degree : 0;
+    const double x = b->node[j] = node(degree, j);
     for (int k = 0; k < n; k++) {
       A[j * n + k] = binomial(degree, k) * pow(x, k) * pow(1 - x, degree - k);
     }
@@ -67,7 +75,7 @@ double cmb_bernstein_coefficients(const cmb_bernstein *b, const double *values,
     for (int j = 1; j < n; j++) sum += b->inverse[k * n + j] * (values[j] - values[0]);
     coefficients[k] = values[0] + sum;
   }
-  return b->rounding * largest + 8 * DBL_EPSILON * fabs(values[0]);
+  return b->rounding * (largest + fabs(values[0]));
 }
 
 /* c becomes the coefficients on [0, x], or with `right` on [x, 1]. */

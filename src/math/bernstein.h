@@ -3,7 +3,7 @@
  *
  *     p(x) = Σ_k b_k B_k(x),   B_k(x) = C(d, k) x^k (1 − x)^(d−k),   min b_k <= p(x) <= max b_k
  *
- * p is given by its values at the nodes k/d. The bounds hold for the polynomial through these values; what rounding can do to the
+ * p is given by its values at the nodes x_j = sin²(π j/(2 d)). The bounds hold for the polynomial through these values; what rounding can do to the
  * coefficients is added to them.
  */
 #ifndef CMB_MATH_BERNSTEIN_H
@@ -14,11 +14,12 @@
 
 enum { CMB_BERNSTEIN_MOST = 13 }; /* degree */
 
-/* The way from values to coefficients for one degree: b_k = p(0) + Σ_j inverse_kj (p(j/d) − p(0)). */
+/* The way from values to coefficients for one degree: b_k = p(0) + Σ_j inverse_kj (p(x_j) − p(0)). */
 typedef struct cmb_bernstein {
   int degree;
+  double node[CMB_BERNSTEIN_MOST + 1]; /* x_j */
   double inverse[(CMB_BERNSTEIN_MOST + 1) * (CMB_BERNSTEIN_MOST + 1)];
-  double rounding; /* of a coefficient, in units of the largest |p(j/d) − p(0)| */
+  double rounding; /* of a coefficient, in units of the largest value */
 } cmb_bernstein;
 
 /* 0 <= degree <= CMB_BERNSTEIN_MOST */

@@ -498,7 +498,8 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
 
 int cmb_integrator_dense_degree(const cmb_integrator *in)
 {
-  return in->method->dense_degree;
+  const cmb_method *m = in->method;
+  return m->dense_degree_now ? m->dense_degree_now(in) : m->dense_degree;
 }
 
 double cmb_integrator_t(const cmb_integrator *in)

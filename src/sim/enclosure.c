@@ -20,7 +20,7 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
   const size_t n = (size_t)(eq->nq + eq->nv), ns = (size_t)eq->ns, nodes = CMB_BERNSTEIN_MOST + 1;
-  *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n, .budget = MOST_PARTS};
+  *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
   if (!eq->enclose) return;
   e->values = cmb_arena_take(arena, nodes * n, sizeof(double));
   e->c = cmb_arena_take(arena, nodes * n, sizeof(double));
@@ -35,6 +35,12 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
   e->s_end = cmb_arena_take(arena, ns, sizeof(double));
 }
 
+void cmb_enclosure_begin(cmb_enclosure *e)
+{
+  e->budget = MOST_PARTS;
+  e->parts = e->undecided = 0;
+}
+
 static double step_time(const cmb_enclosure *e, double theta)
 {
   const double t0 = cmb_integrator_t_before(e->in), t1 = cmb_integrator_t(e->in);
@@ -45,11 +51,13 @@ static double step_time(const cmb_enclosure *e, double theta)
 static cmb_status take_polynomials(cmb_enclosure *e)
 {
   const int degree = cmb_integrator_dense_degree(e->in), nq = e->ev->eq->nq, n = e->n;
+  const double t = cmb_integrator_t(e->in), h = t - cmb_integrator_t_before(e->in);
+  const double blur = 4 * DBL_EPSILON * fabs(t) / h; /* of θ, since the nodes are rounded times */
   double at[CMB_BERNSTEIN_MOST + 1];
   if (e->degree != degree) cmb_bernstein_create(&e->basis, e->degree = degree);
   for (int j = 0; j <= degree; j++) {
     double *y = e->values + j * n;
-    CMB_TRY(cmb_integrator_interpolate(e->in, step_time(e, (double)j / degree), y, y + nq));
+    CMB_TRY(cmb_integrator_interpolate(e->in, step_time(e, e->basis.node[j]), y, y + nq));
   }
   if (!cmb_all_finite(n * (degree + 1), e->values)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < n; i++) {
@@ -57,6 +65,7 @@ static cmb_status take_polynomials(cmb_enclosure *e)
     for (int j = 0; j <= degree; j++) at[j] = e->values[j * n + i];
     e->rounding[i] = cmb_bernstein_coefficients(&e->basis, at, c);
     e->rate_rounding[i] = cmb_bernstein_derivative(degree, c, e->rounding[i], dc);
+    for (int j = 0; j < degree; j++) e->rounding[i] = fmax(e->rounding[i], blur * fabs(dc[j]));
   }
   return CMB_OK;
 }

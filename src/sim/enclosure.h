@@ -45,6 +45,9 @@ typedef cmb_status cmb_sample(void *user, double theta, double *s);
 /* Memory from `arena`; a failure is left to it. Nothing is done if the equations have no bounds. */
 void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in);
 
+/* A new run: nothing is undecided yet. */
+void cmb_enclosure_begin(cmb_enclosure *e);
+
 /* The first part [*a, *b] of the last step at whose end a function with bounds is negative; *b > 1 if there is none. Functions
  * without bounds are not looked at. */
 cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double *a,
