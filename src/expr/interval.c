@@ -95,6 +95,10 @@ static cmb_interval enclose_SUB(cmb_interval a, cmb_interval b)
 static cmb_interval enclose_MUL(cmb_interval a, cmb_interval b)
 {
   if ((a.low == 0 && a.high == 0) || (b.low == 0 && b.high == 0)) return cmb_interval_of(0);
+  if (is_point(b)) { /* a constant, most often */
+    const double first = a.low * b.low, second = a.high * b.low;
+    return b.low > 0 ? outward_tiny(first, second, 1) : outward_tiny(second, first, 1);
+  }
   cmb_interval x = corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, 1);
   if (!cmb_interval_known(x)) return x;
   bool positive = (a.low >= 0 && b.low >= 0) || (a.high <= 0 && b.high <= 0);
@@ -350,12 +354,13 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   case CMB_OP_TABLE2:
     return cmb_table2_enclose(p->tables[i->data], i->order % 4, i->order / 4, a, b);
   case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
+  case CMB_OP_ADD: return enclose_ADD(a, b); /* these three are most of a program; */
+  case CMB_OP_SUB: return enclose_SUB(a, b); /* sums of what is unknown are unknown */
   case CMB_OP_MUL:
-    if (i->a == i->b && cmb_interval_known(a)) return square(a);
-    break;
-  default: break;
+    if (!cmb_interval_known(a) || !cmb_interval_known(b)) return cmb_interval_unknown();
+    return i->a == i->b ? square(a) : enclose_MUL(a, b);
+  default: return cmb_op_enclose((cmb_op)i->op, a, b, c);
   }
-  return cmb_op_enclose((cmb_op)i->op, a, b, c);
 }
 
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 static double binomial(int n, int k)
 {
   double value = 1;
@@ -38,7 +36,7 @@ static void invert(int n, double *A, double *inverse)
 
 static double node(int degree, int j)
 {
-  const double s = degree > 0 ? sin(PI / 2 * j / degree) : 0;
+  const double pi = 3.14159265358979323846, s = degree > 0 ? sin(pi / 2 * j / degree) : 0;
   return j < degree ? s * s : 1;
 }
 
@@ -60,8 +58,7 @@ void cmb_bernstein_create(cmb_bernstein *b, int degree)
     for (int j = 0; j < n; j++) sum += fabs(b->inverse[k * n + j]);
     norm = fmax(norm, sum);
   }
-  b->rounding =
-      16 * n * DBL_EPSILON * norm * norm; /* of the inverse, and of the products with it */
+  b->rounding = 4 * n * DBL_EPSILON * norm;
 }
 
 double cmb_bernstein_coefficients(const cmb_bernstein *b, const double *values,
