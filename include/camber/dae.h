@@ -31,6 +31,15 @@ typedef struct cmb_point {
   void *scratch;   /* (scratch_size bytes) of this thread, zeroed at first; may remember */
 } cmb_point;
 
+/* A piece of a motion (t, q, v)(θ): where it is, and its derivatives with respect to θ. */
+typedef struct cmb_box {
+  cmb_interval t, t_rate;
+  const cmb_interval *q, *q_rate; /* (nq) */
+  const cmb_interval *v, *v_rate; /* (nv) */
+  const int *mode;                /* (ns) */
+  void *scratch;                  /* as in cmb_point */
+} cmb_box;
+
 /* What is wanted: the arrays that are not NULL are to be filled. */
 typedef struct cmb_terms {
   double *
@@ -124,6 +133,12 @@ typedef struct cmb_equations {
    * while the mode is right. `levels` sets mode[i] to what it should be at this point, for each i that is a level. */
   const bool *switch_is_level; /* (ns), NULL: none is */
   cmb_status (*levels)(const void *self, const cmb_point *at, const double *lambda, int *mode);
+
+  /* Bounds of switching functions over a piece of a motion: s (ns) holds all their values, and rate (ns) their derivatives
+   * with respect to θ; of a level, those of what decides on it. Either may be NULL. With these bounds no event inside a step is
+   * missed. NULL: there are none; then the functions are looked at in some points of a step. */
+  void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
+  const bool *switch_enclosed; /* (ns) the functions for which there are bounds; NULL: none */
 
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);

@@ -1,5 +1,5 @@
 /*
- * Camber, layer math: what of it is seen from outside, the sparsity pattern of a matrix.
+ * Camber, layer math: what of it is seen from outside, the sparsity pattern of a matrix and intervals.
  */
 #ifndef CAMBER_MATH_H
 #define CAMBER_MATH_H
@@ -15,6 +15,11 @@ typedef struct cmb_pattern {
   const int *start;  /* (rows + 1) */
   const int *column; /* (start[rows]) */
 } cmb_pattern;
+
+/* All numbers from low to high; both NaN: nothing is known. */
+typedef struct cmb_interval {
+  double low, high;
+} cmb_interval;
 
 #ifdef __cplusplus
 }

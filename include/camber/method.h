@@ -83,6 +83,9 @@ double cmb_integrator_t_before(const cmb_integrator *in); /* where the last step
 /* The continuous solution inside the last step, t_before <= t <= t. Not projected. */
 cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v);
 
+/* The degree, at the most, of the polynomials in time that interpolation over the last step gives. */
+int cmb_integrator_dense_degree(const cmb_integrator *in);
+
 /* Go back to where the last step began; half its size is tried next. For when an event was seen but
  * could not be bracketed on the projected solution. */
 cmb_status cmb_integrator_undo(cmb_integrator *in);

@@ -70,6 +70,10 @@ typedef struct cmb_result {
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;
+  long
+      undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */
+  double undecided_t;         /* .. the last of them .. */
+  const char *undecided_name; /* .. and its function; NULL: none */
   long singularities;
   long records;
   double stiff_since; /* cmb_integrator_stiff_since */

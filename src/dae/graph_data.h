@@ -80,6 +80,10 @@ typedef struct cmb_graph_data {
   int level_count;
   cmb_graph_level *level; /* (level_count) */
 
+  cmb_program
+      *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
+  bool *switch_enclosed; /* (ns) */
+
   int ball_count;
   int *ball_q;  /* (ball_count) first of four coordinates of length 1 */
   int *rate_of; /* (nq) a coordinate's rate is this velocity; -1: computed */
@@ -104,6 +108,10 @@ cmb_status cmb_graph_split_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                                 cmb_graph_data *d);
 /* J has the Jacobian's values in its first places; `inertial` are the program's results. */
 void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, double *J);
+
+/* graph_enclose.c, its arrays from the arena: bounds of switching functions. scratch grows where it needs more. */
+cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
+void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

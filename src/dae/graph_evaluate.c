@@ -220,6 +220,10 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   if (d->program[CMB_PROGRAM_ACCELERATE]) eq->accelerate = accelerate;
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
+  if (d->switch_rates) {
+    eq->enclose = cmb_graph_enclose;
+    eq->switch_enclosed = d->switch_enclosed;
+  }
   if (d->program[CMB_PROGRAM_OUTPUTS]) eq->outputs = outputs;
   if (d->program[CMB_PROGRAM_INPUTS]) eq->inputs = inputs;
   if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;

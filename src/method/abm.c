@@ -262,6 +262,12 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
   for (int i = 0; i < in->n; i++) y[i] += (1 - theta) * m->gap[i];
 }
 
+static int dense_degree_now(const cmb_integrator *in)
+{
+  const struct abm *m = in->data;
+  return m->used + 1;
+}
+
 static const cmb_option options[] = {CMB_OPTION_STEPS};
 
 const cmb_method cmb_method_abm = {
@@ -280,6 +286,8 @@ const cmb_method cmb_method_abm = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .dense_degree = MOST_ORDER + 1,
+    .dense_degree_now = dense_degree_now,
     .interpolate = interpolate,
     .destroy = cmb_partitioned_destroy,
     .propose = propose,

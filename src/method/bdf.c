@@ -519,6 +519,12 @@ static void accept(cmb_integrator *in)
   memcpy(m->a, m->rate + in->nq, (size_t)in->nv * sizeof *m->a);
 }
 
+static int dense_degree_now(const cmb_integrator *in)
+{
+  const struct bdf *m = in->data;
+  return m->history.k_taken;
+}
+
 static void interpolate(const cmb_integrator *in, double theta, double *y)
 {
   const struct bdf *m = in->data;
@@ -553,6 +559,8 @@ const cmb_method cmb_method_bdf = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .dense_degree = CMB_BDF_MOST,
+    .dense_degree_now = dense_degree_now,
     .interpolate = interpolate,
     .propose = propose,
     .destroy = destroy,

@@ -241,6 +241,7 @@ const cmb_method cmb_method_forsdirk = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .dense_degree = 3,
     .interpolate = interpolate,
     .destroy = cmb_partitioned_destroy,
 };

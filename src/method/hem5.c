@@ -188,5 +188,6 @@ const cmb_method cmb_method_hem5 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -526,6 +526,12 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
   return CMB_OK;
 }
 
+int cmb_integrator_dense_degree(const cmb_integrator *in)
+{
+  const cmb_method *m = in->method;
+  return m->dense_degree_now ? m->dense_degree_now(in) : m->dense_degree;
+}
+
 double cmb_integrator_t(const cmb_integrator *in)
 {
   return in->t;

@@ -173,6 +173,7 @@ const cmb_method cmb_method_lie = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .dense_degree = 1,
     .interpolate = interpolate,
 };
 
@@ -188,5 +189,6 @@ const cmb_method cmb_method_rosw2 = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .dense_degree = 1,
     .interpolate = interpolate,
 };

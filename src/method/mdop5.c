@@ -87,5 +87,6 @@ const cmb_method cmb_method_mdop5 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .dense_degree = 4,
     .interpolate = interpolate,
 };

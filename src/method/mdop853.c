@@ -127,5 +127,6 @@ const cmb_method cmb_method_mdop853 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .dense_degree = 7,
     .interpolate = interpolate,
 };

@@ -37,6 +37,9 @@ struct cmb_method {
   void (*accept)(cmb_integrator *in);
   /* make ready for interpolation over the last step: from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
+  /* the degree of the polynomials in theta that `interpolate` gives, at the most; and over the last step, NULL: that one */
+  int dense_degree;
+  int (*dense_degree_now)(const cmb_integrator *in);
   /* y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);
   /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or

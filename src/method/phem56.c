@@ -187,5 +187,6 @@ const cmb_method cmb_method_phem56 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -625,6 +625,7 @@ const cmb_method cmb_method_radau5 = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .dense_degree = 3,
     .interpolate = interpolate,
     .propose = propose,
     .destroy = destroy,

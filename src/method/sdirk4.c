@@ -74,6 +74,7 @@ const cmb_method cmb_method_sdirk4 = {
     .attempt = cmb_descriptor_attempt,
     .accept = cmb_descriptor_accept,
     .densify = cmb_descriptor_densify,
+    .dense_degree = 3,
     .interpolate = cmb_descriptor_interpolate,
     .destroy = cmb_descriptor_destroy,
 };

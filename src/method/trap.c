@@ -50,6 +50,7 @@ const cmb_method cmb_method_trap = {
     .attempt = cmb_descriptor_attempt,
     .accept = cmb_descriptor_accept,
     .densify = cmb_descriptor_densify,
+    .dense_degree = 2,
     .interpolate = cmb_descriptor_interpolate,
     .destroy = cmb_descriptor_destroy,
 };

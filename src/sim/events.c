@@ -5,9 +5,9 @@
  *
  *     F(t) = min_i m_i s_i(t):   F >= 0 while nothing has switched, and its first zero is the first event.
  *
- * Phase 1 looks at F on the plain dense output: at eight points of a step, and at a function's inner
- * minimum where the points suggest that it dips below zero and comes back between two of them. A few
- * iterations of the root finder narrow the bracket. Phase 2 goes on with the projected dense output, whose
+ * Phase 1 looks at F on the plain dense output. Functions with bounds are enclosed over the step (enclosure.h), so that no
+ * zero is missed. Others are looked at in eight points of a step, and at a function's inner minimum where the points suggest
+ * that it dips below zero and comes back between two of them. A few iterations of the root finder narrow the bracket. Phase 2 goes on with the projected dense output, whose
  * multipliers come from eq. (4), until the bracket is as narrow as time can be told apart. The event is
  * taken at the far end of the bracket, where the sign has changed for certain.
  */
@@ -21,6 +21,9 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* The projected dense output may change its sign beside the bracket found on the plain one: this part of a step. */
+static const double AROUND = 1e-3;
 
 enum { PLAIN_ITERATIONS = 4, PROBES = 8, ROOT_ITERATIONS = 120 };
 
@@ -43,6 +46,8 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->mode_before = cmb_arena_ints(arena, eq->ns);
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
+  cmb_enclosure_create(&e->enclosure, arena, in);
+  for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
 }
 
 static bool is_level(const cmb_events *e, int i)
@@ -212,8 +217,8 @@ static cmb_status dips_up_to(cmb_events *e, int k, double *from, double *below)
   return look_for_dips(e, x, s, below);
 }
 
-/* Phase 1: the first interval of the step in which F changes sign; b > 1 if there is none. */
-static cmb_status scan(cmb_events *e, double *a, double *b)
+/* Phase 1 by points: the first interval of the step in which F changes sign; b > 1 if there is none. */
+static cmb_status scan_points(cmb_events *e, double *a, double *b)
 {
   for (int k = 1; k <= CMB_EVENT_SAMPLES; k++) {
     double theta = (double)k / CMB_EVENT_SAMPLES;
@@ -225,6 +230,23 @@ static cmb_status scan(cmb_events *e, double *a, double *b)
     if (*b <= 1) return CMB_OK;
   }
   *b = 2;
+  return CMB_OK;
+}
+
+static cmb_status sample(void *user, double theta, double *s)
+{
+  return sample_plain(user, theta, s);
+}
+
+/* Phase 1: by bounds where there are some, by points for the other functions. */
+static cmb_status scan(cmb_events *e, double *a, double *b)
+{
+  double low = 0, high = 2;
+  *b = 2;
+  if (e->ev->eq->enclose) CMB_TRY(cmb_enclosure_first(&e->enclosure, sample, e, a, b));
+  if (!e->sampled) return CMB_OK;
+  CMB_TRY(scan_points(e, &low, &high));
+  if (high < *b) *a = low, *b = high;
   return CMB_OK;
 }
 
@@ -304,7 +326,8 @@ cmb_status cmb_events_find(cmb_events *e, bool *found)
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(scan(e, &a, &b));
   if (b > 1) return CMB_OK;
-  double low = a, high = b;
+  const double around = fmax(b - a, AROUND);
+  double low = fmax(0, a - around), high = fmin(1, b + around);
   CMB_TRY(narrow_plain(e, &a, &b));
   CMB_TRY(locate_projected(e, low, high, a, b));
   *found = true;

@@ -5,6 +5,7 @@
 #define CMB_SIM_EVENTS_H
 
 #include "dae/evaluator.h"
+#include "sim/enclosure.h"
 
 #include <camber/sim.h>
 
@@ -25,6 +26,9 @@ typedef struct cmb_events {
   int *mode_new; /* (ns) */
 
   int *mode_before; /* (ns) of the start under way */
+
+  cmb_enclosure enclosure; /* proofs that nothing switches, where the equations have bounds */
+  bool sampled;            /* some functions have none */
 
   int crowded; /* events in a row with no time between them */
 } cmb_events;

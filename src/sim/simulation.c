@@ -268,11 +268,21 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   return each || due || t >= sim->t_end ? hand_out(sim) : CMB_OK;
 }
 
+static void note_undecided(cmb_simulation *sim)
+{
+  const cmb_enclosure *e = &sim->events.enclosure;
+  cmb_result *r = &sim->result;
+  r->undecided = e->undecided;
+  r->undecided_t = e->undecided_t;
+  r->undecided_name = e->undecided > 0 ? sim->eq->switch_names[e->undecided_function] : NULL;
+}
+
 /* Equations and observers can end a run without a word; an error of a run always has some. */
 static cmb_status conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
+  note_undecided(sim);
   if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
   return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
                   cmb_status_meaning(status));
@@ -337,6 +347,7 @@ static cmb_status start(cmb_simulation *sim)
   r->events = r->records = r->singularities = 0;
   sim->due = 0;
   sim->events.crowded = 0;
+  cmb_enclosure_begin(&sim->events.enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));

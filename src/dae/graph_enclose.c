@@ -1,0 +1,128 @@
+/*
+ * Bounds of a graph system's switching functions over a piece of a motion (dae.h, `enclose`): their program runs on intervals
+ * (expr/interval.h), and so does a program for the derivative of what decides on the modes,
+ *
+ *     d/dθ s(t, q, v) = s_t t' + s_q q' + s_v v',
+ *
+ * whose inputs are those of the first, up to v, and then t', q', v'. A function of λ is left out, since nothing is known of λ inside a
+ * step, and so is one that calls a C function of the user's.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+#include "expr/interval.h"
+
+#include <stdio.h>
+
+/* Whether the expression reads λ or calls a C function. */
+static cmb_status is_closed_to_bounds(const cmb_graph_parts *p, cmb_expr e, bool *closed)
+{
+  const cmb_graph *g = p->x->graph;
+  uint8_t *used = cmb_reachable(g, 1, &e);
+  if (!used) return cmb_fail_memory(p->ctx);
+  *closed = false;
+  for (int i = 0; i < p->x->ng; i++) *closed = *closed || used[p->x->lambda[i]];
+  for (cmb_expr k = 0; k <= e; k++) {
+    *closed = *closed || (used[k] && cmb_expr_op(g, k) == CMB_OP_CALL);
+  }
+  cmb_release(p->ctx, used);
+  return CMB_OK;
+}
+
+/* What decides on each mode; 0 for those that have no bounds. Returns how many have. */
+static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
+                                int *count)
+{
+  int level = 0;
+  *count = 0;
+  for (int i = 0; i < p->ns; i++) {
+    bool is_level = cmb_modes_at(p->modes, i)->kind != CMB_MODE_SIGN, closed = false;
+    of[i] = is_level ? p->part[CMB_PART_DECIDING][level++] : p->part[CMB_PART_MARGINS][i];
+    CMB_TRY(is_closed_to_bounds(p, of[i], &closed));
+    d->switch_enclosed[i] = !closed;
+    if (closed) of[i] = 0;
+    *count += !closed;
+  }
+  return CMB_OK;
+}
+
+/* Inputs for t', q', v'. */
+static void list_directions(const cmb_graph_parts *p, cmb_expr *direction)
+{
+  const cmb_expressions *x = p->x;
+  char name[32];
+  for (int k = 0; k < 1 + x->nq + x->nv; k++) {
+    snprintf(name, sizeof name, "along the motion %d", k);
+    direction[k] = cmb_input(x->graph, name);
+  }
+}
+
+static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of)
+{
+  const cmb_expressions *x = p->x;
+  const int moving = 1 + x->nq + x->nv, fixed = d->end[CMB_UP_TO_V];
+  cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
+  cmb_expr *input = cmb_arena_take(p->arena, (size_t)(fixed + moving), sizeof *input);
+  if (!wrt || !input) return cmb_fail_memory(p->ctx);
+  wrt[0] = x->t;
+  for (int i = 0; i < x->nq; i++) wrt[1 + i] = x->q[i];
+  for (int i = 0; i < x->nv; i++) wrt[1 + x->nq + i] = x->v[i];
+  for (int i = 0; i < fixed; i++) input[i] = p->input[i];
+  list_directions(p, input + fixed);
+  CMB_TRY(cmb_forward(x->graph, moving, wrt, input + fixed, p->ns, of, of));
+  return cmb_program_create(p->ctx, x->graph, fixed + moving, input, p->ns, of, &d->switch_rates);
+}
+
+/* Scratch memory: inputs and work array, both of intervals. */
+static void measure_scratch(cmb_graph_data *d, int inputs)
+{
+  const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
+  const int rates = cmb_program_work(d->switch_rates);
+  const int doubles = 2 * (inputs + (values > rates ? values : rates));
+  if (doubles > d->scratch) d->scratch = doubles;
+}
+
+cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
+{
+  if (p->ns == 0) return CMB_OK;
+  int count;
+  cmb_expr *of = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *of);
+  d->switch_enclosed = cmb_arena_take(arena, (size_t)p->ns, sizeof *d->switch_enclosed);
+  if (!of || !d->switch_enclosed) return cmb_fail_memory(p->ctx);
+  CMB_TRY(list_deciding(p, d, of, &count));
+  if (count == 0) return CMB_OK;
+  CMB_TRY(make_rates(p, d, of));
+  measure_scratch(d, d->end[CMB_UP_TO_LAMBDA] + 1 + p->x->nq + p->x->nv);
+  return CMB_OK;
+}
+
+static cmb_interval *put(int count, const cmb_interval *from, cmb_interval *to)
+{
+  for (int i = 0; i < count; i++) *to++ = from[i];
+  return to;
+}
+
+/* t, q, modes, v; returns the place behind them. */
+static cmb_interval *put_box(const cmb_graph_data *d, const cmb_box *box, cmb_interval *to)
+{
+  to = put(1, &box->t, to);
+  to = put(d->nq, box->q, to);
+  for (int i = 0; i < d->ns; i++) *to++ = cmb_interval_of(box->mode[i]);
+  return put(d->nv, box->v, to);
+}
+
+void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *in = box->scratch, *next = put_box(d, box, in);
+  cmb_interval *work = in + d->end[CMB_UP_TO_LAMBDA] + 1 + d->nq + d->nv;
+  if (s) {
+    for (int i = 0; i < d->ng; i++) next[i] = cmb_interval_unknown();
+    cmb_program_enclose(d->program[CMB_PROGRAM_SWITCHES], in, s, work);
+  }
+  if (rate) {
+    cmb_interval *direction = put(1, &box->t_rate, next);
+    put(d->nv, box->v_rate, put(d->nq, box->q_rate, direction));
+    cmb_program_enclose(d->switch_rates, in, rate, work);
+  }
+}

@@ -1,0 +1,375 @@
+/*
+ * Operations on intervals (interval.h), outward rounded, and programs made of them.
+ *
+ * Sums, products, quotients and roots are rounded correctly, so an end moves by one unit in the last place at most; sums are exact
+ * where they underflow, so that 0 stays 0. Functions of the mathematics library are taken to be right to LIBRARY units in the last
+ * place: glibc states at most 2 for those in use.
+ *
+ * Monotone functions take their ends' values. Of f(a, b) that is monotone in each argument with the other one fixed the extremes are
+ * among the values at the box's four corners: products, quotients, powers of a positive base, atan2 off its cut.
+ */
+#include "expr/interval.h"
+
+#include "expr/graph.h"
+#include "expr/program.h"
+
+#include <float.h>
+#include <string.h>
+
+static const double ULP = DBL_EPSILON;
+static const double TINY = DBL_TRUE_MIN;
+static const double PI = 3.14159265358979323846;
+enum { LIBRARY = 4 };
+
+/* ---- ends */
+
+/* The ends, apart by some units in the last place; unknown if one of them is not finite. */
+static cmb_interval outward(double low, double high, double units)
+{
+  cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};
+  return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
+}
+
+/* The same for results that may have lost bits below the smallest normal number. */
+static cmb_interval outward_tiny(double low, double high, double units)
+{
+  if (fabs(low) < DBL_MIN) low -= units * TINY;
+  if (fabs(high) < DBL_MIN) high += units * TINY;
+  return outward(low, high, units);
+}
+
+static bool is_point(cmb_interval x)
+{
+  return x.low == x.high;
+}
+
+static double smaller(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static bool holds(cmb_interval x, double value)
+{
+  return x.low <= value && value <= x.high;
+}
+
+/* From the values at the corners of a box. */
+static cmb_interval corners(double ll, double lh, double hl, double hh, double units)
+{
+  return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),
+                      larger(larger(ll, lh), larger(hl, hh)), units);
+}
+
+static cmb_interval rising(double (*f)(double), cmb_interval a)
+{
+  return outward_tiny(f(a.low), f(a.high), LIBRARY);
+}
+
+static cmb_interval falling(double (*f)(double), cmb_interval a)
+{
+  return outward_tiny(f(a.high), f(a.low), LIBRARY);
+}
+
+static cmb_interval clamp(cmb_interval x, double low, double high)
+{
+  return (cmb_interval){larger(x.low, low), smaller(x.high, high)};
+}
+
+/* ---- one function for each row of CMB_OP_LIST: a, b and c are known, those of IF apart */
+
+static cmb_interval enclose_ADD(cmb_interval a, cmb_interval b)
+{
+  return outward(a.low + b.low, a.high + b.high, 1);
+}
+
+static cmb_interval enclose_SUB(cmb_interval a, cmb_interval b)
+{
+  return outward(a.low - b.high, a.high - b.low, 1);
+}
+
+static cmb_interval enclose_MUL(cmb_interval a, cmb_interval b)
+{
+  if ((a.low == 0 && a.high == 0) || (b.low == 0 && b.high == 0)) return cmb_interval_of(0);
+  if (is_point(b)) { /* a constant, most often */
+    const double first = a.low * b.low, second = a.high * b.low;
+    return b.low > 0 ? outward_tiny(first, second, 1) : outward_tiny(second, first, 1);
+  }
+  cmb_interval x = corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, 1);
+  if (!cmb_interval_known(x)) return x;
+  bool positive = (a.low >= 0 && b.low >= 0) || (a.high <= 0 && b.high <= 0);
+  bool negative = (a.low >= 0 && b.high <= 0) || (a.high <= 0 && b.low >= 0);
+  return clamp(x, positive ? 0 : -INFINITY, negative ? 0 : INFINITY);
+}
+
+static cmb_interval square(cmb_interval a)
+{
+  double low = smaller(fabs(a.low), fabs(a.high)), high = larger(fabs(a.low), fabs(a.high));
+  if (holds(a, 0)) low = 0;
+  return enclose_MUL((cmb_interval){low, high}, (cmb_interval){low, high});
+}
+
+static cmb_interval enclose_DIV(cmb_interval a, cmb_interval b)
+{
+  if (holds(b, 0)) return cmb_interval_unknown();
+  if (a.low == 0 && a.high == 0) return cmb_interval_of(0);
+  return corners(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, 1);
+}
+
+static cmb_interval enclose_NEG(cmb_interval a)
+{
+  return (cmb_interval){-a.high, -a.low};
+}
+
+/* A whole power: of |a| if it is even. */
+static cmb_interval whole_power(cmb_interval a, double n)
+{
+  bool even = fmod(n, 2) == 0;
+  if (n < 0 && holds(a, 0)) return cmb_interval_unknown();
+  if (n == 0) return cmb_interval_of(1);
+  if (even && a.low < 0) {
+    double low = holds(a, 0) ? 0 : smaller(fabs(a.low), fabs(a.high));
+    a = (cmb_interval){low, larger(fabs(a.low), fabs(a.high))};
+  }
+  double first = pow(a.low, n), second = pow(a.high, n);
+  cmb_interval x = outward_tiny(smaller(first, second), larger(first, second), LIBRARY);
+  return even && cmb_interval_known(x) ? clamp(x, 0, INFINITY) : x;
+}
+
+static cmb_interval enclose_POW(cmb_interval a, cmb_interval b)
+{
+  if (is_point(b) && floor(b.low) == b.low) return whole_power(a, b.low);
+  if (!(a.low > 0 || (a.low == 0 && b.low > 0))) return cmb_interval_unknown();
+  cmb_interval x = corners(pow(a.low, b.low), pow(a.low, b.high), pow(a.high, b.low),
+                           pow(a.high, b.high), LIBRARY);
+  return cmb_interval_known(x) ? clamp(x, 0, INFINITY) : x;
+}
+
+static cmb_interval answer(bool certainly, bool perhaps)
+{
+  return (cmb_interval){certainly ? 1 : 0, perhaps ? 1 : 0};
+}
+
+static cmb_interval enclose_LT(cmb_interval a, cmb_interval b)
+{
+  return answer(a.high < b.low, a.low < b.high);
+}
+
+static cmb_interval enclose_LE(cmb_interval a, cmb_interval b)
+{
+  return answer(a.high <= b.low, a.low <= b.high);
+}
+
+static cmb_interval enclose_GT(cmb_interval a, cmb_interval b)
+{
+  return enclose_LT(b, a);
+}
+
+static cmb_interval enclose_GE(cmb_interval a, cmb_interval b)
+{
+  return enclose_LE(b, a);
+}
+
+static cmb_interval enclose_EQ(cmb_interval a, cmb_interval b)
+{
+  return answer(is_point(a) && is_point(b) && a.low == b.low, a.low <= b.high && b.low <= a.high);
+}
+
+static cmb_interval enclose_NE(cmb_interval a, cmb_interval b)
+{
+  cmb_interval equal = enclose_EQ(a, b);
+  return (cmb_interval){1 - equal.high, 1 - equal.low};
+}
+
+static cmb_interval enclose_SQRT(cmb_interval a)
+{
+  if (a.low < 0) return cmb_interval_unknown();
+  return clamp(outward(sqrt(a.low), sqrt(a.high), 1), 0, INFINITY);
+}
+
+/* Whether `phase` + 2πk lies in the interval for some whole k, or as near to it as rounding could hide. */
+static bool may_hold_turn(cmb_interval a, double phase)
+{
+  const double near = 8 * ULP * (1 + larger(fabs(a.low), fabs(a.high)));
+  double k = ceil((a.low - near - phase) / (2 * PI) - 1e-9);
+  return phase + 2 * PI * k <= a.high + near;
+}
+
+/* Sine, or cosine, whose greatest value is at `top`. */
+static cmb_interval wave(cmb_op op, cmb_interval a, double top)
+{
+  if (!(a.high - a.low < 2 * PI) || larger(fabs(a.low), fabs(a.high)) > 1e9) {
+    return (cmb_interval){-1 - ULP, 1 + ULP};
+  }
+  double first = cmb_op_value(op, a.low, 0, 0), second = cmb_op_value(op, a.high, 0, 0);
+  double low = may_hold_turn(a, top + PI) ? -1 : smaller(first, second);
+  double high = may_hold_turn(a, top) ? 1 : larger(first, second);
+  return clamp(outward_tiny(low, high, LIBRARY), -1 - ULP, 1 + ULP);
+}
+
+static cmb_interval enclose_SIN(cmb_interval a)
+{
+  return wave(CMB_OP_SIN, a, PI / 2);
+}
+
+static cmb_interval enclose_COS(cmb_interval a)
+{
+  return wave(CMB_OP_COS, a, 0);
+}
+
+static cmb_interval enclose_TAN(cmb_interval a)
+{
+  bool far = larger(fabs(a.low), fabs(a.high)) > 1e9 || !(a.high - a.low < PI);
+  if (far || may_hold_turn(a, PI / 2) || may_hold_turn(a, -PI / 2)) return cmb_interval_unknown();
+  return rising(tan, a);
+}
+
+static cmb_interval enclose_ASIN(cmb_interval a)
+{
+  return a.low < -1 || a.high > 1 ? cmb_interval_unknown() : rising(asin, a);
+}
+
+static cmb_interval enclose_ACOS(cmb_interval a)
+{
+  if (a.low < -1 || a.high > 1) return cmb_interval_unknown();
+  return clamp(falling(acos, a), 0, INFINITY);
+}
+
+static cmb_interval enclose_ATAN(cmb_interval a)
+{
+  return rising(atan, a);
+}
+
+/* The angle of (b, a); all angles where the box touches the cut, which is where the angle jumps. */
+static cmb_interval enclose_ATAN2(cmb_interval a, cmb_interval b)
+{
+  if (holds(a, 0) && b.low <= 0) return outward(-PI, PI, LIBRARY);
+  return corners(atan2(a.low, b.low), atan2(a.low, b.high), atan2(a.high, b.low),
+                 atan2(a.high, b.high), LIBRARY);
+}
+
+static cmb_interval enclose_SINH(cmb_interval a)
+{
+  return rising(sinh, a);
+}
+
+static cmb_interval enclose_COSH(cmb_interval a)
+{
+  double low = holds(a, 0) ? 1 : cosh(smaller(fabs(a.low), fabs(a.high)));
+  return outward(low, cosh(larger(fabs(a.low), fabs(a.high))), LIBRARY);
+}
+
+static cmb_interval enclose_TANH(cmb_interval a)
+{
+  return rising(tanh, a);
+}
+
+static cmb_interval enclose_EXP(cmb_interval a)
+{
+  cmb_interval x = rising(exp, a);
+  return cmb_interval_known(x) ? clamp(x, 0, INFINITY) : x;
+}
+
+static cmb_interval enclose_LOG(cmb_interval a)
+{
+  return a.low > 0 ? rising(log, a) : cmb_interval_unknown();
+}
+
+static cmb_interval enclose_ABS(cmb_interval a)
+{
+  double first = fabs(a.low), second = fabs(a.high);
+  return (cmb_interval){holds(a, 0) ? 0 : smaller(first, second), larger(first, second)};
+}
+
+static cmb_interval enclose_SIGN(cmb_interval a)
+{
+  return (cmb_interval){cmb_op_value(CMB_OP_SIGN, a.low, 0, 0),
+                        cmb_op_value(CMB_OP_SIGN, a.high, 0, 0)};
+}
+
+static cmb_interval enclose_MIN(cmb_interval a, cmb_interval b)
+{
+  return (cmb_interval){smaller(a.low, b.low), smaller(a.high, b.high)};
+}
+
+static cmb_interval enclose_MAX(cmb_interval a, cmb_interval b)
+{
+  return (cmb_interval){larger(a.low, b.low), larger(a.high, b.high)};
+}
+
+static cmb_interval enclose_FLOOR(cmb_interval a)
+{
+  return (cmb_interval){floor(a.low), floor(a.high)};
+}
+
+static cmb_interval enclose_SMOOTH(cmb_interval a)
+{
+  return a;
+}
+
+static cmb_interval enclose_IF(cmb_interval a, cmb_interval b, cmb_interval c)
+{
+  return a.low > 0 ? b : a.high <= 0 ? c : cmb_interval_hull(b, c);
+}
+
+/* ---- programs */
+
+#define CALL_1(name) enclose_##name(a)
+#define CALL_2(name) enclose_##name(a, b)
+#define CALL_3(name) enclose_##name(a, b, c)
+
+cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c)
+{
+  const int arity = cmb_op_arity(op);
+  bool known = cmb_interval_known(a) && (arity != 2 || cmb_interval_known(b));
+  if (!known) return cmb_interval_unknown();
+  switch (op) {
+#define ENCLOSE(name, text, count, value)                                                          \
+  case CMB_OP_##name: return CALL_##count(name);
+    CMB_OP_LIST(ENCLOSE)
+#undef ENCLOSE
+  default: return cmb_interval_unknown();
+  }
+}
+
+static cmb_interval enclose_call(const cmb_program *p, const cmb_instruction *i, cmb_interval a,
+                                 cmb_interval b, cmb_interval c)
+{
+  const int arity = p->externals[i->data]->arity;
+  bool points = is_point(a) && (arity < 2 || is_point(b)) && (arity < 3 || is_point(c));
+  if (!points) return cmb_interval_unknown();
+  return cmb_interval_of(cmb_instruction_value(p, i, a.low, b.low, c.low));
+}
+
+static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruction *i,
+                                        cmb_interval a, cmb_interval b, cmb_interval c)
+{
+  switch (i->op) {
+  case CMB_OP_TABLE: return cmb_table_enclose(p->tables[i->data], i->order, a);
+  case CMB_OP_TABLE_AT: return cmb_table_enclose_at(p->tables[i->data], i->order, a, b);
+  case CMB_OP_TABLE2:
+    return cmb_table2_enclose(p->tables[i->data], i->order % 4, i->order / 4, a, b);
+  case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
+  case CMB_OP_ADD: return enclose_ADD(a, b); /* these three are most of a program; */
+  case CMB_OP_SUB: return enclose_SUB(a, b); /* sums of what is unknown are unknown */
+  case CMB_OP_MUL:
+    if (!cmb_interval_known(a) || !cmb_interval_known(b)) return cmb_interval_unknown();
+    return i->a == i->b ? square(a) : enclose_MUL(a, b);
+  default: return cmb_op_enclose((cmb_op)i->op, a, b, c);
+  }
+}
+
+void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
+                         cmb_interval *work)
+{
+  memcpy(work, in, (size_t)p->inputs * sizeof *work);
+  for (int k = 0; k < p->constants; k++) work[p->inputs + k] = cmb_interval_of(p->constant[k]);
+  for (const cmb_instruction *i = p->code; i < p->code + p->instructions; i++) {
+    work[i->to] = enclose_instruction(p, i, work[i->a], work[i->b], work[i->c]);
+  }
+  for (int k = 0; k < p->outputs; k++) out[k] = work[p->output[k]];
+}

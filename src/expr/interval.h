@@ -1,0 +1,63 @@
+/*
+ * Programs on intervals: what an expression can become when its inputs are known only to lie in intervals.
+ *
+ *     x_j in [low_j, high_j] for all j   =>   f(x) in [low, high]
+ *
+ * for the value that cmb_program_run computes as well as for the exact one: every operation rounds outward. So an interval without 0
+ * proves that f is not 0 anywhere in the box.
+ *
+ * An interval is finite, or it is unknown (both ends NaN): f may be infinite or undefined somewhere in the box, or nothing is known of
+ * it. Unknown is passed on by all operations, except that `if` ignores the branch that is certainly not taken.
+ */
+#ifndef CMB_EXPR_INTERVAL_H
+#define CMB_EXPR_INTERVAL_H
+
+#include "expr/table.h"
+
+#include <camber/expr.h>
+#include <math.h>
+
+/* out (outputs) from in (inputs); work holds cmb_program_work intervals. A C function of the user's is known only where its
+ * arguments are single numbers. */
+void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
+                         cmb_interval *work);
+
+/* The same for one operation of CMB_OP_LIST; arguments beyond its number are not looked at. */
+cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c);
+
+/* Tables, as cmb_table_value and cmb_table2_value have them; `mode` as in CMB_OP_TABLE_AT, order CMB_TABLE_MARGIN included. */
+cmb_interval cmb_table_enclose(const cmb_table *table, int order, cmb_interval x);
+cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interval x,
+                                  cmb_interval mode);
+cmb_interval cmb_table2_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
+                                cmb_interval y);
+
+static inline bool cmb_interval_known(cmb_interval x)
+{
+  return x.low <= x.high;
+}
+
+/* Does the interval prove that no value in it is 0? */
+static inline bool cmb_interval_misses_zero(cmb_interval x)
+{
+  return x.low > 0 || x.high < 0;
+}
+
+static inline cmb_interval cmb_interval_unknown(void)
+{
+  return (cmb_interval){NAN, NAN};
+}
+
+static inline cmb_interval cmb_interval_of(double x)
+{
+  return isfinite(x) ? (cmb_interval){x, x} : cmb_interval_unknown();
+}
+
+/* The smallest interval that contains both. */
+static inline cmb_interval cmb_interval_hull(cmb_interval a, cmb_interval b)
+{
+  if (!cmb_interval_known(a) || !cmb_interval_known(b)) return cmb_interval_unknown();
+  return (cmb_interval){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
+#endif

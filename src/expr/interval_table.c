@@ -1,0 +1,170 @@
+/*
+ * Tables on intervals (interval.h). A cubic on [u0, u1] lies between the least and the greatest of its Bernstein coefficients,
+ *
+ *     b0 = p(u0),  b1 = b0 + d1/3,  b2 = b0 + 2 d1/3 + d2/3,  b3 = p(u1),   d1 = w p'(u0),  d2 = w² p''(u0)/2,  w = u1 − u0,
+ *
+ * widened by a bound on the rounding of these and of the table's own evaluation.
+ */
+#include "expr/graph.h"
+#include "expr/interval.h"
+
+#include <float.h>
+
+enum { ROUNDINGS = 32 }; /* more than the operations in a cubic and in its Bernstein coefficients */
+
+static cmb_interval add(cmb_interval a, cmb_interval b)
+{
+  return cmb_op_enclose(CMB_OP_ADD, a, b, a);
+}
+
+static cmb_interval multiply(cmb_interval a, cmb_interval b)
+{
+  return cmb_op_enclose(CMB_OP_MUL, a, b, a);
+}
+
+static cmb_interval subtract(cmb_interval a, double b)
+{
+  return cmb_op_enclose(CMB_OP_SUB, a, cmb_interval_of(b), a);
+}
+
+/* A derivative's coefficients: those of order 0, 1, 2 or 3. */
+static void differentiate(const double *c, int order, double d[4])
+{
+  for (int i = 0; i < 4; i++) d[i] = c[i];
+  for (int k = 0; k < order; k++) {
+    for (int i = 0; i < 4; i++) d[i] = i < 3 ? (i + 1) * d[i + 1] : 0;
+  }
+}
+
+static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
+{
+  double c[4], w = u.high - u.low, a = u.low;
+  differentiate(coefficients, order, c);
+  const double d1 = w * (c[1] + a * (2 * c[2] + a * 3 * c[3])), d2 = w * w * (c[2] + 3 * a * c[3]);
+  const double b[4] = {c[0] + a * (c[1] + a * (c[2] + a * c[3])), d1 / 3, 2 * d1 / 3 + d2 / 3,
+                       d1 + d2 + w * w * w * c[3]};
+  const double size = fabs(u.low) > fabs(u.high) ? fabs(u.low) : fabs(u.high);
+  const double sum = fabs(c[0]) + size * (fabs(c[1]) + size * (fabs(c[2]) + size * fabs(c[3])));
+  double low = b[0], high = b[0];
+  for (int i = 1; i < 4; i++) {
+    low = fmin(low, b[0] + b[i]);
+    high = fmax(high, b[0] + b[i]);
+  }
+  const double rounding = ROUNDINGS * (8 * DBL_EPSILON * sum + DBL_TRUE_MIN);
+  cmb_interval range = {low - rounding, high + rounding};
+  return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
+}
+
+/* Beyond an end the table goes on along its tangent there: x is how far beyond. */
+static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cmb_interval x)
+{
+  const cmb_interval u = subtract(cmb_interval_of(end), t->x[i]);
+  if (order > 1) return cmb_interval_of(0);
+  const cmb_interval slope = cubic(t->c + 4 * i, 1, u);
+  if (order == 1) return slope;
+  return add(cubic(t->c + 4 * i, 0, u), multiply(slope, subtract(x, end)));
+}
+
+/* Piece i with the tangents at the ends, wherever x lies. */
+static cmb_interval piece(const cmb_table *t, int order, int i, cmb_interval x)
+{
+  const double first = i == 0 ? t->x[0] : -INFINITY;
+  const double last = i == t->nx - 2 ? t->x[t->nx - 1] : INFINITY;
+  if (order > 3) return cmb_interval_of(0);
+  if (x.high < first) return tangent(t, order, i, first, x);
+  if (x.low > last) return tangent(t, order, i, last, x);
+  cmb_interval inside = {fmax(x.low, first), fmin(x.high, last)};
+  cmb_interval range = cubic(t->c + 4 * i, order, subtract(inside, t->x[i]));
+  if (x.low < first) {
+    const cmb_interval before = {x.low, first};
+    range = cmb_interval_hull(range, tangent(t, order, i, first, before));
+  }
+  if (x.high > last) {
+    const cmb_interval behind = {last, x.high};
+    range = cmb_interval_hull(range, tangent(t, order, i, last, behind));
+  }
+  return range;
+}
+
+cmb_interval cmb_table_enclose(const cmb_table *t, int order, cmb_interval x)
+{
+  if (!cmb_interval_known(x)) return x;
+  const int first = cmb_table_interval(t, x.low), last = cmb_table_interval(t, x.high);
+  cmb_interval range = cmb_interval_unknown();
+  for (int i = first; i <= last; i++) {
+    cmb_interval part = {i == first ? x.low : t->x[i], i == last ? x.high : t->x[i + 1]};
+    cmb_interval of_part = piece(t, order, i, part);
+    range = i == first ? of_part : cmb_interval_hull(range, of_part);
+  }
+  return range;
+}
+
+static cmb_interval margin(const cmb_table *t, int i, cmb_interval x)
+{
+  cmb_interval range = cmb_interval_of(t->x[t->nx - 1] - t->x[0]);
+  if (i > 0) range = cmb_op_enclose(CMB_OP_MIN, range, subtract(x, t->x[i]), x);
+  if (i < t->nx - 2) {
+    cmb_interval left = cmb_op_enclose(CMB_OP_SUB, cmb_interval_of(t->x[i + 1]), x, x);
+    range = cmb_op_enclose(CMB_OP_MIN, range, left, x);
+  }
+  return range;
+}
+
+cmb_interval cmb_table_enclose_at(const cmb_table *t, int order, cmb_interval x, cmb_interval mode)
+{
+  if (!cmb_interval_known(x) || !cmb_interval_known(mode)) return cmb_interval_unknown();
+  const int first = cmb_table_piece(t, mode.low), last = cmb_table_piece(t, mode.high);
+  cmb_interval range = cmb_interval_unknown();
+  for (int i = first; i <= last; i++) {
+    cmb_interval part = order == CMB_TABLE_MARGIN ? margin(t, i, x) : piece(t, order, i, x);
+    range = i == first ? part : cmb_interval_hull(range, part);
+  }
+  return range;
+}
+
+/* ---- two arguments */
+
+static cmb_interval clamped(cmb_interval x, double low, double high)
+{
+  return (cmb_interval){fmin(fmax(x.low, low), high), fmin(fmax(x.high, low), high)};
+}
+
+/* The part of x (inside the table) that lies in piece i, measured from its beginning. */
+static cmb_interval within(const double *at, int i, cmb_interval x)
+{
+  return subtract((cmb_interval){fmax(x.low, at[i]), fmin(x.high, at[i + 1])}, at[i]);
+}
+
+/* Horner's rule in u, with coefficients that are cubics in v. */
+static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_interval v)
+{
+  cmb_interval value = cmb_interval_of(0);
+  for (int k = 3; k >= dx; k--) {
+    double factor = 1;
+    for (int j = 0; j < dx; j++) factor *= k - j;
+    cmb_interval row = multiply(cmb_interval_of(factor), cubic(c + 4 * k, dy, v));
+    value = add(multiply(value, u), row);
+  }
+  return value;
+}
+
+cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval x, cmb_interval y)
+{
+  if (!cmb_interval_known(x) || !cmb_interval_known(y)) return cmb_interval_unknown();
+  const cmb_interval a = clamped(x, t->x[0], t->x[t->nx - 1]);
+  const cmb_interval b = clamped(y, t->y[0], t->y[t->ny - 1]);
+  const bool beyond = (dx > 0 && (a.low != x.low || a.high != x.high)) ||
+                      (dy > 0 && (b.low != y.low || b.high != y.high));
+  const cmb_table rows = {.nx = t->ny, .x = t->y};
+  const int i0 = cmb_table_interval(t, a.low), i1 = cmb_table_interval(t, a.high);
+  const int j0 = cmb_table_interval(&rows, b.low), j1 = cmb_table_interval(&rows, b.high);
+  cmb_interval range = cmb_interval_unknown();
+  for (int i = i0; i <= i1; i++) {
+    for (int j = j0; j <= j1; j++) {
+      const double *c = t->c + 16 * (i * (t->ny - 1) + j);
+      cmb_interval part = patch(c, dx, dy, within(t->x, i, a), within(t->y, j, b));
+      range = i == i0 && j == j0 ? part : cmb_interval_hull(range, part);
+    }
+  }
+  return beyond ? cmb_interval_hull(range, cmb_interval_of(0)) : range;
+}

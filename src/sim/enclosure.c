@@ -1,0 +1,212 @@
+/*
+ * Switching functions enclosed along a step (enclosure.h): a search from left to right, which halves what it cannot prove.
+ *
+ * A function that stays at 0 but for rounding can be proved nowhere, and halving would go on for ever: a step has a budget of parts.
+ * Where it is used up the rest of the step is undecided as a whole, and the next step's budget is smaller, until steps are proved again.
+ */
+#include "sim/enclosure.h"
+
+#include "math/finite.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PARTS = 4096, LEAST_PARTS = 64 };
+
+void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in)
+{
+  cmb_evaluator *ev = cmb_integrator_evaluator(in);
+  const cmb_equations *eq = ev->eq;
+  const size_t n = (size_t)(eq->nq + eq->nv), ns = (size_t)eq->ns, nodes = CMB_BERNSTEIN_MOST + 1;
+  *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
+  if (!eq->enclose) return;
+  e->values = cmb_arena_take(arena, nodes * n, sizeof(double));
+  e->c = cmb_arena_take(arena, nodes * n, sizeof(double));
+  e->dc = cmb_arena_take(arena, nodes * n, sizeof(double));
+  e->rounding = cmb_arena_take(arena, n, sizeof(double));
+  e->rate_rounding = cmb_arena_take(arena, n, sizeof(double));
+  e->y = cmb_arena_take(arena, n, sizeof *e->y);
+  e->y_rate = cmb_arena_take(arena, n, sizeof *e->y_rate);
+  e->s = cmb_arena_take(arena, ns, sizeof *e->s);
+  e->rate = cmb_arena_take(arena, ns, sizeof *e->rate);
+  e->s_begin = cmb_arena_take(arena, ns, sizeof(double));
+  e->s_end = cmb_arena_take(arena, ns, sizeof(double));
+}
+
+void cmb_enclosure_begin(cmb_enclosure *e)
+{
+  e->budget = MOST_PARTS;
+  e->parts = e->undecided = 0;
+}
+
+static double step_time(const cmb_enclosure *e, double theta)
+{
+  const double t0 = cmb_integrator_t_before(e->in), t1 = cmb_integrator_t(e->in);
+  return theta >= 1 ? t1 : fmin(t0 + theta * (t1 - t0), t1);
+}
+
+/* The dense output of the last step as polynomials. */
+static cmb_status take_polynomials(cmb_enclosure *e)
+{
+  const int degree = cmb_integrator_dense_degree(e->in), nq = e->ev->eq->nq, n = e->n;
+  const double t = cmb_integrator_t(e->in), h = t - cmb_integrator_t_before(e->in);
+  const double blur = 4 * DBL_EPSILON * fabs(t) / h; /* of θ, since the nodes are rounded times */
+  double at[CMB_BERNSTEIN_MOST + 1];
+  if (e->degree != degree) cmb_bernstein_create(&e->basis, e->degree = degree);
+  for (int j = 0; j <= degree; j++) {
+    double *y = e->values + j * n;
+    CMB_TRY(cmb_integrator_interpolate(e->in, step_time(e, e->basis.node[j]), y, y + nq));
+  }
+  if (!cmb_all_finite(n * (degree + 1), e->values)) return CMB_RETRY_NONFINITE;
+  for (int i = 0; i < n; i++) {
+    double *c = e->c + i * (degree + 1), *dc = e->dc + i * degree;
+    for (int j = 0; j <= degree; j++) at[j] = e->values[j * n + i];
+    e->rounding[i] = cmb_bernstein_coefficients(&e->basis, at, c);
+    e->rate_rounding[i] = cmb_bernstein_derivative(degree, c, e->rounding[i], dc);
+    for (int j = 0; j < degree; j++) e->rounding[i] = fmax(e->rounding[i], blur * fabs(dc[j]));
+  }
+  return CMB_OK;
+}
+
+/* Bounds on [a, b]: of the functions, or of their derivatives. */
+static void enclose(cmb_enclosure *e, double a, double b, bool rates)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const int degree = e->degree;
+  const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
+  for (int i = 0; i < e->n; i++) {
+    e->y[i] = cmb_bernstein_range(degree, e->c + i * (degree + 1), e->rounding[i], a, b);
+    if (!rates) continue;
+    e->y_rate[i] = cmb_bernstein_range(degree - 1, e->dc + i * degree, e->rate_rounding[i], a, b);
+  }
+  cmb_box box = {.t = {step_time(e, a), step_time(e, b)},
+                 .t_rate = {h, h},
+                 .q = e->y,
+                 .v = e->y + eq->nq,
+                 .q_rate = e->y_rate,
+                 .v_rate = e->y_rate + eq->nq,
+                 .mode = e->ev->mode,
+                 .scratch = e->ev->scratch};
+  eq->enclose(eq->self, &box, rates ? NULL : e->s, rates ? e->rate : NULL);
+  e->parts++;
+}
+
+/* The sign that function i has while its mode is right. */
+static int sign_of(const cmb_enclosure *e, int i)
+{
+  const cmb_equations *eq = e->ev->eq;
+  return eq->switch_is_level && eq->switch_is_level[i] ? 1 : e->ev->mode[i];
+}
+
+static bool is_proved(const cmb_enclosure *e, int i)
+{
+  if (!e->ev->eq->switch_enclosed[i]) return true; /* not looked at here */
+  return sign_of(e, i) > 0 ? e->s[i].low >= 0 : e->s[i].high <= 0;
+}
+
+static bool all_proved(const cmb_enclosure *e)
+{
+  for (int i = 0; i < e->ev->eq->ns; i++) {
+    if (!is_proved(e, i)) return false;
+  }
+  return true;
+}
+
+typedef enum verdict { PROVED, ISOLATED, OPEN } verdict;
+
+/* Function i on a part of the step, with the values at its ends and the bounds of its derivative. */
+static verdict judge(const cmb_enclosure *e, int i, double width)
+{
+  const int m = sign_of(e, i);
+  const double begin = m * e->s_begin[i], end = m * e->s_end[i];
+  const cmb_interval rate = e->rate[i];
+  if (is_proved(e, i)) return PROVED;
+  if (rate.low > 0 || rate.high < 0) return end >= 0 ? PROVED : ISOLATED;
+  const double steepest = fmax(fabs(rate.low), fabs(rate.high));
+  const double rounding = 64 * DBL_EPSILON * (fabs(begin) + fabs(end));
+  return begin + end >= width * steepest + rounding && end >= 0 ? PROVED : OPEN;
+}
+
+/* All functions; *open is one that could not be decided on. */
+static verdict judge_all(const cmb_enclosure *e, double width, int *open)
+{
+  verdict all = PROVED;
+  for (int i = 0; i < e->ev->eq->ns; i++) {
+    verdict v = judge(e, i, width);
+    if (v == OPEN) *open = i;
+    if (v > all) all = v;
+  }
+  return all;
+}
+
+static bool ends_negative(const cmb_enclosure *e)
+{
+  for (int i = 0; i < e->ev->eq->ns; i++) {
+    if (e->ev->eq->switch_enclosed[i] && sign_of(e, i) * e->s_end[i] < 0) return true;
+  }
+  return false;
+}
+
+static void note_undecided(cmb_enclosure *e, int i, double theta)
+{
+  e->undecided++;
+  e->undecided_function = i;
+  e->undecided_t = step_time(e, theta);
+}
+
+/* The part [a, b]. Values at its ends are looked up only if bounds alone do not prove it. */
+static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, double a, double b,
+                          verdict *found, int *open)
+{
+  *found = PROVED;
+  enclose(e, a, b, false);
+  if (all_proved(e)) return CMB_OK;
+  enclose(e, a, b, true);
+  CMB_TRY(sample(user, a, e->s_begin));
+  CMB_TRY(sample(user, b, e->s_end));
+  *found = judge_all(e, b - a, open);
+  return CMB_OK;
+}
+
+/* The search proper: [a, b] is the part under inspection, everything before a is proved. */
+static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, double *a, double *b)
+{
+  const double t = fabs(cmb_integrator_t(e->in));
+  const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
+  const double least = fmax(8 * DBL_EPSILON * t / h, 8 * DBL_EPSILON);
+  const long limit = e->parts + e->budget;
+  double width = 1;
+  for (*a = 0; *a < 1;) {
+    *b = fmin(1, *a + width);
+    int open = 0;
+    verdict found;
+    CMB_TRY(inspect(e, sample, user, *a, *b, &found, &open));
+    const bool finest = *b - *a <= least || e->parts >= limit;
+    if (found == ISOLATED || (found == OPEN && finest && ends_negative(e))) return CMB_OK;
+    if (found == OPEN && !finest) {
+      width = (*b - *a) / 2;
+      continue;
+    }
+    if (found == OPEN && *a > 0) note_undecided(e, open, *b);
+    if (found == OPEN && e->parts >= limit) width = 1.0 / 8; /* on in large parts */
+    *a = *b;
+    width = fmin(2 * width, 1);
+  }
+  *b = 2;
+  return CMB_OK;
+}
+
+cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double *a,
+                               double *b)
+{
+  const long before = e->parts;
+  CMB_TRY(take_polynomials(e));
+  CMB_TRY(search(e, sample, user, a, b));
+  const bool used_up = e->parts - before >= e->budget;
+  e->budget = used_up ? e->budget / 2 : 2 * e->budget;
+  if (e->budget < LEAST_PARTS) e->budget = LEAST_PARTS;
+  if (e->budget > MOST_PARTS) e->budget = MOST_PARTS;
+  return CMB_OK;
+}

@@ -1,0 +1,56 @@
+/*
+ * Proofs that nothing switches: the switching functions of a step enclosed along its dense output.
+ *
+ * Dense output is a polynomial in θ, so its Bernstein coefficients bound the state on any part of the step, and the equations bound
+ * the switching functions there (dae.h, `enclose`). On a part [a, b] with the width w a function s with the sign m does not become
+ * negative (m s < 0) after m s(a) >= 0
+ *
+ *     if its bounds say so;
+ *     if the derivative of what decides has one sign and m s(b) >= 0: then s is monotone, or of a level first rises and then falls;
+ *     if m s(a) + m s(b) >= w max |s'|.
+ *
+ * Otherwise the part is halved. So the first event is isolated: parts before it are proved, and in its own part every function
+ * becomes negative at most once. Parts as short as time can be told apart that are neither are undecided: they are counted.
+ */
+#ifndef CMB_SIM_ENCLOSURE_H
+#define CMB_SIM_ENCLOSURE_H
+
+#include "dae/evaluator.h"
+#include "math/bernstein.h"
+
+#include <camber/sim.h>
+
+typedef struct cmb_enclosure {
+  cmb_integrator *in;
+  cmb_evaluator *ev;
+  cmb_bernstein basis; /* of the degree of the method at work */
+  int n, degree;       /* of the polynomials at hand */
+  double *values;      /* ((CMB_BERNSTEIN_MOST + 1) x n) of the dense output at the nodes */
+  double *c, *dc;      /* (n x (degree + 1)), (n x degree) coefficients of y and of dy/dθ */
+  double *rounding, *rate_rounding; /* (n) */
+  cmb_interval *y, *y_rate;         /* (n) on a part */
+  cmb_interval *s, *rate;           /* (ns) */
+  double *s_begin, *s_end;          /* (ns) at the ends of the part, of the plain dense output */
+  long parts;                       /* looked at, in all */
+  int budget;                       /* parts that the next step may take */
+
+  long undecided; /* parts that were neither proved nor isolated */
+  int undecided_function;
+  double undecided_t; /* of the last of them */
+} cmb_enclosure;
+
+/* Switching functions of the plain dense output at θ, into s. */
+typedef cmb_status cmb_sample(void *user, double theta, double *s);
+
+/* Memory from `arena`; a failure is left to it. Nothing is done if the equations have no bounds. */
+void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in);
+
+/* A new run: nothing is undecided yet. */
+void cmb_enclosure_begin(cmb_enclosure *e);
+
+/* The first part [*a, *b] of the last step at whose end a function with bounds is negative; *b > 1 if there is none. Functions
+ * without bounds are not looked at. */
+cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double *a,
+                               double *b);
+
+#endif

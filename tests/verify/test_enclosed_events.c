@@ -1,0 +1,229 @@
+/*
+ * No event is missed. Random switching functions of time and of a free motion, with zeros that are known: products of factors,
+ * pairs of zeros that are next to each other, double zeros (no event), sines with up to 1,000 zeros a second, narrow bells, and products
+ * of these. Every method with dense output finds all zeros, none twice, to 1e-9 s. Then the pulses that every method used to step
+ * over, some or all of them.
+ *
+ * CAMBER_EVENTS in the environment is the number of random problems.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+#include "random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 2100, TEXT = 3000, FEW_PROBLEMS = 2000 };
+
+static const double SHORTEST = 1e-6; /* between two zeros, in seconds */
+
+/* A factor of a switching function, and where it changes its sign in (0, 1). */
+struct problem {
+  char formula[1000];
+  double zero[MOST];
+  int count;
+};
+
+static void add_zero(struct problem *p, double t)
+{
+  assert_in_range(p->count, 0, MOST - 1);
+  if (t > 0 && t < 1) p->zero[p->count++] = t;
+}
+
+static void add_factor(struct problem *p, const char *text)
+{
+  size_t length = strlen(p->formula);
+  snprintf(p->formula + length, sizeof p->formula - length, "%s(%s)", length ? "*" : "", text);
+}
+
+/* z is the time, as t or as the place of a body that moves with the speed 1. */
+static const char *clock_of(struct cmbt_random *r)
+{
+  return cmbt_random_int(r, 0, 1) ? "t" : "slide";
+}
+
+static void add_simple(struct cmbt_random *r, struct problem *p)
+{
+  char text[200];
+  double zero = cmbt_random_uniform(r, 0.01, 0.99);
+  snprintf(text, sizeof text, "%s - %.17g", clock_of(r), zero);
+  add_factor(p, text);
+  add_zero(p, zero);
+}
+
+/* (z − a)(z − b), near each other */
+static void add_pair(struct cmbt_random *r, struct problem *p)
+{
+  char text[200];
+  double a = cmbt_random_uniform(r, 0.01, 0.98),
+         b = a + SHORTEST * pow(10, cmbt_random_uniform(r, 0, 4));
+  snprintf(text, sizeof text, "(%s - %.17g)*(%s - %.17g)", clock_of(r), a, clock_of(r), b);
+  add_factor(p, text);
+  add_zero(p, a);
+  add_zero(p, b);
+}
+
+static void add_double(struct cmbt_random *r, struct problem *p)
+{
+  char text[200];
+  snprintf(text, sizeof text, "(%s - %.17g)^2", clock_of(r), cmbt_random_uniform(r, 0.01, 0.99));
+  add_factor(p, text);
+}
+
+/* sin(ω z + φ) */
+static void add_sine(struct cmbt_random *r, struct problem *p)
+{
+  char text[200];
+  const double pi = acos(-1), omega = pi * pow(10, cmbt_random_uniform(r, 0.3, 3)),
+               phase = cmbt_random_uniform(r, 0.01, 3);
+  snprintf(text, sizeof text, "sin(%.17g*%s + %.17g)", omega, clock_of(r), phase);
+  add_factor(p, text);
+  for (int k = 1; (k * pi - phase) / omega < 1; k++) add_zero(p, (k * pi - phase) / omega);
+}
+
+/* exp(−((z − c)/w)²) − 1/2 */
+static void add_bell(struct cmbt_random *r, struct problem *p)
+{
+  char text[200];
+  double c = cmbt_random_uniform(r, 0.05, 0.95), w = 1e-5 * pow(10, cmbt_random_uniform(r, 0, 3));
+  snprintf(text, sizeof text, "exp(-((%s - %.17g)/%.17g)^2) - 0.5", clock_of(r), c, w);
+  add_factor(p, text);
+  add_zero(p, c - w * sqrt(log(2)));
+  add_zero(p, c + w * sqrt(log(2)));
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Zeros of different factors that are too near to each other: another problem. */
+static bool is_clear(struct problem *p)
+{
+  qsort(p->zero, (size_t)p->count, sizeof *p->zero, ascending);
+  for (int i = 1; i < p->count; i++) {
+    if (p->zero[i] - p->zero[i - 1] < 0.9 * SHORTEST) return false;
+  }
+  return true;
+}
+
+static struct problem *random_problem(struct cmbt_random *r)
+{
+  static struct problem p;
+  static void (*const factors[])(struct cmbt_random *, struct problem *) = {
+      add_simple, add_pair, add_double, add_sine, add_bell};
+  do {
+    p.count = 0;
+    p.formula[0] = '\0';
+    for (int k = cmbt_random_int(r, 1, 3); k > 0; k--) factors[cmbt_random_int(r, 0, 4)](r, &p);
+  } while (!is_clear(&p));
+  return &p;
+}
+
+struct log {
+  double t[MOST];
+  int count;
+};
+
+static cmb_status keep(void *user, const cmb_event *event)
+{
+  struct log *log = user;
+  if (log->count < MOST) log->t[log->count++] = event->t;
+  return CMB_OK;
+}
+
+/* The force acts on a body of its own, so that the free motion stays what it is. */
+static void run_formula(const char *formula, const char *method, struct log *log, long *undecided)
+{
+  char text[TEXT];
+  cmbt_run r;
+  snprintf(text, sizeof text,
+           "gravity: [0, 0, 0]\n"
+           "bodies: {free: {mass: 1, com: [0, 0, 0]}, pushed: {mass: 1, com: [0, 0, 0]}}\n"
+           "joints:\n"
+           "  slide: {type: prismatic, child: free, at: [0, 0, 0], axis: x, rate: 1}\n"
+           "  other: {type: prismatic, child: pushed, at: [0, 0, 0], axis: x}\n"
+           "forces: {push: {type: torsion, coordinate: other, torque: \"if(%s > 0, 1, 2)\"}}\n",
+           formula);
+  cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.t_end = 1;
+  options.observer = (cmb_observer){.user = log, .event = keep};
+  log->count = 0;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
+  *undecided += cmb_simulation_result(r.sim)->undecided;
+  cmbt_run_close(&r);
+}
+
+static int problems(void)
+{
+  const char *text = getenv("CAMBER_EVENTS");
+  int count = text ? atoi(text) : FEW_PROBLEMS;
+  return getenv("CAMBER_SANITIZED") ? count / 10 : count;
+}
+
+static const char *random_method(int k)
+{
+  for (;; k++) {
+    const cmb_method *method = cmb_method_at(k % cmb_method_count());
+    if (!cmb_method_is_real_time(method)) return cmb_method_name(method);
+  }
+}
+
+static void test_random_zeros(void **state)
+{
+  (void)state;
+  static struct log log;
+  struct cmbt_random r = {1};
+  double worst = 0;
+  long undecided = 0, zeros = 0;
+  for (int k = 0; k < problems(); k++) {
+    const struct problem *p = random_problem(&r);
+    const char *method = random_method(k);
+    run_formula(p->formula, method, &log, &undecided);
+    if (log.count != p->count) {
+      fail_msg("%s: %d events instead of %d: %s", method, log.count, p->count, p->formula);
+    }
+    for (int i = 0; i < p->count; i++) worst = fmax(worst, fabs(log.t[i] - p->zero[i]));
+    if (worst > 1e-9) fail_msg("%s: off by %.2g s: %s", method, worst, p->formula);
+    zeros += p->count;
+  }
+  printf("%d problems, %ld zeros, all found, largest error %.1e s, %ld undecided\n", problems(),
+         zeros, worst, undecided);
+}
+
+/* ten pulses of 1.42 ms in 10 s, each worth 100 N times its width */
+static void test_pulses(void **state)
+{
+  (void)state;
+  const double width = 2 * acos(0.99999) / (2 * acos(-1));
+  for (int i = 0; i < cmb_method_count(); i++) {
+    if (cmb_method_is_real_time(cmb_method_at(i))) continue;
+    cmbt_run r;
+    cmbt_run_open_text(&r,
+                       "gravity: [0, 0, 0]\n"
+                       "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
+                       "joints: {slide: {type: prismatic, child: puck, at: [0, 0, 0], axis: x}}\n"
+                       "forces: {f: {type: torsion, coordinate: slide,\n"
+                       "  torque: \"-if(cos(2*pi*t) > 0.99999, 100, 0)\"}}\n"
+                       "outputs: {speed: slide'}\n",
+                       CMB_FORM_EXPLICIT);
+    r.method = cmb_method_name(cmb_method_at(i));
+    r.rtol = 1e-6;
+    cmbt_run_to(&r, 10.5, 0);
+    cmbt_near(cmbt_output(&r, "speed"), 10.5 * 100 * width, 1e-5);
+    cmbt_run_close(&r);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_zeros),
+                                     cmocka_unit_test(test_pulses)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
