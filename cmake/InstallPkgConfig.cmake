@@ -3,11 +3,7 @@
 
 # What the static library itself needs: -lklu ..., with a -L for a folder the compiler does not know.
 set(pc_libs_private "")
-foreach(file IN LISTS KLU_LIBRARIES FYAML_LIBRARIES LAPACK_LIBRARIES BLAS_LIBRARIES)
-  if(file MATCHES "^-") # a flag, as FindLAPACK gives some
-    list(APPEND pc_libs_private ${file})
-    continue()
-  endif()
+foreach(file IN LISTS KLU_LIBRARIES FYAML_LIBRARIES)
   get_filename_component(folder ${file} DIRECTORY)
   get_filename_component(name ${file} NAME_WE)
   string(REGEX REPLACE "^lib" "" name ${name})

@@ -19,6 +19,6 @@ foreach(check layers globals calls names hygiene format tidy selftest)
   add_test(NAME repo.${check}
     COMMAND ${CAMBER_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check.py ${check}
       --root ${PROJECT_SOURCE_DIR} --build ${PROJECT_BINARY_DIR})
-  set_tests_properties(repo.${check} PROPERTIES LABELS repo TIMEOUT 600)
+  set_tests_properties(repo.${check} PROPERTIES LABELS repo TIMEOUT 1800)
 endforeach()
 set_tests_properties(repo.tidy PROPERTIES RUN_SERIAL ON) # it uses every processor itself

@@ -6,7 +6,7 @@
 # build: to compile and run it (the default). test: build, and what `make test` needs.
 # bench: test, and what `make bench` needs.
 #
-# Looks for what is used (commands, headers, libraries, Python's modules, the sanitizer's runtime), not for package names, so a
+# Looks for what is used (commands, headers, Python's modules, the sanitizer's runtime), not for package names, so a
 # cmake or python3 that came another way counts. Says nothing and installs nothing when all is
 # there. Otherwise installs what is missing as root, or prints the command that does, and fails.
 set -euo pipefail
@@ -21,7 +21,6 @@ build  command:ninja                ninja-build
 build  command:pkg-config           pkg-config
 build  header:suitesparse/klu.h     libsuitesparse-dev
 build  header:libfyaml.h            libfyaml-dev
-build  library:lapack               liblapack-dev
 test   command:gcc                  gcc
 test   header:cmocka.h              libcmocka-dev
 test   header:ida/ida.h             libsundials-dev
@@ -41,7 +40,6 @@ have() { # KIND NAME
   case $1 in
     command) command -v "$2" ;;
     header) printf '#if !__has_include(<%s>)\n#error missing\n#endif\n' "$2" | cc -E -xc - ;;
-    library) echo 'int main(void) { return 0; }' | cc -xc - -o /dev/null -l"$2" ;;
     python) python3 -c "import $2" ;;
     clang-runtime) compgen -G "$(clang -print-resource-dir)/lib/*/libclang_rt.$2*" ;;
     *) echo "setup: unknown kind of need: $1" >&2 && exit 2 ;;

@@ -1,4 +1,5 @@
-"""What the library must leave to others: printing and exiting to the program, memory to the hook.
+"""What the library must leave to others: printing and exiting to the program, memory to the hook. And what it must not leave to
+others: dense linear algebra. Which BLAS and LAPACK a machine has would decide the last bits of a result.
 
 Looked for twice. In the text, which also shows what is compiled only elsewhere; and in the object
 files' undefined symbols, which also show what macros and function pointers hide.
@@ -20,6 +21,8 @@ REASONS = {
     **dict.fromkeys(SHARED.split(), "changes what the whole process shares"),
     **dict.fromkeys(MEMORY.split(), "outside base, memory comes from the allocator hook"),
 }
+FORTRAN = re.compile(r"[sdcz][a-z0-9]{2,6}_")  # dgemm_, dgeev_: the names of BLAS and LAPACK
+FORTRAN_REASON = "results must not depend on which BLAS is there; see src/math"
 IN_BASE = {name: reason for name, reason in REASONS.items() if name not in MEMORY.split()}
 
 
@@ -39,6 +42,9 @@ def run(tree):
                 finding = describe(path, tree.line_of(path, word), word)
                 if (path, finding.text) not in seen:
                     findings.append(finding)
+            elif symbol.section == "*UND*" and FORTRAN.fullmatch(symbol.name):
+                line = tree.line_of(path, symbol.name)
+                findings.append(Finding(path, line, f"{symbol.name}: {FORTRAN_REASON}"))
     return findings
 
 

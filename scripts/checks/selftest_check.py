@@ -215,6 +215,16 @@ void *cmb_get(void)
   return block;
 }
 """,
+            "src/math/lapack.c": """\
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info); /* BAD: dgetrf_ */
+void cmb_factor(int n, double *a, int *pivot);
+
+void cmb_factor(int n, double *a, int *pivot)
+{
+  int info;
+  dgetrf_(&n, &n, a, &n, pivot, &info);
+}
+""",
             "src/math/macro.c": """\
 /* BAD: puts */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x by LAPACK's dgeev; the upper half of x
+ * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h); the upper half of x
  * is z, and δq = T N z, divided by its largest component, is the shape.
  */
 #include "base/context.h"

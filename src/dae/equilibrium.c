@@ -148,9 +148,9 @@ static cmb_status reduce(struct seek *k)
   cmb_tangent_reduce(&k->tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
   if (!cmb_all_finite(n * n, k->K)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) k->U[i * n + j] = (k->K[i * n + j] + k->K[j * n + i]) / 2;
+    for (int j = 0; j < n; j++) k->V[i * n + j] = (k->K[i * n + j] + k->K[j * n + i]) / 2;
   }
-  return cmb_eigen_symmetric(n, k->U, k->theta, k->work) ? CMB_OK : CMB_RETRY_NEWTON;
+  return cmb_eigen_symmetric(n, k->V, k->theta, k->U, k->work) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 static double stiffest(const struct seek *k)

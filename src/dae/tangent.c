@@ -94,7 +94,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
     s->length[i] = cmb_norm2(nv, row);
     for (int j = 0; j < nv && s->length[i] > 0; j++) row[j] /= s->length[i];
   }
-  if (!cmb_row_space(ng, nv, s->R, s->order, s->Q, s->work)) return CMB_RETRY_NONFINITE;
+  cmb_row_space(ng, nv, s->R, s->order, s->Q, s->work);
   s->rank = 0;
   while (s->rank < ng && s->rank < nv && fabs(s->R[s->rank * nv + s->rank]) > DEPENDENT) s->rank++;
   s->n = nv - s->rank;

@@ -5,6 +5,7 @@
 #include "math/orthogonal.h"
 
 #include "math/dense.h"
+#include "math/reflector.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,15 +14,6 @@
 #include <string.h>
 
 enum { MOST_SWEEPS = 40 }; /* six or seven do */
-
-static void rotate(int n, double c, double s, double *a, double *b)
-{
-  for (int k = 0; k < n; k++) {
-    double x = a[k], y = b[k];
-    a[k] = c * x - s * y;
-    b[k] = s * x + c * y;
-  }
-}
 
 /* Make rows i and j orthogonal; false if they are. */
 static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J)
@@ -34,18 +26,9 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
   const double zeta = (bb - aa) / (2 * ab);
   const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
-  rotate(columns, c, c * t, a, b);
-  rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
+  cmb_rotate(columns, c, c * t, a, b);
+  cmb_rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
   return true;
-}
-
-static void exchange(int n, double *a, double *b)
-{
-  for (int k = 0; k < n; k++) {
-    double x = a[k];
-    a[k] = b[k];
-    b[k] = x;
-  }
 }
 
 /* Longest row first. */
@@ -57,9 +40,9 @@ static void sort_rows(int rows, int columns, double *A, double *J, double *sigma
       if (sigma[k] > sigma[longest]) longest = k;
     }
     if (longest == i) continue;
-    exchange(1, sigma + i, sigma + longest);
-    exchange(columns, A + (ptrdiff_t)i * columns, A + (ptrdiff_t)longest * columns);
-    exchange(rows, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)longest * rows);
+    cmb_exchange(1, sigma + i, sigma + longest);
+    cmb_exchange(columns, A + (ptrdiff_t)i * columns, A + (ptrdiff_t)longest * columns);
+    cmb_exchange(rows, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)longest * rows);
   }
 }
 

@@ -1,0 +1,157 @@
+/*
+ * Eigenvalues and eigenvectors of any square matrix (eigen.h):
+ *
+ *     D⁻¹ A D      rows and columns of about equal size, D of powers of 2 (Parlett and Reinsch 1969), so that nothing is rounded
+ *     T = Q D⁻¹ A D Qᵀ      the real Schur form (schur.h)
+ *     (T − μ) y = 0      from the bottom up, x = D Qᵀ y
+ *
+ * Where μ is an eigenvalue of rows above, too, the pivot there is taken as rounding: the vectors come out nearly parallel, as they
+ * are. x has length 1 and its largest component is real.
+ */
+#include "math/eigen.h"
+
+#include "math/dense.h"
+#include "math/schur.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MOST_SWEEPS = 30 };
+
+static const double WORTHWHILE = 0.95, LARGE = 1e100;
+
+/* The power of 2 that makes the sizes of column i and row i of A about equal, 1 if that gains little. */
+static double scale_of(int n, const double *A, int i)
+{
+  double column = 0, row = 0;
+  for (int j = 0; j < n; j++) {
+    if (j == i) continue;
+    column += fabs(A[(ptrdiff_t)j * n + i]);
+    row += fabs(A[(ptrdiff_t)i * n + j]);
+  }
+  if (!(column > 0 && row > 0)) return 1;
+  const double factor = ldexp(1, (ilogb(row) - ilogb(column)) / 2);
+  return column * factor + row / factor < WORTHWHILE * (column + row) ? factor : 1;
+}
+
+static void balance(int n, double *A, double *d)
+{
+  bool changed = true;
+  for (int i = 0; i < n; i++) d[i] = 1;
+  for (int sweep = 0; changed && sweep < MOST_SWEEPS; sweep++) {
+    changed = false;
+    for (int i = 0; i < n; i++) {
+      const double factor = scale_of(n, A, i);
+      if (factor == 1) continue;
+      changed = true;
+      d[i] *= factor;
+      for (int j = 0; j < n; j++) A[(ptrdiff_t)j * n + i] *= factor;
+      for (int j = 0; j < n; j++) A[(ptrdiff_t)i * n + j] /= factor;
+    }
+  }
+}
+
+struct triangle {
+  int n;
+  const double *T, *im; /* im != 0: the row belongs to a block of two */
+  double rounding;      /* the least pivot */
+};
+
+static double complex pivot(const struct triangle *s, double complex p)
+{
+  return cabs(p) > s->rounding ? p : s->rounding;
+}
+
+/* −Σ T_ik y_k over the columns from `from` to `to`. */
+static double complex left(const struct triangle *s, int i, int from, int to,
+                           const double complex *y)
+{
+  const double *row = s->T + (ptrdiff_t)i * s->n;
+  double complex sum = 0;
+  for (int k = from; k <= to; k++) sum -= row[k] * y[k];
+  return sum;
+}
+
+/* Rows i − 1 and i of (T − μ) y = 0, a block; y is known from i + 1 on. */
+static void solve_block(const struct triangle *s, int i, int to, double complex mu,
+                        double complex *y)
+{
+  const double *upper = s->T + (ptrdiff_t)(i - 1) * s->n, *lower = upper + s->n;
+  const double complex p = left(s, i - 1, i + 1, to, y), q = left(s, i, i + 1, to, y);
+  const double complex a = upper[i - 1] - mu, d = lower[i] - mu;
+  const double b = upper[i], c = lower[i - 1], size = cabs(a) + cabs(d) + fabs(b) + fabs(c);
+  const double complex det = pivot(s, (a * d - b * c) / size) * size;
+  y[i - 1] = (d * p - b * q) / det;
+  y[i] = (a * q - c * p) / det;
+}
+
+/* y (to + 1) for the eigenvalue of row j, or of rows j and j + 1. Returns `to`, the last row of the two or one. */
+static int solve_triangle(const struct triangle *s, int j, double complex mu, double complex *y)
+{
+  const double *row = s->T + (ptrdiff_t)j * s->n;
+  const int to = s->im[j] == 0 ? j : j + 1;
+  y[j] = to == j ? 1 : row[j + 1];
+  if (to > j) y[to] = mu - row[j];
+  for (int i = j - 1; i >= 0; i--) {
+    const bool block = s->im[i] != 0;
+    if (block) {
+      solve_block(s, i, to, mu, y);
+    } else {
+      y[i] = left(s, i, i + 1, to, y) / pivot(s, s->T[(ptrdiff_t)i * (s->n + 1)] - mu);
+    }
+    if (block) i--;
+    const double size = cabs(y[i]) + (block ? cabs(y[i + 1]) : 0);
+    for (int k = i; size > LARGE && k <= to; k++) y[k] /= size;
+  }
+  return to;
+}
+
+/* x := x/‖x‖ with a real largest component. */
+static void normalise(int n, double complex *x)
+{
+  double most = 0, sum = 0;
+  double complex largest = 1;
+  for (int i = 0; i < n; i++) most = fmax(most, cabs(x[i]));
+  for (int i = 0; i < n; i++) {
+    const double part = cabs(x[i]) / most;
+    sum += part * part;
+    if (part == 1) largest = x[i];
+  }
+  const double complex factor = conj(largest) / (cabs(largest) * most * sqrt(sum));
+  for (int i = 0; i < n; i++) x[i] *= factor;
+}
+
+/* V, whose rows are Q, becomes the eigenvectors: x_j needs the rows of Q up to its own. */
+static void find_vectors(const struct triangle *s, const double *re, const double *d, double *V,
+                         double complex *y, double complex *x)
+{
+  const int n = s->n;
+  for (int j = n - 1; j >= 0; j--) {
+    if (s->im[j] < 0) j--; /* the first of a pair */
+    const int to = solve_triangle(s, j, re[j] + s->im[j] * I, y);
+    for (int i = 0; i < n; i++) x[i] = 0;
+    for (int k = 0; k <= to; k++) {
+      for (int i = 0; i < n; i++) x[i] += y[k] * V[(ptrdiff_t)k * n + i];
+    }
+    for (int i = 0; i < n; i++) x[i] *= d[i];
+    normalise(n, x);
+    for (int i = 0; i < n; i++) V[(ptrdiff_t)j * n + i] = creal(x[i]);
+    for (int i = 0; to > j && i < n; i++) V[(ptrdiff_t)to * n + i] = cimag(x[i]);
+  }
+}
+
+bool cmb_eigen_general(int n, double *A, double *re, double *im, double *V, double *work)
+{
+  double *d = work;
+  double complex *y = (double complex *)(void *)(work + n + (n & 1)), *x = y + n;
+  balance(n, A, d);
+  if (!cmb_schur(n, A, re, im, V, work + n + (n & 1))) return false;
+  struct triangle s = {.n = n, .T = A, .im = im, .rounding = DBL_MIN};
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++)
+    s.rounding = fmax(s.rounding, DBL_EPSILON * fabs(A[i]));
+  find_vectors(&s, re, d, V, y, x);
+  return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * Householder's reflectors and plane rotations on matrices stored by rows.
+ *
+ *     P = I − β v vᵀ, symmetric and orthogonal, with P x = α e₁
+ */
+#ifndef CMB_MATH_REFLECTOR_H
+#define CMB_MATH_REFLECTOR_H
+
+/* x (m) becomes v; returns β, 0 if nothing has to be reflected. */
+double cmb_reflector(int m, double *x, double *alpha);
+
+/* A := P A for m rows of A, which lie `stride` apart, and `columns` columns; w (columns) is scratch. */
+void cmb_reflect_rows(int m, const double *v, double beta, int columns, int stride, double *A,
+                      double *w);
+
+/* A := A P for `rows` rows of A, which lie `stride` apart, and m columns. */
+void cmb_reflect_columns(int rows, int stride, int m, const double *v, double beta, double *A);
+
+/* (a, b) := (c a − s b, s a + c b) for two rows. */
+static inline void cmb_rotate(int n, double c, double s, double *a, double *b)
+{
+  for (int k = 0; k < n; k++) {
+    double x = a[k], y = b[k];
+    a[k] = c * x - s * y;
+    b[k] = s * x + c * y;
+  }
+}
+
+static inline void cmb_exchange(int n, double *a, double *b)
+{
+  for (int k = 0; k < n; k++) {
+    double x = a[k];
+    a[k] = b[k];
+    b[k] = x;
+  }
+}
+
+#endif

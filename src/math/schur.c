@@ -1,0 +1,128 @@
+/*
+ * The real Schur form (schur.h): Hessenberg form, then Francis's implicit QR steps with two shifts (Golub and Van Loan, Matrix
+ * Computations, §7.5). A step makes the first column of (H − σ₁)(H − σ₂) a multiple of e₁ and chases the bulge down the
+ * subdiagonal; σ are the eigenvalues of the last two rows, so real numbers suffice and pairs stay pairs. Where a subdiagonal entry
+ * is no more than rounding, the matrix falls into two.
+ */
+#include "math/schur.h"
+
+#include "math/hessenberg.h"
+#include "math/reflector.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+enum {
+  MOST_STEPS = 60,
+  UNUSUAL = 10
+}; /* steps for one eigenvalue; every so many with another shift */
+
+struct schur {
+  int n;
+  double *T, *Q, *re, *im, *w; /* w (n) is scratch */
+  double size;                 /* of the largest entry of H */
+};
+
+static double *at(const struct schur *s, int i, int j)
+{
+  return s->T + (ptrdiff_t)i * s->n + j;
+}
+
+/* T := P T P, Q := P Q for a P of m rows from k on; columns from `from` and rows to `last` have entries there. */
+static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
+                    int last)
+{
+  cmb_reflect_rows(m, v, beta, s->n - from, s->n, at(s, k, from), s->w);
+  cmb_reflect_columns(last + 1, s->n, m, v, beta, at(s, 0, k));
+  cmb_reflect_rows(m, v, beta, s->n, s->n, s->Q + (ptrdiff_t)k * s->n, s->w);
+}
+
+/* The first column of (H − σ₁)(H − σ₂) for the rows from `low` to `high`; its length does not matter. */
+static void first_column(const struct schur *s, int low, int high, bool unusual, double x[3])
+{
+  const double a = *at(s, high - 1, high - 1), b = *at(s, high - 1, high),
+               c = *at(s, high, high - 1), d = *at(s, high, high);
+  double sum = a + d, product = a * d - b * c;
+  if (unusual) {
+    const double beside = fabs(c) + fabs(*at(s, high - 1, high - 2));
+    sum = 1.5 * beside;
+    product = beside * beside;
+  }
+  const double first = *at(s, low, low), next = *at(s, low + 1, low);
+  x[0] = first * (first - sum) + *at(s, low, low + 1) * next + product;
+  x[1] = next * (first + *at(s, low + 1, low + 1) - sum);
+  x[2] = next * *at(s, low + 2, low + 1);
+}
+
+/* One step on the rows from `low` to `high`, three at least. */
+static void francis(const struct schur *s, int low, int high, bool unusual)
+{
+  double x[3], alpha;
+  first_column(s, low, high, unusual, x);
+  for (int k = low; k < high; k++) {
+    const int m = k + 2 <= high ? 3 : 2;
+    for (int i = 0; i < m && k > low; i++) x[i] = *at(s, k + i, k - 1);
+    const double beta = cmb_reflector(m, x, &alpha);
+    reflect(s, k, m, x, beta, k, k + 3 < high ? k + 3 : high);
+    for (int i = 0; i < m && k > low; i++) *at(s, k + i, k - 1) = i == 0 ? alpha : 0;
+  }
+}
+
+/* The eigenvalues of rows k and k + 1. Real ones are separated: (root, c) is the eigenvector of d + root, and becomes e₁. */
+static void split(const struct schur *s, int k)
+{
+  const double a = *at(s, k, k), b = *at(s, k, k + 1), c = *at(s, k + 1, k),
+               d = *at(s, k + 1, k + 1);
+  const double half = (a - d) / 2, under = half * half + b * c;
+  s->re[k] = s->re[k + 1] = (a + d) / 2;
+  if (under < 0) {
+    s->im[k] = sqrt(-under);
+    s->im[k + 1] = -s->im[k];
+    return;
+  }
+  const double root = half + copysign(sqrt(under), half);
+  double v[2] = {root, c}, alpha;
+  const double beta = cmb_reflector(2, v, &alpha);
+  reflect(s, k, 2, v, beta, k, k + 1);
+  *at(s, k + 1, k) = 0;
+  for (int i = k; i <= k + 1; i++) s->re[i] = *at(s, i, i), s->im[i] = 0;
+}
+
+/* The first row of the last part of rows 0 to `high` that does not fall into two. */
+static int part_above(const struct schur *s, int high)
+{
+  int low = high;
+  for (; low > 0; low--) {
+    double beside = fabs(*at(s, low - 1, low - 1)) + fabs(*at(s, low, low));
+    if (beside == 0) beside = s->size;
+    if (fabs(*at(s, low, low - 1)) <= DBL_EPSILON * beside) break;
+  }
+  if (low > 0) *at(s, low, low - 1) = 0;
+  return low;
+}
+
+bool cmb_schur(int n, double *A, double *re, double *im, double *Q, double *work)
+{
+  struct schur s = {.n = n, .T = A, .Q = Q, .re = re, .im = im, .w = work};
+  int steps = 0;
+  cmb_hessenberg(n, A, Q, work);
+  for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) s.size = fmax(s.size, fabs(A[i]));
+  for (int high = n - 1; high >= 0;) {
+    const int low = part_above(&s, high);
+    if (low < high - 1) {
+      if (steps++ == MOST_STEPS) return false;
+      francis(&s, low, high, steps % UNUSUAL == 0);
+      continue;
+    }
+    if (low == high) {
+      re[high] = *at(&s, high, high);
+      im[high] = 0;
+    } else {
+      split(&s, low);
+    }
+    high = low - 1;
+    steps = 0;
+  }
+  return true;
+}
