@@ -19,7 +19,7 @@ demo: build ## compile, then show what Camber does
 
 test: ## repository checks, the test suite, and the suite again with sanitizers
 	@scripts/setup.sh test
-	cmake --preset release -DCAMBER_TESTS=ON
+	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_BENCH_LINK_TIME=OFF
 	cmake --build --preset release
 	ctest --preset release -j $(JOBS) -L repo
 	ctest --preset release -j $(JOBS) -LE repo
@@ -43,7 +43,7 @@ campaign: ## random cases by the thousand and long fuzzing; hours
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench
-	cmake --preset release
+	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
 	cmake --build --preset release
 	@set -e; for program in build/release/bench/bin/*; do \
 	  [ -x "$$program" ] || continue; echo "== $$(basename $$program)"; "$$program"; done

@@ -234,7 +234,7 @@ run_in_debian() { # COMMAND...
   unshare --mount --propagation private --pid --fork --kill-child \
     bash "$repository/scripts/bare.sh" --inside "$work/system" "$@" 9>&- &
   child=$!
-  trap 'kill "$child"; wait "$child"; exit 130' INT TERM HUP
+  trap 'kill -KILL "$child"; wait "$child" || true; exit 130' INT TERM HUP # SIGTERM is lost on unshare
   wait "$child" || status=$?
   trap - INT TERM HUP
   if [[ -e $work/unusable ]]; then
