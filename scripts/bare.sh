@@ -70,7 +70,7 @@ inside() { # SYSTEM COMMAND...
     : >"$system/../unusable"
     return 1
   fi
-  in_system "$system" git clone -q file:///srv/camber.git /srv/camber
+  in_system "$system" git -c advice.detachedHead=false clone -q file:///srv/camber.git /srv/camber
   packages_in "$system" "$system/../before"
   for command; do
     say "$command"
@@ -202,6 +202,7 @@ copy_debian() {
   work=$(mktemp -d "$CACHE/run.XXXXXX") && exec 8<"$work" && flock 8 &&
     cp -a --reflink=auto "$CACHE/debian/system" "$work/system" &&
     cp -al "$CACHE/debian/archives/." "$work/system/var/cache/apt/archives/" &&
+    echo force-unsafe-io >"$work/system/etc/dpkg/dpkg.cfg.d/throw-away" && # nobody needs it after a loss of power
     copy_apt_settings "$work/system" &&
     copy_commit "$work/system"
 }
