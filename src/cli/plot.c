@@ -250,6 +250,7 @@ static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame 
 static void put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   double free_from = -INFINITY;
+  if (plot->mark_count > FEW_MARKS) return;
   for (long i = 0, next; i < plot->mark_count; i = next) {
     const double at = pixel_x(f, plot->marks[i].x);
     char together[MOST_TOGETHER + 1] = "";
@@ -300,7 +301,7 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
   put_marks(to, plot, f);
   fprintf(to, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' class='box'/>\n", f->left, f->top,
           f->width, f->height);
-  fprintf(to, "<text transform='translate(16 %.1f) rotate(-90)' class='middle'>",
+  fprintf(to, "<text transform='translate(14 %.1f) rotate(-90)' class='middle'>",
           f->top + f->height / 2);
   put_text(to, panel->title);
   fputs("</text>\n", to);
@@ -326,7 +327,7 @@ static void set_margins(const struct cli_plot *plot, struct frame *f)
     const int count = ticks_of(&y, Y_TICKS, tick);
     for (int k = 0; k < count; k++) {
       tick_text(&y, Y_TICKS, tick[k], text);
-      left = fmax(left, 30 + text_width(text));
+      left = fmax(left, 34 + text_width(text));
     }
   }
   f->left = left;
