@@ -58,6 +58,11 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
+static long events_kept(const struct run *run)
+{
+  return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
+}
+
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
@@ -212,7 +217,7 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
 static void json_events(struct cli_json *j, const struct run *run)
 {
   cli_json_open(j, "events", '[');
-  for (long i = 0; i < run->event_count && i < CLI_MOST_KEPT; i++) {
+  for (long i = 0; i < events_kept(run); i++) {
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", run->events[i].name);
     cli_json_number(j, "t", run->events[i].t);
@@ -345,8 +350,9 @@ static cmb_status close_plot(struct run *run, cmb_status status, size_t room, ch
       .title = plot_title(run), .subtitle = subtitle, .failure = status == CMB_OK ? "" : message};
   if (!path || run->history.count == 0) return status;
   write_subtitle(run, sizeof subtitle, subtitle);
-  if (cli_run_plot_draw(&run->plot, &run->history, &texts, run->event_count, run->events, path) ||
-      status != CMB_OK) {
+  const struct cli_run_events events = {
+      .all = run->events, .kept = events_kept(run), .count = run->event_count};
+  if (cli_run_plot_draw(&run->plot, &run->history, &texts, &events, path) || status != CMB_OK) {
     return status;
   }
   snprintf(message, room, "cannot write '%s': %s", path, strerror(errno));

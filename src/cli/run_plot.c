@@ -194,24 +194,29 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-static struct cli_mark *make_marks(long count, const cmb_event *events, struct kinds *kinds)
+static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds)
 {
-  struct cli_mark *marks = calloc((size_t)count + 1, sizeof *marks);
-  for (long i = 0; marks && i < count; i++) {
-    const int k = kind_of(kinds, &events[i]);
-    marks[i] = (struct cli_mark){events[i].t, k < 0 ? '\0' : (char)('a' + k)};
+  struct cli_mark *marks = calloc((size_t)events->kept + 1, sizeof *marks);
+  for (long i = 0; marks && i < events->kept; i++) {
+    const int k = kind_of(kinds, &events->all[i]);
+    marks[i] = (struct cli_mark){events->all[i].t, k < 0 ? '\0' : (char)('a' + k)};
   }
   return marks;
 }
 
 /* "Events: a: tyre.contact, falling; b: ..." */
-static void describe_events(const struct kinds *kinds, char note[NOTE_ROOM])
+static void describe_events(const struct cli_run_events *events, const struct kinds *kinds,
+                            char note[NOTE_ROOM])
 {
   size_t used = (size_t)snprintf(note, NOTE_ROOM, "Events:");
   for (int k = 0; k < kinds->count && used < NOTE_ROOM; k++) {
     used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s, %s", k ? ";" : "", 'a' + k,
                              kinds->first[k]->name,
                              kinds->first[k]->direction > 0 ? "rising" : "falling");
+  }
+  if (events->kept < events->count && used < NOTE_ROOM) {
+    snprintf(note + used, NOTE_ROOM - used, "; the first %ld of %ld are marked", events->kept,
+             events->count);
   }
 }
 
@@ -240,25 +245,25 @@ static char *next_note(struct notes *n)
 }
 
 bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h,
-                       const struct cli_run_plot_texts *texts, long event_count,
-                       const cmb_event *events, const char *path)
+                       const struct cli_run_plot_texts *texts, const struct cli_run_events *events,
+                       const char *path)
 {
   struct cli_plot plot = {.title = texts->title, .subtitle = texts->subtitle, .abscissa = "t in s"};
   struct panels panels = {.plot = &plot, .h = h};
   struct kinds kinds = {.count = 0};
   struct notes notes = {.count = 0};
   const struct cli_series **some = calloc((size_t)p->count + 1, sizeof *some);
-  struct cli_mark *marks = make_marks(event_count, events, &kinds);
+  struct cli_mark *marks = make_marks(events, &kinds);
   bool good = some && marks;
   cli_history_points(h, &plot);
   if (good) {
     make_panels(&panels, p, some);
-    if (kinds.count > 0) describe_events(&kinds, next_note(&notes));
+    if (kinds.count > 0) describe_events(events, &kinds, next_note(&notes));
     if (panels.left_out > 0) describe_left_out(&panels, p->count, next_note(&notes));
     if (texts->failure[0])
       snprintf(next_note(&notes), NOTE_ROOM, "The run ended early: %s", texts->failure);
     plot.panels = panels.panel, plot.panel_count = panels.count;
-    plot.marks = marks, plot.mark_count = event_count;
+    plot.marks = marks, plot.mark_count = events->kept;
     plot.notes = notes.all, plot.note_count = notes.count;
     good = cli_plot_save(&plot, path);
   } else {

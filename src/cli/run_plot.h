@@ -26,6 +26,11 @@ int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
                        const cmb_equations *eq);
 void cli_run_plot_end(struct cli_run_plot *p);
 
+struct cli_run_events {
+  const cmb_event *all; /* (kept) the first of them */
+  long kept, count;
+};
+
 struct cli_run_plot_texts {
   const char *title, *subtitle;
   const char *failure; /* why the run ended early, "" if it did not */
@@ -34,7 +39,7 @@ struct cli_run_plot_texts {
 /* The plot at a->plot, put in place as a whole. What had to be left out is said in it and as a warning. False, with errno, if
  * the file cannot be written. */
 bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h,
-                       const struct cli_run_plot_texts *texts, long event_count,
-                       const cmb_event *events, const char *path);
+                       const struct cli_run_plot_texts *texts, const struct cli_run_events *events,
+                       const char *path);
 
 #endif
