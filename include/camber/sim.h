@@ -41,6 +41,8 @@ typedef struct cmb_singularity {
 typedef struct cmb_observer {
   void *user;
   cmb_status (*record)(void *user, const cmb_record *record);
+  /* what a picture needs, if `samples` is not 0: points at even distances, each accepted step, both sides of an event */
+  cmb_status (*sample)(void *user, const cmb_record *record);
   cmb_status (*event)(void *user, const cmb_event *event);
   cmb_status (*singular)(void *user, const cmb_singularity *singularity);
   /* after each step, and after each record inside one */
@@ -55,6 +57,7 @@ typedef struct cmb_run_options {
   cmb_integrator_options integrator;
   double t_end; /* NaN: the system's */
   double every; /* record at this interval; 0: at each accepted step */
+  int samples;  /* how many even distances the time has for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 

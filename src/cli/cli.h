@@ -23,7 +23,7 @@ struct cli_arguments {
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
-  const char *out, *plot, *folder;
+  const char *out, *plot, *plot_outputs, *folder;
   bool json, quiet, help, equilibrium, realtime;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;

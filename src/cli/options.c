@@ -157,6 +157,12 @@ static bool take_switch(const char *value, bool *on)
   return true;
 }
 
+static bool take_plot_outputs(struct cli_arguments *a, const char *value)
+{
+  a->plot_outputs = value;
+  return value[0] != '\0';
+}
+
 static bool take_equilibrium(struct cli_arguments *a, const char *value)
 {
   return take_switch(value, &a->equilibrium);
@@ -254,6 +260,10 @@ const struct cli_option cli_options[] = {
     {"plot", 0, "FILE", " run bench ",
      "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},
+    {"plot-outputs", 0, "NAME,..", " run ",
+     "what --plot draws: outputs, coordinates, velocities or multipliers (default: all outputs; "
+     "coordinates and velocities if there are none)",
+     take_plot_outputs, "names separated by commas", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
     {"repeat", 0, "N", " run bench ", "run N times and report the median time (default: 1)",

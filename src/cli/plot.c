@@ -11,7 +11,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH = 800, HEIGHT = 220, LEFT = 78, RIGHT = 150, TOP = 34, GAP = 22, BOTTOM = 44 };
+enum {
+  WIDTH = 800,
+  FONT_SIZE = 12,
+  HEIGHT = 220, /* of a panel */
+  TITLE = 34,
+  LETTERS = 14, /* above the first panel */
+  GAP = 22,
+  BOTTOM = 44,
+  LINE = 15, /* of small text */
+  LEAST_LEFT = 60,
+  MOST_RIGHT = 330,
+  NOTE_LENGTH = 124, /* characters a line */
+  FEW_MARKS = 60,    /* more of them get ticks instead of lines */
+  MOST_TOGETHER = 4, /* letters at one place */
+  TICK_ROOM = 48
+};
+
+static const double NEARLY_CONSTANT = 1e-6; /* what varies less is drawn as a constant */
+static const double LETTER_WIDTH = 6.9;     /* of the text's letters on average, generously */
 
 /* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
@@ -55,14 +73,16 @@ static double tick_step(const struct range *r, int wanted)
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
+/* A range that contains something, and of which the ticks can be told apart. */
 static void widen(struct range *r)
 {
   if (!(r->high >= r->low)) r->low = 0, r->high = 1;
   double size = fmax(fabs(r->low), fabs(r->high));
-  if (r->high - r->low <= 1e-12 * size || r->high == r->low) {
+  if (!r->logarithmic && r->high - r->low <= NEARLY_CONSTANT * size) {
     double half = size > 0 ? 0.5 * size : 0.5;
     r->low -= half, r->high += half;
   }
+  if (r->high == r->low) r->low -= 0.5, r->high += 0.5; /* half a decade */
 }
 
 static double pixel_x(const struct frame *f, double x)
@@ -75,16 +95,19 @@ static double pixel_y(const struct frame *f, double y)
   return f->top + (f->y.high - place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
+static void put_letter(FILE *to, char c)
+{
+  switch (c) {
+  case '<': fputs("&lt;", to); break;
+  case '>': fputs("&gt;", to); break;
+  case '&': fputs("&amp;", to); break;
+  default: fputc(c, to);
+  }
+}
+
 static void put_text(FILE *to, const char *text)
 {
-  for (; *text; text++) {
-    switch (*text) {
-    case '<': fputs("&lt;", to); break;
-    case '>': fputs("&gt;", to); break;
-    case '&': fputs("&amp;", to); break;
-    default: fputc(*text, to);
-    }
-  }
+  for (; *text; text++) put_letter(to, *text);
 }
 
 /* The values with a tick; how many. */
@@ -120,24 +143,56 @@ static int ticks_of(const struct range *r, int wanted, double *tick)
   return r->logarithmic ? logarithmic_ticks(r, wanted, tick) : linear_ticks(r, wanted, tick);
 }
 
+/* "1.5e-05" becomes "1.5e-5". */
+static void shorten_exponent(char *text)
+{
+  char *e = strchr(text, 'e');
+  if (!e) return;
+  char *to = e + 1, *from = e + 1;
+  if (*from == '-') to++;
+  from++;
+  while (*from == '0' && from[1]) from++;
+  memmove(to, from, strlen(from) + 1);
+}
+
+/* A tick's number: all ticks of a linear axis have the same decimals. */
+static void tick_text(const struct range *r, int wanted, double tick, char text[TICK_ROOM])
+{
+  const double step = r->logarithmic ? 0 : tick_step(r, wanted);
+  const double size = fmax(fabs(r->low), fabs(r->high));
+  if (step >= (size < 1e-3 ? 0.99e-4 : 0.99e-6) && size < 1e7) {
+    const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
+    snprintf(text, TICK_ROOM, "%.*f", decimals, fabs(tick) < 1e-9 * step ? 0 : tick);
+    return;
+  }
+  const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
+  snprintf(text, TICK_ROOM, "%.*g", digits, tick);
+  shorten_exponent(text);
+}
+
+enum { Y_TICKS = 4, X_TICKS = 8 };
+
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
   double tick[MOST_TICKS];
-  int count = ticks_of(&f->y, 4, tick);
+  char text[TICK_ROOM];
+  int count = ticks_of(&f->y, Y_TICKS, tick);
   for (int k = 0; k < count; k++) {
     double at = pixel_y(f, tick[k]);
+    tick_text(&f->y, Y_TICKS, tick[k], text);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", f->left,
             f->left + f->width, at, at);
-    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%.6g</text>\n", f->left - 6, at + 4, tick[k]);
+    fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, at + 4, text);
   }
-  count = ticks_of(&f->x, 8, tick);
+  count = ticks_of(&f->x, X_TICKS, tick);
   for (int k = 0; k < count; k++) {
     double at = pixel_x(f, tick[k]);
+    tick_text(&f->x, X_TICKS, tick[k], text);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>\n", at, at, f->top,
             f->top + f->height);
     if (!with_x) continue;
-    fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%.6g</text>\n", at, f->top + f->height + 16,
-            tick[k]);
+    fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%s</text>\n", at, f->top + f->height + 16,
+            text);
   }
 }
 
@@ -166,59 +221,190 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
   if (pen_down) fputs("'/>\n", to);
 }
 
-static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
-                      struct frame *f, bool last)
+/* ---- panels */
+
+static struct range range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
-  f->y = empty_range(panel->logarithmic);
+  struct range y = empty_range(panel->logarithmic);
   for (int c = 0; c < panel->curve_count; c++) {
-    for (long i = 0; i < plot->points; i++) include(&f->y, panel->curves[c].y[i * plot->stride]);
+    for (long i = 0; i < plot->points; i++) include(&y, panel->curves[c].y[i * plot->stride]);
   }
-  widen(&f->y);
-  double margin = 0.04 * (f->y.high - f->y.low);
-  f->y.low -= margin, f->y.high += margin;
-  put_ticks(to, f, last);
-  fprintf(to, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' class='box'/>\n", f->left, f->top,
-          f->width, f->height);
-  fprintf(to, "<text transform='translate(16 %.1f) rotate(-90)' class='middle'>",
-          f->top + f->height / 2);
-  put_text(to, panel->title);
-  fputs("</text>\n", to);
+  widen(&y);
+  const double margin = 0.04 * (y.high - y.low);
+  y.low -= margin, y.high += margin;
+  return y;
+}
+
+/* Lines through the panel, or ticks at its upper edge if there are very many. */
+static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame *f)
+{
+  const double length = plot->mark_count > FEW_MARKS ? 6 : f->height;
+  for (long i = 0; i < plot->mark_count; i++) {
+    const double at = pixel_x(f, plot->marks[i].x);
+    fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='mark'/>\n", at, at, f->top,
+            f->top + length);
+  }
+}
+
+/* The letters of marks above the first panel, those of one place side by side, as far as there is room. */
+static void put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
+{
+  double free_from = -INFINITY;
+  if (plot->mark_count > FEW_MARKS) return;
+  for (long i = 0, next; i < plot->mark_count; i = next) {
+    const double at = pixel_x(f, plot->marks[i].x);
+    char together[MOST_TOGETHER + 1] = "";
+    int count = 0;
+    for (next = i; next < plot->mark_count && pixel_x(f, plot->marks[next].x) - at < 1; next++) {
+      const char letter = plot->marks[next].letter;
+      if (letter && !strchr(together, letter) && count < MOST_TOGETHER) together[count++] = letter;
+    }
+    const double half = LETTER_WIDTH * count / 2;
+    if (count == 0 || at - half < free_from) continue;
+    fprintf(to, "<text x='%.1f' y='%.1f' class='small middle'>%s</text>\n", at, f->top - 4,
+            together);
+    free_from = at + half;
+  }
+}
+
+static double text_width(const char *text)
+{
+  int letters = 0;
+  for (; *text; text++) letters += ((unsigned char)*text & 0xC0) != 0x80; /* not bytes */
+  return LETTER_WIDTH * letters;
+}
+
+enum { SAMPLE = 18, BEFORE_NAME = 34 }; /* of the legend: a piece of the curve, then its name */
+
+static void put_legend(FILE *to, const struct cli_panel *panel, const struct frame *f)
+{
   for (int c = 0; c < panel->curve_count; c++) {
-    double at = f->top + 12 + 17 * c, side = f->left + f->width + 10;
-    put_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
-    fprintf(to, "<polyline stroke='%s' points='%.1f,%.1f %.1f,%.1f'/><text x='%.1f' y='%.1f'>",
-            COLOURS[c], side, at - 4, side + 18, at - 4, side + 24, at);
-    put_text(to, panel->curves[c].name);
+    const char *name = panel->curves[c].name;
+    const double at = f->top + 12 + 17 * c, side = f->left + f->width + 10;
+    const double room = WIDTH - side - BEFORE_NAME + 10 - 4;
+    fprintf(to, "<polyline stroke='%s' points='%.1f,%.1f %.1f,%.1f'/><text x='%.1f' y='%.1f'",
+            COLOURS[c], side, at - 4, side + SAMPLE, at - 4, side + BEFORE_NAME - 10, at);
+    if (text_width(name) > room + 0.5) {
+      fprintf(to, " font-size='%.1f'", FONT_SIZE * room / text_width(name));
+    }
+    fputc('>', to);
+    put_text(to, name);
     fputs("</text>\n", to);
   }
 }
 
-void cli_plot_write(FILE *to, const struct cli_plot *plot)
+static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
+                      struct frame *f, bool last)
 {
-  int height = TOP + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
-  struct frame f = {.x = empty_range(plot->logarithmic),
-                    .left = LEFT,
-                    .width = WIDTH - LEFT - RIGHT,
-                    .height = HEIGHT};
-  for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
-  widen(&f.x);
+  f->y = range_of(plot, panel);
+  put_ticks(to, f, last);
+  put_marks(to, plot, f);
+  fprintf(to, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' class='box'/>\n", f->left, f->top,
+          f->width, f->height);
+  fprintf(to, "<text transform='translate(14 %.1f) rotate(-90)' class='middle'>",
+          f->top + f->height / 2);
+  put_text(to, panel->title);
+  fputs("</text>\n", to);
+  for (int c = 0; c < panel->curve_count; c++) {
+    put_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
+  }
+  put_legend(to, panel, f);
+}
+
+/* ---- the picture */
+
+/* Room for the longest tick and for the longest name. */
+static void set_margins(const struct cli_plot *plot, struct frame *f)
+{
+  double left = LEAST_LEFT, right = 0, tick[MOST_TICKS];
+  char text[TICK_ROOM];
+  for (int p = 0; p < plot->panel_count; p++) {
+    const struct cli_panel *panel = &plot->panels[p];
+    const struct range y = range_of(plot, panel);
+    for (int c = 0; c < panel->curve_count; c++) {
+      right = fmax(right, text_width(panel->curves[c].name));
+    }
+    const int count = ticks_of(&y, Y_TICKS, tick);
+    for (int k = 0; k < count; k++) {
+      tick_text(&y, Y_TICKS, tick[k], text);
+      left = fmax(left, 34 + text_width(text));
+    }
+  }
+  f->left = left;
+  f->width = WIDTH - left - fmin(MOST_RIGHT, BEFORE_NAME + right + 4);
+}
+
+/* How many bytes of the note stand on its next line. */
+static size_t line_length(const char *note)
+{
+  size_t length = strlen(note), at = NOTE_LENGTH;
+  if (length <= NOTE_LENGTH) return length;
+  while (at > 0 && note[at] != ' ') at--;
+  if (at > 0) return at;
+  for (at = NOTE_LENGTH; ((unsigned char)note[at] & 0xC0) == 0x80; at--)
+    continue; /* whole letters */
+  return at;
+}
+
+/* The notes, each in lines of its own, from `top` downwards; how many lines. Without `to` they are counted. */
+static int put_notes(FILE *to, const struct cli_plot *plot, int top)
+{
+  int lines = 0;
+  for (int i = 0; i < plot->note_count; i++) {
+    for (const char *at = plot->notes[i]; *at; lines++) {
+      const size_t length = line_length(at);
+      if (to) {
+        fprintf(to, "<text x='16' y='%d' class='small'>", top + lines * LINE);
+        for (size_t n = 0; n < length; n++) put_letter(to, at[n]);
+        fputs("</text>\n", to);
+      }
+      at += length;
+      at += strspn(at, " ");
+    }
+  }
+  return lines;
+}
+
+static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
+{
+  const double middle = f->left + f->width / 2;
   fprintf(to,
           "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
-          "font-family='sans-serif' font-size='12'>\n"
+          "font-family='sans-serif' font-size='%d'>\n"
           "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#e4e4e4}"
+          ".mark{stroke:#888;stroke-dasharray:2 3}.small{font-size:11px;fill:#444}"
           ".box{fill:none;stroke:#555}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
           "<rect width='%d' height='%d' fill='white'/>\n"
-          "<text x='%d' y='20' font-size='14' class='middle'>",
-          WIDTH, height, WIDTH, height, WIDTH, height, (WIDTH - RIGHT + LEFT) / 2);
+          "<text x='%.1f' y='20' font-size='14' class='middle'>",
+          WIDTH, height, WIDTH, height, FONT_SIZE, WIDTH, height, middle);
   put_text(to, plot->title);
   fputs("</text>\n", to);
+  if (!plot->subtitle) return;
+  fprintf(to, "<text x='%.1f' y='36' class='small middle'>", middle);
+  put_text(to, plot->subtitle);
+  fputs("</text>\n", to);
+}
+
+void cli_plot_write(FILE *to, const struct cli_plot *plot)
+{
+  const int top = TITLE + (plot->subtitle ? LINE : 0) + (plot->mark_count ? LETTERS : 0);
+  const int below = top + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
+  const int lines = put_notes(NULL, plot, 0), height = below + (lines ? lines * LINE + 6 : 0);
+  struct frame f = {.x = empty_range(plot->logarithmic), .top = top, .height = HEIGHT};
+  for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
+  widen(&f.x);
+  set_margins(plot, &f);
+  put_head(to, plot, &f, height);
+  put_letters(to, plot, &f);
   for (int p = 0; p < plot->panel_count; p++) {
-    f.top = TOP + p * (HEIGHT + GAP);
+    f.top = top + p * (HEIGHT + GAP);
     put_panel(to, plot, &plot->panels[p], &f, p == plot->panel_count - 1);
   }
-  fprintf(to, "<text x='%d' y='%d' class='middle'>", (WIDTH - RIGHT + LEFT) / 2, height - 10);
+  fprintf(to, "<text x='%.1f' y='%d' class='middle'>", f.left + f.width / 2, below - 10);
   put_text(to, plot->abscissa);
-  fputs("</text>\n</svg>\n", to);
+  fputs("</text>\n", to);
+  put_notes(to, plot, below + 8);
+  fputs("</svg>\n", to);
 }
 
 /* ---- files */

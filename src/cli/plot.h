@@ -1,6 +1,6 @@
 /*
- * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend. Axes are linear
- * or logarithmic.
+ * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend, marks across all panels, notes
+ * below. Axes are linear or logarithmic. The margins follow from the longest tick and the longest name.
  */
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
@@ -22,13 +22,24 @@ struct cli_panel {
   bool logarithmic; /* the ordinate */
 };
 
+/* A vertical line through all panels. */
+struct cli_mark {
+  double x;
+  char letter; /* above it; 0: none */
+};
+
 struct cli_plot {
   const char *title, *abscissa;
-  const double *x; /* (points, at intervals of `stride`) */
+  const char *subtitle; /* NULL: none */
+  const double *x;      /* (points, at intervals of `stride`) */
   long points, stride;
   const struct cli_panel *panels;
   int panel_count;
   bool logarithmic; /* the abscissa */
+  const struct cli_mark *marks;
+  long mark_count;
+  const char *const *notes; /* sentences below the picture */
+  int note_count;
 };
 
 /* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/history.h"
 #include "cli/realtime.h"
+#include "cli/run_plot.h"
 #include "cli/singular.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct run {
   cmb_simulation *sim;
   cmb_csv *csv;
   struct cli_history history;
+  struct cli_run_plot plot;
   struct cli_progress progress;
   struct cli_realtime realtime;
   cmb_event *events;
@@ -29,8 +31,13 @@ struct run {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
-  if (run->csv) CMB_TRY(cmb_csv_record(run->csv, record));
-  return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
+  return cmb_csv_record(run->csv, record);
+}
+
+static cmb_status on_sample(void *user, const cmb_record *record)
+{
+  struct run *run = user;
+  return cli_history_add(&run->history, record);
 }
 
 static cmb_status on_event(void *user, const cmb_event *event)
@@ -49,6 +56,11 @@ static cmb_status on_event(void *user, const cmb_event *event)
   }
   run->events[run->event_count++] = *event;
   return CMB_OK;
+}
+
+static long events_kept(const struct run *run)
+{
+  return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
@@ -205,7 +217,7 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
 static void json_events(struct cli_json *j, const struct run *run)
 {
   cli_json_open(j, "events", '[');
-  for (long i = 0; i < run->event_count && i < CLI_MOST_KEPT; i++) {
+  for (long i = 0; i < events_kept(run); i++) {
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", run->events[i].name);
     cli_json_number(j, "t", run->events[i].t);
@@ -270,7 +282,8 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
                            double *seconds)
 {
   const cmb_observer recording = {.user = run,
-                                  .record = run->csv || run->arguments->plot ? on_record : NULL,
+                                  .record = run->csv ? on_record : NULL,
+                                  .sample = run->arguments->plot ? on_sample : NULL,
                                   .event = on_event,
                                   .singular = on_singular,
                                   .progress = on_progress,
@@ -298,15 +311,50 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
+/* The title that the model has, else its name. */
+static const char *plot_title(const struct run *run)
+{
+  const struct cli_arguments *a = run->arguments;
+  const cmb_problem *problem = a->model ? NULL : cmb_problem_find(a->operand);
+  const char *title = problem ? cmb_problem_title(problem) : cmb_model_title(a->model);
+  return title[0] ? title : cmb_system_equations(run->system)->name;
+}
+
+/* "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8" */
+static void write_subtitle(const struct run *run, size_t room, char *text)
+{
+  const struct cli_arguments *a = run->arguments;
+  const cmb_integrator_options *o = &run->options.integrator;
+  size_t used = (size_t)snprintf(text, room, "%s", cmb_system_equations(run->system)->name);
+  for (int i = 0; i < a->set_count && used < room; i++) {
+    used += (size_t)snprintf(text + used, room - used, "%s %s = %g", i ? "," : " with",
+                             a->set[i].name, a->set[i].value);
+  }
+  if (used >= room) return;
+  used +=
+      (size_t)snprintf(text + used, room - used, "; %s, ", cmb_method_name(run->options.method));
+  if (used >= room) return;
+  if (cmb_method_is_real_time(run->options.method)) {
+    snprintf(text + used, room - used, "step %g", cli_period(&run->options));
+  } else {
+    snprintf(text + used, room - used, "rtol %g, atol %g", o->rtol, o->atol);
+  }
+}
+
 /* The plot into its place; the run's own failure has precedence. */
 static cmb_status close_plot(struct run *run, cmb_status status, size_t room, char *message)
 {
   const char *path = run->arguments->plot;
-  char title[256];
+  char subtitle[256];
+  const struct cli_run_plot_texts texts = {
+      .title = plot_title(run), .subtitle = subtitle, .failure = status == CMB_OK ? "" : message};
   if (!path || run->history.count == 0) return status;
-  snprintf(title, sizeof title, "%s, %s, rtol %g", cmb_system_equations(run->system)->name,
-           cmb_method_name(run->options.method), run->options.integrator.rtol);
-  if (cli_history_plot(&run->history, title, path) || status != CMB_OK) return status;
+  write_subtitle(run, sizeof subtitle, subtitle);
+  const struct cli_run_events events = {
+      .all = run->events, .kept = events_kept(run), .count = run->event_count};
+  if (cli_run_plot_draw(&run->plot, &run->history, &texts, &events, path) || status != CMB_OK) {
+    return status;
+  }
   snprintf(message, room, "cannot write '%s': %s", path, strerror(errno));
   return CMB_ERROR_IO;
 }
@@ -388,13 +436,17 @@ static int run_system(cmb_context *ctx, struct run *run)
 
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)
 {
+  enum { SAMPLES = 1000 }; /* more than a point a pixel */
   struct run run = {.arguments = a};
   int code = cli_run_options(a, &run.options);
+  run.options.samples = !a->plot ? 0 : a->realtime ? 1 : SAMPLES; /* then the steps alone */
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
+  if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);
   cmb_system_destroy(run.system);
   cli_history_end(&run.history);
+  cli_run_plot_end(&run.plot);
   free(run.events);
   cli_singularities_end(&run.singularities);
   return code;

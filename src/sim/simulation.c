@@ -36,6 +36,8 @@ struct cmb_simulation {
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
+  long sample_due;                  /* number of the next sample at an even distance */
+  double sampled;                   /* time of the last sample */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new;
   double *a;    /* (nv) */
@@ -245,7 +247,7 @@ static double time_due(const cmb_simulation *sim)
 }
 
 /* Records at the interval that lie in the last step before `limit`. */
-static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
+static cmb_status records_inside(cmb_simulation *sim, double limit)
 {
   if (sim->options.every == 0) return CMB_OK;
   double resolution = 4 * DBL_EPSILON * fmax(fabs(limit), sim->options.every);
@@ -258,9 +260,51 @@ static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
   return CMB_OK;
 }
 
+/* The result's state as a sample. */
+static cmb_status hand_out_sample(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  if (!o->sample || sim->options.samples == 0) return CMB_OK;
+  const cmb_record record = {sim->result.t, sim->q,       sim->v,
+                             sim->lambda,   sim->outputs, sim->result.lambda_unique};
+  sim->sampled = record.t;
+  return o->sample(o->user, &record);
+}
+
+/* A sample inside the last step. It is not part of the work that a run reports, and where there is none the picture does without. */
+static cmb_status sample_at(cmb_simulation *sim, double t)
+{
+  if (!sim->options.observer.sample || sim->options.samples == 0) return CMB_OK;
+  const cmb_statistics statistics = sim->ev->stats;
+  cmb_status status = take_state_inside(sim, t);
+  sim->ev->stats = statistics;
+  if (status == CMB_OK) return hand_out_sample(sim);
+  cmb_forget_error(sim->ctx);
+  return CMB_OK;
+}
+
+/* Samples at even distances that lie in the last step before `limit`. */
+static cmb_status samples_inside(cmb_simulation *sim, double limit)
+{
+  if (sim->options.samples == 0) return CMB_OK;
+  const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
+  for (;; sim->sample_due++) {
+    const double t = sim->t_start + (double)sim->sample_due * distance;
+    if (t >= limit || !(distance > 0)) return CMB_OK;
+    if (t > sim->sampled) CMB_TRY(sample_at(sim, t));
+  }
+}
+
+static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
+{
+  CMB_TRY(records_inside(sim, limit));
+  return samples_inside(sim, limit);
+}
+
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
 static cmb_status hand_out_here(cmb_simulation *sim)
 {
+  CMB_TRY(hand_out_sample(sim));
   double t = sim->result.t;
   bool each = sim->options.every == 0;
   bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
@@ -345,7 +389,8 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = r->singularities = 0;
-  sim->due = 0;
+  sim->due = sim->sample_due = 0;
+  sim->sampled = -INFINITY;
   sim->events.crowded = 0;
   cmb_enclosure_begin(&sim->events.enclosure);
   sim->ev->stats = (cmb_statistics){0};
@@ -410,6 +455,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
                     MOST_CROWDED, e->t);
   }
   CMB_TRY(hand_out_inside(sim, e->t));
+  CMB_TRY(sample_at(sim, e->t)); /* before the switch */
   if (sim->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints", e->t));

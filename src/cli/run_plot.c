@@ -1,0 +1,275 @@
+/*
+ * The plot of a run (run_plot.h).
+ */
+#include "cli/run_plot.h"
+
+#include "base/text.h"
+#include "cli/plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_PANELS = 12,
+  FAR_APART = 30, /* sizes of outputs without a unit that do not share a panel */
+  MOST_KINDS = 26,
+  LABEL_ROOM = 80,
+  NOTE_ROOM = 4096
+};
+
+/* ---- what is drawn */
+
+static void add_series(struct cli_run_plot *p, int n, const char *const *names,
+                       const char *const *units, int column)
+{
+  for (int i = 0; i < n; i++) {
+    p->series[p->count++] = (struct cli_series){names[i], units ? units[i] : "", column + i};
+  }
+}
+
+/* All that the history has, outputs first. */
+static bool list_all(struct cli_run_plot *p, const cmb_equations *eq)
+{
+  const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng;
+  *p = (struct cli_run_plot){.series = calloc(most + 1, sizeof *p->series)};
+  if (!p->series) return false;
+  add_series(p, eq->no, eq->output_names, eq->output_units, 1 + eq->nq + eq->nv + eq->ng);
+  add_series(p, eq->nq, eq->q_names, eq->q_units, 1);
+  add_series(p, eq->nv, eq->v_names, eq->v_units, 1 + eq->nq);
+  add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv);
+  return true;
+}
+
+static int complain_name(const struct cli_run_plot *all, const char *name)
+{
+  const char *near = cmb_nearest_name(name, all->series, all->count, sizeof *all->series);
+  return cli_complain("option --plot-outputs: the model has no output, coordinate, velocity or "
+                      "multiplier '%s'%s%s%s",
+                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The series that a list of names, separated by commas, stands for: moved to the front in that order. */
+static int choose(struct cli_run_plot *p, char *names)
+{
+  int chosen = 0;
+  for (char *name = names, *next; name; name = next) {
+    next = strchr(name, ',');
+    if (next) *next++ = '\0';
+    const int k = cmb_find_name(name, p->series, p->count, sizeof *p->series);
+    if (k < 0) return complain_name(p, name);
+    if (k < chosen) continue; /* named twice */
+    const struct cli_series found = p->series[k];
+    memmove(p->series + chosen + 1, p->series + chosen, (size_t)(k - chosen) * sizeof found);
+    p->series[chosen++] = found;
+  }
+  p->count = chosen;
+  return CLI_DONE;
+}
+
+int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
+                       const cmb_equations *eq)
+{
+  *p = (struct cli_run_plot){0};
+  if (!a->plot && a->plot_outputs) return cli_complain("--plot-outputs needs --plot FILE");
+  if (!a->plot) return CLI_DONE;
+  if (!list_all(p, eq)) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  if (a->plot_outputs) {
+    char *names = strdup(a->plot_outputs);
+    const int code = names ? choose(p, names) : cli_fail(NULL, CMB_ERROR_MEMORY);
+    free(names);
+    return code;
+  }
+  p->count = eq->no > 0 ? eq->no : eq->nq + eq->nv;
+  return CLI_DONE;
+}
+
+void cli_run_plot_end(struct cli_run_plot *p)
+{
+  free(p->series);
+}
+
+/* ---- panels */
+
+struct panels {
+  const struct cli_plot *plot;
+  const struct cli_history *h;
+  struct cli_panel panel[MOST_PANELS];
+  char label[MOST_PANELS][LABEL_ROOM];
+  int count;
+  int left_out; /* series without a panel */
+};
+
+/* The largest absolute value of a series. */
+static double amplitude(const struct panels *all, const struct cli_series *s)
+{
+  const double *y = all->h->rows + s->column;
+  double most = 0;
+  for (long k = 0; k < all->plot->points; k++) most = fmax(most, fabs(y[k * all->plot->stride]));
+  return most;
+}
+
+/* As many panels as the series need, with about as many in each. */
+static void add_panels(struct panels *all, const char *unit, int n,
+                       const struct cli_series *const *series)
+{
+  const int parts = (n + CLI_PLOT_MOST_CURVES - 1) / CLI_PLOT_MOST_CURVES;
+  for (int part = 0, done = 0; part < parts; part++) {
+    const int until = (int)((long)n * (part + 1) / parts);
+    if (all->count == MOST_PANELS) {
+      all->left_out += n - done;
+      return;
+    }
+    char *label = all->label[all->count];
+    struct cli_panel *p = &all->panel[all->count++];
+    *p = (struct cli_panel){.title = label};
+    if (parts > 1) {
+      snprintf(label, LABEL_ROOM, "%s (%d of %d)", unit, part + 1, parts);
+    } else {
+      snprintf(label, LABEL_ROOM, "%s", unit);
+    }
+    for (; done < until; done++) {
+      p->curves[p->curve_count++] =
+          (struct cli_curve){series[done]->name, all->h->rows + series[done]->column};
+    }
+  }
+}
+
+/* Series without a unit are of all kinds: those whose sizes are far apart get panels of their own, the largest first. */
+static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
+                             const struct cli_series **some)
+{
+  for (double below = INFINITY; below > 0;) {
+    double most = 0;
+    int n = 0;
+    for (int i = 0; i < p->count; i++) {
+      const double size = p->series[i].unit[0] ? NAN : amplitude(all, &p->series[i]);
+      if (size < below) most = fmax(most, size);
+    }
+    for (int i = 0; i < p->count; i++) {
+      const double size = p->series[i].unit[0] ? NAN : amplitude(all, &p->series[i]);
+      if (size < below && size >= most / FAR_APART) some[n++] = &p->series[i];
+    }
+    if (n > 0) add_panels(all, "no unit", n, some);
+    below = most / FAR_APART;
+  }
+}
+
+/* A panel, or several, for each unit, in the order in which the units come. */
+static void make_panels(struct panels *all, const struct cli_run_plot *p,
+                        const struct cli_series **some)
+{
+  for (int i = 0; i < p->count; i++) {
+    const char *unit = p->series[i].unit;
+    int n = 0;
+    bool earlier = unit[0] == '\0';
+    for (int k = 0; k < p->count; k++) {
+      const bool same = strcmp(p->series[k].unit, unit) == 0;
+      earlier = earlier || (same && k < i);
+      if (same) some[n++] = &p->series[k];
+    }
+    if (!earlier) add_panels(all, unit, n, some);
+  }
+  add_without_unit(all, p, some);
+}
+
+/* ---- events */
+
+/* The kinds of events, by name and direction, in the order in which they come first. */
+struct kinds {
+  const cmb_event *first[MOST_KINDS];
+  int count;
+};
+
+/* The number of the event's kind; -1: there are more kinds than letters. */
+static int kind_of(struct kinds *kinds, const cmb_event *e)
+{
+  for (int k = 0; k < kinds->count; k++) {
+    const cmb_event *f = kinds->first[k];
+    if (f->index == e->index && f->direction == e->direction) return k;
+  }
+  if (kinds->count == MOST_KINDS) return -1;
+  kinds->first[kinds->count] = e;
+  return kinds->count++;
+}
+
+static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds)
+{
+  struct cli_mark *marks = calloc((size_t)events->kept + 1, sizeof *marks);
+  for (long i = 0; marks && i < events->kept; i++) {
+    const int k = kind_of(kinds, &events->all[i]);
+    marks[i] = (struct cli_mark){events->all[i].t, k < 0 ? '\0' : (char)('a' + k)};
+  }
+  return marks;
+}
+
+/* "Events: a: tyre.contact, falling; b: ..." */
+static void describe_events(const struct cli_run_events *events, const struct kinds *kinds,
+                            char note[NOTE_ROOM])
+{
+  size_t used = (size_t)snprintf(note, NOTE_ROOM, "Events:");
+  for (int k = 0; k < kinds->count && used < NOTE_ROOM; k++) {
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s, %s", k ? ";" : "", 'a' + k,
+                             kinds->first[k]->name,
+                             kinds->first[k]->direction > 0 ? "rising" : "falling");
+  }
+  if (events->kept < events->count && used < NOTE_ROOM) {
+    snprintf(note + used, NOTE_ROOM - used, "; the first %ld of %ld are marked", events->kept,
+             events->count);
+  }
+}
+
+/* ---- the whole */
+
+/* What had to be left out is said here and on standard error. */
+static void describe_left_out(const struct panels *all, int count, char note[NOTE_ROOM])
+{
+  snprintf(note, NOTE_ROOM,
+           "the plot has room for %d of the %d quantities; --plot-outputs chooses others",
+           count - all->left_out, count);
+  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  note[0] = 'T';
+}
+
+struct notes {
+  char text[3][NOTE_ROOM];
+  const char *all[3];
+  int count;
+};
+
+static char *next_note(struct notes *n)
+{
+  n->all[n->count] = n->text[n->count];
+  return n->text[n->count++];
+}
+
+bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h,
+                       const struct cli_run_plot_texts *texts, const struct cli_run_events *events,
+                       const char *path)
+{
+  struct cli_plot plot = {.title = texts->title, .subtitle = texts->subtitle, .abscissa = "t in s"};
+  struct panels panels = {.plot = &plot, .h = h};
+  struct kinds kinds = {.count = 0};
+  struct notes notes = {.count = 0};
+  const struct cli_series **some = calloc((size_t)p->count + 1, sizeof *some);
+  struct cli_mark *marks = make_marks(events, &kinds);
+  bool good = some && marks;
+  cli_history_points(h, &plot);
+  if (good) {
+    make_panels(&panels, p, some);
+    if (kinds.count > 0) describe_events(events, &kinds, next_note(&notes));
+    if (panels.left_out > 0) describe_left_out(&panels, p->count, next_note(&notes));
+    if (texts->failure[0])
+      snprintf(next_note(&notes), NOTE_ROOM, "The run ended early: %s", texts->failure);
+    plot.panels = panels.panel, plot.panel_count = panels.count;
+    plot.marks = marks, plot.mark_count = events->kept;
+    plot.notes = notes.all, plot.note_count = notes.count;
+    good = cli_plot_save(&plot, path);
+  } else {
+    errno = ENOMEM;
+  }
+  free(some);
+  free(marks);
+  return good;
+}

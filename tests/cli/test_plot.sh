@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# Plots of runs: the outputs that the model asks for and nothing else, the title, units, a panel for each unit, events with their
+# names, jumps where they happen, nothing left out without a word, no text outside of the picture.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+cat >look.py <<'END'
+"""look.py FILE.svg EXPRESSION: of a picture with `texts`, `labels` (beside the ordinates), `names` (of the legend), `letters`,
+`panels` (frames), `marks`, `curves` (lists of points)."""
+import re, sys
+import xml.etree.ElementTree as tree
+
+SVG = "{http://www.w3.org/2000/svg}"
+root = tree.parse(sys.argv[1]).getroot()
+width, height = float(root.get("width")), float(root.get("height"))
+elements = list(root)
+
+
+def number(e, key):
+    return float(e.get(key))
+
+
+texts, labels, names, letters = [], [], [], []
+for e in root.iter(SVG + "text"):
+    size = float(e.get("font-size", 11 if "small" in e.get("class", "") else 12))
+    length = 0.575 * size * len(e.text or "")  # of a sans-serif font, more than less
+    texts.append(e.text or "")
+    if e.get("transform"):
+        labels.append(e.text)
+        continue
+    x, y, kind = number(e, "x"), number(e, "y"), e.get("class", "")
+    left = x - length if "end" in kind else x - length / 2 if "middle" in kind else x
+    if not (0 <= left and left + length <= width + 1 and 0 < y < height):
+        sys.exit(f"'{e.text}' from {left} to {left + length}, y = {y}, is outside")
+    if kind == "small middle" and len(e.text) <= 4:
+        letters.append((x, e.text))
+panels = [e for e in root.iter(SVG + "rect") if e.get("class") == "box"]
+marks = [e for e in root.iter(SVG + "line") if e.get("class") == "mark"]
+curves = []
+right = number(panels[0], "x") + number(panels[0], "width")
+for i, e in enumerate(elements):
+    if e.tag != SVG + "polyline":
+        continue
+    points = [tuple(map(float, p.split(","))) for p in e.get("points").split()]
+    if points[0][0] > right:  # a piece of the curve, then its name
+        names.append(elements[i + 1].text)
+    else:
+        curves.append((e.get("stroke"), points))
+text = " ".join(texts)
+if not eval(sys.argv[2]):
+    sys.exit(f"{sys.argv[1]}: {sys.argv[2]}: {labels} {names} {letters} {texts}")
+END
+look() { check "$1: $2" python3 look.py "$@"; }
+has() { check "$1 in $2" grep -qF -- "$1" "$2"; }
+
+# ---- outputs, title, units, events: the five-link suspension on the stair
+check "run" "$CAMBER" run fivelink --set stair=1 --plot stair.svg >report
+look stair.svg "texts[0] == 'Five-link rear wheel suspension, car body fixed' and 'stair = 1' in texts[1]"
+look stair.svg "labels == ['m', 'deg', 'N'] and len(panels) == 3"
+look stair.svg "names == 'heave forward track shock_length camber toe shock_force tyre_force'.split()"
+look stair.svg "'t in s' in texts"
+look stair.svg "[l for x, l in letters[:2]] == ['ab', 'c'] and len(marks) == 3 * 7"
+look stair.svg "'Events: a: t - 0.2, rising; b: tyre.contact, falling; c: tyre.contact, rising' in texts"
+# The tyre force is that of rest until the road drops at 0.2 s, and 0 after it: a vertical line, not a slope from the last step.
+look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
+  abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"
+
+# ---- a smooth curve even where the steps are long: half a period of a pendulum has more points than steps
+check "run" "$CAMBER" run simple-pendulum --method mdop853 --rtol 1e-4 --t-end 1 --plot smooth.svg --plot-outputs angle >report
+look smooth.svg "len(curves) == 1 and len(curves[0][1]) > 500"
+check "the picture is no work of the run" \
+  diff <("$CAMBER" run simple-pendulum --plot a.svg | tail -n +2) <("$CAMBER" run simple-pendulum | tail -n +2)
+
+# ---- coordinates only where there are no outputs
+check "run" "$CAMBER" run caraxis --plot caraxis.svg >report
+look caraxis.svg "labels == ['m', 'm/s'] and names == ['xl', 'yl', 'xr', 'yr', \"xl'\", \"yl'\", \"xr'\", \"yr'\"]"
+look caraxis.svg "marks == [] and not 'Events' in text"
+
+# ---- more than eight of one unit: further panels; more than there is room for: said in the picture and on standard error
+check "run" "$CAMBER" run chain --t-end 1 --plot chain.svg >report 2>stderr
+look chain.svg "len(names) == 4 + 2 * 12 and labels == ['N', 'J', 'W', 'm (1 of 3)', 'm (2 of 3)', 'm (3 of 3)']"
+check "nothing to say" [ ! -s stderr ]
+"$CAMBER" run chain --set N=60 --t-end 0.1 --plot many.svg --json >many.json 2>stderr
+look many.svg "len(panels) == 12 and 'The plot has room for 76 of the 124 quantities' in text and len(names) == 76"
+has "camber: warning: the plot has room for 76 of the 124 quantities" stderr
+has "the plot has room for 76 of the 124 quantities" many.json
+
+# ---- what the user chooses
+check "run" "$CAMBER" run fivelink --t-end 0.1 --plot chosen.svg --plot-outputs "toe,phi1,camber,phi1',ball2.x,toe" >report
+look chosen.svg "names == ['toe', 'camber', 'phi1', \"phi1'\", 'ball2.x'] and labels == ['deg', 'rad', 'rad/s', 'no unit']"
+"$CAMBER" run fivelink --plot none.svg --plot-outputs toe,cambr >report 2>stderr
+check "exit code" [ $? -eq 2 ]
+has "no output, coordinate, velocity or multiplier 'cambr'; did you mean 'camber'?" stderr
+"$CAMBER" run fivelink --plot-outputs toe >report 2>stderr
+check "exit code" [ $? -eq 2 ]
+has "--plot-outputs needs --plot" stderr
+check "no picture" [ ! -e none.svg ]
+
+# ---- texts: long names, signs of XML, many events, constants, and a run that ends early
+cat >texts.yaml <<'END'
+points: {O: [0, 0, 0], A: [0, 0, -1]}
+bodies: {rod: {mass: 2, rod: [O, A], radius: 0.01}}
+joints: {pivot: {type: revolute, child: rod, at: O, axis: y, start: 1}}
+forces: {clock: {type: torsion, coordinate: pivot, torque: 'if(sin(40*t) > 0, 1e-3, 0)'}}
+outputs:
+  a_rather_long_name_that_somebody_chose_for_this_output: {value: pivot, unit: '<rad> & "more"'}
+  constant: {value: 1234.5678, unit: µm}
+  nearly: {value: 1000 + 1e-8*pivot, unit: N}
+  energy: {value: energy + 1e6, unit: J}
+simulate: {t-end: 10}
+END
+check "run" "$CAMBER" run texts.yaml --plot texts.svg >report
+look texts.svg "'a_rather_long_name_that_somebody_chose_for_this_output' in names and labels[0] == '<rad> & \"more\"'"
+look texts.svg "len(marks) > 4 * 60 and number(marks[0], 'y2') - number(marks[0], 'y1') < 10 and letters == []"
+"$CAMBER" run caraxis --set h=2 --plot early.svg >report 2>stderr
+look early.svg "'The run ended early: ' in text and 'at t = 0.0523' in text"
+
+finish
