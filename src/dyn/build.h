@@ -32,6 +32,12 @@ typedef struct cmb_term {
   cmb_measure measure;
 } cmb_term;
 
+/* A row of a sparse matrix: columns ascending, no entry 0. */
+typedef struct cmb_row {
+  int count, *column;
+  cmb_expr *e;
+} cmb_row;
+
 typedef struct cmb_constraint {
   const char *name;
   cmb_expr g, gt, gamma;
@@ -40,7 +46,7 @@ typedef struct cmb_constraint {
   int loop;        /* of the model; -1: a joint, or Euler parameters */
   bool angle;      /* g counts an angle, not a length */
   bool weigh;      /* stands in for mass that is missing (Cartesian formulation) */
-  cmb_expr *row;   /* (nv) G */
+  cmb_row row;     /* of G */
   cmb_expr lambda; /* its multiplier; 0 if it is left out */
 } cmb_constraint;
 
@@ -117,7 +123,7 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 /* constraints.c */
 cmb_status cmb_build_loops(cmb_build *b);
 cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
-void cmb_build_rows(cmb_build *b);
+cmb_status cmb_build_rows(cmb_build *b);
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
                                      cmb_measure m);
 
@@ -157,8 +163,6 @@ bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_normalisation(cmb_build *b);
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);
-cmb_status cmb_entries_from_rows(cmb_build *b, int rows, int columns, cmb_expr *const *row,
-                                 cmb_entries *out);
 
 /* Adds Q of all actions with sides on `base` to wrenches, sign +1 or -1; and what has no sides, or another base, to f. */
 void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on);
