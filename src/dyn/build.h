@@ -9,6 +9,7 @@
 
 #include "dyn/expressions.h"
 #include "dyn/measure.h"
+#include "model/name_map.h"
 
 #include <camber/dyn.h>
 
@@ -56,7 +57,15 @@ typedef struct cmb_hint {
   const char *name;
 } cmb_hint;
 
-enum { CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT };
+enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
+
+/* A measure's formula as it was read last: for such a formula, with these symbols. */
+typedef struct cmb_read_measure {
+  int state; /* BUILT: `e` is good for the rest of this */
+  int level, symbols;
+  bool outputs;
+  cmb_expr e;
+} cmb_read_measure;
 
 /* A list that grows in the arena. */
 typedef struct cmb_list {
@@ -77,15 +86,20 @@ typedef struct cmb_build {
   cmb_status status; /* the first failure */
   char words[700];   /* and what it says */
 
-  cmb_expr *u, *input;  /* (inputs) the free part, and the whole */
-  int *measure_state;   /* (measures) */
-  int *force_state;     /* (forces) */
-  int *first_action;    /* (forces) of those built: where their actions begin */
-  cmb_list actions;     /* of cmb_action */
-  cmb_list constraints; /* of cmb_constraint */
-  cmb_list hints;       /* of cmb_hint */
-  cmb_wrench *scratch;  /* (room for links) zero between uses */
-  bool outputs;         /* the quantities of outputs may be asked for */
+  cmb_expr *u, *input;        /* (inputs) the free part, and the whole */
+  cmb_name_map names;         /* of the model's items, by what they are */
+  cmb_read_measure *measures; /* (measures) */
+  int formula_depth;          /* formulas in formulas that are being read */
+  int force_depth;            /* likewise forces */
+  int waiting;                /* the measure that must be read first; -1: none */
+  int symbol_sets;            /* how many cmb_symbols there have been */
+  int *force_state;           /* (forces) */
+  int *first_action;          /* (forces) of those built: where their actions begin */
+  cmb_list actions;           /* of cmb_action */
+  cmb_list constraints;       /* of cmb_constraint */
+  cmb_list hints;             /* of cmb_hint */
+  cmb_wrench *scratch;        /* (room for links) zero between uses */
+  bool outputs;               /* the quantities of outputs may be asked for */
 } cmb_build;
 
 /* The next item of a list, zeroed; NULL without memory. */
@@ -142,6 +156,7 @@ cmb_vector cmb_surface_symbols(cmb_graph *g);
 /* Measures that stand in a formula of level POSITION as symbols, so that it can be differentiated. */
 typedef struct cmb_symbols {
   cmb_list items; /* of struct cmb_symbol */
+  int number;     /* of this set, from 1 */
 } cmb_symbols;
 
 typedef struct cmb_symbol {
@@ -153,6 +168,7 @@ typedef struct cmb_symbol {
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e);
 cmb_status cmb_build_inputs(cmb_build *b);
+cmb_status cmb_build_names(cmb_build *b); /* to be called first */
 
 /* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);

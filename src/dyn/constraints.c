@@ -202,7 +202,7 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
 
 static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
 {
-  cmb_symbols symbols = {0};
+  cmb_symbols symbols = {.number = ++b->symbol_sets};
   cmb_expr F, minus = 0;
   CMB_TRY(cmb_build_formula(b, &l->formula, CMB_LEVEL_POSITION, &symbols, &F));
   if (l->minus.text) {

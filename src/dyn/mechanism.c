@@ -23,7 +23,8 @@ static cmb_status take_memory(cmb_build *b)
 {
   const cmb_model *m = b->model;
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
-  b->measure_state = cmb_arena_ints(b->arena, m->measure_count);
+  b->measures = cmb_arena_take(b->arena, (size_t)m->measure_count, sizeof *b->measures);
+  b->waiting = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
@@ -357,6 +358,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   b.live = o->live;
   b.whole_mass = o->whole_mass;
   CMB_TRY(take_memory(&b));
+  CMB_TRY(cmb_build_names(&b));
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
                       : cmb_tree_create(b.arena, model, &b.tree));
   if (b.tree->nv == 0) {
