@@ -373,6 +373,9 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   return CMB_OK;
 }
 
+/* Forces that stand later in the file and depend on each other, one in the other: beyond these the stack might not do. */
+enum { MOST_FORCES = 64 };
+
 cmb_status cmb_build_force(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -380,7 +383,17 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   if (b->force_state[force] == CMB_IN_WORK) {
     return cmb_build_fail(b, &f->place, "force '%s' depends on itself", f->name);
   }
+  if (b->force_depth == MOST_FORCES) {
+    return cmb_build_fail(
+        b, &f->place,
+        "force '%s' is the last of %d forces that depend on each other; expected at most %d",
+        f->name, MOST_FORCES + 1, MOST_FORCES);
+  }
   b->force_state[force] = CMB_IN_WORK;
+  const int depth = b->formula_depth;
+  b->formula_depth =
+      0; /* what its formulas need is read before they are, not before those that ask for the force */
+  b->force_depth++;
   cmb_status status = CMB_OK;
   /* formulas may build other forces first: what counts is where this one's actions begin afterwards */
   cmb_list before = b->actions;
@@ -391,6 +404,8 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
   }
+  b->formula_depth = depth;
+  b->force_depth--;
   int own = f->type == CMB_FORCE_BUSHING ? b->actions.count - before.count : 1;
   b->first_action[force] = b->actions.count - own;
   b->force_state[force] = CMB_BUILT;

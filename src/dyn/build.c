@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size)
@@ -97,6 +98,75 @@ static void add_at_velocity(cmb_build *b, const cmb_measure *m, cmb_expr Q, cmb_
   if (m->velocity >= 0) f[m->velocity] = cmb_add(b->g, f[m->velocity], Q);
 }
 
+/* A force along a measure with sides, whose base is a link. */
+struct between {
+  const cmb_measure *measure;
+  cmb_expr force;
+};
+
+static int count_between(const cmb_build *b, bool with_lambda)
+{
+  int count = b->actions.count;
+  for (int i = 0; with_lambda && i < b->constraints.count; i++) {
+    count += cmb_constraint_at(b, i)->term_count;
+  }
+  return count;
+}
+
+static void add_between(const cmb_measure *m, cmb_expr force, struct between *list, int *count)
+{
+  if (m->side_count > 0 && m->base != CMB_GROUND) list[(*count)++] = (struct between){m, force};
+}
+
+static int list_between(cmb_build *b, bool with_lambda, struct between *list)
+{
+  int count = 0;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    add_between(&a->measure, a->force, list, &count);
+  }
+  for (int i = 0; with_lambda && i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    cmb_expr minus = cmb_neg(b->g, c->lambda);
+    for (int n = 0; n < c->term_count; n++) {
+      add_between(&c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), list,
+                  &count);
+    }
+  }
+  return count;
+}
+
+/* By base; those of one base keep their order: it is the address. */
+static int by_base(const void *x, const void *y)
+{
+  const struct between *const *a = x, *const *b = y;
+  const int first = (*a)->measure->base, second = (*b)->measure->base;
+  return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
+}
+
+/* All that acts between links, base by base. */
+static void forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
+{
+  const size_t most = (size_t)count_between(b, with_lambda) + 1;
+  struct between *list = cmb_arena_take(b->arena, most, sizeof *list);
+  const struct between **order = cmb_arena_take(b->arena, most, sizeof *order);
+  int *from = cmb_arena_take(b->arena, 2 * most, sizeof *from);
+  if (cmb_arena_failed(b->arena)) return;
+  const int count = list_between(b, with_lambda, list);
+  for (int i = 0; i < count; i++) order[i] = &list[i];
+  qsort(order, (size_t)count, sizeof *order, by_base);
+  for (int i = 0, next; i < count; i = next) {
+    const int base = order[i]->measure->base;
+    int sides = 0;
+    for (next = i; next < count && order[next]->measure->base == base; next++) {
+      const cmb_measure *m = order[next]->measure;
+      cmb_measure_wrench(b->k, m, order[next]->force, b->scratch);
+      for (int n = 0; n < m->side_count; n++) from[sides++] = m->side[n].link;
+    }
+    cmb_wrenches_project_from(b->k, base, sides, from, b->scratch, f);
+  }
+}
+
 void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   for (int i = 0; i < b->actions.count; i++) {
@@ -110,26 +180,5 @@ void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f)
       add_at_velocity(b, &c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), f);
     }
   }
-  for (int base = 0; base < b->tree->link_count; base++) {
-    cmb_build_wrenches(b, base, with_lambda, b->scratch);
-    cmb_wrenches_project(b->k, base, b->scratch, f);
-  }
-}
-
-cmb_status cmb_entries_from_rows(cmb_build *b, int rows, int columns, cmb_expr *const *row,
-                                 cmb_entries *out)
-{
-  int count = 0;
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) count += row[i][j] != 0;
-  }
-  out->count = 0;
-  out->entry = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *out->entry);
-  if (!out->entry) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) {
-      if (row[i][j] != 0) out->entry[out->count++] = (cmb_entry){i, j, row[i][j]};
-    }
-  }
-  return CMB_OK;
+  forces_between_links(b, with_lambda, f);
 }

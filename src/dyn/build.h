@@ -9,6 +9,7 @@
 
 #include "dyn/expressions.h"
 #include "dyn/measure.h"
+#include "model/name_map.h"
 
 #include <camber/dyn.h>
 
@@ -32,6 +33,12 @@ typedef struct cmb_term {
   cmb_measure measure;
 } cmb_term;
 
+/* A row of a sparse matrix: columns ascending, no entry 0. */
+typedef struct cmb_row {
+  int count, *column;
+  cmb_expr *e;
+} cmb_row;
+
 typedef struct cmb_constraint {
   const char *name;
   cmb_expr g, gt, gamma;
@@ -40,7 +47,7 @@ typedef struct cmb_constraint {
   int loop;        /* of the model; -1: a joint, or Euler parameters */
   bool angle;      /* g counts an angle, not a length */
   bool weigh;      /* stands in for mass that is missing (Cartesian formulation) */
-  cmb_expr *row;   /* (nv) G */
+  cmb_row row;     /* of G */
   cmb_expr lambda; /* its multiplier; 0 if it is left out */
 } cmb_constraint;
 
@@ -50,7 +57,15 @@ typedef struct cmb_hint {
   const char *name;
 } cmb_hint;
 
-enum { CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT };
+enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
+
+/* A measure's formula as it was read last: for such a formula, with these symbols. */
+typedef struct cmb_read_measure {
+  int state; /* BUILT: `e` is good for the rest of this */
+  int level, symbols;
+  bool outputs;
+  cmb_expr e;
+} cmb_read_measure;
 
 /* A list that grows in the arena. */
 typedef struct cmb_list {
@@ -71,15 +86,20 @@ typedef struct cmb_build {
   cmb_status status; /* the first failure */
   char words[700];   /* and what it says */
 
-  cmb_expr *u, *input;  /* (inputs) the free part, and the whole */
-  int *measure_state;   /* (measures) */
-  int *force_state;     /* (forces) */
-  int *first_action;    /* (forces) of those built: where their actions begin */
-  cmb_list actions;     /* of cmb_action */
-  cmb_list constraints; /* of cmb_constraint */
-  cmb_list hints;       /* of cmb_hint */
-  cmb_wrench *scratch;  /* (room for links) zero between uses */
-  bool outputs;         /* the quantities of outputs may be asked for */
+  cmb_expr *u, *input;        /* (inputs) the free part, and the whole */
+  cmb_name_map names;         /* of the model's items, by what they are */
+  cmb_read_measure *measures; /* (measures) */
+  int formula_depth;          /* formulas in formulas that are being read */
+  int force_depth;            /* likewise forces */
+  int waiting;                /* the measure that must be read first; -1: none */
+  int symbol_sets;            /* how many cmb_symbols there have been */
+  int *force_state;           /* (forces) */
+  int *first_action;          /* (forces) of those built: where their actions begin */
+  cmb_list actions;           /* of cmb_action */
+  cmb_list constraints;       /* of cmb_constraint */
+  cmb_list hints;             /* of cmb_hint */
+  cmb_wrench *scratch;        /* (room for links) zero between uses */
+  bool outputs;               /* the quantities of outputs may be asked for */
 } cmb_build;
 
 /* The next item of a list, zeroed; NULL without memory. */
@@ -117,7 +137,7 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 /* constraints.c */
 cmb_status cmb_build_loops(cmb_build *b);
 cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
-void cmb_build_rows(cmb_build *b);
+cmb_status cmb_build_rows(cmb_build *b);
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
                                      cmb_measure m);
 
@@ -136,6 +156,7 @@ cmb_vector cmb_surface_symbols(cmb_graph *g);
 /* Measures that stand in a formula of level POSITION as symbols, so that it can be differentiated. */
 typedef struct cmb_symbols {
   cmb_list items; /* of struct cmb_symbol */
+  int number;     /* of this set, from 1 */
 } cmb_symbols;
 
 typedef struct cmb_symbol {
@@ -147,6 +168,7 @@ typedef struct cmb_symbol {
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e);
 cmb_status cmb_build_inputs(cmb_build *b);
+cmb_status cmb_build_names(cmb_build *b); /* to be called first */
 
 /* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);
@@ -157,8 +179,6 @@ bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_normalisation(cmb_build *b);
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);
-cmb_status cmb_entries_from_rows(cmb_build *b, int rows, int columns, cmb_expr *const *row,
-                                 cmb_entries *out);
 
 /* Adds Q of all actions with sides on `base` to wrenches, sign +1 or -1; and what has no sides, or another base, to f. */
 void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on);

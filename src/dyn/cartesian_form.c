@@ -13,6 +13,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Typical mass and inertia, for the size of the added terms. */
@@ -37,46 +38,80 @@ static struct scale typical(const cmb_build *b)
   return s;
 }
 
-/* M and f as full arrays of expressions while they are filled. */
+/* M as terms in the order in which they are added, and f. */
 struct sums {
-  cmb_expr **M; /* (nv) rows */
+  cmb_list M; /* of cmb_entry */
   cmb_expr *f;
 };
 
+/* M_ij += e, and M_ji. A failure is left to the arena. */
+static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
+{
+  for (int side = 0; side < (i == j ? 1 : 2); side++) {
+    cmb_entry *entry = cmb_list_add(b, &s->M, sizeof *entry);
+    if (entry) *entry = side == 0 ? (cmb_entry){i, j, e} : (cmb_entry){j, i, e};
+  }
+}
+
 /* M += c Gᵀ G, f −= c Gᵀ γ */
-static void weigh(cmb_build *b, const struct sums *s, double weight, const cmb_expr *row,
-                  cmb_expr gamma)
+static void weigh(cmb_build *b, struct sums *s, double weight, const cmb_row *row, cmb_expr gamma)
 {
   cmb_graph *g = b->g;
   cmb_expr c = cmb_constant(g, weight);
-  for (int i = 0; i < b->tree->nv; i++) {
-    if (row[i] == 0) continue;
-    cmb_expr scaled = cmb_mul(g, c, row[i]);
-    s->f[i] = cmb_sub(g, s->f[i], cmb_mul(g, scaled, gamma));
+  for (int i = 0; i < row->count; i++) {
+    cmb_expr scaled = cmb_mul(g, c, row->e[i]), *f = &s->f[row->column[i]];
+    *f = cmb_sub(g, *f, cmb_mul(g, scaled, gamma));
     for (int j = 0; j <= i; j++) {
-      if (row[j] == 0) continue;
-      s->M[i][j] = s->M[j][i] = cmb_add(g, s->M[i][j], cmb_mul(g, scaled, row[j]));
+      add_mass(b, s, row->column[i], row->column[j], cmb_mul(g, scaled, row->e[j]));
     }
   }
 }
 
-static void body_inertia(cmb_build *b, const cmb_link *l, const struct sums *s)
+static void body_inertia(cmb_build *b, const cmb_link *l, struct sums *s)
 {
   cmb_graph *g = b->g;
   const cmb_expr *p = b->k->q + l->q + 3;
   cmb_matrix J = cmb_matrix_constant(g, l->J);
   for (int i = 0; i < 3; i++) {
-    s->M[l->v + i][l->v + i] = cmb_constant(g, l->mass);
+    add_mass(b, s, l->v + i, l->v + i, cmb_constant(g, l->mass));
     s->f[l->v + i] = cmb_constant(g, l->mass * b->model->gravity[i]);
   }
   for (int j = 0; j < 4; j++) {
     cmb_expr e[4] = {0}, column[4];
     e[j] = cmb_constant(g, 4);
     cmb_euler_transposed(g, p, cmb_matrix_times(g, J, cmb_euler_times(g, p, e)), column);
-    for (int i = j; i < 4; i++) {
-      s->M[l->v + 3 + i][l->v + 3 + j] = s->M[l->v + 3 + j][l->v + 3 + i] = column[i];
-    }
+    for (int i = j; i < 4; i++) add_mass(b, s, l->v + 3 + i, l->v + 3 + j, column[i]);
   }
+}
+
+/* By place; what is added to one place keeps its order: it is the address. */
+static int by_place(const void *x, const void *y)
+{
+  const cmb_entry *const *p = x, *const *q = y, *a = *p, *b = *q;
+  if (a->row != b->row) return (a->row > b->row) - (a->row < b->row);
+  if (a->column != b->column) return (a->column > b->column) - (a->column < b->column);
+  return (a > b) - (a < b);
+}
+
+/* The terms of each place summed up; a sum that is 0 is no entry. */
+static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
+{
+  const int count = s->M.count;
+  const cmb_entry *terms = s->M.items;
+  const cmb_entry **order = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *order);
+  *M = (cmb_entries){.entry = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *M->entry)};
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < count; i++) order[i] = &terms[i];
+  qsort(order, (size_t)count, sizeof *order, by_place);
+  for (int i = 0, next; i < count; i = next) {
+    cmb_entry sum = *order[i];
+    for (next = i + 1; next < count; next++) {
+      if (order[next]->row != sum.row || order[next]->column != sum.column) break;
+      sum.e = cmb_add(b->g, sum.e, order[next]->e);
+    }
+    if (sum.e != 0) M->entry[M->count++] = sum;
+  }
+  return CMB_OK;
 }
 
 /* −ω' × J' ω' as a moment on the link. */
@@ -114,16 +149,6 @@ static bool touches_weightless(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-static cmb_status take_sums(cmb_build *b, struct sums *s)
-{
-  const size_t nv = (size_t)b->tree->nv;
-  s->M = cmb_arena_take(b->arena, nv, sizeof *s->M);
-  s->f = cmb_arena_take(b->arena, nv, sizeof *s->f);
-  if (!s->M || !s->f) return CMB_ERROR_MEMORY;
-  for (size_t i = 0; i < nv; i++) s->M[i] = cmb_arena_take(b->arena, nv, sizeof **s->M);
-  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
-}
-
 /* The normalisation of Euler parameters as constraints; their rows are not of the kind that measures give. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
@@ -133,20 +158,19 @@ cmb_status cmb_build_normalisation(cmb_build *b)
     const cmb_link *l = &b->tree->links[i];
     if (l->kind != CMB_LINK_CARTESIAN) continue;
     const cmb_expr *p = b->k->q + l->q + 3, *rate = b->k->v + l->v + 3;
-    cmb_expr size = 0, speed = 0, row[4];
+    cmb_expr size = 0, speed = 0;
     for (int n = 0; n < 4; n++) {
       size = cmb_add(g, size, cmb_square(g, p[n]));
       speed = cmb_add(g, speed, cmb_square(g, rate[n]));
-      row[n] = p[n];
     }
     char *name = cmb_arena_text(b->arena, b->k->q_names[l->q]);
     if (!name) return CMB_ERROR_MEMORY;
     *strrchr(name, '.') = '\0'; /* the body's name */
     cmb_constraint *c = cmb_build_constraint(b, name, "norm", (cmb_measure){.velocity = -1});
     if (!c) return CMB_ERROR_MEMORY;
-    c->row = cmb_arena_take(b->arena, (size_t)b->tree->nv + 1, sizeof *c->row);
-    if (!c->row) return CMB_ERROR_MEMORY;
-    memcpy(c->row + l->v + 3, row, sizeof row);
+    c->row = (cmb_row){4, cmb_arena_ints(b->arena, 4), cmb_arena_take(b->arena, 4, sizeof *p)};
+    if (!c->row.column || !c->row.e) return CMB_ERROR_MEMORY;
+    for (int n = 0; n < 4; n++) c->row.column[n] = l->v + 3 + n, c->row.e[n] = p[n];
     c->term_count = 0;
     c->g = cmb_mul(g, half, cmb_sub(g, size, one));
     c->gamma = speed;
@@ -157,10 +181,10 @@ cmb_status cmb_build_normalisation(cmb_build *b)
 
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
 {
-  const int nv = b->tree->nv, links = b->tree->link_count;
+  const int links = b->tree->link_count;
   const struct scale scale = typical(b);
-  struct sums s;
-  CMB_TRY(take_sums(b, &s));
+  struct sums s = {.f = cmb_arena_take(b->arena, (size_t)b->tree->nv, sizeof *s.f)};
+  if (!s.f) return CMB_ERROR_MEMORY;
   for (int i = 0; i < links; i++) {
     const cmb_link *l = &b->tree->links[i];
     if (l->kind != CMB_LINK_CARTESIAN || l->mass == 0) continue;
@@ -173,8 +197,8 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   for (int i = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     if (!c->weigh && !touches_weightless(b, c)) continue;
-    weigh(b, &s, c->angle ? scale.inertia : scale.mass, c->row, c->gamma);
+    weigh(b, &s, c->angle ? scale.inertia : scale.mass, &c->row, c->gamma);
   }
   x->f = s.f;
-  return cmb_entries_from_rows(b, nv, nv, s.M, &x->M);
+  return sum_mass(b, &s, &x->M);
 }

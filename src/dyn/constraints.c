@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cmb_constraint *new_constraint(cmb_build *b, const char *name, const char *part, int terms)
@@ -201,7 +202,7 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
 
 static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
 {
-  cmb_symbols symbols = {0};
+  cmb_symbols symbols = {.number = ++b->symbol_sets};
   cmb_expr F, minus = 0;
   CMB_TRY(cmb_build_formula(b, &l->formula, CMB_LEVEL_POSITION, &symbols, &F));
   if (l->minus.text) {
@@ -258,15 +259,77 @@ cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-void cmb_build_rows(cmb_build *b)
+/* ---- rows of G */
+
+struct dense_row {
+  cmb_expr *e;  /* (nv) 0 between uses */
+  int *touched; /* (nv) columns that may be other than 0 */
+  bool *seen;   /* (nv) */
+  int count;
+};
+
+static void touch(struct dense_row *d, int column)
 {
+  if (d->seen[column]) return;
+  d->seen[column] = true;
+  d->touched[d->count++] = column;
+}
+
+/* The velocities that a measure depends on. */
+static void touch_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
+{
+  const int from[2] = {m->side[0].link, m->side[1].link};
+  const int *way, n = cmb_ways(b->k, m->base, m->side_count, from, &way);
+  if (m->velocity >= 0) touch(d, m->velocity);
+  for (int i = 0; i < n; i++) {
+    const cmb_link *l = &b->tree->links[way[i]];
+    for (int v = 0; v < cmb_link_velocities(l->kind); v++) touch(d, l->v + v);
+  }
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* What is in d as a sparse row; d is zero afterwards. */
+static cmb_status take_row(cmb_build *b, struct dense_row *d, cmb_row *row)
+{
+  const size_t most = (size_t)d->count + 1;
+  *row = (cmb_row){.column = cmb_arena_ints(b->arena, d->count)};
+  row->e = cmb_arena_take(b->arena, most, sizeof *row->e);
+  if (!row->column || !row->e) return CMB_ERROR_MEMORY;
+  qsort(d->touched, (size_t)d->count, sizeof *d->touched, ascending);
+  for (int i = 0; i < d->count; i++) {
+    const int column = d->touched[i];
+    if (d->e[column] != 0) {
+      row->column[row->count] = column;
+      row->e[row->count++] = d->e[column];
+    }
+    d->e[column] = 0;
+    d->seen[column] = false;
+  }
+  d->count = 0;
+  return CMB_OK;
+}
+
+cmb_status cmb_build_rows(cmb_build *b)
+{
+  const size_t nv = (size_t)b->tree->nv + 1;
+  struct dense_row d = {.e = cmb_arena_take(b->arena, nv, sizeof *d.e)};
+  d.touched = cmb_arena_take(b->arena, nv, sizeof *d.touched);
+  d.seen = cmb_arena_take(b->arena, nv, sizeof *d.seen);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->constraints.count; i++) {
     cmb_constraint *c = cmb_constraint_at(b, i);
-    if (c->row) continue;
-    c->row = cmb_arena_take(b->arena, (size_t)b->tree->nv + 1, sizeof *c->row);
-    if (!c->row) return;
+    if (c->row.column) continue;
     for (int n = 0; n < c->term_count; n++) {
-      cmb_measure_force(b->k, &c->terms[n].measure, c->terms[n].coefficient, b->scratch, c->row);
+      const cmb_term *term = &c->terms[n];
+      touch_measure(b, &term->measure, &d);
+      cmb_measure_force(b->k, &term->measure, term->coefficient, b->scratch, d.e);
     }
+    CMB_TRY(take_row(b, &d, &c->row));
   }
+  return CMB_OK;
 }

@@ -44,9 +44,8 @@ bool cmb_inertial_jacobian_pays(const cmb_tree *tree)
 {
   int deepest = 0;
   for (int i = 0; i < tree->link_count; i++) {
-    int depth = 0;
+    const int depth = tree->links[i].v_before + 1; /* with one velocity a link */
     if (tree->links[i].kind != CMB_LINK_TURN && tree->links[i].kind != CMB_LINK_SHIFT) return false;
-    for (int at = i; at != CMB_GROUND; at = tree->links[at].parent) depth++;
     if (depth > deepest) deepest = depth;
   }
   return deepest > CMB_LANES;

@@ -12,8 +12,6 @@
 #include "dyn/recursion.h"
 #include "expr/elimination.h"
 
-#include <string.h>
-
 /* So many constraints are eliminated in straight-line code; beyond, the KKT object is faster to set up and to run. */
 enum { MOST_STATIC_CONSTRAINTS = 48 };
 
@@ -117,7 +115,7 @@ static cmb_status loops(cmb_build *b, cmb_articulation *w, cmb_expressions *x, c
   for (int i = 0, n = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     if (c->lambda == 0) continue;
-    memcpy(s.Z[n], c->row, (size_t)nv * sizeof *c->row);
+    for (int v = 0; v < c->row.count; v++) s.Z[n][c->row.column[v]] = c->row.e[v];
     cmb_articulation_half(w, s.Z[n++], NULL);
   }
   for (int i = 0; i < s.n; i++) {

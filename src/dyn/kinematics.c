@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cmb_vector add(cmb_graph *g, cmb_vector a, cmb_vector b)
@@ -50,6 +51,8 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
   k->q_names = cmb_arena_take(arena, rooms, sizeof *k->q_names);
   k->v_names = cmb_arena_take(arena, rooms, sizeof *k->v_names);
   k->poses = cmb_arena_take(arena, links, sizeof(void *));
+  k->way = cmb_arena_take(arena, links, sizeof *k->way);
+  k->on_way = cmb_arena_take(arena, links, sizeof *k->on_way);
   k->rest = cmb_arena_take(arena, 1, sizeof *k->rest);
   if (cmb_arena_failed(arena)) return CMB_ERROR_MEMORY;
   rest_at(k->rest, g);
@@ -378,21 +381,53 @@ void cmb_wrench_onto(cmb_kinematics *k, int link, const cmb_wrench *w, cmb_expr 
   }
 }
 
-void cmb_wrenches_project(cmb_kinematics *k, int base, cmb_wrench *on, cmb_expr *out)
+/* Link i: along its own velocities, and on to its parent. */
+static void project_link(cmb_kinematics *k, int base, int i, cmb_wrench *on, cmb_expr *out)
 {
   cmb_graph *g = k->g;
-  for (int i = k->tree->link_count; i-- > 0;) {
-    if (!on[i].given) continue;
-    int parent = k->tree->links[i].parent;
-    cmb_wrench_onto(k, i, &on[i], out);
-    if (parent != base) {
-      const cmb_step s = cmb_step_of(k, i);
-      cmb_vector force = cmb_step_up(g, &s, on[i].force), moment = cmb_step_up(g, &s, on[i].moment);
-      moment = add(g, moment, cross(g, s.offset, force));
-      on[parent].force = add(g, on[parent].force, force);
-      on[parent].moment = add(g, on[parent].moment, moment);
-      on[parent].given = true;
-    }
-    on[i] = (cmb_wrench){.given = false};
+  if (!on[i].given) return;
+  int parent = k->tree->links[i].parent;
+  cmb_wrench_onto(k, i, &on[i], out);
+  if (parent != base) {
+    const cmb_step s = cmb_step_of(k, i);
+    cmb_vector force = cmb_step_up(g, &s, on[i].force), moment = cmb_step_up(g, &s, on[i].moment);
+    moment = add(g, moment, cross(g, s.offset, force));
+    on[parent].force = add(g, on[parent].force, force);
+    on[parent].moment = add(g, on[parent].moment, moment);
+    on[parent].given = true;
   }
+  on[i] = (cmb_wrench){.given = false};
+}
+
+void cmb_wrenches_project(cmb_kinematics *k, int base, cmb_wrench *on, cmb_expr *out)
+{
+  for (int i = k->tree->link_count; i-- > 0;) project_link(k, base, i, on, out);
+}
+
+static int descending(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x < y) - (x > y);
+}
+
+int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **way)
+{
+  int n = 0;
+  for (int j = 0; j < count; j++) {
+    for (int i = from[j]; i != base && !k->on_way[i]; i = k->tree->links[i].parent) {
+      k->on_way[i] = true;
+      k->way[n++] = i;
+    }
+  }
+  for (int j = 0; j < n; j++) k->on_way[k->way[j]] = false;
+  qsort(k->way, (size_t)n, sizeof *k->way, descending);
+  *way = k->way;
+  return n;
+}
+
+void cmb_wrenches_project_from(cmb_kinematics *k, int base, int count, const int *from,
+                               cmb_wrench *on, cmb_expr *out)
+{
+  const int *way, n = cmb_ways(k, base, count, from, &way);
+  for (int j = 0; j < n; j++) project_link(k, base, way[j], on, out);
 }

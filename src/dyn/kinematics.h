@@ -30,6 +30,8 @@ typedef struct cmb_kinematics {
   const char **q_names, **v_names;
   cmb_pose **poses; /* (links) list by base */
   cmb_pose *rest;   /* of what stands still */
+  int *way;         /* (links) scratch of cmb_ways */
+  bool *on_way;     /* (links) false between uses */
 } cmb_kinematics;
 
 cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
@@ -73,6 +75,13 @@ typedef struct cmb_wrench {
 
 /* Adds the generalised forces of `on` (links) to `out` (nv), along the ways down to `base`. `on` is used up. */
 void cmb_wrenches_project(cmb_kinematics *k, int base, cmb_wrench *on, cmb_expr *out);
+
+/* The links on the ways from these `count` links to their base, each once, last link first. Good until the next call. */
+int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **way);
+
+/* The same where wrenches act on these `count` links only: costs what the ways from them to the base are long. */
+void cmb_wrenches_project_from(cmb_kinematics *k, int base, int count, const int *from,
+                               cmb_wrench *on, cmb_expr *out);
 
 /* w += a wrench whose components are the base's. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,

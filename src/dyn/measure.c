@@ -160,5 +160,6 @@ void cmb_measure_force(cmb_kinematics *k, const cmb_measure *m, cmb_expr Q, cmb_
   if (m->velocity >= 0) out[m->velocity] = cmb_add(k->g, out[m->velocity], Q);
   if (m->side_count == 0) return;
   cmb_measure_wrench(k, m, Q, scratch);
-  cmb_wrenches_project(k, m->base, scratch, out);
+  const int from[2] = {m->side[0].link, m->side[1].link};
+  cmb_wrenches_project_from(k, m->base, m->side_count, from, scratch, out);
 }

@@ -23,7 +23,8 @@ static cmb_status take_memory(cmb_build *b)
 {
   const cmb_model *m = b->model;
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
-  b->measure_state = cmb_arena_ints(b->arena, m->measure_count);
+  b->measures = cmb_arena_take(b->arena, (size_t)m->measure_count, sizeof *b->measures);
+  b->waiting = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
@@ -53,7 +54,7 @@ static cmb_status build_parts(cmb_build *b)
     }
     CMB_TRY(cmb_build_normalisation(b));
   }
-  cmb_build_rows(b);
+  CMB_TRY(cmb_build_rows(b));
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
@@ -67,11 +68,30 @@ static bool is_left_out(const cmb_mechanism_options *o, int i)
   return false;
 }
 
+/* G: the rows of the constraints that are not left out. */
+static cmb_status take_gradients(cmb_build *b, cmb_entries *G)
+{
+  size_t count = 1;
+  for (int i = 0; i < b->constraints.count; i++) {
+    count += (size_t)cmb_constraint_at(b, i)->row.count;
+  }
+  *G = (cmb_entries){.entry = cmb_arena_take(b->arena, count, sizeof *G->entry)};
+  if (!G->entry) return CMB_ERROR_MEMORY;
+  for (int i = 0, k = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    if (c->lambda == 0) continue;
+    for (int n = 0; n < c->row.count; n++) {
+      G->entry[G->count++] = (cmb_entry){k, c->row.column[n], c->row.e[n]};
+    }
+    k++;
+  }
+  return CMB_OK;
+}
+
 static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
 {
   const size_t n = (size_t)b->constraints.count + 1;
   const char **names = cmb_arena_take(b->arena, n, sizeof *names);
-  cmb_expr **rows = cmb_arena_take(b->arena, n, sizeof *rows);
   x->lambda = cmb_arena_take(b->arena, n, sizeof *x->lambda);
   x->g = cmb_arena_take(b->arena, n, sizeof *x->g);
   x->gt = cmb_arena_take(b->arena, n, sizeof *x->gt);
@@ -86,10 +106,9 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
     c->lambda = x->lambda[k] = cmb_input(b->g, text);
     x->g[k] = c->g, x->gt[k] = c->gt, x->gamma[k] = c->gamma;
     names[k] = c->name;
-    rows[k] = c->row;
   }
   x->g_names = x->lambda_names = names;
-  return cmb_entries_from_rows(b, x->ng, x->nv, rows, &x->G);
+  return take_gradients(b, &x->G);
 }
 
 static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
@@ -214,13 +233,13 @@ struct start {
 static void start_of_joints(const cmb_tree *tree, const struct start *given, double *q, double *v)
 {
   const cmb_model *m = tree->model;
+  int joint = 0, nq = 0, nv = 0; /* this joint's first coordinate and velocity */
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
     bool first = i == 0 || tree->links[i - 1].joint != l->joint;
     if (l->joint < 0 || !first) continue;
     const cmb_model_joint *j = &m->joints[l->joint];
-    int nq = 0, nv = 0;
-    for (int k = 0; k < l->joint; k++) nq += m->joints[k].nq, nv += m->joints[k].nv;
+    for (; joint < l->joint; joint++) nq += m->joints[joint].nq, nv += m->joints[joint].nv;
     memcpy(q + l->q, given->q ? given->q + nq : j->q_start, (size_t)j->nq * sizeof *q);
     memcpy(v + l->v, given->v ? given->v + nv : j->v_start, (size_t)j->nv * sizeof *v);
   }
@@ -363,6 +382,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   b.live = o->live;
   b.whole_mass = o->whole_mass;
   CMB_TRY(take_memory(&b));
+  CMB_TRY(cmb_build_names(&b));
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
                       : cmb_tree_create(b.arena, model, &b.tree));
   if (b.tree->nv == 0) {

@@ -20,6 +20,9 @@
 
 enum { NAME_ROOM = 300 };
 
+/* Measures that are read one inside the other; where a formula goes deeper, its measures are read before it. */
+enum { MOST_DEPTH = 24 };
+
 static const double pi = 3.14159265358979323846;
 
 /* One formula being read. */
@@ -44,10 +47,79 @@ cmb_vector cmb_surface_symbols(cmb_graph *g)
                        cmb_input(g, "z of a surface")}};
 }
 
-/* Items of the model begin with their name. */
-static int find(const void *items, int count, size_t size, const char *name)
+/* ---- names of the model */
+
+/* The names of `count` items, which begin with them; the array is their owner. The first of two equal ones counts. */
+static bool add_names(cmb_name_map *map, const void *items, int count, size_t size)
 {
-  return count > 0 ? cmb_find_name(name, items, count, size) : -1;
+  for (int i = 0; i < count; i++) {
+    const char *name = *(const char *const *)((const char *)items + (size_t)i * size);
+    if (cmb_name_map_find(map, items, name)) continue;
+    cmb_name *entry = cmb_name_map_add(map, items, name);
+    if (!entry) return false;
+    entry->index = i;
+  }
+  return true;
+}
+
+/* Owners of the names of coordinates and of velocities; `kind` is which one of its joint's. */
+static const void *coordinates_of(const cmb_build *b)
+{
+  return &b->model->joint_count;
+}
+
+static const void *velocities_of(const cmb_build *b)
+{
+  return &b->model->joints;
+}
+
+static bool add_joint_name(cmb_build *b, const void *owner, const char *name, int joint, int n)
+{
+  if (cmb_name_map_find(&b->names, owner, name)) return true;
+  cmb_name *entry = cmb_name_map_add(&b->names, owner, name);
+  if (!entry) return false;
+  entry->index = joint;
+  entry->kind = n;
+  return true;
+}
+
+/* Coordinates, and velocities; one that is no coordinate's rate also goes without the dash at its end. */
+static bool add_coordinates(cmb_build *b, int joint)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  for (int n = 0; n < j->nv; n++) {
+    const int at = cmb_joint_coordinate_index(j, n);
+    if (at >= 0 && !add_joint_name(b, coordinates_of(b), j->q_names[at], joint, n)) return false;
+    if (!add_joint_name(b, velocities_of(b), j->v_names[n], joint, n)) return false;
+    const size_t length = strlen(j->v_names[n]);
+    if (at >= 0 || length == 0 || j->v_names[n][length - 1] != '\'') continue;
+    char *plain = cmb_arena_text(b->arena, j->v_names[n]);
+    if (!plain) return false;
+    plain[length - 1] = '\0';
+    if (!add_joint_name(b, velocities_of(b), plain, joint, n)) return false;
+  }
+  return true;
+}
+
+cmb_status cmb_build_names(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  b->names.arena = b->arena;
+#define ADD(items, count) add_names(&b->names, m->items, m->count, sizeof *m->items)
+  bool good = ADD(parameters, parameter_count) && ADD(inputs, input_count) &&
+              ADD(bodies, body_count) && ADD(markers, marker_count) &&
+              ADD(measures, measure_count) && ADD(forces, force_count) &&
+              ADD(joints, joint_count) && ADD(loops, loop_count) && ADD(tables, table_count);
+#undef ADD
+  for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
+  return good ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+/* The number of one of the model's items; -1: there is none of that name. */
+static int find(const cmb_build *b, const void *items, const char *name)
+{
+  const cmb_name *entry = items ? cmb_name_map_find(&b->names, items, name) : NULL;
+  return entry ? entry->index : -1;
 }
 
 static bool known(struct quantity *q, cmb_expr e, cmb_level level)
@@ -100,70 +172,78 @@ static bool of_body(cmb_build *b, const char *base, const char *suffix, struct q
 {
   static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const cmb_model *m = b->model;
-  int i = find(m->bodies, m->body_count, sizeof *m->bodies, base);
+  int i = find(b, m->bodies, base);
   if (i >= 0) {
     cmb_anchor at = {.body = i};
     memcpy(at.at, m->bodies[i].com, sizeof at.at);
     return of_site(b, &at, axes, suffix, q);
   }
-  i = find(m->markers, m->marker_count, sizeof *m->markers, base);
+  i = find(b, m->markers, base);
   return i >= 0 && of_site(b, &m->markers[i].anchor, m->markers[i].axes, suffix, q);
 }
 
 /* ---- coordinates */
 
-/* The velocity's name is the coordinate's and a dash, or that of an angular velocity and a dash. */
-static bool same_but_dash(const char *velocity, const char *name)
-{
-  size_t length = strlen(name);
-  return strncmp(velocity, name, length) == 0 && strcmp(velocity + length, "'") == 0;
-}
-
 static bool of_joint(cmb_build *b, const char *name, bool rate, struct quantity *q)
 {
-  for (int i = 0; i < b->model->joint_count; i++) {
-    const cmb_model_joint *j = &b->model->joints[i];
-    for (int n = 0; n < j->nv; n++) {
-      int at = cmb_joint_coordinate_index(j, n);
-      if (at >= 0 && strcmp(j->q_names[at], name) == 0) {
-        cmb_measure m = cmb_build_coordinate(b, i, n);
-        return rate ? known(q, m.rate, CMB_LEVEL_MOTION) : measured(q, m);
-      }
-      bool velocity =
-          strcmp(j->v_names[n], name) == 0 || (at < 0 && same_but_dash(j->v_names[n], name));
-      if (velocity && !rate) {
-        return known(q, cmb_build_coordinate(b, i, n).rate, CMB_LEVEL_MOTION);
-      }
-    }
+  const cmb_name *entry = cmb_name_map_find(&b->names, coordinates_of(b), name);
+  if (entry) {
+    cmb_measure m = cmb_build_coordinate(b, entry->index, entry->kind);
+    return rate ? known(q, m.rate, CMB_LEVEL_MOTION) : measured(q, m);
   }
-  return false;
+  entry = rate ? NULL : cmb_name_map_find(&b->names, velocities_of(b), name);
+  return entry &&
+         known(q, cmb_build_coordinate(b, entry->index, entry->kind).rate, CMB_LEVEL_MOTION);
 }
 
 /* ---- measures and forces */
+
+static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                               cmb_symbols *symbols, cmb_expr *e);
+
+/* A measure is read once, and again only for another kind of formula. Its own reading checks the level. */
+static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
+{
+  cmb_read_measure *m = &b->measures[i];
+  *m = (cmb_read_measure){.state = CMB_IN_WORK, .level = (int)level, .outputs = b->outputs};
+  m->symbols = symbols ? symbols->number : 0;
+  cmb_status status = read_formula(b, &b->model->measures[i].formula, level, symbols, &m->e);
+  m->state = status == CMB_OK ? CMB_BUILT : CMB_NOT_BUILT;
+  return status;
+}
+
+static bool is_read(const struct reading *r, const cmb_read_measure *m)
+{
+  return m->state == CMB_BUILT && m->level == (int)r->level && m->outputs == r->b->outputs &&
+         m->symbols == (r->symbols ? r->symbols->number : 0);
+}
 
 static bool formula_measure(struct reading *r, int i, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model_measure *m = &b->model->measures[i];
-  cmb_expr e = 0;
-  if (b->measure_state[i] == CMB_IN_WORK) {
+  const int state = b->measures[i].state;
+  if (is_read(r, &b->measures[i])) return known(q, b->measures[i].e, CMB_LEVEL_TIME);
+  if (state == CMB_IN_WORK || state == CMB_WAITING) {
     cmb_build_fail(b, &m->place, "measure '%s' depends on itself", m->name);
     return false;
   }
-  b->measure_state[i] = CMB_IN_WORK;
-  cmb_status status = cmb_build_formula(b, &m->formula, r->level, r->symbols, &e);
-  b->measure_state[i] = CMB_NOT_BUILT;
+  if (b->formula_depth >= MOST_DEPTH) { /* ends all readings, down to the first */
+    b->waiting = i;
+    b->status = CMB_ERROR_INPUT;
+    return false;
+  }
+  cmb_status status = read_measure(b, i, r->level, r->symbols);
   if (b->status == CMB_OK)
     b->status = status; /* the parser will only know that there is no value */
-  return status == CMB_OK &&
-         known(q, e, CMB_LEVEL_TIME); /* its own reading has checked the level */
+  return status == CMB_OK && known(q, b->measures[i].e, CMB_LEVEL_TIME);
 }
 
 static bool of_measure(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model *model = b->model;
-  int i = find(model->measures, model->measure_count, sizeof *model->measures, name);
+  int i = find(b, model->measures, name);
   if (i < 0) return false;
   const cmb_model_measure *m = &model->measures[i];
   if (!m->distance) return !rate && formula_measure(r, i, q);
@@ -174,7 +254,7 @@ static bool of_measure(struct reading *r, const char *name, bool rate, struct qu
 static bool of_force(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
 {
   const cmb_model *model = b->model;
-  int i = find(model->forces, model->force_count, sizeof *model->forces, base);
+  int i = find(b, model->forces, base);
   if (i < 0) return false;
   cmb_force_type type = model->forces[i].type;
   bool line = type == CMB_FORCE_SPRING || type == CMB_FORCE_COORDINATE;
@@ -183,7 +263,7 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
     return known(q, cmb_build_spring_measure(b, i).rate, CMB_LEVEL_MOTION);
   }
   static const char *const parts[] = {"fx", "fy", "fz"};
-  int part = find(parts, 3, sizeof *parts, suffix);
+  int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
   bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
                      : part >= 0 && type != CMB_FORCE_BUSHING;
   if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
@@ -197,9 +277,9 @@ static bool of_reaction(cmb_build *b, const char *base, const char *suffix, stru
 {
   const cmb_model *m = b->model;
   cmb_expr e = 0;
-  int i = find(m->joints, m->joint_count, sizeof *m->joints, base);
+  int i = find(b, m->joints, base);
   if (i >= 0) return cmb_build_reaction(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
-  i = find(m->loops, m->loop_count, sizeof *m->loops, base);
+  i = find(b, m->loops, base);
   return i >= 0 && cmb_build_loop_force(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
 }
 
@@ -210,9 +290,9 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
   cmb_build *b = r->b;
   const cmb_model *m = b->model;
   if (strcmp(name, "deg") == 0) return known(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
-  int i = find(m->parameters, m->parameter_count, sizeof *m->parameters, name);
+  int i = find(b, m->parameters, name);
   if (i >= 0) return known(q, cmb_build_parameter(b, i), CMB_LEVEL_TIME);
-  i = find(m->inputs, m->input_count, sizeof *m->inputs, name);
+  i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
   return of_joint(b, name, false, q) || of_measure(r, name, false, q);
 }
@@ -332,7 +412,7 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   const cmb_model *m = r->b->model;
   char text[NAME_ROOM];
   for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
-    int i = find(m->tables, m->table_count, sizeof *m->tables, text);
+    int i = find(r->b, m->tables, text);
     if (i < 0 || m->tables[i].arguments != count) continue;
     *e = count == 1 ? cmb_table_apply(r->b->g, m->tables[i].table, arguments[0])
                     : cmb_table2_apply(r->b->g, m->tables[i].table, arguments[0], arguments[1]);
@@ -362,16 +442,19 @@ static const char *nearest_of(void *user, const char *name)
   return cmb_nearest_name(name, names, count, sizeof *names);
 }
 
-cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
-                             cmb_symbols *symbols, cmb_expr *e)
+static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                               cmb_symbols *symbols, cmb_expr *e)
 {
   struct reading r = {.b = b, .formula = formula, .level = level, .symbols = symbols};
   const cmb_names names = {&r, value_of, call_of, nearest_of};
   CMB_TRY(b->status);
+  b->formula_depth++;
   cmb_status status = cmb_formula_parse(b->g, formula->text, strlen(formula->text),
                                         formula->place.line, formula->place.column, &names, e);
+  b->formula_depth--;
   if (cmb_arena_failed(b->arena) || cmb_graph_status(b->g) != CMB_OK) return CMB_ERROR_MEMORY;
   if (b->status == CMB_ERROR_MEMORY) return CMB_ERROR_MEMORY;
+  if (b->waiting >= 0) return CMB_ERROR_INPUT;
   if (b->status == CMB_OK) {
     if (status != CMB_ERROR_INPUT) return status;
     const char *words = cmb_last_error(b->ctx), *blank = strchr(words, ' '); /* "LINE:COL: ..." */
@@ -380,6 +463,51 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
     b->status = status;
   }
   return cmb_fail(b->ctx, b->status, "%s", b->words); /* the parser has words of its own */
+}
+
+/* A reading was given up for the measure that it waits for. */
+static int take_waiting(cmb_build *b)
+{
+  const int i = b->waiting;
+  b->waiting = -1;
+  b->status = CMB_OK;
+  cmb_forget_error(b->ctx);
+  return i;
+}
+
+/* Reads the measure that a formula waits for, and before it those that it waits for in turn: each MOST_DEPTH further on. */
+static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbols)
+{
+  cmb_list stack = {0};
+  while (b->waiting >= 0 || stack.count > 0) {
+    if (b->waiting >= 0) {
+      int *next = cmb_list_add(b, &stack, sizeof *next);
+      if (!next) return CMB_ERROR_MEMORY;
+      *next = take_waiting(b);
+      b->measures[*next].state = CMB_WAITING;
+    }
+    const int top = ((int *)stack.items)[stack.count - 1];
+    cmb_status status = read_measure(b, top, level, symbols);
+    if (b->waiting >= 0) {
+      b->measures[top].state = CMB_WAITING;
+      continue;
+    }
+    CMB_TRY(status);
+    stack.count--;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                             cmb_symbols *symbols, cmb_expr *e)
+{
+  cmb_status status = read_formula(b, formula, level, symbols, e);
+  if (b->formula_depth > 0) return status;
+  while (b->waiting >= 0) {
+    CMB_TRY(read_waiting(b, level, symbols));
+    status = read_formula(b, formula, level, symbols, e);
+  }
+  return status;
 }
 
 cmb_expr cmb_build_parameter(cmb_build *b, int parameter)
