@@ -22,6 +22,8 @@ typedef struct cmb_variation {
   cmb_integrator *in;
   cmb_evaluator *ev;
   double *value;               /* (nt) */
+  double *value_end;           /* (nt) at t_end, where the last step looked at ends */
+  double t_end;                /* NaN: not known */
   double *scale;               /* (nt) largest values in the run */
   cmb_interval *seen, *bounds; /* (nt) what the stages span, with the slack; bounds on a part */
   double t_earlier;            /* where the step before the last one began */
