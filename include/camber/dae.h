@@ -140,6 +140,12 @@ typedef struct cmb_equations {
   void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
   const bool *switch_enclosed; /* (ns) the functions for which there are bounds; NULL: none */
 
+  /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
+   * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */
+  int nt;
+  void (*time_values)(const void *self, const cmb_point *at, double *values);
+  void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
+
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);
 } cmb_equations;

@@ -83,6 +83,7 @@ typedef struct cmb_graph_data {
   cmb_program
       *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
   bool *switch_enclosed; /* (ns) */
+  cmb_program *time;     /* (graph_time.c) functions of time alone; NULL: none */
 
   int ball_count;
   int *ball_q;  /* (ball_count) first of four coordinates of length 1 */
@@ -112,6 +113,11 @@ void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, doubl
 /* graph_enclose.c, its arrays from the arena: bounds of switching functions. scratch grows where it needs more. */
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
+
+/* graph_time.c: what the motion takes from time alone. scratch grows where it needs more. */
+cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d);
+void cmb_graph_time_values(const void *self, const cmb_point *at, double *values);
+void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

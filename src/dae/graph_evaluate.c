@@ -220,6 +220,11 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   if (d->program[CMB_PROGRAM_ACCELERATE]) eq->accelerate = accelerate;
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
+  if (d->time) {
+    eq->nt = cmb_program_outputs(d->time);
+    eq->time_values = cmb_graph_time_values;
+    eq->time_bounds = cmb_graph_time_bounds;
+  }
   if (d->switch_rates) {
     eq->enclose = cmb_graph_enclose;
     eq->switch_enclosed = d->switch_enclosed;

@@ -188,6 +188,8 @@ const cmb_method cmb_method_hem5 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .nodes = c,
+    .node_count = sizeof c / sizeof *c,
     .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -526,6 +526,22 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
   return CMB_OK;
 }
 
+const double *cmb_integrator_nodes(const cmb_integrator *in, int *count)
+{
+  *count = in->method->node_count;
+  return in->method->nodes;
+}
+
+double cmb_integrator_rtol(const cmb_integrator *in)
+{
+  return in->options.rtol;
+}
+
+bool cmb_integrator_is_fixed(const cmb_integrator *in)
+{
+  return in->fixed_step;
+}
+
 int cmb_integrator_dense_degree(const cmb_integrator *in)
 {
   const cmb_method *m = in->method;

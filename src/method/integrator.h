@@ -17,6 +17,12 @@ void cmb_integrator_reset(cmb_integrator *in);
 /* λ where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
+/* Where in a step, as parts of it, the method at work evaluates the equations besides at its ends; how many places, perhaps none. */
+const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
+
+double cmb_integrator_rtol(const cmb_integrator *in);
+bool cmb_integrator_is_fixed(const cmb_integrator *in); /* its steps have the size given */
+
 /* q and v there. */
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);

@@ -127,6 +127,8 @@ const cmb_method cmb_method_mdop853 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .nodes = c,
+    .node_count = sizeof c / sizeof *c,
     .dense_degree = 7,
     .interpolate = interpolate,
 };

@@ -187,6 +187,8 @@ const cmb_method cmb_method_phem56 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .nodes = c,
+    .node_count = sizeof c / sizeof *c,
     .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -12,6 +12,7 @@
 #include "method/integrator.h"
 #include "sim/events.h"
 #include "sim/singular.h"
+#include "sim/variation.h"
 
 #include <camber/sim.h>
 #include <float.h>
@@ -20,6 +21,7 @@
 
 enum {
   MOST_CROWDED = 1000, /* events in a row with no time between them */
+  MOST_SHORTER = 40,   /* halvings of a step for a function of time that varies in it unseen */
   MOST_UNDONE = 20     /* halvings of a step for an event that then does not show: it was none */
 };
 
@@ -33,6 +35,7 @@ struct cmb_simulation {
   cmb_evaluator *ev;
   cmb_events events;
   cmb_rank_watch watch;
+  cmb_variation variation;
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
@@ -90,6 +93,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
   sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
+  cmb_variation_create(&sim->variation, arena, sim->in);
   cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
@@ -393,6 +397,7 @@ static cmb_status start(cmb_simulation *sim)
   sim->sampled = -INFINITY;
   sim->events.crowded = 0;
   cmb_enclosure_begin(&sim->events.enclosure);
+  cmb_variation_begin(&sim->variation, sim->t_start, sim->t_end);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
@@ -426,6 +431,7 @@ static cmb_status restart(cmb_simulation *sim)
     CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
     for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
+    cmb_variation_restart(&sim->variation, e->t);
     memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
     CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
     bool again = false;
@@ -477,13 +483,25 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
+static cmb_status make_step(cmb_simulation *sim)
+{
+  const bool fixed = cmb_integrator_is_fixed(sim->in);
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  for (int k = 0; !fixed && k < MOST_SHORTER && cmb_variation_unseen(&sim->variation); k++) {
+    CMB_TRY(cmb_integrator_undo(sim->in));
+    CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  }
+  return CMB_OK;
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
   for (int undone = 0;; undone++) {
     double t_last = cmb_integrator_t(sim->in);
     bool found = false;
-    CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+    CMB_TRY(make_step(sim));
     cmb_status status = cmb_events_find(&sim->events, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       CMB_TRY(cmb_integrator_undo(sim->in));

@@ -1,8 +1,8 @@
 /*
  * No event is missed. Random switching functions of time and of a free motion, with zeros that are known: products of factors,
  * pairs of zeros that are next to each other, double zeros (no event), sines with up to 1,000 zeros a second, narrow bells, and products
- * of these. Every method with dense output finds all zeros, none twice, to 1e-9 s. Then the pulses that every method used to step
- * over, some or all of them.
+ * of these. Every method with dense output finds all zeros, none twice, to 1e-9 s. Then pulses, and a bell in
+ * a smooth input after a long rest, that a step must not pass over.
  *
  * CAMBER_EVENTS in the environment is the number of random problems.
  */
@@ -221,9 +221,32 @@ static void test_pulses(void **state)
   }
 }
 
+/* A bell of 100 N and 20 ms after 12 s of rest: its whole impulse, by every method. No error estimate sees it. */
+static void test_unseen(void **state)
+{
+  (void)state;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    if (cmb_method_is_real_time(cmb_method_at(i))) continue;
+    cmbt_run r;
+    cmbt_run_open_text(&r,
+                       "gravity: [0, 0, 0]\n"
+                       "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
+                       "joints: {slide: {type: prismatic, child: puck, at: [0, 0, 0], axis: x}}\n"
+                       "forces: {f: {type: torsion, coordinate: slide,\n"
+                       "  torque: \"-100*exp(-((t - 12)/0.02)^2)\"}}\n"
+                       "outputs: {speed: slide'}\n",
+                       CMB_FORM_EXPLICIT);
+    r.method = cmb_method_name(cmb_method_at(i));
+    r.rtol = 1e-6;
+    cmbt_run_to(&r, 20, 0);
+    cmbt_near(cmbt_output(&r, "speed"), 100 * 0.02 * sqrt(acos(-1)), 1e-4);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_zeros),
-                                     cmocka_unit_test(test_pulses)};
+                                     cmocka_unit_test(test_pulses), cmocka_unit_test(test_unseen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

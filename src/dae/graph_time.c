@@ -1,0 +1,141 @@
+/*
+ * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g that read nothing but
+ * t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
+ * pass over.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+#include "expr/interval.h"
+#include "expr/table.h"
+
+#include <string.h>
+
+/* What an expression is as a function of time, from the least to the most. */
+typedef enum kind { FIXED, STRAIGHT, CURVED, MOVING } kind; /* MOVING: it reads the state */
+
+static kind larger(kind a, kind b)
+{
+  return a > b ? a : b;
+}
+
+/* A function of one argument, or a table in the piece that its mode says. */
+static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
+{
+  const cmb_node *n = &g->nodes[e];
+  const kind x = of[n->a];
+  const bool straight = n->op == CMB_OP_TABLE_AT && cmb_table_has_kinks(g->tables[n->data]);
+  return straight || x == FIXED || x == MOVING ? x : CURVED;
+}
+
+static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  const int arity = cmb_op_arity(op);
+  kind x[3] = {FIXED, FIXED, FIXED}, most = FIXED;
+  for (int i = 0; i < arity; i++) most = larger(most, x[i] = of[cmb_expr_argument(g, e, i)]);
+  if (most == FIXED || most == MOVING) return most;
+  switch (op) {
+  case CMB_OP_ADD:
+  case CMB_OP_SUB:
+  case CMB_OP_NEG:
+  case CMB_OP_SMOOTH: return most;
+  case CMB_OP_MUL: return x[0] == FIXED || x[1] == FIXED ? most : CURVED;
+  case CMB_OP_DIV: return x[1] == FIXED ? most : CURVED;
+  case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
+  case CMB_OP_TABLE_AT: return kind_of_table(g, e, of);
+  default: return CURVED;
+  }
+}
+
+/* The kinds of all nodes that are used; the inputs but for t and the modes are MOVING. */
+static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
+{
+  const cmb_graph *g = p->x->graph;
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    const cmb_op op = cmb_expr_op(g, e);
+    of[e] = op == CMB_OP_INPUT ? MOVING : FIXED;
+  }
+  of[p->x->t] = STRAIGHT;
+  for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode] = FIXED;
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = kind_of(g, e, of);
+  }
+}
+
+/* Marks the curved nodes that are a result, or an argument of what moves; returns how many. */
+static int mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
+                      const cmb_expr *result)
+{
+  enum { PART = 2 };
+  const cmb_graph *g = p->x->graph;
+  int count = 0;
+  for (int i = 0; i < results; i++) {
+    if (of[result[i]] == CURVED) used[result[i]] |= PART;
+  }
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (!used[e] || of[e] != MOVING) continue;
+    for (int i = 0; i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
+      const cmb_expr x = cmb_expr_argument(g, e, i);
+      if (of[x] == CURVED) used[x] |= PART;
+    }
+  }
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) count += (used[e] & PART) != 0;
+  return count;
+}
+
+static cmb_status make_program(const cmb_graph_parts *p, const uint8_t *used, int count,
+                               cmb_graph_data *d)
+{
+  cmb_expr *part = cmb_arena_take(p->arena, (size_t)count, sizeof *part);
+  if (!part) return cmb_fail_memory(p->ctx);
+  int n = 0;
+  for (cmb_expr e = 0; e < cmb_graph_size(p->x->graph); e++) {
+    if (used[e] & 2) part[n++] = e;
+  }
+  const int inputs = d->end[CMB_UP_TO_MODES];
+  CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, &d->time));
+  const int doubles = 2 * (inputs + cmb_program_work(d->time));
+  if (doubles > d->scratch) d->scratch = doubles;
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  const int forces = p->count[CMB_PART_F], results = forces + p->count[CMB_PART_POSITION];
+  cmb_expr *result = cmb_arena_take(p->arena, (size_t)results, sizeof *result);
+  kind *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
+  if (!result || !of) return cmb_fail_memory(p->ctx);
+  memcpy(result, p->part[CMB_PART_F], (size_t)forces * sizeof *result);
+  memcpy(result + forces, p->part[CMB_PART_POSITION], (size_t)(results - forces) * sizeof *result);
+  uint8_t *used = cmb_reachable(p->x->graph, results, result);
+  if (!used) return cmb_fail_memory(p->ctx);
+  cmb_status status = CMB_OK;
+  if (used[p->x->t]) {
+    find_kinds(p, used, of);
+    const int count = mark_parts(p, of, used, results, result);
+    if (count > 0) status = make_program(p, used, count, d);
+  }
+  cmb_release(p->ctx, used);
+  return status;
+}
+
+void cmb_graph_time_values(const void *self, const cmb_point *at, double *values)
+{
+  const cmb_graph_data *d = self;
+  double *in = at->scratch;
+  in[0] = at->t;
+  for (int i = 0; i < d->nq; i++) in[1 + i] = 0; /* not read */
+  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
+  cmb_program_run(d->time, in, values, in + d->end[CMB_UP_TO_MODES]);
+}
+
+void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *in = box->scratch;
+  in[0] = box->t;
+  for (int i = 0; i < d->nq; i++) in[1 + i] = cmb_interval_of(0); /* not read */
+  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = cmb_interval_of(box->mode[i]);
+  cmb_program_enclose(d->time, in, bounds, in + d->end[CMB_UP_TO_MODES]);
+}
