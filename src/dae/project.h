@@ -24,6 +24,12 @@ cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
  * from its gradient. For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 
+/* Whether the evaluator's g is 0 as far as that can be told: an iteration with dependent constraints may end elsewhere. */
+bool cmb_constraints_met(const cmb_evaluator *ev);
+
+/* The 2-norm of x − given (n), and which entry changed most. */
+double cmb_change(int n, const double *x, const double *given, int *most);
+
 /* Seed 000 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
  * with damping, so that rough values will do. On failure the context says which constraint cannot be
  * met; q and v are then what they were. */

@@ -15,6 +15,8 @@ struct cmb_system {
   double t_start, t_end;
   double *q;             /* (nq) start values */
   double *v;             /* (nv) */
+  double *q_given;       /* (nq) what the user asked for, and q was found from; NULL: q itself */
+  double *v_given;       /* (nv) */
   const char **left_out; /* names of constraints that were left out */
   int left_out_count;
   void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "dae/project.h"
 #include "dae/rank.h"
+#include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
 #include "sim/events.h"
@@ -317,11 +318,11 @@ static cmb_status start_modes(cmb_simulation *sim)
   cmb_events *e = &sim->events;
   const double t = sim->t_start;
   double *q = sim->q_work, *v = sim->v_work, *lambda = sim->lambda_work;
-  memset(lambda, 0, (size_t)eq->ng * sizeof *lambda);
+  bool changed;
   for (int i = 0; i < eq->ns; i++) sim->ev->mode[i] = 1;
-  CMB_TRY(final(sim, cmb_events_take_levels(e, t, sim->q, sim->v, lambda), "levels", t));
+  cmb_status guessed = cmb_guess_modes(sim->ev, &e->search, t, sim->q, sim->v, &changed);
+  CMB_TRY(final(sim, guessed, "switching functions", t));
   for (int k = 0; k <= eq->ns; k++) {
-    bool changed;
     copy_given(sim, q, v);
     CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
     if (k == 0 && *sim->ev->doubtful && sim->ev->deficiency > 0) {
@@ -329,12 +330,22 @@ static cmb_status start_modes(cmb_simulation *sim)
       copy_given(sim, q, v);
       CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
     }
-    cmb_status status = cmb_events_start(e, t, q, v, lambda, sim->a, &changed);
+    cmb_status status = cmb_find_modes(sim->ev, &e->search, t, q, v, lambda, sim->a, &changed);
     if (status != CMB_OK) return final(sim, status, "switching functions", t);
     if (!changed) return CMB_OK;
   }
   return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
                   "switching functions change sign without end at t = %.9g", sim->t_start);
+}
+
+/* How far the start is from what the user gave, if the system's start values were found from that. */
+static void measure_start(cmb_simulation *sim)
+{
+  const cmb_system *system = sim->system;
+  cmb_start_report *r = &sim->result.start;
+  if (!system->q_given) return;
+  r->q_moved = cmb_change(sim->eq->nq, sim->q_work, system->q_given, &r->q_most);
+  r->v_moved = cmb_change(sim->eq->nv, sim->v_work, system->v_given, &r->v_most);
 }
 
 static cmb_status start(cmb_simulation *sim)
@@ -351,6 +362,7 @@ static cmb_status start(cmb_simulation *sim)
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
+  measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   return note_residuals(sim);
 }
