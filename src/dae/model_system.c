@@ -6,13 +6,17 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/consistency.h"
 #include "dae/graph_system.h"
 #include "dae/hold.h"
+#include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/rank.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
+#include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double DEFAULT_END = 1; /* seconds, if the model does not say */
@@ -138,59 +142,151 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
   return CMB_OK;
 }
 
-/* The rank where the start values can be assembled. If they cannot, nothing is left out, and whoever starts a run is told. */
-static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
-                          cmb_rank *rank)
+/* ---- redundant constraints */
+
+/* What is to be known about the constraints of a system. */
+struct examined {
+  cmb_rank rank;
+  cmb_consistency consistency;
+};
+
+/* At consistent start values; if there are none, nothing is left out, and whoever starts a run is told. */
+static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
+                                   struct examined *x)
 {
   const cmb_equations *eq = &system->eq;
-  cmb_evaluator *ev;
+  const double t = system->t_start;
+  cmb_mode_search modes;
   cmb_start_report report;
   double *q = cmb_arena_doubles(arena, eq->nq), *v = cmb_arena_doubles(arena, eq->nv);
   double *a = cmb_arena_doubles(arena, eq->nv), *lambda = cmb_arena_doubles(arena, eq->ng);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  cmb_mode_search_create(&modes, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(system->ctx);
   memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
-  cmb_status status = cmb_consistent_start(ev, system->t_start, q, v, a, lambda, &report);
-  if (status == CMB_OK) status = cmb_rank_examine(ev, arena, system->t_start, q, rank);
+  CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
+  CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
+  return cmb_consistency_examine(ev, arena, t, &x->rank, v, &x->consistency);
+}
+
+static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
+                          struct examined *x)
+{
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, &system->eq, &ev));
+  cmb_status status = examine_at_start(ev, system, arena, x);
   cmb_evaluator_destroy(ev);
-  if (status == CMB_ERROR_MEMORY) return status;
+  if (status == CMB_OK || status == CMB_ERROR_MEMORY) return status;
+  *x = (struct examined){0};
   cmb_forget_error(ctx);
   return CMB_OK;
 }
 
-/* The names of what is left out, for the system that is made without it; and a warning. */
+/* "motion 'b' (line 12), loop 'close.x' (line 15)": constraints that are at fault, but for the last of them. */
+static void list_others(const cmb_model *model, const cmb_equations *eq, const cmb_consistency *c,
+                        size_t room, char *text)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i + 1 < c->count && used < room; i++) {
+    cmb_model_origin o;
+    const char *name = eq->g_names[c->row[i]], *comma = i ? ", " : "";
+    if (!cmb_model_origin_of(model, name, &o)) continue;
+    int n = snprintf(text + used, room - used, "%s%s '%s' (line %d)", comma, o.kind, name, o.line);
+    used += (size_t)n;
+  }
+}
+
+/* Constraints that do not agree are the user's mistake. */
+static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_system *system,
+                           const cmb_consistency *c)
+{
+  static const char *const levels[] = {
+      [CMB_DISAGREE_VELOCITY] = "velocities", [CMB_DISAGREE_ACCELERATION] = "accelerations"};
+  const char *name = system->eq.g_names[c->row[c->count - 1]];
+  cmb_model_origin o = {"constraint", name, model->path, 1, 1};
+  char others[512];
+  cmb_model_origin_of(model, name, &o);
+  if (c->what == CMB_NO_GRADIENT) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "%s:%d:%d: %s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
+                    "cannot hold anything; write x = 0",
+                    o.file, o.line, o.column, o.kind, name);
+  }
+  list_others(model, &system->eq, c, sizeof others, others);
+  return cmb_fail(ctx, CMB_ERROR_INPUT,
+                  "%s:%d:%d: %s '%s' depends on others and contradicts them: no %s satisfy it "
+                  "together with %s",
+                  o.file, o.line, o.column, o.kind, name, levels[c->what], others);
+}
+
+/* In joint coordinates, where only loops and motions can be at fault. */
+static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
+                                        const cmb_system *joints)
+{
+  struct examined x = {0};
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = examine(ctx, joints, arena, &x);
+  if (status == CMB_OK && x.consistency.count > 0) {
+    status = complain(ctx, model, joints, &x.consistency);
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+/* Constraints with branches stay: they may become independent in another one. */
+static void keep_branches(const cmb_system *system, cmb_rank *rank)
+{
+  int count = 0;
+  for (int k = 0; k < rank->redundant_count; k++) {
+    int i = rank->redundant[k];
+    if (system->g_has_branches && system->g_has_branches[i]) continue;
+    rank->redundant[count++] = i;
+  }
+  rank->redundant_count = count;
+}
+
+/* The names and numbers of what is left out, for the system that is made without it; and a warning. */
 static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, const cmb_rank *rank,
                                     cmb_system *system)
 {
-  system->left_out_count = rank->redundant_count;
-  system->left_out =
-      cmb_arena_take(system->arena, (size_t)rank->redundant_count, sizeof *system->left_out);
-  if (!system->left_out) return cmb_fail_memory(ctx);
-  for (int i = 0; i < rank->redundant_count; i++) {
-    const char *name = whole->eq.g_names[rank->redundant[i]];
-    system->left_out[i] = cmb_arena_text(system->arena, name);
-    if (!system->left_out[i]) return cmb_fail_memory(ctx);
-    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", name);
+  const int count = rank->redundant_count;
+  system->left_out = cmb_arena_take(system->arena, (size_t)count, sizeof *system->left_out);
+  system->left_out_row = cmb_arena_ints(system->arena, count);
+  if (cmb_arena_failed(system->arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < count; i++) {
+    system->left_out_row[i] = rank->redundant[i];
+    system->left_out[i] = whole->eq.g_names[rank->redundant[i]];
+    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", system->left_out[i]);
   }
+  system->left_out_count = count;
   return CMB_OK;
 }
 
-/* The system again, without the constraints that are redundant. */
+/* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
 static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
                             const cmb_model_system_options *o, const cmb_system *joints,
                             cmb_system **system)
 {
   cmb_system *whole = *system, *less = NULL;
-  cmb_rank rank = {0};
+  struct examined x = {0};
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  cmb_status status = examine(ctx, whole, arena, &rank);
-  if (status == CMB_OK && rank.redundant_count > 0) {
-    status = build(ctx, model, o, &rank, joints ? joints : whole, &less);
-    if (status == CMB_OK) status = remember_left_out(ctx, whole, &rank, less);
-    cmb_system_destroy(whole);
-    *system = less;
+  cmb_status status = examine(ctx, whole, arena, &x);
+  if (status == CMB_OK && x.consistency.count > 0) {
+    status = complain(ctx, model, whole, &x.consistency);
+  }
+  keep_branches(whole, &x.rank);
+  if (status == CMB_OK && x.rank.redundant_count > 0) {
+    status = build(ctx, model, o, &x.rank, joints ? joints : whole, &less);
+    if (status == CMB_OK) status = remember_left_out(ctx, whole, &x.rank, less);
+    if (status == CMB_OK) {
+      less->whole = whole;
+      *system = less;
+    } else {
+      cmb_system_destroy(less);
+    }
   }
   cmb_arena_destroy(arena);
   return status;
@@ -203,6 +299,7 @@ static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model
     const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL};
     const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
     CMB_TRY(build_form(ctx, model, o, &in_joints, &plain, joints));
+    if ((*joints)->eq.ng > 0) CMB_TRY(refuse_contradictions(ctx, model, *joints));
   }
   CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
   if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));

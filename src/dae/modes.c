@@ -8,6 +8,9 @@
  */
 #include "dae/modes.h"
 
+#include "base/context.h"
+#include "dae/project.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +21,8 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
   m->q = cmb_arena_doubles(arena, eq->nq);
   m->v = cmb_arena_doubles(arena, eq->nv);
   m->rate = cmb_arena_doubles(arena, eq->nq);
+  m->q_given = cmb_arena_doubles(arena, eq->nq);
+  m->v_given = cmb_arena_doubles(arena, eq->nv);
   m->no_force = cmb_arena_doubles(arena, eq->ng);
   m->no_change = cmb_arena_doubles(arena, eq->nv);
   m->before = cmb_arena_ints(arena, eq->ns);
@@ -70,4 +75,35 @@ cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, cons
                            const double *v, bool *changed)
 {
   return cmb_find_modes(ev, m, t, q, v, m->no_force, m->no_change, changed);
+}
+
+/* A recoverable status is final here. */
+static cmb_status final(cmb_evaluator *ev, cmb_status status, double t)
+{
+  char text[256];
+  if (status <= 0) return status;
+  cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
+  return cmb_fail(ev->ctx, end, "switching functions at t = %.9g: %s", t,
+                  cmb_evaluator_blame(ev, status, sizeof text, text));
+}
+
+cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, double *q, double *v,
+                              double *a, double *lambda, cmb_start_report *report)
+{
+  const cmb_equations *eq = ev->eq;
+  const size_t q_size = (size_t)eq->nq * sizeof *q, v_size = (size_t)eq->nv * sizeof *v;
+  bool changed;
+  memcpy(m->q_given, q, q_size);
+  memcpy(m->v_given, v, v_size);
+  for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
+  CMB_TRY(final(ev, cmb_guess_modes(ev, m, t, q, v, &changed), t));
+  for (int k = 0; k <= eq->ns; k++) {
+    memcpy(q, m->q_given, q_size);
+    memcpy(v, m->v_given, v_size);
+    CMB_TRY(cmb_consistent_start(ev, t, q, v, a, lambda, report));
+    CMB_TRY(final(ev, cmb_find_modes(ev, m, t, q, v, lambda, a, &changed), t));
+    if (!changed) return CMB_OK;
+  }
+  return cmb_fail(ev->ctx, CMB_ERROR_EVENTS,
+                  "switching functions change sign without end at t = %.9g", t);
 }

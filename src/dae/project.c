@@ -196,7 +196,7 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 {
   const cmb_equations *eq = ev->eq;
-  const double part = 0.05;
+  const double part = CMB_REFERENCE_PART;
   uint32_t random = CMB_RANDOM_FIRST;
   memset(ev->length, 0, (size_t)eq->ng * sizeof *ev->length);
   memset(ev->extent, 0, (size_t)eq->ng * sizeof *ev->extent);

@@ -149,6 +149,7 @@ const char *const *cmb_system_left_out(const cmb_system *system, int *count)
 void cmb_system_destroy(cmb_system *system)
 {
   if (!system) return;
+  cmb_system_destroy(system->whole);
   if (system->destroy) system->destroy(system);
   cmb_arena_destroy(system->arena);
 }
