@@ -34,7 +34,8 @@ extern "C" {
   X(CMB_ERROR_NONFINITE, -9, "non-finite", "a result is not finite")                               \
   X(CMB_ERROR_EQUATIONS, -10, "equations", "the equations could not be evaluated or solved")       \
   X(CMB_ERROR_INTERRUPTED, -11, "interrupted", "the run was interrupted")                          \
-  X(CMB_ERROR_DIVERGED, -12, "diverged", "the motion ran away")
+  X(CMB_ERROR_DIVERGED, -12, "diverged", "the motion ran away")                                    \
+  X(CMB_ERROR_CONTRADICTION, -13, "contradiction", "constraints contradict each other")
 
 typedef enum cmb_status {
 #define CMB_STATUS_ENUM(name, value, code, meaning) name = (value),

@@ -171,7 +171,8 @@ typedef struct cmb_setting {
   double value;
 } cmb_setting;
 
-/* Change start values by coordinate or velocity name. */
+/* Change start values by coordinate or velocity name. They are not held: a consistent start may move them like any other. For
+ * a model, values that are to be held belong into cmb_model_system_options. */
 cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
                                 const cmb_setting *settings);
 
@@ -212,6 +213,9 @@ typedef struct cmb_model_system_options {
   bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
   bool
       expressions; /* are to be kept: for methods that make programs of their own, and for C code */
+  /* start values in place of the model's; they are held like those that the model gives */
+  int start_count;
+  const cmb_setting *start;
 } cmb_model_system_options;
 
 /* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model

@@ -31,6 +31,8 @@ typedef struct cmb_mechanism_options {
   const double *q_start, *v_start;
   bool
       whole_mass; /* M by its entries, also where a long chain has very many; otherwise by factors there */
+  /* what the user asked for, which these were found from; NULL: the model's */
+  const double *q_wanted, *v_wanted;
   bool live; /* parameters of forces and inputs stay changeable: they are inputs of the graph */
 } cmb_mechanism_options;
 

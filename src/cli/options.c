@@ -228,8 +228,8 @@ const struct cli_option cli_options[] = {
      take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export ",
-     "set the start value of a coordinate or velocity before consistent values are sought; "
-     "repeatable",
+     "set the start value of a coordinate or velocity; in a model it is held while the others "
+     "become consistent; repeatable",
      take_start, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
     {"equilibrium", 0, NULL, " run check linearize export ",

@@ -47,6 +47,8 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
                                             .expressions = real_time,
+                                            .start_count = a->start_count,
+                                            .start = a->start,
                                             .derivatives = implicit || a->equilibrium ||
                                                            a->command->run == cli_linearize};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
@@ -62,7 +64,9 @@ int cli_complain_of(cmb_context *ctx, const struct cli_arguments *a, cmb_status 
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
 {
   cmb_status status = create_system(ctx, a, system);
-  if (status == CMB_OK) status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
+  if (status == CMB_OK && !a->model) {
+    status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
+  }
   if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
   if (status == CMB_OK) return CLI_DONE;
   int code = cli_complain_of(ctx, a, status);

@@ -484,5 +484,7 @@ cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
       lambda ? cmb_equilibrium(ev, system->t_start, system->q, system->v, lambda, report)
              : cmb_fail_memory(ctx);
   cmb_evaluator_destroy(ev);
+  if (status == CMB_OK)
+    system->q_given = system->v_given = NULL; /* these are the start values now */
   return status;
 }

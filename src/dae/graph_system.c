@@ -92,6 +92,18 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
+/* Which constraints have branches: those that are redundant in one may not be so in another. */
+static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
+{
+  const int ng = p->x->ng;
+  cmb_expr *mode = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *mode);
+  bool *branches = cmb_arena_take(system->arena, (size_t)ng, sizeof *branches);
+  if (!mode || !branches) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) mode[i] = cmb_modes_at(p->modes, i)->mode;
+  system->g_has_branches = branches;
+  return cmb_depends(p->x->graph, p->ns, mode, ng, p->part[CMB_PART_POSITION], branches);
+}
+
 /* ---- matrices */
 
 static const cmb_pattern *make_pattern(cmb_arena *arena, int rows, int columns,
@@ -180,7 +192,10 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   copy_all_names(p, arena, eq);
   system->q = copy_doubles(arena, eq->nq, p->x->q_start);
   system->v = copy_doubles(arena, eq->nv, p->x->v_start);
+  system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);
+  system->v_given = copy_doubles(arena, eq->nv, p->x->v_wanted ? p->x->v_wanted : p->x->v_start);
   CMB_TRY(list_switches(p, arena, d, eq));
+  if (p->ns > 0) CMB_TRY(list_branches(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));
   if (p->x->quaternions) CMB_TRY(cmb_graph_rates_make(p, arena, d));
   CMB_TRY(cmb_graph_programs_make(p, arena, d));

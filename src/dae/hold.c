@@ -1,186 +1,314 @@
 /*
- * Held start values (hold.h): the equations with further constraints, one for each value that is held,
+ * Held start values (hold.h). Three ways to a consistent position, in this order:
  *
- *     0 = q_i − given,  0 = v_i   (positions)         0 = v_i − given   (velocities)
+ *     near       from the values as given, in one step: the loops were nearly closed
+ *     by design  from the design position: it is closed first, then the given coordinates go to their values in small steps,
+ *                and the loops follow
+ *     as given   from the values as given, in small steps
  *
- * whose gradients are unit vectors, so G is the system's with a few rows more.
+ * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given
+ * coordinates go to their values one after the other from the design position, each as far as it gets; then the position
+ * nearest to what was given counts.
+ *
+ * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left
+ * out, and looked at afterwards.
  */
 #include "dae/hold.h"
 
 #include "base/context.h"
+#include "dae/closing.h"
 #include "dae/project.h"
+#include "math/dense.h"
+#include "math/pattern.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double MET = 1e-8; /* relative: a held value that is not met so well is given up */
+static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
 
-struct extended {
-  cmb_equations eq;
-  const cmb_equations *inner;
-  int count;          /* further constraints */
-  int *q, *v;         /* (count) coordinate and velocity; q = -1: of the velocity alone */
-  double *value;      /* (count) of the coordinate, or of the velocity */
-  const char **names; /* (ng + count) */
+/* A consistent position, if it was found. */
+struct candidate {
+  double *q;
+  bool found, at_once;
+  double off; /* the largest distance from a given value, relative to it or to 1 */
 };
 
-static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+struct hold {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_equations *eq;
+  const cmb_hold_task *task;
+  double t;
+  int count;            /* values of the level at work: positions, then velocities */
+  const cmb_held *held; /* (count) */
+  bool *active;         /* (count) held by a constraint now */
+  int *list;            /* (rows) */
+  cmb_held_equations *x;
+  cmb_mode_search modes;
+  cmb_closing closing;
+  const double *v;
+};
+
+/* ---- what is held */
+
+/* An evaluator for the equations with the values that are active. */
+static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
 {
-  const struct extended *x = self;
-  const int ng = x->inner->ng, nv = x->inner->nv;
-  CMB_TRY(x->inner->evaluate(x->inner->self, at, want));
-  for (int i = 0; i < x->count; i++) {
-    bool position = x->q[i] >= 0;
-    double *row = want->G ? want->G + (size_t)(ng + i) * (size_t)nv : NULL;
-    if (row) {
-      memset(row, 0, (size_t)nv * sizeof *row);
-      row[x->v[i]] = 1;
+  cmb_held_clear(h->x);
+  for (int i = 0; i < h->count; i++) {
+    if (h->active[i]) cmb_held_add(h->x, &h->held[i]);
+  }
+  return cmb_evaluator_create(h->ctx, &h->x->eq, ev);
+}
+
+static void activate(struct hold *h, int first, int end)
+{
+  for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
+}
+
+/* Those rows that depend on the constraints and on rows before them at q are taken back, with the whole value they are of. */
+static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double *q)
+{
+  const int ng = h->eq->ng;
+  int dependent = 0;
+  bool changed;
+  cmb_terms want = {.M = ev->M, .G = ev->G};
+  CMB_TRY(cmb_guess_modes(ev, &h->modes, h->t, q, h->v, &changed));
+  CMB_TRY(cmb_evaluate(ev, h->t, q, NULL, &want));
+  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, h->list, &dependent));
+  for (int k = 0; k < dependent; k++) {
+    if (h->list[k] >= ng) h->active[h->x->row[h->list[k] - ng].held - h->held] = false;
+  }
+  return CMB_OK;
+}
+
+/* Of the values that are active those stay so that are independent at q. */
+static cmb_status keep_independent(struct hold *h, const double *q)
+{
+  cmb_evaluator *ev;
+  if (h->count == 0) return CMB_OK;
+  CMB_TRY(open_active(h, &ev));
+  cmb_status status = drop_dependent(h, ev, q);
+  cmb_evaluator_destroy(ev);
+  return status < 0 ? status : CMB_OK;
+}
+
+/* How far a held value is off, relative to it or to 1. */
+static double off_by(const cmb_held *held, const double *q, const double *v)
+{
+  double sign = 1, sum = 0;
+  if (held->kind == CMB_HELD_RATE) {
+    return fabs(v[held->v] - held->value[0]) / fmax(1, fabs(held->value[0]));
+  }
+  if (held->kind == CMB_HELD_COORDINATE) {
+    return fabs(q[held->q] - held->value[0]) / fmax(1, fabs(held->value[0]));
+  }
+  if (cmb_dot(4, q + held->q, held->value) < 0) sign = -1;
+  for (int i = 0; i < 4; i++) sum += pow(sign * q[held->q + i] - held->value[i], 2);
+  return 2 * sqrt(sum);
+}
+
+static double most_off(const struct hold *h, const double *q, const double *v)
+{
+  double most = 0;
+  for (int i = 0; i < h->count; i++) most = fmax(most, off_by(&h->held[i], q, v));
+  return most;
+}
+
+/* ---- positions */
+
+static cmb_status new_candidate(struct hold *h, const double *from, struct candidate *c)
+{
+  *c = (struct candidate){.q = cmb_arena_doubles(h->arena, h->eq->nq)};
+  if (!c->q) return cmb_fail_memory(h->ctx);
+  memcpy(c->q, from, (size_t)h->eq->nq * sizeof *from);
+  return CMB_OK;
+}
+
+/* Close the loops from c->q on with the active values held; *reached = 1: done. */
+static cmb_status close_active(struct hold *h, struct candidate *c, double *reached)
+{
+  CMB_TRY(open_active(h, &h->closing.ev));
+  cmb_status status = cmb_close_loops(&h->closing, c->q);
+  cmb_evaluator_destroy(h->closing.ev);
+  CMB_TRY(status);
+  *reached = h->closing.reached;
+  c->found = *reached >= 1;
+  c->at_once = h->closing.at_once;
+  c->off = most_off(h, c->q, h->v);
+  return CMB_OK;
+}
+
+/* With all values held that are independent at `from`. */
+static cmb_status close_from(struct hold *h, const double *from, struct candidate *c)
+{
+  double reached;
+  CMB_TRY(new_candidate(h, from, c));
+  activate(h, 0, h->count);
+  CMB_TRY(keep_independent(h, from));
+  return close_active(h, c, &reached);
+}
+
+/* The given coordinates one after the other from the consistent position c->q on, each as far as it gets. On the way only the
+ * value that moves is not met, so all positions are consistent. */
+static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
+{
+  bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
+  struct candidate next;
+  double reached;
+  if (!kept) return cmb_fail_memory(h->ctx);
+  CMB_TRY(new_candidate(h, c->q, &next));
+  for (int i = 0; i < h->count; i++) {
+    kept[i] = true;
+    memcpy(h->active, kept, (size_t)h->count * sizeof *kept);
+    CMB_TRY(keep_independent(h, c->q));
+    if (!h->active[i]) {
+      kept[i] = false;
+      continue;
     }
-    if (want->g) want->g[ng + i] = position ? at->q[x->q[i]] - x->value[i] : 0;
-    if (want->gt) want->gt[ng + i] = position ? 0 : -x->value[i];
-    if (want->gamma) want->gamma[ng + i] = 0;
+    memcpy(next.q, c->q, (size_t)h->eq->nq * sizeof *c->q);
+    CMB_TRY(close_active(h, &next, &reached));
+    if (reached > 0) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
+    kept[i] = reached >= 1;
+  }
+  c->off = most_off(h, c->q, h->v);
+  return CMB_OK;
+}
+
+/* The position nearest to what was given among those that were found. */
+static void take_better(const struct candidate *c, struct candidate *best)
+{
+  if (c->found && (!best->found || c->off < best->off)) *best = *c;
+}
+
+static cmb_status find_position(struct hold *h, const double *q, const double *q_design,
+                                struct candidate *best)
+{
+  struct candidate given, base, design;
+  double reached;
+  CMB_TRY(close_from(h, q, &given));
+  *best = given;
+  if (given.found && given.at_once && given.off <= MET) return CMB_OK;
+  CMB_TRY(new_candidate(h, q_design, &base));
+  activate(h, 0, 0);
+  CMB_TRY(close_active(h, &base, &reached));
+  if (base.found) {
+    CMB_TRY(close_from(h, base.q, &design));
+    if (design.found && design.off <= MET)
+      best->found = false; /* the way an engineer has in mind */
+    take_better(&design, best);
+    if (best->found && best->off <= MET) return CMB_OK;
+    CMB_TRY(close_one_by_one(h, &base));
+    take_better(&base, best);
+  }
+  if (best->found) return CMB_OK;
+  CMB_TRY(new_candidate(h, q, best));
+  activate(h, 0, 0);
+  return close_active(h, best, &reached);
+}
+
+/* ---- velocities */
+
+/* Consistent velocities at q with the active ones held, and the modes that belong to them. */
+static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const double *q, double *v)
+{
+  const size_t size = (size_t)h->eq->nv * sizeof *v;
+  bool changed = true;
+  CMB_TRY(cmb_guess_modes(ev, &h->modes, h->t, q, v, &changed));
+  CMB_TRY(cmb_take_references(ev, h->t, q));
+  changed = true;
+  for (int round = 0; changed && round <= h->eq->ns + 1; round++) {
+    memcpy(v, h->v, size);
+    CMB_TRY(cmb_factor_at(ev, h->t, q));
+    CMB_TRY(cmb_project_velocity(ev, v));
+    CMB_TRY(cmb_guess_modes(ev, &h->modes, h->t, q, v, &changed));
   }
   return CMB_OK;
 }
 
-static void rates(const void *self, const double *q, const double *v, double *qdot)
-{
-  const struct extended *x = self;
-  x->inner->rates(x->inner->self, q, v, qdot);
-}
-
-static void normalize(const void *self, double *q)
-{
-  const struct extended *x = self;
-  x->inner->normalize(x->inner->self, q);
-}
-
-static cmb_status extend(cmb_context *ctx, cmb_arena *arena, const cmb_equations *eq, int most,
-                         struct extended **out)
-{
-  struct extended *x = *out = cmb_arena_take(arena, 1, sizeof *x);
-  if (!x) return cmb_fail_memory(ctx);
-  *x = (struct extended){.eq = *eq, .inner = eq};
-  x->q = cmb_arena_ints(arena, most);
-  x->v = cmb_arena_ints(arena, most);
-  x->value = cmb_arena_doubles(arena, most);
-  x->names = cmb_arena_take(arena, (size_t)eq->ng + (size_t)most, sizeof *x->names);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  for (int i = 0; i < eq->ng + most; i++) x->names[i] = i < eq->ng ? eq->g_names[i] : "held value";
-  x->eq.self = x;
-  x->eq.evaluate = evaluate;
-  if (eq->rates) x->eq.rates = rates;
-  if (eq->normalize) x->eq.normalize = normalize;
-  x->eq.switches = NULL; /* the modes stay */
-  x->eq.levels = NULL;
-  x->eq.energy = NULL;
-  x->eq.accelerate = NULL;
-  x->eq.residual = NULL;
-  x->eq.derivative = NULL;
-  x->eq.outputs = NULL;
-  x->eq.no = 0;
-  x->eq.g_names = x->eq.lambda_names = x->names;
-  return CMB_OK;
-}
-
-static void add(struct extended *x, int q, int v, double value)
-{
-  x->q[x->count] = q;
-  x->v[x->count] = v;
-  x->value[x->count++] = value;
-  x->eq.ng = x->inner->ng + x->count;
-}
-
-static bool near(double x, double value)
-{
-  return fabs(x - value) <= MET * fmax(1, fabs(value));
-}
-
-/* What went wrong is no error here, unless it is memory. */
-static cmb_status only_memory(cmb_status status)
-{
-  return status == CMB_ERROR_MEMORY ? status : CMB_OK;
-}
-
-/* Positions with some held; *held = false: it cannot be done. */
-static cmb_status hold_positions(cmb_context *ctx, cmb_arena *arena, const struct extended *x,
-                                 double t, double *q, bool *held)
+static cmb_status find_velocities(struct hold *h, const double *q, double *v)
 {
   cmb_evaluator *ev;
-  cmb_start_report report;
-  double *v = cmb_arena_doubles(arena, x->eq.nv), *a = cmb_arena_doubles(arena, x->eq.nv);
-  double *lambda = cmb_arena_doubles(arena, x->eq.ng);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  CMB_TRY(cmb_evaluator_create(ctx, &x->eq, &ev));
-  cmb_status status = cmb_consistent_start(ev, t, q, v, a, lambda, &report);
+  activate(h, 0, h->count);
+  CMB_TRY(keep_independent(h, q));
+  CMB_TRY(open_active(h, &ev));
+  cmb_status status = project_velocities(h, ev, q, v);
   cmb_evaluator_destroy(ev);
-  *held = status == CMB_OK;
-  for (int i = 0; *held && i < x->count; i++) *held = near(q[x->q[i]], x->value[i]);
-  return only_memory(status);
+  if (status > 0) memcpy(v, h->v, (size_t)h->eq->nv * sizeof *v);
+  return status < 0 ? status : CMB_OK;
 }
 
-static cmb_status hold_velocities(cmb_context *ctx, const struct extended *x, double t,
-                                  const double *q, double *v, bool *held)
-{
-  cmb_evaluator *ev;
-  CMB_TRY(cmb_evaluator_create(ctx, &x->eq, &ev));
-  cmb_status status = cmb_factor_at(ev, t, q);
-  if (status == CMB_OK) status = cmb_project_velocity(ev, v);
-  cmb_evaluator_destroy(ev);
-  *held = status == CMB_OK;
-  for (int i = 0; *held && i < x->count; i++) *held = near(v[x->v[i]], x->value[i]);
-  return only_memory(status);
-}
+/* ---- both */
 
-/* q with what is to be held, or else the nearest consistent position; *found = false: there is none. */
-static cmb_status find_positions(cmb_context *ctx, cmb_arena *arena, struct extended *x, double t,
-                                 double *q, bool *found)
+/* What could not be held. */
+static void warn(const struct hold *h, const double *q, const double *v)
 {
-  const size_t size = (size_t)x->eq.nq * sizeof *q;
-  double *q_new = cmb_arena_doubles(arena, x->eq.nq);
-  if (!q_new) return cmb_fail_memory(ctx);
-  memcpy(q_new, q, size);
-  CMB_TRY(hold_positions(ctx, arena, x, t, q_new, found));
-  if (!*found && x->count > 0) { /* too much to hold */
-    x->count = 0;
-    x->eq.ng = x->inner->ng;
-    memcpy(q_new, q, size);
-    CMB_TRY(hold_positions(ctx, arena, x, t, q_new, found));
+  for (int i = 0; i < h->count; i++) {
+    const cmb_held *held = &h->held[i];
+    const bool rate = held->kind == CMB_HELD_RATE;
+    if (off_by(held, q, v) <= MET) continue;
+    const char *name = rate ? h->eq->v_names[held->v] : h->eq->q_names[held->q];
+    if (held->kind == CMB_HELD_TURN) {
+      cmb_log(h->ctx, CMB_LOG_WARNING,
+              "the orientation from '%s' on cannot start as given: the constraints turn it", name);
+    } else {
+      cmb_log(h->ctx, CMB_LOG_WARNING, "%s '%s' cannot start at %.9g: the constraints make it %.9g",
+              rate ? "rate" : "coordinate", name, held->value[0], rate ? v[held->v] : q[held->q]);
+    }
   }
-  if (*found) memcpy(q, q_new, size);
-  return CMB_OK;
 }
 
-static cmb_status hold(cmb_context *ctx, cmb_arena *arena, const cmb_equations *eq, double t,
-                       int count, const cmb_held *held, double *q, double *v)
+/* The values to be held of one level, positions or velocities. */
+static cmb_status begin(struct hold *h, bool rates)
 {
-  struct extended *positions, *velocities;
-  double *v_new = cmb_arena_doubles(arena, eq->nv);
-  bool found = false;
-  if (!v_new) return cmb_fail_memory(ctx);
-  CMB_TRY(extend(ctx, arena, eq, count, &positions));
-  CMB_TRY(extend(ctx, arena, eq, count, &velocities));
+  const int count = h->task->count;
+  const cmb_held *held = h->task->held;
+  cmb_held *some = cmb_arena_take(h->arena, (size_t)count, sizeof *some);
+  h->active = cmb_arena_take(h->arena, (size_t)count, sizeof *h->active);
+  h->list = cmb_arena_ints(h->arena, h->eq->ng + CMB_HELD_ROWS * count);
+  if (cmb_arena_failed(h->arena)) return cmb_fail_memory(h->ctx);
+  h->count = 0;
   for (int i = 0; i < count; i++) {
-    if (held[i].hold_q && held[i].q >= 0) add(positions, held[i].q, held[i].v, q[held[i].q]);
-    if (held[i].hold_v) add(velocities, -1, held[i].v, v[held[i].v]);
+    if ((held[i].kind == CMB_HELD_RATE) == rates) some[h->count++] = held[i];
   }
-  CMB_TRY(find_positions(ctx, arena, positions, t, q, &found));
-  if (!found || velocities->count == 0) return CMB_OK;
-  memcpy(v_new, v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(hold_velocities(ctx, velocities, t, q, v_new, &found));
-  if (found) memcpy(v, v_new, (size_t)eq->nv * sizeof *v);
+  h->held = some;
+  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, &h->x));
+  cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
+  h->closing =
+      (cmb_closing){.x = h->x, .modes = &h->modes, .t = h->t, .v = h->v, .angle = h->task->angle};
+  cmb_closing_take(&h->closing, h->arena, h->eq->ng + CMB_HELD_ROWS * h->count);
+  return cmb_arena_failed(h->arena) ? cmb_fail_memory(h->ctx) : CMB_OK;
+}
+
+static cmb_status hold(struct hold *h, double *q, double *v)
+{
+  struct candidate best;
+  double *v_given = cmb_arena_doubles(h->arena, h->eq->nv);
+  if (!v_given) return cmb_fail_memory(h->ctx);
+  memcpy(v_given, v, (size_t)h->eq->nv * sizeof *v);
+  h->v = v_given;
+  CMB_TRY(begin(h, false));
+  CMB_TRY(find_position(h, q, h->task->q_design, &best));
+  if (!best.found) return CMB_OK;
+  memcpy(q, best.q, (size_t)h->eq->nq * sizeof *q);
+  warn(h, q, v);
+  CMB_TRY(begin(h, true));
+  CMB_TRY(find_velocities(h, q, v));
+  warn(h, q, v);
   return CMB_OK;
 }
 
-cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, double t, int count,
-                          const cmb_held *held, double *q, double *v)
+cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, const cmb_hold_task *task,
+                          double *q, double *v)
 {
-  if (eq->ng == 0 || eq->M_pattern || eq->G_pattern) return CMB_OK;
+  if (eq->ng == 0) return CMB_OK;
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  cmb_status status = hold(ctx, arena, eq, t, count, held, q, v);
-  if (status == CMB_OK && cmb_arena_failed(arena)) status = cmb_fail_memory(ctx);
-  if (status == CMB_OK) cmb_forget_error(ctx);
+  struct hold h = {.ctx = ctx, .arena = arena, .eq = eq, .task = task, .t = task->t};
+  cmb_status status = hold(&h, q, v);
   cmb_arena_destroy(arena);
-  return status;
+  if (status == CMB_ERROR_MEMORY || status == CMB_OK) return status;
+  cmb_forget_error(ctx); /* the consistent start of a run will say it */
+  return CMB_OK;
 }

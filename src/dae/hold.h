@@ -1,9 +1,9 @@
 /*
  * Start values that stay as they were given, while the others follow.
  *
- * A consistent start moves all coordinates and velocities, each as its mass asks for (seed 000, eq. 12). Whoever gives the speed
- * of a crank wants the other joints to go with it: then the given ones are held by further constraints q_i = given,
- * v_i = given, as far as the constraints of the system leave room for them.
+ * A consistent start moves all coordinates and velocities, each as its mass asks for (Simeon 1996, eq. 12). Whoever gives the
+ * angle or the speed of a crank wants the other joints to go with it: then the given ones are held by further constraints, as
+ * far as the constraints of the system leave room for them.
  */
 #ifndef CMB_DAE_HOLD_H
 #define CMB_DAE_HOLD_H
@@ -12,15 +12,33 @@
 
 #include <camber/dae.h>
 
-/* A velocity, and the coordinate whose rate it is (-1: none). */
+typedef enum cmb_held_kind {
+  CMB_HELD_COORDINATE, /* q; v is its rate */
+  CMB_HELD_TURN,       /* Euler parameters from q on; angular velocities from v on */
+  CMB_HELD_RATE        /* v */
+} cmb_held_kind;
+
+/* A value that is to be held. */
 typedef struct cmb_held {
+  cmb_held_kind kind;
   int q, v;
-  bool hold_q, hold_v;
+  double value[4]; /* one number, or four Euler parameters */
 } cmb_held;
 
-/* q (nq) and v (nv) of the equations at time t, in place: positions with those held that are to be, then velocities. What cannot
- * be held is left as it is: the consistent start of a run then decides. Only CMB_ERROR_MEMORY is an error. */
-cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, double t, int count,
-                          const cmb_held *held, double *q, double *v);
+/* What is to be held, and what helps to find it. */
+typedef struct cmb_hold_task {
+  double t;
+  int count;
+  const cmb_held *held;   /* (count) */
+  const double *q_design; /* (nq) where loops are closed, most of them */
+  const bool *angle;      /* (nq) which coordinates are angles: they are not turned far at once */
+} cmb_hold_task;
+
+/* q (nq) and v (nv) of the equations, in place: consistent positions with those held that are to be, then
+ * velocities. Loops are closed near the position given, or by way of the design position, where most models have their
+ * loops closed. What cannot be held is as near as it was found, and a warning in the log has its name; if the
+ * constraints cannot be met at all, q and v are left as they are. Only a failure to allocate is an error. */
+cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, const cmb_hold_task *task,
+                          double *q, double *v);
 
 #endif

@@ -6,13 +6,17 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/consistency.h"
 #include "dae/graph_system.h"
 #include "dae/hold.h"
+#include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/rank.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
+#include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double DEFAULT_END = 1; /* seconds, if the model does not say */
@@ -28,36 +32,90 @@ static double end_time(const cmb_model *model)
   return t;
 }
 
-/* What was given stays, the rest follows. */
-static cmb_status hold_given(cmb_context *ctx, const cmb_expressions *x, cmb_system *system)
+/* ---- start values */
+
+/* The settings become start values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
+static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options *o,
+                                cmb_expressions *x, cmb_system *system)
 {
-  cmb_held *held = cmb_arena_take(system->arena, (size_t)x->nv, sizeof *held);
-  int count = 0;
-  if (!held) return cmb_fail_memory(ctx);
-  for (int i = 0; i < x->nv; i++) {
-    int q = x->rate_of[i];
-    cmb_held h = {q, i, q >= 0 && x->q_given[q], x->v_given[i]};
-    if (h.hold_q || h.hold_v) held[count++] = h;
+  const cmb_equations *eq = &system->eq;
+  for (int k = 0; k < o->start_count; k++) {
+    const char *name = o->start[k].name;
+    int i = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
+    int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+    if (i < 0 && j < 0 && o->formulation == CMB_FORM_CARTESIAN) continue;
+    CMB_TRY(cmb_system_set_start(ctx, system, 1, &o->start[k]));
+    if (i < 0) x->v_given[j] = true;
+    if (i >= 0) x->q_given[i] = true;
+    for (int n = 0; i >= 0 && n < x->ball_count; n++) {
+      if (i >= x->ball_q[n] && i < x->ball_q[n] + 4) x->q_given[x->ball_q[n]] = true;
+    }
   }
-  return cmb_hold_start(ctx, &system->eq, system->t_start, count, held, system->q, system->v);
+  if (eq->normalize) eq->normalize(eq->self, system->q);
+  return CMB_OK;
 }
 
+/* The given values of the system that are to be held. */
+static int list_held(const cmb_expressions *x, const cmb_system *system, cmb_held *held)
+{
+  int count = 0;
+  for (int i = 0; i < x->nv; i++) {
+    int q = x->rate_of[i];
+    if (q < 0 || !x->q_given[q]) continue;
+    held[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {system->q[q]}};
+  }
+  for (int n = 0; n < x->ball_count; n++) {
+    if (!x->q_given[x->ball_q[n]]) continue;
+    held[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = x->ball_q[n], .v = x->ball_v[n]};
+    memcpy(held[count++].value, system->q + x->ball_q[n], 4 * sizeof(double));
+  }
+  for (int i = 0; i < x->nv; i++) {
+    if (x->v_given[i]) held[count++] = (cmb_held){CMB_HELD_RATE, -1, i, {system->v[i]}};
+  }
+  return count;
+}
+
+/* What was given stays, the rest follows. */
+static cmb_status hold_given(cmb_context *ctx, const cmb_model_system_options *o,
+                             cmb_expressions *x, cmb_system *system)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  double *design = cmb_arena_doubles(arena, x->nq);
+  cmb_held *held = cmb_arena_take(arena, (size_t)x->nq + (size_t)x->nv, sizeof *held);
+  cmb_status status = cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
+  if (status == CMB_OK) status = take_settings(ctx, o, x, system);
+  if (status == CMB_OK) {
+    for (int n = 0; n < x->ball_count; n++) design[x->ball_q[n]] = 1;
+    const cmb_hold_task task = {system->t_start, list_held(x, system, held), held, design,
+                                x->angle};
+    status = cmb_hold_start(ctx, &system->eq, &task, system->q, system->v);
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+/* ---- building */
+
+/* The system in one set of coordinates. Joint coordinates that have no start values yet get consistent ones. */
 static cmb_status build_form(cmb_context *ctx, const cmb_model *model,
-                             const cmb_mechanism_options *wanted, const cmb_graph_options *graph,
-                             cmb_system **system)
+                             const cmb_model_system_options *o, const cmb_mechanism_options *wanted,
+                             const cmb_graph_options *graph, cmb_system **system)
 {
   cmb_mechanism *mechanism;
   CMB_TRY(cmb_mechanism_create(ctx, model, wanted, &mechanism));
   cmb_status status = cmb_graph_system_create(ctx, &mechanism->expressions, graph, system);
-  bool joints = wanted->formulation != CMB_FORM_CARTESIAN;
-  if (status == CMB_OK && joints) status = hold_given(ctx, &mechanism->expressions, *system);
+  if (status == CMB_OK && !wanted->q_start) {
+    status = hold_given(ctx, o, &mechanism->expressions, *system);
+  }
   cmb_mechanism_destroy(mechanism);
   return status;
 }
 
-/* Start values are found in joint coordinates, so that they are the same for all formulations. */
+/* The system without the constraints that are redundant. Start values are found in joint coordinates, so that they are the
+ * same for all formulations; `joints` has them already, or is NULL. */
 static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
-                        const cmb_rank *rank, cmb_system **system)
+                        const cmb_rank *rank, const cmb_system *joints, cmb_system **system)
 {
   cmb_mechanism_options wanted = {.formulation = o->formulation,
                                   .left_out_count = rank->redundant_count,
@@ -69,89 +127,195 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
                                    .keep = o->expressions,
                                    .explicit_form = o->formulation == CMB_FORM_EXPLICIT,
                                    .residual_form = o->formulation == CMB_FORM_RESIDUAL};
-  if (o->formulation != CMB_FORM_CARTESIAN) return build_form(ctx, model, &wanted, &graph, system);
-  const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL};
-  const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
-  cmb_system *joints = NULL;
-  cmb_status status = build_form(ctx, model, &in_joints, &plain, &joints);
-  if (status == CMB_OK) {
-    wanted.q_start = joints->q;
-    wanted.v_start = joints->v;
-    status = build_form(ctx, model, &wanted, &graph, system);
+  if (joints) {
+    wanted.q_start = joints->q, wanted.v_start = joints->v;
+    wanted.q_wanted = joints->q_given, wanted.v_wanted = joints->v_given;
   }
-  cmb_system_destroy(joints);
-  return status;
+  CMB_TRY(build_form(ctx, model, o, &wanted, &graph, system));
+  for (int k = 0; o->formulation == CMB_FORM_CARTESIAN && k < o->start_count; k++) {
+    const cmb_equations *eq = &joints->eq;
+    const char *name = o->start[k].name;
+    if (cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names) >= 0) continue;
+    if (cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names) >= 0) continue;
+    CMB_TRY(cmb_system_set_start(ctx, *system, 1, &o->start[k]));
+  }
+  return CMB_OK;
 }
 
-/* The rank where the start values can be assembled. If they cannot, nothing is left out, and whoever starts a run is told. */
-static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
-                          cmb_rank *rank)
+/* ---- redundant constraints */
+
+/* What is to be known about the constraints of a system. */
+struct examined {
+  cmb_rank rank;
+  cmb_consistency consistency;
+};
+
+/* At consistent start values; if there are none, nothing is left out, and whoever starts a run is told. */
+static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
+                                   struct examined *x)
 {
   const cmb_equations *eq = &system->eq;
-  cmb_evaluator *ev;
+  const double t = system->t_start;
+  cmb_mode_search modes;
   cmb_start_report report;
   double *q = cmb_arena_doubles(arena, eq->nq), *v = cmb_arena_doubles(arena, eq->nv);
   double *a = cmb_arena_doubles(arena, eq->nv), *lambda = cmb_arena_doubles(arena, eq->ng);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  cmb_mode_search_create(&modes, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(system->ctx);
   memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
-  cmb_status status = cmb_consistent_start(ev, system->t_start, q, v, a, lambda, &report);
-  if (status == CMB_OK) status = cmb_rank_examine(ev, arena, system->t_start, q, rank);
+  CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
+  CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
+  return cmb_consistency_examine(ev, arena, t, &x->rank, v, &x->consistency);
+}
+
+static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
+                          struct examined *x)
+{
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, &system->eq, &ev));
+  cmb_status status = examine_at_start(ev, system, arena, x);
   cmb_evaluator_destroy(ev);
-  if (status == CMB_ERROR_MEMORY) return status;
+  if (status == CMB_OK || status == CMB_ERROR_MEMORY) return status;
+  *x = (struct examined){0};
   cmb_forget_error(ctx);
   return CMB_OK;
 }
 
-/* The names of what is left out, for the system that is made without it; and a warning. */
-static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, const cmb_rank *rank,
-                                    cmb_system *system)
+/* "motion 'b' (line 12), loop 'close.x' (line 15)": constraints that are at fault, but for the last of them. */
+static void list_others(const cmb_model *model, const cmb_equations *eq, const cmb_consistency *c,
+                        size_t room, char *text)
 {
-  system->left_out_count = rank->redundant_count;
-  system->left_out =
-      cmb_arena_take(system->arena, (size_t)rank->redundant_count, sizeof *system->left_out);
-  if (!system->left_out) return cmb_fail_memory(ctx);
-  for (int i = 0; i < rank->redundant_count; i++) {
-    const char *name = whole->eq.g_names[rank->redundant[i]];
-    system->left_out[i] = cmb_arena_text(system->arena, name);
-    if (!system->left_out[i]) return cmb_fail_memory(ctx);
-    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", name);
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i + 1 < c->count && used < room; i++) {
+    cmb_model_origin o;
+    const char *name = eq->g_names[c->row[i]], *comma = i ? ", " : "";
+    if (!cmb_model_origin_of(model, name, &o)) continue;
+    int n = snprintf(text + used, room - used, "%s%s '%s' (line %d)", comma, o.kind, name, o.line);
+    used += (size_t)n;
   }
-  return CMB_OK;
 }
 
-/* The system again, without the constraints that are redundant. */
-static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
-                            const cmb_model_system_options *o, cmb_system **system)
+/* Constraints that do not agree are the user's mistake. */
+static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_system *system,
+                           const cmb_consistency *c)
 {
-  cmb_system *whole = *system, *less = NULL;
-  cmb_rank rank = {0};
+  static const char *const levels[] = {
+      [CMB_DISAGREE_VELOCITY] = "velocities", [CMB_DISAGREE_ACCELERATION] = "accelerations"};
+  const char *name = system->eq.g_names[c->row[c->count - 1]];
+  cmb_model_origin o = {"constraint", name, model->path, 1, 1};
+  char others[512];
+  cmb_model_origin_of(model, name, &o);
+  if (c->what == CMB_NO_GRADIENT) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "%s:%d:%d: %s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
+                    "cannot hold anything; write x = 0",
+                    o.file, o.line, o.column, o.kind, name);
+  }
+  list_others(model, &system->eq, c, sizeof others, others);
+  return cmb_fail(ctx, CMB_ERROR_INPUT,
+                  "%s:%d:%d: %s '%s' depends on others and contradicts them: no %s satisfy it "
+                  "together with %s",
+                  o.file, o.line, o.column, o.kind, name, levels[c->what], others);
+}
+
+/* In joint coordinates, where only loops and motions can be at fault. */
+static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
+                                        const cmb_system *joints)
+{
+  struct examined x = {0};
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  cmb_status status = examine(ctx, whole, arena, &rank);
-  if (status == CMB_OK && rank.redundant_count > 0) {
-    status = build(ctx, model, o, &rank, &less);
-    if (status == CMB_OK) status = remember_left_out(ctx, whole, &rank, less);
-    cmb_system_destroy(whole);
-    *system = less;
+  cmb_status status = examine(ctx, joints, arena, &x);
+  if (status == CMB_OK && x.consistency.count > 0) {
+    status = complain(ctx, model, joints, &x.consistency);
   }
   cmb_arena_destroy(arena);
   return status;
+}
+
+/* Constraints with branches stay: they may become independent in another one. */
+static void keep_branches(const cmb_system *system, cmb_rank *rank)
+{
+  int count = 0;
+  for (int k = 0; k < rank->redundant_count; k++) {
+    int i = rank->redundant[k];
+    if (system->g_has_branches && system->g_has_branches[i]) continue;
+    rank->redundant[count++] = i;
+  }
+  rank->redundant_count = count;
+}
+
+/* The names and numbers of what is left out, for the system that is made without it; and a warning. */
+static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, const cmb_rank *rank,
+                                    cmb_system *system)
+{
+  const int count = rank->redundant_count;
+  system->left_out = cmb_arena_take(system->arena, (size_t)count, sizeof *system->left_out);
+  system->left_out_row = cmb_arena_ints(system->arena, count);
+  if (cmb_arena_failed(system->arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < count; i++) {
+    system->left_out_row[i] = rank->redundant[i];
+    system->left_out[i] = whole->eq.g_names[rank->redundant[i]];
+    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", system->left_out[i]);
+  }
+  system->left_out_count = count;
+  return CMB_OK;
+}
+
+/* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
+static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
+                            const cmb_model_system_options *o, const cmb_system *joints,
+                            cmb_system **system)
+{
+  cmb_system *whole = *system, *less = NULL;
+  struct examined x = {0};
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = examine(ctx, whole, arena, &x);
+  if (status == CMB_OK && x.consistency.count > 0) {
+    status = complain(ctx, model, whole, &x.consistency);
+  }
+  keep_branches(whole, &x.rank);
+  if (status == CMB_OK && x.rank.redundant_count > 0) {
+    status = build(ctx, model, o, &x.rank, joints ? joints : whole, &less);
+    if (status == CMB_OK) status = remember_left_out(ctx, whole, &x.rank, less);
+    if (status == CMB_OK) {
+      less->whole = whole;
+      *system = less;
+    } else {
+      cmb_system_destroy(less);
+    }
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
+                       cmb_system **joints, cmb_system **system)
+{
+  if (o->formulation == CMB_FORM_CARTESIAN) {
+    const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL};
+    const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
+    CMB_TRY(build_form(ctx, model, o, &in_joints, &plain, joints));
+    if ((*joints)->eq.ng > 0) CMB_TRY(refuse_contradictions(ctx, model, *joints));
+  }
+  CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
+  if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));
+  (*system)->t_end = end_time(model);
+  return CMB_OK;
 }
 
 cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
                             const cmb_model_system_options *options, cmb_system **system)
 {
   const cmb_model_system_options defaults = {.formulation = CMB_FORM_EXPLICIT};
-  const cmb_model_system_options *o = options ? options : &defaults;
+  cmb_system *joints = NULL;
   *system = NULL;
-  cmb_status status = build(ctx, model, o, &(cmb_rank){0}, system);
-  if (status == CMB_OK && (*system)->eq.ng > 0) status = leave_out(ctx, model, o, system);
-  if (status == CMB_OK) {
-    (*system)->t_end = end_time(model);
-    return CMB_OK;
-  }
+  cmb_status status = make(ctx, model, options ? options : &defaults, &joints, system);
+  cmb_system_destroy(joints);
+  if (status == CMB_OK) return CMB_OK;
   cmb_system_destroy(*system);
   *system = NULL;
   return status;

@@ -19,12 +19,16 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
 
 /* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
 static const double MET = 1e-8;
+
+/* The extent of a constraint that has none: its g is rounding below MET times this. */
+static const double NOTHING = 1e-4;
 
 /* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
 static double rounding_of(int n, const double *q)
@@ -94,30 +98,36 @@ cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
 }
 
 /* The length of row i of the evaluator's G. */
-static double gradient_length(cmb_evaluator *ev, int i)
+static double gradient_length(const cmb_evaluator *ev, int i)
 {
-  const cmb_equations *eq = ev->eq;
-  memset(ev->dtau, 0, (size_t)eq->ng * sizeof *ev->dtau);
-  memset(ev->dw, 0, (size_t)eq->nv * sizeof *ev->dw);
-  ev->dtau[i] = 1;
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, ev->dtau, ev->dw);
-  return cmb_norm2(eq->nv, ev->dw);
+  const cmb_pattern *p = ev->eq->G_pattern;
+  const int nv = ev->eq->nv;
+  return p ? cmb_norm2(p->start[i + 1] - p->start[i], ev->G + p->start[i])
+           : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
-/* The constraint that is furthest from being met, measured as a distance: |g_i| over the length of its
- * gradient, so that the units of g do not matter. */
-static int worst_constraint(cmb_evaluator *ev)
+/* How far constraint i is from being met, in parts of its extent: the units of g do not matter. A constraint with no extent
+ * at all, which no coordinate changes, is met only if it is 0. */
+static double distance(const cmb_evaluator *ev, int i)
+{
+  return fabs(ev->g[i]) / fmax(ev->extent[i], NOTHING);
+}
+
+static int worst_constraint(const cmb_evaluator *ev)
 {
   int worst = 0;
-  double most = -1;
-  for (int i = 0; i < ev->eq->ng; i++) {
-    double distance = fabs(ev->g[i]) / fmax(gradient_length(ev, i), DBL_MIN);
-    if (!(distance <= most)) {
-      most = distance;
-      worst = i;
-    }
+  for (int i = 1; i < ev->eq->ng; i++) {
+    if (!(distance(ev, i) <= distance(ev, worst))) worst = i;
   }
   return worst;
+}
+
+bool cmb_constraints_met(const cmb_evaluator *ev)
+{
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (!(distance(ev, i) <= MET)) return false;
+  }
+  return true;
 }
 
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
@@ -186,7 +196,7 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 {
   const cmb_equations *eq = ev->eq;
-  const double part = 0.05;
+  const double part = CMB_REFERENCE_PART;
   uint32_t random = CMB_RANDOM_FIRST;
   memset(ev->length, 0, (size_t)eq->ng * sizeof *ev->length);
   memset(ev->extent, 0, (size_t)eq->ng * sizeof *ev->extent);
@@ -205,20 +215,13 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
     ev->mass_ready = eq->mass_constant;
     for (int i = 0; i < eq->ng; i++) {
       ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
+      ev->extent[i] =
+          fmax(ev->extent[i], part * gradient_length(ev, i)); /* what normalising hides */
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }
   cmb_kkt_set_reference(ev->kkt, ev->length);
   return CMB_OK;
-}
-
-/* An iteration has come to its end: are the constraints met? Where they are dependent it ends at the least squares. */
-static bool is_met(const cmb_evaluator *ev)
-{
-  for (int i = 0; i < ev->eq->ng; i++) {
-    if (ev->extent[i] > 0 && !(fabs(ev->g[i]) <= MET * ev->extent[i])) return false;
-  }
-  return true;
 }
 
 /* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
@@ -233,7 +236,8 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
     if (size <= enough || (size >= before && size <= arrived)) {
-      return !*ev->doubtful || ev->deficiency == 0 || is_met(ev) ? CMB_OK : CMB_RETRY_NEWTON;
+      return !*ev->doubtful || ev->deficiency == 0 || cmb_constraints_met(ev) ? CMB_OK
+                                                                              : CMB_RETRY_NEWTON;
     }
     before = size;
   }
@@ -247,7 +251,7 @@ static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iteratio
   return status == CMB_RETRY_NEWTON ? approach(ev, t, q, false, iterations) : status;
 }
 
-static double change(int n, const double *x, const double *given, int *most)
+double cmb_change(int n, const double *x, const double *given, int *most)
 {
   double sum = 0, largest = 0;
   *most = 0;
@@ -291,7 +295,7 @@ cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *
     memcpy(v, ev->v_given, v_size);
     return status > 0 ? cannot_start(ev, t, status) : status;
   }
-  report->q_moved = change(eq->nq, q, ev->q_given, &report->q_most);
-  report->v_moved = change(eq->nv, v, ev->v_given, &report->v_most);
+  report->q_moved = cmb_change(eq->nq, q, ev->q_given, &report->q_most);
+  report->v_moved = cmb_change(eq->nv, v, ev->v_given, &report->v_most);
   return CMB_OK;
 }

@@ -19,10 +19,18 @@ cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v);
 /* Both, starting from a factorisation at q. Afterwards the factors are those at the projected q. */
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
 
+#define CMB_REFERENCE_PART 0.05
+
 /* How long gradients usually are, and how much g changes when q moves by a part of itself: the largest values at q and at a few
  * places around, always the same ones. A gradient may vanish in one place, and a constraint be unmet where that cannot be told
- * from its gradient. For the evaluator's length and extent, and for the KKT object. */
+ * from its gradient. The part is CMB_REFERENCE_PART of a radian, or of a coordinate where that is more than 1. For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
+
+/* Whether the evaluator's g is 0 as far as that can be told: an iteration with dependent constraints may end elsewhere. */
+bool cmb_constraints_met(const cmb_evaluator *ev);
+
+/* The 2-norm of x − given (n), and which entry changed most. */
+double cmb_change(int n, const double *x, const double *given, int *most);
 
 /* Seed 000 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
  * with damping, so that rough values will do. On failure the context says which constraint cannot be

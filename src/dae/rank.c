@@ -20,7 +20,7 @@ struct probe {
   cmb_evaluator *ev;
   double t;
   const double *q;
-  double *q_near, *v, *a, *lambda;
+  double *q_near, *q_regular, *v, *a, *lambda;
   int *list;    /* (ng) */
   bool *always; /* (ng) dependent in all places so far */
   uint32_t random;
@@ -68,6 +68,7 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
 {
   const cmb_equations *eq = p->ev->eq;
   p->q_near = cmb_arena_doubles(arena, eq->nq);
+  p->q_regular = cmb_arena_doubles(arena, eq->nq);
   p->v = cmb_arena_doubles(arena, eq->nv);
   p->a = cmb_arena_doubles(arena, eq->nv);
   p->lambda = cmb_arena_doubles(arena, eq->ng);
@@ -88,12 +89,17 @@ cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const
   CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(look_at(&p, q, &rank->here));
   rank->around = rank->here;
+  rank->regular = p.q_regular;
+  memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
   for (int k = 0; k < PLACES && (k == 0 || rank->around < ev->eq->ng); k++) {
     int there = 0;
     if (!move_away(&p)) continue;
     cmb_status status = look_at(&p, p.q_near, &there);
     if (status < 0) return status;
-    if (status == CMB_OK && there > rank->around) rank->around = there;
+    if (status == CMB_OK && there > rank->around) {
+      rank->around = there;
+      memcpy(p.q_regular, p.q_near, (size_t)ev->eq->nq * sizeof *q);
+    }
   }
   rank->redundant = p.list;
   for (int i = 0; i < ev->eq->ng; i++) {

@@ -11,9 +11,10 @@ typedef struct cmb_rank {
   int around;          /* the largest found at consistent positions near it */
   int redundant_count; /* constraints that depend on those before them here and at all of these: */
   int *redundant;      /* (redundant_count) ascending */
+  double *regular;     /* (nq) one of the positions where the rank is `around` */
 } cmb_rank;
 
-/* At (t, q), which satisfies the constraints. `redundant` is taken from `arena`. The position is singular if `here` is less
+/* At (t, q), which satisfies the constraints. `redundant` and `regular` are taken from `arena`. The position is singular if `here` is less
  * than `around`. */
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank);

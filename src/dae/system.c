@@ -149,6 +149,7 @@ const char *const *cmb_system_left_out(const cmb_system *system, int *count)
 void cmb_system_destroy(cmb_system *system)
 {
   if (!system) return;
+  cmb_system_destroy(system->whole);
   if (system->destroy) system->destroy(system);
   cmb_arena_destroy(system->arena);
 }
@@ -188,8 +189,10 @@ cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
     int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
     if (i >= 0) {
       system->q[i] = settings[k].value;
+      if (system->q_given) system->q_given[i] = settings[k].value;
     } else if (j >= 0) {
       system->v[j] = settings[k].value;
+      if (system->v_given) system->v_given[j] = settings[k].value;
     } else {
       const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
       const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);

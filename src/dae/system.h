@@ -15,8 +15,13 @@ struct cmb_system {
   double t_start, t_end;
   double *q;             /* (nq) start values */
   double *v;             /* (nv) */
+  double *q_given;       /* (nq) what the user asked for, and q was found from; NULL: q itself */
+  double *v_given;       /* (nv) */
   const char **left_out; /* names of constraints that were left out */
   int left_out_count;
+  int *left_out_row;          /* (left_out_count) their numbers in `whole` */
+  struct cmb_system *whole;   /* the same with them, to watch them; NULL: none was left out */
+  const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
   void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
 };
 

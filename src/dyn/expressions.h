@@ -52,11 +52,16 @@ typedef struct cmb_expressions {
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
-  bool *q_given, *v_given;   /* (nq), (nv) the user gave them: they should stay if they can */
-  int *rate_of;              /* (nv) the coordinate whose rate a velocity is; -1: none */
-  bool quaternions;          /* there are Euler parameters, and T may not be the identity: */
+  double *q_wanted,
+      *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
+  bool *q_given,
+      *v_given; /* (nq), (nv) the user gave them: they should stay if they can; of Euler parameters the first says it for all four */
+  bool *angle;  /* (nq) whether it is one, or an Euler parameter */
+  int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
+  bool quaternions; /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
+  int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
 
   cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */

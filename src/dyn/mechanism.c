@@ -202,10 +202,14 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
   cmb_graph *g = b->g;
   x->rates = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *x->rates);
   x->ball_q = cmb_arena_ints(b->arena, b->tree->link_count);
-  if (!x->rates || !x->ball_q) return CMB_ERROR_MEMORY;
+  x->ball_v = cmb_arena_ints(b->arena, b->tree->link_count);
+  if (!x->rates || !x->ball_q || !x->ball_v) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
-    if (l->kind == CMB_LINK_CARTESIAN) x->ball_q[x->ball_count++] = l->q + 3;
+    if (l->kind == CMB_LINK_CARTESIAN) {
+      x->ball_v[x->ball_count] = l->v + 3;
+      x->ball_q[x->ball_count++] = l->q + 3;
+    }
     x->quaternions = x->quaternions || l->kind == CMB_LINK_CARTESIAN || l->kind == CMB_LINK_BALL;
     if (l->kind != CMB_LINK_BALL) {
       for (int n = 0; n < cmb_link_coordinates(l->kind); n++)
@@ -217,6 +221,7 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
     for (int n = 0; n < 4; n++) {
       x->rates[l->q + n] = cmb_mul(g, cmb_constant(g, 0.5), x->rates[l->q + n]);
     }
+    x->ball_v[x->ball_count] = l->v;
     x->ball_q[x->ball_count++] = l->q;
   }
   return CMB_OK;
@@ -251,6 +256,7 @@ static cmb_status note_given(cmb_build *b, cmb_expressions *x)
   x->q_given = cmb_arena_take(b->arena, (size_t)x->nq, sizeof *x->q_given);
   x->v_given = cmb_arena_take(b->arena, (size_t)x->nv, sizeof *x->v_given);
   x->rate_of = cmb_arena_ints(b->arena, x->nv);
+  x->angle = cmb_arena_take(b->arena, (size_t)x->nq, sizeof *x->angle);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
@@ -260,6 +266,14 @@ static cmb_status note_given(cmb_build *b, cmb_expressions *x)
       x->v_given[l->v + n] = l->kind != CMB_LINK_CARTESIAN && x->v_start[l->v + n] != 0;
     }
     if (single) x->q_given[l->q] = x->q_start[l->q] != 0;
+    for (int n = 0; n < cmb_link_coordinates(l->kind); n++) {
+      x->angle[l->q + n] = l->kind != CMB_LINK_SHIFT && (l->kind != CMB_LINK_CARTESIAN || n > 2);
+    }
+    if (l->kind == CMB_LINK_BALL) {
+      for (int n = 1; n < 4; n++) {
+        x->q_given[l->q] = x->q_given[l->q] || x->q_start[l->q + n] != 0;
+      }
+    }
   }
   return CMB_OK;
 }
@@ -341,6 +355,12 @@ static cmb_status start_of_bodies(cmb_build *b, const struct start *given, doubl
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
+static cmb_status take_start(cmb_build *b, const struct start *given, double *q, double *v)
+{
+  start_of_joints(b->tree, given, q, v);
+  return b->cartesian ? start_of_bodies(b, given, q, v) : CMB_OK;
+}
+
 /* ---- the whole */
 
 static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
@@ -353,9 +373,14 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  const struct start given = {o->q_start, o->v_start};
-  start_of_joints(b->tree, &given, x->q_start, x->v_start);
-  if (b->cartesian) CMB_TRY(start_of_bodies(b, &given, x->q_start, x->v_start));
+  const struct start start = {o->q_start, o->v_start}, wanted = {o->q_wanted, o->v_wanted};
+  CMB_TRY(take_start(b, &start, x->q_start, x->v_start));
+  if (o->q_start) {
+    x->q_wanted = cmb_arena_doubles(b->arena, x->nq);
+    x->v_wanted = cmb_arena_doubles(b->arena, x->nv);
+    if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+    CMB_TRY(take_start(b, &wanted, x->q_wanted, x->v_wanted));
+  }
   CMB_TRY(note_given(b, x));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));

@@ -337,3 +337,18 @@ uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs)
   }
   return marked;
 }
+
+cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
+                       const cmb_expr *output, bool *depends)
+{
+  uint8_t *marked = cmb_allocate(g->ctx, (size_t)g->size + 1);
+  if (!marked) return cmb_fail_memory(g->ctx);
+  for (int i = 0; i < inputs; i++) marked[input[i]] = 1;
+  for (cmb_expr e = 0; e < g->size; e++) { /* arguments have smaller numbers */
+    int arity = cmb_op_arity(cmb_expr_op(g, e));
+    for (int k = 0; k < arity && !marked[e]; k++) marked[e] = marked[cmb_expr_argument(g, e, k)];
+  }
+  for (int i = 0; i < outputs; i++) depends[i] = marked[output[i]];
+  cmb_release(g->ctx, marked);
+  return CMB_OK;
+}

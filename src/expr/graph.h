@@ -44,6 +44,10 @@ cmb_expr cmb_intern(cmb_graph *g, cmb_node node);
  * cmb_release. */
 uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
 
+/* Which of `output` depend on any of `input`, also through conditions: depends (outputs). */
+cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
+                       const cmb_expr *output, bool *depends);
+
 /* The value of an operation on numbers. */
 double cmb_op_value(cmb_op op, double a, double b, double c);
 

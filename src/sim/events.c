@@ -38,16 +38,16 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->s_found = cmb_arena_doubles(arena, eq->ns);
   e->q = cmb_arena_doubles(arena, eq->nq);
   e->q_found = cmb_arena_doubles(arena, eq->nq);
-  e->q_dot = cmb_arena_doubles(arena, eq->nq);
   e->v = cmb_arena_doubles(arena, eq->nv);
   e->v_found = cmb_arena_doubles(arena, eq->nv);
   e->lambda_found = cmb_arena_doubles(arena, eq->ng);
   e->mode_new = cmb_arena_ints(arena, eq->ns);
-  e->mode_before = cmb_arena_ints(arena, eq->ns);
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   cmb_enclosure_create(&e->enclosure, arena, in);
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
+  cmb_mode_search_create(&e->search, arena, eq);
+  e->search.s = e->s[0]; /* the first step begins there */
 }
 
 static bool is_level(const cmb_events *e, int i)
@@ -60,46 +60,6 @@ static bool is_level(const cmb_events *e, int i)
 static int sign_of(const cmb_events *e, int i)
 {
   return is_level(e, i) ? 1 : e->ev->mode[i];
-}
-
-cmb_status cmb_events_take_levels(cmb_events *e, double t, const double *q, const double *v,
-                                  const double *lambda)
-{
-  CMB_TRY(cmb_levels(e->ev, t, q, v, lambda, e->mode_new));
-  for (int i = 0; i < e->ns; i++) e->ev->mode[i] = e->mode_new[i];
-  return CMB_OK;
-}
-
-/* A mode from s here, or, where that is 0, from what lies ahead: s_probe, mode_new. */
-static int mode_ahead(const cmb_events *e, int i)
-{
-  double s = e->s[0][i];
-  if (is_level(e, i)) return s != 0 ? e->ev->mode[i] : e->mode_new[i];
-  return (s != 0 ? s : e->s_probe[i]) < 0 ? -1 : 1;
-}
-
-cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
-                            const double *lambda, const double *a, bool *changed)
-{
-  const cmb_equations *eq = e->ev->eq;
-  const double ahead =
-      1e-8 * fmax(1, fabs(t)); /* s changes by far more than rounding, by nothing else */
-  *changed = false;
-  if (e->ns == 0) return CMB_OK;
-  memcpy(e->mode_before, e->ev->mode, (size_t)e->ns * sizeof *e->mode_before);
-  CMB_TRY(cmb_events_take_levels(e, t, q, v, lambda));
-  CMB_TRY(cmb_switches(e->ev, t, q, v, lambda, e->s[0]));
-  for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead / 2 * a[i]; /* from rest too it moves */
-  cmb_rates(e->ev, q, e->v, e->q_dot);
-  for (int i = 0; i < eq->nq; i++) e->q[i] = q[i] + ahead * e->q_dot[i];
-  for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + ahead * a[i];
-  CMB_TRY(cmb_switches(e->ev, t + ahead, e->q, e->v, lambda, e->s_probe));
-  CMB_TRY(cmb_levels(e->ev, t + ahead, e->q, e->v, lambda, e->mode_new));
-  for (int i = 0; i < e->ns; i++) {
-    e->ev->mode[i] = mode_ahead(e, i);
-    *changed = *changed || e->ev->mode[i] != e->mode_before[i];
-  }
-  return CMB_OK;
 }
 
 /* F, from the values s. */

@@ -4,7 +4,7 @@
 #ifndef CMB_SIM_EVENTS_H
 #define CMB_SIM_EVENTS_H
 
-#include "dae/evaluator.h"
+#include "dae/modes.h"
 #include "sim/enclosure.h"
 
 #include <camber/sim.h>
@@ -18,14 +18,14 @@ typedef struct cmb_events {
   double *s[CMB_EVENT_SAMPLES + 1]; /* (ns) at the samples of the step under inspection */
   double *s_probe, *s_edge;         /* (ns) */
   double *q, *v, *lambda;           /* the state last sampled */
-  double *q_dot, *a;                /* slopes, for a function that is 0 at the start */
+  double *a;                        /* (nv) */
 
   /* the event found: just behind the sign change */
   double t;
   double *q_found, *v_found, *lambda_found, *s_found;
   int *mode_new; /* (ns) */
 
-  int *mode_before; /* (ns) of the start under way */
+  cmb_mode_search search; /* for the modes at the start of a run, which leave s[0] */
 
   cmb_enclosure enclosure; /* proofs that nothing switches, where the equations have bounds */
   bool sampled;            /* some functions have none */
@@ -35,15 +35,6 @@ typedef struct cmb_events {
 
 /* Memory from `arena`; a failure is left to it. */
 void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
-
-/* The levels at (t, q, v, λ) become the modes of the functions that are levels. */
-cmb_status cmb_events_take_levels(cmb_events *e, double t, const double *q, const double *v,
-                                  const double *lambda);
-
-/* The mode from the signs and the levels at the start (t, q, v, λ, a); *changed tells whether any differs from before. A
- * function that is exactly 0 gets the sign or the level it is about to take. */
-cmb_status cmb_events_start(cmb_events *e, double t, const double *q, const double *v,
-                            const double *lambda, const double *a, bool *changed);
 
 /* The first event in the integrator's last step: *found, and its state in e. CMB_RETRY_NEWTON if one was seen
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */

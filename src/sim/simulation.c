@@ -8,8 +8,10 @@
 #include "base/context.h"
 #include "dae/project.h"
 #include "dae/rank.h"
+#include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
+#include "sim/agreement.h"
 #include "sim/events.h"
 #include "sim/singular.h"
 #include "sim/variation.h"
@@ -36,6 +38,7 @@ struct cmb_simulation {
   cmb_events events;
   cmb_rank_watch watch;
   cmb_variation variation;
+  cmb_agreement agreement;
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
@@ -95,6 +98,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   cmb_events_create(&sim->events, arena, sim->in);
   cmb_variation_create(&sim->variation, arena, sim->in);
   cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim);
+  CMB_TRY(cmb_agreement_create(ctx, arena, sim->system, sim->ev, &sim->options.integrator,
+                               &sim->agreement));
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
@@ -135,6 +140,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
 void cmb_simulation_destroy(cmb_simulation *sim)
 {
   if (!sim) return;
+  cmb_agreement_destroy(&sim->agreement);
   cmb_integrator_destroy(sim->in);
   cmb_arena_destroy(sim->arena);
 }
@@ -190,6 +196,13 @@ static cmb_status note_residuals(cmb_simulation *sim)
   r->worst_velocity = fmax(r->worst_velocity, velocity);
   cmb_integrator_meet_drift(sim->in, r->t, position);
   return CMB_OK;
+}
+
+/* Constraints that were left out, or depend on others, are still met. */
+static cmb_status check_agreement(cmb_simulation *sim)
+{
+  const double t = sim->result.t;
+  return final(sim, cmb_agreement_check(&sim->agreement, t, sim->q, sim->v), "constraints", t);
 }
 
 static cmb_status take_integrator_state(cmb_simulation *sim)
@@ -357,32 +370,28 @@ static cmb_status count_redundant(cmb_simulation *sim, const double *q)
   return final(sim, status, "rank of the constraints", sim->t_start);
 }
 
-/* Consistent values, and the modes there. New modes change accelerations and multipliers, perhaps the constraints too, and
- * these may change a sign or a level: hence the repetition. */
+/* Consistent values, and the modes there. */
 static cmb_status start_modes(cmb_simulation *sim)
 {
-  const cmb_equations *eq = sim->eq;
-  cmb_events *e = &sim->events;
-  const double t = sim->t_start;
+  cmb_evaluator *ev = sim->ev;
+  cmb_start_report *report = &sim->result.start;
   double *q = sim->q_work, *v = sim->v_work, *lambda = sim->lambda_work;
-  memset(lambda, 0, (size_t)eq->ng * sizeof *lambda);
-  for (int i = 0; i < eq->ns; i++) sim->ev->mode[i] = 1;
-  CMB_TRY(final(sim, cmb_events_take_levels(e, t, sim->q, sim->v, lambda), "levels", t));
-  for (int k = 0; k <= eq->ns; k++) {
-    bool changed;
-    copy_given(sim, q, v);
-    CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
-    if (k == 0 && *sim->ev->doubtful && sim->ev->deficiency > 0) {
-      CMB_TRY(count_redundant(sim, q));
-      copy_given(sim, q, v);
-      CMB_TRY(cmb_consistent_start(sim->ev, t, q, v, sim->a, lambda, &sim->result.start));
-    }
-    cmb_status status = cmb_events_start(e, t, q, v, lambda, sim->a, &changed);
-    if (status != CMB_OK) return final(sim, status, "switching functions", t);
-    if (!changed) return CMB_OK;
-  }
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "switching functions change sign without end at t = %.9g", sim->t_start);
+  copy_given(sim, q, v);
+  CMB_TRY(cmb_start_in_modes(ev, &sim->events.search, sim->t_start, q, v, sim->a, lambda, report));
+  if (!*ev->doubtful || ev->deficiency == 0) return CMB_OK;
+  CMB_TRY(count_redundant(sim, q));
+  copy_given(sim, q, v);
+  return cmb_start_in_modes(ev, &sim->events.search, sim->t_start, q, v, sim->a, lambda, report);
+}
+
+/* How far the start is from what the user gave, if the system's start values were found from that. */
+static void measure_start(cmb_simulation *sim)
+{
+  const cmb_system *system = sim->system;
+  cmb_start_report *r = &sim->result.start;
+  if (!system->q_given) return;
+  r->q_moved = cmb_change(sim->eq->nq, sim->q_work, system->q_given, &r->q_most);
+  r->v_moved = cmb_change(sim->eq->nv, sim->v_work, system->v_given, &r->v_most);
 }
 
 static cmb_status start(cmb_simulation *sim)
@@ -401,8 +410,12 @@ static cmb_status start(cmb_simulation *sim)
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
+  measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
-  return note_residuals(sim);
+  CMB_TRY(note_residuals(sim));
+  cmb_status status = cmb_agreement_start(&sim->agreement, sim->t_start, sim->q, sim->v);
+  CMB_TRY(final(sim, status, "constraints", sim->t_start));
+  return check_agreement(sim);
 }
 
 cmb_status cmb_simulation_start(cmb_simulation *sim)
@@ -422,6 +435,17 @@ static cmb_status announce(cmb_simulation *sim, int i)
   return o->event ? o->event(o->user, &event) : CMB_OK;
 }
 
+/* The event's state as the constraints of the new modes want it. */
+static cmb_status enter_modes(cmb_simulation *sim)
+{
+  cmb_events *e = &sim->events;
+  const int redundant = sim->ev->redundant;
+  cmb_status status = cmb_agreement_new_modes(&sim->agreement, e->t, e->q_found, e->v_found);
+  CMB_TRY(final(sim, status, "constraints", e->t));
+  if (sim->ev->redundant == redundant) return CMB_OK;
+  return final(sim, cmb_rank_watch_start(&sim->watch, e->t, e->q_found), "constraints", e->t);
+}
+
 /* Restart at the event with the new mode. A function of λ may change its sign with the mode: then that is
  * an event too, at the same time. */
 static cmb_status restart(cmb_simulation *sim)
@@ -430,6 +454,7 @@ static cmb_status restart(cmb_simulation *sim)
   for (;;) {
     CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
     for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
+    CMB_TRY(enter_modes(sim));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
     cmb_variation_restart(&sim->variation, e->t);
     memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
@@ -531,6 +556,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(note_residuals(sim));
+    CMB_TRY(check_agreement(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
     CMB_TRY(hand_out_here(sim));
     CMB_TRY(call_hook(sim, o->after_step));

@@ -1,0 +1,148 @@
+/*
+ * Closing loops in small steps (closing.h): a step changes the offset of the held equations and solves them by Newton's
+ * method, each increment the least one in the metric of their mass matrix. Modes follow the state: where they change, the
+ * iteration goes on with the new ones.
+ */
+#include "dae/closing.h"
+
+#include "dae/project.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 12, MOST_STEPS = 4000 };
+
+static const double STRAIGHT = 0.1;       /* later increments over the first */
+static const double TURN = 0.2;           /* radians in a step */
+static const double LEAST_STEP = 1 / 4e3; /* of s; a dead centre or a singular position is ahead */
+static const double CONVERGED = 1e-9;     /* an increment, after which the next one is rounding */
+static const double SMALL = 1e-6;         /* an increment that does not bend */
+
+void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
+{
+  const cmb_equations *eq = &c->x->eq;
+  c->r = cmb_arena_doubles(arena, ng);
+  c->q_new = cmb_arena_doubles(arena, eq->nq);
+}
+
+/* How far an iteration has gone: increments in coordinates, and in the metric of M. */
+struct way {
+  double first[2], later[2];
+};
+
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* One increment from q_new; *size is its largest entry. */
+static cmb_status increment(cmb_closing *c, struct way *way, double *size)
+{
+  cmb_evaluator *ev = c->ev;
+  const cmb_equations *eq = ev->eq;
+  double *M = cmb_mass_wanted(ev), length = 0;
+  cmb_terms want = {.M = M, .G = ev->G, .g = ev->g};
+  CMB_TRY(cmb_evaluate(ev, c->t, c->q_new, NULL, &want));
+  CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
+  cmb_correct(ev, ev->g, ev->dw);
+  cmb_rates(ev, c->q_new, ev->dw, ev->dq);
+  for (int i = 0; i < eq->nv; i++) length += ev->M[i] * ev->dw[i] * ev->dw[i];
+  *size = largest(eq->nq, ev->dq);
+  if (!isfinite(*size)) return CMB_RETRY_NONFINITE;
+  double *sum = way->first[0] < 0 ? way->first : way->later;
+  if (sum == way->first) sum[0] = sum[1] = 0;
+  sum[0] += *size;
+  sum[1] += sqrt(length);
+  for (int i = 0; i < eq->nq; i++) c->q_new[i] += ev->dq[i];
+  if (eq->normalize) eq->normalize(eq->self, c->q_new);
+  return CMB_OK;
+}
+
+/* Newton's method from q_new with the offsets at hand. CMB_RETRY_NEWTON if it does not converge on a nearly straight way. */
+static cmb_status solve(cmb_closing *c, struct way *way)
+{
+  for (int k = 0; k < ITERATIONS; k++) {
+    double size;
+    CMB_TRY(increment(c, way, &size));
+    if (way->first[0] > SMALL * (1 + largest(c->ev->eq->nq, c->q_new)) &&
+        (way->later[0] > STRAIGHT * way->first[0] || way->later[1] > STRAIGHT * way->first[1])) {
+      return CMB_RETRY_NEWTON;
+    }
+    if (size <= CONVERGED * (1 + largest(c->ev->eq->nq, c->q_new))) return CMB_OK;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* No joint is turned further than it may between q and q_new. */
+static bool is_near(const cmb_closing *c, const double *q)
+{
+  for (int i = 0; i < c->ev->eq->nq; i++) {
+    if (c->angle[i] && !(fabs(c->q_new[i] - q[i]) <= TURN)) return false;
+  }
+  return true;
+}
+
+/* From q to g = (1 − s) r, with the modes there; into q_new. Where constraints are dependent the iteration ends at the least
+ * squares: at the end they must be met. */
+static cmb_status step_to(cmb_closing *c, double s, const double *q)
+{
+  const cmb_equations *eq = c->ev->eq;
+  struct way way = {{-1, -1}, {0, 0}};
+  bool changed;
+  memcpy(c->q_new, q, (size_t)eq->nq * sizeof *q);
+  for (int i = 0; i < eq->ng; i++) c->x->offset[i] = (1 - s) * c->r[i];
+  CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, q, c->v,
+                          &changed)); /* a step that failed has left its own */
+  changed = true;
+  for (int round = 0; changed; round++) {
+    if (round > eq->ns + 1) return CMB_RETRY_NEWTON;
+    CMB_TRY(solve(c, &way));
+    if (!is_near(c, q)) return CMB_RETRY_NEWTON;
+    CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, c->q_new, c->v, &changed));
+  }
+  cmb_terms want = {.g = c->ev->g};
+  CMB_TRY(cmb_evaluate(c->ev, c->t, c->q_new, NULL, &want));
+  return s < 1 || cmb_constraints_met(c->ev) ? CMB_OK : CMB_RETRY_NEWTON;
+}
+
+/* g at q without offsets is the residual to be let go. */
+static cmb_status begin(cmb_closing *c, double *q)
+{
+  cmb_evaluator *ev = c->ev;
+  const cmb_equations *eq = ev->eq;
+  bool changed;
+  if (eq->normalize) eq->normalize(eq->self, q);
+  memset(c->x->offset, 0, (size_t)eq->ng * sizeof *c->x->offset);
+  for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
+  CMB_TRY(cmb_guess_modes(ev, c->modes, c->t, q, c->v, &changed));
+  CMB_TRY(cmb_take_references(ev, c->t, q));
+  cmb_terms want = {.g = c->r};
+  return cmb_evaluate(ev, c->t, q, NULL, &want);
+}
+
+cmb_status cmb_close_loops(cmb_closing *c, double *q)
+{
+  const size_t size = (size_t)c->ev->eq->nq * sizeof *q;
+  double s = 0, ds = 1;
+  c->reached = 0;
+  c->at_once = false;
+  cmb_status status = begin(c, q);
+  if (status != CMB_OK) return status < 0 ? status : CMB_OK;
+  for (int steps = 0; s < 1 && ds >= LEAST_STEP && steps < MOST_STEPS; steps++) {
+    status = step_to(c, s + ds, q);
+    if (status < 0) return status;
+    if (status != CMB_OK) {
+      ds /= 2;
+      continue;
+    }
+    memcpy(q, c->q_new, size);
+    s += ds;
+    c->at_once = steps == 0;
+    ds = fmin(2 * ds, 1 - s);
+  }
+  c->reached = s;
+  return CMB_OK;
+}

@@ -1,0 +1,98 @@
+/*
+ * Agreement of dependent constraints (consistency.h).
+ *
+ * Where constraints are dependent, velocities and accelerations are solved for in the sense of least squares, with gradients
+ * of unit length (math/kkt_rank.h). What is left,
+ *
+ *     ρ = G v + g_t   or   ρ = G a + γ,
+ *
+ * is 0 if the constraints agree. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries are
+ * the constraints that contradict each other.
+ */
+#include "dae/consistency.h"
+
+#include "base/context.h"
+#include "dae/project.h"
+#include "math/pattern.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double RELATIVE = 1e-6; /* of the terms in ρ */
+static const double PART = 0.05;     /* of the largest entry: belongs to the contradiction */
+static const double NOTHING = 1e-8;  /* a rate or an acceleration, over how much g changes */
+static const double VANISHED = 1e-3; /* a gradient, over what it is beside the constraint */
+
+/* The sum of |G_ij x_j| over row i. */
+static double row_terms(const cmb_evaluator *ev, int i, const double *x)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_pattern *p = eq->G_pattern;
+  double sum = 0;
+  for (int k = p ? p->start[i] : 0; k < (p ? p->start[i + 1] : eq->nv); k++) {
+    sum += fabs(p ? ev->G[k] * x[p->column[k]] : ev->G[i * eq->nv + k] * x[k]);
+  }
+  return sum;
+}
+
+/* ρ = G x + rest; those at fault are listed. */
+static void compare(const cmb_evaluator *ev, const double *x, const double *rest,
+                    cmb_disagreement what, double *rho, cmb_consistency *found)
+{
+  const cmb_equations *eq = ev->eq;
+  double most = 0;
+  bool agree = true;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, rho);
+  for (int i = 0; i < eq->ng; i++) {
+    double size = row_terms(ev, i, x) + fabs(rest[i]);
+    rho[i] = fabs(rho[i] + rest[i]);
+    if (!(rho[i] <= RELATIVE * size + NOTHING * fmax(ev->extent[i], NOTHING))) agree = false;
+    rho[i] /= fmax(ev->extent[i], NOTHING);
+    most = fmax(most, rho[i]);
+  }
+  if (agree) return;
+  found->what = what;
+  for (int i = 0; i < eq->ng; i++) {
+    if (rho[i] > PART * most) found->row[found->count++] = i;
+  }
+}
+
+/* Redundant constraints with gradients that are 0 here, but not where they are not met. */
+static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, double *length,
+                          cmb_consistency *found)
+{
+  double *one = ev->w;
+  for (int i = 0; i < ev->eq->nv; i++) one[i] = 1;
+  for (int k = 0; k < rank->redundant_count; k++) {
+    int i = rank->redundant[k];
+    length[i] = row_terms(ev, i, one);
+    if (ev->extent[i] > 0 && length[i] * CMB_REFERENCE_PART <= VANISHED * ev->extent[i]) {
+      found->what = CMB_NO_GRADIENT;
+      found->row[found->count++] = i;
+    }
+  }
+}
+
+cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
+                                   const cmb_rank *rank, const double *v, cmb_consistency *found)
+{
+  const cmb_equations *eq = ev->eq;
+  double *rho = cmb_arena_doubles(arena, eq->ng), *lambda = cmb_arena_doubles(arena, eq->ng);
+  double *v_near = cmb_arena_doubles(arena, eq->nv), *a = cmb_arena_doubles(arena, eq->nv);
+  const double *q = rank->regular;
+  *found = (cmb_consistency){.row = cmb_arena_ints(arena, eq->ng)};
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
+  if (rank->redundant_count == 0) return CMB_OK;
+  memcpy(v_near, v, (size_t)eq->nv * sizeof *v);
+  CMB_TRY(cmb_take_references(ev, t, q));
+  ev->redundant = eq->ng - rank->around;
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  find_vanished(ev, rank, rho, found);
+  if (found->what != CMB_AGREE) return CMB_OK;
+  CMB_TRY(cmb_project_velocity(ev, v_near));
+  compare(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, rho, found);
+  if (found->what != CMB_AGREE) return CMB_OK;
+  CMB_TRY(cmb_factor_and_accelerate(ev, t, q, v_near, a, lambda));
+  compare(ev, a, ev->gamma, CMB_DISAGREE_ACCELERATION, rho, found);
+  return CMB_OK;
+}

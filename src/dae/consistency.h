@@ -1,0 +1,27 @@
+/*
+ * Constraints that depend on each other must also agree: on velocities and on accelerations, not only on positions.
+ */
+#ifndef CMB_DAE_CONSISTENCY_H
+#define CMB_DAE_CONSISTENCY_H
+
+#include "dae/rank.h"
+
+typedef enum cmb_disagreement {
+  CMB_AGREE,
+  CMB_DISAGREE_VELOCITY,     /* 0 = G v + g_t has no solution */
+  CMB_DISAGREE_ACCELERATION, /* 0 = G a + γ has none */
+  CMB_NO_GRADIENT            /* a constraint has no gradient where it is met, like x² = 0 */
+} cmb_disagreement;
+
+typedef struct cmb_consistency {
+  cmb_disagreement what;
+  int count;
+  int *row; /* (count) the constraints at fault, ascending */
+} cmb_consistency;
+
+/* Of the constraints that `rank` calls redundant, at its regular position and at t, with v (nv) where it can be had. The modes
+ * are the evaluator's. `row` is taken from `arena`. */
+cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
+                                   const cmb_rank *rank, const double *v, cmb_consistency *found);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * Equations that hold start values (held_equations.h). With e = p̄_given ∘ p and ṗ = ½ p ∘ (0, ω'), Euler parameters give
+ *
+ *     d/dt 2 vec e = e₀ ω' + vec e × ω'
+ */
+#include "dae/held_equations.h"
+
+#include "base/context.h"
+#include "math/pattern.h"
+#include "math/rotation.h"
+
+#include <string.h>
+
+static const int next[] = {1, 2, 0, 1};
+
+/* e = p̄_given ∘ p, the shorter way round. */
+static void turn_left(const cmb_held *h, const double *q, double e[4])
+{
+  const double *given = h->value;
+  const double back[4] = {given[0], -given[1], -given[2], -given[3]};
+  cmb_euler_product(back, q + h->q, e);
+  for (int i = 0; e[0] < 0 && i < 4; i++) e[i] = i == 0 ? e[i] : -e[i];
+  if (e[0] < 0) e[0] = -e[0];
+}
+
+/* The residual of a row and, if `row` is not NULL, its gradient: one entry, or three for Euler parameters. */
+static double held_row(const cmb_held_row *r, const double *q, double *row)
+{
+  const cmb_held *h = r->held;
+  double e[4];
+  if (h->kind != CMB_HELD_TURN) {
+    if (row) row[0] = 1;
+    return h->kind == CMB_HELD_RATE ? 0 : q[h->q] - h->value[0];
+  }
+  const int c = r->component;
+  turn_left(h, q, e);
+  if (row) {
+    row[c] = e[0];
+    row[next[c]] = -e[1 + next[next[c]]];
+    row[next[next[c]]] = e[1 + next[c]];
+  }
+  return 2 * e[1 + c];
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_held_equations *x = self;
+  const int ng = x->inner->ng, nv = x->inner->nv;
+  cmb_terms inner = *want;
+  if (want->M && x->M) inner.M = x->M;
+  CMB_TRY(x->inner->evaluate(x->inner->self, at, &inner));
+  for (int i = 0; want->M && x->M && i < nv; i++) want->M[i] = x->M[x->diagonal[i]];
+  for (int i = 0; i < x->count; i++) {
+    const cmb_held_row *r = &x->row[i];
+    double row[CMB_HELD_ROWS], g = held_row(r, at->q, row);
+    const int entries = r->held->kind == CMB_HELD_TURN ? 3 : 1;
+    double *to = !want->G ? NULL : want->G + (x->start ? x->start[ng + i] : (ng + i) * nv);
+    if (to && !x->start) memset(to, 0, (size_t)nv * sizeof *to);
+    if (to) memcpy(to + (x->start ? 0 : r->held->v), row, (size_t)entries * sizeof *row);
+    if (want->g) want->g[ng + i] = g;
+    if (want->gt) want->gt[ng + i] = r->held->kind == CMB_HELD_RATE ? -r->held->value[0] : 0;
+    if (want->gamma) want->gamma[ng + i] = 0;
+  }
+  for (int i = 0; want->g && i < ng + x->count; i++) want->g[i] -= x->offset[i];
+  return CMB_OK;
+}
+
+static void rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  const cmb_held_equations *x = self;
+  x->inner->rates(x->inner->self, q, v, qdot);
+}
+
+static void normalize(const void *self, double *q)
+{
+  const cmb_held_equations *x = self;
+  x->inner->normalize(x->inner->self, q);
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const cmb_held_equations *x = self;
+  return x->inner->switches(x->inner->self, at, lambda, s);
+}
+
+static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
+{
+  const cmb_held_equations *x = self;
+  return x->inner->levels(x->inner->self, at, lambda, mode);
+}
+
+/* Where the diagonal of the inner mass matrix is stored. */
+static void find_diagonal(cmb_held_equations *x)
+{
+  const cmb_pattern *p = x->inner->M_pattern;
+  const int nv = x->inner->nv;
+  for (int i = 0; i < nv; i++) {
+    x->diagonal[i] = i * nv + i;
+    for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) {
+      if (p->column[k] == i) x->diagonal[i] = k;
+    }
+  }
+}
+
+static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
+{
+  const cmb_equations *inner = x->inner;
+  const cmb_pattern *p = inner->G_pattern;
+  const char **names = cmb_arena_take(arena, (size_t)inner->ng + (size_t)rows, sizeof *names);
+  x->row = cmb_arena_take(arena, (size_t)rows, sizeof *x->row);
+  x->offset = cmb_arena_doubles(arena, inner->ng + rows);
+  if (!inner->mass_diagonal) {
+    x->M = cmb_arena_doubles(arena, cmb_pattern_values(inner->M_pattern, inner->nv, inner->nv));
+    x->diagonal = cmb_arena_ints(arena, inner->nv);
+  }
+  if (p) {
+    x->start = cmb_arena_ints(arena, inner->ng + rows + 1);
+    x->column = cmb_arena_ints(arena, p->start[inner->ng] + CMB_HELD_ROWS * rows);
+  }
+  for (int i = 0; names && i < inner->ng + rows; i++) {
+    names[i] = i < inner->ng ? inner->g_names[i] : "held value";
+  }
+  x->eq.g_names = x->eq.lambda_names = names;
+}
+
+cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
+                           cmb_held_equations **out)
+{
+  cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
+  if (!x) return cmb_fail_memory(ctx);
+  /* only what a start asks for: terms, rates and modes */
+  x->eq = (cmb_equations){.name = inner->name,
+                          .nq = inner->nq,
+                          .nv = inner->nv,
+                          .ns = inner->ns,
+                          .q_names = inner->q_names,
+                          .v_names = inner->v_names,
+                          .switch_names = inner->switch_names,
+                          .switch_is_level = inner->switch_is_level,
+                          .mass_constant = inner->mass_constant,
+                          .mass_diagonal = true,
+                          .self = x,
+                          .scratch_size = inner->scratch_size,
+                          .evaluate = evaluate,
+                          .rates = inner->rates ? rates : NULL,
+                          .normalize = inner->normalize ? normalize : NULL,
+                          .switches = inner->switches ? switches : NULL,
+                          .levels = inner->levels ? levels : NULL};
+  x->inner = inner;
+  take_memory(x, arena, CMB_HELD_ROWS * most);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  if (x->diagonal) find_diagonal(x);
+  if (x->start) {
+    const cmb_pattern *p = inner->G_pattern;
+    memcpy(x->start, p->start, ((size_t)inner->ng + 1) * sizeof *x->start);
+    memcpy(x->column, p->column, (size_t)p->start[inner->ng] * sizeof *x->column);
+  }
+  cmb_held_clear(x);
+  return CMB_OK;
+}
+
+/* Sizes and pattern with the rows that there are. */
+static void take_rows(cmb_held_equations *x)
+{
+  x->eq.ng = x->inner->ng + x->count;
+  if (!x->start) return;
+  x->pattern = (cmb_pattern){x->eq.ng, x->eq.nv, x->start, x->column};
+  x->eq.G_pattern = &x->pattern;
+}
+
+void cmb_held_clear(cmb_held_equations *x)
+{
+  x->count = 0;
+  memset(x->offset, 0, (size_t)x->inner->ng * sizeof *x->offset);
+  take_rows(x);
+}
+
+void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
+{
+  const bool turn = held->kind == CMB_HELD_TURN;
+  for (int c = 0; c < (turn ? 3 : 1); c++) {
+    const int i = x->inner->ng + x->count;
+    x->row[x->count++] = (cmb_held_row){held, c};
+    x->offset[i] = 0;
+    if (!x->start) continue;
+    x->start[i + 1] = x->start[i];
+    for (int n = 0; n < (turn ? 3 : 1); n++) x->column[x->start[i + 1]++] = held->v + n;
+  }
+  take_rows(x);
+}

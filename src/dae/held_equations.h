@@ -1,0 +1,45 @@
+/*
+ * Equations with further constraints that hold start values, for finding a consistent start.
+ *
+ *     0 = g(t, q) − offset                      the constraints of the system, let go by an offset on the way
+ *     0 = q_i − given − offset                  a coordinate that is held
+ *     0 = 2 vec(p̄_given ∘ p) − offset           Euler parameters that are held, three constraints
+ *     0 = v_i − given                           a velocity that is held
+ *
+ * The mass matrix is replaced by its diagonal. A least change in its metric moves only the coordinates that the constraints
+ * speak of: a bob that hangs on a driven cart stays at the angle it was given, whatever way the cart goes.
+ */
+#ifndef CMB_DAE_HELD_EQUATIONS_H
+#define CMB_DAE_HELD_EQUATIONS_H
+
+#include "base/arena.h"
+#include "dae/hold.h"
+
+typedef struct cmb_held_row {
+  const cmb_held *held;
+  int component; /* of Euler parameters: 0, 1 or 2 */
+} cmb_held_row;
+
+typedef struct cmb_held_equations {
+  cmb_equations eq; /* with the rows added so far */
+  const cmb_equations *inner;
+  int count; /* rows added */
+  cmb_held_row *row;
+  double *offset;      /* (inner->ng + count) subtracted from g; 0 at first */
+  double *M;           /* the inner mass matrix */
+  int *diagonal;       /* (nv) where its diagonal is stored */
+  cmb_pattern pattern; /* of G */
+  int *start, *column;
+} cmb_held_equations;
+
+enum { CMB_HELD_ROWS = 3 }; /* at most, of one value */
+
+/* No values are held yet; there will be at most `most`. `inner` must outlive it. Memory from `arena`. */
+cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
+                           cmb_held_equations **out);
+
+/* Hold this value too, which must outlive the equations; or none any more. Evaluators made before are not to be used again. */
+void cmb_held_add(cmb_held_equations *x, const cmb_held *held);
+void cmb_held_clear(cmb_held_equations *x);
+
+#endif

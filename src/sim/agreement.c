@@ -1,0 +1,197 @@
+/*
+ * Agreement of constraints along a run (agreement.h). A constraint is as far from being met as a coordinate has to change for
+ * it, |g_i| / |∇g_i|, and its rate likewise. A combination of constraints that are met within the tolerances of the run is met
+ * to the same order, so
+ *
+ *     |g_i| / |∇g_i| ≤ FACTOR (rtol |q| + atol) + SPREAD (the largest such distance of the constraints in the equations)
+ *
+ * and what is beyond is no error of integration. A contradiction that grows is seen when it has grown to that.
+ */
+#include "sim/agreement.h"
+
+#include "base/context.h"
+#include "dae/project.h"
+#include "dae/system.h"
+#include "math/dense.h"
+#include "math/pattern.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static const double FACTOR = 100;  /* tolerances; global errors are larger than those of a step */
+static const double SPREAD = 1000; /* a small angle between constraints makes much of little */
+static const double ROUNDING = 1e4 * DBL_EPSILON;
+static const double NOTHING = 1e-4; /* the gradient of a constraint that has none */
+
+cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
+                                cmb_evaluator *run, const cmb_integrator_options *options,
+                                cmb_agreement *a)
+{
+  const cmb_system *whole = system->whole ? system->whole : system;
+  *a = (cmb_agreement){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
+  a->rate = cmb_arena_doubles(arena, whole->eq.ng);
+  if (!system->whole) return CMB_OK;
+  cmb_mode_search_create(&a->modes, arena, &whole->eq);
+  return cmb_evaluator_create(ctx, &whole->eq, &a->whole);
+}
+
+void cmb_agreement_destroy(cmb_agreement *a)
+{
+  cmb_evaluator_destroy(a->whole);
+}
+
+cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  bool changed;
+  if (!a->whole) return CMB_OK;
+  CMB_TRY(cmb_guess_modes(a->whole, &a->modes, t, q, v, &changed));
+  return cmb_take_references(a->whole, t, q);
+}
+
+/* |∇g_i|, or what it is elsewhere if it is smaller here. */
+static double gradient(const cmb_evaluator *ev, int i)
+{
+  const cmb_pattern *p = ev->eq->G_pattern;
+  const int nv = ev->eq->nv;
+  double here = p ? cmb_norm2(p->start[i + 1] - p->start[i], ev->G + p->start[i])
+                  : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
+  return fmax(fmax(here, ev->extent[i] / CMB_REFERENCE_PART), NOTHING);
+}
+
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static bool is_left_out(const cmb_system *system, int i)
+{
+  for (int k = 0; k < system->left_out_count; k++) {
+    if (system->left_out_row[k] == i) return true;
+  }
+  return false;
+}
+
+/* How far off a position and a velocity may be. */
+struct limits {
+  double position, velocity;
+};
+
+static struct limits limits_at(const cmb_agreement *a, const double *q, const double *v)
+{
+  const cmb_equations *eq = &a->system->eq;
+  double q_size = 1 + largest(eq->nq, q), v_size = v ? largest(eq->nv, v) : 0;
+  double position = FACTOR * (a->rtol * q_size + a->atol) + ROUNDING * q_size;
+  return (struct limits){position, FACTOR * (a->rtol * v_size + a->atol) + position * (1 + v_size)};
+}
+
+/* The most violated of the watched constraints (left out: those; otherwise all); *off > 1 if one is beyond its limit. */
+static int most_violated(const cmb_agreement *a, const cmb_evaluator *ev, struct limits l,
+                         double *off)
+{
+  int worst = 0;
+  double kept_g = 0, kept_rate = 0;
+  *off = 0;
+  for (int i = 0; a->whole && i < ev->eq->ng; i++) {
+    if (is_left_out(a->system, i)) continue;
+    kept_g = fmax(kept_g, fabs(ev->g[i]) / gradient(ev, i));
+    kept_rate = fmax(kept_rate, fabs(a->rate[i]) / gradient(ev, i));
+  }
+  l.position += SPREAD * kept_g;
+  l.velocity += SPREAD * kept_rate;
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (a->whole && !is_left_out(a->system, i)) continue;
+    double size = gradient(ev, i);
+    double by = fmax(fabs(ev->g[i]) / size / l.position, fabs(a->rate[i]) / size / l.velocity);
+    if (by > *off) *off = by, worst = i;
+  }
+  return worst;
+}
+
+static cmb_status rate_of(cmb_agreement *a, cmb_evaluator *ev, const double *v)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, a->rate);
+  for (int i = 0; i < eq->ng; i++) a->rate[i] += ev->gt[i];
+  return CMB_OK;
+}
+
+static cmb_status watch_left_out(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  cmb_evaluator *ev = a->whole;
+  cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
+  bool changed;
+  CMB_TRY(cmb_guess_modes(ev, &a->modes, t, q, v, &changed));
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  return rate_of(a, ev, v);
+}
+
+/* " ('m0' and 'm1' change with time)": who may be to blame, since in Cartesian coordinates a joint repeats them. */
+static const char *list_driven(const cmb_evaluator *ev, size_t room, char *text)
+{
+  enum { SHOWN = 6 };
+  size_t used = 0;
+  int count = 0;
+  text[0] = '\0';
+  for (int i = 0; i < ev->eq->ng && count < SHOWN && used < room; i++) {
+    if (ev->gt[i] == 0) continue;
+    used += (size_t)snprintf(text + used, room - used, "%s'%s'", count++ ? ", " : "; driven by ",
+                             ev->eq->g_names[i]);
+  }
+  return text;
+}
+
+cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  cmb_evaluator *ev = a->whole ? a->whole : a->run;
+  char driven[300];
+  double off;
+  if (!a->whole && a->run->redundant == 0) return CMB_OK;
+  CMB_TRY(a->whole ? watch_left_out(a, t, q, v) : rate_of(a, ev, v));
+  int i = most_violated(a, ev, limits_at(a, q, v), &off);
+  if (off <= 1) return CMB_OK;
+  return cmb_fail(ev->ctx, CMB_ERROR_CONTRADICTION,
+                  "constraint '%s' contradicts those that it repeated until t = %.9g: g = %.3g, "
+                  "its rate is %.3g%s",
+                  ev->eq->g_names[i], t, ev->g[i], a->rate[i],
+                  list_driven(ev, sizeof driven, driven));
+}
+
+bool cmb_agreement_can_change(const cmb_agreement *a)
+{
+  const bool *branches = a->system->g_has_branches;
+  for (int i = 0; branches && i < a->system->eq.ng; i++) {
+    if (branches[i]) return true;
+  }
+  return false;
+}
+
+/* Positions cannot jump: what the new modes ask for must be so already. */
+static cmb_status check_positions(cmb_agreement *a, double t, const double *q)
+{
+  cmb_evaluator *ev = a->run;
+  const struct limits l = limits_at(a, q, NULL);
+  cmb_terms want = {.g = ev->g, .G = ev->G};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (fabs(ev->g[i]) <= gradient(ev, i) * l.position) continue;
+    return cmb_fail(ev->ctx, CMB_ERROR_CONTRADICTION,
+                    "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
+                    "position can jump",
+                    ev->eq->g_names[i], t, ev->g[i]);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v)
+{
+  cmb_evaluator *ev = a->run;
+  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  CMB_TRY(check_positions(a, t, q));
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  ev->redundant = *ev->doubtful ? ev->deficiency : 0;
+  return cmb_project_velocity(ev, v);
+}

@@ -1,0 +1,44 @@
+/*
+ * Constraints that repeat others: along a run they must go on doing so.
+ *
+ * What was left out as redundant is not in the equations, and what depends on others in them is met only as well as these allow.
+ * Both can be violated without any method noticing: a drive that goes its own way, a clamp that comes into force.
+ */
+#ifndef CMB_SIM_AGREEMENT_H
+#define CMB_SIM_AGREEMENT_H
+
+#include "dae/modes.h"
+
+#include <camber/sim.h>
+
+typedef struct cmb_agreement {
+  const cmb_system *system;
+  cmb_evaluator *run;   /* of the run's equations */
+  cmb_evaluator *whole; /* of those with everything that was left out; NULL: nothing was */
+  cmb_mode_search modes;
+  double rtol, atol;
+  double *rate; /* G v + g_t of what is watched */
+} cmb_agreement;
+
+/* Memory from `arena`, a failure to allocate there is left to it. Where nothing was left out there is nothing to do. */
+cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
+                                cmb_evaluator *run, const cmb_integrator_options *options,
+                                cmb_agreement *a);
+void cmb_agreement_destroy(cmb_agreement *a);
+
+/* A run begins at (t, q, v). */
+cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, const double *v);
+
+/* An accepted state: CMB_ERROR_CONTRADICTION if a constraint that was left out is violated, or one in the equations that is
+ * dependent. The run's evaluator has g, G and g_t there. */
+cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v);
+
+/* Whether constraints depend on the modes. */
+bool cmb_agreement_can_change(const cmb_agreement *a);
+
+/* New modes at (t, q, v). Constraints that have come into force must be met at q, as no position can jump: if not,
+ * CMB_ERROR_CONTRADICTION. Velocities jump to what the constraints ask for, v in place, as a blow would make them; and it is
+ * counted anew how many constraints are redundant. */
+cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v);
+
+#endif

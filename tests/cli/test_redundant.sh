@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Constraints that depend on others, through the command line: those that agree are left out; a contradiction is an error with
+# names and places; what was left out is watched along the run; a constraint in a branch that is not taken yet comes into force
+# when it is, and a constraint without a gradient is refused.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# A parallelogram: cranks of 1 m at O and C, the bar AB between them. Lines: 11 the loop, 12 what LOOP says, then the motions.
+cat >parallelogram.yaml <<'YAML'
+points: {O: [0, 0, 0], A: [0, 0, 1], C: [2, 0, 0], B: [2, 0, 1], M: [1, 0, 0], N: [1, 0, 1]}
+bodies:
+  crank: {mass: 1, rod: [O, A]}
+  rocker: {mass: 1, rod: [C, B]}
+  bar: {mass: 1, rod: [A, B]}
+joints:
+  j0: {type: revolute, child: crank, at: O, axis: y}
+  j1: {type: revolute, child: rocker, at: C, axis: y}
+  b: {type: revolute, parent: crank, child: bar, at: A, axis: y}
+loops:
+  close: {type: point-line, point: bar@B, on: rocker@B, axis: y}
+  LOOP
+MOTIONS
+outputs: {phi: j0, psi: j1}
+simulate: {t-end: 1}
+YAML
+
+model() { # LOOP [VALUE of j0 [VALUE of j1]]
+  local motions=""
+  if (($# > 1)); then motions="motions:\n  first: {coordinate: j0, value: \"$2\"}"; fi
+  if (($# > 2)); then motions="$motions\n  second: {coordinate: j1, value: \"$3\"}"; fi
+  sed -e "s/^  LOOP/  $1/" -e "s/^MOTIONS/$motions/" parallelogram.yaml >model.yaml
+}
+
+# Exit code and words of a run, with every formulation.
+ends() { # DESCRIPTION CODE WORDS [OPTION...]
+  local description=$1 code=$2 words=$3 form
+  shift 3
+  for form in explicit residual cartesian; do
+    "$CAMBER" run model.yaml --formulation $form "$@" >out.txt 2>err.txt
+    check "$description, $form: exit code $code" test $? -eq "$code"
+    check "$description, $form: words" grep -q -e "$words" err.txt
+  done
+}
+
+# The angles of both cranks at the end are ANGLE.
+reaches() { # DESCRIPTION ANGLE [OPTION...]
+  local description=$1 angle=$2 form
+  shift 2
+  for form in explicit residual cartesian; do
+    "$CAMBER" run model.yaml --formulation $form --json "$@" >out.json 2>/dev/null
+    check "$description, $form" python3 -c 'import json, sys
+r = json.load(open("out.json")); a = float(sys.argv[1])
+sys.exit(not (r["status"] == "ok" and all(abs(x - a) < 1e-6 for x in r["outputs"].values())))' "$angle"
+  done
+}
+
+# Contradictions at the start, on all levels.
+model '' 't^2' '3*t^2'
+ends "drives with other accelerations" 2 "model.yaml:1[56]:3: motion 'second' depends on others and contradicts them: no accelerations satisfy it together with .*motion 'first' (line 14)"
+"$CAMBER" check model.yaml >out.txt 2>err.txt
+check "check refuses it too" test $? -eq 2
+model '' 't' '3*t'
+ends "drives with other rates" 2 "motion 'second' depends on others and contradicts them: no velocities"
+model '' '0.1' '0.3'
+ends "drives to other places" 2 "cannot be met"
+model 'third: {type: distance, between: [ground@M, bar@N], length: 1 + 0.1*t}'
+ends "a third bar whose length is driven" 2 "model.yaml:12:3: loop 'third' depends on others and contradicts them: no velocities"
+model 'third: {type: distance, between: [ground@M, bar@N], length: 1 + 0.1*t^2}'
+ends "and accelerated" 2 "loop 'third' depends on others and contradicts them: no accelerations"
+
+# The same drive twice, and a third bar that is right: nothing is wrong.
+model 'third: {type: distance, between: [ground@M, bar@N]}' 't^2' 't^2'
+reaches "drives that agree" 1
+
+# A contradiction that shows later ends the run there, with what was computed until then.
+model '' 't^3' '3*t^3'
+for method in mdop5 abm radau5; do
+  ends "drives that part later, $method" 1 "contradicts those that it repeated until t = 0.*; driven by 'first', 'second'" --method $method
+done
+model 'third: {type: distance, between: [ground@M, bar@N], length: "1 + if(t > 0.5, (t - 0.5)^2, 0)"}'
+ends "a bar that grows later" 1 "'third'"
+"$CAMBER" run model.yaml --json >out.json 2>/dev/null
+check "its status" python3 -c 'import json, sys
+r = json.load(open("out.json")); sys.exit(not (r["status"] == "contradiction" and 0.5 <= r["t"] < 0.6))'
+
+# x² = 0 has no gradient on its own zero set.
+model 'flat: {type: formula, formula: j0^2}'
+ends "a constraint without a gradient" 2 "model.yaml:12:3: loop 'flat' has no gradient where it is met"
+
+# A clamp that is open at first. In its closed branch it would make the motion redundant.
+model 'clamp: {type: formula, formula: "if(t > 0.5, j0 - 0.3, 0)"}' 't'
+ends "a clamp that closes elsewhere" 1 "constraint 'clamp' changes at t = 0.5 and is not met then: g = 0.2"
+model 'clamp: {type: formula, formula: "if(t > 0.3, j0 - 0.3, 0)"}' 't'
+ends "a clamp that stops a drive" 1 "at t = 0.3\|until t = 0.3"
+model 'clamp: {type: formula, formula: "if(t > 0.5, j0 - 0.3, 0)"}' 'if(t > 0.3, 0.3, t)'
+reaches "a clamp that agrees with the drive" 0.3
+# Without a drive the clamp alone holds the cranks from 0.3 s on, where it catches them: j0 = 0.2 is given.
+model 'clamp: {type: formula, formula: "if(t > 0.3, j1 - j0 + j0 - 0.2 - 0*t, 0)"}'
+"$CAMBER" run model.yaml --start j0=0.2 --every 0.05 >out.txt 2>err.txt
+check "a clamp where the crank is not" grep -q "constraint 'clamp' changes at t = 0.3 and is not met then" err.txt
+model 'clamp: {type: formula, formula: "if(t > 0.3, j0, 0)"}'
+reaches "a clamp comes into force" 0
+
+# A drive whose rate jumps: velocities follow as after a blow. One that jumps itself is refused.
+model '' 'if(t > 0.3, 0.3, t)'
+for method in mdop5 hem5 radau5 bdf abm; do reaches "a drive with a kink, $method" 0.3 --method $method; done
+model '' 'floor(2*t)'
+ends "a drive that jumps" 1 "constraint 'first' changes at t = 0.5 and is not met then: g = -1"
+
+# Cartesian coordinates with redundant joints start, also off the design position.
+model 'third: {type: revolute, between: [bar@B, rocker@B], axis: y}'
+for angle in 0 0.1 0.3 0.7; do
+  "$CAMBER" run model.yaml --formulation cartesian --start j0=$angle --t-end 0.1 >out.txt 2>err.txt
+  check "redundant joints in Cartesian coordinates at $angle" test $? -eq 0
+done
+finish

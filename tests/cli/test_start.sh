@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Start values through the command line: what a model or --start gives is held, whatever the size of the model and whatever its
+# formulas branch on; loops close on the branch that belongs to the given position; what had to move is reported, measured from
+# what was given.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+holds() { # FILE EXPRESSION of r, near(list, list)
+  python3 - "$1" "$2" <<'PYTHON'
+import json, math, sys
+
+r = json.load(open(sys.argv[1]))
+
+def near(a, b):
+    return len(a) == len(b) and all(abs(x - y) < 1e-9 * max(1, abs(y)) for x, y in zip(a, b))
+
+sys.exit(not eval(sys.argv[2]))
+PYTHON
+}
+
+# A crank at 20 rad/s, upright, and seventy bodies that have nothing to do with it: more than 64 unknowns. r = 0.1.
+{
+  printf 'points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.28284271247461903, 0, 0]}\nbodies:\n'
+  printf '  crank: {mass: 0.5, rod: [A, B]}\n  rod: {mass: 1, rod: [B, C]}\n  piston: {mass: 0.3, com: C}\n'
+  for i in $(seq 70); do printf '  x%d: {mass: 1, com: [%d, 5, 0]}\n' "$i" "$i"; done
+  printf 'joints:\n  main: {type: revolute, child: crank, at: A, axis: y, rate: 20}\n'
+  printf '  pin: {type: revolute, parent: crank, child: rod, at: B, axis: y}\n'
+  printf '  bore: {type: prismatic, child: piston, at: C, axis: x}\n'
+  for i in $(seq 70); do
+    printf '  s%d: {type: prismatic, child: x%d, at: [%d, 5, 0], axis: x}\n' "$i" "$i" "$i"
+  done
+  printf 'loops:\n  wrist: {type: revolute, between: [rod@C, piston@C], axis: y}\n'
+} >many.yaml
+"$CAMBER" check many.yaml --json >many.json 2>/dev/null
+check "a given rate is held in a large model" holds many.json 'near(r["v"][:3], [20, -20, 2])'
+"$CAMBER" check many.yaml --start main=0.3 --start "s7'=-2" --json >many.json 2>/dev/null
+check "and what --start says" holds many.json 'near([r["q"][0], r["v"][0], r["v"][9]], [0.3, 20, -2])'
+
+# A row of two parallelograms, cranks of 1 m, 1 m apart. The first crank is given: the others turn as far, the bars stay level.
+cat >row.yaml <<'YAML'
+parameters: {angle: 0}
+points: {O0: [0, 0, 0], P0: [0, 0, 1], O1: [1, 0, 0], P1: [1, 0, 1], O2: [2, 0, 0], P2: [2, 0, 1]}
+bodies:
+  crank0: {mass: 1, rod: [O0, P0]}
+  crank1: {mass: 1, rod: [O1, P1]}
+  crank2: {mass: 1, rod: [O2, P2]}
+  bar1: {mass: 1, rod: [P0, P1]}
+  bar2: {mass: 1, rod: [P1, P2]}
+joints:
+  j0: {type: revolute, child: crank0, at: O0, axis: y, start: angle}
+  j1: {type: revolute, child: crank1, at: O1, axis: y}
+  j2: {type: revolute, child: crank2, at: O2, axis: y}
+  b1: {type: revolute, parent: crank0, child: bar1, at: P0, axis: y}
+  b2: {type: revolute, parent: crank1, child: bar2, at: P1, axis: y}
+loops:
+  l1: {type: revolute, between: [bar1@P1, crank1@P1], axis: y}
+  l2: {type: revolute, between: [bar2@P2, crank2@P2], axis: y}
+YAML
+for angle in 0.8 1.2 -1.2 2.5; do
+  "$CAMBER" check row.yaml --set angle=$angle --json >row.json 2>/dev/null
+  check "row of parallelograms, $angle" holds row.json "near(r['q'], [$angle] * 3 + [-($angle)] * 2)"
+  check "one degree of freedom, $angle" holds row.json 'r["degrees_of_freedom"] == 1 and not r["singular"]'
+  check "moved from what was given, $angle" holds row.json "abs(r['moved']['q'] - 2 * abs($angle)) < 1e-9"
+done
+"$CAMBER" check row.yaml --start j0=1.2 --json >row.json 2>/dev/null
+check "--start is held" holds row.json 'near(r["q"], [1.2] * 3 + [-1.2] * 2)'
+"$CAMBER" run row.yaml --start j1=0.8 --formulation cartesian --t-end 0.01 --json >row.json 2>/dev/null
+check "in Cartesian coordinates too" holds row.json 'r["status"] == "ok"'
+"$CAMBER" check row.yaml --start j0=0.8 >words.txt 2>/dev/null
+check "check says what moved" grep -q 'positions    moved by 1.6 to be consistent, [jb][12] most' words.txt
+"$CAMBER" run row.yaml --start j0=0.8 --t-end 0 >words.txt 2>/dev/null
+check "and so does run" grep -q 'positions moved by 1.6 to be consistent' words.txt
+
+# Two values that contradict each other: the first is held, the second is named.
+"$CAMBER" check row.yaml --start j0=0.8 --start j2=0.3 --json >row.json 2>words.txt
+check "a value that cannot be held is named" grep -q "coordinate 'j2' cannot start at 0.3: the constraints make it 0.8" words.txt
+check "the other is held" holds row.json 'near(r["q"], [0.8] * 3 + [-0.8] * 2)'
+"$CAMBER" check row.yaml --start "j0'=2" --start "j2'=3" --json >row.json 2>words.txt
+check "and a rate" grep -q "rate 'j2'' cannot start at 3: the constraints make it 2" words.txt
+
+# A cart and a bob that hangs from it. Whatever the cart is told, the bob starts as given.
+cat >cart.yaml <<'YAML'
+points: {O: [0, 0, 0], B: [0, 0, -1]}
+bodies: {cart: {mass: 2, com: O}, bob: {mass: 1, rod: [O, B]}}
+joints:
+  rail: {type: prismatic, child: cart, at: O, axis: x}
+  pivot: {type: revolute, parent: cart, child: bob, at: O, axis: y, start: 0.3, rate: 0.7}
+motions:
+  drive: {coordinate: rail, value: "DRIVE"}
+YAML
+cart() { # DRIVE POSITION VELOCITY
+  sed "s/DRIVE/$1/" cart.yaml >driven.yaml
+  for form in explicit residual; do
+    "$CAMBER" check driven.yaml --formulation $form --json >cart.json
+    check "cart with $1" holds cart.json "near(r['q'] + r['v'], [$2, 0.3, $3, 0.7])"
+  done
+}
+cart 'if(t > 1, t - 1, 0)' 0 0
+cart 'floor(t)' 0 0
+cart 'abs(t - 1)' 1 -1
+cart '0.5 + t' 0.5 1
+check "what the drive moves is reported" holds cart.json 'near([r["moved"]["q"], r["moved"]["v"]], [0.5, 1])'
+
+# A wheel that follows a road given by points, 19 cm down at the start, and a car above it.
+cat >road.yaml <<'YAML'
+points: {W: [0, 0, 0], C: [0, 0, 1]}
+bodies: {wheel: {mass: 20, com: W}, car: {mass: 400, com: C}}
+joints:
+  hub: {type: prismatic, child: wheel, at: W, axis: z}
+  body: {type: prismatic, parent: wheel, child: car, at: C, axis: z, start: 0.05}
+tables: {road: [[0, 0.5], [1, 0.02], [2, 0.02], [3, -0.4], [4, 0]]}
+motions: {follow: {coordinate: hub, value: "road(2.5 + t)"}}
+forces: {spring: {type: spring, between: [wheel@W, car@C], stiffness: 20000}}
+YAML
+"$CAMBER" check road.yaml --json >road.json
+check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19, 0.05, -0.42, 0])'
+finish

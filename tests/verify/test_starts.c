@@ -1,0 +1,460 @@
+/*
+ * Random mechanisms with loops, of which some start angles (up to 60°), displacements and rates are given. What is given is held to
+ * rounding, or named in a warning; the other joints go where they come to if the given ones are moved from the design
+ * position to their values in a hundred small steps, which is computed here by other means. Where freedoms are left, what they
+ * do depends a little on the steps taken: the position must be on the same branch, and no joint turned further. Drives that
+ * contradict each other are refused, and those that agree are not.
+ *
+ * CAMBER_STARTS in the environment says how many mechanisms are tried (default 12).
+ */
+#include "check.h"
+#include "random.h"
+#include "random_mechanism.h"
+
+#include "dae/evaluator.h"
+#include "dae/graph_system.h"
+#include "dae/modes.h"
+#include "dyn/mechanism.h"
+#include "math/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_GIVEN = 4, STEPS = 100, NEWTON = 12, MOST_NAMES = 64 };
+
+/* A coordinate that is given. */
+struct given {
+  int joint, n;    /* of the joint */
+  int q, v;        /* of the system */
+  double to, rate; /* rate 0: not given */
+};
+
+struct mechanism {
+  cmb_context *ctx;
+  cmb_model *m;
+  struct cmbt_random random;
+  int count;
+  struct given given[MOST_GIVEN];
+
+  /* all constraints in joint coordinates, without anything that the program does for a start */
+  cmb_mechanism *mechanism;
+  cmb_system *plain;
+  cmb_evaluator *ev;
+  int nq, nv, ng;
+};
+
+static int wanted(const char *name, int fallback)
+{
+  const char *text = getenv(name);
+  return text ? atoi(text) : fallback;
+}
+
+static void *take(int count)
+{
+  return calloc((size_t)count + 1, sizeof(double));
+}
+
+/* ---- the reference */
+
+/* Least change x (nv) in the metric of diag(M) with A x = −r, A (n x nv), by the Cholesky decomposition of A D⁻¹ Aᵀ with
+ * pivots: rows that depend on others are left out. Returns the rank. */
+static int least_change(int n, int nv, const double *A, const double *D, const double *r, double *x)
+{
+  double *S = take(n * n), *b = take(n);
+  int *order = calloc((size_t)n + 1, sizeof *order), rank = 0;
+  for (int i = 0; i < n; i++) {
+    order[i] = i;
+    b[i] = -r[i];
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k < nv; k++) S[i * n + j] += A[i * nv + k] * A[j * nv + k] / D[k];
+    }
+  }
+  double *L = take(n * n), *d = take(n), most = 0;
+  for (int i = 0; i < n; i++) d[i] = S[i * n + i], most = fmax(most, d[i]);
+  for (; rank < n; rank++) {
+    int best = rank;
+    for (int i = rank; i < n; i++) {
+      if (d[order[i]] > d[order[best]]) best = i;
+    }
+    int p = order[best];
+    order[best] = order[rank], order[rank] = p;
+    if (d[p] <= 1e-11 * most) break;
+    double root = sqrt(d[p]);
+    L[p * n + rank] = root;
+    for (int i = rank + 1; i < n; i++) {
+      int e = order[i];
+      double sum = S[e * n + p];
+      for (int k = 0; k < rank; k++) sum -= L[e * n + k] * L[p * n + k];
+      L[e * n + rank] = sum / root;
+      d[e] -= L[e * n + rank] * L[e * n + rank];
+    }
+  }
+  double *y = take(n);
+  for (int i = 0; i < rank; i++) { /* L z = b, then Lᵀ y = z, over the pivots */
+    double sum = b[order[i]];
+    for (int k = 0; k < i; k++) sum -= L[order[i] * n + k] * y[k];
+    y[i] = sum / L[order[i] * n + i];
+  }
+  for (int i = rank; i-- > 0;) {
+    for (int k = i + 1; k < rank; k++) y[i] -= L[order[k] * n + i] * y[k];
+    y[i] /= L[order[i] * n + i];
+  }
+  memset(x, 0, (size_t)nv * sizeof *x);
+  for (int i = 0; i < rank; i++) {
+    for (int k = 0; k < nv; k++) x[k] += A[order[i] * nv + k] * y[i] / D[k];
+  }
+  free(S), free(b), free(order), free(L), free(d), free(y);
+  return rank;
+}
+
+/* A = (G; unit rows of what is given), r = (g; q − s · given) and D = diag(M) at q. */
+static void linearise(struct mechanism *k, const double *q, double s, double *A, double *r,
+                      double *D)
+{
+  cmb_evaluator *ev = k->ev;
+  const cmb_equations *eq = ev->eq;
+  const cmb_terms want = {.M = ev->M, .G = ev->G, .g = ev->g};
+  assert_int_equal(cmb_evaluate(ev, 0, q, NULL, &want), CMB_OK);
+  memset(A, 0, (size_t)((k->ng + k->count) * k->nv) * sizeof *A);
+  for (int i = 0; i < k->ng; i++) {
+    const cmb_pattern *p = eq->G_pattern;
+    for (int e = p ? p->start[i] : 0; e < (p ? p->start[i + 1] : k->nv); e++) {
+      A[i * k->nv + (p ? p->column[e] : e)] = ev->G[p ? e : i * k->nv + e];
+    }
+    r[i] = ev->g[i];
+  }
+  for (int i = 0; i < k->nv; i++) {
+    const cmb_pattern *p = eq->M_pattern;
+    D[i] = ev->M[eq->mass_diagonal ? i : i * k->nv + i];
+    for (int e = p ? p->start[i] : 0; p && e < p->start[i + 1]; e++) {
+      if (p->column[e] == i) D[i] = ev->M[e];
+    }
+  }
+  for (int i = 0; i < k->count; i++) {
+    A[(k->ng + i) * k->nv + k->given[i].v] = 1;
+    r[k->ng + i] = q[k->given[i].q] - s * k->given[i].to;
+  }
+}
+
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* One step to s by Newton's method. False: it does not converge, or jumps. */
+static bool reference_step(struct mechanism *k, double s, double *q, double *A, double *r,
+                           double *D)
+{
+  double *x = take(k->nv), *dq = take(k->nq), moved = 0, size = 1;
+  for (int i = 0; i < NEWTON && size > 1e-13; i++) {
+    linearise(k, q, s, A, r, D);
+    least_change(k->ng + k->count, k->nv, A, D, r, x);
+    cmb_rates(k->ev, q, x, dq);
+    size = largest(k->nq, dq);
+    moved += size;
+    for (int n = 0; n < k->nq; n++) q[n] += dq[n];
+    if (k->ev->eq->normalize) k->ev->eq->normalize(k->ev->eq->self, q);
+  }
+  linearise(k, q, s, A, r, D);
+  free(x), free(dq);
+  return largest(k->ng + k->count, r) < 1e-9 && moved < 0.3;
+}
+
+/* q from the design position with the given coordinates at their values. */
+static bool reference(struct mechanism *k, double *q)
+{
+  const int n = k->ng + k->count;
+  double *A = take(n * k->nv), *r = take(n), *D = take(k->nv);
+  bool good = true;
+  for (int step = 1; step <= STEPS && good; step++) {
+    good = reference_step(k, (double)step / STEPS, q, A, r, D);
+  }
+  free(A), free(r), free(D);
+  return good;
+}
+
+/* ---- mechanisms */
+
+static bool is_angle(const cmb_model_joint *j)
+{
+  return j->type == CMB_JOINT_REVOLUTE || j->type == CMB_JOINT_UNIVERSAL ||
+         j->type == CMB_JOINT_SPHERICAL;
+}
+
+/* Everything starts in the design position and at rest. */
+static void clear_start(cmb_model *m)
+{
+  for (int i = 0; i < m->joint_count; i++) {
+    cmb_model_joint *j = &m->joints[i];
+    memset(j->q_start, 0, sizeof j->q_start);
+    memset(j->v_start, 0, sizeof j->v_start);
+    if (j->euler) j->q_start[j->nq - 4] = 1;
+  }
+}
+
+/* The rank of the constraints and of what is given, in the design position. */
+static int rank_at_design(struct mechanism *k)
+{
+  const int n = k->ng + k->count;
+  double *A = take(n * k->nv), *r = take(n), *D = take(k->nv), *x = take(k->nv);
+  linearise(k, cmb_system_q(k->plain), 0, A, r, D);
+  int rank = least_change(n, k->nv, A, D, r, x);
+  free(A), free(r), free(D), free(x);
+  return rank;
+}
+
+static void open_plain(struct mechanism *k)
+{
+  const cmb_mechanism_options options = {.formulation = CMB_FORM_RESIDUAL};
+  const cmb_graph_options graph = {.evaluation = CMB_EVALUATE_INTERPRETER};
+  cmbt_ok(k->ctx, cmb_mechanism_create(k->ctx, k->m, &options, &k->mechanism));
+  cmbt_ok(k->ctx, cmb_graph_system_create(k->ctx, &k->mechanism->expressions, &graph, &k->plain));
+  cmbt_ok(k->ctx, cmb_evaluator_create(k->ctx, cmb_system_equations(k->plain), &k->ev));
+  k->nq = k->ev->eq->nq, k->nv = k->ev->eq->nv, k->ng = k->ev->eq->ng;
+}
+
+static void close_plain(struct mechanism *k)
+{
+  cmb_evaluator_destroy(k->ev);
+  cmb_system_destroy(k->plain);
+  cmb_mechanism_destroy(k->mechanism);
+}
+
+/* Coordinates are given as long as the constraints leave room for them. */
+static void choose_given(struct mechanism *k)
+{
+  const int most = cmbt_random_int(&k->random, 1, MOST_GIVEN);
+  int rank = rank_at_design(k);
+  for (int tries = 0; tries < 40 && k->count < most; tries++) {
+    int joint = cmbt_random_int(&k->random, 0, k->m->joint_count - 1), q = 0, v = 0;
+    const cmb_model_joint *j = &k->m->joints[joint];
+    if (j->nv == 0 || j->euler) continue;
+    int n = cmbt_random_int(&k->random, 0, j->nv - 1);
+    for (int i = 0; i < joint; i++) q += k->m->joints[i].nq, v += k->m->joints[i].nv;
+    const double most_angle = 1.0471975511965976, range = is_angle(j) ? most_angle : 0.3;
+    struct given *g = &k->given[k->count++];
+    *g = (struct given){joint, n, q + n, v + n, cmbt_random_uniform(&k->random, -range, range), 0};
+    if (cmbt_random_int(&k->random, 0, 1)) g->rate = cmbt_random_uniform(&k->random, -5, 5);
+    int with = rank_at_design(k);
+    if (with == rank) k->count--;
+    rank = with;
+  }
+}
+
+static void put_given(struct mechanism *k)
+{
+  for (int i = 0; i < k->count; i++) {
+    cmb_model_joint *j = &k->m->joints[k->given[i].joint];
+    j->q_start[k->given[i].n] = k->given[i].to;
+    j->v_start[k->given[i].n] = k->given[i].rate;
+  }
+}
+
+/* ---- what the program makes of it */
+
+/* Names of what could not be held. */
+struct warnings {
+  int count;
+  char text[MOST_NAMES][200];
+};
+
+static void note_warning(void *user, cmb_log_level level, const char *message)
+{
+  struct warnings *w = user;
+  if (level != CMB_LOG_WARNING || !strstr(message, "cannot start") || w->count == MOST_NAMES)
+    return;
+  snprintf(w->text[w->count++], sizeof w->text[0], "%s", message);
+}
+
+static bool is_warned(const struct warnings *w, const char *name)
+{
+  char quoted[80];
+  snprintf(quoted, sizeof quoted, "'%s'", name);
+  for (int i = 0; i < w->count; i++) {
+    if (strstr(w->text[i], quoted)) return true;
+  }
+  return false;
+}
+
+struct outcome {
+  int unknowns, given, warned, out_of_reach;
+  bool determined; /* no freedoms are left */
+  double held;     /* the largest distance of a held value */
+  double apart;    /* from the reference */
+  double further;  /* the largest change of a coordinate, more than that of the reference */
+  double residual;
+};
+
+/* G v + g_t and g at the start. */
+static double residual_of(struct mechanism *k, const double *q, const double *v)
+{
+  double position, velocity;
+  assert_int_equal(cmb_constraint_residuals(k->ev, 0, q, v, &position, &velocity), CMB_OK);
+  return fmax(position, velocity / (1 + largest(k->nv, v)));
+}
+
+static void compare(struct mechanism *k, struct outcome *o)
+{
+  const cmb_model_system_options options = {.formulation = CMB_FORM_RESIDUAL};
+  struct warnings w = {0};
+  cmb_system *system;
+  double *q_ref = take(k->nq);
+  memcpy(q_ref, cmb_system_q(k->plain), (size_t)k->nq * sizeof *q_ref);
+  cmb_context_set_log(k->ctx, note_warning, &w);
+  cmbt_ok(k->ctx, cmb_model_system(k->ctx, k->m, &options, &system));
+  const double *q = cmb_system_q(system), *v = cmb_system_v(system);
+  bool reachable = reference(k, q_ref), all = true;
+  for (int i = 0; i < k->count; i++) {
+    const struct given *g = &k->given[i];
+    const cmb_model_joint *j = &k->m->joints[g->joint];
+    bool warned = is_warned(&w, j->q_names[g->n]), rate_warned = is_warned(&w, j->v_names[g->n]);
+    if (!warned) o->held = fmax(o->held, fabs(q[g->q] - g->to));
+    if (g->rate != 0 && !rate_warned) {
+      o->held = fmax(o->held, fabs(v[g->v] - g->rate) / (1 + largest(k->nv, v)));
+    }
+    o->warned += warned || rate_warned;
+    all = all && !warned;
+  }
+  o->unknowns = k->nv + k->ng;
+  o->given = k->count;
+  o->out_of_reach = !reachable;
+  o->residual = residual_of(k, q, v);
+  if (reachable) assert_true(all); /* nothing is given up that can be had */
+  o->determined = rank_at_design(k) == k->nv;
+  double turned = 0, reference_turned = 0;
+  for (int i = 0; reachable && i < k->nq; i++) {
+    const double design = cmb_system_q(k->plain)[i];
+    o->apart = fmax(o->apart, fabs(q[i] - q_ref[i]));
+    turned = fmax(turned, fabs(q[i] - design));
+    reference_turned = fmax(reference_turned, fabs(q_ref[i] - design));
+  }
+  o->further = turned - reference_turned;
+  cmb_context_set_log(k->ctx, NULL, NULL);
+  cmb_system_destroy(system);
+  free(q_ref);
+}
+
+/* ---- drives */
+
+static const cmb_place nowhere = {"random", 1, 1};
+
+static void add_motion(struct mechanism *k, const char *name, const char *what, const char *value)
+{
+  cmb_model *m = k->m;
+  m->loops[m->loop_count++] = (cmb_model_loop){.name = name,
+                                               .place = nowhere,
+                                               .type = CMB_LOOP_FORMULA,
+                                               .motion = true,
+                                               .formula = {what, nowhere, "", ""},
+                                               .minus = {value, nowhere, "", ""}};
+}
+
+/* Two coordinates and their sum are driven; the sum as they say, or not. */
+static cmb_status drive(struct mechanism *k, const char *sum)
+{
+  cmb_model *m = k->m;
+  const struct given *g = k->given;
+  const char *a = m->joints[g[0].joint].q_names[g[0].n], *b = m->joints[g[1].joint].q_names[g[1].n];
+  cmb_model_loop *loops = m->loops;
+  const int count = m->loop_count;
+  cmb_system *system;
+  char both[200];
+  snprintf(both, sizeof both, "%s + %s", a, b);
+  m->loops = calloc((size_t)count + 3, sizeof *m->loops);
+  memcpy(m->loops, loops, (size_t)count * sizeof *loops);
+  add_motion(k, "first", a, "t^2/2");
+  add_motion(k, "second", b, "sin(t)");
+  add_motion(k, "third", both, sum);
+  const cmb_model_system_options options = {.formulation = CMB_FORM_RESIDUAL};
+  cmb_status status = cmb_model_system(k->ctx, m, &options, &system);
+  cmb_system_destroy(system);
+  free(m->loops);
+  m->loops = loops;
+  m->loop_count = count;
+  return status;
+}
+
+static void check_drives(struct mechanism *k, uint64_t seed)
+{
+  static const char *const wrong[] = {"t^2/2 + 2*sin(t)", "t^2 + sin(t)"};
+  if (k->count < 2) return;
+  clear_start(k->m);
+  cmb_status agree = drive(k, "t^2/2 + sin(t)");
+  if (agree != CMB_OK) fail_msg("mechanism %d: %s", (int)seed, cmb_last_error(k->ctx));
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(drive(k, wrong[i]), CMB_ERROR_INPUT);
+    assert_non_null(strstr(cmb_last_error(k->ctx), "contradicts"));
+    assert_non_null(strstr(cmb_last_error(k->ctx), "third"));
+  }
+}
+
+/* ---- all of them */
+
+/* False: nothing can be given. */
+static bool try_one(cmb_context *ctx, uint64_t seed, struct outcome *o)
+{
+  static const struct cmbt_mechanism_wishes sizes[] = {
+      {6, 2, false}, {12, 4, false}, {30, 8, false}, {60, 16, false}};
+  struct mechanism k = {.ctx = ctx, .random = {seed + 1000}};
+  k.m = cmbt_random_mechanism(ctx, seed, &sizes[seed % 4]);
+  k.m->force_count = 0;
+  k.m->output_count = 0;
+  clear_start(k.m);
+  open_plain(&k);
+  bool good = k.ng > 0 && k.nv + k.ng >= 5 && k.nv + k.ng <= 300;
+  if (good) choose_given(&k);
+  good = good && k.count > 0;
+  if (good) {
+    put_given(&k);
+    compare(&k, o);
+    check_drives(&k, seed);
+  }
+  close_plain(&k);
+  cmb_model_destroy(k.m);
+  return good;
+}
+
+static void test_starts(void **state)
+{
+  cmb_context *ctx = cmb_context_create(NULL);
+  const int count = wanted("CAMBER_STARTS", 12);
+  struct outcome sum = {.unknowns = 0};
+  int least = 1000, determined = 0;
+  (void)state;
+  for (uint64_t seed = 1, done = 0; done < (uint64_t)count; seed++) {
+    struct outcome o = {0};
+    if (!try_one(ctx, seed, &o)) continue;
+    done++;
+    if (!(o.held < 1e-11 && o.residual < 1e-10 && o.apart < (o.determined ? 1e-8 : 0.25) &&
+          o.further < 0.05)) {
+      fail_msg("mechanism %d: held to %.2g, residual %.2g, %.2g from the reference, %.2g further",
+               (int)seed, o.held, o.residual, o.apart, o.further);
+    }
+    sum.given += o.given;
+    sum.warned += o.warned;
+    sum.out_of_reach += o.out_of_reach;
+    determined += o.determined;
+    sum.further = fmax(sum.further, o.further);
+    sum.held = fmax(sum.held, o.held);
+    sum.apart = fmax(sum.apart, o.apart);
+    sum.unknowns = o.unknowns > sum.unknowns ? o.unknowns : sum.unknowns;
+    least = o.unknowns < least ? o.unknowns : least;
+  }
+  print_message(
+      "%d mechanisms of %d to %d unknowns: %d values given, held to %.2g; %d warned of, %d "
+      "mechanisms out of reach; at most %.2g from the reference (%d without freedoms: 1e-8), no "
+      "joint "
+      "turned further by more than %.2g\n",
+      count, least, sum.unknowns, sum.given, sum.held, sum.warned, sum.out_of_reach, sum.apart,
+      determined, sum.further);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_starts)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
