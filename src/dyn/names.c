@@ -368,6 +368,14 @@ static bool too_much(struct reading *r, const char *name, cmb_level level)
   return false;
 }
 
+static bool has_coordinate(const cmb_model_joint *joint, const char *name)
+{
+  for (int i = 0; i < joint->nq; i++) {
+    if (strcmp(joint->q_names[i], name) == 0) return true;
+  }
+  return false;
+}
+
 /* A coordinate that has no value in formulas is an Euler parameter; any other name is for the parser to complain of. */
 static bool refuse_euler_parameter(struct reading *r, const char *name)
 {
@@ -375,8 +383,7 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   char text[NAME_ROOM];
   for (int k = 0; r->b->status == CMB_OK && scoped(r->formula->scope, name, k, text); k++) {
     for (int i = 0; i < m->joint_count; i++) {
-      if (find(m->joints[i].q_names, m->joints[i].nq, sizeof *m->joints[i].q_names, text) < 0)
-        continue;
+      if (!has_coordinate(&m->joints[i], text)) continue;
       cmb_build_fail(r->b, &r->formula->place,
                      "%s: '%s' is an Euler parameter, which formulas cannot use; expected "
                      "components of a body's axes such as BODY.x_x, or its angular velocity",
