@@ -329,13 +329,21 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   return each || due || t >= sim->t_end ? hand_out(sim) : CMB_OK;
 }
 
+/* What could not be decided on, and a warning. */
 static void note_undecided(cmb_simulation *sim)
 {
   const cmb_enclosure *e = &sim->events.enclosure;
   cmb_result *r = &sim->result;
   r->undecided = e->undecided;
+  r->undecided_name = NULL;
   r->undecided_t = e->undecided_t;
-  r->undecided_name = e->undecided > 0 ? sim->eq->switch_names[e->undecided_function] : NULL;
+  if (e->undecided == 0) return;
+  r->undecided_name = sim->eq->switch_names[e->undecided_function];
+  cmb_log(
+      sim->ctx, CMB_LOG_WARNING,
+      "%ld times a switching function came so near to 0 that no change of sign could be proved or "
+      "excluded, last '%s' at t = %.9g",
+      r->undecided, r->undecided_name, r->undecided_t);
 }
 
 /* Equations and observers can end a run without a word; an error of a run always has some. */
