@@ -13,45 +13,63 @@
 
 enum { RATES = 4, INPUTS = 64, WORK = 512 };
 
-static int velocity_of(const cmb_expressions *x, cmb_expr e)
-{
-  for (int j = 0; j < x->nv; j++) {
-    if (x->v[j] == e) return j;
-  }
-  return -1;
-}
-
-/* What of q and v the rates use. */
-static cmb_status list_inputs(const cmb_graph_parts *p, int count, const cmb_expr *rates,
-                              cmb_arena *arena, cmb_graph_rate *rate, cmb_expr *input)
+/* By node: 1 + number of a coordinate, or nq + that of a velocity; 0: neither. To be released. */
+static int *number_inputs(const cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  uint8_t *used = cmb_reachable(x->graph, count, rates);
+  int *number = cmb_allocate(p->ctx, (size_t)cmb_graph_size(x->graph) * sizeof *number);
+  for (int i = 0; number && i < x->nq; i++) number[x->q[i]] = 1 + i;
+  for (int i = 0; number && i < x->nv; i++) number[x->v[i]] = 1 + x->nq + i;
+  return number;
+}
+
+static cmb_status too_long(const cmb_graph_parts *p, const cmb_graph_rate *rate)
+{
+  return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the rate of %s is too long an expression",
+                  p->x->name, p->x->q_names[rate->first]);
+}
+
+/* In a graph of its own, so that it does not cost what the whole graph is large. */
+static cmb_status make_rate(const cmb_graph_parts *p, const int *number, int count,
+                            cmb_arena *arena, cmb_graph *small, cmb_graph_rate *rate)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr out[RATES], used[CMB_SMALL], input[INPUTS];
+  cmb_status status =
+      cmb_import_small(small, x->graph, count, x->rates + rate->first, out, &rate->inputs, used);
+  if (status == CMB_ERROR_ARGUMENT || rate->inputs > INPUTS) return too_long(p, rate);
+  CMB_TRY(status);
   rate->from = cmb_arena_ints(arena, INPUTS);
-  if (used && rate->from) {
-    for (int i = 0; i < x->nq + x->nv && rate->inputs < INPUTS; i++) {
-      cmb_expr e = i < x->nq ? x->q[i] : x->v[i - x->nq];
-      if (!used[e]) continue;
-      rate->from[rate->inputs] = i;
-      input[rate->inputs++] = e;
-    }
+  if (!rate->from) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < rate->inputs; i++) {
+    rate->from[i] = number[used[i]] - 1;
+    input[i] = cmb_input(small, cmb_expr_name(x->graph, used[i]));
   }
-  bool good = used && rate->from;
-  cmb_release(x->graph->ctx, used);
-  return good ? CMB_OK : cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_program_create(p->ctx, small, rate->inputs, input, count, out, &rate->program));
+  return cmb_program_work(rate->program) > WORK ? too_long(p, rate) : CMB_OK;
 }
 
-static cmb_status make_rate(const cmb_graph_parts *p, int count, cmb_arena *arena,
-                            cmb_graph_rate *rate)
+static cmb_status make_rates(const cmb_graph_parts *p, const int *number, cmb_arena *arena,
+                             cmb_graph_data *d)
 {
   const cmb_expressions *x = p->x;
-  cmb_expr input[INPUTS];
-  CMB_TRY(list_inputs(p, count, x->rates + rate->first, arena, rate, input));
-  CMB_TRY(cmb_program_create(p->ctx, x->graph, rate->inputs, input, count, x->rates + rate->first,
-                             &rate->program));
-  if (cmb_program_work(rate->program) > WORK) {
-    return cmb_fail(p->ctx, CMB_ERROR_ARGUMENT, "%s: the rate of %s is too long an expression",
-                    x->name, x->q_names[rate->first]);
+  for (int i = 0; i < x->nq; i++) {
+    const int n = number[x->rates[i]];
+    d->rate_of[i] = n > x->nq ? n - 1 - x->nq : -1;
+  }
+  for (int i = 0, count; i < x->nq; i += count) {
+    for (count = 0; count < RATES && i + count < x->nq && d->rate_of[i + count] < 0;) count++;
+    if (count > 0) {
+      cmb_graph_rate *rate = &d->rate[d->rate_count++];
+      cmb_graph *small;
+      rate->first = i;
+      CMB_TRY(cmb_graph_create(p->ctx, &small));
+      cmb_status status = make_rate(p, number, count, arena, small, rate);
+      cmb_graph_destroy(small);
+      CMB_TRY(status);
+    } else {
+      count = 1;
+    }
   }
   return CMB_OK;
 }
@@ -65,18 +83,11 @@ cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   d->rate = cmb_arena_take(arena, (size_t)x->nq, sizeof *d->rate);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < x->ball_count; i++) d->ball_q[i] = x->ball_q[i];
-  for (int i = 0; i < x->nq; i++) d->rate_of[i] = velocity_of(x, x->rates[i]);
-  for (int i = 0, count; i < x->nq; i += count) {
-    for (count = 0; count < RATES && i + count < x->nq && d->rate_of[i + count] < 0;) count++;
-    if (count > 0) {
-      cmb_graph_rate *rate = &d->rate[d->rate_count++];
-      rate->first = i;
-      CMB_TRY(make_rate(p, count, arena, rate));
-    } else {
-      count = 1;
-    }
-  }
-  return CMB_OK;
+  int *number = number_inputs(p);
+  if (!number) return cmb_fail_memory(p->ctx);
+  cmb_status status = make_rates(p, number, arena, d);
+  cmb_release(p->ctx, number);
+  return status;
 }
 
 void cmb_graph_rates_destroy(cmb_graph_data *d)

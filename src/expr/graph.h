@@ -69,6 +69,12 @@ uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function);
 /* The operation of node e, be it a table or a call, on other arguments. */
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
 
+/* cmb_import without replacements, for expressions of at most CMB_SMALL nodes: it costs what they are large, however large
+ * `from` is. used (CMB_SMALL): the inputs among them, of `from`, ascending. CMB_ERROR_ARGUMENT, without words: too many nodes. */
+enum { CMB_SMALL = 512 };
+cmb_status cmb_import_small(cmb_graph *to, const cmb_graph *from, int count, const cmb_expr *exprs,
+                            cmb_expr *result, int *used_count, cmb_expr *used);
+
 /* ∂(node e)/∂(argument i) as an expression; CMB_OP_CONSTANT 0 (node 0) where it vanishes everywhere. */
 cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i);
 

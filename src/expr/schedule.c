@@ -1,6 +1,6 @@
 /*
  * List scheduling (schedule.h): operations whose arguments are known wait in queues, one for each kind of operation. The
- * longest queue is emptied, with those that join it meanwhile; then the longest again.
+ * longest queue is emptied, with those that join it meanwhile; then the longest again. Long programs window by window.
  */
 #include "expr/schedule.h"
 
@@ -9,6 +9,9 @@
 #include <string.h>
 
 static const uint32_t NONE = UINT32_MAX;
+
+/* A long program is cut into windows of so many operations, so that what belongs together stays together in the cache. */
+enum { WINDOW = 1 << 16 };
 
 struct scheduler {
   const cmb_graph *g;
@@ -51,7 +54,8 @@ static int arity_of(const struct scheduler *s, cmb_expr e)
 /* Who reads what. start[k + 1] counts, then says where k's readers begin, then where they end. */
 static void find_readers(struct scheduler *s, const cmb_expr *order)
 {
-  memset(s->number, 0xFF, (size_t)s->g->size * sizeof *s->number);
+  memset(s->start, 0, ((size_t)s->count + 2) * sizeof *s->start);
+  memset(s->waiting, 0, (size_t)s->count * sizeof *s->waiting);
   for (int k = 0; k < s->count; k++) s->number[order[k]] = (uint32_t)k;
   for (int k = 0; k < s->count; k++) {
     for (int i = 0; i < arity_of(s, order[k]); i++) {
@@ -112,16 +116,25 @@ static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
   }
 }
 
+/* Those of one window; what they read beside each other comes before. */
+static void schedule_window(struct scheduler *s, cmb_expr *order, uint32_t *to)
+{
+  find_readers(s, order);
+  schedule(s, order, to);
+  for (int k = 0; k < s->count; k++) s->number[order[k]] = NONE;
+  for (int k = 0; k < s->count; k++) to[k] = order[to[k]];
+  for (int k = 0; k < s->count; k++) order[k] = to[k];
+}
+
 bool cmb_schedule(const cmb_graph *g, int count, cmb_expr *order)
 {
-  struct scheduler s = {.g = g, .count = count};
-  uint32_t *to = cmb_allocate(g->ctx, ((size_t)count + 1) * sizeof *to);
+  struct scheduler s = {.g = g, .count = count < WINDOW ? count : WINDOW};
+  uint32_t *to = cmb_allocate(g->ctx, ((size_t)s.count + 1) * sizeof *to);
   bool good = to && take_memory(&s);
-  if (good) {
-    find_readers(&s, order);
-    schedule(&s, order, to);
-    for (int k = 0; k < count; k++) to[k] = order[to[k]];
-    for (int k = 0; k < count; k++) order[k] = to[k];
+  if (good) memset(s.number, 0xFF, (size_t)g->size * sizeof *s.number);
+  for (int at = 0; good && at < count; at += WINDOW) {
+    s.count = count - at < WINDOW ? count - at : WINDOW;
+    schedule_window(&s, order + at, to);
   }
   release_memory(&s);
   cmb_release(g->ctx, to);

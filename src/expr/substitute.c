@@ -97,3 +97,67 @@ cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cm
   cmb_release(to->ctx, now);
   return cmb_graph_status(to);
 }
+
+/* The nodes of a small expression, ascending; `count` > CMB_SMALL: too many. */
+struct small {
+  int count;
+  cmb_expr node[CMB_SMALL], now[CMB_SMALL];
+};
+
+static int place_of(const struct small *s, cmb_expr e)
+{
+  int low = 0, high = s->count;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (s->node[middle] < e) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool insert(struct small *s, cmb_expr e)
+{
+  const int at = place_of(s, e);
+  if (at < s->count && s->node[at] == e) return true;
+  if (s->count == CMB_SMALL) return false;
+  for (int k = s->count++; k > at; k--) s->node[k] = s->node[k - 1];
+  s->node[at] = e;
+  return true;
+}
+
+/* Arguments have smaller numbers: from the last node to the first, all before it in the list are still to be looked at. */
+static bool collect(const cmb_graph *g, struct small *s)
+{
+  for (int left = s->count; left > 0;) {
+    const cmb_expr e = s->node[--left];
+    const int arity = cmb_op_arity(cmb_expr_op(g, e)), before = s->count;
+    for (int i = 0; i < arity; i++) {
+      if (!insert(s, cmb_expr_argument(g, e, i))) return false;
+    }
+    left += s->count - before;
+  }
+  return true;
+}
+
+cmb_status cmb_import_small(cmb_graph *to, const cmb_graph *from, int count, const cmb_expr *exprs,
+                            cmb_expr *result, int *used_count, cmb_expr *used)
+{
+  struct small s = {.count = 0};
+  bool good = true;
+  for (int i = 0; good && i < count; i++) good = insert(&s, exprs[i]);
+  if (!good || !collect(from, &s)) return CMB_ERROR_ARGUMENT;
+  *used_count = 0;
+  for (int k = 0; k < s.count; k++) {
+    cmb_expr x[3] = {0, 0, 0};
+    const int arity = cmb_op_arity(cmb_expr_op(from, s.node[k]));
+    for (int i = 0; i < arity; i++)
+      x[i] = s.now[place_of(&s, cmb_expr_argument(from, s.node[k], i))];
+    s.now[k] = rebuild_in(to, from, s.node[k], x);
+    if (cmb_expr_op(from, s.node[k]) == CMB_OP_INPUT) used[(*used_count)++] = s.node[k];
+  }
+  for (int i = 0; i < count; i++) result[i] = s.now[place_of(&s, exprs[i])];
+  return cmb_graph_status(to);
+}
