@@ -9,17 +9,16 @@ static void print_report(const struct cli_arguments *a, const char *folder,
                          const cmb_run_options *options, const cmb_export_report *r)
 {
   if (a->json) {
-    struct cli_json j = {.to = stdout, .first = true};
-    cli_json_open(&j, NULL, '{');
+    struct cli_json j;
+    cli_json_begin(&j, cmb_model_name(a->model), cmb_method_name(options->method), CMB_OK, "");
     cli_json_text(&j, "name", r->name);
     cli_json_text(&j, "folder", folder);
-    cli_json_text(&j, "method", cmb_method_name(options->method));
     cli_json_integer(&j, "instructions", r->instructions);
     cli_json_integer(&j, "inputs", r->inputs);
     cli_json_integer(&j, "outputs", r->outputs);
     cli_json_integer(&j, "parameters", r->parameters);
     cli_json_integer(&j, "flags", r->flags);
-    cli_json_close(&j, '}');
+    cli_json_end(&j);
     return;
   }
   printf("%s with %s: %s/%s.c and %s.h\n", r->name, cmb_method_name(options->method), folder,

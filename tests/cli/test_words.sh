@@ -87,6 +87,9 @@ look warned.json "'camber: warning: ' + x['warnings'][0] == open('stderr').readl
 "$CAMBER" run pendulum --t-end 0.1 --json >quiet.json
 look quiet.json "x['warnings'] == []"
 
+"$CAMBER" export c four-bar -o exported --json >exported.json 2>stderr
+look exported.json "x['camber'] and x['model'] == 'four-bar' and x['status'] == 'ok' and len(x['warnings']) == 3"
+
 fails() { # CODE STATUS ARGUMENT...: an object with the sentence that stands on standard error
   local code=$1 status=$2
   shift 2
