@@ -6,6 +6,7 @@
 #include "dae/held_equations.h"
 
 #include "base/context.h"
+#include "dae/evaluator.h"
 #include "math/pattern.h"
 #include "math/rotation.h"
 
@@ -48,6 +49,10 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   const int ng = x->inner->ng, nv = x->inner->nv;
   cmb_terms inner = *want;
   if (want->M && x->M) inner.M = x->M;
+  if (want->M && x->metric) {
+    inner.M = NULL;
+    memcpy(want->M, x->metric, (size_t)nv * sizeof *x->metric);
+  }
   CMB_TRY(x->inner->evaluate(x->inner->self, at, &inner));
   for (int i = 0; want->M && x->M && i < nv; i++) want->M[i] = x->M[x->diagonal[i]];
   for (int i = 0; i < x->count; i++) {
@@ -109,7 +114,10 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   const char **names = cmb_arena_take(arena, (size_t)inner->ng + (size_t)rows, sizeof *names);
   x->row = cmb_arena_take(arena, (size_t)rows, sizeof *x->row);
   x->offset = cmb_arena_doubles(arena, inner->ng + rows);
-  if (!inner->mass_diagonal) {
+  if (inner->mass_factors) {
+    x->metric = cmb_arena_doubles(arena, inner->nv);
+    x->eq.mass_constant = true;
+  } else if (!inner->mass_diagonal) {
     x->M = cmb_arena_doubles(arena, cmb_pattern_values(inner->M_pattern, inner->nv, inner->nv));
     x->diagonal = cmb_arena_ints(arena, inner->nv);
   }
@@ -123,8 +131,25 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
+/* metric_i = e_iᵀ M e_i at (t, q). */
+static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, double t, const double *q)
+{
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, x->inner, &ev));
+  const cmb_terms want = {.M = ev->M};
+  cmb_status status = cmb_evaluate(ev, t, q, NULL, &want);
+  for (int i = 0; status == CMB_OK && i < x->inner->nv; i++) {
+    ev->w[i] = 1;
+    cmb_multiply_mass(ev, ev->w, ev->dw);
+    ev->w[i] = 0;
+    x->metric[i] = ev->dw[i];
+  }
+  cmb_evaluator_destroy(ev);
+  return status;
+}
+
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           cmb_held_equations **out)
+                           double t, const double *q, cmb_held_equations **out)
 {
   cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
@@ -150,6 +175,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   take_memory(x, arena, CMB_HELD_ROWS * most);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   if (x->diagonal) find_diagonal(x);
+  if (x->metric) CMB_TRY(measure(ctx, x, t, q));
   if (x->start) {
     const cmb_pattern *p = inner->G_pattern;
     memcpy(x->start, p->start, ((size_t)inner->ng + 1) * sizeof *x->start);

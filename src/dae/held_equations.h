@@ -25,18 +25,21 @@ typedef struct cmb_held_equations {
   const cmb_equations *inner;
   int count; /* rows added */
   cmb_held_row *row;
-  double *offset;      /* (inner->ng + count) subtracted from g; 0 at first */
-  double *M;           /* the inner mass matrix */
-  int *diagonal;       /* (nv) where its diagonal is stored */
+  double *offset; /* (inner->ng + count) subtracted from g; 0 at first */
+  double *M;      /* the inner mass matrix; NULL: diagonal, or by its factors */
+  int *diagonal;  /* (nv) where its diagonal is stored */
+  double
+      *metric; /* (nv) the diagonal once and for all, where M is given by its factors; else NULL */
   cmb_pattern pattern; /* of G */
   int *start, *column;
 } cmb_held_equations;
 
 enum { CMB_HELD_ROWS = 3 }; /* at most, of one value */
 
-/* No values are held yet; there will be at most `most`. `inner` must outlive it. Memory from `arena`. */
+/* No values are held yet; there will be at most `most`, and they are looked for near q at t. `inner` must outlive it. Memory
+ * from `arena`. */
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           cmb_held_equations **out);
+                           double t, const double *q, cmb_held_equations **out);
 
 /* Hold this value too, which must outlive the equations; or none any more. Evaluators made before are not to be used again. */
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);
