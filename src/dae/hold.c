@@ -273,7 +273,7 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
     if ((held[i].kind == CMB_HELD_RATE) == rates) some[h->count++] = held[i];
   }
   h->held = some;
-  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, h->t, q, &h->x));
+  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, h->t, q, h->task->turns, &h->x));
   cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
   h->closing =
       (cmb_closing){.x = h->x, .modes = &h->modes, .t = h->t, .v = h->v, .angle = h->task->angle};
