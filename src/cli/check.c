@@ -106,12 +106,13 @@ static void print_json(const struct check *c, const cmb_result *r, cmb_status st
   cli_json_end(&j);
 }
 
-/* The rank at the consistent start; at the values as given, in case there is none, it may not be known. */
-static cmb_status count_rank(cmb_context *ctx, double t, const double *q, cmb_arena *arena,
-                             struct check *c)
+/* The rank in these modes at the consistent start; at the values as given, in case there is none, it may not be known. */
+static cmb_status count_rank(cmb_context *ctx, double t, const double *q, const int *mode,
+                             cmb_arena *arena, struct check *c)
 {
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, c->eq, &ev));
+  for (int i = 0; i < c->eq->ns; i++) ev->mode[i] = mode[i];
   cmb_status status = cmb_rank_examine(ev, arena, t, q, &c->rank);
   cmb_evaluator_destroy(ev);
   return status;
@@ -127,9 +128,9 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) {
-    count_rank(ctx, cmb_system_t_start(system), cmb_system_q(system), arena, &c);
+    count_rank(ctx, cmb_system_t_start(system), cmb_system_q(system), r->mode, arena, &c);
     status = cmb_simulation_start(sim);
-    if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, arena, &c);
+    if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, r->mode, arena, &c);
   }
   if (r && !a->json) print_text(&c, r);
   const int code = cli_complain_of(ctx, a, status);

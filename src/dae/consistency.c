@@ -16,7 +16,6 @@
 #include "math/pattern.h"
 
 #include <math.h>
-#include <string.h>
 
 static const double RELATIVE = 1e-6; /* of the terms in ρ */
 static const double PART = 0.05;     /* of the largest entry: belongs to the contradiction */
@@ -74,7 +73,7 @@ static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, double 
 }
 
 cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
-                                   const cmb_rank *rank, const double *v, cmb_consistency *found)
+                                   const cmb_rank *rank, cmb_consistency *found)
 {
   const cmb_equations *eq = ev->eq;
   double *rho = cmb_arena_doubles(arena, eq->ng), *lambda = cmb_arena_doubles(arena, eq->ng);
@@ -83,7 +82,6 @@ cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t
   *found = (cmb_consistency){.row = cmb_arena_ints(arena, eq->ng)};
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
   if (rank->redundant_count == 0) return CMB_OK;
-  memcpy(v_near, v, (size_t)eq->nv * sizeof *v);
   CMB_TRY(cmb_take_references(ev, t, q));
   ev->redundant = eq->ng - rank->around;
   CMB_TRY(cmb_factor_at(ev, t, q));

@@ -19,9 +19,9 @@ typedef struct cmb_consistency {
   int *row; /* (count) the constraints at fault, ascending */
 } cmb_consistency;
 
-/* Of the constraints that `rank` calls redundant, at its regular position and at t, with v (nv) where it can be had. The modes
- * are the evaluator's. `row` is taken from `arena`. */
+/* Of the constraints that `rank` calls redundant, at its regular position and at t, with the least velocities there: a rate
+ * that is given may not be possible. The modes are the evaluator's. `row` is taken from `arena`. */
 cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
-                                   const cmb_rank *rank, const double *v, cmb_consistency *found);
+                                   const cmb_rank *rank, cmb_consistency *found);
 
 #endif

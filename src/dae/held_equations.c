@@ -6,6 +6,7 @@
 #include "dae/held_equations.h"
 
 #include "base/context.h"
+#include "dae/evaluator.h"
 #include "math/pattern.h"
 #include "math/rotation.h"
 
@@ -47,9 +48,9 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   const cmb_held_equations *x = self;
   const int ng = x->inner->ng, nv = x->inner->nv;
   cmb_terms inner = *want;
-  if (want->M && x->M) inner.M = x->M;
+  inner.M = NULL;
+  if (want->M) memcpy(want->M, x->metric, (size_t)nv * sizeof *x->metric);
   CMB_TRY(x->inner->evaluate(x->inner->self, at, &inner));
-  for (int i = 0; want->M && x->M && i < nv; i++) want->M[i] = x->M[x->diagonal[i]];
   for (int i = 0; i < x->count; i++) {
     const cmb_held_row *r = &x->row[i];
     double row[CMB_HELD_ROWS], g = held_row(r, at->q, row);
@@ -89,19 +90,6 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
   return x->inner->levels(x->inner->self, at, lambda, mode);
 }
 
-/* Where the diagonal of the inner mass matrix is stored. */
-static void find_diagonal(cmb_held_equations *x)
-{
-  const cmb_pattern *p = x->inner->M_pattern;
-  const int nv = x->inner->nv;
-  for (int i = 0; i < nv; i++) {
-    x->diagonal[i] = i * nv + i;
-    for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) {
-      if (p->column[k] == i) x->diagonal[i] = k;
-    }
-  }
-}
-
 static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
 {
   const cmb_equations *inner = x->inner;
@@ -109,10 +97,7 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   const char **names = cmb_arena_take(arena, (size_t)inner->ng + (size_t)rows, sizeof *names);
   x->row = cmb_arena_take(arena, (size_t)rows, sizeof *x->row);
   x->offset = cmb_arena_doubles(arena, inner->ng + rows);
-  if (!inner->mass_diagonal) {
-    x->M = cmb_arena_doubles(arena, cmb_pattern_values(inner->M_pattern, inner->nv, inner->nv));
-    x->diagonal = cmb_arena_ints(arena, inner->nv);
-  }
+  x->metric = cmb_arena_doubles(arena, inner->nv);
   if (p) {
     x->start = cmb_arena_ints(arena, inner->ng + rows + 1);
     x->column = cmb_arena_ints(arena, p->start[inner->ng] + CMB_HELD_ROWS * rows);
@@ -123,8 +108,31 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
+/* The mean squares of the derivatives with respect to angles and to displacements, and the metric from them. */
+static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, double t, const double *q,
+                          const bool *turns)
+{
+  const cmb_equations *inner = x->inner;
+  const cmb_pattern *p = inner->G_pattern;
+  double square[2] = {0, 0}, count[2] = {0, 0};
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, inner, &ev));
+  const cmb_terms want = {.G = ev->G};
+  cmb_status status = cmb_evaluate(ev, t, q, NULL, &want);
+  const int values = cmb_pattern_values(p, inner->ng, inner->nv);
+  for (int k = 0; status == CMB_OK && k < values; k++) {
+    const bool turn = turns[p ? p->column[k] : k % inner->nv];
+    square[turn] += ev->G[k] * ev->G[k];
+    count[turn] += ev->G[k] != 0;
+  }
+  cmb_evaluator_destroy(ev);
+  double ratio = square[0] > 0 && square[1] > 0 ? square[0] / count[0] / (square[1] / count[1]) : 1;
+  for (int i = 0; i < inner->nv; i++) x->metric[i] = turns[i] ? 1 : ratio;
+  return status;
+}
+
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           cmb_held_equations **out)
+                           double t, const double *q, const bool *turns, cmb_held_equations **out)
 {
   cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
@@ -137,7 +145,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
                           .v_names = inner->v_names,
                           .switch_names = inner->switch_names,
                           .switch_is_level = inner->switch_is_level,
-                          .mass_constant = inner->mass_constant,
+                          .mass_constant = true,
                           .mass_diagonal = true,
                           .self = x,
                           .scratch_size = inner->scratch_size,
@@ -149,14 +157,13 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   x->inner = inner;
   take_memory(x, arena, CMB_HELD_ROWS * most);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  if (x->diagonal) find_diagonal(x);
   if (x->start) {
     const cmb_pattern *p = inner->G_pattern;
     memcpy(x->start, p->start, ((size_t)inner->ng + 1) * sizeof *x->start);
     memcpy(x->column, p->column, (size_t)p->start[inner->ng] * sizeof *x->column);
   }
   cmb_held_clear(x);
-  return CMB_OK;
+  return measure(ctx, x, t, q, turns);
 }
 
 /* Sizes and pattern with the rows that there are. */

@@ -6,8 +6,10 @@
  *     0 = 2 vec(p̄_given ∘ p) − offset           Euler parameters that are held, three constraints
  *     0 = v_i − given                           a velocity that is held
  *
- * The mass matrix is replaced by its diagonal. A least change in its metric moves only the coordinates that the constraints
- * speak of: a bob that hangs on a driven cart stays at the angle it was given, whatever way the cart goes.
+ * In place of the mass matrix stands a diagonal metric that does not depend on masses: 1 for angles, 1/L² for displacements,
+ * with L the lever that the constraints have on average: the root mean square of their derivatives with respect to angles over
+ * that with respect to displacements. A least change in it moves only coordinates that the constraints speak of, and turns
+ * joints as little as possible: a bob that hangs on a driven cart stays at the angle it was given, whatever way the cart goes.
  */
 #ifndef CMB_DAE_HELD_EQUATIONS_H
 #define CMB_DAE_HELD_EQUATIONS_H
@@ -26,17 +28,17 @@ typedef struct cmb_held_equations {
   int count; /* rows added */
   cmb_held_row *row;
   double *offset;      /* (inner->ng + count) subtracted from g; 0 at first */
-  double *M;           /* the inner mass matrix */
-  int *diagonal;       /* (nv) where its diagonal is stored */
+  double *metric;      /* (nv) */
   cmb_pattern pattern; /* of G */
   int *start, *column;
 } cmb_held_equations;
 
 enum { CMB_HELD_ROWS = 3 }; /* at most, of one value */
 
-/* No values are held yet; there will be at most `most`. `inner` must outlive it. Memory from `arena`. */
+/* No values are held yet; there will be at most `most`. The lever is found at (t, q); turns (nv) tells which velocities are of
+ * angles. `inner` must outlive it. Memory from `arena`. */
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           cmb_held_equations **out);
+                           double t, const double *q, const bool *turns, cmb_held_equations **out);
 
 /* Hold this value too, which must outlive the equations; or none any more. Evaluators made before are not to be used again. */
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);

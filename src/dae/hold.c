@@ -260,7 +260,7 @@ static void warn(const struct hold *h, const double *q, const double *v)
 }
 
 /* The values to be held of one level, positions or velocities. */
-static cmb_status begin(struct hold *h, bool rates)
+static cmb_status begin(struct hold *h, const double *q, bool rates)
 {
   const int count = h->task->count;
   const cmb_held *held = h->task->held;
@@ -273,7 +273,7 @@ static cmb_status begin(struct hold *h, bool rates)
     if ((held[i].kind == CMB_HELD_RATE) == rates) some[h->count++] = held[i];
   }
   h->held = some;
-  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, &h->x));
+  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, h->t, q, h->task->turns, &h->x));
   cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
   h->closing =
       (cmb_closing){.x = h->x, .modes = &h->modes, .t = h->t, .v = h->v, .angle = h->task->angle};
@@ -288,12 +288,12 @@ static cmb_status hold(struct hold *h, double *q, double *v)
   if (!v_given) return cmb_fail_memory(h->ctx);
   memcpy(v_given, v, (size_t)h->eq->nv * sizeof *v);
   h->v = v_given;
-  CMB_TRY(begin(h, false));
+  CMB_TRY(begin(h, q, false));
   CMB_TRY(find_position(h, q, h->task->q_design, &best));
   if (!best.found) return CMB_OK;
   memcpy(q, best.q, (size_t)h->eq->nq * sizeof *q);
   warn(h, q, v);
-  CMB_TRY(begin(h, true));
+  CMB_TRY(begin(h, q, true));
   CMB_TRY(find_velocities(h, q, v));
   warn(h, q, v);
   return CMB_OK;

@@ -31,6 +31,7 @@ typedef struct cmb_hold_task {
   int count;
   const cmb_held *held;   /* (count) */
   const double *q_design; /* (nq) where loops are closed, most of them */
+  const bool *turns;      /* (nv) which velocities are those of angles */
   const bool *angle;      /* (nq) which coordinates are angles: they are not turned far at once */
 } cmb_hold_task;
 

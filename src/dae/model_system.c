@@ -82,13 +82,19 @@ static cmb_status hold_given(cmb_context *ctx, const cmb_model_system_options *o
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
   double *design = cmb_arena_doubles(arena, x->nq);
+  bool *turns = cmb_arena_take(arena, (size_t)x->nv, sizeof *turns);
   cmb_held *held = cmb_arena_take(arena, (size_t)x->nq + (size_t)x->nv, sizeof *held);
   cmb_status status = cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
   if (status == CMB_OK) status = take_settings(ctx, o, x, system);
   if (status == CMB_OK) {
     for (int n = 0; n < x->ball_count; n++) design[x->ball_q[n]] = 1;
-    const cmb_hold_task task = {system->t_start, list_held(x, system, held), held, design,
-                                x->angle};
+    for (int i = 0; i < x->nv; i++) turns[i] = x->rate_of[i] < 0 || x->angle[x->rate_of[i]];
+    const cmb_hold_task task = {.t = system->t_start,
+                                .count = list_held(x, system, held),
+                                .held = held,
+                                .q_design = design,
+                                .turns = turns,
+                                .angle = x->angle};
     status = cmb_hold_start(ctx, &system->eq, &task, system->q, system->v);
   }
   cmb_arena_destroy(arena);
@@ -166,7 +172,7 @@ static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, 
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
   CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
   CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
-  return cmb_consistency_examine(ev, arena, t, &x->rank, v, &x->consistency);
+  return cmb_consistency_examine(ev, arena, t, &x->rank, &x->consistency);
 }
 
 static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,

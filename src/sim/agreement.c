@@ -34,6 +34,9 @@ cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_sy
   a->rate = cmb_arena_doubles(arena, whole->eq.ng);
   if (!system->whole) return CMB_OK;
   cmb_mode_search_create(&a->modes, arena, &whole->eq);
+  a->left_out = cmb_arena_take(arena, (size_t)whole->eq.ng, sizeof *a->left_out);
+  if (!a->left_out) return cmb_fail_memory(ctx);
+  for (int k = 0; k < system->left_out_count; k++) a->left_out[system->left_out_row[k]] = true;
   return cmb_evaluator_create(ctx, &whole->eq, &a->whole);
 }
 
@@ -67,14 +70,6 @@ static double largest(int n, const double *x)
   return most;
 }
 
-static bool is_left_out(const cmb_system *system, int i)
-{
-  for (int k = 0; k < system->left_out_count; k++) {
-    if (system->left_out_row[k] == i) return true;
-  }
-  return false;
-}
-
 /* How far off a position and a velocity may be. */
 struct limits {
   double position, velocity;
@@ -96,14 +91,14 @@ static int most_violated(const cmb_agreement *a, const cmb_evaluator *ev, struct
   double kept_g = 0, kept_rate = 0;
   *off = 0;
   for (int i = 0; a->whole && i < ev->eq->ng; i++) {
-    if (is_left_out(a->system, i)) continue;
+    if (a->left_out[i]) continue;
     kept_g = fmax(kept_g, fabs(ev->g[i]) / gradient(ev, i));
     kept_rate = fmax(kept_rate, fabs(a->rate[i]) / gradient(ev, i));
   }
   l.position += SPREAD * kept_g;
   l.velocity += SPREAD * kept_rate;
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (a->whole && !is_left_out(a->system, i)) continue;
+    if (a->whole && !a->left_out[i]) continue;
     double size = gradient(ev, i);
     double by = fmax(fabs(ev->g[i]) / size / l.position, fabs(a->rate[i]) / size / l.velocity);
     if (by > *off) *off = by, worst = i;

@@ -17,7 +17,8 @@ typedef struct cmb_agreement {
   cmb_evaluator *whole; /* of those with everything that was left out; NULL: nothing was */
   cmb_mode_search modes;
   double rtol, atol;
-  double *rate; /* G v + g_t of what is watched */
+  double *rate;   /* G v + g_t of what is watched */
+  bool *left_out; /* (ng of `whole`) */
 } cmb_agreement;
 
 /* Memory from `arena`, a failure to allocate there is left to it. Where nothing was left out there is nothing to do. */
