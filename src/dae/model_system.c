@@ -304,6 +304,7 @@ static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model
   CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
   if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));
   (*system)->t_end = end_time(model);
+  (*system)->model = model;
   return CMB_OK;
 }
 

@@ -21,6 +21,7 @@
 typedef struct cmb_c_code {
   cmb_context *ctx;
   cmb_arena *arena;
+  const cmb_model *model; /* NULL: not known */
   const cmb_equations *eq;
   const cmb_kept *x;
   const cmb_stepper *stepper;
