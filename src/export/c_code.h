@@ -34,7 +34,7 @@ typedef struct cmb_c_code {
   cmb_program *modes, *outputs; /* NULL: there are none */
 
   /* identifiers */
-  const char *const *u_names, *const *output_names, *const *parameter_names, *const *switch_names;
+  const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;
 } cmb_c_code;
 
 /* c_programs.c: the programs besides the step. */

@@ -18,13 +18,16 @@ enum { MOST_SETTINGS = 64 };
 
 static cmb_status name_all(cmb_c_code *c)
 {
+  static const char *const own[] = {"health"}; /* of the outputs */
   const cmb_equations *eq = c->eq;
+  const cmb_kept *x = c->x;
   cmb_arena *a = c->arena;
-  cmb_identifier(eq->name, sizeof c->name, c->name);
-  c->u_names = cmb_identifiers(a, c->x->nu, eq->u_names);
-  c->output_names = cmb_identifiers(a, c->x->no, eq->output_names);
-  c->parameter_names = cmb_identifiers(a, c->x->np, c->x->parameter_names);
-  c->switch_names = cmb_identifiers(a, c->x->ns, eq->switch_names);
+  cmb_code_name(eq->name, sizeof c->name, c->name);
+  c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
+  c->parameter_names = cmb_identifiers(a, "", x->np, x->parameter_names, 0, NULL);
+  c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, 1, own);
+  if (cmb_arena_failed(a)) return cmb_fail_memory(c->ctx);
+  c->event_names = cmb_identifiers(a, "event_", x->ns, eq->switch_names, x->no, c->output_names);
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 

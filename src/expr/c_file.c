@@ -158,11 +158,22 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
+/* Compilers that contract a * b + c unless told not to, or reassociate on demand, are told here. */
+static const char CONTRACTION[] = "#if defined(__clang__)\n"
+                                  "#pragma STDC FP_CONTRACT OFF\n"
+                                  "#if __clang_major__ >= 11\n"
+                                  "#pragma clang fp reassociate(off)\n"
+                                  "#endif\n"
+                                  "#elif defined(__GNUC__)\n"
+                                  "#pragma GCC optimize(\"fp-contract=off\")\n"
+                                  "#endif\n\n";
+
 static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool used[CMB_OPS] = {false};
   for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
-  cmb_buffer_put(b, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
+  cmb_c_print_conditions(b);
+  cmb_buffer_put(b, CONTRACTION);
   cmb_buffer_put(b, "typedef double number;\n\n");
   cmb_c_print_operations(b, CMB_C_SCALAR, used);
   print_table_code(b, count, functions);
