@@ -103,28 +103,51 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+/* What a setting means: the option i, the place of its word among the option's words, and its number if that word is NUMBER. */
+static cmb_status understand(cmb_context *ctx, const cmb_method *m,
+                             const cmb_option_setting *setting, int *i, int *choice, double *number)
 {
-  const cmb_method *m = in->method;
-  int i = cmb_find_name(setting->name, m->options, m->option_count, sizeof *m->options);
-  if (i < 0) {
+  if (!setting->name || !setting->value) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "an option of method %s has no name or no value",
+                    m->name);
+  }
+  *i = cmb_find_name(setting->name, m->options, m->option_count, sizeof *m->options);
+  if (*i < 0) {
     const char *near =
         cmb_nearest_name(setting->name, m->options, m->option_count, sizeof *m->options);
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "method %s has no option '%s'%s%s%s", m->name,
                     setting->name, near ? "; did you mean '" : "", near ? near : "",
                     near ? "'?" : "");
   }
-  in->choice[i] = word_index(m->options[i].values, setting->value);
-  const int number = word_index(m->options[i].values, "NUMBER");
-  if (number >= 0 && cmb_parse_number(setting->value, &in->number[i]) && in->number[i] > 0) {
-    in->choice[i] = number;
-  } else if (number >= 0 && in->choice[i] == number) {
-    in->choice[i] = -1;
+  const char *values = m->options[*i].values;
+  const int any = word_index(values, "NUMBER");
+  *choice = word_index(values, setting->value);
+  *number = 0;
+  if (any >= 0 && cmb_parse_number(setting->value, number)) {
+    *choice = *number > 0 ? any : -1;
+  } else if (*choice == any) {
+    *choice = -1; /* the word NUMBER itself */
   }
-  if (in->choice[i] < 0) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
-                    setting->name, m->name, setting->value, m->options[i].values);
-  }
+  if (*choice >= 0) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
+                  setting->name, m->name, setting->value, values);
+}
+
+cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
+                                   const cmb_option_setting *setting)
+{
+  int i, choice;
+  double number;
+  return understand(ctx, method, setting, &i, &choice, &number);
+}
+
+static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+{
+  int i, choice;
+  double number;
+  CMB_TRY(understand(ctx, in->method, setting, &i, &choice, &number));
+  in->choice[i] = choice;
+  in->number[i] = number;
   return CMB_OK;
 }
 
