@@ -15,7 +15,7 @@
 bool cmb_formulation_find(const char *name, cmb_formulation *formulation)
 {
   static const char *const names[] = {"explicit", "residual", "cartesian"};
-  int i = cmb_find_name(name, names, 3, sizeof *names);
+  int i = name ? cmb_find_name(name, names, 3, sizeof *names) : -1;
   if (i >= 0) *formulation = (cmb_formulation)i;
   return i >= 0;
 }
@@ -452,7 +452,10 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
 cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
                                 const cmb_mechanism_options *options, cmb_mechanism **out)
 {
+  CMB_REQUIRE(ctx, ctx && out,
+              "cmb_mechanism_create needs a context and a place for the mechanism");
   *out = NULL;
+  CMB_REQUIRE(ctx, model && options, "cmb_mechanism_create needs a model and options");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_mechanism *mechanism = arena ? cmb_arena_take(arena, 1, sizeof *mechanism) : NULL;
   if (!mechanism) {

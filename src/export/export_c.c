@@ -133,6 +133,8 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {
+  CMB_REQUIRE(ctx, ctx && system && options && options->method && folder,
+              "cmb_export_c needs a context, a system, options with a method and a folder");
   cmb_run_options plain = *options;
   cmb_option_setting settings[MOST_SETTINGS];
   const int count = options->integrator.setting_count;
@@ -145,6 +147,9 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
                     "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
+  }
+  if (count < 0 || (count > 0 && !plain.integrator.settings)) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method's options are missing");
   }
   if (count >= MOST_SETTINGS) return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "too many options");
   for (int i = 0; i < count; i++) settings[i] = options->integrator.settings[i];

@@ -26,10 +26,13 @@ static bool is_identifier(const char *name)
 
 static cmb_status check(cmb_context *ctx, const char *prefix, int count, const cmb_c_function *f)
 {
+  CMB_REQUIRE(ctx, ctx && prefix && count >= 0 && (f || count == 0),
+              "C text needs a context, a prefix and functions");
   if (!is_identifier(prefix)) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' cannot begin a name in C", prefix);
   }
   for (int i = 0; i < count; i++) {
+    CMB_REQUIRE(ctx, f[i].name && f[i].program, "a function lacks its name or program");
     if (!is_identifier(f[i].name)) {
       return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' is not a name in C", f[i].name);
     }
@@ -232,6 +235,7 @@ cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
 cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
                            const cmb_c_function *functions, const char *path)
 {
+  CMB_REQUIRE(ctx, path, "cmb_c_file_save needs the path of a file");
   cmb_buffer text = cmb_buffer_begin(ctx);
   cmb_status status = cmb_c_file(ctx, prefix, count, functions, &text);
   if (status == CMB_OK) status = cmb_file_save(ctx, path, text.text, text.length);

@@ -188,6 +188,7 @@ static cmb_status remember_file(cmb_reader *r, const char *path)
 
 bool cmb_model_reads(const cmb_model *model, const char *path)
 {
+  if (!model || !path) return false;
   bool found = cmb_same_file(model->path, path);
   for (const cmb_model_file *f = model->files; f && !found; f = f->next) {
     found = cmb_same_file(f->path, path);

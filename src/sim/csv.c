@@ -82,6 +82,15 @@ static cmb_status put_header(cmb_csv *csv)
   return flush(csv);
 }
 
+static bool is_named(int count, const char *const *names)
+{
+  if (count < 0 || (count > 0 && !names)) return false;
+  for (int i = 0; i < count; i++) {
+    if (!names[i]) return false;
+  }
+  return true;
+}
+
 static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq)
 {
   cmb_arena *arena = cmb_arena_create(ctx);
@@ -100,7 +109,13 @@ static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq)
 
 cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *eq, cmb_csv **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_csv_open needs a context and a place for the file");
   *out = NULL;
+  CMB_REQUIRE(ctx, path, "cmb_csv_open needs the path of a file");
+  CMB_REQUIRE(ctx,
+              eq && is_named(eq->nq, eq->q_names) && is_named(eq->nv, eq->v_names) &&
+                  is_named(eq->ng, eq->lambda_names) && is_named(eq->no, eq->output_names),
+              "cmb_csv_open needs equations with names for all they have");
   cmb_csv *csv = create(ctx, eq);
   if (!csv) return cmb_fail_memory(ctx);
   cmb_status status = cmb_output_open(ctx, path, &csv->output);
@@ -121,9 +136,16 @@ static void put_numbers(cmb_csv *csv, int n, const double *x)
   }
 }
 
+static bool is_complete(const cmb_equations *eq, const cmb_record *r)
+{
+  return r && r->q && r->v && (r->lambda || eq->ng == 0) && (r->outputs || eq->no == 0);
+}
+
 cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *r)
 {
+  if (!csv) return CMB_ERROR_ARGUMENT;
   const cmb_equations *eq = csv->eq;
+  CMB_REQUIRE(csv->ctx, is_complete(eq, r), "a record lacks numbers that the equations have");
   if (csv->room - csv->used < csv->line_room) CMB_TRY(flush(csv));
   csv->used += (size_t)cmb_format_number(r->t, csv->buffer + csv->used);
   put_numbers(csv, eq->nq, r->q);
@@ -137,6 +159,7 @@ cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *r)
 /* A line that could not be written fails again when the file is finished, with the same words. */
 cmb_status cmb_csv_close(cmb_csv *csv)
 {
+  if (!csv) return CMB_ERROR_ARGUMENT;
   flush(csv);
   cmb_status status = cmb_output_finish(csv->output);
   cmb_arena_destroy(csv->arena);
