@@ -182,7 +182,7 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* The columns of a trajectory are told apart by their names. */
+/* The columns of a trajectory are told apart by their names. Cartesian coordinates are called BODY.x, which no output can be. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
   const struct {
@@ -195,6 +195,7 @@ static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
                  {"another output", x->no, x->output_names}};
   enum { KINDS = sizeof columns / sizeof columns[0], OUTPUTS = KINDS - 1 };
   cmb_name_map taken = {.arena = b->arena};
+  if (b->cartesian) return CMB_OK;
   for (int k = 0; k < KINDS; k++) {
     for (int i = 0; i < columns[k].count; i++) {
       const char *name = columns[k].names[i];
