@@ -66,7 +66,8 @@ typedef void (*cmb_log_function)(void *user, cmb_log_level level, const char *me
 
 typedef struct cmb_context cmb_context;
 
-/* A context on the given allocator (NULL: malloc and free). Returns NULL if there is no memory. */
+/* A context on the given allocator (NULL: malloc and free). Returns NULL if there is no memory, or if the allocator lacks a
+ * function. */
 cmb_context *cmb_context_create(const cmb_allocator *allocator);
 void cmb_context_destroy(cmb_context *ctx);
 

@@ -5,7 +5,8 @@
  *
  * The same expression exists once: building it again gives the same number. Nodes are numbered in the order they
  * come into being, so arguments always have smaller numbers than what is made from them. Node 0 is the
- * constant 0. A graph that runs out of memory keeps giving 0; cmb_graph_status tells.
+ * constant 0. A graph that runs out of memory, or is called in a wrong way (with a node that it has not), keeps giving 0;
+ * cmb_graph_status tells.
  *
  * A graph belongs to one thread at a time. A program belongs to nobody: it has no state, and many threads may
  * run it, each with its own work array.
@@ -79,8 +80,9 @@ typedef uint32_t cmb_expr; /* the number of a node */
 
 cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
 void cmb_graph_destroy(cmb_graph *g);
-cmb_status cmb_graph_status(const cmb_graph *g); /* CMB_OK, or CMB_ERROR_MEMORY for good */
-uint32_t cmb_graph_size(const cmb_graph *g);     /* number of nodes */
+cmb_status cmb_graph_status(
+    const cmb_graph *g); /* CMB_OK, or for good CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT */
+uint32_t cmb_graph_size(const cmb_graph *g); /* number of nodes */
 
 cmb_expr cmb_constant(cmb_graph *g, double value);  /* finite */
 cmb_expr cmb_input(cmb_graph *g, const char *name); /* the same name, the same node */

@@ -40,6 +40,10 @@ bool cmb_method_is_real_time(
     const cmb_method *method); /* it makes steps of one size and of fixed cost, and no others */
 const cmb_option *cmb_method_options(const cmb_method *method, int *count);
 
+/* Whether the method has this option and takes this value; otherwise CMB_ERROR_ARGUMENT, with words. */
+cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
+                                   const cmb_option_setting *setting);
+
 typedef struct cmb_integrator_options {
   double rtol, atol; /* relative and absolute tolerance of a step's error, > 0 */
   double step;       /* first step, or the step if it is fixed; 0: chosen */

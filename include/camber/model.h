@@ -35,6 +35,10 @@ const char *cmb_model_name(
     const cmb_model *model); /* "fivelink": the file's name without its ending */
 const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
 
+/* Whether the file at `path`, under whatever name, is one that the model was read from: the model itself, a file that it includes
+ * or a table's CSV. To be asked before a file is written there. */
+bool cmb_model_reads(const cmb_model *model, const char *path);
+
 /* What the model says under `simulate`: an option of `camber run` and its value, as written. */
 typedef struct cmb_model_default {
   const char *name, *value;

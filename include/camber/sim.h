@@ -102,7 +102,8 @@ const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
 
 /* A trajectory as CSV: a line of names, then a line a record, 17 digits. Lines go to PATH.partial as they
  * come, at least twice a second, always whole lines; closing puts the file in place under its name. If that
- * fails, PATH.partial stays and the error's words say so. */
+ * fails, PATH.partial stays and the error's words say so. A file of that name that is there already, say from a run that was
+ * killed, is left alone: PATH.2.partial is used then, and so on. A PATH that another run is writing is refused. */
 typedef struct cmb_csv cmb_csv;
 
 cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,

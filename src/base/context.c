@@ -34,6 +34,7 @@ cmb_context *cmb_context_create(const cmb_allocator *allocator)
 {
   const cmb_allocator libc = {NULL, libc_allocate, libc_release};
   const cmb_allocator *a = allocator ? allocator : &libc;
+  if (!a->allocate || !a->release) return NULL;
   cmb_context *ctx = a->allocate(a->user, sizeof *ctx);
   if (!ctx) return NULL;
   memset(ctx, 0, sizeof *ctx);
@@ -50,17 +51,19 @@ void cmb_context_destroy(cmb_context *ctx)
 
 void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user)
 {
+  if (!ctx) return;
   ctx->log = log;
   ctx->log_user = user;
 }
 
 const char *cmb_last_error(const cmb_context *ctx)
 {
-  return ctx->error;
+  return ctx ? ctx->error : "";
 }
 
 cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...)
 {
+  if (!ctx) return status;
   char text[MESSAGE_ROOM]; /* the arguments may point into the old message */
   va_list args;
   va_start(args, format);

@@ -3,15 +3,18 @@
  */
 #include "base/file.h"
 
-#include "base/buffer.h"
 #include "base/context.h"
+#include "base/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+bool cmb_same_file(const char *one, const char *other)
+{
+  struct stat a, b;
+  return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
 
 bool cmb_write_all(int file, const void *bytes, size_t length)
 {
@@ -58,30 +61,13 @@ bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t
   return true;
 }
 
-static bool write_synced(const char *path, const void *bytes, size_t length)
-{
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return false;
-  bool done = cmb_write_all(file, bytes, length) && fsync(file) == 0;
-  int reason = errno;
-  if (close(file) != 0 && done) return false;
-  errno = reason;
-  return done;
-}
-
 cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, size_t length)
 {
-  cmb_buffer partial = cmb_buffer_begin(ctx);
-  cmb_buffer_print(&partial, "%s.%ld.partial", path, (long)getpid());
-  if (partial.failed) {
-    cmb_buffer_release(&partial);
-    return cmb_fail_memory(ctx);
-  }
-  cmb_status status = CMB_OK;
-  if (!write_synced(partial.text, bytes, length) || rename(partial.text, path) != 0) {
-    status = cmb_fail(ctx, CMB_ERROR_IO, "cannot write '%s': %s", path, strerror(errno));
-    unlink(partial.text);
-  }
-  cmb_buffer_release(&partial);
+  cmb_output *o;
+  CMB_TRY(cmb_output_open(ctx, path, &o));
+  cmb_status status = cmb_output_add(o, bytes, length);
+  if (status == CMB_OK) status = cmb_output_sync(o);
+  if (status == CMB_OK) return cmb_output_finish(o);
+  cmb_output_discard(o);
   return status;
 }

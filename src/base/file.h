@@ -7,6 +7,9 @@
 #include <camber/base.h>
 #include <stdbool.h>
 
+/* Whether both paths lead to one file that is there. */
+bool cmb_same_file(const char *one, const char *other);
+
 /* All of the bytes to an open file. False and errno on failure. */
 bool cmb_write_all(int file, const void *bytes, size_t length);
 
@@ -14,7 +17,7 @@ bool cmb_write_all(int file, const void *bytes, size_t length);
  * and errno on failure; EFBIG: longer than the limit. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length);
 
-/* The bytes as the file at `path`: written beside it, synced, and renamed. */
+/* The bytes as the file at `path`, put in place as a whole (output.h); on failure nothing is left of them. */
 cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, size_t length);
 
 #endif

@@ -45,10 +45,11 @@ int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
 
 bool cmb_parse_number(const char *text, double *x)
 {
-  enum { LONGEST = 64 };
-  char local[LONGEST + POINT_ROOM], *end;
+  char local[CMB_LONGEST_NUMBER + POINT_ROOM], *end;
   size_t length = strlen(text), whole = strcspn(text, ".");
-  if (length == 0 || length >= LONGEST || strspn(text, "0123456789+-.eE") != length) return false;
+  if (length == 0 || length > CMB_LONGEST_NUMBER || strspn(text, "0123456789+-.eE") != length) {
+    return false;
+  }
   const bool has_point = text[whole] == '.';
   snprintf(local, sizeof local, "%.*s%s%s", (int)whole, text,
            has_point ? localeconv()->decimal_point : "", has_point ? text + whole + 1 : "");

@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CMB_NUMBER_ROOM = 32 };
+enum {
+  CMB_NUMBER_ROOM = 32,
+  CMB_LONGEST_NUMBER = 1200 /* characters that are read: all digits of any double, and more */
+};
 
 /* x with 17 significant digits ("%.17g", always with a decimal point), which reads back to the same
  * double. Returns the length. */
@@ -17,7 +20,7 @@ int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
 /* x with as few digits as read back to the same double: "0.1", "1e-07", "-3". Returns the length. */
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM]);
 
-/* The whole text as one finite number. False if anything else stands there. */
+/* The whole text as one finite number. False if anything else stands there, or more than CMB_LONGEST_NUMBER characters. */
 bool cmb_parse_number(const char *text, double *x);
 
 /* The text as one of `count` names: its index, or -1. names[i] is read at (char *)names + i*stride, so

@@ -4,9 +4,8 @@
 #include "cli/bench.h"
 
 #include "base/context.h"
-#include "cli/plot.h"
+#include "base/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +132,8 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   if (a->plot && !bench->plots) {
     return cli_complain("bench %s has no plot, --plot is not for it", bench->name);
   }
-  if (a->plot && !cli_plot_writable(a->plot)) {
-    return cli_complain("cannot write '%s': %s", a->plot, strerror(errno));
+  if (a->plot && cmb_output_possible(ctx, a->plot) != CMB_OK) {
+    return cli_complain("%s", cmb_last_error(ctx));
   }
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
   if (bench->parameter) on.set[on.set_count++] = (cmb_setting){bench->parameter, 1};

@@ -6,7 +6,6 @@
 #include "base/context.h"
 #include "dae/evaluator.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +114,5 @@ void cli_bench_verdict(const char *claim, bool holds)
 cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
                           const struct cli_plot *plot)
 {
-  if (!a->plot || cli_plot_save(plot, a->plot)) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_IO, "cannot write '%s': %s", a->plot, strerror(errno));
+  return a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
 }

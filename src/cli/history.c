@@ -1,32 +1,99 @@
 /*
- * The trajectory in memory and its plot (history.h).
+ * The trajectory in memory (history.h).
  */
 #include "cli/history.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+  MOST_INTERVALS = 4096, /* half of them are there at least: more than three a pixel */
+  LEAST_INTERVALS = 512, /* if there are very many columns */
+  MOST_NUMBERS = 1 << 23
+};
 
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
 {
   *h = (struct cli_history){.eq = eq, .columns = 1 + eq->nq + eq->nv + eq->ng + eq->no};
+  h->most = MOST_NUMBERS / h->columns;
+  if (h->most > MOST_INTERVALS) h->most = MOST_INTERVALS;
+  if (h->most < LEAST_INTERVALS) h->most = LEAST_INTERVALS;
 }
 
+/* ---- intervals */
+
+/* The first of the two rows of interval k; the other one follows it. */
+static double *interval(const struct cli_history *h, long k)
+{
+  return h->rows + 2 * k * h->columns;
+}
+
+static bool is_same_interval(const struct cli_history *h, double t, double other)
+{
+  const double start = h->rows[0];
+  return floor((t - start) / h->width) == floor((other - start) / h->width);
+}
+
+/* Of the two values of an interval and the two of the next one: the least and the greatest, as they came. */
+static void merge(const struct cli_history *h, double *into, const double *next)
+{
+  for (int c = 0; c < h->columns; c++) {
+    const double y[4] = {into[c], into[h->columns + c], next[c], next[h->columns + c]};
+    int low = 0, high = 0;
+    for (int i = 1; i < 4; i++) {
+      if (y[i] < y[low] || isnan(y[low])) low = i;
+      if (y[i] > y[high] || isnan(y[high])) high = i;
+    }
+    into[c] = y[low < high ? low : high];
+    into[h->columns + c] = y[low < high ? high : low];
+  }
+}
+
+/* Half as many intervals as there is room for, over the time until t. */
+static void widen(struct cli_history *h, double t)
+{
+  const size_t size = 2 * (size_t)h->columns * sizeof *h->rows;
+  long last = 0;
+  h->width = fmax((t - h->rows[0]) / (double)(h->most / 2), DBL_MIN);
+  for (long k = 1; k < h->count; k++) {
+    if (is_same_interval(h, interval(h, k)[0], interval(h, last)[0])) {
+      merge(h, interval(h, last), interval(h, k));
+    } else if (++last < k) {
+      memcpy(interval(h, last), interval(h, k), size);
+    }
+  }
+  h->count = last + 1;
+}
+
+static cmb_status grow(struct cli_history *h)
+{
+  const long room = h->room ? 2 * h->room : 64;
+  double *grown = realloc(h->rows, 2 * (size_t)room * (size_t)h->columns * sizeof *grown);
+  if (!grown) return CMB_ERROR_MEMORY;
+  h->rows = grown;
+  h->room = room;
+  return CMB_OK;
+}
+
+/* The record becomes an interval behind the last, or part of that one. */
 cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
 {
   const cmb_equations *eq = h->eq;
-  if (h->count == h->room) {
-    long room = h->room ? 2 * h->room : 1024;
-    double *grown = realloc(h->rows, (size_t)room * (size_t)h->columns * sizeof *grown);
-    if (!grown) return CMB_ERROR_MEMORY;
-    h->rows = grown;
-    h->room = room;
-  }
-  double *row = h->rows + h->count++ * h->columns;
+  if (h->count == h->room) CMB_TRY(grow(h));
+  double *first = interval(h, h->count), *row = first;
   *row++ = r->t;
   memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
   memcpy(row += eq->nq, r->v, (size_t)eq->nv * sizeof *row);
   memcpy(row += eq->nv, r->lambda, (size_t)eq->ng * sizeof *row);
   memcpy(row + eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
+  memcpy(first + h->columns, first, (size_t)h->columns * sizeof *row);
+  if (h->width > 0 && is_same_interval(h, r->t, interval(h, h->count - 1)[0])) {
+    merge(h, interval(h, h->count - 1), first);
+  } else if (++h->count == h->most) {
+    widen(h, r->t);
+  }
   return CMB_OK;
 }
 
@@ -35,14 +102,10 @@ void cli_history_end(struct cli_history *h)
   free(h->rows);
 }
 
-bool cli_history_writable(const char *path)
-{
-  return cli_plot_writable(path);
-}
-
 void cli_history_points(const struct cli_history *h, struct cli_plot *plot)
 {
+  const bool single = h->width == 0; /* then the second row of each interval says nothing */
   plot->x = h->rows;
-  plot->points = h->count;
-  plot->stride = h->columns;
+  plot->points = single ? h->count : 2 * h->count;
+  plot->stride = single ? 2 * h->columns : h->columns;
 }

@@ -1,5 +1,8 @@
 /*
- * The trajectory of a run kept in memory, for plotting.
+ * The trajectory of a run kept in memory, for plotting: as much of it as a picture can show, however long the run is.
+ *
+ * Up to some thousands of records are kept as they are. When there are more, the time since the start is cut into intervals,
+ * and of each interval and column the least and the greatest value are kept, in the order in which they came.
  */
 #ifndef CMB_CLI_HISTORY_H
 #define CMB_CLI_HISTORY_H
@@ -7,12 +10,12 @@
 #include "cli/plot.h"
 
 #include <camber/camber.h>
-#include <stdbool.h>
 
 struct cli_history {
   const cmb_equations *eq;
-  double *rows; /* (count x columns): t, q, v, λ, outputs */
-  long count, room;
+  double *rows; /* (2 count x columns): t, q, v, λ, outputs; two rows an interval */
+  long count, room, most;
+  double width; /* of an interval in seconds; 0: each record is its own */
   int columns;
 };
 
@@ -22,8 +25,5 @@ void cli_history_end(struct cli_history *h);
 
 /* The abscissa of a plot and where its points lie; y of a column begins at rows + column. */
 void cli_history_points(const struct cli_history *h, struct cli_plot *plot);
-
-/* Whether a file can be written at `path`: to be known before a long run. errno says why not. */
-bool cli_history_writable(const char *path);
 
 #endif

@@ -130,54 +130,47 @@ static int take_default(struct cli_arguments *a, const cmb_model_default *d)
                       option->expected);
 }
 
-/* `word` is among "one|two|three". */
-static bool has_word(const char *words, const char *word)
-{
-  size_t length = strlen(word), here;
-  for (;; words += here + 1) {
-    here = strcspn(words, "|");
-    if (here == length && strncmp(words, word, length) == 0) return true;
-    if (words[here] == '\0') return false;
-  }
-}
-
-/* The method must be there, and options must be ones of the method that is used. */
-static int check_method(const struct cli_arguments *a, const cmb_model_default *d)
+static int check_method(const cmb_model_default *d)
 {
   enum { MOST_NAMES = 64 };
   const char *names[MOST_NAMES];
-  int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
-  if (strcmp(d->name, "method") == 0 && !cmb_method_find(d->value)) {
-    for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
-    const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
-    return cli_complain("%s: simulate: unknown method '%s'; %s%s%s", d->where, d->value,
-                        near ? "did you mean '" : "'camber list methods' shows them",
-                        near ? near : "", near ? "'?" : "");
-  }
-  const cmb_method *m = a->method ? cmb_method_find(a->method) : cmb_run_defaults().method;
-  const char *equals = strchr(d->value, '=');
-  if (strcmp(d->name, "option") != 0 || !m || !equals) return CLI_DONE;
-  const cmb_option *options = cmb_method_options(m, &count);
-  for (int i = 0; i < count; i++) {
-    size_t length = strlen(options[i].name);
-    if (length != (size_t)(equals - d->value) || strncmp(options[i].name, d->value, length) != 0)
-      continue;
-    if (has_word(options[i].values, equals + 1)) return CLI_DONE;
-    return cli_complain("%s: simulate: option %s of method %s is '%s'; expected one of %s",
-                        d->where, options[i].name, cmb_method_name(m), equals + 1,
-                        options[i].values);
-  }
-  return cli_complain("%s: simulate: method %s has no option '%.*s'", d->where, cmb_method_name(m),
-                      (int)(equals - d->value), d->value);
+  const int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
+  if (cmb_method_find(d->value)) return CLI_DONE;
+  for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
+  const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
+  return cli_complain("%s: simulate: unknown method '%s'; %s%s%s", d->where, d->value,
+                      near ? "did you mean '" : "'camber list methods' shows them",
+                      near ? near : "", near ? "'?" : "");
 }
 
-static int take_defaults(struct cli_arguments *a)
+/* Options must be ones of the method that is used. */
+static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
+{
+  enum { NAME_ROOM = 256 };
+  char name[NAME_ROOM];
+  const cmb_method *m = a->method ? cmb_method_find(a->method) : cmb_run_defaults().method;
+  const char *equals = strchr(d->value, '=');
+  if (!m || !equals) return CLI_DONE; /* complained of elsewhere */
+  snprintf(name, sizeof name, "%.*s", (int)(equals - d->value), d->value);
+  const cmb_option_setting setting = {name, equals + 1};
+  if (cmb_method_check_option(ctx, m, &setting) == CMB_OK) return CLI_DONE;
+  return cli_complain("%s: simulate: %s", d->where, cmb_last_error(ctx));
+}
+
+static int check_default(cmb_context *ctx, const struct cli_arguments *a,
+                         const cmb_model_default *d)
+{
+  if (strcmp(d->name, "method") == 0) return check_method(d);
+  return strcmp(d->name, "option") == 0 ? check_option(ctx, a, d) : CLI_DONE;
+}
+
+static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
 {
   int count, code = CLI_DONE;
   const cmb_model_default *d = cmb_model_defaults(a->model, &count);
   for (int i = 0; i < count && code == CLI_DONE; i++) code = take_default(a, &d[i]);
   if (code == CLI_DONE) code = cli_realtime_choose(a);
-  for (int i = 0; i < count && code == CLI_DONE; i++) code = check_method(a, &d[i]);
+  for (int i = 0; i < count && code == CLI_DONE; i++) code = check_default(ctx, a, &d[i]);
   return code;
 }
 
@@ -197,7 +190,7 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
                                      .set_values = values,
                                      .include_anywhere = a->include_anywhere};
   cmb_status status = cmb_model_read(ctx, path, &options, &a->model);
-  if (status == CMB_OK) return take_defaults(a);
+  if (status == CMB_OK) return take_defaults(ctx, a);
   return cli_fail(ctx, status);
 }
 

@@ -4,12 +4,12 @@
  */
 #include "cli/plot.h"
 
-#include <errno.h>
+#include "base/context.h"
+#include "base/file.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
   WIDTH = 800,
@@ -409,53 +409,15 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-static bool write_plot(const char *path, const struct cli_plot *plot)
+cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path)
 {
-  FILE *file = fopen(path, "w");
-  if (!file) return false;
-  cli_plot_write(file, plot);
-  bool good = fflush(file) == 0 && !ferror(file);
-  return fclose(file) == 0 && good;
-}
-
-/* PATH.partial, to be freed; NULL without memory. */
-static char *partial_name(const char *path)
-{
-  size_t room = strlen(path) + sizeof ".partial";
-  char *partial = malloc(room);
-  if (partial) snprintf(partial, room, "%s.partial", path);
-  return partial;
-}
-
-bool cli_plot_writable(const char *path)
-{
-  struct stat there;
-  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
-  char *partial = partial_name(path);
-  FILE *file = partial ? fopen(partial, "w") : NULL;
-  int reason = errno;
-  if (file) {
-    fclose(file);
-    unlink(partial);
-  }
-  free(partial);
-  errno = reason;
-  return file != NULL;
-}
-
-bool cli_plot_save(const struct cli_plot *plot, const char *path)
-{
-  char *partial = partial_name(path);
-  if (!partial) return false;
-  bool good = write_plot(partial, plot) && rename(partial, path) == 0;
-  if (!good) {
-    int reason = errno;
-    unlink(partial);
-    errno = reason;
-  }
-  free(partial);
-  return good;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *memory = open_memstream(&text, &length);
+  if (memory) cli_plot_write(memory, plot);
+  const bool good = memory && !ferror(memory);
+  cmb_status status = CMB_ERROR_MEMORY;
+  if (memory && fclose(memory) == 0 && good) status = cmb_file_save(ctx, path, text, length);
+  free(text);
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }

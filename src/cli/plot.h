@@ -5,6 +5,7 @@
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
 
+#include <camber/base.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -45,10 +46,7 @@ struct cli_plot {
 /* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);
 
-/* The same to a file, put in place as a whole. False, with errno, if it cannot be written. */
-bool cli_plot_save(const struct cli_plot *plot, const char *path);
-
-/* Whether a file can be written at `path`: to be known before a long run. errno says why not. */
-bool cli_plot_writable(const char *path);
+/* The same to a file, put in place as a whole. */
+cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
 #endif

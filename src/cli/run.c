@@ -1,13 +1,13 @@
 /*
  * camber run: simulate, write the trajectory, say what was done.
  */
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/history.h"
 #include "cli/realtime.h"
 #include "cli/run_plot.h"
 #include "cli/singular.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,7 +342,8 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
 }
 
 /* The plot into its place; the run's own failure has precedence. */
-static cmb_status close_plot(struct run *run, cmb_status status, size_t room, char *message)
+static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status status, size_t room,
+                             char *message)
 {
   const char *path = run->arguments->plot;
   char subtitle[256];
@@ -352,11 +353,10 @@ static cmb_status close_plot(struct run *run, cmb_status status, size_t room, ch
   write_subtitle(run, sizeof subtitle, subtitle);
   const struct cli_run_events events = {
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
-  if (cli_run_plot_draw(&run->plot, &run->history, &texts, &events, path) || status != CMB_OK) {
-    return status;
-  }
-  snprintf(message, room, "cannot write '%s': %s", path, strerror(errno));
-  return CMB_ERROR_IO;
+  const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
+  if (drawn == CMB_OK || status != CMB_OK) return status;
+  snprintf(message, room, "%s", cmb_last_error(ctx));
+  return drawn;
 }
 
 /* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
@@ -395,7 +395,7 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
     return CLI_BAD_INPUT;
   }
   status = close_trajectory(ctx, run, status, sizeof message, message);
-  status = close_plot(run, status, sizeof message, message);
+  status = close_plot(ctx, run, status, sizeof message, message);
   if (run->arguments->json) {
     print_json(run, status, message);
   } else {
@@ -405,24 +405,40 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   return cli_exit_code(status);
 }
 
+/* What the model is made of is not written over. */
+static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
+{
+  if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
+  return cli_complain("option --%s is '%s', which the model reads; expected another file", option,
+                      path);
+}
+
+/* The trajectory's file is open when the plot's is tried: if both are one, that is refused. */
+static int open_outputs(cmb_context *ctx, struct run *run)
+{
+  const struct cli_arguments *a = run->arguments;
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  cli_history_begin(&run->history, eq);
+  int code = refuse_source(a, "out", a->out);
+  if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
+  if (code != CLI_DONE) return code;
+  cmb_status status = a->out ? cmb_csv_open(ctx, a->out, eq, &run->csv) : CMB_OK;
+  if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
+  if (status == CMB_OK) return CLI_DONE;
+  cmb_csv_discard(run->csv);
+  return cli_fail(ctx, status);
+}
+
 static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
   if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);
-  if (a->out) {
-    cmb_status status = cmb_csv_open(ctx, a->out, cmb_system_equations(run->system), &run->csv);
-    if (status != CMB_OK) {
-      free(times);
-      return cli_fail(ctx, status);
-    }
-  }
-  cli_history_begin(&run->history, cmb_system_equations(run->system));
-  if (a->plot && !cli_history_writable(a->plot)) {
+  int code = open_outputs(ctx, run);
+  if (code != CLI_DONE) {
     free(times);
-    cmb_csv_discard(run->csv);
-    return cli_complain("cannot write '%s': %s", a->plot, strerror(errno));
+    return code;
   }
   cli_catch_interrupt();
   cli_progress_begin(&run->progress, a->quiet || a->realtime);

@@ -3,10 +3,10 @@
  */
 #include "cli/run_plot.h"
 
+#include "base/context.h"
 #include "base/text.h"
 #include "cli/plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,9 +244,9 @@ static char *next_note(struct notes *n)
   return n->text[n->count++];
 }
 
-bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h,
-                       const struct cli_run_plot_texts *texts, const struct cli_run_events *events,
-                       const char *path)
+cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
+                             const struct cli_history *h, const struct cli_run_plot_texts *texts,
+                             const struct cli_run_events *events, const char *path)
 {
   struct cli_plot plot = {.title = texts->title, .subtitle = texts->subtitle, .abscissa = "t in s"};
   struct panels panels = {.plot = &plot, .h = h};
@@ -254,9 +254,9 @@ bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h
   struct notes notes = {.count = 0};
   const struct cli_series **some = calloc((size_t)p->count + 1, sizeof *some);
   struct cli_mark *marks = make_marks(events, &kinds);
-  bool good = some && marks;
+  cmb_status status = CMB_ERROR_MEMORY;
   cli_history_points(h, &plot);
-  if (good) {
+  if (some && marks) {
     make_panels(&panels, p, some);
     if (kinds.count > 0) describe_events(events, &kinds, next_note(&notes));
     if (panels.left_out > 0) describe_left_out(&panels, p->count, next_note(&notes));
@@ -265,11 +265,9 @@ bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h
     plot.panels = panels.panel, plot.panel_count = panels.count;
     plot.marks = marks, plot.mark_count = events->kept;
     plot.notes = notes.all, plot.note_count = notes.count;
-    good = cli_plot_save(&plot, path);
-  } else {
-    errno = ENOMEM;
+    status = cli_plot_save(ctx, &plot, path);
   }
   free(some);
   free(marks);
-  return good;
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }

@@ -36,10 +36,9 @@ struct cli_run_plot_texts {
   const char *failure; /* why the run ended early, "" if it did not */
 };
 
-/* The plot at a->plot, put in place as a whole. What had to be left out is said in it and as a warning. False, with errno, if
- * the file cannot be written. */
-bool cli_run_plot_draw(const struct cli_run_plot *p, const struct cli_history *h,
-                       const struct cli_run_plot_texts *texts, const struct cli_run_events *events,
-                       const char *path);
+/* The plot at a->plot, put in place as a whole. What had to be left out is said in it and as a warning. */
+cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
+                             const struct cli_history *h, const struct cli_run_plot_texts *texts,
+                             const struct cli_run_events *events, const char *path);
 
 #endif

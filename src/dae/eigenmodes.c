@@ -3,6 +3,7 @@
  * is z, and δq = T N z, divided by its largest component, is the shape.
  */
 #include "base/context.h"
+#include "dae/attach.h"
 #include "dae/equilibrium.h"
 #include "dae/linearize.h"
 #include "math/eigen.h"
@@ -184,7 +185,10 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
 cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
                          const double *v, cmb_linearization **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_linearize needs a context and a place for its result");
   *out = NULL;
+  CMB_TRY(cmb_equations_check(ctx, eq));
+  CMB_REQUIRE(ctx, q && v && isfinite(t), "cmb_linearize needs a finite t, q and v");
   cmb_arena *arena = cmb_arena_create(ctx);
   struct linearization *l = arena ? cmb_arena_take(arena, 1, sizeof *l) : NULL;
   if (!l) {

@@ -476,6 +476,8 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                   cmb_equilibrium_report *report)
 {
+  CMB_REQUIRE(ctx, ctx && system && report,
+              "cmb_system_equilibrium needs a context, a system and a place for its report");
   const cmb_equations *eq = &system->eq;
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));

@@ -310,6 +310,7 @@ static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model
   CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
   if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));
   (*system)->t_end = end_time(model);
+  (*system)->model = model;
   return CMB_OK;
 }
 
@@ -317,9 +318,14 @@ cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
                             const cmb_model_system_options *options, cmb_system **system)
 {
   const cmb_model_system_options defaults = {.formulation = CMB_FORM_EXPLICIT};
+  const cmb_model_system_options *o = options ? options : &defaults;
   cmb_system *joints = NULL;
+  CMB_REQUIRE(ctx, ctx && system, "cmb_model_system needs a context and a place for the system");
   *system = NULL;
-  cmb_status status = make(ctx, model, options ? options : &defaults, &joints, system);
+  CMB_REQUIRE(ctx, model, "cmb_model_system needs a model");
+  CMB_REQUIRE(ctx, o->formulation >= CMB_FORM_EXPLICIT && o->formulation <= CMB_FORM_CARTESIAN,
+              "there is no such formulation");
+  cmb_status status = make(ctx, model, o, &joints, system);
   cmb_system_destroy(joints);
   if (status == CMB_OK) return CMB_OK;
   cmb_system_destroy(*system);

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/attach.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,12 +26,12 @@ int cmb_problem_count(void)
 
 const cmb_problem *cmb_problem_at(int i)
 {
-  return problems[i];
+  return i >= 0 && i < PROBLEMS ? problems[i] : NULL;
 }
 
 const cmb_problem *cmb_problem_find(const char *name)
 {
-  for (int i = 0; i < PROBLEMS; i++) {
+  for (int i = 0; name && i < PROBLEMS; i++) {
     if (strcmp(problems[i]->name, name) == 0) return problems[i];
   }
   return NULL;
@@ -69,6 +70,7 @@ static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, i
   int n = problem->parameter_count;
   for (int i = 0; i < n; i++) values[i] = table[i].value;
   for (int k = 0; k < count; k++) {
+    CMB_REQUIRE(ctx, settings[k].name, "a parameter has no name");
     int i = cmb_find_name(settings[k].name, table, n, sizeof *table);
     if (i < 0) {
       return unknown_name(ctx, problem->name, "parameter", settings[k].name,
@@ -104,7 +106,10 @@ cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int 
                               const cmb_setting *settings, cmb_system **out)
 {
   double values[MOST_PARAMETERS];
+  CMB_REQUIRE(ctx, ctx && out, "cmb_problem_create needs a context and a place for the system");
   *out = NULL;
+  CMB_REQUIRE(ctx, problem, "cmb_problem_create needs a problem");
+  CMB_REQUIRE(ctx, count == 0 || (count > 0 && settings), "the parameters are missing");
   CMB_TRY(set_parameters(ctx, problem, count, settings, values));
   cmb_system *system = cmb_system_new(ctx);
   if (!system) return cmb_fail_memory(ctx);
@@ -122,7 +127,11 @@ cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int 
 cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, double t_start,
                              double t_end, const double *q, const double *v, cmb_system **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_system_create needs a context and a place for the system");
   *out = NULL;
+  CMB_TRY(cmb_equations_check(ctx, equations));
+  CMB_REQUIRE(ctx, isfinite(t_start) && isfinite(t_end), "start or end time is not finite");
+  CMB_REQUIRE(ctx, q && v, "the start values q or v are missing");
   cmb_system *system = cmb_system_new(ctx);
   if (!system) return cmb_fail_memory(ctx);
   system->eq = *equations;
@@ -156,35 +165,38 @@ void cmb_system_destroy(cmb_system *system)
 
 const cmb_equations *cmb_system_equations(const cmb_system *system)
 {
-  return &system->eq;
+  return system ? &system->eq : NULL;
 }
 
 double cmb_system_t_start(const cmb_system *system)
 {
-  return system->t_start;
+  return system ? system->t_start : NAN;
 }
 
 double cmb_system_t_end(const cmb_system *system)
 {
-  return system->t_end;
+  return system ? system->t_end : NAN;
 }
 
 const double *cmb_system_q(const cmb_system *system)
 {
-  return system->q;
+  return system ? system->q : NULL;
 }
 
 const double *cmb_system_v(const cmb_system *system)
 {
-  return system->v;
+  return system ? system->v : NULL;
 }
 
 cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
                                 const cmb_setting *settings)
 {
+  CMB_REQUIRE(ctx, system, "cmb_system_set_start needs a system");
+  CMB_REQUIRE(ctx, count == 0 || (count > 0 && settings), "the start values are missing");
   const cmb_equations *eq = &system->eq;
   for (int k = 0; k < count; k++) {
     const char *name = settings[k].name;
+    CMB_REQUIRE(ctx, name, "a start value has no name");
     int i = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
     int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
     if (i >= 0) {

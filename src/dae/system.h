@@ -11,6 +11,7 @@
 struct cmb_system {
   cmb_context *ctx;
   cmb_arena *arena;
+  const cmb_model *model; /* what it was made from; NULL: equations written in C */
   cmb_equations eq;
   double t_start, t_end;
   double *q;             /* (nq) start values */

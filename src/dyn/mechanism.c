@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "dyn/build.h"
 #include "math/rotation.h"
+#include "model/name_map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 bool cmb_formulation_find(const char *name, cmb_formulation *formulation)
 {
   static const char *const names[] = {"explicit", "residual", "cartesian"};
-  int i = cmb_find_name(name, names, 3, sizeof *names);
+  int i = name ? cmb_find_name(name, names, 3, sizeof *names) : -1;
   if (i >= 0) *formulation = (cmb_formulation)i;
   return i >= 0;
 }
@@ -178,6 +179,37 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   x->output_names = names;
   x->output_units = units;
   cmb_build_total(b, "energy", &x->energy);
+  return CMB_OK;
+}
+
+/* The columns of a trajectory are told apart by their names. Cartesian coordinates are called BODY.x, which no output can be. */
+static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
+{
+  const struct {
+    const char *what;
+    int count;
+    const char *const *names;
+  } columns[] = {{"a coordinate", x->nq, x->q_names},
+                 {"a velocity", x->nv, x->v_names},
+                 {"a multiplier", x->ng, x->lambda_names},
+                 {"another output", x->no, x->output_names}};
+  enum { KINDS = sizeof columns / sizeof columns[0], OUTPUTS = KINDS - 1 };
+  cmb_name_map taken = {.arena = b->arena};
+  if (b->cartesian) return CMB_OK;
+  for (int k = 0; k < KINDS; k++) {
+    for (int i = 0; i < columns[k].count; i++) {
+      const char *name = columns[k].names[i];
+      const cmb_name *other = cmb_name_map_find(&taken, NULL, name);
+      if (other && k == OUTPUTS) {
+        return cmb_build_fail(b, &b->model->outputs[i].place,
+                              "output '%s' has the name of %s; expected a name of its own", name,
+                              columns[other->kind].what);
+      }
+      cmb_name *added = other ? NULL : cmb_name_map_add(&taken, NULL, name);
+      if (!other && !added) return CMB_ERROR_MEMORY;
+      if (added) added->kind = k;
+    }
+  }
   return CMB_OK;
 }
 
@@ -391,6 +423,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   if (b->live) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));
+  CMB_TRY(check_output_names(b, x));
   return cmb_graph_status(b->g);
 }
 
@@ -420,7 +453,10 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
 cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
                                 const cmb_mechanism_options *options, cmb_mechanism **out)
 {
+  CMB_REQUIRE(ctx, ctx && out,
+              "cmb_mechanism_create needs a context and a place for the mechanism");
   *out = NULL;
+  CMB_REQUIRE(ctx, model && options, "cmb_mechanism_create needs a model and options");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_mechanism *mechanism = arena ? cmb_arena_take(arena, 1, sizeof *mechanism) : NULL;
   if (!mechanism) {

@@ -21,6 +21,7 @@
 typedef struct cmb_c_code {
   cmb_context *ctx;
   cmb_arena *arena;
+  const cmb_model *model; /* NULL: not known */
   const cmb_equations *eq;
   const cmb_kept *x;
   const cmb_stepper *stepper;
@@ -33,7 +34,7 @@ typedef struct cmb_c_code {
   cmb_program *modes, *outputs; /* NULL: there are none */
 
   /* identifiers */
-  const char *const *u_names, *const *output_names, *const *parameter_names, *const *switch_names;
+  const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;
 } cmb_c_code;
 
 /* c_programs.c: the programs besides the step. */

@@ -58,7 +58,7 @@ static void put_top(const cmb_c_code *c, cmb_buffer *b)
                  " s\n *\n * C99. Takes no memory, keeps no state of its own, and needs of libm ");
   put_library_functions(c, b);
   cmb_buffer_put(b, ".\n * SI units and radians. Compile with -ffp-contract=off for the bits that "
-                    "Camber computes.\n */\n");
+                    "Camber computes, and never with -ffast-math.\n */\n");
 }
 
 /* ---- header */
@@ -127,7 +127,7 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   put_fields(b, x->no, c->output_names, c->eq->output_names, NULL);
   if (x->ns > 0) cmb_buffer_put(b, "  /* events in this step: +1 rising, -1 falling, 0 none */\n");
   for (int i = 0; i < x->ns; i++) {
-    cmb_buffer_print(b, "  int event_%s; /* ", c->switch_names[i]);
+    cmb_buffer_print(b, "  int %s; /* ", c->event_names[i]);
     cmb_c_print_comment(b, c->eq->switch_names[i]);
     cmb_buffer_put(b, " */\n");
   }
@@ -183,7 +183,9 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
       n);
   cmb_buffer_print(b,
                    "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
-                   "result is of no use: not finite, or the\n * constraints have lost rank. */\n"
+                   "result is of no use: state, multipliers,\n * accelerations or outputs (where "
+                   "they are asked for) "
+                   "are not finite, or the constraints have lost rank. */\n"
                    "int %s_step(%s *m, const %s_inputs *in, %s_outputs *out);\n\n",
                    n, n, n, n);
   cmb_buffer_print(
@@ -272,8 +274,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_modes(m->x, m->y, m->w);\n", c->name);
   cmb_buffer_put(b, "  if (out) {\n");
   for (int i = 0; i < c->x->ns; i++) {
-    cmb_buffer_print(b, "    out->event_%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
-                     c->switch_names[i], i, p.mode + i, i, p.mode + i);
+    cmb_buffer_print(b, "    out->%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
+                     c->event_names[i], i, p.mode + i, i, p.mode + i);
   }
   cmb_buffer_put(b, "  }\n");
   put_copy(b, c->x->ns, "m->x", p.mode, "m->y", 0);
@@ -298,6 +300,11 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
 }
 
 /* 0 times a sum is 0 unless something in it is not finite. */
+static void put_sum(cmb_buffer *b, int count)
+{
+  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
+}
+
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_kept *x = c->x;
@@ -305,7 +312,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   const cmb_stepper_outputs y = cmb_stepper_places(c->eq, &c->stepper->options);
   put_step_begin(c, b);
   cmb_buffer_print(b, "  %s_program(m->x, m->y, m->w);\n", c->name);
-  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", x->nq + x->nv);
+  put_sum(b, y.health); /* all that comes before it */
   cmb_buffer_print(b, "  health = m->y[%d] + sum;\n  m->x[0] += m->x[1];\n", y.health);
   put_copy(b, x->nq, "m->x", p.q, "m->y", 0);
   put_copy(b, x->nv, "m->x", p.v, "m->y", y.v);
@@ -316,6 +323,11 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
   for (int i = 0; i < x->no; i++) {
     cmb_buffer_print(b, "    out->%s = m->y[%d];\n", c->output_names[i], i);
+  }
+  if (c->outputs) {
+    cmb_buffer_put(b, "  ");
+    put_sum(b, x->no);
+    cmb_buffer_put(b, "    health += sum;\n");
   }
   cmb_buffer_put(b, "    out->health = health;\n  }\n  return !(health > ");
   put_number(b, CMB_LEAST_HEALTH);

@@ -2,7 +2,8 @@
  * A model and a real-time method as C code (include/camber/export.h): collecting what is to be printed, and the files.
  */
 #include "base/context.h"
-#include "base/file.h"
+#include "base/output.h"
+#include "dae/system.h"
 #include "export/c_code.h"
 #include "export/identifiers.h"
 #include "method/integrator.h"
@@ -17,25 +18,53 @@ enum { MOST_SETTINGS = 64 };
 
 static cmb_status name_all(cmb_c_code *c)
 {
+  static const char *const own[] = {"health"}; /* of the outputs */
   const cmb_equations *eq = c->eq;
+  const cmb_kept *x = c->x;
   cmb_arena *a = c->arena;
-  cmb_identifier(eq->name, sizeof c->name, c->name);
-  c->u_names = cmb_identifiers(a, c->x->nu, eq->u_names);
-  c->output_names = cmb_identifiers(a, c->x->no, eq->output_names);
-  c->parameter_names = cmb_identifiers(a, c->x->np, c->x->parameter_names);
-  c->switch_names = cmb_identifiers(a, c->x->ns, eq->switch_names);
+  cmb_code_name(eq->name, sizeof c->name, c->name);
+  c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
+  c->parameter_names = cmb_identifiers(a, "", x->np, x->parameter_names, 0, NULL);
+  c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, 1, own);
+  if (cmb_arena_failed(a)) return cmb_fail_memory(c->ctx);
+  c->event_names = cmb_identifiers(a, "event_", x->ns, eq->switch_names, x->no, c->output_names);
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-static cmb_status save_file(const cmb_c_code *c, const char *folder, const char *ending,
-                            const cmb_buffer *text)
+/* NAME.h or NAME.c on its way: all its bytes are on the disk, and it is not in place yet. */
+static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
+                             const cmb_buffer *text, cmb_output **file)
 {
   char path[4096];
   const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, c->name, ending);
   if (length < 0 || (size_t)length >= sizeof path) {
     return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
   }
-  return cmb_file_save(c->ctx, path, text->text, text->length);
+  if (c->model && cmb_model_reads(c->model, path)) {
+    return cmb_fail(c->ctx, CMB_ERROR_IO,
+                    "the code would replace '%s', which the model reads; expected another folder",
+                    path);
+  }
+  CMB_TRY(cmb_output_open(c->ctx, path, file));
+  CMB_TRY(cmb_output_add(*file, text->text, text->length));
+  return cmb_output_sync(*file);
+}
+
+/* Both files or none: neither is put in place before there was room for both. */
+static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb_buffer *header,
+                              const cmb_buffer *source)
+{
+  cmb_output *files[2] = {NULL, NULL};
+  cmb_status status = write_file(c, folder, "h", header, &files[0]);
+  if (status == CMB_OK) status = write_file(c, folder, "c", source, &files[1]);
+  for (int i = 0; i < 2; i++) {
+    if (status == CMB_OK) {
+      status = cmb_output_finish(files[i]);
+    } else {
+      cmb_output_discard(files[i]);
+    }
+  }
+  return status;
 }
 
 static cmb_status save(cmb_c_code *c, const char *folder)
@@ -48,8 +77,7 @@ static cmb_status save(cmb_c_code *c, const char *folder)
     status =
         cmb_fail(c->ctx, CMB_ERROR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
   }
-  if (status == CMB_OK) status = save_file(c, folder, "h", &header);
-  if (status == CMB_OK) status = save_file(c, folder, "c", &source);
+  if (status == CMB_OK) status = write_files(c, folder, &header, &source);
   cmb_buffer_release(&header);
   cmb_buffer_release(&source);
   return status;
@@ -83,7 +111,10 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   cmb_simulation *sim;
   CMB_TRY(cmb_simulation_create(ctx, system, options, &sim));
   cmb_status status = cmb_simulation_start(sim);
-  cmb_c_code c = {.ctx = ctx, .eq = cmb_system_equations(system), .arena = cmb_arena_create(ctx)};
+  cmb_c_code c = {.ctx = ctx,
+                  .arena = cmb_arena_create(ctx),
+                  .model = system->model,
+                  .eq = cmb_system_equations(system)};
   if (!c.arena && status == CMB_OK) status = cmb_fail_memory(ctx);
   if (status == CMB_OK) {
     c.x = c.eq->expressions;
@@ -102,6 +133,8 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {
+  CMB_REQUIRE(ctx, ctx && system && options && options->method && folder,
+              "cmb_export_c needs a context, a system, options with a method and a folder");
   cmb_run_options plain = *options;
   cmb_option_setting settings[MOST_SETTINGS];
   const int count = options->integrator.setting_count;
@@ -114,6 +147,9 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
                     "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
+  }
+  if (count < 0 || (count > 0 && !plain.integrator.settings)) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method's options are missing");
   }
   if (count >= MOST_SETTINGS) return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "too many options");
   for (int i = 0; i < count; i++) settings[i] = options->integrator.settings[i];

@@ -1,5 +1,10 @@
 /*
- * Identifiers (identifiers.h). What C does not permit becomes _; a name that is then taken gets a number.
+ * Identifiers (identifiers.h). What C does not permit becomes _, a word that C or C++ or their headers have taken gets a _ behind
+ * it, and a name that is then taken by another gets a number.
+ *
+ * A member of a struct can collide with keywords and macros only. Macros of headers are in capitals, but for those listed here, so a
+ * name of two or more capitals gets its _ in any case. The name of the code is also that of a type and of the files: it
+ * must be none of the functions, types and headers of the library either.
  */
 #include "export/identifiers.h"
 
@@ -9,28 +14,83 @@
 
 enum { ROOM = 64 };
 
-/* C99 and C++, since headers are included there too. */
-static const char *const reserved[] = {
-    "auto",     "break",   "case",      "char",     "const",    "continue", "default",   "do",
-    "double",   "else",    "enum",      "extern",   "float",    "for",      "goto",      "if",
-    "inline",   "int",     "long",      "register", "restrict", "return",   "short",     "signed",
-    "sizeof",   "static",  "struct",    "switch",   "typedef",  "union",    "unsigned",  "void",
-    "volatile", "while",   "bool",      "catch",    "class",    "delete",   "explicit",  "false",
-    "friend",   "mutable", "namespace", "new",      "operator", "private",  "protected", "public",
-    "template", "this",    "throw",     "true",     "try",      "typename", "using",     "virtual",
-};
+/* Keywords of C up to C23 and of C++, since headers are included there too, and macros in small letters. */
+static const char reserved[] = " alignas alignof and and_eq asm atomic_cancel atomic_commit "
+                               "atomic_noexcept auto bitand bitor bool break case "
+                               "catch char char16_t char32_t char8_t class co_await co_return "
+                               "co_yield compl concept const const_cast consteval "
+                               "constexpr constinit continue contract_assert decltype default "
+                               "delete do double dynamic_cast else enum explicit "
+                               "export extern false float for fortran friend goto if import inline "
+                               "int long module mutable namespace new "
+                               "noexcept not not_eq nullptr operator or or_eq private protected "
+                               "public reflexpr register reinterpret_cast "
+                               "requires restrict return short signed sizeof static static_assert "
+                               "static_cast struct switch synchronized "
+                               "template this thread_local throw true try typedef typeid typename "
+                               "typeof typeof_unqual union unsigned using "
+                               "virtual void volatile wchar_t while xor xor_eq "
+                               "assert complex errno far i386 imaginary interface linux near "
+                               "noreturn offsetof pascal small stderr stdin stdout "
+                               "unix I ";
 
-static bool is_reserved(const char *text)
+/* Functions and types of C and POSIX that small programs meet, headers, and what the generated code calls its own. Of the
+ * mathematical ones those that end in f and l are taken as well. */
+static const char library[] =
+    " main abort abs accept access alarm asctime atexit atof atoi atol bind bsearch calloc chdir "
+    "chmod clearerr clock "
+    "close connect creat ctime difftime div dup environ execl execv exit fclose feof ferror fflush "
+    "fgetc fgets fopen "
+    "fork fprintf fputc fputs fread free freopen fscanf fseek ftell fwrite getc getchar getenv "
+    "getpid gets gmtime "
+    "index ioctl isalnum isalpha iscntrl isdigit isgraph islower isprint ispunct isspace isupper "
+    "isxdigit kill labs "
+    "ldiv link listen localtime longjmp lseek malloc mblen memchr memcmp memcpy memmove memset "
+    "mkdir mktime nice open "
+    "pause perror pipe poll printf putc putchar puts qsort raise rand random read realloc recv "
+    "remove rename rewind "
+    "rindex rmdir scanf select send setjmp shutdown signal sleep socket sprintf srand sscanf stat "
+    "strcat strchr strcmp "
+    "strcpy strlen strncat strncmp strncpy strstr strtod strtok strtol sync system time times "
+    "tmpfile tmpnam tolower "
+    "toupper truncate ungetc unlink usleep utime vprintf wait write "
+    "size_t ptrdiff_t time_t clock_t div_t fpos_t float_t double_t int8_t int16_t int32_t int64_t "
+    "uint8_t uint16_t "
+    "uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t ssize_t off_t pid_t tm timespec "
+    "math float ctype errno fenv inttypes iso646 limits locale stdalign stdarg stdatomic stdbool "
+    "stddef stdint stdio "
+    "stdlib stdnoreturn string strings tgmath threads uchar wchar wctype unistd fcntl pthread "
+    "sched semaphore "
+    "number constants_are_double take_modes m in out s i q v x y w lambda sum health none ";
+
+static const char mathematical[] = " acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos "
+                                   "cosh drem erf erfc exp exp10 exp2 expm1 fabs fdim "
+                                   "finite floor fma fmax fmin fmod frexp gamma hypot ilogb "
+                                   "isfinite isgreater isinf isless isnan isnormal j0 j1 jn "
+                                   "ldexp lgamma llrint llround log log10 log1p log2 logb lrint "
+                                   "lround modf nan nearbyint nextafter nexttoward pow "
+                                   "pow10 remainder remquo rint round scalb scalbln scalbn signbit "
+                                   "significand signgam sin sincos sinh sqrt tan tanh "
+                                   "tgamma trunc y0 y1 yn ";
+
+/* `text`, without its last `less` letters, is among the words, which have blanks around them. */
+static bool is_word(const char *words, const char *text, size_t less)
 {
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-    if (strcmp(text, reserved[i]) == 0) return true;
-  }
-  return false;
+  char word[ROOM + 2];
+  const size_t length = strlen(text);
+  if (length <= less || length >= ROOM) return false;
+  snprintf(word, sizeof word, " %.*s ", (int)(length - less), text);
+  return strstr(words, word) != NULL;
+}
+
+static bool is_capital(char c)
+{
+  return c >= 'A' && c <= 'Z';
 }
 
 static bool is_letter(char c)
 {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return (c >= 'a' && c <= 'z') || is_capital(c);
 }
 
 static bool is_digit(char c)
@@ -38,11 +98,22 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* A rate x' becomes x_rate. */
-void cmb_identifier(const char *name, size_t room, char *text)
+/* NULL, NAN, EI: no small letter, and two capitals at least. */
+static bool may_be_macro(const char *text)
 {
-  size_t n = 0;
-  if (!is_letter(name[0])) text[n++] = 'x';
+  int capitals = 0;
+  for (; *text; text++) {
+    if (is_letter(*text) && !is_capital(*text)) return false;
+    capitals += is_capital(*text);
+  }
+  return capitals >= 2;
+}
+
+/* A rate x' becomes x_rate. */
+static void make_identifier(const char *prefix, const char *name, size_t room, char *text)
+{
+  size_t n = (size_t)snprintf(text, room, "%s", prefix);
+  if (n == 0 && !is_letter(name[0])) text[n++] = 'x';
   for (const char *c = name; *c && n + 8 < room; c++) {
     if (*c == '\'') {
       memcpy(text + n, "_rate", 5);
@@ -52,7 +123,19 @@ void cmb_identifier(const char *name, size_t room, char *text)
     }
   }
   text[n] = '\0';
-  if (is_reserved(text)) memcpy(text + n, "_", 2);
+  if (is_word(reserved, text, 0) || may_be_macro(text)) memcpy(text + n, "_", 2);
+}
+
+void cmb_code_name(const char *name, size_t room, char *text)
+{
+  make_identifier("", name, room, text);
+  const size_t length = strlen(text);
+  const char last = length > 1 ? text[length - 1] : '\0';
+  const bool variant = (last == 'f' || last == 'l') && is_word(mathematical, text, 1);
+  const bool own = strncmp(text, "op_", 3) == 0; /* operations of the generated code */
+  if (own || variant || is_word(library, text, 0) || is_word(mathematical, text, 0)) {
+    memcpy(text + length, "_", 2);
+  }
 }
 
 static bool is_taken(int count, const char *const *identifiers, const char *text)
@@ -63,14 +146,18 @@ static bool is_taken(int count, const char *const *identifiers, const char *text
   return false;
 }
 
-const char *const *cmb_identifiers(cmb_arena *arena, int count, const char *const *names)
+const char *const *cmb_identifiers(cmb_arena *arena, const char *prefix, int count,
+                                   const char *const *names, int taken_count,
+                                   const char *const *taken)
 {
   const char **all = cmb_arena_take(arena, (size_t)count, sizeof *all);
   for (int i = 0; all && i < count; i++) {
     char text[ROOM + 16];
-    cmb_identifier(names[i], ROOM, text);
+    make_identifier(prefix, names[i], ROOM, text);
     const size_t length = strlen(text);
-    for (int k = 2; is_taken(i, all, text); k++) snprintf(text + length, 16, "_%d", k);
+    for (int k = 2; is_taken(i, all, text) || is_taken(taken_count, taken, text); k++) {
+      snprintf(text + length, 16, "_%d", k);
+    }
     all[i] = cmb_arena_text(arena, text);
     if (!all[i]) return NULL;
   }

@@ -26,10 +26,13 @@ static bool is_identifier(const char *name)
 
 static cmb_status check(cmb_context *ctx, const char *prefix, int count, const cmb_c_function *f)
 {
+  CMB_REQUIRE(ctx, ctx && prefix && count >= 0 && (f || count == 0),
+              "C text needs a context, a prefix and functions");
   if (!is_identifier(prefix)) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' cannot begin a name in C", prefix);
   }
   for (int i = 0; i < count; i++) {
+    CMB_REQUIRE(ctx, f[i].name && f[i].program, "a function lacks its name or program");
     if (!is_identifier(f[i].name)) {
       return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "'%s' is not a name in C", f[i].name);
     }
@@ -158,11 +161,22 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
+/* Compilers that contract a * b + c unless told not to, or reassociate on demand, are told here. */
+static const char CONTRACTION[] = "#if defined(__clang__)\n"
+                                  "#pragma STDC FP_CONTRACT OFF\n"
+                                  "#if __clang_major__ >= 11\n"
+                                  "#pragma clang fp reassociate(off)\n"
+                                  "#endif\n"
+                                  "#elif defined(__GNUC__)\n"
+                                  "#pragma GCC optimize(\"fp-contract=off\")\n"
+                                  "#endif\n\n";
+
 static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool used[CMB_OPS] = {false};
   for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
-  cmb_buffer_put(b, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n");
+  cmb_c_print_conditions(b);
+  cmb_buffer_put(b, CONTRACTION);
   cmb_buffer_put(b, "typedef double number;\n\n");
   cmb_c_print_operations(b, CMB_C_SCALAR, used);
   print_table_code(b, count, functions);
@@ -221,6 +235,7 @@ cmb_status cmb_c_file(cmb_context *ctx, const char *prefix, int count,
 cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
                            const cmb_c_function *functions, const char *path)
 {
+  CMB_REQUIRE(ctx, path, "cmb_c_file_save needs the path of a file");
   cmb_buffer text = cmb_buffer_begin(ctx);
   cmb_status status = cmb_c_file(ctx, prefix, count, functions, &text);
   if (status == CMB_OK) status = cmb_file_save(ctx, path, text.text, text.length);

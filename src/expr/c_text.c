@@ -402,6 +402,26 @@ static void print_lanes(cmb_buffer *b, cmb_op op)
   cmb_buffer_put(b, ");\n  return r;\n}\n");
 }
 
+void cmb_c_print_conditions(cmb_buffer *b)
+{
+  cmb_buffer_put(b,
+                 "#include <float.h>\n"
+                 "#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || "
+                 "defined(__RECIPROCAL_MATH__) || "
+                 "defined(_M_FP_FAST)\n"
+                 "#error \"This code needs the arithmetic that it says: no -ffast-math, -Ofast or "
+                 "parts of them.\"\n"
+                 "#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__\n"
+                 "#error \"This code checks for what is not finite: no -ffinite-math-only.\"\n"
+                 "#elif FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2\n"
+                 "#error \"This code needs results rounded to double, not those of the x87: use "
+                 "-msse2 -mfpmath=sse.\"\n"
+                 "#elif DBL_MANT_DIG != 53\n"
+                 "#error \"This code needs double with 53 bits.\"\n"
+                 "#endif\n"
+                 "typedef char constants_are_double[sizeof(0.5) == sizeof(double) ? 1 : -1];\n\n");
+}
+
 void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used)
 {
   const bool sine = used[CMB_OP_SIN], cosine = used[CMB_OP_COS];

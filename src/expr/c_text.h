@@ -54,6 +54,10 @@ typedef enum cmb_c_style { CMB_C_PLAIN, CMB_C_MACROS } cmb_c_style;
 /* used (CMB_OPS) is set to true where the program has the operation. */
 void cmb_c_operations(const cmb_program *p, bool *used);
 
+/* What stops a compiler whose arithmetic is not that of double: reassociation, excess precision, short constants. With any of
+ * these, sine and cosine (sine_code.h) and the checks for finite results would be wrong without a word. */
+void cmb_c_print_conditions(cmb_buffer *b);
+
 /* The definitions of op_name for the operations in use (CMB_OPS). Those for lanes need WIDTH, mask, select_lanes and
  * same_in_all. */
 void cmb_c_print_operations(cmb_buffer *b, cmb_c_number number, const bool *used);

@@ -147,6 +147,11 @@ static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cmb_expr *direction,
                        int outputs, const cmb_expr *output, cmb_expr *result)
 {
+  CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(g->ctx,
+              cmb_graph_has(g, inputs, input) && cmb_graph_has(g, inputs, direction) &&
+                  cmb_graph_has(g, outputs, output) && (result || outputs == 0),
+              "cmb_forward needs expressions of the graph");
   const uint32_t size = g->size; /* what exists now; derivatives come behind it */
   uint8_t *marked = cmb_reachable(g, outputs, output);
   cmb_expr *dot = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *dot);
@@ -167,6 +172,11 @@ cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cm
 cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, const cmb_expr *weight, cmb_expr *result)
 {
+  CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(g->ctx,
+              cmb_graph_has(g, inputs, input) && cmb_graph_has(g, outputs, output) &&
+                  cmb_graph_has(g, outputs, weight) && (result || inputs == 0),
+              "cmb_reverse needs expressions of the graph");
   const uint32_t size = g->size;
   cmb_expr *bar = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *bar);
   if (bar) {

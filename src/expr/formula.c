@@ -405,6 +405,9 @@ cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int 
                              const cmb_names *names, cmb_expr *e)
 {
   static const cmb_names none = {0};
+  if (!g) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(g->ctx, (text || length == 0) && e,
+              "cmb_formula_parse needs a text and a place for the expression");
   *e = 0;
   CMB_TRY(cmb_graph_status(g));
   struct parser p = {

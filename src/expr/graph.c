@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "expr/sine_code.h"
+#include "expr/table.h"
 #include "expr/table_code.h"
 
 #include <math.h>
@@ -68,6 +69,7 @@ static bool grow(cmb_graph *g, void **array, uint32_t *room, size_t element)
 
 cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_graph_create needs a context and a place for the graph");
   *out = NULL;
   cmb_graph *g = cmb_allocate(ctx, sizeof *g);
   if (!g) return cmb_fail_memory(ctx);
@@ -96,7 +98,26 @@ void cmb_graph_destroy(cmb_graph *g)
 
 cmb_status cmb_graph_status(const cmb_graph *g)
 {
+  if (!g) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(g->ctx, !g->misused,
+              "an expression was made from one that is not in its graph, or without a name or a "
+              "function");
   return g->failed ? cmb_fail_memory(g->ctx) : CMB_OK;
+}
+
+bool cmb_graph_has(const cmb_graph *g, int count, const cmb_expr *exprs)
+{
+  if (count < 0 || (count > 0 && !exprs)) return false;
+  for (int i = 0; i < count; i++) {
+    if (exprs[i] >= g->size) return false;
+  }
+  return true;
+}
+
+cmb_expr cmb_graph_misuse(cmb_graph *g)
+{
+  g->failed = g->misused = true;
+  return 0;
 }
 
 uint32_t cmb_graph_size(const cmb_graph *g)
@@ -214,6 +235,7 @@ static bool add_name(cmb_graph *g, const char *name)
 
 cmb_expr cmb_input(cmb_graph *g, const char *name)
 {
+  if (!name) return cmb_graph_misuse(g);
   if (2 * g->names_size >= g->name_table_room && !grow_name_table(g)) return fail(g);
   const uint32_t place = place_of_name(g, name);
   if (g->name_table[place] == 0) {
@@ -252,11 +274,13 @@ uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table)
 
 cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x)
 {
+  if (!table || table->ny > 0 || x >= g->size) return cmb_graph_misuse(g);
   return cmb_table_node(g, CMB_OP_TABLE, 0, cmb_table_number(g, table), x, 0);
 }
 
 cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y)
 {
+  if (!table || table->ny == 0 || x >= g->size || y >= g->size) return cmb_graph_misuse(g);
   return cmb_table_node(g, CMB_OP_TABLE2, 0, cmb_table_number(g, table), x, y);
 }
 
@@ -276,6 +300,10 @@ uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function)
 
 cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x)
 {
+  if (!function || !function->value || function->arity < 1 || function->arity > 3 ||
+      !cmb_graph_has(g, function->arity, x)) {
+    return cmb_graph_misuse(g);
+  }
   const uint16_t number = cmb_external_number(g, function);
   if (g->failed) return 0;
   cmb_node node = {.op = CMB_OP_CALL, .data = number, .a = x[0]};

@@ -23,6 +23,7 @@ typedef struct cmb_node {
 struct cmb_graph {
   cmb_context *ctx;
   bool failed;
+  bool misused; /* by a wrong call; then failed, too */
   cmb_node *nodes;
   uint32_t size, room;
   uint32_t *table; /* (table_room) node numbers by hash, open addressing; 0: empty */
@@ -39,6 +40,12 @@ struct cmb_graph {
 
 /* The node as it stands, without simplification; an equal one is found again. */
 cmb_expr cmb_intern(cmb_graph *g, cmb_node node);
+
+/* Whether the array is there and all of its expressions are in the graph. */
+bool cmb_graph_has(const cmb_graph *g, int count, const cmb_expr *exprs);
+
+/* A wrong call: the graph has failed, and its status says so from now on. Returns 0. */
+cmb_expr cmb_graph_misuse(cmb_graph *g);
 
 /* Which nodes the given ones are made of: marked (size) is set to 1 there. NULL without memory; to be released with
  * cmb_release. */

@@ -65,7 +65,14 @@ cmb_status cmb_jacobian_create(cmb_context *ctx, cmb_graph *g, int inputs, const
                                int wrt_count, const cmb_expr *wrt, int outputs,
                                const cmb_expr *output, cmb_jacobian **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_jacobian_create needs a context and a place for the Jacobian");
   *out = NULL;
+  CMB_REQUIRE(ctx, g, "cmb_jacobian_create needs a graph");
+  CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(ctx,
+              cmb_graph_has(g, inputs, input) && cmb_graph_has(g, wrt_count, wrt) &&
+                  cmb_graph_has(g, outputs, output),
+              "cmb_jacobian_create needs expressions of the graph");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_jacobian *jacobian = arena ? cmb_arena_take(arena, 1, sizeof *jacobian) : NULL;
   if (!jacobian) {

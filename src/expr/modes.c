@@ -171,6 +171,7 @@ static void mark(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *
 
 cmb_status cmb_modes_create(cmb_context *ctx, cmb_modes **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_modes_create needs a context and a place for the modes");
   *out = NULL;
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_modes *m = arena ? cmb_arena_take(arena, 1, sizeof *m) : NULL;
@@ -202,6 +203,8 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
                             cmb_expr *frozen)
 {
   CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(g->ctx, m && cmb_graph_has(g, count, exprs) && (frozen || count == 0),
+              "cmb_modes_freeze needs modes and expressions of the graph");
   const uint32_t size = g->size;
   uint8_t *marked = cmb_allocate(m->ctx, (size_t)size + 1);
   cmb_expr *now = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *now);

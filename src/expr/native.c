@@ -162,7 +162,10 @@ cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *con
 {
   static const cmb_native_options defaults = {0};
   if (!options) options = &defaults;
+  CMB_REQUIRE(ctx, ctx && out, "cmb_native_create needs a context and a place for the code");
   *out = NULL;
+  CMB_REQUIRE(ctx, count >= 0 && (programs || count == 0), "cmb_native_create needs programs");
+  for (int i = 0; i < count; i++) CMB_REQUIRE(ctx, programs[i], "a program is missing");
   cmb_arena *arena = cmb_arena_create(ctx), *scratch = arena ? cmb_arena_create(ctx) : NULL;
   cmb_native *n = scratch ? cmb_arena_take(arena, 1, sizeof *n) : NULL;
   if (n) {

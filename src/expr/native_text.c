@@ -93,6 +93,7 @@ void cmb_native_name(int i, cmb_c_number number, char name[CMB_NATIVE_NAME])
 static void print_top(const struct printer *t, cmb_native_unit *unit)
 {
   bool lanes = unit->number == CMB_C_LANES;
+  cmb_c_print_conditions(&unit->text);
   cmb_buffer_print(&unit->text, "#define LANES %d\n", CMB_LANES);
   cmb_buffer_put(&unit->text, lanes ? LANES_TOP : SCALAR_TOP);
   cmb_buffer_put(&unit->text, SPECIAL);

@@ -174,8 +174,12 @@ cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
                               const cmb_expr *input, int outputs, const cmb_expr *output,
                               cmb_program **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_program_create needs a context and a place for the program");
   *out = NULL;
+  CMB_REQUIRE(ctx, g, "cmb_program_create needs a graph");
   CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(ctx, cmb_graph_has(g, inputs, input) && cmb_graph_has(g, outputs, output),
+              "cmb_program_create needs expressions of the graph");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_program *p = arena ? cmb_arena_take(arena, 1, sizeof *p) : NULL;
   if (!p) {

@@ -141,6 +141,9 @@ cmb_expr cmb_apply(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b, cmb_expr c)
   const cmb_expr arguments[3] = {a, b, c};
   double value;
   if (g->failed) return 0;
+  if (op <= CMB_OP_INPUT || op >= CMB_OP_TABLE || !cmb_graph_has(g, cmb_op_arity(op), arguments)) {
+    return cmb_graph_misuse(g);
+  }
   if (fold(g, op, arguments, &value)) return cmb_constant(g, value);
   switch (op) {
   case CMB_OP_ADD: return add(g, a, b);

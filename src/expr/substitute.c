@@ -38,6 +38,10 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
                           cmb_expr *result)
 {
   CMB_TRY(cmb_graph_status(g));
+  CMB_REQUIRE(g->ctx,
+              cmb_graph_has(g, inputs, input) && cmb_graph_has(g, inputs, replacement) &&
+                  cmb_graph_has(g, count, exprs) && (result || count == 0),
+              "cmb_substitute needs expressions of the graph");
   const uint32_t size = g->size; /* what exists now; what is new comes behind it */
   uint8_t *marked = cmb_reachable(g, count, exprs);
   cmb_expr *now = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *now);
@@ -77,6 +81,11 @@ cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cm
                       cmb_expr *result)
 {
   CMB_TRY(cmb_graph_status(to));
+  CMB_REQUIRE(to->ctx,
+              from && cmb_graph_has(from, inputs, input) &&
+                  cmb_graph_has(to, inputs, replacement) && cmb_graph_has(from, count, exprs) &&
+                  (result || count == 0),
+              "cmb_import needs expressions of both graphs");
   uint8_t *marked = cmb_reachable(from, count, exprs);
   cmb_expr *now = cmb_allocate(to->ctx, ((size_t)from->size + 1) * sizeof *now);
   if (marked && now) {

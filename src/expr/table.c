@@ -181,7 +181,11 @@ static cmb_table *new_table(cmb_context *ctx, cmb_table_kind kind, int nx, const
 cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const double *x,
                             const double *f, cmb_table **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_table_create needs a context and a place for the table");
   *out = NULL;
+  CMB_REQUIRE(ctx, x && f, "cmb_table_create needs points");
+  CMB_REQUIRE(ctx, kind >= CMB_TABLE_LINEAR && kind <= CMB_TABLE_AKIMA,
+              "there is no such kind of table");
   CMB_TRY(check_axis(ctx, "x", n, x));
   CMB_TRY(check_values(ctx, n, f));
   cmb_table *t = new_table(ctx, kind, n, x, 0, NULL);
@@ -199,7 +203,9 @@ cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const 
 cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny, const double *y,
                              const double *f, cmb_table **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_table2_create needs a context and a place for the table");
   *out = NULL;
+  CMB_REQUIRE(ctx, x && y && f, "cmb_table2_create needs points");
   CMB_TRY(check_axis(ctx, "x", nx, x));
   CMB_TRY(check_axis(ctx, "y", ny, y));
   CMB_TRY(check_values(ctx, nx * ny, f));

@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/attach.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,12 +44,12 @@ int cmb_method_count(void)
 
 const cmb_method *cmb_method_at(int i)
 {
-  return methods[i];
+  return i >= 0 && i < METHODS ? methods[i] : NULL;
 }
 
 const cmb_method *cmb_method_find(const char *name)
 {
-  for (int i = 0; i < METHODS; i++) {
+  for (int i = 0; name && i < METHODS; i++) {
     if (strcmp(methods[i]->name, name) == 0) return methods[i];
   }
   return NULL;
@@ -103,28 +104,52 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+/* What a setting means: the option i, the place of its word among the option's words, and its number if that word is NUMBER. */
+static cmb_status understand(cmb_context *ctx, const cmb_method *m,
+                             const cmb_option_setting *setting, int *i, int *choice, double *number)
 {
-  const cmb_method *m = in->method;
-  int i = cmb_find_name(setting->name, m->options, m->option_count, sizeof *m->options);
-  if (i < 0) {
+  if (!setting->name || !setting->value) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "an option of method %s has no name or no value",
+                    m->name);
+  }
+  *i = cmb_find_name(setting->name, m->options, m->option_count, sizeof *m->options);
+  if (*i < 0) {
     const char *near =
         cmb_nearest_name(setting->name, m->options, m->option_count, sizeof *m->options);
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "method %s has no option '%s'%s%s%s", m->name,
                     setting->name, near ? "; did you mean '" : "", near ? near : "",
                     near ? "'?" : "");
   }
-  in->choice[i] = word_index(m->options[i].values, setting->value);
-  const int number = word_index(m->options[i].values, "NUMBER");
-  if (number >= 0 && cmb_parse_number(setting->value, &in->number[i]) && in->number[i] > 0) {
-    in->choice[i] = number;
-  } else if (number >= 0 && in->choice[i] == number) {
-    in->choice[i] = -1;
+  const char *values = m->options[*i].values;
+  const int any = word_index(values, "NUMBER");
+  *choice = word_index(values, setting->value);
+  *number = 0;
+  if (any >= 0 && cmb_parse_number(setting->value, number)) {
+    *choice = *number > 0 ? any : -1;
+  } else if (*choice == any) {
+    *choice = -1; /* the word NUMBER itself */
   }
-  if (in->choice[i] < 0) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
-                    setting->name, m->name, setting->value, m->options[i].values);
-  }
+  if (*choice >= 0) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
+                  setting->name, m->name, setting->value, values);
+}
+
+cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
+                                   const cmb_option_setting *setting)
+{
+  int i, choice;
+  double number;
+  CMB_REQUIRE(ctx, method && setting, "cmb_method_check_option needs a method and a setting");
+  return understand(ctx, method, setting, &i, &choice, &number);
+}
+
+static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+{
+  int i, choice;
+  double number;
+  CMB_TRY(understand(ctx, in->method, setting, &i, &choice, &number));
+  in->choice[i] = choice;
+  in->number[i] = number;
   return CMB_OK;
 }
 
@@ -164,6 +189,8 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
 static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
 {
   const cmb_integrator_options *o = &in->options;
+  CMB_REQUIRE(ctx, o->setting_count == 0 || (o->setting_count > 0 && o->settings),
+              "the method's options are missing");
   CMB_TRY(check_number(ctx, "rtol", o->rtol, false));
   CMB_TRY(check_number(ctx, "atol", o->atol, false));
   CMB_TRY(check_number(ctx, "step", o->step, true));
@@ -205,7 +232,11 @@ cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
                                  const cmb_method *method, const cmb_integrator_options *options,
                                  cmb_integrator **out)
 {
+  CMB_REQUIRE(ctx, ctx && out,
+              "cmb_integrator_create needs a context and a place for the integrator");
   *out = NULL;
+  CMB_REQUIRE(ctx, method && options, "cmb_integrator_create needs a method and options");
+  CMB_TRY(cmb_equations_check(ctx, eq));
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
   cmb_integrator *in = cmb_arena_take(arena, 1, sizeof *in);
@@ -333,6 +364,9 @@ static void count_from(cmb_integrator *in, double t)
 
 cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v)
 {
+  if (!in) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(in->ctx, q && v && isfinite(t), "cmb_integrator_begin needs a finite t, q and v");
+  in->begun = true;
   in->t = in->t_before = t;
   count_from(in, t);
   memcpy(in->y, q, (size_t)in->nq * sizeof *q);
@@ -461,6 +495,8 @@ static cmb_status change_method(cmb_integrator *in)
 
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
+  if (!in) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(in->ctx, in->begun, "cmb_integrator_begin comes before cmb_integrator_step");
   if (in->switcher) CMB_TRY(change_method(in));
   const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
@@ -499,6 +535,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 
 cmb_status cmb_integrator_undo(cmb_integrator *in)
 {
+  if (!in) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(in->ctx, in->step_taken, "there is no step to be undone");
   double *later = in->y;
   in->y = in->y_before, in->y_before = later;
   in->t = in->t_before;
@@ -513,6 +551,8 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
 
 cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v)
 {
+  if (!in) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(in->ctx, q && v, "cmb_integrator_interpolate needs places for q and v");
   if (!in->step_taken || !(t >= in->t_before && t <= in->t)) {
     return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "t = %.9g is not inside the last step", t);
   }

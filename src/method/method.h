@@ -84,7 +84,7 @@ struct cmb_integrator {
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */
   double log_previous; /* logarithm of the last accepted step's error */
-  bool step_taken, dense_ready;
+  bool begun, step_taken, dense_ready;
   void *data;                      /* the method's own */
   struct cmb_stiffness *stiffness; /* NULL: not looked for */
   struct cmb_switcher *switcher;   /* NULL but for auto */

@@ -1,16 +1,15 @@
 /*
  * Two columns of a CSV file (reader.h). Cells are separated by ; or , or tabs or blanks, whichever the first line has, in
- * this order. A first line that is not numbers names the columns. Empty lines and lines that begin with # are
- * skipped. Columns are chosen by name or by number, counted from 1.
+ * this order. A first line of words names the columns. A cell that begins like a number, unless it is in quotes, makes it a
+ * line of numbers, so that a number with a slip in it is not taken for a name. Empty lines, lines that begin with # and a
+ * byte order mark are skipped. Columns are chosen by name or by number, counted from 1.
  */
 #include "base/context.h"
 #include "base/text.h"
 #include "model/reader.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum { CELL_ROOM = 64 };
+#include <strings.h>
 
 struct csv {
   cmb_reader *r;
@@ -19,6 +18,13 @@ struct csv {
   const char *line, *line_end;
   int number; /* of the line */
   char separator;
+};
+
+/* A cell without blanks and quotes around it. */
+struct cell {
+  const char *text;
+  size_t length;
+  bool quoted;
 };
 
 static cmb_place place_of(const struct csv *c)
@@ -52,22 +58,81 @@ static void choose_separator(struct csv *c)
   }
 }
 
-/* The text of a cell, counted from 0, without blanks and quotes around it; cut if it is long. False if there is none. */
-static bool cell(const struct csv *c, int column, char text[CELL_ROOM])
+/* The cell that begins at *at, which moves on to the next one. False if there is none. */
+static bool next_cell(const struct csv *c, const char **at, struct cell *cell)
 {
-  const char *at = c->line, *stop;
-  for (int i = 0;; i++) {
-    while (c->separator == ' ' && at < c->line_end && (*at == ' ' || *at == '\t')) at++;
-    if (at > c->line_end || (i > 0 && at == c->line_end && c->separator == ' ')) return false;
-    stop = memchr(at, c->separator, (size_t)(c->line_end - at));
-    if (!stop) stop = c->line_end;
-    if (i == column) break;
-    at = stop + 1;
-  }
-  while (at < stop && strchr(" \t\"", *at)) at++;
-  while (at < stop && strchr(" \t\"", stop[-1])) stop--;
-  snprintf(text, CELL_ROOM, "%.*s", (int)(stop - at < CELL_ROOM ? stop - at : CELL_ROOM), at);
+  const char *from = *at, *stop;
+  while (c->separator == ' ' && from < c->line_end && (*from == ' ' || *from == '\t')) from++;
+  if (from > c->line_end || (c->separator == ' ' && from == c->line_end)) return false;
+  stop = memchr(from, c->separator, (size_t)(c->line_end - from));
+  if (!stop) stop = c->line_end;
+  *at = stop + 1;
+  while (from < stop && strchr(" \t", *from)) from++;
+  while (from < stop && strchr(" \t", stop[-1])) stop--;
+  cell->quoted = from < stop && *from == '"';
+  while (from < stop && strchr(" \t\"", *from)) from++;
+  while (from < stop && strchr(" \t\"", stop[-1])) stop--;
+  cell->text = from;
+  cell->length = (size_t)(stop - from);
   return true;
+}
+
+/* A cell of the line, counted from 0. False if there is none. */
+static bool find_cell(const struct csv *c, int column, struct cell *cell)
+{
+  const char *at = c->line;
+  for (int i = 0; next_cell(c, &at, cell); i++) {
+    if (i == column) return true;
+  }
+  return false;
+}
+
+static bool is_text(const struct cell *cell, const char *text)
+{
+  return strlen(text) == cell->length && memcmp(cell->text, text, cell->length) == 0;
+}
+
+static bool is_number(const struct cell *cell, double *number)
+{
+  char text[CMB_LONGEST_NUMBER + 1];
+  if (cell->length > CMB_LONGEST_NUMBER) return false;
+  memcpy(text, cell->text, cell->length);
+  text[cell->length] = '\0';
+  return cmb_parse_number(text, number);
+}
+
+/* A number, right or with a slip in it: 1.5, 1,O or nan. */
+static bool begins_like_number(const struct cell *cell)
+{
+  static const char *const words[] = {"nan", "inf", "infinity"};
+  if (cell->quoted || cell->length == 0) return false;
+  if (strchr("0123456789+-.", cell->text[0])) return true;
+  for (int i = 0; i < 3; i++) {
+    if (cell->length == strlen(words[i]) && strncasecmp(cell->text, words[i], cell->length) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The beginning of a cell, for messages. */
+static const char *shown(const struct cell *cell, char text[CMB_SHOWN_ROOM])
+{
+  char begin[CMB_SHOWN_ROOM];
+  const size_t length = cell->length < sizeof begin ? cell->length : sizeof begin - 1;
+  memcpy(begin, cell->text, length);
+  begin[length] = '\0';
+  return cmb_shown(begin, text);
+}
+
+/* The column with this name in the present line, or -1. */
+static int find_name(const struct csv *c, const char *name)
+{
+  const char *at = c->line;
+  struct cell cell;
+  for (int i = 0; next_cell(c, &at, &cell); i++) {
+    if (is_text(&cell, name)) return i;
+  }
+  return -1;
 }
 
 /* The two columns that are asked for. The names are those of the present line. */
@@ -80,7 +145,7 @@ static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool ha
   CMB_TRY(cmb_expect_list(c->r, columns, 2, "two columns, by name or number"));
   const cmb_node *entry = columns->first;
   for (int k = 0; k < 2; k++, entry = entry->next) {
-    char text[CELL_ROOM], shown[CMB_SHOWN_ROOM];
+    char name[CMB_SHOWN_ROOM];
     double number;
     CMB_TRY(cmb_expect_text(c->r, entry, "a column's name or number"));
     if (cmb_parse_number(entry->text, &number) && number >= 1 && number <= 10000 &&
@@ -88,40 +153,41 @@ static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool ha
       chosen[k] = (int)number - 1;
       continue;
     }
-    int i = 0;
-    while (has_names && cell(c, i, text) && strcmp(text, entry->text) != 0) i++;
-    if (!has_names || !cell(c, i, text)) {
-      return cmb_reader_fail(c->r, entry->place,
-                             "%s has no column '%s'; expected a name of its first line", c->name,
-                             cmb_shown(entry->text, shown));
-    }
-    chosen[k] = i;
+    chosen[k] = has_names ? find_name(c, entry->text) : -1;
+    if (chosen[k] >= 0) continue;
+    return cmb_reader_fail(c->r, entry->place,
+                           "%s has no column '%s'; expected a name of its first line", c->name,
+                           cmb_shown(entry->text, name));
   }
   return CMB_OK;
 }
 
 static cmb_status read_row(struct csv *c, const int chosen[2], double pair[2])
 {
-  char text[CELL_ROOM], shown[CMB_SHOWN_ROOM];
+  char text[CMB_SHOWN_ROOM];
+  struct cell cell;
   for (int k = 0; k < 2; k++) {
-    if (!cell(c, chosen[k], text)) {
+    if (!find_cell(c, chosen[k], &cell)) {
       return cmb_reader_fail(c->r, place_of(c), "the line has no cell %d; expected a number",
                              chosen[k] + 1);
     }
-    if (!cmb_parse_number(text, &pair[k])) {
+    if (!is_number(&cell, &pair[k])) {
       return cmb_reader_fail(c->r, place_of(c), "'%s' is no number; expected one",
-                             cmb_shown(text, shown));
+                             shown(&cell, text));
     }
   }
   return CMB_OK;
 }
 
-/* All cells of the line are words: these are the columns' names. */
+/* No cell of the line begins like a number: these are the columns' names. */
 static bool is_header(const struct csv *c)
 {
-  char text[CELL_ROOM];
-  double number;
-  return cell(c, 0, text) && !cmb_parse_number(text, &number);
+  const char *at = c->line;
+  struct cell cell;
+  while (next_cell(c, &at, &cell)) {
+    if (begins_like_number(&cell)) return false;
+  }
+  return true;
 }
 
 static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, int *n, double *x,
@@ -148,15 +214,11 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
   return CMB_OK;
 }
 
-cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
-                        double **x, double **f)
+cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
+                         const cmb_node *columns, int *n, double **x, double **f)
 {
-  const char *text;
-  size_t length;
-  struct csv c = {.r = r};
-  CMB_TRY(cmb_load_beside(r, file, &c.name, &text, &length));
-  c.next = text;
-  c.end = text + length;
+  const bool marked = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
+  struct csv c = {.r = r, .name = name, .next = text + (marked ? 3 : 0), .end = text + length};
   int lines = 1;
   for (const char *at = text; at < c.end; at++) lines += *at == '\n';
   *n = 0;
@@ -164,4 +226,13 @@ cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *col
   *f = cmb_arena_doubles(r->scratch, lines);
   if (cmb_arena_failed(r->scratch)) return cmb_fail_memory(r->ctx);
   return read_lines(&c, columns, lines, n, *x, *f);
+}
+
+cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
+                        double **x, double **f)
+{
+  const char *name, *text;
+  size_t length;
+  CMB_TRY(cmb_load_beside(r, file, &name, &text, &length));
+  return cmb_parse_csv(r, name, text, length, columns, n, x, f);
 }

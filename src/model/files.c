@@ -176,6 +176,26 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char **
   return CMB_OK;
 }
 
+static cmb_status remember_file(cmb_reader *r, const char *path)
+{
+  cmb_model *m = r->model;
+  cmb_model_file *file = cmb_arena_take(m->arena, 1, sizeof *file);
+  if (!file) return cmb_fail_memory(r->ctx);
+  *file = (cmb_model_file){path, m->files};
+  m->files = file;
+  return CMB_OK;
+}
+
+bool cmb_model_reads(const cmb_model *model, const char *path)
+{
+  if (!model || !path) return false;
+  bool found = cmb_same_file(model->path, path);
+  for (const cmb_model_file *f = model->files; f && !found; f = f->next) {
+    found = cmb_same_file(f->path, path);
+  }
+  return found;
+}
+
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length)
 {
@@ -199,5 +219,6 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
     return cmb_reader_fail(r, node->place, "the files of the model are larger than %d MB together",
                            MOST_BYTES_READ >> 20);
   }
+  CMB_TRY(remember_file(r, *name));
   return cmb_check_text(r->ctx, copy, *length, *name);
 }

@@ -222,10 +222,17 @@ typedef struct cmb_model_shape {
   const char *colour; /* "" if not given: "#rrggbb" or a CSS name */
 } cmb_model_shape;
 
+/* A file that the model includes or takes numbers from. */
+typedef struct cmb_model_file {
+  const char *path;
+  const struct cmb_model_file *next;
+} cmb_model_file;
+
 struct cmb_model {
   cmb_context *ctx;
   cmb_arena *arena;
   const char *name, *title, *path;
+  const cmb_model_file *files;
   double gravity[3];
 
   int coefficient_count;

@@ -184,10 +184,23 @@ static cmb_model *create_model(cmb_context *ctx, const char *path)
   return NULL;
 }
 
+static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
+{
+  if (!o || o->set_count == 0) return CMB_OK;
+  CMB_REQUIRE(ctx, o->set_count > 0 && o->set_names && o->set_values,
+              "names or values of the parameters are missing");
+  for (int i = 0; i < o->set_count; i++)
+    CMB_REQUIRE(ctx, o->set_names[i], "a parameter has no name");
+  return CMB_OK;
+}
+
 cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
                            const cmb_model_options *options, cmb_model **model)
 {
+  CMB_REQUIRE(ctx, ctx && model, "cmb_model_parse needs a context and a place for the model");
   *model = NULL;
+  CMB_REQUIRE(ctx, (text || length == 0) && path, "cmb_model_parse needs a text and its name");
+  CMB_TRY(check_options(ctx, options));
   cmb_forget_error(ctx);
   cmb_arena *scratch = cmb_arena_create(ctx);
   cmb_model *m = create_model(ctx, path);
@@ -214,7 +227,9 @@ cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_op
 {
   char *text;
   size_t length;
+  CMB_REQUIRE(ctx, ctx && model, "cmb_model_read needs a context and a place for the model");
   *model = NULL;
+  CMB_REQUIRE(ctx, path, "cmb_model_read needs the path of a file");
   CMB_TRY(cmb_load_main(ctx, path, &text, &length));
   cmb_status status = cmb_model_parse(ctx, text, length, path, options, model);
   cmb_release(ctx, text);
@@ -230,12 +245,12 @@ void cmb_model_destroy(cmb_model *m)
 
 const char *cmb_model_name(const cmb_model *model)
 {
-  return model->name;
+  return model ? model->name : NULL;
 }
 
 const char *cmb_model_title(const cmb_model *model)
 {
-  return model->title;
+  return model ? model->title : NULL;
 }
 
 /* The constraint is the object, or a part of it. */
@@ -256,7 +271,9 @@ static void offer(cmb_model_origin *best, const char *constraint, const char *ki
 
 bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_model_origin *origin)
 {
+  if (!origin) return false;
   *origin = (cmb_model_origin){0};
+  if (!model || !constraint) return false;
   for (int i = 0; i < model->loop_count; i++) {
     const cmb_model_loop *l = &model->loops[i];
     offer(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
@@ -268,6 +285,6 @@ bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_mod
 
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count)
 {
-  *count = model->default_count;
-  return model->defaults;
+  *count = model ? model->default_count : 0;
+  return model ? model->defaults : NULL;
 }

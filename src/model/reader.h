@@ -242,6 +242,10 @@ cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
                         double **x, double **f);
 
+/* The same from text in memory; `name` is that of the file in messages. */
+cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
+                         const cmb_node *columns, int *n, double **x, double **f);
+
 /* inertia.c */
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);

@@ -2,21 +2,17 @@
  * The CSV writer (include/camber/sim.h).
  *
  * Whole lines are collected and written with one write(2), so that the file on disk ends after a full line
- * except while the kernel is inside that call; a reader drops an unfinished last line. At the end the file
- * is synced and renamed over PATH, which is atomic.
+ * except while the kernel is inside that call; a reader drops an unfinished last line. Where the file lies until it is
+ * closed, and how it is put in place, is said in base/output.h.
  */
 #include "base/arena.h"
 #include "base/context.h"
+#include "base/output.h"
 #include "base/text.h"
 
 #include <camber/sim.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { BUFFER_LINES = 64 };
 
@@ -26,8 +22,7 @@ struct cmb_csv {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_equations *eq;
-  char *path, *partial;
-  int file;
+  cmb_output *output;
   char *buffer;
   size_t used, line_room, room;
   double flushed; /* when */
@@ -40,23 +35,12 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static cmb_status io_error(cmb_csv *csv, const char *what)
-{
-  return cmb_fail(csv->ctx, CMB_ERROR_IO, "cannot %s '%s': %s", what, csv->path, strerror(errno));
-}
-
 static cmb_status flush(cmb_csv *csv)
 {
-  size_t done = 0;
-  while (done < csv->used) {
-    ssize_t n = write(csv->file, csv->buffer + done, csv->used - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return io_error(csv, "write");
-    done += (size_t)n;
-  }
+  const size_t length = csv->used;
   csv->used = 0;
   csv->flushed = now();
-  return CMB_OK;
+  return cmb_output_add(csv->output, csv->buffer, length);
 }
 
 static cmb_status put(cmb_csv *csv, const char *text, size_t length)
@@ -98,59 +82,50 @@ static cmb_status put_header(cmb_csv *csv)
   return flush(csv);
 }
 
-static void take_memory(cmb_csv *csv, const char *path)
+static bool is_named(int count, const char *const *names)
 {
-  static const char ending[] = ".partial";
-  const cmb_equations *eq = csv->eq;
-  size_t length = strlen(path);
-  size_t columns = 1 + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + (size_t)eq->no;
-  csv->path = cmb_arena_text(csv->arena, path);
-  csv->partial = cmb_arena_take(csv->arena, length + sizeof ending, 1);
-  csv->line_room = columns * CMB_NUMBER_ROOM;
-  csv->room = csv->line_room * BUFFER_LINES;
-  csv->buffer = cmb_arena_take(csv->arena, csv->room, 1);
-  if (cmb_arena_failed(csv->arena)) return;
-  memcpy(csv->partial, path, length);
-  memcpy(csv->partial + length, ending, sizeof ending);
+  if (count < 0 || (count > 0 && !names)) return false;
+  for (int i = 0; i < count; i++) {
+    if (!names[i]) return false;
+  }
+  return true;
 }
 
-/* Opens PATH.partial; -1 and errno if that fails, or if PATH is a folder, whose place it could not take. */
-static int open_partial(const cmb_csv *csv)
+static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq)
 {
-  struct stat there;
-  if (stat(csv->path, &there) == 0 && S_ISDIR(there.st_mode)) {
-    errno = EISDIR;
-    return -1;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_csv *csv = arena ? cmb_arena_take(arena, 1, sizeof *csv) : NULL;
+  if (csv) {
+    size_t columns = 1 + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + (size_t)eq->no;
+    *csv = (cmb_csv){.ctx = ctx, .arena = arena, .eq = eq};
+    csv->line_room = columns * CMB_NUMBER_ROOM;
+    csv->room = csv->line_room * BUFFER_LINES;
+    csv->buffer = cmb_arena_take(csv->arena, csv->room, 1);
   }
-  return open(csv->partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (csv && !cmb_arena_failed(arena)) return csv;
+  cmb_arena_destroy(arena);
+  return NULL;
 }
 
 cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *eq, cmb_csv **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_csv_open needs a context and a place for the file");
   *out = NULL;
-  cmb_arena *arena = cmb_arena_create(ctx);
-  cmb_csv *csv = arena ? cmb_arena_take(arena, 1, sizeof *csv) : NULL;
-  if (csv) {
-    *csv = (cmb_csv){.ctx = ctx, .arena = arena, .eq = eq};
-    take_memory(csv, path);
-  }
-  if (!csv || cmb_arena_failed(arena)) {
-    cmb_arena_destroy(arena);
-    return cmb_fail_memory(ctx);
-  }
-  csv->file = open_partial(csv);
-  if (csv->file < 0) {
-    cmb_status status = io_error(csv, "write");
-    cmb_arena_destroy(arena);
-    return status;
-  }
-  cmb_status status = put_header(csv);
-  if (status != CMB_OK) {
+  CMB_REQUIRE(ctx, path, "cmb_csv_open needs the path of a file");
+  CMB_REQUIRE(ctx,
+              eq && is_named(eq->nq, eq->q_names) && is_named(eq->nv, eq->v_names) &&
+                  is_named(eq->ng, eq->lambda_names) && is_named(eq->no, eq->output_names),
+              "cmb_csv_open needs equations with names for all they have");
+  cmb_csv *csv = create(ctx, eq);
+  if (!csv) return cmb_fail_memory(ctx);
+  cmb_status status = cmb_output_open(ctx, path, &csv->output);
+  if (status == CMB_OK) status = put_header(csv);
+  if (status == CMB_OK) {
+    *out = csv;
+  } else {
     cmb_csv_discard(csv);
-    return status;
   }
-  *out = csv;
-  return CMB_OK;
+  return status;
 }
 
 static void put_numbers(cmb_csv *csv, int n, const double *x)
@@ -161,9 +136,16 @@ static void put_numbers(cmb_csv *csv, int n, const double *x)
   }
 }
 
+static bool is_complete(const cmb_equations *eq, const cmb_record *r)
+{
+  return r && r->q && r->v && (r->lambda || eq->ng == 0) && (r->outputs || eq->no == 0);
+}
+
 cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *r)
 {
+  if (!csv) return CMB_ERROR_ARGUMENT;
   const cmb_equations *eq = csv->eq;
+  CMB_REQUIRE(csv->ctx, is_complete(eq, r), "a record lacks numbers that the equations have");
   if (csv->room - csv->used < csv->line_room) CMB_TRY(flush(csv));
   csv->used += (size_t)cmb_format_number(r->t, csv->buffer + csv->used);
   put_numbers(csv, eq->nq, r->q);
@@ -174,19 +156,12 @@ cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *r)
   return now() - csv->flushed > FLUSH_INTERVAL ? flush(csv) : CMB_OK;
 }
 
+/* A line that could not be written fails again when the file is finished, with the same words. */
 cmb_status cmb_csv_close(cmb_csv *csv)
 {
-  cmb_status status = flush(csv);
-  if (status == CMB_OK && fsync(csv->file) != 0 && errno != EINVAL && errno != ENOTSUP) {
-    status = io_error(csv, "write"); /* EINVAL: a pipe or device, which cannot be synced */
-  }
-  if (close(csv->file) != 0 && status == CMB_OK) status = io_error(csv, "write");
-  if (status == CMB_OK && rename(csv->partial, csv->path) != 0)
-    status = io_error(csv, "put in place");
-  if (status != CMB_OK) {
-    cmb_fail(csv->ctx, status, "%s; what could be written is in '%s'", cmb_last_error(csv->ctx),
-             csv->partial);
-  }
+  if (!csv) return CMB_ERROR_ARGUMENT;
+  flush(csv);
+  cmb_status status = cmb_output_finish(csv->output);
   cmb_arena_destroy(csv->arena);
   return status;
 }
@@ -194,7 +169,6 @@ cmb_status cmb_csv_close(cmb_csv *csv)
 void cmb_csv_discard(cmb_csv *csv)
 {
   if (!csv) return;
-  close(csv->file);
-  unlink(csv->partial);
+  cmb_output_discard(csv->output);
   cmb_arena_destroy(csv->arena);
 }

@@ -106,7 +106,9 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
 cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
                                  const cmb_run_options *options, cmb_simulation **out)
 {
+  CMB_REQUIRE(ctx, ctx && out, "cmb_simulation_create needs a context and a place for the run");
   *out = NULL;
+  CMB_REQUIRE(ctx, system && options, "cmb_simulation_create needs a system and options");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_simulation *sim = arena ? cmb_arena_take(arena, 1, sizeof *sim) : NULL;
   if (!sim) {
@@ -152,7 +154,7 @@ cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)
 
 const cmb_result *cmb_simulation_result(const cmb_simulation *sim)
 {
-  return &sim->result;
+  return sim ? &sim->result : NULL;
 }
 
 /* A recoverable status outside a step cannot be recovered from. */
@@ -428,7 +430,7 @@ static cmb_status start(cmb_simulation *sim)
 
 cmb_status cmb_simulation_start(cmb_simulation *sim)
 {
-  return conclude(sim, start(sim));
+  return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
 /* Function i gets its new mode, and the observer is told. */
@@ -575,5 +577,5 @@ static cmb_status run(cmb_simulation *sim)
 
 cmb_status cmb_simulation_run(cmb_simulation *sim)
 {
-  return conclude(sim, run(sim));
+  return sim ? conclude(sim, run(sim)) : CMB_ERROR_ARGUMENT;
 }

@@ -166,14 +166,18 @@ look steps
 keeps pendulum --max-steps 10 --every 1e-3 # the last record is inside the last step
 check "$what: rows" [ "$(wc -l <run.csv)" -gt 100 ]
 
-# ---- an older file is replaced, by a run that fails too; a file left by a run that was killed is of no use
+# ---- an older file is replaced, by a run that fails too; a file left by a run that was killed is kept
 printf 'old\n' >run.csv
 "$CAMBER" run pendulum --max-steps 10 --out run.csv --json >run.json 2>stderr
 what='replaced'
 look steps
 printf 'old\n%.0s' {1..100000} >run.csv.partial
-run pendulum
+rm -f run.csv
+"$CAMBER" run pendulum --out run.csv --json >run.json
 look steps
+check "a partial file stays" [ "$(wc -l <run.csv.partial)" -eq 100000 ]
+check "no second partial file" [ ! -e run.csv.2.partial ]
+rm run.csv.partial
 
 # ---- a disk that fills up on the way: the words say where the lines are, the older file stays
 printf 'old\n' >run.csv

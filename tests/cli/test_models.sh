@@ -63,6 +63,17 @@ look a.json "abs(x['outputs']['left.tyre_force'] / ((500 + 4.2 + 2.1 + 9 + 17) *
 camber a.json check peaucellier --set side=0.24 --json
 look a.json "x['degrees_of_freedom'] == 1"
 
+# ---- options of a method that are numbers, in the model file and on the command line
+cp "$SOURCE_DIR/models/parts/four-bar.yaml" part.yaml
+grep -v '^simulate' "$SOURCE_DIR/models/four-bar.yaml" | sed 's|parts/four-bar.yaml|part.yaml|' >plain.yaml
+{
+  cat plain.yaml
+  echo 'simulate: {method: lie, t-end: 0.5, option: {stabilization: baumgarte, alpha: 5, beta: 12}}'
+} >option.yaml
+camber a.json run ./option.yaml --json
+camber b.json run ./plain.yaml --method lie --t-end 0.5 --option stabilization=baumgarte --option alpha=5 --option beta=12 --json
+look a.json "x['q'] == $(python3 -c "import json; print(json.load(open('b.json'))['q'])" | tr -d '\n')"
+
 # ---- the equilibrium by both kinds of coordinates
 for form in explicit cartesian; do
   camber "$form.json" linearize quarter-car --equilibrium --formulation "$form" --json

@@ -65,10 +65,11 @@ static void only_a_whole_number_is_read(void **state)
     if (cmb_parse_number(bad[i], &x)) fail_msg("\"%s\" is read as %g", bad[i], x);
     assert_true(x == 42); /* left alone */
   }
-  char longest[200];
-  memset(longest, '1', sizeof longest - 1);
-  longest[sizeof longest - 1] = '\0';
+  char longest[CMB_LONGEST_NUMBER + 2] = "0.";
   double x;
+  memset(longest + 2, '1', CMB_LONGEST_NUMBER - 2);
+  assert_true(cmb_parse_number(longest, &x) && x == 1.0 / 9);
+  longest[CMB_LONGEST_NUMBER] = '1';
   assert_false(cmb_parse_number(longest, &x));
 }
 

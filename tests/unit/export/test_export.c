@@ -24,11 +24,61 @@ static void test_identifiers(void **state)
   enum { COUNT = sizeof names / sizeof names[0] };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_arena *arena = cmb_arena_create(ctx);
-  const char *const *all = cmb_identifiers(arena, COUNT, names);
+  const char *const *all = cmb_identifiers(arena, "", COUNT, names, 0, NULL);
   assert_non_null(all);
   for (int i = 0; i < COUNT; i++) assert_string_equal(all[i], expected[i]);
   cmb_arena_destroy(arena);
   cmb_context_destroy(ctx);
+}
+
+/* Words of C and C++ and macros of their headers, names that the struct has itself, and what these become when they are there too. */
+static void test_taken_names(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"health",    "NULL",  "I",   "errno", "asm",  "health_2",
+                                      "asm_",      "NULL_", "EI",  "K",     "K1",   "and",
+                                      "constexpr", "linux", "sin", "Int",   "stdin"};
+  static const char *const expected[] = {
+      "health_2", "NULL_", "I_",   "errno_",     "asm_",   "health_2_2", "asm__2", "NULL__", "EI_",
+      "K",        "K1",    "and_", "constexpr_", "linux_", "sin",        "Int",    "stdin_"};
+  static const char *const own[] = {"health"};
+  static const char *const switches[] = {"contact", "contact."};
+  static const char *const outputs[] = {"event_contact"};
+  enum { COUNT = sizeof names / sizeof names[0] };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_arena *arena = cmb_arena_create(ctx);
+  const char *const *all = cmb_identifiers(arena, "", COUNT, names, 1, own);
+  assert_non_null(all);
+  for (int i = 0; i < COUNT; i++) assert_string_equal(all[i], expected[i]);
+  const char *const *events = cmb_identifiers(arena, "event_", 2, switches, 1, outputs);
+  assert_non_null(events);
+  assert_string_equal(events[0], "event_contact_2");
+  assert_string_equal(events[1], "event_contact_");
+  cmb_arena_destroy(arena);
+  cmb_context_destroy(ctx);
+}
+
+/* The name of the code is a type and a file as well. */
+static void test_code_names(void **state)
+{
+  (void)state;
+  static const char *const names[][2] = {{"quarter-car", "quarter_car"},
+                                         {"main", "main_"},
+                                         {"math", "math_"},
+                                         {"sinf", "sinf_"},
+                                         {"ball", "ball"},
+                                         {"stdio", "stdio_"},
+                                         {"number", "number_"},
+                                         {"op_sin", "op_sin_"},
+                                         {"m", "m_"},
+                                         {"time", "time_"},
+                                         {"int", "int_"},
+                                         {"l", "l"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char text[64];
+    cmb_code_name(names[i][0], sizeof text, text);
+    assert_string_equal(text, names[i][1]);
+  }
 }
 
 /* A long name is cut, and still none occurs twice. */
@@ -43,7 +93,7 @@ static void test_long_names(void **state)
   const char *const names[2] = {one, two};
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_arena *arena = cmb_arena_create(ctx);
-  const char *const *all = cmb_identifiers(arena, 2, names);
+  const char *const *all = cmb_identifiers(arena, "", 2, names, 0, NULL);
   assert_non_null(all);
   assert_true(strlen(all[0]) < 64 && strlen(all[1]) < 80);
   assert_string_not_equal(all[0], all[1]);
@@ -121,10 +171,9 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_identifiers),
-      cmocka_unit_test(test_long_names),
-      cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_identifiers), cmocka_unit_test(test_taken_names),
+      cmocka_unit_test(test_code_names),  cmocka_unit_test(test_long_names),
+      cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,18 @@ static void columns_of_csv_files_are_tables(void **state)
               {"# comment\n\n\"t\"; \"z\"\n0;1\n\n1;2\n", "", 1.5},
               {"0\t1\n1\t-1", "", 0},
               {"  0   4\n  1   8  \n", "", 6},
-              {"0,9,2\n1,9,4\n", "columns: [1, 3]", 3}};
+              {"0,9,2\n1,9,4\n", "columns: [1, 3]", 3},
+              /* a byte order mark before numbers, names and a comment */
+              {"\xEF\xBB\xBF"
+               "0,1\n1,3\n",
+               "", 2},
+              {"\xEF\xBB\xBFt,z\n0,1\n1,3\n", "columns: [t, z]", 2},
+              {"\xEF\xBB\xBF# road\n0,1\n1,3\n", "", 2},
+              {"\"2nd\",\"1st\"\n0,1\n1,3\n", "", 2},
+              /* more digits than anyone needs: 1.5e5, and 1 */
+              {"0,1.5000000000000000000000000000000000000000000000000000000000000000000e5\n"
+               "1.0000000000000000000000000000000000000000000000000000000000000000000,50000\n",
+               "", 1e5}};
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[200];
@@ -193,6 +204,10 @@ static void errors_in_csv_files_name_the_line(void **state)
        "csv/model.yaml:1:43: table 'f': csv/data.csv has no column 'w'"},
       {"0,1\n1,2\n", "columns: [t, w]",
        "csv/model.yaml:1:40: table 'f': csv/data.csv has no column 't'"},
+      {"O,1\n1,2\n", "", "csv/data.csv:1:1: table 'f': 'O' is no number"},
+      {"0.O,l\n1,2\n", "", "csv/data.csv:1:1: table 'f': '0.O' is no number"},
+      {"0;0,5\n1;2,5\n", "", "csv/data.csv:1:1: table 'f': '0,5' is no number"},
+      {"NaN,nan\n1,2\n", "", "csv/data.csv:1:1: table 'f': 'NaN' is no number"},
       {"0,1\n\x80", "", "csv/data.csv:2:1: byte 0x80 is not text"}};
   cmb_context *ctx = cmb_context_create(NULL);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

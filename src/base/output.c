@@ -1,0 +1,209 @@
+/*
+ * Files on their way (output.h).
+ *
+ * The process that writes a partial file holds a lock on it (flock), which the kernel drops when the process ends, however it
+ * ends. So a partial file with a lock is being written, and one without was left behind. Where a file system knows no
+ * locks, two runs are not told from one another: each has its own file, and the one that finishes last counts.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "base/output.h"
+
+#include "base/context.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_NAMES = 1000, ENDING_ROOM = 24 };
+
+struct cmb_output {
+  cmb_context *ctx;
+  int file;
+  int reason;        /* errno of the first write that failed, or 0 */
+  const char *shown; /* PATH as the user wrote it */
+  const char *path;  /* where the file belongs: the end of a chain of links */
+  char *partial;
+  char texts[]; /* the three of them */
+};
+
+static cmb_status refuse(cmb_context *ctx, const char *path, const char *reason)
+{
+  return cmb_fail(ctx, CMB_ERROR_IO, "cannot write '%s': %s", path, reason);
+}
+
+static cmb_status fail(cmb_output *o)
+{
+  return refuse(o->ctx, o->shown, strerror(errno));
+}
+
+/* ---- where the file belongs */
+
+static const char *kind_of(mode_t mode)
+{
+  if (S_ISDIR(mode)) return strerror(EISDIR);
+  if (S_ISFIFO(mode)) return "it is a pipe; expected the name of a plain file";
+  return "it is no plain file; expected the name of one";
+}
+
+/* target := what PATH leads to if it is a link, or "" if PATH is itself the place. */
+static cmb_status follow(cmb_context *ctx, const char *path, char target[PATH_MAX])
+{
+  struct stat there;
+  target[0] = '\0';
+  if (lstat(path, &there) != 0) {
+    return errno == ENOENT ? CMB_OK : refuse(ctx, path, strerror(errno));
+  }
+  const bool link = S_ISLNK(there.st_mode);
+  if (link && stat(path, &there) != 0) {
+    return refuse(ctx, path, errno == ENOENT ? "it is a link that leads nowhere" : strerror(errno));
+  }
+  if (!S_ISREG(there.st_mode)) return refuse(ctx, path, kind_of(there.st_mode));
+  if (access(path, W_OK) != 0) return refuse(ctx, path, strerror(errno));
+  return !link || realpath(path, target) ? CMB_OK : refuse(ctx, path, strerror(errno));
+}
+
+/* ---- the partial file */
+
+/* Whether a living process is writing the file. */
+static bool is_being_written(const char *partial)
+{
+  struct stat there;
+  int file = open(partial, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return false;
+  bool held = fstat(file, &there) == 0 && S_ISREG(there.st_mode) &&
+              flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return held;
+}
+
+static cmb_status create_partial(cmb_output *o)
+{
+  const size_t length = strlen(o->path);
+  memcpy(o->partial, o->path, length + 1);
+  for (int k = 1; k <= MOST_NAMES; k++) {
+    if (k == 1) {
+      snprintf(o->partial + length, ENDING_ROOM, ".partial");
+    } else {
+      snprintf(o->partial + length, ENDING_ROOM, ".%d.partial", k);
+    }
+    o->file = open(o->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (o->file >= 0) {
+      flock(o->file, LOCK_EX | LOCK_NB); /* where there are no locks, without */
+      return CMB_OK;
+    }
+    if (errno != EEXIST) return fail(o);
+    if (is_being_written(o->partial)) {
+      return cmb_fail(o->ctx, CMB_ERROR_IO,
+                      "cannot write '%s': another output or run is writing it, to '%s'", o->shown,
+                      o->partial);
+    }
+  }
+  return cmb_fail(o->ctx, CMB_ERROR_IO, "cannot write '%s': there are %d files '%s' and so on",
+                  o->shown, MOST_NAMES, o->partial);
+}
+
+/* Whether the partial file is still the one that was created. */
+static bool is_ours(const cmb_output *o)
+{
+  struct stat created, there;
+  return fstat(o->file, &created) == 0 && lstat(o->partial, &there) == 0 &&
+         created.st_dev == there.st_dev && created.st_ino == there.st_ino;
+}
+
+/* ---- the object */
+
+static cmb_output *create(cmb_context *ctx, const char *shown, const char *path)
+{
+  const size_t first = strlen(shown) + 1, second = strlen(path) + 1;
+  cmb_output *o = cmb_allocate(ctx, sizeof *o + first + 2 * second + ENDING_ROOM);
+  if (!o) return NULL;
+  o->ctx = ctx;
+  o->file = -1;
+  o->shown = memcpy(o->texts, shown, first);
+  o->path = memcpy(o->texts + first, path, second);
+  o->partial = o->texts + first + second;
+  return o;
+}
+
+cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **output)
+{
+  char target[PATH_MAX];
+  *output = NULL;
+  CMB_TRY(follow(ctx, path, target));
+  cmb_output *o = create(ctx, path, target[0] ? target : path);
+  if (!o) return cmb_fail_memory(ctx);
+  cmb_status status = create_partial(o);
+  if (status == CMB_OK) {
+    *output = o;
+  } else {
+    cmb_release(ctx, o);
+  }
+  return status;
+}
+
+/* A failure stays: a file with a gap is never put in place. */
+static cmb_status settle(cmb_output *o, bool done)
+{
+  if (!done && !o->reason) o->reason = errno;
+  return o->reason ? refuse(o->ctx, o->shown, strerror(o->reason)) : CMB_OK;
+}
+
+cmb_status cmb_output_add(cmb_output *o, const void *bytes, size_t length)
+{
+  return settle(o, !o->reason && cmb_write_all(o->file, bytes, length));
+}
+
+cmb_status cmb_output_sync(cmb_output *o)
+{
+  return settle(o, !o->reason && fsync(o->file) == 0);
+}
+
+static cmb_status put_in_place(cmb_output *o)
+{
+  CMB_TRY(cmb_output_sync(o));
+  if (!is_ours(o)) {
+    return cmb_fail(o->ctx, CMB_ERROR_IO, "cannot write '%s': '%s' was removed or replaced",
+                    o->shown, o->partial);
+  }
+  return rename(o->partial, o->path) == 0 ? CMB_OK : fail(o);
+}
+
+static void release(cmb_output *o)
+{
+  close(o->file); /* synced, or its failure is known */
+  cmb_release(o->ctx, o);
+}
+
+cmb_status cmb_output_finish(cmb_output *o)
+{
+  cmb_status status = put_in_place(o);
+  if (status != CMB_OK && is_ours(o)) {
+    cmb_fail(o->ctx, status, "%s; what could be written is in '%s'", cmb_last_error(o->ctx),
+             o->partial);
+  }
+  release(o);
+  return status;
+}
+
+void cmb_output_discard(cmb_output *o)
+{
+  if (!o) return;
+  if (is_ours(o)) unlink(o->partial);
+  release(o);
+}
+
+cmb_status cmb_output_possible(cmb_context *ctx, const char *path)
+{
+  cmb_output *o;
+  CMB_TRY(cmb_output_open(ctx, path, &o));
+  cmb_output_discard(o);
+  return CMB_OK;
+}

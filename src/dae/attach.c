@@ -1,0 +1,135 @@
+/*
+ * The check of equations (attach.h).
+ */
+#include "dae/attach.h"
+
+#include "base/context.h"
+
+enum { MOST = 10000000 }; /* of anything: sums of sizes stay far below INT_MAX */
+
+static cmb_status fail(cmb_context *ctx, const cmb_equations *eq, const char *what,
+                       const char *expected)
+{
+  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s; expected %s", eq->name, what,
+                  expected);
+}
+
+static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
+{
+  const struct {
+    const char *name;
+    int size, least;
+  } sizes[] = {{"nq", eq->nq, 1}, {"nv", eq->nv, 1}, {"ng", eq->ng, 0},
+               {"ns", eq->ns, 0}, {"no", eq->no, 0}, {"nu", eq->nu, 0}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s is %d; expected %d to %d",
+                    eq->name, sizes[i].name, sizes[i].size, sizes[i].least, (int)MOST);
+  }
+  if (!eq->rates && eq->nq != eq->nv) {
+    return fail(ctx, eq, "nq and nv differ and there is no function rates",
+                "one, or as many coordinates as velocities");
+  }
+  if (eq->nq < eq->nv) return fail(ctx, eq, "nq is less than nv", "a coordinate for each velocity");
+  return CMB_OK;
+}
+
+static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
+{
+  const struct {
+    const char *what;
+    int count;
+    const char *const *names;
+  } lists[] = {{"q_names", eq->nq, eq->q_names},
+               {"v_names", eq->nv, eq->v_names},
+               {"g_names", eq->ng, eq->g_names},
+               {"lambda_names", eq->ng, eq->lambda_names},
+               {"switch_names", eq->ns, eq->switch_names},
+               {"output_names", eq->no, eq->output_names},
+               {"u_names", eq->nu, eq->u_names}};
+  for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
+    if (lists[k].count > 0 && !lists[k].names) {
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s' have no %s; expected %d", eq->name,
+                      lists[k].what, lists[k].count);
+    }
+    for (int i = 0; i < lists[k].count; i++) {
+      if (lists[k].names[i]) continue;
+      return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s[%d] is missing", eq->name,
+                      lists[k].what, i);
+    }
+  }
+  return CMB_OK;
+}
+
+static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
+{
+  bool levels = false;
+  for (int i = 0; i < eq->ns && eq->switch_is_level; i++) levels |= eq->switch_is_level[i];
+  const struct {
+    const char *what, *expected;
+    bool missing;
+  } functions[] = {
+      {"evaluate is missing", "the function that has M, f, g, G", !eq->evaluate},
+      {"ns > 0 and switches is missing", "the function", eq->ns > 0 && !eq->switches},
+      {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
+      {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},
+      {"a switch is a level and levels is missing", "the function", levels && !eq->levels}};
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    if (functions[i].missing) return fail(ctx, eq, functions[i].what, functions[i].expected);
+  }
+  return CMB_OK;
+}
+
+/* Rows in order, columns that ascend within a row and lie inside. */
+static bool is_pattern(const cmb_pattern *p, int rows, int columns)
+{
+  if (p->rows != rows || p->columns != columns || !p->start || p->start[0] != 0) return false;
+  for (int i = 0; i < rows; i++) {
+    if (p->start[i + 1] < p->start[i] || p->start[i + 1] - p->start[i] > columns) return false;
+  }
+  if (p->start[rows] > 0 && !p->column) return false;
+  for (int i = 0; i < rows; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      const int before = k > p->start[i] ? p->column[k - 1] : -1;
+      if (p->column[k] <= before || p->column[k] >= columns) return false;
+    }
+  }
+  return true;
+}
+
+static cmb_status check_patterns(cmb_context *ctx, const cmb_equations *eq)
+{
+  const cmb_pattern *const *d = eq->derivative_pattern;
+  const struct {
+    const char *name;
+    const cmb_pattern *pattern;
+    int rows, columns;
+  } patterns[] = {{"M_pattern", eq->M_pattern, eq->nv, eq->nv},
+                  {"G_pattern", eq->G_pattern, eq->ng, eq->nv},
+                  {"CMB_RESIDUAL_Q", d[CMB_RESIDUAL_Q], eq->nv, eq->nq},
+                  {"CMB_RESIDUAL_V", d[CMB_RESIDUAL_V], eq->nv, eq->nv},
+                  {"CMB_VELOCITY_Q", d[CMB_VELOCITY_Q], eq->ng, eq->nq},
+                  {"CMB_GAMMA_Q", d[CMB_GAMMA_Q], eq->ng, eq->nq},
+                  {"CMB_GAMMA_V", d[CMB_GAMMA_V], eq->ng, eq->nv},
+                  {"CMB_RESIDUAL_U", d[CMB_RESIDUAL_U], eq->nv, eq->nu},
+                  {"CMB_POSITION_U", d[CMB_POSITION_U], eq->ng, eq->nu}};
+  for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+    if (!patterns[i].pattern) continue;
+    if (is_pattern(patterns[i].pattern, patterns[i].rows, patterns[i].columns)) continue;
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "equations '%s': the pattern %s is not one of %d rows and %d columns, with "
+                    "columns that ascend in each row",
+                    eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_equations_check(cmb_context *ctx, const cmb_equations *eq)
+{
+  CMB_REQUIRE(ctx, eq, "the equations are missing");
+  CMB_REQUIRE(ctx, eq->name, "the equations have no name");
+  CMB_TRY(check_sizes(ctx, eq));
+  CMB_TRY(check_names(ctx, eq));
+  CMB_TRY(check_functions(ctx, eq));
+  return check_patterns(ctx, eq);
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# Exported code in other people's hands: compilers whose arithmetic would make its results wrong are refused, those that only
+# contract a * b + c give the same bits; a step whose outputs are not finite returns 1; names of the model that C, C++, their
+# headers or the code itself have taken do not stop it from compiling.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+readonly WARNINGS='-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+COMPILERS=
+for cc in gcc clang; do command -v $cc >/dev/null && COMPILERS="$COMPILERS $cc"; done
+
+# ---- arithmetic
+
+check 'export' "$CAMBER" export c quarter-car -o code --quiet --step 0.001 >/dev/null
+cat >drive.c <<'END'
+#include "code/quarter_car.h"
+#include <stdio.h>
+int main(void)
+{
+  static quarter_car m;
+  quarter_car_state s;
+  int bad = 0;
+  quarter_car_init(&m);
+  for (int i = 0; i < 500; i++) bad += quarter_car_step(&m, 0, 0);
+  quarter_car_get_state(&m, &s);
+  for (int i = 0; i < quarter_car_nq; i++) printf("%a %a\n", s.q[i], s.v[i]);
+  return bad != 0;
+}
+END
+cc -std=c99 -O1 -ffp-contract=off drive.c code/quarter_car.c -o drive -lm && ./drive >reference || fail 'reference'
+
+refused() { # WORDS COMPILER FLAG...
+  local words=$1
+  shift
+  # a compiler that does not know the flag is no use here
+  echo 'int x;' | "$@" -Werror -x c -c - -o flags.o 2>/dev/null || return 0
+  if "$@" -c code/quarter_car.c -o refused.o 2>stderr; then
+    fail "$* compiles"
+  else
+    check "$*: says '$words', not $(head -3 stderr)" grep -q -- "$words" stderr
+  fi
+}
+
+same_bits() { # COMPILER FLAG...
+  echo 'int main(void) { return 0; }' | "$@" -Werror -x c - -o flags 2>/dev/null || return 0
+  check "$*: compiles" "$@" drive.c code/quarter_car.c -o drive -lm
+  ./flags && ./drive >bits # the processor may lack what was asked for
+  check "$*: the same bits" cmp -s bits reference
+}
+
+for cc in $COMPILERS; do
+  refused 'no -ffast-math' "$cc" -ffast-math
+  refused 'no -ffast-math' "$cc" -Ofast
+  refused 'no -ffinite-math-only' "$cc" -ffinite-math-only
+  refused 'not those of the x87' "$cc" -mfpmath=387
+  refused 'not those of the x87' "$cc" -mfpmath=both
+  refused 'constants_are_double' "$cc" -fsingle-precision-constant
+  [ -n "${CAMBER_SANITIZED:-}" ] || same_bits "$cc" -std=gnu11 -O2 -march=native
+done
+if command -v gcc >/dev/null; then
+  refused 'no -ffast-math' gcc -funsafe-math-optimizations
+  refused 'no -ffast-math' gcc -freciprocal-math
+fi
+command -v clang >/dev/null && same_bits clang -O1 -funsafe-math-optimizations -fno-approx-func
+
+# ---- native code: a compiler with such options is not used, and the interpreter gives the result
+
+"$CAMBER" run quarter-car --t-end 0.3 --evaluator interpreter --quiet --json 2>/dev/null >interpreted
+for cc in $COMPILERS; do
+  CC="$cc -ffast-math" CAMBER_CACHE=$PWD/cache "$CAMBER" run quarter-car --t-end 0.3 --evaluator native --quiet --json 2>stderr >native
+  check "$cc -ffast-math for native code: a warning" grep -q 'warning' stderr
+  check "$cc -ffast-math for native code: the same state" cmp -s <(grep "\"[qv]\":" interpreted) <(grep "\"[qv]\":" native)
+done
+
+# ---- names: of outputs, inputs, parameters and the model itself
+
+cat >main.yaml <<'END'
+parameters: {NULL: 1, I: 2, errno: 3, asm: 4, class: 5, NAN: 6, linux: 7, stderr: 8, M_PI: 9, template: 10}
+points: {P: [0, 0, 0], C: [1, 0, 0]}
+bodies: {rod: {mass: 1, com: C, inertia: [1, 1, 1]}}
+joints: {a: {type: revolute, child: rod, at: P, axis: [0, 1, 0]}}
+inputs: {register: 0, EOF: 0}
+forces:
+  push: {type: load, on: rod@C, force: [NULL + I + errno + asm + class, EOF, NAN + linux + stderr + M_PI + template + register]}
+outputs: {health: a, NIL: a, J: a, complex: a, goto: a, event_a: "if(a > 0, 1, 2)", int: a, stdin: a, EINVAL: a, xor: a, health_2: a}
+END
+check 'names: export' "$CAMBER" export c ./main.yaml -o names --quiet >/dev/null
+check 'names: of the files' [ -f names/main_.c -a -f names/main_.h ]
+cat >headers.h <<'END'
+#include <complex.h>
+#include <errno.h>
+#include <iso646.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+END
+cat >names.c <<'END'
+#include "headers.h"
+#include "names/main_.h"
+int main(void)
+{
+  static main_ m;
+  main__outputs out;
+  main__init(&m);
+  return main__step(&m, NULL, &out) || !(out.health > 0) || out.health_2 != out.J || m.parameters.NULL_ != 1;
+}
+END
+for cc in $COMPILERS; do
+  # shellcheck disable=SC2086
+  for std in c99 gnu99 gnu11; do
+    check "names: $cc -std=$std" $cc $WARNINGS -std=$std -include headers.h names.c names/main_.c -o names_program -lm
+    check "names: $cc: runs" ./names_program
+  done
+done
+for cxx in g++ clang++; do
+  command -v $cxx >/dev/null || continue
+  printf '#include "names/main_.h"\nint main() { static main_ m; main__init(&m); return 0; }\n' >names.cc
+  echo 'int main() {}' >empty.cc
+  $cxx empty.cc -o flags 2>/dev/null || continue # no library of C++
+  check "names: $cxx" $cxx -Wall -Werror -fsyntax-only names.cc
+done
+for name in math string m number time; do
+  cp "$SOURCE_DIR/models/simple-pendulum.yaml" "$name.yaml"
+  check "model $name: export" "$CAMBER" export c "./$name.yaml" -o names --quiet >/dev/null
+  # shellcheck disable=SC2086
+  check "model $name: compiles" cc $WARNINGS -include headers.h -Inames -c "names/${name}_.c" -o model.o
+done
+
+# ---- an output that is not finite
+
+cat >pole.yaml <<'END'
+points: {P: [0, 0, 0], C: [0, 0, -1]}
+bodies: {bob: {mass: 1, com: C, inertia: [0.1, 0.1, 0.1]}}
+joints: {a: {type: revolute, child: bob, at: P, axis: [0, 1, 0], start: 0.1}}
+parameters: {limit: 1}
+inputs: {zero: 0}
+outputs: {root: "sqrt(limit + zero - t)", angle: a}
+END
+check 'pole: export' "$CAMBER" export c ./pole.yaml -o code --quiet --step 0.01 >/dev/null
+cat >pole.c <<'END'
+#include "code/pole.h"
+#include <math.h>
+#include <stdio.h>
+int main(void)
+{
+  static pole m, n;
+  pole_outputs out;
+  pole_init(&m);
+  pole_init(&n);
+  for (int i = 1; i <= 150; i++) {
+    const int status = pole_step(&m, 0, &out), plain = pole_step(&n, 0, 0);
+    /* the root is not real after t = 1; the motion is not touched by it */
+    if (i <= 99 && (status != 0 || !(out.root >= 0) || !(out.health > 0))) return printf("%d\n", i), 1;
+    if (i >= 102 && (status != 1 || out.root == out.root || out.health > 0)) return printf("%d\n", i), 1;
+    if (plain != 0 || !isfinite(out.angle)) return printf("%d\n", i), 1;
+  }
+  return 0;
+}
+END
+# shellcheck disable=SC2086
+check 'pole: compiles' cc $WARNINGS -O1 pole.c code/pole.c -o pole -lm
+check 'pole: returns 1 from there on' ./pole
+
+finish
