@@ -99,6 +99,7 @@ typedef struct cmb_build {
   cmb_list constraints;       /* of cmb_constraint */
   cmb_list hints;             /* of cmb_hint */
   cmb_wrench *scratch;        /* (room for links) zero between uses */
+  void *reactions;            /* (bodies) outputs.c; NULL: not built yet */
   bool outputs;               /* the quantities of outputs may be asked for */
 } cmb_build;
 

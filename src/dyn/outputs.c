@@ -2,8 +2,8 @@
  * Quantities that are known only when the motion is: reactions, constraint forces, energies.
  *
  * The reaction of a joint is what it transmits to its child, springs and drives of the joint included: by Newton and Euler for
- * all bodies built on the child, less what acts on these from elsewhere. Force and moment about the joint's point
- * (fixed to the child), global axes.
+ * all bodies built on the child, less what acts on these from elsewhere, summed up from the last bodies to the first. Force and
+ * moment about the joint's point (fixed to the child), global axes.
  */
 #include "dyn/build.h"
 
@@ -38,20 +38,6 @@ static cmb_expr component(const struct resultant *r, int i)
 }
 
 /* ---- reactions */
-
-/* Is the body, or one that carries it, the child of this joint? */
-static bool built_on(const cmb_model *m, int body, int joint)
-{
-  while (body != CMB_GROUND) {
-    if (body == m->joints[joint].child) return true;
-    int carrier = CMB_GROUND;
-    for (int i = 0; i < m->joint_count; i++) {
-      if (m->joints[i].child == body) carrier = m->joints[i].parent;
-    }
-    body = carrier;
-  }
-  return false;
-}
 
 /* m (a − gravity) at the centre of mass, and R (J' ω̇' + ω' × J' ω'). */
 static bool add_inertial(cmb_build *b, int body, struct resultant *r)
@@ -103,45 +89,68 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
   return true;
 }
 
-static bool add_sides_on(cmb_build *b, const cmb_measure *m, cmb_expr scale, int joint,
-                         struct resultant *r)
+/* scale times the sides of a measure to what the bodies that they act on need. */
+static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
-    if (m->side[i].body == CMB_GROUND || !built_on(b->model, m->side[i].body, joint)) continue;
-    if (!add_side(b, m, &m->side[i], scale, r)) return false;
+    if (m->side[i].body == CMB_GROUND) continue;
+    if (!add_side(b, m, &m->side[i], scale, &of[m->side[i].body])) return false;
   }
   return true;
 }
 
-bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e)
+/* What each body needs by itself, about the point of the joint that carries it. */
+static bool needs_of_bodies(cmb_build *b, struct resultant *of)
 {
-  const cmb_model_joint *j = &b->model->joints[joint];
-  int wanted = component_of(suffix);
-  *e = 0;
-  if (wanted < 0 || !b->outputs) return wanted >= 0;
-  struct resultant r = {{{0, 0, 0}}, {{0, 0, 0}}, {{0, 0, 0}}};
-  cmb_anchor at = {.body = j->child};
-  memcpy(at.at, j->at, sizeof at.at);
-  cmb_site s = cmb_site_of(b->k, &at);
-  const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
-  if (!p) return false;
-  r.at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x));
+  for (int i = 0; i < b->model->joint_count; i++) {
+    const cmb_model_joint *j = &b->model->joints[i];
+    cmb_anchor at = {.body = j->child};
+    memcpy(at.at, j->at, sizeof at.at);
+    cmb_site s = cmb_site_of(b->k, &at);
+    const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+    if (!p) return false;
+    of[j->child].at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x));
+  }
   for (int i = 0; i < b->model->body_count; i++) {
-    if (b->model->bodies[i].mass == 0 || !built_on(b->model, i, joint)) continue;
-    if (!add_inertial(b, i, &r)) return false;
+    if (b->model->bodies[i].mass > 0 && !add_inertial(b, i, &of[i])) return false;
   }
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
-    if (!add_sides_on(b, &a->measure, cmb_neg(b->g, a->force), joint, &r)) return false;
+    if (!add_sides(b, &a->measure, cmb_neg(b->g, a->force), of)) return false;
   }
   for (int i = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     for (int n = 0; c->loop >= 0 && n < c->term_count; n++) {
       cmb_expr scale = cmb_mul(b->g, c->lambda, c->terms[n].coefficient);
-      if (!add_sides_on(b, &c->terms[n].measure, scale, joint, &r)) return false;
+      if (!add_sides(b, &c->terms[n].measure, scale, of)) return false;
     }
   }
-  *e = component(&r, wanted);
+  return true;
+}
+
+/* The reactions of all joints, once: from the last joint to the first, what a child needs goes on to its carrier. */
+static struct resultant *reactions(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  if (b->reactions) return b->reactions;
+  struct resultant *of = cmb_arena_take(b->arena, (size_t)m->body_count, sizeof *of);
+  if (!of || !needs_of_bodies(b, of)) return NULL;
+  for (int i = m->joint_count; i-- > 0;) {
+    const struct resultant *child = &of[m->joints[i].child];
+    const int parent = m->joints[i].parent;
+    if (parent != CMB_GROUND) add_force(b->g, &of[parent], child->at, child->force, child->moment);
+  }
+  return b->reactions = of;
+}
+
+bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e)
+{
+  const int wanted = component_of(suffix);
+  *e = 0;
+  if (wanted < 0 || !b->outputs) return wanted >= 0;
+  const struct resultant *of = reactions(b);
+  if (!of) return false;
+  *e = component(&of[b->model->joints[joint].child], wanted);
   return true;
 }
 
