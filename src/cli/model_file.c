@@ -106,17 +106,23 @@ static bool set_already(const struct cli_arguments *a, const char *option, const
   return found;
 }
 
+static int complain_key(const cmb_model_default *d)
+{
+  const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
+  return near ? cli_complain("%s: simulate: unknown key '%s'; did you mean '%s'?", d->key_where,
+                             d->name, near)
+              : cli_complain("%s: simulate: unknown key '%s'; expected an option of 'camber run'",
+                             d->key_where, d->name);
+}
+
 static int take_default(struct cli_arguments *a, const cmb_model_default *d)
 {
   int k = cmb_find_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
   const struct cli_option *option = k < 0 ? NULL : &cli_options[k];
-  if (!option || !cli_model_may_set(option)) {
-    const char *near =
-        cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
-    return near ? cli_complain("%s: simulate: unknown key '%s'; did you mean '%s'?", d->key_where,
-                               d->name, near)
-                : cli_complain("%s: simulate: unknown key '%s'; expected an option of 'camber run'",
-                               d->key_where, d->name);
+  if (!option) return complain_key(d);
+  if (!cli_model_may_set(option)) {
+    return cli_complain("%s: simulate: '%s' belongs on the command line; a model cannot set it",
+                        d->key_where, d->name);
   }
   if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
     return CLI_DONE;

@@ -104,11 +104,12 @@ static bool is_number(const struct cell *cell, double *number)
 /* A number, right or with a slip in it: 1.5, 1,O or nan. */
 static bool begins_like_number(const struct cell *cell)
 {
-  static const char *const words[] = {"nan", "inf", "infinity"};
+  static const char *const not_finite[] = {"nan", "inf", "infinity"};
   if (cell->quoted || cell->length == 0) return false;
   if (strchr("0123456789+-.", cell->text[0])) return true;
   for (int i = 0; i < 3; i++) {
-    if (cell->length == strlen(words[i]) && strncasecmp(cell->text, words[i], cell->length) == 0)
+    if (cell->length == strlen(not_finite[i]) &&
+        strncasecmp(cell->text, not_finite[i], cell->length) == 0)
       return true;
   }
   return false;
