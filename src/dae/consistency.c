@@ -17,10 +17,11 @@
 
 #include <math.h>
 
-static const double RELATIVE = 1e-6; /* of the terms in ρ */
-static const double PART = 0.05;     /* of the largest entry: belongs to the contradiction */
-static const double NOTHING = 1e-8;  /* a rate or an acceleration, over how much g changes */
-static const double VANISHED = 1e-3; /* a gradient, over what it is beside the constraint */
+static const double RELATIVE = 1e-6;  /* of the terms in ρ */
+static const double ROUNDING = 1e-11; /* of the largest terms in any of them */
+static const double PART = 0.05;      /* of the largest entry: belongs to the contradiction */
+static const double NOTHING = 1e-8;   /* a rate or an acceleration, over how much g changes */
+static const double VANISHED = 1e-3;  /* a gradient, over what it is beside the constraint */
 
 /* The sum of |G_ij x_j| over row i. */
 static double row_terms(const cmb_evaluator *ev, int i, const double *x)
@@ -34,20 +35,24 @@ static double row_terms(const cmb_evaluator *ev, int i, const double *x)
   return sum;
 }
 
-/* ρ = G x + rest; those at fault are listed. */
+/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. Rounding in one constraint's large terms
+ * shows in the others, too: least squares share it out. */
 static void compare(const cmb_evaluator *ev, const double *x, const double *rest,
                     cmb_disagreement what, double *rho, cmb_consistency *found)
 {
   const cmb_equations *eq = ev->eq;
-  double most = 0;
+  double most = 0, size = 0;
   bool agree = true;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, rho);
   for (int i = 0; i < eq->ng; i++) {
-    double size = row_terms(ev, i, x) + fabs(rest[i]);
-    rho[i] = fabs(rho[i] + rest[i]);
-    if (!(rho[i] <= RELATIVE * size + NOTHING * fmax(ev->extent[i], NOTHING))) agree = false;
-    rho[i] /= fmax(ev->extent[i], NOTHING);
+    const double unit = 1 / fmax(ev->extent[i], NOTHING);
+    rho[i] = fabs(rho[i] + rest[i]) * unit;
     most = fmax(most, rho[i]);
+    size = fmax(size, (row_terms(ev, i, x) + fabs(rest[i])) * unit);
+  }
+  for (int i = 0; i < eq->ng; i++) {
+    const double own = (row_terms(ev, i, x) + fabs(rest[i])) / fmax(ev->extent[i], NOTHING);
+    if (!(rho[i] <= RELATIVE * own + ROUNDING * size + NOTHING)) agree = false;
   }
   if (agree) return;
   found->what = what;

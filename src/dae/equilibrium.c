@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "dae/derivative.h"
+#include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/system.h"
 #include "dae/tangent.h"
@@ -45,6 +46,7 @@ struct seek {
   double t;
   double *q, *q_trial, *dq; /* (nq) */
   double *lambda, *s;       /* (ng), (ns) */
+  cmb_mode_search modes;    /* at the beginning */
   double *left;             /* (nv) f − Gᵀλ at the state last evaluated */
   double *p, *p_hat, *z;    /* (n <= nv) force, the same in the eigenvectors' directions, step */
   double *w;                /* (nv) N z */
@@ -88,6 +90,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->theta = cmb_arena_doubles(arena, nv);
   k->im = cmb_arena_doubles(arena, nv);
   k->pivot = cmb_arena_ints(arena, nv);
+  cmb_mode_search_create(&k->modes, arena, k->ev->eq);
   k->work = cmb_arena_doubles(arena, cmb_eigen_work(nv, 0));
   if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ev->ctx);
   return cmb_differences_create(k->ev, &k->differences);
@@ -440,13 +443,13 @@ static void note_moved(int nq, const double *given, const double *q, cmb_equilib
   report->q_moved = sqrt(sum);
 }
 
-/* On the constraints first; the velocities that go with it are of no use here. */
+/* On the constraints first, in the modes there; the velocities that go with it are of no use here. */
 static cmb_status assemble(struct seek *k, const double *q)
 {
   cmb_start_report start;
   memcpy(k->q, q, (size_t)k->ev->eq->nq * sizeof *q);
   memset(k->w, 0, (size_t)k->ev->eq->nv * sizeof *k->w);
-  return cmb_consistent_start(k->ev, k->t, k->q, k->w, k->left, k->lambda, &start);
+  return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->left, k->lambda, &start);
 }
 
 cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
