@@ -150,10 +150,12 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
     if (cmb_program_work(programs[i]) > work) work = cmb_program_work(programs[i]);
     if (programs[i]->outputs > results) results = programs[i]->outputs;
   }
-  cmb_buffer_print(b,
-                   "/* One instance. Change its parameters; leave the arrays alone. */\n"
-                   "typedef struct %s {\n  %s_parameters parameters;\n",
-                   c->name, c->name);
+  cmb_buffer_print(
+      b,
+      "/* One instance. Change its parameters; leave the rest alone. */\n"
+      "typedef struct %s {\n  %s_parameters parameters;\n"
+      "  double begun, steps; /* t = begun + steps h, so that roundings do not add up */\n",
+      c->name, c->name);
   cmb_buffer_print(b,
                    "  double x[%d]; /* t, h, q, v, modes, inputs, parameters, multipliers, "
                    "accelerations */\n",
@@ -244,7 +246,7 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   put_array(b, "double", "v", x->nv, c->start->v);
   if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
   cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n", array_size(c));
-  cmb_buffer_put(b, "  m->x[0] = ");
+  cmb_buffer_put(b, "  m->steps = 0;\n  m->x[0] = m->begun = ");
   put_number(b, c->start->t);
   cmb_buffer_put(b, ";\n  m->x[1] = ");
   put_number(b, c->step);
@@ -313,7 +315,10 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_step_begin(c, b);
   cmb_buffer_print(b, "  %s_program(m->x, m->y, m->w);\n", c->name);
   put_sum(b, y.health); /* all that comes before it */
-  cmb_buffer_print(b, "  health = m->y[%d] + sum;\n  m->x[0] += m->x[1];\n", y.health);
+  cmb_buffer_print(b,
+                   "  health = m->y[%d] + sum;\n  m->steps += 1;\n"
+                   "  m->x[0] = m->begun + m->steps * m->x[1];\n",
+                   y.health);
   put_copy(b, x->nq, "m->x", p.q, "m->y", 0);
   put_copy(b, x->nv, "m->x", p.v, "m->y", y.v);
   put_copy(b, x->ng, "m->x", p.lambda, "m->y", y.lambda);
@@ -334,6 +339,15 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
+/* A time that a step leads to is counted on from; any other is a beginning. Adding the large number rounds to a whole one. */
+static void put_count(cmb_buffer *b)
+{
+  cmb_buffer_put(b, "  m->steps = ((s->t - m->begun) / m->x[1] + 6755399441055744.0) - "
+                    "6755399441055744.0;\n"
+                    "  if (m->begun + m->steps * m->x[1] != s->t) {\n"
+                    "    m->begun = s->t;\n    m->steps = 0;\n  }\n");
+}
+
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_kept *x = c->x;
@@ -345,6 +359,7 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nv, "s->v", 0, "m->x", p.v);
   cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  m->x[0] = s->t;\n");
+  put_count(b);
   put_copy(b, x->nq, "m->x", p.q, "s->q", 0);
   put_copy(b, x->nv, "m->x", p.v, "s->v", 0);
   for (int i = 0; i < x->np; i++) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Exported code in other people's hands: compilers whose arithmetic would make its results wrong are refused, those that only
 # contract a * b + c give the same bits; a step whose outputs are not finite returns 1; names of the model that C, C++, their
-# headers or the code itself have taken do not stop it from compiling.
+# headers or the code itself have taken do not stop it from compiling; whole numbers and tables switch as in a run; the report
+# says what was written.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -167,5 +168,63 @@ END
 # shellcheck disable=SC2086
 check 'pole: compiles' cc $WARNINGS -O1 pole.c code/pole.c -o pole -lm
 check 'pole: returns 1 from there on' ./pole
+
+# ---- levels: a whole number below, the interval of a table; a table's kinks become events of the code
+
+cat >levels.yaml <<'END'
+tables: {road: [[0, 0], [0.1, 0.02], [0.25, -0.01], [0.4, 0.03], [2, 0]]}
+points: {P: [0, 0, 0], C: [0, 0, -1]}
+bodies: {bob: {mass: 1, com: C, inertia: [0.1, 0.1, 0.1]}}
+joints: {a: {type: revolute, child: bob, at: P, axis: [0, 1, 0], start: 0.5}}
+inputs: {height: road(t)}
+forces: {push: {type: load, on: bob@C, force: ["floor(8*t) + 100*height + floor(3*a)", 0, 0]}}
+outputs: {stair: floor(8*t), angle: a, force: road(t) + floor(3*a)}
+simulate: {method: rosw2, step: 0.001, t-end: 0.6}
+END
+check 'levels: export' "$CAMBER" export c ./levels.yaml -o code --quiet >/dev/null
+cat >levels.c <<'END'
+#include "code/levels.h"
+#include <stdio.h>
+int main(void)
+{
+  static levels m;
+  levels_outputs out;
+  int bad = 0;
+  levels_init(&m);
+  for (int i = 0; i < 600; i++) bad += levels_step(&m, 0, &out);
+  printf("%.17g\n%.17g\n%.17g\n", out.stair, out.angle, out.force);
+  return bad != 0;
+}
+END
+# shellcheck disable=SC2086
+check 'levels: compiles' cc $WARNINGS -O1 -ffp-contract=off levels.c code/levels.c -o levels -lm
+./levels >exported || fail 'levels: a step failed'
+"$CAMBER" run ./levels.yaml --option bound=none --json --quiet |
+  python3 -c 'import json, sys
+for x in json.load(sys.stdin)["outputs"].values(): print("%.17g" % x)' >computed
+check "levels: the outputs of camber run: $(paste exported computed | tr '\n' ' ')" cmp -s exported computed
+check 'levels: the stair is at 4' [ "$(head -n 1 exported)" = 4 ]
+
+# ---- the report, in words and as JSON; the method is the model's if it is one for real time, else lie; -o is here if not given
+
+check 'report' "$CAMBER" export c ./levels.yaml -o code >report
+check "report: $(cat report)" grep -q '^levels with rosw2: code/levels.c and levels.h$' report
+check 'report: sizes' grep -q 'a step is [0-9]* operations; 1 inputs, 3 outputs, [0-9]* event flags, [0-9]* parameters' report
+check 'report: how to compile' grep -q 'cc -std=c99 -O2 -ffp-contract=off code/levels.c YOURS.c -lm' report
+mkdir -p here
+(cd here && exec "$CAMBER" export c quarter-car --json) >report.json
+check 'report.json' python3 -c "import json
+r = json.load(open('report.json'))
+assert r['name'] == 'quarter_car' and r['folder'] == '.' and r['method'] == 'lie', r
+assert r['instructions'] > 100 and r['inputs'] == 1 and r['parameters'] > 0 and r['flags'] > 0, r
+header = open('here/quarter_car.h').read()
+assert header.split('_outputs {')[1].split('}')[0].count('double') == r['outputs'] + 1, r"
+check 'report: nothing with --quiet' [ -z "$("$CAMBER" export c ./levels.yaml -o code --quiet)" ]
+"$CAMBER" export c no/model.yaml -o code >/dev/null 2>stderr
+check 'export of no model: exit code 2' [ $? -eq 2 ]
+"$CAMBER" export c ./levels.yaml -o code --start nothing=1 >/dev/null 2>stderr
+check 'export with a wrong start: exit code 2' [ $? -eq 2 ]
+"$CAMBER" export c ./levels.yaml -o code --method nothing >/dev/null 2>stderr
+check 'export with an unknown method: exit code 2' [ $? -eq 2 ]
 
 finish
