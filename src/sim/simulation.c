@@ -88,7 +88,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
   sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
-  cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim);
+  CMB_TRY(cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim));
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
