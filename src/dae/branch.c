@@ -43,12 +43,10 @@ struct cmb_branch {
   double *v;         /* (nv) */
 
   /* of the state on the branch */
-  double *weak_sigma;         /* (ng) */
-  double *weak_N;             /* (ng x ng) */
-  double *weak_X, *weak_dual; /* (ng x nv) */
-  double *q_star;             /* (nq) */
-  double *v_star, *a_star;    /* (nv) */
-  double *lambda_star;        /* (ng) */
+  double *x;               /* (nv) the weakest direction */
+  double *q_star;          /* (nq) */
+  double *v_star, *a_star; /* (nv) */
+  double *lambda_star;     /* (ng) */
 };
 
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
@@ -74,10 +72,7 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   b->q = cmb_arena_doubles(arena, eq->nq);
   b->q_dot = cmb_arena_doubles(arena, eq->nq);
   b->v = cmb_arena_doubles(arena, eq->nv);
-  b->weak_sigma = cmb_arena_doubles(arena, ng);
-  b->weak_N = cmb_arena_take(arena, square, sizeof(double));
-  b->weak_X = cmb_arena_take(arena, wide, sizeof(double));
-  b->weak_dual = cmb_arena_take(arena, wide, sizeof(double));
+  b->x = cmb_arena_doubles(arena, eq->nv);
   b->q_star = cmb_arena_doubles(arena, eq->nq);
   b->v_star = cmb_arena_doubles(arena, eq->nv);
   b->a_star = cmb_arena_doubles(arena, eq->nv);
@@ -195,12 +190,6 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-static int find_weak(cmb_evaluator *ev)
-{
-  struct cmb_branch *b = ev->branch;
-  return cmb_kkt_weak(ev->kkt, CMB_WEAK, b->weak_sigma, b->weak_N, b->weak_X, b->weak_dual);
-}
-
 /* q_star, from q, by two steps of the chord iteration with the factors at hand. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
@@ -230,12 +219,20 @@ static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
+void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, ev->dtau);
+  cmb_kkt_weak_part(ev->kkt, CMB_WEAK, x, ev->dtau, part);
+}
+
 cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
                              double *a)
 {
   struct cmb_branch *b = ev->branch;
-  const int nv = ev->eq->nv, count = find_weak(ev);
-  if (count == 0) return CMB_OK;
+  const int nv = ev->eq->nv;
+  double sigma;
+  if (!cmb_kkt_weakest(ev->kkt, CMB_WEAK, &sigma, b->n, b->x)) return CMB_OK;
   CMB_TRY(position_on_branch(ev, t, q));
   CMB_TRY(velocity_on_branch(ev, t, v));
   ev->watching = false; /* this state is where it is to be */
@@ -244,17 +241,10 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   ev->watching = true;
   CMB_TRY(status);
   for (int i = 0; i < nv; i++) b->a_star[i] -= a[i];
-  for (int k = 0; k < count; k++) {
-    double part = cmb_dot(nv, b->weak_dual + (ptrdiff_t)k * nv, b->a_star);
-    cmb_add_scaled(nv, part, b->weak_X + (ptrdiff_t)k * nv, a);
-  }
+  CMB_TRY(cmb_factor_at(ev, t, q)); /* the weak directions are those of q */
+  cmb_weak_part(ev, b->a_star, b->x);
+  for (int i = 0; i < nv; i++) a[i] += b->x[i];
   return CMB_OK;
-}
-
-int cmb_weak_directions(cmb_evaluator *ev, double *X, double *dual)
-{
-  struct cmb_branch *b = ev->branch;
-  return cmb_kkt_weak(ev->kkt, CMB_WEAK, b->weak_sigma, b->weak_N, X, dual);
 }
 
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
@@ -263,14 +253,12 @@ cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const doubl
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
   CMB_TRY(cmb_factor_at(ev, t, q));
-  if (find_weak(ev) == 0) return CMB_RETRY_SINGULAR;
+  if (!cmb_kkt_weakest(ev->kkt, CMB_WEAK, sigma, b->n, b->x)) return CMB_RETRY_SINGULAR;
   cmb_rates(ev, q, v, b->q_dot);
   const double speed = cmb_norm2(eq->nq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_RETRY_SINGULAR;
   CMB_TRY(rates_along(ev, t, q, v, speed));
-  memset(b->row, 0, (size_t)eq->nv * sizeof *b->row);
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, b->G, 1.0, b->weak_N, b->row);
-  *sigma = b->weak_sigma[0];
-  *rate = cmb_dot(eq->nv, b->row, b->weak_X);
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, b->G, b->x, b->rate); /* Ġ x */
+  *rate = cmb_dot(eq->ng, b->n, b->rate);
   return CMB_OK;
 }

@@ -36,12 +36,12 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
                                  double *a);
 
 /* a at (t, q, v) near a loss of rank: its part in the weak directions is replaced by that of the state on the branch next to
- * (q, v). The evaluator holds factors made at q; afterwards it holds those of that state. */
+ * (q, v). The evaluator holds factors made at q, before and after. */
 cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
                              double *a);
 
-/* The weak directions in the factors held: X (ng x nv) of length 1 in the metric of M, and dual = X M; returns how many. */
-int cmb_weak_directions(cmb_evaluator *ev, double *X, double *dual);
+/* The part of x (nv) in the weak directions, by the factors held and the evaluator's G, which belongs to them. */
+void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part);
 
 /* The smallest singular value σ of the constraints at (t, q) that is not 0, and its rate in the motion with v. CMB_RETRY_SINGULAR
  * if none is small. */

@@ -22,9 +22,11 @@
  * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
  * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
  *
- * Between that and limits.doubt, where the pivot is right but has lost digits, singular values solve (kkt_rank.h).
+ * Between that and limits.doubt, where the pivot is right but has lost digits, singular values solve (kkt_rank.h). The sparse
+ * way, whose cost must not grow faster than the matrix, has the smallest one only (kkt_sparse.h), and singular values in full
+ * only where rank is lost.
  *
- * Everything is in the object's arena, except what KLU allocates (kkt_sparse.c).
+ * Everything is in the object's arena.
  */
 #include "math/kkt_object.h"
 
@@ -112,8 +114,8 @@ static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape,
   cmb_status status = CMB_OK;
   if (sparse) {
     kkt->M_values = cmb_arena_doubles(arena, mass_values(shape));
-    kkt->least_length2 = cmb_arena_doubles(arena, shape->ng);
     kkt->reference = cmb_arena_doubles(arena, shape->ng);
+    kkt->sparse_scratch = cmb_arena_doubles(arena, shape->nv);
     status = cmb_kkt_sparse_create(ctx, arena, shape, &kkt->sparse);
   } else {
     take_dense(kkt);
@@ -146,7 +148,6 @@ void cmb_kkt_destroy(cmb_kkt *kkt)
 {
   if (!kkt) return;
   cmb_kkt_destroy(kkt->dense);
-  cmb_kkt_sparse_destroy(kkt->sparse);
   cmb_arena_destroy(kkt->arena);
 }
 
@@ -212,8 +213,7 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 {
   memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
-  cmb_status status = cmb_kkt_sparse_mass(kkt->sparse, M);
-  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(kkt->ctx) : status;
+  return cmb_kkt_sparse_mass(kkt->sparse, M);
 }
 
 /* M == NULL: there was none from before either. */
@@ -235,6 +235,11 @@ static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
   }
   kkt->has_mass = true;
   return CMB_OK;
+}
+
+cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M)
+{
+  return M || !kkt->has_mass ? factor_mass(kkt, M) : CMB_OK;
 }
 
 /* ---- the constraints */
@@ -390,21 +395,39 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
   return kkt->dense;
 }
 
-static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
+static __attribute__((noinline)) cmb_status factor_by_dense(cmb_kkt *kkt, const double *G,
+                                                            const double *B)
 {
-  kkt->by_dense = kkt->doubtful = false;
-  cmb_status status =
-      cmb_kkt_sparse_factor(kkt->sparse, G, B, kkt->least_pivot, kkt->least_length2);
-  if (status == CMB_ERROR_MEMORY) return cmb_fail_memory(kkt->ctx);
-  if (status != CMB_RETRY_SINGULAR) return status;
-
   cmb_kkt *dense = dense_object(kkt);
   if (!dense) return CMB_ERROR_MEMORY;
-  status = cmb_kkt_factor(dense, kkt->M_values, G, B);
+  cmb_status status = cmb_kkt_factor(dense, kkt->M_values, G, B);
   kkt->dependent = dense->dependent;
   kkt->doubtful = dense->doubtful;
   kkt->by_dense = status == CMB_OK || status == CMB_RETRY_SINGULAR;
   return status;
+}
+
+/* Rank is judged by G alone, also if B ≠ G. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
+ * half-explicit stages there (method/half_explicit.h). */
+static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
+{
+  const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
+  kkt->by_dense = kkt->doubtful = kkt->near = false;
+  cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, zero);
+  if (status != CMB_OK && status != CMB_RETRY_SINGULAR) return status;
+  const bool care = kkt->limits.correct > 0;
+  if (status == CMB_OK && (!care || cmb_kkt_sparse_least(kkt->sparse, NULL) > kkt->doubt)) {
+    if (B == G) return CMB_OK;
+    status = cmb_kkt_sparse_factor(kkt->sparse, G, B, zero);
+    return status == CMB_RETRY_SINGULAR ? factor_by_dense(kkt, G, B) : status;
+  }
+  if (status == CMB_OK) {
+    kkt->nearness = sqrt(cmb_kkt_sparse_least(kkt->sparse, NULL));
+    kkt->weakest = cmb_kkt_sparse_weakest(kkt->sparse);
+    kkt->near = kkt->doubtful = kkt->weakest > 0;
+  }
+  if (kkt->near) return CMB_OK;
+  return kkt->refusing ? CMB_RETRY_SINGULAR : factor_by_dense(kkt, G, B);
 }
 
 /* ---- the interface */
@@ -413,7 +436,7 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
 {
   kkt->dependent = -1;
   if (!B) B = G;
-  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
+  CMB_TRY(cmb_kkt_mass(kkt, M));
   return kkt->sparse ? factor_sparse(kkt, G, B) : factor_dense(kkt, G, B);
 }
 
@@ -435,7 +458,7 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense)
 {
   *dense = kkt;
-  if (M || !kkt->has_mass) CMB_TRY(factor_mass(kkt, M));
+  CMB_TRY(cmb_kkt_mass(kkt, M));
   if (kkt->sparse) {
     *dense = dense_object(kkt);
     if (!*dense) return CMB_ERROR_MEMORY;

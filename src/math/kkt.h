@@ -9,15 +9,16 @@
  * another point than the forces' Bᵀ.
  *
  * Dense: M = L D Lᵀ, S = G M⁻¹ Bᵀ (ng x ng), factored with complete pivoting, so that a rank-deficient
- * G is seen and the constraint at fault has a number. Sparse and large: KLU on the whole matrix; when
- * that is in doubt (tiny or missing pivot) the dense way decides, and solves. When S is in doubt, singular values decide, and
+ * G is seen and the constraint at fault has a number. When S is in doubt, singular values decide, and
  * solve: also where the constraints are dependent, in the sense of least squares and least norm (kkt_rank.h).
  *
  * M by its factors W and D (mass_factors.h): the dense way with W for L⁻¹. That takes O(ng nv) memory.
  *
- * Memory is taken when the object is created. Factoring and solving dense allocate nothing. Sparse:
- * KLU allocates when it chooses pivots (first factorisation, and when the old choice has become poor),
- * and the first doubtful factorisation creates the dense object.
+ * Sparse and large: the whole matrix in a static order (kkt_sparse.h). Its pivots show how near G is to losing rank; where it
+ * has lost it the dense way solves.
+ *
+ * Memory is taken when the object is created, factoring and solving allocate nothing; but for the dense object of a sparse one,
+ * which is created when rank is lost for the first time.
  *
  * Dependent means: the sine of the angle between a constraint's gradient and the span of the others, in
  * the metric of M⁻¹, is no larger than rounding can make it (kkt.c). Units of constraints and of
@@ -71,6 +72,10 @@ typedef struct cmb_kkt_limits {
 
 void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits);
 
+/* Whether a large system is not factored where rank is lost, if limits.correct asks for care: CMB_RETRY_SINGULAR without factors,
+ * since those for dependent constraints cost the third power of their number. No at first. */
+void cmb_kkt_refuse(cmb_kkt *kkt, bool refuse);
+
 /* The lengths of the rows of G in the metric of M⁻¹ (ng). M as in cmb_kkt_factor. Factors made in the sense of least squares
  * stay, others are lost; M's are kept. */
 cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length);
@@ -98,11 +103,14 @@ const bool *cmb_kkt_doubtful(const cmb_kkt *kkt);
  * rank. 1 if it is not in doubt. */
 double cmb_kkt_nearness(const cmb_kkt *kkt);
 
-/* The singular values σ up to `limit` that are not 0 in the factors held, B = G, smallest first: sigma (ng), left vectors N
- * (ng x ng), right vectors X (ng x nv) of length 1 in the metric of M, and dual = X M (ng x nv), row by row: n_kᵀ G x_k = σ_k.
- * Returns how many; 0 if nothing is in doubt. */
-int cmb_kkt_weak(const cmb_kkt *kkt, double limit, double *sigma, double *N, double *X,
-                 double *dual);
+/* The smallest singular value σ that is not 0 in the factors held, B = G, with its vectors n (ng) and x (nv), which has length 1
+ * in the metric of M: nᵀ G x = σ. False if σ is above `limit`, or not in doubt. */
+bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n, double *x);
+
+/* The part of x (nv) in the directions that the constraints determine weakly, in the factors held: those of singular values σ up
+ * to `limit`; in large systems with a weight of limit²/(σ² + limit²). Gx (ng) is G x with the G that was factored. 0 if nothing
+ * is in doubt. */
+void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double *Gx, double *part);
 
 /* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
@@ -114,11 +122,11 @@ int cmb_kkt_rank_held(const cmb_kkt *kkt);
  * that make all gradients equally long, of length 1. The multipliers are known except for multiples of n. */
 void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share);
 
-/* The singular values of G with gradients of unit length, or shorter where they are shorter than the reference: sigma (ng),
- * descending; and as in cmb_kkt_null the share (ng) of each constraint in number k, counted from the largest. The factors are
- * lost, M's are kept. For reports, not for stepping. */
-cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
-                                   double *sigma, double *share);
+/* The smallest singular value of G with gradients of unit length, or shorter where they are shorter than the reference, those of
+ * `redundant` (< ng) constraints apart; and as in cmb_kkt_null the share (ng) of each constraint in it. The factors are lost,
+ * M's are kept. For reports, not for stepping. */
+cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int redundant,
+                            double *sigma, double *share);
 
 /* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
  * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are

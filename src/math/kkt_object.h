@@ -40,11 +40,15 @@ struct cmb_kkt {
 
   /* sparse; NULL if dense */
   cmb_kkt_sparse *sparse;
-  double *reference;     /* (ng) for the dense object */
-  double *least_length2; /* (ng) what the sparse way takes for doubtful gradients */
-  double *M_values;      /* the last M, for the dense object */
-  cmb_kkt *dense;        /* decides in doubt; created when first needed */
-  bool by_dense;         /* the factors held are in `dense` */
+  bool near;         /* the factors held are sparse and near a loss of rank */
+  double nearness;   /* the sine of the smallest angle then */
+  double weakest;    /* the smallest singular value then, which is smaller in long rows of bodies */
+  double *reference; /* (ng) for the dense object */
+  double *M_values;  /* the last M, for the dense object */
+  double *sparse_scratch; /* (nv) */
+  cmb_kkt *dense;         /* decides where rank is lost; created when first needed */
+  bool refusing;          /* no factors where rank is lost */
+  bool by_dense;          /* the factors held are in `dense` */
 };
 
 /* The object that holds the factors: this one or its dense one. */
@@ -52,6 +56,9 @@ static inline const cmb_kkt *cmb_kkt_holder(const cmb_kkt *kkt)
 {
   return kkt->by_dense ? kkt->dense : kkt;
 }
+
+/* M factored, or that of an earlier call kept if it is NULL. */
+cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M);
 
 /* The mass factored, and G reduced to kkt->G, in an object that can do what only the dense way can: *dense. */
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense);

@@ -1,241 +1,350 @@
 /*
- * The KKT matrix of kkt.h as one sparse matrix, factored by KLU (sparse_lu.h).
+ * The KKT matrix as one sparse matrix (kkt_sparse.h).
  *
- *     K = [ M   Bᵀ ]      is scaled to      K̂ = R K C,    R = diag(δ_i, γ_j),  C = diag(δ_i, β_j)
- *         [ G   0  ]
+ * M is factored by itself as well: only that shows whether it is positive definite, and it costs little, since M is sparser than
+ * K.
  *
- * with δ_i = 1/sqrt(m_ii), γ_j and β_j the inverse lengths of the rows of G and B after that. Then no
- * entry of K̂ exceeds 1 and the units of coordinates and constraints are gone, so pivots can be judged.
+ * With N = diag(1/length), S = G M⁻¹ Gᵀ, A = N G M^−½ with singular values σ, left vectors η and right vectors ξ:
  *
- * M is factored by itself as well, with diagonal pivots: only that shows whether it is positive
- * definite, and it costs little, since M is sparser than K.
+ *     K with −c²/length² in its last block:   y = (S + c² N⁻²)⁻¹ s,   x = −M⁻¹ Gᵀ y = −Σ σ/(σ² + c²) (ηᵀ N s) M^−½ ξ
+ *     inverse iteration:   y := S⁻¹ N⁻² y,    σ² = yᵀ S y / yᵀ N⁻² y,   n = N η = y/|N⁻¹ y|,   x = M⁻¹ Gᵀ n/σ
  */
 #include "math/kkt_sparse.h"
 
 #include "base/context.h"
 #include "math/finite.h"
-#include "math/sparse_lu.h"
+#include "math/random.h"
+#include "math/static_lu.h"
 
-#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+enum { INVERSE_ITERATIONS = 4 };
+
+/* With an angle whose sin² is below this a solution has lost some digits; one step of refinement brings them back. */
+static const double REFINE_BELOW = 1e-2;
+
+/* Lengths are measured with this shift: of no account in them, and rows that depend on others do no harm. */
+static const double MEASURING_SHIFT = 1e-8;
+
+/* And the smallest singular value is looked for with this one, the square of the smallest that can be told from 0. */
+static const double SEARCHING_SHIFT = 1e-14;
+
 struct cmb_kkt_sparse {
   cmb_kkt_shape shape;
-  cmb_sparse_lu K, M;            /* M unused if diagonal */
-  int *M_to_K, *G_to_K, *B_to_K; /* where in K.value each stored value belongs */
-  int *M_diagonal;               /* (nv) where m_ii is among M's values, -1: not stored */
-  double *delta;                 /* (nv) */
-  double *gamma, *beta;          /* (ng) */
-  double *b, *x, *rest;          /* (nv + ng) scratch of solve */
+  cmb_static_lu K, M; /* M unused if diagonal */
+  cmb_static_factors mass, symmetric, unsymmetric, shifted;
+  cmb_static_factors *held; /* symmetric or unsymmetric */
+  double shift;             /* of `shifted`; negative: none for these values */
+  double **M_low,
+      **M_up; /* where in K each value of M belongs, below or on, and above the diagonal; NULL: nowhere */
+  double **M_own; /* where in M, NULL for the upper half */
+  double **G_to_K, **B_to_K;
+  double *length2;         /* (nv + ng) squares of the usual lengths, 0 for M's */
+  double *b, *x;           /* (nv + ng) scratch */
+  double *y;               /* (ng) of the inverse iteration */
+  double *weak_n, *weak_x; /* (ng), (nv) what it has found */
 };
 
 /* ---- the pattern of K, once */
 
-static void count_K(cmb_kkt_sparse *sp)
+/* Row i of K on the pattern; returns how many entries. `column` may be NULL. */
+static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_row, int i,
+                       int *column)
 {
-  const cmb_pattern *M = sp->shape.M_pattern, *G = sp->shape.G_pattern;
-  const int nv = sp->shape.nv, ng = sp->shape.ng;
-  if (sp->shape.mass_diagonal) {
-    for (int i = 0; i < nv; i++) cmb_sparse_lu_count(&sp->K, i);
-  } else {
-    for (int k = 0; k < M->start[nv]; k++) cmb_sparse_lu_count(&sp->K, M->column[k]);
-  }
-  for (int j = 0; j < ng; j++) {
-    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      cmb_sparse_lu_count(&sp->K, G->column[k]);
-      cmb_sparse_lu_count(&sp->K, nv + j);
+  int count = 0;
+  if (i >= s->nv) {
+    for (int k = s->G_pattern->start[i - s->nv]; k < s->G_pattern->start[i - s->nv + 1]; k++) {
+      if (column) column[count] = s->G_pattern->column[k];
+      count++;
     }
+    return count;
   }
-  cmb_sparse_lu_open(&sp->K);
+  const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern;
+  for (int k = M ? M->start[i] : 0; M && k < M->start[i + 1]; k++) {
+    if (M->column[k] == i) continue;
+    if (column) column[count] = M->column[k];
+    count++;
+  }
+  for (int k = t_start[i]; k < t_start[i + 1]; k++) {
+    if (column) column[count] = s->nv + t_row[k];
+    count++;
+  }
+  return count;
 }
 
-static void place_K(cmb_kkt_sparse *sp)
+/* Gᵀ's pattern: the rows of G that each column is in. */
+static void transpose(const cmb_kkt_shape *s, int *start, int *row)
 {
-  const cmb_pattern *M = sp->shape.M_pattern, *G = sp->shape.G_pattern;
-  const int nv = sp->shape.nv, ng = sp->shape.ng;
-  for (int i = 0; i < nv; i++) {
-    if (sp->shape.mass_diagonal) {
-      sp->M_to_K[i] = cmb_sparse_lu_place(&sp->K, i, i);
-      continue;
-    }
-    for (int k = M->start[i]; k < M->start[i + 1]; k++) {
-      sp->M_to_K[k] = cmb_sparse_lu_place(&sp->K, i, M->column[k]);
-    }
+  const cmb_pattern *G = s->G_pattern;
+  for (int k = 0; k < G->start[s->ng]; k++) start[G->column[k] + 1]++;
+  for (int i = 0; i < s->nv; i++) start[i + 1] += start[i];
+  for (int j = 0; j < s->ng; j++) {
+    for (int k = G->start[j]; k < G->start[j + 1]; k++) row[start[G->column[k]]++] = j;
   }
-  for (int j = 0; j < ng; j++) {
-    for (int k = G->start[j]; k < G->start[j + 1]; k++) {
-      sp->G_to_K[k] = cmb_sparse_lu_place(&sp->K, nv + j, G->column[k]);
-      sp->B_to_K[k] = cmb_sparse_lu_place(&sp->K, G->column[k], nv + j);
-    }
-  }
-  cmb_sparse_lu_close(&sp->K);
+  for (int i = s->nv; i > 0; i--) start[i] = start[i - 1];
+  start[0] = 0;
 }
 
-/* M is symmetric: its rows serve as its columns. */
-static void copy_M(cmb_kkt_sparse *sp)
+static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, cmb_kkt_sparse *sp)
 {
-  const cmb_pattern *M = sp->shape.M_pattern;
+  const cmb_kkt_shape *s = &sp->shape;
+  const int n = s->nv + s->ng, in_G = s->G_pattern->start[s->ng];
+  const int in_M = s->mass_diagonal ? 0 : s->M_pattern->start[s->nv];
+  int *t_start = cmb_arena_ints(work, s->nv + 1), *t_row = cmb_arena_ints(work, in_G);
+  cmb_pattern p = {.rows = n, .columns = n};
+  int *start = cmb_arena_ints(work, n + 1), *column = cmb_arena_ints(work, in_M + 2 * in_G);
+  if (cmb_arena_failed(work)) return cmb_fail_memory(ctx);
+  transpose(s, t_start, t_row);
+  for (int i = 0; i < n; i++) {
+    start[i + 1] = start[i] + pattern_row(s, t_start, t_row, i, column + start[i]);
+  }
+  p.start = start, p.column = column;
+  CMB_TRY(cmb_static_lu_create(ctx, arena, &p, s->nv, &sp->K));
+  return s->mass_diagonal ? CMB_OK : cmb_static_lu_create(ctx, arena, s->M_pattern, s->nv, &sp->M);
+}
+
+/* ---- where the values belong */
+
+static void place_mass(cmb_kkt_sparse *sp)
+{
+  const cmb_pattern *p = sp->shape.mass_diagonal ? NULL : sp->shape.M_pattern;
+  for (int i = 0; i < sp->shape.nv; i++) {
+    if (!p) sp->M_low[i] = &sp->K.a_diagonal[sp->K.place[i]];
+    for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) {
+      const int j = p->column[k];
+      if (i == j) {
+        sp->M_low[k] = &sp->K.a_diagonal[sp->K.place[i]];
+        sp->M_own[k] = &sp->M.a_diagonal[sp->M.place[i]];
+      } else {
+        const bool low = sp->K.place[i] > sp->K.place[j];
+        *(low ? &sp->M_low[k] : &sp->M_up[k]) = cmb_static_lu_entry(&sp->K, i, j);
+        if (sp->M.place[i] > sp->M.place[j]) sp->M_own[k] = cmb_static_lu_entry(&sp->M, i, j);
+      }
+    }
+  }
+}
+
+static void place_constraints(cmb_kkt_sparse *sp)
+{
+  const cmb_pattern *p = sp->shape.G_pattern;
   const int nv = sp->shape.nv;
-  memcpy(sp->M.start, M->start, (size_t)(nv + 1) * sizeof(int));
-  memcpy(sp->M.row, M->column, (size_t)M->start[nv] * sizeof(int));
-  for (int i = 0; i < nv; i++) {
-    sp->M_diagonal[i] = -1;
-    for (int k = M->start[i]; k < M->start[i + 1]; k++) {
-      if (M->column[k] == i) sp->M_diagonal[i] = k;
+  for (int j = 0; j < sp->shape.ng; j++) {
+    for (int k = p->start[j]; k < p->start[j + 1]; k++) {
+      sp->G_to_K[k] = cmb_static_lu_entry(&sp->K, nv + j, p->column[k]);
+      sp->B_to_K[k] = cmb_static_lu_entry(&sp->K, p->column[k], nv + j);
     }
   }
-  sp->M.common.tol = 0; /* pivots from the diagonal only, however small they are */
 }
 
 static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
 {
   const cmb_kkt_shape *s = &sp->shape;
-  const int n = s->nv + s->ng, in_G = s->G_pattern->start[s->ng];
-  const int in_M = s->mass_diagonal ? s->nv : s->M_pattern->start[s->nv];
-  cmb_sparse_lu_take(arena, n, in_M + 2 * in_G, false, &sp->K);
-  if (!s->mass_diagonal) cmb_sparse_lu_take(arena, s->nv, in_M, false, &sp->M);
-  sp->M_to_K = cmb_arena_ints(arena, in_M);
-  sp->G_to_K = cmb_arena_ints(arena, in_G);
-  sp->B_to_K = cmb_arena_ints(arena, in_G);
-  sp->M_diagonal = cmb_arena_ints(arena, s->nv);
-  sp->delta = cmb_arena_doubles(arena, s->nv);
-  sp->gamma = cmb_arena_doubles(arena, s->ng);
-  sp->beta = cmb_arena_doubles(arena, s->ng);
+  const int n = s->nv + s->ng;
+  const size_t in_G = (size_t)s->G_pattern->start[s->ng];
+  const size_t in_M = (size_t)(s->mass_diagonal ? s->nv : s->M_pattern->start[s->nv]);
+  sp->M_low = cmb_arena_take(arena, in_M, sizeof *sp->M_low);
+  sp->M_up = cmb_arena_take(arena, in_M, sizeof *sp->M_up);
+  sp->M_own = cmb_arena_take(arena, in_M, sizeof *sp->M_own);
+  sp->G_to_K = cmb_arena_take(arena, in_G, sizeof *sp->G_to_K);
+  sp->B_to_K = cmb_arena_take(arena, in_G, sizeof *sp->B_to_K);
+  sp->length2 = cmb_arena_doubles(arena, n);
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
-  sp->rest = cmb_arena_doubles(arena, n);
+  sp->y = cmb_arena_doubles(arena, s->ng);
+  sp->weak_n = cmb_arena_doubles(arena, s->ng);
+  sp->weak_x = cmb_arena_doubles(arena, s->nv);
+}
+
+static void take_factors(cmb_arena *arena, cmb_kkt_sparse *sp)
+{
+  if (!sp->shape.mass_diagonal) cmb_static_factors_take(arena, &sp->M, true, &sp->mass);
+  cmb_static_factors_take(arena, &sp->K, true, &sp->symmetric);
+  cmb_static_factors_take(arena, &sp->K, true, &sp->shifted);
+  cmb_static_factors_take(arena, &sp->K, false, &sp->unsymmetric);
+  sp->held = &sp->symmetric;
 }
 
 cmb_status cmb_kkt_sparse_create(cmb_context *ctx, cmb_arena *arena, const cmb_kkt_shape *shape,
                                  cmb_kkt_sparse **sparse)
 {
   cmb_kkt_sparse *sp = cmb_arena_take(arena, 1, sizeof *sp);
+  cmb_arena *work = cmb_arena_create(ctx);
   *sparse = sp;
-  if (!sp) return cmb_fail_memory(ctx);
+  if (!sp || !work) {
+    cmb_arena_destroy(work);
+    return cmb_fail_memory(ctx);
+  }
   sp->shape = *shape;
   take_arrays(arena, sp);
+  cmb_status status = analyze(ctx, arena, work, sp);
+  cmb_arena_destroy(work);
+  CMB_TRY(status);
+  take_factors(arena, sp);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  count_K(sp);
-  place_K(sp);
-  CMB_TRY(cmb_sparse_lu_analyze(ctx, &sp->K));
-  if (shape->mass_diagonal) return CMB_OK;
-  copy_M(sp);
-  return cmb_sparse_lu_analyze(ctx, &sp->M);
-}
-
-void cmb_kkt_sparse_destroy(cmb_kkt_sparse *sp)
-{
-  if (!sp) return;
-  cmb_sparse_lu_release(&sp->K);
-  cmb_sparse_lu_release(&sp->M);
-}
-
-/* ---- the mass matrix */
-
-static cmb_status diagonal_mass(cmb_kkt_sparse *sp, const double *M)
-{
-  if (!cmb_all_finite(sp->shape.nv, M)) return CMB_RETRY_NONFINITE;
-  for (int i = 0; i < sp->shape.nv; i++) {
-    if (!(M[i] > 0)) return CMB_RETRY_MASS;
-    sp->delta[i] = 1 / sqrt(M[i]);
-    sp->K.value[sp->M_to_K[i]] = 1;
-  }
+  place_mass(sp);
+  place_constraints(sp);
   return CMB_OK;
 }
 
-/* M̂, into its own matrix and into K̂. */
-static cmb_status scale_mass(cmb_kkt_sparse *sp, const double *M)
+void cmb_kkt_sparse_reference(cmb_kkt_sparse *sp, const double *length)
 {
-  const cmb_pattern *p = sp->shape.M_pattern;
-  const int nv = sp->shape.nv;
-  for (int i = 0; i < nv; i++) {
-    double m = sp->M_diagonal[i] < 0 ? 0 : M[sp->M_diagonal[i]];
-    if (!(m > 0)) return CMB_RETRY_MASS;
-    sp->delta[i] = 1 / sqrt(m);
-  }
-  for (int i = 0; i < nv; i++) {
-    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
-      double m = M[k] * sp->delta[i] * sp->delta[p->column[k]];
-      if (!(fabs(m) <= 1 + 8 * DBL_EPSILON)) return CMB_RETRY_MASS; /* m_ij² > m_ii m_jj */
-      sp->M.value[k] = sp->K.value[sp->M_to_K[k]] = m;
-    }
-  }
-  return CMB_OK;
+  for (int j = 0; j < sp->shape.ng; j++) sp->length2[sp->shape.nv + j] = length[j] * length[j];
 }
+
+/* ---- factors */
 
 cmb_status cmb_kkt_sparse_mass(cmb_kkt_sparse *sp, const double *M)
 {
-  if (sp->shape.mass_diagonal) return diagonal_mass(sp, M);
-  const int nv = sp->shape.nv;
-  if (!cmb_all_finite(sp->shape.M_pattern->start[nv], M)) return CMB_RETRY_NONFINITE;
-  CMB_TRY(scale_mass(sp, M));
-  cmb_status status = cmb_sparse_lu_factor(&sp->M, 0);
-  if (status != CMB_OK) return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MASS : status;
-  const double *pivot = sp->M.numeric->Udiag;
-  for (int i = 0; i < nv; i++) {
-    if (!(pivot[i] > nv * DBL_EPSILON)) return CMB_RETRY_MASS; /* as cmb_ldlt_factor */
+  const bool diagonal = sp->shape.mass_diagonal;
+  const int nv = sp->shape.nv, count = diagonal ? nv : sp->shape.M_pattern->start[nv];
+  if (!cmb_all_finite(count, M)) return CMB_RETRY_NONFINITE;
+  for (int k = 0; k < count; k++) {
+    if (sp->M_low[k]) *sp->M_low[k] = M[k];
+    if (sp->M_up[k]) *sp->M_up[k] = M[k];
+    if (sp->M_own[k]) *sp->M_own[k] = M[k];
+    if (diagonal && !(M[k] > 0)) return CMB_RETRY_MASS;
+  }
+  return diagonal ? CMB_OK : cmb_static_factor(&sp->mass, NULL, 0, 0);
+}
+
+cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sp, const double *G, const double *B, double zero)
+{
+  const int count = sp->shape.G_pattern->start[sp->shape.ng];
+  for (int k = 0; k < count; k++) *sp->G_to_K[k] = G[k];
+  for (int k = 0; k < count && B != G; k++) *sp->B_to_K[k] = B[k];
+  sp->held = B == G ? &sp->symmetric : &sp->unsymmetric;
+  sp->shift = -1;
+  return cmb_static_factor(sp->held, sp->length2, 0, zero);
+}
+
+double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp, int *row)
+{
+  if (row) *row = sp->held->weakest < 0 ? -1 : sp->held->weakest - sp->shape.nv;
+  return sp->held->least;
+}
+
+void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
+{
+  for (int j = 0; j < sp->shape.ng; j++) {
+    const double inverse = sp->held->d_inv[sp->K.place[sp->shape.nv + j]];
+    pivot[j] = inverse != 0 ? 1 / inverse : 0;
+  }
+}
+
+static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
+                                 double shift)
+{
+  const int count = sp->shape.G_pattern->start[sp->shape.ng];
+  for (int k = 0; k < count; k++) *sp->G_to_K[k] = G[k];
+  sp->shift = -1;
+  cmb_status status = cmb_static_factor(&sp->shifted, length2, shift, 0);
+  return status == CMB_RETRY_SINGULAR ? CMB_OK : status;
+}
+
+cmb_status cmb_kkt_sparse_measure(cmb_kkt_sparse *sp, const double *G, double *length)
+{
+  CMB_TRY(factor_shifted(sp, G, NULL, MEASURING_SHIFT));
+  for (int j = 0; j < sp->shape.ng; j++) {
+    length[j] = sqrt(sp->shifted.length2[sp->K.place[sp->shape.nv + j]]);
   }
   return CMB_OK;
 }
 
-/* ---- the whole matrix */
+/* ---- solutions */
 
-/* Ĝ or B̂ᵀ into K̂; factor[j] becomes the row's inverse length. KLU must not see what is not finite: its
- * search for pivots would pass over a NaN. */
-static cmb_status scale_constraints(cmb_kkt_sparse *sp, const double *G, const int *to_K,
-                                    const double *least_length2, double *factor)
-{
-  const cmb_pattern *p = sp->shape.G_pattern;
-  bool zero = false;
-  for (int j = 0; j < sp->shape.ng; j++) {
-    double sum = 0;
-    for (int k = p->start[j]; k < p->start[j + 1]; k++) {
-      double g = G[k] * sp->delta[p->column[k]];
-      sp->K.value[to_K[k]] = g;
-      sum += g * g;
-    }
-    if (!isfinite(sum)) return CMB_RETRY_NONFINITE;
-    if (!(sum > least_length2[j])) zero = true;
-    factor[j] = 1 / sqrt(sum);
-    for (int k = p->start[j]; k < p->start[j + 1]; k++) sp->K.value[to_K[k]] *= factor[j];
-  }
-  return zero ? CMB_RETRY_SINGULAR : CMB_OK;
-}
-
-cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sp, const double *G, const double *B,
-                                 double least_pivot, const double *least_length2)
-{
-  CMB_TRY(scale_constraints(sp, G, sp->G_to_K, least_length2, sp->gamma));
-  CMB_TRY(scale_constraints(sp, B, sp->B_to_K, least_length2, sp->beta));
-  return cmb_sparse_lu_factor(&sp->K, least_pivot);
-}
-
-/* rest = b − K̂ x */
-static void residual(const cmb_sparse_lu *K, const double *b, const double *x, double *rest)
-{
-  memcpy(rest, b, (size_t)K->n * sizeof *rest);
-  for (int c = 0; c < K->n; c++) {
-    for (int k = K->start[c]; k < K->start[c + 1]; k++) rest[K->row[k]] -= K->value[k] * x[c];
-  }
-}
-
-/* x = C K̂⁻¹ R b, with one step of iterative refinement: the pivots were chosen for other values, which
- * can cost up to the 6 digits that sparse_lu.c admits. Measured on closed chains of 10 and 50 bodies:
- * residuals of 1e-15 instead of 1e-11, for a sixth of the time of factoring. */
 void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r, const double *s, double *x,
                           double *y)
 {
-  cmb_sparse_lu *K = &sp->K;
   const int nv = sp->shape.nv, ng = sp->shape.ng;
-  for (int i = 0; i < nv; i++) sp->b[i] = r[i] * sp->delta[i];
-  for (int j = 0; j < ng; j++) sp->b[nv + j] = s ? -s[j] * sp->gamma[j] : 0;
-  memcpy(sp->x, sp->b, (size_t)K->n * sizeof(double));
-  cmb_sparse_lu_solve(K, sp->x);
-  residual(K, sp->b, sp->x, sp->rest);
-  cmb_sparse_lu_solve(K, sp->rest);
-  for (int i = 0; i < K->n; i++) sp->x[i] += sp->rest[i];
-  for (int i = 0; i < nv; i++) x[i] = sp->x[i] * sp->delta[i];
-  for (int j = 0; y && j < ng; j++) y[j] = sp->x[nv + j] * sp->beta[j];
+  memcpy(sp->b, r, (size_t)nv * sizeof *r);
+  for (int j = 0; j < ng; j++) sp->b[nv + j] = s ? -s[j] : 0;
+  cmb_static_solve(sp->held, sp->held->least < REFINE_BELOW, sp->b, sp->x);
+  memcpy(x, sp->x, (size_t)nv * sizeof *x);
+  if (y) memcpy(y, sp->x + nv, (size_t)ng * sizeof *y);
+}
+
+void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, double *x)
+{
+  const int nv = sp->shape.nv, ng = sp->shape.ng;
+  const double shift = cut * cut;
+  if (sp->shift != shift) {
+    cmb_static_factor(&sp->shifted, sp->length2, shift, 0); /* the same values have been factored */
+    sp->shift = shift;
+  }
+  memset(sp->b, 0, (size_t)nv * sizeof *sp->b);
+  for (int j = 0; j < ng; j++) sp->b[nv + j] = -s[j];
+  cmb_static_solve(&sp->shifted, 0, sp->b, sp->x);
+  memcpy(x, sp->x, (size_t)nv * sizeof *x);
+}
+
+/* One step from sp->y with the factors f, whose S is larger by `shift`; returns |N⁻¹ y|. */
+static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift, double *sigma)
+{
+  const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
+  double size = 0, product = 0;
+  memset(sp->b, 0, (size_t)nv * sizeof *sp->b);
+  for (int j = 0; j < ng; j++) sp->b[nv + j] = -f->length2[place[j]] * sp->y[j];
+  cmb_static_solve(f, shift == 0, sp->b, sp->x);
+  for (int j = 0; j < ng; j++) {
+    const double y = sp->x[nv + j];
+    size += y * y * f->length2[place[j]];
+    product -= y * sp->b[nv + j];
+  }
+  *sigma = sqrt(fmax(product / size - shift, 0));
+  return sqrt(size);
+}
+
+/* The last y may have nothing of the one that is looked for now, if that is in another part of the mechanism. */
+static void add_all_directions(cmb_kkt_sparse *sp, const cmb_static_factors *f)
+{
+  const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
+  uint32_t random = CMB_RANDOM_FIRST;
+  for (int j = 0; j < ng; j++) {
+    const double length2 = f->length2[place[j]];
+    if (length2 > 0) sp->y[j] += 0.1 * cmb_random(&random) / sqrt(ng * length2);
+  }
+}
+
+/* The smallest singular value in f; y is its left vector then, in sp->y, and sp->x what it was found from. */
+static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
+                                double *size)
+{
+  double sigma = 0;
+  add_all_directions(sp, f);
+  for (int k = 0; k < INVERSE_ITERATIONS; k++) {
+    *size = inverse_step(sp, f, shift, &sigma);
+    if (!(*size > 0) || !isfinite(*size)) return 0;
+    for (int j = 0; j < sp->shape.ng; j++) sp->y[j] = sp->x[sp->shape.nv + j] / *size;
+  }
+  return sigma;
+}
+
+double cmb_kkt_sparse_weakest(cmb_kkt_sparse *sp)
+{
+  double size = 0;
+  const double sigma = iterate_inversely(sp, &sp->symmetric, 0, &size);
+  if (!(sigma > 0)) return 0;
+  memcpy(sp->weak_n, sp->y, (size_t)sp->shape.ng * sizeof *sp->y);
+  for (int i = 0; i < sp->shape.nv; i++) sp->weak_x[i] = -sp->x[i] / (size * sigma);
+  return sigma;
+}
+
+cmb_status cmb_kkt_sparse_smallest(cmb_kkt_sparse *sp, const double *G, double *sigma,
+                                   double *share)
+{
+  double size = 0;
+  CMB_TRY(factor_shifted(sp, G, sp->length2, SEARCHING_SHIFT));
+  *sigma = iterate_inversely(sp, &sp->shifted, SEARCHING_SHIFT, &size);
+  for (int j = 0; j < sp->shape.ng; j++) {
+    share[j] = fabs(sp->y[j]) * sqrt(sp->shifted.length2[sp->K.place[sp->shape.nv + j]]);
+  }
+  return CMB_OK;
+}
+
+void cmb_kkt_sparse_weakest_vectors(const cmb_kkt_sparse *sp, double *n, double *x)
+{
+  memcpy(n, sp->weak_n, (size_t)sp->shape.ng * sizeof *n);
+  memcpy(x, sp->weak_x, (size_t)sp->shape.nv * sizeof *x);
 }

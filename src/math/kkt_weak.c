@@ -15,6 +15,10 @@
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x)
 {
   cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
+  if (kkt->near && kkt->nearness <= kkt->limits.correct) {
+    cmb_kkt_sparse_damped(kkt->sparse, kkt->limits.correct, s, x);
+    return;
+  }
   memset(x, 0, (size_t)kkt->shape.nv * sizeof *x);
   if (held->by_rank) {
     cmb_kkt_solve_by_rank(held, held->limits.correct, x, s, x, NULL);
@@ -32,6 +36,7 @@ double cmb_kkt_nearness(const cmb_kkt *kkt)
 {
   const cmb_kkt *held = cmb_kkt_holder(kkt);
   const int k = kkt->shape.ng - 1 - kkt->limits.redundant;
+  if (kkt->near) return kkt->nearness;
   if (!held->by_rank || k < 0) return 1;
   return held->rank.symmetric ? held->rank.sigma[k] : sqrt(held->rank.sigma[k]);
 }
@@ -60,11 +65,9 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
 /* What of a gradient's length is in doubt, by the reference and the limits. */
 static void set_lengths(cmb_kkt *kkt)
 {
-  const double *reference = kkt->sparse ? kkt->reference : kkt->rank.reference;
-  double *least_length2 = kkt->sparse ? kkt->least_length2 : kkt->schur.least_length2;
-  for (int i = 0; i < kkt->shape.ng; i++) {
-    double least = kkt->limits.doubt * reference[i];
-    least_length2[i] = least * least;
+  for (int i = 0; i < kkt->shape.ng && !kkt->sparse; i++) {
+    double least = kkt->limits.doubt * kkt->rank.reference[i];
+    kkt->schur.least_length2[i] = least * least;
   }
 }
 
@@ -72,6 +75,7 @@ void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length)
 {
   memcpy(kkt->sparse ? kkt->reference : kkt->rank.reference, length,
          (size_t)kkt->shape.ng * sizeof *length);
+  if (kkt->sparse) cmb_kkt_sparse_reference(kkt->sparse, length);
   set_lengths(kkt);
   if (kkt->dense) cmb_kkt_set_reference(kkt->dense, length);
 }
@@ -84,10 +88,23 @@ void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits)
   if (kkt->dense) cmb_kkt_set_limits(kkt->dense, limits);
 }
 
+/* By a factorisation of their own, which leaves nothing out. */
+static cmb_status measure_sparse(cmb_kkt *kkt, const double *M, const double *G, double *length)
+{
+  CMB_TRY(cmb_kkt_mass(kkt, M));
+  return cmb_kkt_sparse_measure(kkt->sparse, G, length);
+}
+
+void cmb_kkt_refuse(cmb_kkt *kkt, bool refuse)
+{
+  kkt->refusing = refuse && kkt->limits.correct > 0;
+}
+
 cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, double *length)
 {
   const int nv = kkt->shape.nv;
   cmb_kkt *d;
+  if (kkt->sparse && !kkt->by_dense) return measure_sparse(kkt, M, G, length);
   CMB_TRY(cmb_kkt_prepare(kkt, M, G, &d));
   for (int i = 0; i < kkt->shape.ng; i++) {
     const double *g = d->G + (ptrdiff_t)i * nv;
@@ -101,18 +118,22 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
 static void lose_factors(cmb_kkt *kkt)
 {
   kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = kkt->doubtful = false;
+  kkt->by_rank = kkt->by_dense = kkt->near = kkt->doubtful = false;
 }
 
-cmb_status cmb_kkt_singular_values(cmb_kkt *kkt, const double *M, const double *G, int k,
-                                   double *sigma, double *share)
+cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int redundant,
+                            double *sigma, double *share)
 {
-  const int ng = kkt->shape.ng;
+  const int ng = kkt->shape.ng, k = ng - 1 - redundant;
   cmb_kkt *d;
   lose_factors(kkt);
+  if (kkt->sparse && redundant == 0) {
+    CMB_TRY(cmb_kkt_mass(kkt, M));
+    return cmb_kkt_sparse_smallest(kkt->sparse, G, sigma, share);
+  }
   CMB_TRY(cmb_kkt_prepare(kkt, M, G, &d));
   cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
-  memcpy(sigma, d->rank.sigma, (size_t)ng * sizeof *sigma);
+  *sigma = d->rank.sigma[k];
   for (int i = 0; i < ng; i++) share[i] = fabs(d->rank.J[(ptrdiff_t)k * ng + i]);
   return CMB_OK;
 }
@@ -133,21 +154,56 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-int cmb_kkt_weak(const cmb_kkt *kkt, double limit, double *sigma, double *N, double *X,
-                 double *dual)
+/* Whether singular value i is at most `limit`, in the factors held by singular values, and has a right vector. */
+static bool is_weak(const cmb_kkt *d, int i, double limit)
+{
+  const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;
+  return sigma <= limit && sigma * sigma > d->least_pivot;
+}
+
+bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n, double *x)
 {
   const cmb_kkt *d = cmb_kkt_holder(kkt);
-  const int nv = kkt->shape.nv, ng = kkt->shape.ng;
-  int count = 0;
-  if (!d->by_rank || !d->rank.symmetric) return 0;
-  for (int i = d->rank.rank - 1; i >= 0 && d->rank.sigma[i] <= limit; i--, count++) {
-    sigma[count] = d->rank.sigma[i];
-    for (int j = 0; j < ng; j++) {
-      N[(ptrdiff_t)count * ng + j] = d->rank.J[(ptrdiff_t)i * ng + j] * d->rank.unit_G[j];
-    }
-    right_vector(d, i, X + (ptrdiff_t)count * nv, dual + (ptrdiff_t)count * nv);
+  const int i = d->rank.rank - 1;
+  if (kkt->near) {
+    *sigma = kkt->weakest;
+    cmb_kkt_sparse_weakest_vectors(kkt->sparse, n, x);
+    return kkt->nearness <= limit;
   }
-  return count;
+  if (!is_weak(d, i, limit)) return false;
+  *sigma = d->rank.sigma[i];
+  for (int j = 0; j < kkt->shape.ng; j++) {
+    n[j] = d->rank.J[(ptrdiff_t)i * kkt->shape.ng + j] * d->rank.unit_G[j];
+  }
+  right_vector(d, i, x, d->u);
+  return true;
+}
+
+/* G x + s = 0 in full, less the same damped. */
+static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
+{
+  const int nv = kkt->shape.nv;
+  double *full = kkt->sparse_scratch;
+  memset(full, 0, (size_t)nv * sizeof *full);
+  cmb_kkt_sparse_solve(kkt->sparse, full, s, full, NULL);
+  cmb_kkt_sparse_damped(kkt->sparse, limit, s, part);
+  for (int i = 0; i < nv; i++) part[i] -= full[i];
+}
+
+void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double *Gx, double *part)
+{
+  const cmb_kkt *d = cmb_kkt_holder(kkt);
+  const int nv = kkt->shape.nv;
+  if (kkt->near) {
+    weak_part_sparse(kkt, limit, Gx, part);
+    return;
+  }
+  memset(part, 0, (size_t)nv * sizeof *part);
+  for (int i = kkt->shape.ng - 1 - kkt->limits.redundant; i >= 0; i--) {
+    if (!is_weak(d, i, limit)) continue;
+    right_vector(d, i, d->z, d->u);
+    cmb_add_scaled(nv, cmb_dot(nv, d->u, x), d->z, part);
+  }
 }
 
 cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)

@@ -218,8 +218,7 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);
   in->runaway = cmb_arena_take(a, 1, sizeof *in->runaway);
-  in->weak = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
-  in->weak_dual = cmb_arena_take(a, (size_t)in->ng * (size_t)in->nv, sizeof(double));
+  in->weak = cmb_arena_doubles(a, in->nv);
   if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
     in->stiffness = cmb_stiffness_create(in);
   }
@@ -511,7 +510,9 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
                       in->options.max_steps, in->t);
     }
     in->ev->stats.steps++;
+    cmb_kkt_refuse(in->ev->kkt, cmb_passage_may_refuse(in));
     cmb_status status = m->attempt(in, h, &error);
+    cmb_kkt_refuse(in->ev->kkt, false);
     if (status < 0) return status;
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);

@@ -75,9 +75,9 @@ struct cmb_integrator {
   bool old_drift;   /* the projection of this step's positions takes back drift of earlier ones */
   int inside_steps; /* the same, so near that no step should end there */
   double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
-  double until_singular;    /* time from t to the next one, if that is near and known */
-  double zone_time;         /* how long it takes to get away from one to where a step may end */
-  double *weak, *weak_dual; /* (ng x nv) scratch of cmb_forgive_weak */
+  double until_singular; /* time from t to the next one, if that is near and known */
+  double zone_time;      /* how long it takes to get away from one to where a step may end */
+  double *weak;          /* (nv) scratch of cmb_forgive_weak */
   double t_before, h_taken;
   double t_begin; /* where the steps of a fixed size are counted from, */
   long
@@ -150,6 +150,12 @@ void cmb_passage_count(cmb_integrator *in);
 void cmb_passage_look_ahead(cmb_integrator *in);
 double cmb_passage_step(const cmb_integrator *in, double h);
 double cmb_passage_error(const cmb_integrator *in, double h, double error);
+
+/* Whether an attempt with a stage at a loss of rank is given up: another size of step will miss it, unless it begins there. */
+static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
+{
+  return in->inside_steps == 0 && in->rejections < 5;
+}
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);

@@ -28,45 +28,47 @@ void cmb_passage_count(cmb_integrator *in)
   cmb_watch_rank(in->ev, false);
 }
 
-/* Take the part in direction d, which has the dual p, out of x; returns it. */
-static double take_out(int n, const double *d, const double *p, double *x)
+/* Take the part in direction d out of x. */
+static void take_out(int n, const double *d, double *x)
 {
-  double part = 0;
-  for (int i = 0; i < n; i++) part += p[i] * x[i];
-  for (int i = 0; i < n; i++) x[i] -= part * d[i];
-  return part;
+  double square = 0, product = 0;
+  for (int i = 0; i < n; i++) square += d[i] * d[i], product += d[i] * x[i];
+  for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* Direction d with its dual p out of the error x of positions and velocities; returns the velocities' part. */
-static double take_both_out(const cmb_integrator *in, const double *d, const double *p, double *x)
+/* The weak part out of the error x of positions and velocities; in->weak becomes the velocities' part. Where positions are no
+ * integrals of velocities, theirs is what lies along T times that. */
+static void take_both_out(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
-  double square = 0;
+  double *weak = in->weak, *v = x + in->nq;
   if (!ev->eq->rates) {
-    take_out(in->nq, d, p, x);
-  } else {
-    cmb_rates(ev, in->y_new, d, ev->dq); /* T d: its dual is itself */
-    for (int i = 0; i < in->nq; i++) square += ev->dq[i] * ev->dq[i];
-    for (int i = 0; i < in->nq; i++) ev->q_trial[i] = ev->dq[i] / square;
-    if (square > 0) take_out(in->nq, ev->dq, ev->q_trial, x);
+    cmb_weak_part(ev, x, weak);
+    for (int i = 0; i < in->nq; i++) x[i] -= weak[i];
   }
-  return take_out(in->nv, d, p, x + in->nq);
+  cmb_weak_part(ev, v, weak);
+  for (int i = 0; i < in->nv; i++) v[i] -= weak[i];
+  if (!ev->eq->rates) return;
+  cmb_rates(ev, in->y_new, weak, ev->dq);
+  take_out(in->nq, ev->dq, x);
+}
+
+/* xᵀ M x */
+static double energy_of(cmb_evaluator *ev, const double *x)
+{
+  double sum = 0;
+  cmb_multiply_mass(ev, x, ev->dw);
+  for (int i = 0; i < ev->eq->nv; i++) sum += x[i] * ev->dw[i];
+  return sum;
 }
 
 double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
 {
   cmb_evaluator *ev = in->ev;
-  double most = 0, energy = 0, *v = in->y_new + in->nq;
-  int count = cmb_weak_directions(ev, in->weak, in->weak_dual);
-  if (count == 0) return 0;
-  for (int k = 0; k < count; k++) {
-    const double *d = in->weak + k * in->nv, *p = in->weak_dual + k * in->nv;
-    most = cmb_larger_error(most, fabs(take_both_out(in, d, p, x)));
-    if (y) take_both_out(in, d, p, y);
-  }
-  cmb_multiply_mass(ev, v, ev->dw);
-  for (int i = 0; i < in->nv; i++) energy += v[i] * ev->dw[i];
-  return most / (sqrt(in->options.rtol * energy) + in->options.atol);
+  if (y) take_both_out(in, y);
+  take_both_out(in, x);
+  const double weak = sqrt(fmax(energy_of(ev, in->weak), 0));
+  return weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
 }
 
 /* When the constraints lose rank next, by the singular value σ that is nearest to that and its rate; and how long it takes
@@ -78,7 +80,7 @@ void cmb_passage_look_ahead(cmb_integrator *in)
   if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return;
   if (!(rate < 0)) return;
   in->until_singular = -sigma / rate;
-  in->zone_time = -CMB_WEAK_ZONE / rate;
+  in->zone_time = in->until_singular * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
 /* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a

@@ -97,7 +97,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
   cmb_variation_create(&sim->variation, arena, sim->in);
-  cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim);
+  CMB_TRY(cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim));
   CMB_TRY(cmb_agreement_create(ctx, arena, sim->system, sim->ev, &sim->options.integrator,
                                &sim->agreement));
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;

@@ -4,10 +4,14 @@
  * G is eliminated with complete pivoting once; at the end of each step the same pivots, in the same order, are computed again.
  * Where G loses rank at least one of them goes through zero and changes its sign, which is seen however long the step was. A
  * pivot can also change its sign because others than the chosen would be better by now. So the smallest singular value is
- * followed through the step (cmb_kkt_singular_values, units do not matter): it decides, and its minimum is the time.
+ * followed through the step (cmb_kkt_smallest, units do not matter): it decides, and its minimum is the time.
+ *
+ * In large systems the pivots are those of G G₀ᵀ in a static order, with G₀ the G of some time before (math/kkt_sparse.h): at
+ * first they are positive.
  */
 #include "sim/singular.h"
 
+#include "base/context.h"
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
@@ -17,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 16, NARROWINGS = 60, PARTS = 4 };
+enum { SAMPLES = 8, NARROWINGS = 60, PARTS = 4 };
 
 static const double GOLDEN = 0.38196601125010515; /* (3 − √5) / 2 */
 static const double ZERO = 1e-9;                  /* a pivot this small by its row is none */
@@ -27,24 +31,52 @@ static const double POOR = 0.05; /* a pivot that has shrunk to this: choose othe
 static const double LOST = 1e-3;
 static const double HERE = 1e-6; /* the same at a start, which is on the constraints */
 
-void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
-                           cmb_status (*tell)(void *user, const cmb_singularity *found), void *user)
+struct place {
+  double t, sigma;
+};
+
+/* For pivots in a static order, with 1 in place of M. */
+static cmb_status create_sparse(cmb_rank_watch *w, cmb_arena *arena)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const cmb_kkt_shape shape = {eq->nv, eq->ng, true, NULL, eq->G_pattern};
+  w->pivot = cmb_arena_doubles(arena, eq->ng);
+  w->G_reference = cmb_arena_doubles(arena, eq->G_pattern->start[eq->ng]);
+  double *one = cmb_arena_doubles(arena, eq->nv);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(w->ev->ctx);
+  for (int i = 0; i < eq->nv; i++) one[i] = 1;
+  CMB_TRY(cmb_kkt_sparse_create(w->ev->ctx, arena, &shape, &w->sparse));
+  return cmb_kkt_sparse_mass(w->sparse, one);
+}
+
+static void create_dense(cmb_rank_watch *w, cmb_arena *arena)
+{
+  const int ng = w->ev->eq->ng, nv = w->ev->eq->nv;
+  w->row = cmb_arena_ints(arena, ng);
+  w->column = cmb_arena_ints(arena, ng);
+  w->place = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *w->place);
+  w->scale = cmb_arena_doubles(arena, ng);
+  w->A = cmb_arena_take(arena, (size_t)ng * (size_t)(ng > nv ? ng : nv), sizeof(double));
+}
+
+cmb_status cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
+                                 cmb_status (*tell)(void *user, const cmb_singularity *found),
+                                 void *user)
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
   const int ng = eq->ng;
+  const bool large = eq->G_pattern && ng > 0 && eq->nv + ng >= CMB_KKT_SPARSE_FROM;
   *w = (cmb_rank_watch){.in = in, .ev = ev, .tell = tell, .user = user};
-  w->row = cmb_arena_ints(arena, ng);
-  w->column = cmb_arena_ints(arena, ng);
-  w->place = cmb_arena_take(arena, (size_t)ng * (size_t)ng, sizeof *w->place);
+  if (!large) create_dense(w, arena);
   w->reference = cmb_arena_doubles(arena, ng);
-  w->A = cmb_arena_take(arena, (size_t)ng * (size_t)(ng > eq->nv ? ng : eq->nv), sizeof(double));
   w->q = cmb_arena_doubles(arena, eq->nq);
   w->v = cmb_arena_doubles(arena, eq->nv);
   for (int k = 0; k < 2; k++) w->q_dot[k] = cmb_arena_doubles(arena, eq->nq);
-  w->sigma = cmb_arena_doubles(arena, ng);
   w->share = cmb_arena_doubles(arena, ng);
   w->names = cmb_arena_take(arena, (size_t)ng, sizeof *w->names);
+  if (large) CMB_TRY(create_sparse(w, arena));
+  return cmb_arena_failed(arena) ? cmb_fail_memory(ev->ctx) : CMB_OK;
 }
 
 /* A = the evaluator's G, dense. */
@@ -79,7 +111,7 @@ static void swap(int *a, int *b)
   *b = t;
 }
 
-/* The largest entry of the rows from the k-th on, in units of the rows' first largest entries: sigma serves as scale. */
+/* The largest entry of the rows from the k-th on, in units of the rows' first largest entries. */
 static double largest(cmb_rank_watch *w, int k, int *row, int *column)
 {
   const int nv = w->ev->eq->nv;
@@ -87,7 +119,7 @@ static double largest(cmb_rank_watch *w, int k, int *row, int *column)
   for (int m = k; m < w->ev->eq->ng; m++) {
     const double *a = w->A + w->row[m] * nv;
     for (int j = 0; j < nv; j++) {
-      double size = fabs(a[j]) * w->sigma[w->row[m]];
+      double size = fabs(a[j]) * w->scale[w->row[m]];
       if (size > most) most = size, *row = m, *column = j;
     }
   }
@@ -115,7 +147,7 @@ static void choose(cmb_rank_watch *w)
     double most = 0;
     for (int j = 0; j < nv; j++) most = fmax(most, fabs(w->A[i * nv + j]));
     w->row[i] = i;
-    w->sigma[i] = most > 0 ? 1 / most : 0;
+    w->scale[i] = most > 0 ? 1 / most : 0;
   }
   for (w->rank = 0; w->rank < ng; w->rank++) {
     int k = w->rank, row = k, column = 0;
@@ -167,19 +199,37 @@ static bool have_two_changed(const cmb_rank_watch *w, bool *poor)
   return has_turned(w, 0, first, poor) || has_turned(w, 1, second, poor);
 }
 
+/* Pivots in a static order, for the evaluator's G and as it is now. */
+static void choose_sparse(cmb_rank_watch *w)
+{
+  const cmb_equations *eq = w->ev->eq;
+  memcpy(w->G_reference, w->ev->G, (size_t)eq->G_pattern->start[eq->ng] * sizeof *w->ev->G);
+  w->rank = 0;
+  if (cmb_kkt_sparse_factor(w->sparse, w->ev->G, w->ev->G, ZERO * ZERO) != CMB_OK) return;
+  cmb_kkt_sparse_pivots(w->sparse, w->reference);
+  w->rank = eq->ng;
+}
+
+static bool has_changed_sparse(cmb_rank_watch *w, bool *poor)
+{
+  bool turned = false;
+  if (cmb_kkt_sparse_factor(w->sparse, w->ev->G, w->G_reference, 0) < 0) return true;
+  cmb_kkt_sparse_pivots(w->sparse, w->pivot);
+  for (int k = 0; k < w->rank && !turned; k++) turned = has_turned(w, k, w->pivot[k], poor);
+  return turned;
+}
+
 /* The smallest singular value at (t, q) that is not always 0; the shares of the constraints stay. */
 static cmb_status smallest(cmb_rank_watch *w, double t, const double *q, double *sigma)
 {
   cmb_evaluator *ev = w->ev;
-  const int k = ev->eq->ng - 1 - ev->redundant;
   double *M = cmb_mass_wanted(ev);
   cmb_terms want = {.M = M, .G = ev->G};
   *sigma = 1;
-  if (k < 0) return CMB_OK;
+  if (ev->eq->ng <= ev->redundant) return CMB_OK;
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-  CMB_TRY(cmb_kkt_singular_values(ev->kkt, M, ev->G, k, w->sigma, w->share));
+  CMB_TRY(cmb_kkt_smallest(ev->kkt, M, ev->G, ev->redundant, sigma, w->share));
   ev->mass_ready = ev->eq->mass_constant;
-  *sigma = w->sigma[k];
   return CMB_OK;
 }
 
@@ -204,45 +254,55 @@ static cmb_status tell(cmb_rank_watch *w, double t)
   return w->tell(w->user, &(cmb_singularity){t, count, w->names});
 }
 
-/* The minimum between a and c, where samples have b below both: by golden sections. */
-static cmb_status minimum(cmb_rank_watch *w, double a, double b, double c, double *t, double *sigma)
+/* Where the parabola through three values of σ² is lowest, but not so near to b that the longer side stays as it is; a golden
+ * section if that is of no use, or asked for. */
+static double lowest_expected(const struct place *a, const struct place *b, const struct place *c,
+                              bool golden)
 {
-  double at_b = *sigma;
-  const double enough = fmax(1e-9 * (c - a), 4 * DBL_EPSILON * fabs(b));
-  for (int k = 0; k < NARROWINGS && c - a > enough; k++) {
-    double x = c - b > b - a ? b + GOLDEN * (c - b) : b - GOLDEN * (b - a), at_x;
-    CMB_TRY(smallest_inside(w, x, &at_x));
-    if (at_x < at_b) {
-      if (x > b) a = b;
-      if (x < b) c = b;
-      b = x, at_b = at_x;
-    } else {
-      if (x > b) c = x;
-      if (x < b) a = x;
-    }
+  const double at_a = a->sigma * a->sigma, at_b = b->sigma * b->sigma, at_c = c->sigma * c->sigma;
+  const double left = (b->t - a->t) * (at_b - at_c), right = (b->t - c->t) * (at_b - at_a);
+  const double x = b->t - ((b->t - a->t) * left - (b->t - c->t) * right) / (2 * (left - right));
+  const double away = 1e-3 * (c->t - a->t), longer = c->t - b->t > b->t - a->t ? 1 : -1;
+  const double side = longer > 0 ? c->t - b->t : b->t - a->t;
+  if (golden || !(x > a->t && x < c->t)) return b->t + longer * GOLDEN * side;
+  return fabs(x - b->t) < away ? b->t + longer * fmin(away, GOLDEN * side) : x;
+}
+
+/* The minimum of σ between a and c, where b is below both. Where rank is lost σ² is a parabola, to a first approximation. */
+static cmb_status minimum(cmb_rank_watch *w, struct place a, struct place *b, struct place c)
+{
+  const double enough = fmax(1e-9 * (c.t - a.t), 4 * DBL_EPSILON * fabs(c.t));
+  for (int k = 0; k < NARROWINGS && c.t - a.t > enough; k++) {
+    struct place x = {.t = lowest_expected(&a, b, &c, k % 3 == 2)};
+    CMB_TRY(smallest_inside(w, x.t, &x.sigma));
+    const struct place higher = x.sigma < b->sigma ? *b : x;
+    if (x.sigma < b->sigma) *b = x;
+    *(higher.t > b->t ? &c : &a) = higher;
   }
-  *t = b;
-  return smallest_inside(w, b, sigma);
+  return smallest_inside(w, b->t, &b->sigma);
 }
 
 /* Follow the smallest singular value from t0 to t1, inside the last step. */
 static cmb_status confirm(cmb_rank_watch *w, double t0, double t1)
 {
-  double t = t0, least = INFINITY, sigma, width = (t1 - t0) / SAMPLES;
+  struct place at[SAMPLES + 1], least = {.sigma = INFINITY};
+  int lowest = 0;
   for (int k = 0; k <= SAMPLES; k++) {
-    double at = k == SAMPLES ? t1 : t0 + k * width;
-    CMB_TRY(smallest_inside(w, at, &sigma));
-    if (sigma < least) least = sigma, t = at;
+    at[k].t = k == SAMPLES ? t1 : t0 + k * (t1 - t0) / SAMPLES;
+    CMB_TRY(smallest_inside(w, at[k].t, &at[k].sigma));
+    if (at[k].sigma < least.sigma) least = at[k], lowest = k;
   }
-  CMB_TRY(minimum(w, fmax(t0, t - width), t, fmin(t1, t + width), &t, &least));
-  bool same = fabs(t - w->t_last) <= 1e-6 * fmax(1e-3, t1 - t0);
-  return least < LOST && !same ? tell(w, t) : CMB_OK;
+  const int before = lowest > 0 ? lowest - 1 : 0, after = lowest < SAMPLES ? lowest + 1 : SAMPLES;
+  CMB_TRY(minimum(w, at[before], &least, at[after]));
+  bool same = fabs(least.t - w->t_last) <= 1e-6 * fmax(1e-3, t1 - t0);
+  return least.sigma < LOST && !same ? tell(w, least.t) : CMB_OK;
 }
 
 /* Choose pivots here; none if this is where rank is lost: then after the next step. */
 static void choose_here(cmb_rank_watch *w)
 {
-  choose(w);
+  if (w->sparse) choose_sparse(w);
+  if (!w->sparse) choose(w);
   if (w->rank < w->ev->eq->ng - w->ev->redundant) w->rank = 0;
 }
 
@@ -272,12 +332,18 @@ static cmb_status evaluate_inside(cmb_rank_watch *w, double t)
   return evaluate_G(w, t, w->q);
 }
 
+static bool have_changed(cmb_rank_watch *w, bool *poor)
+{
+  if (w->sparse) return has_changed_sparse(w, poor);
+  const bool two = w->rank == 2 && !w->ev->eq->G_pattern;
+  return two ? have_two_changed(w, poor) : has_changed(w, poor);
+}
+
 /* From t0 to t1, where the evaluator has G. */
 static cmb_status look(cmb_rank_watch *w, double t0, double t1)
 {
-  const bool two = w->rank == 2 && !w->ev->eq->G_pattern;
   bool poor = w->rank == 0;
-  if (two ? have_two_changed(w, &poor) : has_changed(w, &poor)) {
+  if (!poor && have_changed(w, &poor)) {
     CMB_TRY(confirm(w, t0, t1));
     CMB_TRY(evaluate_inside(w, t1));
     poor = true;

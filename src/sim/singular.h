@@ -5,6 +5,7 @@
 #define CMB_SIM_SINGULAR_H
 
 #include "dae/evaluator.h"
+#include "math/kkt_sparse.h"
 
 #include <camber/sim.h>
 
@@ -14,11 +15,17 @@ typedef struct cmb_rank_watch {
   int rank;          /* pivots that are watched; 0: none have been chosen */
   int *row, *column; /* (ng) in the order of the pivots */
   int *place; /* (rank x rank) where the entries of their rows and columns are stored, -1: not */
-  double *reference;  /* (ng) pivots when they were chosen */
-  double *A;          /* (ng x nv) G under elimination */
+  double *reference; /* (ng) pivots when they were chosen */
+  double *scale;     /* (ng) of the rows */
+  double *A;         /* (ng x nv) G under elimination */
+
+  /* in large systems instead; NULL: not */
+  cmb_kkt_sparse *sparse;
+  double *G_reference; /* G when the pivots were chosen */
+  double *pivot;       /* (ng) now */
+
   double *q, *v;      /* the state last looked at */
   double *q_dot[2];   /* (nq) at both ends of a step */
-  double *sigma;      /* (ng) */
   double *share;      /* (ng) of each constraint in the dependence */
   const char **names; /* (ng) */
 
@@ -28,10 +35,10 @@ typedef struct cmb_rank_watch {
   double t_last; /* when one was found last */
 } cmb_rank_watch;
 
-/* Memory from `arena`; a failure is left to it. `tell` is called for each loss of rank; what it returns is handed on. */
-void cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
-                           cmb_status (*tell)(void *user, const cmb_singularity *found),
-                           void *user);
+/* Memory from `arena`. `tell` is called for each loss of rank; what it returns is handed on. */
+cmb_status cmb_rank_watch_create(cmb_rank_watch *w, cmb_arena *arena, cmb_integrator *in,
+                                 cmb_status (*tell)(void *user, const cmb_singularity *found),
+                                 void *user);
 
 /* A run begins at (t, q), with the evaluator's G there. */
 cmb_status cmb_rank_watch_start(cmb_rank_watch *w, double t, const double *q);

@@ -138,29 +138,33 @@ static void weak_directions_are_found(void **state)
     const double angle = 0.02;
     const double G[6] = {1, 0, 0, cos(angle), 2 * sin(angle), 0}; /* length 1 in M⁻¹ */
     const double s[2] = {-1, -cos(angle) - 3 * sin(angle)};       /* x = (1, 1.5, 0) */
-    double sigma[2], N[4], X[6], dual[6], x[3], length[2];
+    double sigma, n[2], X[3], part[3], x[3], Gx[2], length[2];
     cmb_kkt *kkt;
     cmbt_ok(ctx, cmb_kkt_create(ctx, &shape, &kkt));
     cmbt_ok(ctx, cmb_kkt_factor(kkt, mass, G, NULL));
     assert_false(*cmb_kkt_doubtful(kkt));
     assert_true(cmb_kkt_nearness(kkt) == 1);
-    assert_int_equal(cmb_kkt_weak(kkt, 1, sigma, N, X, dual), 0);
+    assert_false(cmb_kkt_weakest(kkt, 1, &sigma, n, X));
     cmb_kkt_set_limits(kkt, &limits);
     cmbt_ok(ctx, cmb_kkt_factor(kkt, NULL, G, NULL));
     assert_true(*cmb_kkt_doubtful(kkt));
-    assert_int_equal(cmb_kkt_weak(kkt, 0.1, sigma, N, X, dual), 1);
-    cmbt_near(sigma[0], sqrt(2) * sin(angle / 2), 1e-15); /* of unit rows at that angle */
-    cmbt_near(cmb_kkt_nearness(kkt), sigma[0], 0);
-    cmbt_near(cmb_dot(3, X, dual), 1, 1e-14);
-    cmbt_near(N[0] * cmb_dot(3, G, X) + N[1] * cmb_dot(3, G + 3, X), sigma[0], 1e-15);
-    for (int i = 0; i < 3; i++) cmbt_near(dual[i], D[i] * X[i], 1e-14);
+    assert_false(cmb_kkt_weakest(kkt, 0.01, &sigma, n, X));
+    assert_true(cmb_kkt_weakest(kkt, 0.1, &sigma, n, X));
+    cmbt_near(sigma, sqrt(2) * sin(angle / 2), 1e-15); /* of unit rows at that angle */
+    cmbt_near(cmb_kkt_nearness(kkt), sigma, 0);
+    cmbt_near(X[0] * X[0] + 4 * X[1] * X[1] + X[2] * X[2], 1, 1e-14);
+    cmbt_near(n[0] * cmb_dot(3, G, X) + n[1] * cmb_dot(3, G + 3, X), sigma, 1e-15);
+    for (int i = 0; i < 3; i++) x[i] = 7 * X[i] + (i == 2); /* the third coordinate is free */
+    for (int k = 0; k < 2; k++) Gx[k] = cmb_dot(3, G + 3 * k, x);
+    cmb_kkt_weak_part(kkt, 0.1, x, Gx, part);
+    for (int i = 0; i < 3; i++) cmbt_near(part[i], 7 * X[i], 1e-13);
     cmb_kkt_correct(kkt, s, x); /* 0.014 is above `correct` */
     cmbt_near(x[0], 1, 1e-12);
     cmbt_near(x[1], 1.5, 1e-12);
     cmb_kkt_set_limits(kkt, &(cmb_kkt_limits){.doubt = 0.1, .correct = 0.05});
     cmbt_ok(ctx, cmb_kkt_factor(kkt, NULL, G, NULL));
     cmb_kkt_correct(kkt, s, x); /* and now below: the weak direction is left alone */
-    cmbt_near(cmb_dot(3, dual, x), 0, 1e-14);
+    cmbt_near(D[0] * X[0] * x[0] + D[1] * X[1] * x[1] + D[2] * X[2] * x[2], 0, 1e-14);
     cmb_kkt_set_limits(kkt, &(cmb_kkt_limits){.doubt = 0.1, .zero = 0.05});
     assert_int_equal(cmb_kkt_factor(kkt, NULL, G, NULL), CMB_RETRY_SINGULAR);
     cmbt_ok(ctx, cmb_kkt_lengths(kkt, NULL, G, length));
@@ -179,7 +183,7 @@ static void short_gradients_count_by_their_reference(void **state)
   for (int ng = 1; ng <= 3; ng++) {
     for (int full = 0; full < 2; full++) {
       const cmb_kkt_shape shape = {.nv = 4, .ng = ng, .mass_diagonal = !full};
-      double M[16] = {0}, G[12] = {0}, B[12], sigma[3], share[3];
+      double M[16] = {0}, G[12] = {0}, B[12], sigma, share[3];
       const double D[4] = {1, 1, 1, 1}, usual[3] = {1, 1, 1}, tiny[3] = {1e-12, 1, 1};
       cmb_kkt *kkt;
       for (int i = 0; i < 4; i++) M[5 * i] = 1;
@@ -195,8 +199,8 @@ static void short_gradients_count_by_their_reference(void **state)
       assert_int_equal(cmb_kkt_factor(kkt, mass, G, NULL), CMB_RETRY_SINGULAR);
       assert_int_equal(cmb_kkt_factor(kkt, mass, G, B), CMB_RETRY_SINGULAR);
       assert_int_equal(cmb_kkt_rank_held(kkt), ng - 1);
-      cmbt_ok(ctx, cmb_kkt_singular_values(kkt, mass, G, ng - 1, sigma, share));
-      cmbt_near(sigma[ng - 1], 1e-12, 1e-20);
+      cmbt_ok(ctx, cmb_kkt_smallest(kkt, mass, G, 0, &sigma, share));
+      cmbt_near(sigma, 1e-12, 1e-20);
       cmbt_near(share[0], 1, 1e-12);
       cmb_kkt_destroy(kkt);
     }
