@@ -17,7 +17,7 @@
 
 /* M with more entries than so many a velocity is not formed: its KKT matrix would cost more than products with the factors.
  * The constraints then are full rows: there must be few of them. */
-enum { MOST_ENTRIES = 128, MOST_CONSTRAINTS_PART = 4 };
+enum { MOST_ENTRIES = 64, MOST_CONSTRAINTS_PART = 4 };
 
 double cmb_mass_entries(const cmb_tree *tree)
 {

@@ -39,6 +39,8 @@
 #include <stddef.h>
 #include <string.h>
 
+static const double MOST_DENSE_BYTES = 8e9; /* for what only the dense way can do */
+
 static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
 
 /* ---- create and destroy */
@@ -388,6 +390,15 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 /* The dense object for the same matrices; NULL without memory, with the words for it in the context. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
+  const double nv = kkt->shape.nv, ng = kkt->shape.ng,
+               bytes = 8 * (nv * nv + 4 * ng * nv + 2 * ng * ng);
+  if (bytes > MOST_DENSE_BYTES) {
+    cmb_fail(kkt->ctx, CMB_ERROR_MEMORY,
+             "%.0f constraints, some of them dependent, of %.0f velocities: to find out which "
+             "would take %.0f GB",
+             ng, nv, bytes / 1e9);
+    return NULL;
+  }
   if (!kkt->dense && create(kkt->ctx, &kkt->shape, NULL, false, &kkt->dense) == CMB_OK) {
     cmb_kkt_set_limits(kkt->dense, &kkt->limits);
     cmb_kkt_set_reference(kkt->dense, kkt->reference);

@@ -211,6 +211,13 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int
   cmb_kkt *d;
   *count = 0;
   lose_factors(kkt);
+  if (kkt->sparse) { /* good pivots show that there is none, without a dense matrix */
+    CMB_TRY(cmb_kkt_mass(kkt, M));
+    cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, kkt->least_pivot);
+    const bool good = status == CMB_OK && cmb_kkt_sparse_least(kkt->sparse, NULL) > kkt->doubt;
+    if (good || (status != CMB_OK && status != CMB_RETRY_SINGULAR)) return status;
+    M = NULL;
+  }
   CMB_TRY(cmb_kkt_prepare(kkt, M, G, &d));
   cmb_kkt_rank_redundant(&d->rank, d->D_inv, d->G, d->least_pivot, list, count);
   return CMB_OK;
