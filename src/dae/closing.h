@@ -6,8 +6,8 @@
  *
  *     g(t, q(s)) = (1 − s) r,   s from 0 to 1,
  *
- * in steps that turn no joint by more than 0.2 rad and in which the way is nearly straight: what follows the first
- * increment is at most a tenth of it.
+ * in steps that turn no joint by more than 0.1 rad and in which the way is nearly straight: what follows the first
+ * increment is at most a twentieth of it.
  */
 #ifndef CMB_DAE_CLOSING_H
 #define CMB_DAE_CLOSING_H

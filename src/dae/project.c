@@ -27,6 +27,10 @@ enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 }
 /* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
 static const double MET = 1e-8;
 
+/* The same when g is nothing but rounding, and an increment that may come from it where constraints are nearly dependent. */
+static const double ROUNDING = 1e-12;
+static const double SMALL = 1e-8;
+
 /* The extent of a constraint that has none: its g is rounding below MET times this. */
 static const double NOTHING = 1e-4;
 
@@ -122,12 +126,24 @@ static int worst_constraint(const cmb_evaluator *ev)
   return worst;
 }
 
-bool cmb_constraints_met(const cmb_evaluator *ev)
+static bool is_met(const cmb_evaluator *ev, double limit)
 {
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (!(distance(ev, i) <= MET)) return false;
+    if (!(distance(ev, i) <= limit)) return false;
   }
   return true;
+}
+
+bool cmb_constraints_met(const cmb_evaluator *ev)
+{
+  return is_met(ev, MET);
+}
+
+/* Where constraints are nearly dependent, rounding in g makes increments that do not shrink any more: it has arrived if they
+ * are small and g itself is rounding. */
+static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
+{
+  return size <= SMALL * (1 + cmb_norm2(ev->eq->nq, q)) && is_met(ev, ROUNDING);
 }
 
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
@@ -235,7 +251,7 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
     double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
-    if (size <= enough || (size >= before && size <= arrived)) {
+    if (size <= enough || (size >= before && (size <= arrived || is_rounding(ev, size, q)))) {
       return !*ev->doubtful || ev->deficiency == 0 || cmb_constraints_met(ev) ? CMB_OK
                                                                               : CMB_RETRY_NEWTON;
     }

@@ -428,7 +428,7 @@ static void check_drives(struct mechanism *k, uint64_t seed)
   cmb_status agree = drive(k, "t^2/2 + sin(t)");
   if (agree != CMB_OK) fail_msg("mechanism %d: %s", (int)seed, cmb_last_error(k->ctx));
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(drive(k, wrong[i]), CMB_ERROR_INPUT);
+    if (drive(k, wrong[i]) != CMB_ERROR_INPUT) fail_msg("mechanism %d: not refused", (int)seed);
     assert_non_null(strstr(cmb_last_error(k->ctx), "contradicts"));
     assert_non_null(strstr(cmb_last_error(k->ctx), "third"));
   }
