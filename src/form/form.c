@@ -12,6 +12,7 @@
 #include "form/private.h"
 #include "math/pattern.h"
 
+#include <math.h>
 #include <string.h>
 
 static cmb_status create_mass(cmb_form *form)
@@ -38,6 +39,7 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   CMB_TRY(cmb_differences_create(form->ev, &form->differences));
   CMB_TRY(cmb_rates_matrix_create(form));
   CMB_TRY(cmb_blocks_create(form));
+  cmb_scale_create(form);
   if (form->source != CMB_SOURCE_EXACT) cmb_estimate_create(form);
   if (extended) cmb_extension_create(form);
   form->check = cmb_check_create(form->ev, form->arena);
@@ -90,7 +92,9 @@ double cmb_form_velocity_weight(cmb_form_kind kind, double h)
 
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 {
-  return kind == CMB_FORM_INDEX3 ? h * h : h;
+  const double most =
+      fmin(h, 1); /* in slow motions, whose steps take longer, no more than themselves */
+  return kind == CMB_FORM_INDEX3 ? most * most : most;
 }
 
 /* ---- defects */

@@ -84,6 +84,11 @@ typedef struct cmb_form {
   double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
   double softness;                      /* the c up to which c² K is small beside M */
 
+  double *size;            /* (n) what a unit of each unknown is measured by, powers of 2 */
+  bool scaled;             /* the matrix is, by them */
+  double *noise, *noise_q; /* (nv), (nq) rounding of v and q: scale.c */
+  int *diagonal;           /* (nv) where M_ii is in M as the equations store it */
+
   const cmb_pattern *pattern; /* of the matrix; NULL: dense */
   int values;                 /* of the matrix */
   bool *mark;                 /* (n x n) the pattern while it is made */

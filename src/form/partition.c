@@ -2,7 +2,7 @@
  * Coordinate partitioning (partition.h).
  *
  * The choice: Gaussian elimination of G with complete pivoting, rows scaled by their largest entries so that the units of the
- * constraints do not matter. Pivot columns become dependent, pivot rows are the constraints taken.
+ * constraints do not matter, columns by the units of the velocities (scale.c) where these are very different. Pivot columns become dependent, pivot rows are the constraints taken.
  *
  * Condition: ‖G‖₁ ‖Φ_u⁻¹‖₁ of the scaled rows taken, the second factor by Hager's estimate (Higham, Accuracy and Stability of
  * Numerical Algorithms, §15.3): uphill in ‖Φ_u⁻¹ x‖₁ along the signs. With ‖Φ_u‖₁ in place of ‖G‖₁, as in the paper, it would
@@ -13,6 +13,7 @@
 #include "form/partition.h"
 
 #include "form/partition_factors.h"
+#include "form/private.h"
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
@@ -32,6 +33,8 @@ struct cmb_partition_work {
   int *row, *column; /* (ng), (nv) its order */
   cmb_partition_factors *factors;
   double *scale;      /* (ng) reciprocals of the rows' largest entries */
+  double *size;       /* (nv) units of the velocities */
+  bool scaled;        /* these are very different */
   double *x, *y, *z;  /* (ng) */
   double *sum;        /* (nv) of columns */
   double *w, *defect; /* (nv), (ng) */
@@ -57,6 +60,7 @@ cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partiti
   }
   k->w = cmb_arena_doubles(arena, nv);
   k->sum = cmb_arena_doubles(arena, nv);
+  k->size = cmb_arena_doubles(arena, nv);
   k->dq = cmb_arena_doubles(arena, ev->eq->nq);
   return cmb_partition_factors_create(ev->ctx, arena, ev->eq, &k->factors);
 }
@@ -87,7 +91,7 @@ static void scale_rows(cmb_partition *p)
   for (int i = 0; i < ng; i++) {
     double most = 0;
     dense_row(p->ev, i, k->w);
-    for (int j = 0; j < nv; j++) most = fmax(most, fabs(k->w[j]));
+    for (int j = 0; j < nv; j++) most = fmax(most, fabs(k->w[j]) * k->size[j]);
     k->scale[i] = most > 0 ? 1 / most : 1;
   }
 }
@@ -123,7 +127,7 @@ static int eliminate(cmb_partition *p)
   for (int i = 0; i < ng; i++) {
     double *a = k->A + (size_t)i * (size_t)nv;
     dense_row(p->ev, i, a);
-    for (int j = 0; j < nv; j++) a[j] *= k->scale[i];
+    for (int j = 0; j < nv; j++) a[j] *= k->scale[i] * k->size[j];
     k->row[i] = i;
   }
   for (int j = 0; j < nv; j++) k->column[j] = j;
@@ -175,7 +179,7 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* ‖Φ_u⁻¹‖₁ by Hager's estimate. */
+/* ‖Φ_u⁻¹‖₁ by Hager's estimate, in the units of the velocities. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -186,8 +190,9 @@ static double inverse_norm(const cmb_partition *p)
     int most = 0;
     memcpy(k->y, k->x, (size_t)n * sizeof *k->y);
     cmb_partition_factors_solve(k->factors, k->y);
+    for (int i = 0; i < n; i++) k->y[i] /= k->size[p->dependent[i]];
     best = fmax(best, norm1(n, k->y));
-    for (int i = 0; i < n; i++) k->z[i] = k->y[i] < 0 ? -1 : 1;
+    for (int i = 0; i < n; i++) k->z[i] = (k->y[i] < 0 ? -1 : 1) / k->size[p->dependent[i]];
     cmb_partition_factors_solve_transposed(k->factors, k->z);
     for (int i = 1; i < n; i++) {
       if (fabs(k->z[i]) > fabs(k->z[most])) most = i;
@@ -208,7 +213,7 @@ static double norm_of_rows(const cmb_partition *p)
   memset(k->sum, 0, (size_t)nv * sizeof *k->sum);
   for (int i = 0; i < p->rank; i++) {
     dense_row(p->ev, p->rows[i], k->w);
-    for (int j = 0; j < nv; j++) k->sum[j] += fabs(k->scale[p->rows[i]] * k->w[j]);
+    for (int j = 0; j < nv; j++) k->sum[j] += fabs(k->scale[p->rows[i]] * k->w[j]) * k->size[j];
   }
   for (int j = 0; j < nv; j++) most = fmax(most, k->sum[j]);
   return most;
@@ -236,6 +241,21 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+/* Units of the velocities, once: which coordinates are dependent must not depend on whether lengths are metres or nanometres. */
+static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
+{
+  cmb_evaluator *ev = p->ev;
+  cmb_terms want = {.M = ev->M};
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  p->work->scaled = cmb_velocity_units(ev->eq, ev->M, p->work->size);
+  return CMB_OK;
+}
+
+double cmb_partition_multiplier_unit(const cmb_partition *p, int i)
+{
+  return p->work->scaled ? p->work->scale[i] : 1;
+}
+
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
 {
   if (p->ev->eq->ng == 0) {
@@ -243,6 +263,7 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
     return CMB_OK;
   }
   CMB_TRY(evaluate_G(p, t, q));
+  if (!p->chosen) CMB_TRY(find_sizes(p, t, q));
   scale_rows(p);
   cmb_status status = p->chosen ? factor(p) : CMB_RETRY_SINGULAR;
   if (status == CMB_OK && p->condition <= REPARTITION * p->condition_first) return CMB_OK;

@@ -53,4 +53,7 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
  * the factors held. */
 void cmb_partition_motions(cmb_partition *p, double *N);
 
+/* What multiplier i is measured by beside the others: 1, unless the units of the velocities are very different. */
+double cmb_partition_multiplier_unit(const cmb_partition *p, int i);
+
 #endif

@@ -7,6 +7,7 @@
  *     estimate.c    derivatives by differences, with an estimated pattern
  *     extension.c   derivatives that follow the inputs
  *     solve.c       right-hand sides and increments
+ *     scale.c       sizes of the unknowns: scaling of the matrix, rounding of states
  */
 #ifndef CMB_FORM_PRIVATE_H
 #define CMB_FORM_PRIVATE_H
@@ -42,6 +43,16 @@ cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *state)
 /* Move v or q by delta in the direction of velocity j; returns how far it really went. */
 double cmb_move_velocity(const double *from, int j, double *moved);
 double cmb_move_position(cmb_form *form, const double *from, int j, double *moved);
+
+/* scale.c: sizes and noise for the M given, as the equations store it, the form's G, q and v; then, if form->scaled, the matrix (parts
+ * doubles a number), a right-hand side and its solution. */
+void cmb_scale_create(cmb_form *form);
+/* Units of velocities by M: M_ii^(-1/2), powers of two; all 1, and false, if they are of about one size. */
+bool cmb_velocity_units(const cmb_equations *eq, const double *M, double *unit);
+void cmb_scale_look(cmb_form *form, const double *M, const double *q, const double *v);
+void cmb_scale_matrix(const cmb_form *form, int parts, double *A);
+void cmb_scale_side(const cmb_form *form, int parts, double *b);
+void cmb_scale_solution(const cmb_form *form, int parts, double *x);
 
 /* extension.c */
 void cmb_extension_create(cmb_form *form);

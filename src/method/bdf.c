@@ -56,6 +56,7 @@ struct bdf {
   int size;         /* numbers in y: nq + nv + ng */
   double caution;   /* which errors are multiplied by: those of many steps add up */
   double converged; /* part of the tolerance that the iteration may leave */
+  double least;     /* the smaller of this and of 1/caution */
   cmb_bdf_history history;
 
   int k, k_next;    /* order now and after the attempt, if it is accepted */
@@ -136,6 +137,7 @@ static cmb_status create(cmb_integrator *in)
   m->tested = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
   choose_control(in, m);
+  m->least = fmin(m->converged, 1 / m->caution);
   take_memory(in, m);
   cmb_form_options options = {.kind = form == 0 && eq->rates ? CMB_FORM_INDEX1 : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
@@ -466,10 +468,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const bool starting = in->fixed_step && m->order > 0 && m->k < m->order;
   cmb_bdf_open(&m->history, m->k, h);
   cmb_bdf_predict(&m->history, m->y0, m->rate0);
-  cmb_weights(in, in->options.rtol, in->options.atol, cmb_form_velocity_weight(m->form->kind, h),
-              m->w_q, m->w_v);
-  cmb_multiplier_weights(in, in->options.rtol, in->options.atol,
-                         cmb_form_multiplier_weight(m->form->kind, h), m->w_l);
+  const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least};
+  cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
   if (in->ev->eq->normalize) in->ev->eq->normalize(in->ev->eq->self, m->y);
   if (m->projection != CMB_IMPLICIT_NONE && !starting) CMB_TRY(project(in, m, t));

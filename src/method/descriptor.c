@@ -150,11 +150,15 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, int i)
   cmb_rates(in->ev, m->y, m->da, m->x);
   for (int l = 0; l < in->nq; l++) m->x[l] *= m->c * m->c;
   for (int l = 0; l < in->nv; l++) m->x[in->nq + l] = m->c * m->da[l];
-  for (int l = 0; l < in->ng; l++) most = fmax(most, fabs(lambda[l]));
-  for (int l = 0; l < in->ng; l++) moved = cmb_larger_error(moved, fabs(m->dlambda[l]));
+  for (int l = 0; l < in->ng; l++) {
+    const double unit = cmb_partition_multiplier_unit(m->head.partition, l);
+    most = fmax(most, fabs(lambda[l]) / unit);
+    moved = cmb_larger_error(moved, fabs(m->dlambda[l]) / unit);
+  }
   const double state = cmb_larger_error(cmb_error_norm(in, 0, in->nq, m->x),
                                         cmb_error_norm(in, in->nq, in->n, m->x));
-  return cmb_larger_error(state, m->c * moved / (in->options.rtol * most + in->options.atol));
+  return cmb_larger_error(state,
+                          fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol));
 }
 
 /* Acceleration and multipliers that the stage's iteration begins with. */

@@ -7,31 +7,44 @@
 
 #include <math.h>
 
-static inline void weights_of(int n, const double *y, double rtol, double atol, double index,
-                              double *w)
+static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
+
+static inline void weights_of(int n, const double *y, const double *noise, const cmb_tolerance *tol,
+                              double index, double *w)
 {
+  const double rtol = tol->rtol, atol = tol->atol, share = ROUNDINGS / tol->least;
   int i = 0;
   for (; i + 1 < n; i += 2) {
     const cmb_lanes size = cmb_lanes_absolute(cmb_lanes_load(y + i));
-    cmb_lanes_store(index / (rtol * size + atol), w + i);
+    cmb_lanes_store(index / (rtol * size + (atol + share * cmb_lanes_load(noise + i))), w + i);
   }
-  if (i < n) w[i] = index / (rtol * fabs(y[i]) + atol);
+  if (i < n) w[i] = index / (rtol * fabs(y[i]) + (atol + share * noise[i]));
 }
 
-void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
-                 double *w_v)
+/* All beside the largest one, in the form's units if these are very different: many are 0 but for rounding. */
+static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double index,
+                               double *w)
 {
-  weights_of(in->nq, in->y, rtol, atol, 1, w_q);
-  weights_of(in->nv, in->y + in->nq, rtol, atol, index, w_v);
-}
-
-void cmb_multiplier_weights(const cmb_integrator *in, double rtol, double atol, double index,
-                            double *w)
-{
+  const cmb_form *form = tol->form;
+  const double *unit = form->size + form->nv, rtol = tol->rtol, atol = tol->atol;
   double most = 0;
-  for (int i = 0; i < in->ng; i++) most = fabs(in->lambda[i]) > most ? fabs(in->lambda[i]) : most;
+  for (int i = 0; i < in->ng; i++) {
+    const double size = fabs(in->lambda[i]) / (form->scaled ? unit[i] : 1);
+    most = size > most ? size : most;
+  }
   const double weight = index / (rtol * most + atol);
   for (int i = 0; i < in->ng; i++) w[i] = weight;
+  for (int i = 0; form->scaled && i < in->ng; i++) w[i] = index / (rtol * most * unit[i] + atol);
+}
+
+void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, double *w_q,
+                 double *w_v, double *w_l)
+{
+  const cmb_form_kind kind = tol->form->kind;
+  const cmb_form *form = tol->form;
+  weights_of(in->nq, in->y, form->noise_q, tol, 1, w_q);
+  weights_of(in->nv, in->y + in->nq, form->noise, tol, cmb_form_velocity_weight(kind, h), w_v);
+  multiplier_weights(in, tol, cmb_form_multiplier_weight(kind, h), w_l);
 }
 
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)

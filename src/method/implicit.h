@@ -48,14 +48,17 @@ typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control
         "steps so small that errors at the end are about the tolerance; or as those of " code      \
   }
 
-/* Weights 1 / (rtol |y| + atol) of errors: w_q (nq), and w_v (nv) times `index` (cmb_form_velocity_weight). */
-void cmb_weights(const cmb_integrator *in, double rtol, double atol, double index, double *w_q,
-                 double *w_v);
+/* Tolerances of a step of an implicit method, and the least part of them that it looks at: what an iteration may leave, or the error
+ * test of a cautious control. It is not below the rounding of the state (form->noise). */
+typedef struct cmb_tolerance {
+  const cmb_form *form;
+  double rtol, atol, least;
+} cmb_tolerance;
 
-/* The same for multipliers, w (ng) times `index`, all beside the largest one: many are 0 but for rounding. They are not in the error test unless asked for, but an iteration has not arrived
- * while they move. */
-void cmb_multiplier_weights(const cmb_integrator *in, double rtol, double atol, double index,
-                            double *w);
+/* Weights 1 / (rtol |y| + atol) of errors in a step of size h: w_q (nq); w_v (nv) and w_l (ng) for velocities and multipliers, in the
+ * units of the form's kind. Multipliers are not in the error test unless asked for, but an iteration has not arrived while they move. */
+void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tolerance, double h, double *w_q,
+                 double *w_v, double *w_l);
 
 /* Σ (w_i x_i)², two at a time */
 static inline double cmb_weighted_square(int n, const double *w, const double *x)

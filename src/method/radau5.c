@@ -52,6 +52,10 @@ static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 /
 static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
 static const double KEEP_JACOBIAN = 2e-2; /* convergence faster than this: it serves another step */
 
+/* After the iteration has failed with a matrix made where the step begins, the next steps stay below the size in question, and come
+ * back to it slowly: else every other step would fail where motion turns the matrix faster than accuracy limits h. */
+static const double BELOW_FAILURE = 0.9, BACK_TO_IT = 1.05;
+
 struct radau5 {
   cmb_form *form;
   cmb_linear *real, *complex;
@@ -84,6 +88,7 @@ struct radau5 {
   int iterations, most;          /* made, and permitted */
   double shrink;                 /* what to do with h after the iteration has failed */
   double h_before, error_before; /* of the last accepted step, for the step-size rule */
+  double h_most;                 /* beyond which the iteration has failed of late */
 };
 
 /* ---- creation */
@@ -168,6 +173,7 @@ static cmb_status begin(cmb_integrator *in)
   struct radau5 *m = in->data;
   cmb_watch_rank(in->ev, false);
   m->h_last = m->h_factored = m->h_before = 0;
+  m->h_most = INFINITY;
   m->want_jacobian = true;
   m->jacobian_here = false;
   m->rate_sum = 1;
@@ -508,9 +514,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   m->shrink = 0.5;
   m->h_tried = h;
   CMB_TRY(prepare(in, m, h));
-  cmb_weights(in, m->rtol, m->atol, cmb_form_velocity_weight(m->form->kind, h), m->w_q, m->w_v);
-  cmb_multiplier_weights(in, m->rtol, m->atol, cmb_form_multiplier_weight(m->form->kind, h),
-                         m->w_l);
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->enough};
+  cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {
@@ -540,6 +545,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
 {
   struct radau5 *m = in->data;
   const double safety = 0.9;
+  if (status == CMB_RETRY_NEWTON && m->jacobian_here) m->h_most = BELOW_FAILURE * h;
   if (status != CMB_OK) return h * m->shrink;
   const double factor =
       fmin(safety, safety * (1 + 2 * MOST_ITERATIONS) / (m->iterations + 2 * MOST_ITERATIONS));
@@ -556,6 +562,8 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   m->error_before = fmax(1e-2, error);
   double next = h / quotient;
   if (in->rejections > 0) next = fmin(next, h);
+  next = fmin(next, m->h_most);
+  m->h_most *= BACK_TO_IT;
   const bool again = m->convergence <= KEEP_JACOBIAN;
   return again && next >= 0.95 * h && next <= 1.2 * h ? h : next;
 }

@@ -1,0 +1,153 @@
+/*
+ * Sizes of the unknowns of a form (form.h): scaling of its matrix, and what rounding leaves in a state.
+ *
+ * Scaling. With masses of 1e-20 kg, or arms of 1e9 m, M and G differ so much in size that rows alone cannot be scaled: pivots would look
+ * like rounding. Velocities are measured by the energy, multipliers by what they do to velocities:
+ *
+ *     d_i = M_ii^(-1/2),   e_k = 1 / ‖(G_kj d_j)_j‖,     A := R A S,  S = diag(d, e),  R = diag(d, e), or diag(1/d, e) where the
+ *                                                        first row is multiplied by M⁻¹
+ *
+ * rounded to powers of two, so that nothing but the order of pivots changes; left out where all are of about one size.
+ *
+ * Rounding. G v is rounded by ε Σ_j |G_kj v_j|. What meets it moves v_i by about m_i⁻¹ |G_ki| / Σ_j m_j⁻¹ G_kj² of that, however small v_i
+ * itself is: no tolerance can be below. Likewise positions, as far as T = I.
+ */
+#include "form/private.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double ENOUGH_ALIKE = 1048576; /* 2^20: rows are scaled anyway */
+
+/* Where M_ii is in M as the equations store it; -1: it is 0. */
+static int diagonal_of(const cmb_equations *eq, int i)
+{
+  const cmb_pattern *p = eq->M_pattern;
+  if (eq->mass_diagonal) return i;
+  if (!p) return i * eq->nv + i;
+  for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+    if (p->column[k] == i) return k;
+  }
+  return -1;
+}
+
+static double power_of_two(double x)
+{
+  int exponent;
+  frexp(x, &exponent);
+  return x > 0 && isfinite(x) ? ldexp(1, exponent) : 1;
+}
+
+static double unit_of(const double *M, int place)
+{
+  return place < 0 ? 1 : power_of_two(1 / sqrt(fabs(M[place])));
+}
+
+bool cmb_velocity_units(const cmb_equations *eq, const double *M, double *unit)
+{
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < eq->nv; i++) {
+    unit[i] = unit_of(M, diagonal_of(eq, i));
+    least = fmin(least, unit[i]);
+    most = fmax(most, unit[i]);
+  }
+  const bool different = most > ENOUGH_ALIKE * least;
+  for (int i = 0; i < eq->nv && !different; i++) unit[i] = 1;
+  return different;
+}
+
+void cmb_scale_create(cmb_form *form)
+{
+  form->size = cmb_arena_doubles(form->arena, form->n);
+  form->noise = cmb_arena_doubles(form->arena, form->nv);
+  form->noise_q = cmb_arena_doubles(form->arena, form->nq);
+  form->diagonal = cmb_arena_ints(form->arena, form->nv);
+  for (int i = 0; form->diagonal && i < form->nv; i++) {
+    form->diagonal[i] = diagonal_of(form->ev->eq, i);
+  }
+}
+
+/* Row k of G: entries from..to, and the column of an entry. */
+static int first_of(const cmb_block *G, int k)
+{
+  return G->pattern ? G->pattern->start[k] : k * G->columns;
+}
+
+static int column_in(const cmb_block *G, int k, int entry)
+{
+  return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
+}
+
+/* What rounding of row k of G x leaves in x, added to noise; sum is Σ m_j⁻¹ G_kj². */
+static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
+{
+  const cmb_block *G = &form->G;
+  const int from = first_of(G, k), to = first_of(G, k + 1);
+  double rounding = 0;
+  for (int l = from; l < to; l++) rounding += fabs(G->value[l] * x[column_in(G, k, l)]);
+  rounding *= DBL_EPSILON / (sum > 0 ? sum : 1);
+  for (int l = from; l < to; l++) {
+    const double size = form->size[column_in(G, k, l)];
+    noise[column_in(G, k, l)] += size * size * fabs(G->value[l]) * rounding;
+  }
+}
+
+void cmb_scale_look(cmb_form *form, const double *M, const double *q, const double *v)
+{
+  const cmb_block *G = &form->G;
+  double least = INFINITY, most = 0;
+  for (int i = 0; i < form->nq; i++) form->noise_q[i] = DBL_EPSILON * fabs(q[i]);
+  for (int i = 0; i < form->nv; i++) {
+    form->size[i] = unit_of(M, form->diagonal[i]);
+    form->noise[i] = DBL_EPSILON * fabs(v[i]);
+  }
+  for (int k = 0; k < form->ng; k++) {
+    double sum = 0;
+    for (int l = first_of(G, k); l < first_of(G, k + 1); l++) {
+      const double part = G->value[l] * form->size[column_in(G, k, l)];
+      sum += part * part;
+    }
+    form->size[form->nv + k] = power_of_two(1 / sqrt(sum));
+    add_noise(form, k, sum, v, form->noise);
+    if (form->nq == form->nv) add_noise(form, k, sum, q, form->noise_q);
+  }
+  for (int i = 0; i < form->n; i++) {
+    least = fmin(least, form->size[i]);
+    most = fmax(most, form->size[i]);
+  }
+  form->scaled = most > ENOUGH_ALIKE * least;
+}
+
+/* The scale of row i. */
+static double of_row(const cmb_form *form, int i)
+{
+  const bool divided = form->formalism == CMB_FORMALISM_EXPLICIT && i < form->nv;
+  return divided ? 1 / form->size[i] : form->size[i];
+}
+
+void cmb_scale_matrix(const cmb_form *form, int parts, double *A)
+{
+  const cmb_pattern *p = form->pattern;
+  for (int i = 0; i < form->n; i++) {
+    const double row = of_row(form, i);
+    const int from = p ? p->start[i] : i * form->n, to = p ? p->start[i + 1] : from + form->n;
+    for (int k = from; k < to; k++) {
+      const double factor = row * form->size[p ? p->column[k] : k - from];
+      for (int part = 0; part < parts; part++) A[parts * k + part] *= factor;
+    }
+  }
+}
+
+void cmb_scale_side(const cmb_form *form, int parts, double *b)
+{
+  for (int i = 0; i < form->n; i++) {
+    for (int part = 0; part < parts; part++) b[parts * i + part] *= of_row(form, i);
+  }
+}
+
+void cmb_scale_solution(const cmb_form *form, int parts, double *x)
+{
+  for (int i = 0; i < form->n; i++) {
+    for (int part = 0; part < parts; part++) x[parts * i + part] *= form->size[i];
+  }
+}

@@ -1,0 +1,103 @@
+/*
+ * Sizes do not matter. A pendulum of 1e-8 m and 1e-20 kg, and one of 1e9 m and 1e9 kg, move as one of 1 m and 1 kg in their own time:
+ * every method that uses matrices, in Cartesian coordinates, where lengths and angles stand side by side; about as many steps. And
+ * tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5.
+ */
+#include "check.h"
+#include "model_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char pendulum[] =
+    "parameters: {L: %g, m: %g}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {rod: {mass: m, box: [L/10, L/10, L], at: [0, 0, -L/2]}}\n"
+    "joints: {hinge: {type: revolute, child: rod, at: [0, 0, 0], axis: y, coordinates: [phi], "
+    "start: 1}}\n"
+    "outputs: {x: rod.x/L, z: rod.z/L}\n";
+
+struct outcome {
+  double x, z;
+  long steps;
+};
+
+static struct outcome run(double L, double mass, cmb_formulation form, const char *method,
+                          double rtol)
+{
+  char text[500];
+  cmbt_run r;
+  struct outcome o;
+  snprintf(text, sizeof text, pendulum, L, mass);
+  cmbt_run_open_text(&r, text, form);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, 5 * sqrt(L), 0);
+  o.x = cmbt_output(&r, "x");
+  o.z = cmbt_output(&r, "z");
+  o.steps = r.result->statistics->steps;
+  cmbt_run_close(&r);
+  return o;
+}
+
+static void test_units(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"mdop5", "abm", "radau5", "bdf", "sdirk4", "forsdirk"};
+  static const double size[][2] = {{1e-8, 1e-20}, {1e9, 1e9}, {1e-3, 1e12}};
+  const struct outcome exact = run(1, 1, CMB_FORM_EXPLICIT, "mdop853", 1e-11);
+  for (int i = 0; i < 6; i++) {
+    const struct outcome one = run(1, 1, CMB_FORM_CARTESIAN, methods[i], 1e-6);
+    for (int k = 0; k < 3; k++) {
+      const struct outcome o = run(size[k][0], size[k][1], CMB_FORM_CARTESIAN, methods[i], 1e-6);
+      cmbt_near(o.x, exact.x, 1e-4);
+      cmbt_near(o.z, exact.z, 1e-4);
+      assert_in_range(o.steps, one.steps / 4, 2 * one.steps);
+    }
+  }
+}
+
+static double crank(const char *method, double rtol)
+{
+  const cmb_setting fast = {"speed", 1000};
+  cmbt_run r;
+  cmbt_run_open(&r, "four-bar", CMB_FORM_EXPLICIT, 1, &fast);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, 0.04, 0);
+  const double angle = r.result->q[0];
+  cmbt_run_close(&r);
+  return angle;
+}
+
+static void test_below_rounding(void **state)
+{
+  (void)state;
+  const double exact = crank("mdop853", 1e-12);
+  cmbt_near(crank("bdf", 1e-9), exact, 1e-6);
+  cmbt_near(crank("bdf", 1e-10), exact, 1e-7);
+  cmbt_near(crank("radau5", 1e-11), exact, 1e-7);
+}
+
+/* The matrix turns with the top: the iteration limits the steps, and not every other one fails. */
+static void test_top(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  cmbt_run_open(&r, "gyroscope", CMB_FORM_CARTESIAN, 0, NULL);
+  r.method = "radau5";
+  r.rtol = 1e-6;
+  cmbt_run_to(&r, 1, 0);
+  const cmb_statistics *s = r.result->statistics;
+  printf("top: %ld steps accepted, %ld rejected\n", s->accepted, s->rejected);
+  assert_true(s->rejected < s->accepted / 4);
+  cmbt_run_close(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),
+                                     cmocka_unit_test(test_below_rounding),
+                                     cmocka_unit_test(test_top)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
