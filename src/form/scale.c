@@ -19,10 +19,11 @@
 
 static const double ENOUGH_ALIKE = 1048576; /* 2^20: rows are scaled anyway */
 
-/* Where M_ii is in M as the equations store it; -1: it is 0. */
+/* Where M_ii is in M as the equations store it; -1: nowhere. */
 static int diagonal_of(const cmb_equations *eq, int i)
 {
   const cmb_pattern *p = eq->M_pattern;
+  if (eq->mass_factors) return -1;
   if (eq->mass_diagonal) return i;
   if (!p) return i * eq->nv + i;
   for (int k = p->start[i]; k < p->start[i + 1]; k++) {
