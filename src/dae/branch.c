@@ -247,6 +247,22 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
+bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share)
+{
+  struct cmb_branch *b = ev->branch;
+  const bool watching = ev->watching;
+  double sigma;
+  if (ev->eq->ng == 0) return false;
+  cmb_watch_rank(ev, true);
+  cmb_kkt_set_limits(ev->kkt,
+                     &(cmb_kkt_limits){CMB_NOT_FAR, CMB_WEAK_ZERO, CMB_WEAK_ZONE, ev->redundant});
+  const bool near = cmb_factor_at(ev, t, q) == CMB_OK &&
+                    cmb_kkt_weakest(ev->kkt, CMB_NOT_FAR, &sigma, b->n, b->x);
+  for (int i = 0; i < ev->eq->ng; i++) share[i] = near ? fabs(b->n[i]) * ev->length[i] : 0;
+  cmb_watch_rank(ev, watching);
+  return near;
+}
+
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate)
 {

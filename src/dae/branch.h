@@ -15,6 +15,7 @@
 /* Singular values, with gradients of unit length: near to a loss of rank; too near to end a step or to correct positions and
  * velocities; a loss of rank. */
 #define CMB_WEAK      0.1
+#define CMB_NOT_FAR   0.3 /* where methods that take no care may get stuck */
 #define CMB_WEAK_ZONE 1e-3
 #define CMB_WEAK_ZERO 1e-4
 
@@ -47,5 +48,9 @@ void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part);
  * if none is small. */
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate);
+
+/* Whether the constraints at (t, q) are not far from losing rank, and how much each takes part in that: share (ng). For words about
+ * a method that got stuck. */
+bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share);
 
 #endif

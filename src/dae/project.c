@@ -41,16 +41,18 @@ static double rounding_of(int n, const double *q)
 }
 
 /* An iteration that no longer converges has arrived if its increments are this small. Rounding in g comes from the lengths
- * inside g, which q need not show (displacements near 0); in SI units and radians 1e-13 is nothing. */
-static double arrived_at(int n, const double *q)
+ * inside g, which q need not show (displacements near 0); in SI units and radians 1e-13 is nothing. Each of ng constraints has
+ * its own, and a row of bodies passes it on. */
+static double arrived_at(int n, const double *q, int ng)
 {
-  return 512 * DBL_EPSILON * (1 + cmb_norm2(n, q));
+  return 512 * DBL_EPSILON * (1 + cmb_norm2(n, q)) * sqrt(fmax(1, ng));
 }
 
 cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first)
 {
   const cmb_equations *eq = ev->eq;
-  double enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q), before = INFINITY;
+  double enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng),
+         before = INFINITY;
   cmb_terms want = {.g = ev->g};
   ev->stats.projections++;
   for (int j = 0; j < CHORD_ITERATIONS; j++) {
@@ -248,7 +250,7 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
   memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
   memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
   for (int k = 0; k < START_ITERATIONS; k++) {
-    double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q);
+    double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
     if (size <= enough || (size >= before && (size <= arrived || is_rounding(ev, size, q)))) {

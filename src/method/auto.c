@@ -7,6 +7,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "dae/branch.h"
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
@@ -84,9 +85,15 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
   cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);
+  cmb_watch_rank(in->ev, true); /* an implicit method takes that back */
   CMB_TRY(in->method->begin(in));
   in->h = h;
   return CMB_OK;
+}
+
+bool cmb_switcher_can_pass(const cmb_integrator *in)
+{
+  return in->switcher && in->switcher->active == IMPLICIT;
 }
 
 static const cmb_option options[] = {
@@ -98,6 +105,7 @@ static const cmb_option options[] = {
 
 const cmb_method cmb_method_auto = {
     .name = "auto",
+    .passes_singular = true,
     .title = "an explicit method where the system is not stiff, an implicit one where it is",
     .order = 5,
     .options = options,

@@ -174,6 +174,7 @@ static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OP
 
 const cmb_method cmb_method_hem5 = {
     .name = "hem5",
+    .passes_singular = true,
     .title = "half-explicit Runge-Kutta of order 5 (Brasey)",
     .order = 5,
     .error_exponent = 5,

@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until it says so */
+enum { RESCUE_AFTER = 12 };     /* rejections in a row: another method may do */
 enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
 static const double SAFETY = 0.9;
@@ -317,12 +318,28 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
   }
 }
 
+/* "; the constraints are near to losing rank here, ..." if that is so, and which methods pass such positions. */
+static void name_a_passage(cmb_integrator *in, size_t room, char *text)
+{
+  const char *name, *end = in->method->passes_singular ? "" : "; methods that pass such positions:";
+  *text = '\0';
+  if (!cmb_passage_is_near(in, &name)) return;
+  int length =
+      snprintf(text, room, "; the constraints are near to losing rank here ('%s')%s", name, end);
+  for (int i = 0; i < METHODS && *end && length < (int)room; i++) {
+    if (!methods[i]->passes_singular) continue;
+    length += snprintf(text + length, room - (size_t)length, " %s", methods[i]->name);
+  }
+}
+
 /* A recoverable status that cannot be cured any more becomes the end, with words. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
-  char text[256] = "the error test asks for steps below the resolution of time";
+  char text[512] = "the error test asks for steps below the resolution of time";
   if (cmb_runaway_suspected(in)) return cmb_runaway_fail(in);
-  if (status > 0) cmb_evaluator_blame(in->ev, status, sizeof text, text);
+  if (status > 0) cmb_evaluator_blame(in->ev, status, 256, text);
+  const size_t length = strlen(text);
+  name_a_passage(in, sizeof text - length, text + length);
   return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
                   in->t, h, text);
 }
@@ -492,15 +509,29 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
+/* With auto: an implicit method is stuck where the constraints lose rank, which the explicit one can pass. */
+static cmb_status rescue(cmb_integrator *in)
+{
+  const char *name;
+  if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
+  in->h = in->h_taken > 0 ? in->h_taken : in->h;
+  in->switcher->due = true;
+  in->rejections = 0;
+  CMB_TRY(change_method(in));
+  cmb_passage_count(in);
+  if (in->near_steps > 0) cmb_passage_look_ahead(in);
+  return CMB_OK;
+}
+
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   if (!in) return CMB_ERROR_ARGUMENT;
   CMB_REQUIRE(in->ctx, in->begun, "cmb_integrator_begin comes before cmb_integrator_step");
   if (in->switcher) CMB_TRY(change_method(in));
-  const cmb_method *m = in->method;
   cmb_status trouble = CMB_OK;
   if (in->near_steps > 0) cmb_passage_look_ahead(in);
   for (in->rejections = 0;; in->rejections++) {
+    if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
       return give_up(in, trouble, h);
@@ -509,6 +540,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       return cmb_fail(in->ctx, CMB_ERROR_STEP_COUNT, "%ld steps are used up at t = %.9g",
                       in->options.max_steps, in->t);
     }
+    const cmb_method *m = in->method;
     in->ev->stats.steps++;
     cmb_kkt_refuse(in->ev->kkt, cmb_passage_may_refuse(in));
     cmb_status status = m->attempt(in, h, &error);

@@ -73,6 +73,7 @@ static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 
 const cmb_method cmb_method_mdop5 = {
     .name = "mdop5",
+    .passes_singular = true,
     .title = "Dormand-Prince 5(4) on the index-1 form with projection (Simeon)",
     .order = 5,
     .error_exponent = 5,

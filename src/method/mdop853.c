@@ -113,6 +113,7 @@ static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 
 const cmb_method cmb_method_mdop853 = {
     .name = "mdop853",
+    .passes_singular = true,
     .title = "Dormand-Prince 8(5,3) on the index-1 form with projection",
     .order = 8,
     .error_exponent = 8,

@@ -43,6 +43,8 @@ struct cmb_method {
   /* the degree of the polynomials in theta that `interpolate` gives, at the most; and over the last step, NULL: that one */
   int dense_degree;
   int (*dense_degree_now)(const cmb_integrator *in);
+  /* whether it takes care of losses of rank in passing (passage.c) */
+  bool passes_singular;
   /* y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);
   /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or
@@ -150,6 +152,9 @@ void cmb_passage_count(cmb_integrator *in);
 void cmb_passage_look_ahead(cmb_integrator *in);
 double cmb_passage_step(const cmb_integrator *in, double h);
 double cmb_passage_error(const cmb_integrator *in, double h, double error);
+
+/* Whether the constraints are near to losing rank where the step under way begins; *name is the one that takes part most. */
+bool cmb_passage_is_near(cmb_integrator *in, const char **name);
 
 /* Whether an attempt with a stage at a loss of rank is given up: another size of step will miss it, unless it begins there. */
 static inline bool cmb_passage_may_refuse(const cmb_integrator *in)

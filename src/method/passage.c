@@ -71,6 +71,16 @@ double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
   return weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
 }
 
+bool cmb_passage_is_near(cmb_integrator *in, const char **name)
+{
+  cmb_evaluator *ev = in->ev;
+  int most = 0;
+  if (!cmb_weakest_constraints(ev, in->t, in->y, ev->dtau)) return false;
+  for (int j = 1; j < in->ng; j++) most = ev->dtau[j] > ev->dtau[most] ? j : most;
+  *name = ev->eq->g_names[most];
+  return true;
+}
+
 /* When the constraints lose rank next, by the singular value σ that is nearest to that and its rate; and how long it takes
  * to cross the zone on one side of it. */
 void cmb_passage_look_ahead(cmb_integrator *in)
@@ -88,7 +98,7 @@ void cmb_passage_look_ahead(cmb_integrator *in)
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->until_singular, zone = in->zone_time;
-  if (ahead > (1 + at) * h) return h;
+  if (ahead > (1 + at) * h || in->rejections > 3) return h;
   const double jump = fmax(h, 2.5 * zone);
   if (ahead <= 1.02 * at * jump) return fmax(ahead / at, ahead + 1.3 * zone);
   return fmax(ahead - 0.9 * at * jump, ahead / 4);

@@ -173,6 +173,7 @@ static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OP
 
 const cmb_method cmb_method_phem56 = {
     .name = "phem56",
+    .passes_singular = true,
     .title = "partitioned half-explicit Runge-Kutta of order 5 (Murua)",
     .order = 5,
     .error_exponent = 5,

@@ -45,4 +45,7 @@ void cmb_switcher_destroy(cmb_integrator *in);
 void cmb_switcher_look(cmb_integrator *in);
 cmb_status cmb_switcher_change(cmb_integrator *in);
 
+/* Whether a change would bring a method that can pass positions in which the constraints lose rank. */
+bool cmb_switcher_can_pass(const cmb_integrator *in);
+
 #endif
