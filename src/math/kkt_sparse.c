@@ -254,8 +254,9 @@ cmb_status cmb_kkt_sparse_measure(cmb_kkt_sparse *sp, const double *G, double *l
 
 /* ---- solutions */
 
-void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r, const double *s, double *x,
-                          double *y)
+/* Kept apart, so that cmb_kkt_solve stays short for small systems. */
+__attribute__((noinline)) void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r,
+                                                    const double *s, double *x, double *y)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   memcpy(sp->b, r, (size_t)nv * sizeof *r);
