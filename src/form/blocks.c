@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SCALE_EVERY = 16 }; /* linearisations: sizes and rounding change slowly */
+
 static bool is_explicit(const cmb_form *form)
 {
   return form->formalism == CMB_FORMALISM_EXPLICIT;
@@ -296,7 +298,7 @@ cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
   const bool divide = is_explicit(form);
   cmb_terms want = {.M = divide ? ev->M : form->M.value, .G = form->G.value};
   CMB_TRY(cmb_evaluate(ev, s->t, s->q, NULL, &want));
-  cmb_scale_look(form, want.M, s->q, s->v);
+  if (form->looks++ % SCALE_EVERY == 0) cmb_scale_look(form, want.M, s->q, s->v);
   if (divide) {
     CMB_TRY(cmb_mass_factor(form));
     divide_border(form);

@@ -86,6 +86,8 @@ typedef struct cmb_form {
 
   double *size;            /* (n) what a unit of each unknown is measured by, powers of 2 */
   bool scaled;             /* the matrix is, by them */
+  long looks;              /* linearisations so far */
+  double noise_most;       /* the largest of noise and noise_q */
   double *noise, *noise_q; /* (nv), (nq) rounding of v and q: scale.c */
   int *diagonal;           /* (nv) where M_ii is in M as the equations store it */
 

@@ -117,6 +117,9 @@ void cmb_scale_look(cmb_form *form, const double *M, const double *q, const doub
     most = fmax(most, form->size[i]);
   }
   form->scaled = most > ENOUGH_ALIKE * least;
+  form->noise_most = 0;
+  for (int i = 0; i < form->nv; i++) form->noise_most = fmax(form->noise_most, form->noise[i]);
+  for (int i = 0; i < form->nq; i++) form->noise_most = fmax(form->noise_most, form->noise_q[i]);
 }
 
 /* The scale of row i. */

@@ -9,16 +9,26 @@
 
 static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
 
-static inline void weights_of(int n, const double *y, const double *noise, const cmb_tolerance *tol,
-                              double index, double *w)
+static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double index,
+                              double *w)
 {
-  const double rtol = tol->rtol, atol = tol->atol, share = ROUNDINGS / tol->least;
+  const double rtol = tol->rtol, atol = tol->atol;
   int i = 0;
   for (; i + 1 < n; i += 2) {
     const cmb_lanes size = cmb_lanes_absolute(cmb_lanes_load(y + i));
-    cmb_lanes_store(index / (rtol * size + (atol + share * cmb_lanes_load(noise + i))), w + i);
+    cmb_lanes_store(index / (rtol * size + atol), w + i);
   }
-  if (i < n) w[i] = index / (rtol * fabs(y[i]) + (atol + share * noise[i]));
+  if (i < n) w[i] = index / (rtol * fabs(y[i]) + atol);
+}
+
+/* The same with what rounding asks for. */
+static void rounded_weights(int n, const double *y, const double *noise, const cmb_tolerance *tol,
+                            double index, double *w)
+{
+  const double share = ROUNDINGS / tol->least;
+  for (int i = 0; i < n; i++) {
+    w[i] = index / (tol->rtol * fabs(y[i]) + tol->atol + share * noise[i]);
+  }
 }
 
 /* All beside the largest one, in the form's units if these are very different: many are 0 but for rounding. */
@@ -42,8 +52,14 @@ void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, d
 {
   const cmb_form_kind kind = tol->form->kind;
   const cmb_form *form = tol->form;
-  weights_of(in->nq, in->y, form->noise_q, tol, 1, w_q);
-  weights_of(in->nv, in->y + in->nq, form->noise, tol, cmb_form_velocity_weight(kind, h), w_v);
+  const double of_v = cmb_form_velocity_weight(kind, h);
+  if (ROUNDINGS * form->noise_most > 0.1 * tol->least * tol->atol) {
+    rounded_weights(in->nq, in->y, form->noise_q, tol, 1, w_q);
+    rounded_weights(in->nv, in->y + in->nq, form->noise, tol, of_v, w_v);
+  } else {
+    weights_of(in->nq, in->y, tol, 1, w_q);
+    weights_of(in->nv, in->y + in->nq, tol, of_v, w_v);
+  }
   multiplier_weights(in, tol, cmb_form_multiplier_weight(kind, h), w_l);
 }
 
