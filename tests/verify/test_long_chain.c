@@ -296,7 +296,8 @@ static void test_refused_formulas(void **state)
   n = (size_t)snprintf(text, sizeof text, "%sforces:\n", slider);
   for (int i = 0; i < ROW; i++) {
     n += (size_t)snprintf(text + n, sizeof text - n,
-                          "  f%d: {type: torsion, coordinate: x0, torque: 'f%d.torque'}\n", i, i + 1);
+                          "  f%d: {type: torsion, coordinate: x0, torque: 'f%d.torque'}\n", i,
+                          i + 1);
   }
   snprintf(text + n, sizeof text - n, "  f%d: {type: torsion, coordinate: x0, torque: '1'}\n", ROW);
   refuse(text, "forces that depend on each other");
