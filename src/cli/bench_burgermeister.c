@@ -1,5 +1,5 @@
 /*
- * Runs of seed 004 step by step (bench_burgermeister.h).
+ * Runs of Burgermeister, Arnold and Esterl 2006 step by step (bench_burgermeister.h).
  */
 #include "cli/bench_burgermeister.h"
 

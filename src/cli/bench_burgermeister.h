@@ -1,5 +1,5 @@
 /*
- * What the benches of seed 004 (Burgermeister, Arnold, Esterl: DAE time integration for real-time applications) share: variants of
+ * What the benches of Burgermeister, Arnold and Esterl 2006 share: variants of
  * the method `lie`, followed step by step.
  */
 #ifndef CMB_CLI_BENCH_BURGERMEISTER_H

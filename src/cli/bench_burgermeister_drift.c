@@ -1,5 +1,6 @@
 /*
- * camber bench burgermeister-fig3, -fig5, -fig6: how far lie drifts from the constraints (seed 004 §4).
+ * camber bench burgermeister-fig3, -fig5, -fig6: how far lie drifts from the constraints (Burgermeister, Arnold and Esterl 2006
+ * §4).
  *
  *     fig3   circular track: the distance from the centre, unstabilised and projected
  *     fig5   car axis, h = 10 ms: |g| over time with all stabilisations

@@ -1,5 +1,6 @@
 /*
- * camber bench burgermeister-fig1: where lie is stable (seed 004 §2 and Fig. 1), found from the method as it runs.
+ * camber bench burgermeister-fig1: where lie is stable (Burgermeister, Arnold and Esterl 2006 §2 and Fig. 1), found from the
+ * method as it runs.
  *
  * One step with h = 1 of q'' = −a q − b q' from (1, 0) and from (0, 1) gives the two columns of the matrix that every step
  * multiplies by; it is stable if no eigenvalue of that is larger than 1. Limits are found by bisection and compared with the paper's:

@@ -1,5 +1,6 @@
 /*
- * camber bench burgermeister-fig7, -fig8: errors of lie on the car axis (seed 004 §4.2), against mdop853 at a tolerance of 1e-10.
+ * camber bench burgermeister-fig7, -fig8: errors of lie on the car axis (Burgermeister, Arnold and Esterl 2006 §4.2), against
+ * mdop853 at a tolerance of 1e-10.
  *
  *     fig7   h = 1 ms: the explicit method oscillates more and more, the others do not
  *     fig8   the error at t = 3 s against h, unstabilised and projected

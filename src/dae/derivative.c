@@ -1,6 +1,6 @@
 /*
- * Difference Jacobians, column by column (seed 001 eq. 16) or by groups of columns that share no row
- * (eq. 20) where the equations give a pattern. Increment of variable y_j (seed 001, eq. 17):
+ * Difference Jacobians, column by column (Arnold, Fuchs and Führer 2006 eq. 16) or by groups of columns that share no row
+ * (eq. 20) where the equations give a pattern. Increment of variable y_j (Arnold, Fuchs and Führer 2006, eq. 17):
  *
  *     δ_j = max(|y_j|, eps^(1/4)) sqrt(eps),   made exactly representable as (y_j + δ_j) − y_j.
  */

@@ -1,5 +1,5 @@
 /*
- * The evaluator (evaluator.h): calls into the equations, the KKT solve of seed 000 eq. (4)
+ * The evaluator (evaluator.h): calls into the equations, the KKT solve of Simeon 1996 eq. (4)
  *
  *     [ M  Gᵀ ] [ a ]   [  f ]
  *     [ G  0  ] [ λ ] = [ −γ ]

@@ -88,7 +88,7 @@ cmb_status cmb_require_mass_entries(const cmb_evaluator *ev);
 /* y = M x with the evaluator's mass matrix. */
 void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y);
 
-/* Seed 000 eq. (4): accelerations a and multipliers λ at (t, q, v), by the equations' own explicit formalism if they
+/* Simeon 1996 eq. (4): accelerations a and multipliers λ at (t, q, v), by the equations' own explicit formalism if they
  * have one: then there are no factors (`factors_near`). */
 cmb_status cmb_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v, double *a,
                           double *lambda);

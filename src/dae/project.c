@@ -1,5 +1,5 @@
 /*
- * Projection onto the constraints (seed 000 §4.1; its p is our projected q, its q our q before).
+ * Projection onto the constraints (Simeon 1996 §4.1; its p is our projected q, its q our q before).
  *
  *     (12a)  0 = M(p)(p − q) + G(p)ᵀ τ,  0 = g(p)            nearest point in the metric of M
  *     (12b)  0 = M(p)(v − u) + G(p)ᵀ η,  0 = G(p) v + g_t    nearest velocity

@@ -1,5 +1,5 @@
 /*
- * Projection onto the constraints in the natural metric (seed 000 §4.1, eqs. 12 and 13), and consistent
+ * Projection onto the constraints in the natural metric (Simeon 1996 §4.1, eqs. 12 and 13), and consistent
  * initial values with it.
  */
 #ifndef CMB_DAE_PROJECT_H
@@ -32,7 +32,7 @@ bool cmb_constraints_met(const cmb_evaluator *ev);
 /* The 2-norm of x − given (n), and which entry changed most. */
 double cmb_change(int n, const double *x, const double *given, int *most);
 
-/* Seed 000 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
+/* Simeon 1996 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
  * with damping, so that rough values will do. On failure the context says which constraint cannot be
  * met; q and v are then what they were. */
 cmb_status cmb_consistent_start(cmb_evaluator *ev, double t, double *q, double *v, double *a,

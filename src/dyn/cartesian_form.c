@@ -1,5 +1,6 @@
 /*
- * Equations of motion in Cartesian coordinates with Euler parameters (seed 003; its r, p are our q, and v = q̇):
+ * Equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and v =
+ * q̇):
  *
  *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
  *

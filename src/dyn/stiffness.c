@@ -1,5 +1,6 @@
 /*
- * The stiff part of the applied forces' derivatives, for methods that can do without the rest (seed 004 §2).
+ * The stiff part of the applied forces' derivatives, for methods that can do without the rest (Burgermeister, Arnold and Esterl
+ * 2006 §2).
  *
  * A force Q(x, ẋ) along a measure x adds wᵀ Q to the generalised forces, w = ∂ẋ/∂v. Its derivatives are
  *

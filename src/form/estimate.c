@@ -1,6 +1,6 @@
 /*
- * Derivatives of the defects by differences (seed 001 §§2.2 and 3.1): its F is our (r, motion), its columns are the directions of v
- * in which q is moved, and then those of v itself, a and λ fixed.
+ * Derivatives of the defects by differences (Arnold, Fuchs and Führer 2006 §§2.2 and 3.1): its F is our (r, motion), its columns
+ * are the directions of v in which q is moved, and then those of v itself, a and λ fixed.
  *
  *     column by column, eq. (16), with increments (17): δ = max(|y|, eps^(1/4)) sqrt(eps)
  *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are moved together

@@ -1,6 +1,6 @@
 /*
- * Derivatives that follow the inputs u(t) (seed 001 §3.3): mildly nonlinear equations whose Jacobian changes mainly because of
- * what drives them.
+ * Derivatives that follow the inputs u(t) (Arnold, Fuchs and Führer 2006 §3.3): mildly nonlinear equations whose Jacobian changes
+ * mainly because of what drives them.
  *
  *     J_new = J_old + Σ_i ∂²F/∂u_i∂y (u_i(t_new) − u_i(t_old))                  the second line of eq. (26)
  *

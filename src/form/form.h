@@ -5,7 +5,7 @@
  * A method sets q̇ and v̇ to combinations of unknown and known values: v̇ = v/c + .., q̇ = q/c + .., with c = h/γ, real or complex.
  * What is left of a state are its defects:
  *
- *     r = M v̇ − f + Gᵀ λ       residual formalism (seed 001 eq. 9), or M⁻¹ r in the explicit one (eq. 10)
+ *     r = M v̇ − f + Gᵀ λ       residual formalism (Arnold, Fuchs and Führer 2006 eq. 9), or M⁻¹ r in the explicit one (eq. 10)
  *     g                        index 3, ggl
  *     G v + g_t                index 2, ggl
  *     G v̇ + γ                  index 1
@@ -36,7 +36,7 @@ typedef enum cmb_formalism { CMB_FORMALISM_RESIDUAL, CMB_FORMALISM_EXPLICIT } cm
 /* Where the derivatives come from. */
 typedef enum cmb_jacobian_source {
   CMB_SOURCE_EXACT,  /* the equations, or what dae/derivative.h makes up for */
-  CMB_SOURCE_DENSE,  /* differences column by column, seed 001 eq. (16) */
+  CMB_SOURCE_DENSE,  /* differences column by column, Arnold, Fuchs and Führer 2006 eq. (16) */
   CMB_SOURCE_SPARSE, /* differences by groups on an estimated pattern, eq. (20) and §3.1 */
 } cmb_jacobian_source;
 
@@ -123,12 +123,12 @@ void cmb_form_destroy(cmb_form *form);
  * it. */
 cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const cmb_defects *out);
 
-/* M and G at the state; and, if all, the derivatives D, K, C₁, C₂. A partitioned update (seed 001 eqs. 24 and 25) is one
- * without them. */
+/* M and G at the state; and, if all, the derivatives D, K, C₁, C₂. A partitioned update (Arnold, Fuchs and Führer 2006 eqs. 24 and
+ * 25) is one without them. */
 cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *state, bool all);
 
-/* Extended partitioned update (seed 001 eq. 26): D and K follow the inputs from where they were last; before that, once, their
- * derivatives with respect to the inputs at the state. */
+/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26): D and K follow the inputs from where they were last; before
+ * that, once, their derivatives with respect to the inputs at the state. */
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *state);
 cmb_status cmb_form_follow_inputs(cmb_form *form, double t);
 

@@ -1,7 +1,7 @@
 /*
- * Coordinate partitioning (seed 003 §2 and §4): velocities are split into dependent and independent ones, u and z in the
- * paper's letters, so that the columns of G that belong to the dependent ones make a regular matrix Φ_u. Independent ones are
- * integrated; dependent ones follow from the constraints:
+ * Coordinate partitioning (Haug, Negrut and Engstler 1999 §2 and §4): velocities are split into dependent and independent ones, u
+ * and z in the paper's letters, so that the columns of G that belong to the dependent ones make a regular matrix Φ_u. Independent
+ * ones are integrated; dependent ones follow from the constraints:
  *
  *     (53)  Φ_u Δu = −g(t, q),  q := q + T(q) Δw,  Δw = (Δu, 0)       until Δu is rounding
  *     (54)  Φ_u v_u = −Φ_v v_z − g_t

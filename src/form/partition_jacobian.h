@@ -1,5 +1,6 @@
 /*
- * The integration Jacobian of seed 003, eq. (51), for stage accelerations a and multipliers λ with c = h a_ii:
+ * The integration Jacobian of Haug, Negrut and Engstler 1999, eq. (51), for stage accelerations a and multipliers λ with c = h
+ * a_ii:
  *
  *     [ M + X P   Gᵀ ] [ δa ]   [ −r        ]     X = c D N + c² (K N + D J),     D = ∂r/∂v,  K = ∂r/∂q T
  *     [ G + Y P   0  ] [ δλ ] = [ −(G a + γ)]     Y = c C₁ N + c² (C₂ N + C₁ J),  C₁ = ∂γ/∂v, C₂ = ∂(G a + γ)/∂q T

@@ -1,5 +1,5 @@
 /*
- * Structurally orthogonal columns (colour.h; Curtis, Powell and Reid 1974; seed 001 §3.1, eq. (19) and
+ * Structurally orthogonal columns (colour.h; Curtis, Powell and Reid 1974; Arnold, Fuchs and Führer 2006 §3.1, eq. (19) and
  * (20), the paper's γ(r) is our group[j]): two columns with an entry in the same row are in different
  * groups. That is a colouring of the graph with the columns as vertices and such pairs as edges. Each row
  * is a clique of it, so its longest row is a lower bound of the number of groups.

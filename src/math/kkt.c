@@ -1,7 +1,7 @@
 /*
  * The KKT object (kkt.h): dispatch, and the dense way.
  *
- * Dense, with M = L D Lᵀ (L = I if M is diagonal), block elimination of seed 000, eq. (4):
+ * Dense, with M = L D Lᵀ (L = I if M is diagonal), block elimination of Simeon 1996, eq. (4):
  *
  *     factor:  G' = G L⁻ᵀ,  B' = B L⁻ᵀ,  S = G' D⁻¹ B'ᵀ = G M⁻¹ Bᵀ
  *     solve:   z = D⁻¹ L⁻¹ r,  S y = G' z + s,  x = L⁻ᵀ (z − D⁻¹ B'ᵀ y)

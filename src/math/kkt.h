@@ -5,7 +5,7 @@
  *     [ G   0  ] [ y ] = [ −s ]      G, B: ng x nv of full rank
  *
  * The sign of s is that of 0 = G v̇ + γ, and of a Newton correction G Δ + g = 0.
- * B = G gives the symmetric matrix Q of seed 000, eq. (4). B ≠ G is the half-explicit case: G taken at
+ * B = G gives the symmetric matrix Q of Simeon 1996, eq. (4). B ≠ G is the half-explicit case: G taken at
  * another point than the forces' Bᵀ.
  *
  * Dense: M = L D Lᵀ, S = G M⁻¹ Bᵀ (ng x ng), factored with complete pivoting, so that a rank-deficient

@@ -1,5 +1,5 @@
 /*
- * Rotations (rotation.h). The formulas are those of seed 003 (Euler parameters p = (e0, e)):
+ * Rotations (rotation.h). The formulas are those of Haug, Negrut and Engstler 1999 (Euler parameters p = (e0, e)):
  *
  *     A(p) = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ)         L(p) = [ −e,  e0 I − ẽ ]       (3 x 4)
  *

@@ -2,7 +2,7 @@
  * Rotations: matrices from axis and angle or from Euler parameters, and back.
  *
  * A rotation matrix A (row-major, 9) takes body components to global ones: x = A x'.
- * Euler parameters p = (e0, e1, e2, e3), |p| = 1 (seed 003): A = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ).
+ * Euler parameters p = (e0, e1, e2, e3), |p| = 1 (Haug, Negrut and Engstler 1999): A = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ).
  * Angular velocity in body components: ṗ = ½ L(p)ᵀ ω' with L (3 x 4), so that ω' = 2 L(p) ṗ.
  */
 #ifndef CMB_MATH_ROTATION_H

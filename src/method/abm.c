@@ -1,7 +1,7 @@
 /*
- * abm (seed 003, ExplDEABM): Adams–Bashforth–Moulton methods of orders 1 to 12 in PECE form with variable steps, on the
- * state-space form y' = F(Π(y)) (partitioned.h). Coefficients and differences after Krogh (Hairer, Nørsett, Wanner, Solving ODEs I,
- * §III.5), order and step after Shampine and Gordon (1975). With x_n = t, h = x_{n+1} − x_n, f_n the slope:
+ * abm (Haug, Negrut and Engstler 1999, ExplDEABM): Adams–Bashforth–Moulton methods of orders 1 to 12 in PECE form with variable
+ * steps, on the state-space form y' = F(Π(y)) (partitioned.h). Coefficients and differences after Krogh (Hairer, Nørsett, Wanner,
+ * Solving ODEs I, §III.5), order and step after Shampine and Gordon (1975). With x_n = t, h = x_{n+1} − x_n, f_n the slope:
  *
  *     φ_0(n) = f_n,  φ_{j+1}(n) = φ_j(n) − φ*_j(n−1),  φ*_j(n) = β_j φ_j(n)
  *     β_0 = 1,  β_j = β_{j−1} (x_{n+1} − x_{n−j+1}) / (x_n − x_{n−j})

@@ -1,6 +1,6 @@
 /*
  * bdf: backward differentiation formulas of order 1 to 5, variable order and step after DASSL (Brenan, Campbell, Petzold), with the
- * Jacobian strategies of seed 001. Its y = (p, v, λ) is ours; η has no history: it is 0 but for errors.
+ * Jacobian strategies of Arnold, Fuchs and Führer 2006. Its y = (p, v, λ) is ours; η has no history: it is 0 but for errors.
  *
  * The formula (bdf_history.h) makes v̇ = v̇⁰ + α (v − v⁰) and, from the kinematic equations, q = q⁰ + (T (v − Ḡᵀη) − q̇⁰)/α. The defects of
  * the form vanish by a modified Newton iteration in v, λ, η with the matrix made for another c' = 1/α':

@@ -1,5 +1,6 @@
 /*
- * Implicit Runge–Kutta in descriptor form (descriptor.h; seed 003, eqs. 29 to 61). Stage i with c = h a_ii, unknowns a and λ:
+ * Implicit Runge–Kutta in descriptor form (descriptor.h; Haug, Negrut and Engstler 1999, eqs. 29 to 61). Stage i with c = h a_ii,
+ * unknowns a and λ:
  *
  *     v = v_n + h Σ_{j<i} a_ij a_j + c a          independent ones, (31)
  *     q = q_n + h Σ_{j<i} a_ij T v_j + c T(q) v   independent ones, (30); T ≠ I: all of them

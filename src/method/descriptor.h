@@ -1,6 +1,6 @@
 /*
- * Diagonally implicit Runge–Kutta on the descriptor form with coordinate partitioning (seed 003 §4 and §6): InflSDIRK and
- * InflTrap of the paper, as one implementation with two tableaus.
+ * Diagonally implicit Runge–Kutta on the descriptor form with coordinate partitioning (Haug, Negrut and Engstler 1999 §4 and §6):
+ * InflSDIRK and InflTrap of the paper, as one implementation with two tableaus.
  */
 #ifndef CMB_METHOD_DESCRIPTOR_H
 #define CMB_METHOD_DESCRIPTOR_H

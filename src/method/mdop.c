@@ -1,5 +1,5 @@
 /*
- * Explicit Runge–Kutta with projection (seed 000 §4.2; its p is our q, its P'_i, V'_i our slopes k_i):
+ * Explicit Runge–Kutta with projection (Simeon 1996 §4.2; its p is our q, its P'_i, V'_i our slopes k_i):
  *
  *     Y_i = y_0 + h Σ_j a_ij k_j,  k_i = (T(Q_i) V_i, a(t_i, Q_i, V_i)) by eq. (4)        i = 1 .. s
  *     y_1 = y_0 + h Σ_j b_j k_j, projected by (12) before the slope k_{s+1} = k(y_1) is taken

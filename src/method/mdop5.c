@@ -1,5 +1,5 @@
 /*
- * mdop5 (seed 000 §4.2): Dormand–Prince 5(4) with projection, dense output of order 4.
+ * mdop5 (Simeon 1996 §4.2): Dormand–Prince 5(4) with projection, dense output of order 4.
  *
  * Error estimate ‖y_1 − ŷ_1‖ with the fourth-order ŷ_1 = y_0 + h Σ a_8j k_j; y_1 is the projected value, as
  * in the paper, so the displacement by projection is part of it. Positions and velocities must each pass.

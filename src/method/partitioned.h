@@ -1,5 +1,5 @@
 /*
- * What the methods with coordinate partitioning (form/partition.h) share: seed 003.
+ * What the methods with coordinate partitioning (form/partition.h) share: Haug, Negrut and Engstler 1999.
  *
  * All of y = (q, v) is integrated. With Π(y) the state whose dependent positions and velocities are those of the constraints,
  * and F its slope (T(q) v, a), the methods solve y' = F(Π(y)): independent coordinates and velocities are the state-space form

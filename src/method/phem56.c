@@ -8,7 +8,7 @@
  *
  * i = 2 .. 6; Ȳ_6 = y_1 is the result. The seventh slope, at y_1, is the next step's first. Murua takes it by
  * one more half-explicit stage with its constraint at 19/30 of the step; that leaves λ at order 4 or less
- * (measured on the car axis), so here slope and λ at y_1 come from eq. (4) of seed 000 at the same cost, and
+ * (measured on the car axis), so here slope and λ at y_1 come from eq. (4) of Simeon 1996 at the same cost, and
  * λ has order 5. Error: the embedded formula of Dormand–Prince, its velocity part taken back to the
  * constraint by one Newton step. Dense output: the value at 19/30 from weights, then quartic Hermite.
  */

@@ -1,5 +1,5 @@
 /*
- * Projection control, seed 000 eq. (16). With k steps between two projections (12a) of the positions:
+ * Projection control, Simeon 1996 eq. (16). With k steps between two projections (12a) of the positions:
  *
  *     ‖Δp⁽⁰⁾‖ < 0.009: k := min(2k, 8);   < 0.02: k stays;   else k := max(k/2, 1)
  *

@@ -1,5 +1,5 @@
 /*
- * When to project: the four ways of seed 000 Table 1, with its projection control, eq. (16).
+ * When to project: the four ways of Simeon 1996 Table 1, with its projection control, eq. (16).
  */
 #ifndef CMB_METHOD_PROJECTION_H
 #define CMB_METHOD_PROJECTION_H

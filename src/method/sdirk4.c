@@ -1,6 +1,6 @@
 /*
- * sdirk4 (seed 003, InflSDIRK): the singly diagonally implicit method of order 4 with 5 stages of Hairer and Wanner, L-stable and
- * stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h). Table 2 of the paper.
+ * sdirk4 (Haug, Negrut and Engstler 1999, InflSDIRK): the singly diagonally implicit method of order 4 with 5 stages of Hairer and
+ * Wanner, L-stable and stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h). Table 2 of the paper.
  *
  * The continuous extension is of order 3, as that of Hairer and Wanner's SDIRK4, which for stiff components is off by h² y''/28
  * however good the ends of the step are. So one more condition takes the place of one for order 4, bᵀ A⁻¹ c² = θ²: with

@@ -1,12 +1,12 @@
 /*
- * One step of fixed cost as expressions: the partitioned linear-implicit Euler methods of seed 004 and the W-method of order 2 that
- * continues them. No iteration, no branch, no pivot search.
+ * One step of fixed cost as expressions: the partitioned linear-implicit Euler methods of Burgermeister, Arnold and Esterl 2006
+ * and the W-method of order 2 that continues them. No iteration, no branch, no pivot search.
  *
  *     (M − γh ∂f/∂v − (γh)² ∂f/∂q T) k + Gᵀ λ = f + γh ∂f/∂q q̇        ∂f of the applied forces only
  *     index 1:  G k = −γ(t,q,v)                     index 2 (eq. 6):  G(q₁)(v + h k) = −g_t(q₁)
  *
- * Options leave parts of the matrix away (seed 004 §2): J1 the term with (γh)², J3 all but M, `none` also the right side's second
- * term. With J1, J2 and J3 positions go on with the old velocities, with `exact` with the new ones.
+ * Options leave parts of the matrix away (Burgermeister, Arnold and Esterl 2006 §2): J1 the term with (γh)², J3 all but M, `none`
+ * also the right side's second term. With J1, J2 and J3 positions go on with the old velocities, with `exact` with the new ones.
  */
 #ifndef CMB_METHOD_STEP_H
 #define CMB_METHOD_STEP_H

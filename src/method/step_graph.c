@@ -2,7 +2,7 @@
  * A real-time step from a model's own expressions (step_source.h): they are imported with the point put in for t, q and v.
  *
  * The applied forces are differentiated where the step begins, or only what is stiff in them (dyn/stiffness.c). Gyroscopic and
- * centrifugal forces are not: they are not stiff (seed 004 §2), and a W-method needs no exact matrix.
+ * centrifugal forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact matrix.
  */
 #include "base/context.h"
 #include "dae/kept.h"

@@ -1,6 +1,7 @@
 /*
- * trap (seed 003, InflTrap): the trapezoidal rule on the descriptor form (descriptor.h), with the implicit Euler method as the
- * embedded one. Table 3 of the paper. A-stable, but not L-stable. Between the ends of a step the solution is a parabola.
+ * trap (Haug, Negrut and Engstler 1999, InflTrap): the trapezoidal rule on the descriptor form (descriptor.h), with the implicit
+ * Euler method as the embedded one. Table 3 of the paper. A-stable, but not L-stable. Between the ends of a step the solution is a
+ * parabola.
  */
 #include "method/descriptor.h"
 

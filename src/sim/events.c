@@ -1,5 +1,5 @@
 /*
- * Location of events (seed 000 §4.3). The mode holds the sign m_i of each switching function s_i, frozen in a
+ * Location of events (Simeon 1996 §4.3). The mode holds the sign m_i of each switching function s_i, frozen in a
  * step; for a level it is a whole number, and m_i is +1, since s_i is positive while that number is right. All functions
  * together are watched through
  *

@@ -1,5 +1,5 @@
 /*
- * Events: sign changes of switching functions, and levels that are left; located in two phases (seed 000 §4.3).
+ * Events: sign changes of switching functions, and levels that are left; located in two phases (Simeon 1996 §4.3).
  */
 #ifndef CMB_SIM_EVENTS_H
 #define CMB_SIM_EVENTS_H

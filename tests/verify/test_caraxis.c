@@ -1,5 +1,5 @@
 /*
- * The car axis against the quadruple-precision reference, and what the four ways of projecting do (seed 000,
+ * The car axis against the quadruple-precision reference, and what the four ways of projecting do (Simeon 1996,
  * Table 1, on this problem): control is as accurate as projecting each step with a fraction of the
  * projections, drift stays below the tolerance at every step, and without projection it does not.
  *

@@ -1,7 +1,8 @@
 /*
- * Drift of lie from the constraints (seed 004 §3 and §4): orders in h of the largest |g| on the car axis; the bound of §3.4 in
- * every one of 10^5 steps on the circular track, and on the car axis; drift without stabilisation is in the paper's order.
- * The circular track has q̇ = T(q) v: there orders of the solution, and a stiff integral gain, which needs ∂f/∂q T.
+ * Drift of lie from the constraints (Burgermeister, Arnold and Esterl 2006 §3 and §4): orders in h of the largest |g| on the car
+ * axis; the bound of §3.4 in every one of 10^5 steps on the circular track, and on the car axis; drift without stabilisation is in
+ * the paper's order. The circular track has q̇ = T(q) v: there orders of the solution, and a stiff integral gain, which needs
+ * ∂f/∂q T.
  */
 #include "check.h"
 

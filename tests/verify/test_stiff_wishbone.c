@@ -1,10 +1,12 @@
 /*
- * The stiff double wishbone of seed 003 §6 (models/double-wishbone.yaml): sdirk4 keeps the tolerance in all positions and velocities,
- * for all tolerances of the paper's Table 7; it needs a small part of the evaluations of the explicit method.
+ * The stiff double wishbone of Haug, Negrut and Engstler 1999 §6 (models/double-wishbone.yaml): sdirk4 keeps the tolerance in all
+ * positions and velocities, for all tolerances of the paper's Table 7; it needs a small part of the evaluations of the explicit
+ * method.
  *
  * Errors are the largest over the time, against a reference with a tolerance of 1e-9. First in units of the tolerance as the
- * integrator has it (seed 003 eq. 59), rtol = atol, for all coordinates: the stiff ones of the upper arm are the hardest. Then as in
- * the paper's eqs. (62) and (63) for the chassis, and for the wheel, and with trap, whose stiff components decay slowly.
+ * integrator has it (Haug, Negrut and Engstler 1999 eq. 59), rtol = atol, for all coordinates: the stiff ones of the upper arm are
+ * the hardest. Then as in the paper's eqs. (62) and (63) for the chassis, and for the wheel, and with trap, whose stiff components
+ * decay slowly.
  */
 #include "check.h"
 #include "model_run.h"

@@ -1,5 +1,5 @@
 /*
- * The car axis (seed 002, IVP Test Set): two point masses, a rigid bar of length L between them, springs
+ * The car axis (IVP Test Set): two point masses, a rigid bar of length L between them, springs
  * to the wheels; the left wheel rests at the origin, the right one (xb, yb) rolls over a bump.
  *
  *     K p'' = f(t,p) + φ_pᵀ λ,   0 = φ(t,p),   K = ε² m/2 I,   p = (xl, yl, xr, yr)

@@ -1,6 +1,6 @@
 /*
- * The circular track (seed 004 §4.1): a point mass held at distance 1 from the centre by a constraint, its
- * speed held by a PI controller that pushes along the track, while a force pushes it outwards.
+ * The circular track (Burgermeister, Arnold and Esterl 2006 §4.1): a point mass held at distance 1 from the centre by a
+ * constraint, its speed held by a PI controller that pushes along the track, while a force pushes it outwards.
  *
  *     m ẍ = F_PI τ + F_R n − Gᵀ λ,   0 = x1² + x2² − 1,   n = x/|x|,  τ = (−x2, x1)/|x|
  *     F_PI = kp (s − ṙ) + ki (s t − r),   ṙ = τᵀ ẋ       r: way along the track, s: wanted speed

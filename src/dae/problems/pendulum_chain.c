@@ -1,5 +1,5 @@
 /*
- * The chain of mathematical pendulums (seed 001 §4.2.1) in joint angles, without constraints: N point masses
+ * The chain of mathematical pendulums (Arnold, Fuchs and Führer 2006 §4.2.1) in joint angles, without constraints: N point masses
  * hang on N massless rods from a suspension that moves slowly. α_i is the angle of rod i to the vertical.
  *
  *     x_k = x_s + l Σ_{j≤k} sin α_j,   y_k = y_s − l Σ_{j≤k} cos α_j

@@ -1,5 +1,5 @@
 /*
- * Consistent initial values and projection (seed 000 eqs. 12, 13): they satisfy the constraints to rounding,
+ * Consistent initial values and projection (Simeon 1996 eqs. 12, 13): they satisfy the constraints to rounding,
  * they are the nearest ones in the metric of M, the report says how far they lie, and what cannot be met
  * is named.
  */

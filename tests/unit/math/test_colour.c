@@ -291,7 +291,7 @@ static void arrows(void **state)
   }
 }
 
-/* Seed 001, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
+/* Arnold, Fuchs and Führer 2006, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
 static void the_example_of_seed_001_takes_three(void **state)
 {
   struct fixture *f = *state;

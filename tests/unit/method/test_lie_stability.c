@@ -1,6 +1,6 @@
 /*
- * Where one step of lie is stable on q'' = −a q − b q' with h = 1 (seed 004 §2): the matrix of a step from two steps, its spectral
- * radius a little below and above each limit. Also the matrix itself, against the paper's formulas.
+ * Where one step of lie is stable on q'' = −a q − b q' with h = 1 (Burgermeister, Arnold and Esterl 2006 §2): the matrix of a step
+ * from two steps, its spectral radius a little below and above each limit. Also the matrix itself, against the paper's formulas.
  */
 #include "check.h"
 
