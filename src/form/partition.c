@@ -24,8 +24,8 @@
 
 enum { POSITION_ITERATIONS = 10, VELOCITY_ITERATIONS = 10, CLIMBS = 5 };
 
-static const double REPARTITION =
-    1.25; /* growth of the condition number, Haug, Negrut and Engstler 1999 §6 */
+/* Growth of the condition number that asks for another partition (Haug, Negrut and Engstler 1999 §6). */
+static const double REPARTITION = 1.25;
 static const double NO_PIVOT =
     1e-10; /* part of the largest entry: what is left depends on the rows taken */
 
