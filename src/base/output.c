@@ -5,7 +5,6 @@
  * ends. So a partial file with a lock is being written, and one without was left behind. Where a file system knows no
  * locks, two runs are not told from one another: each has its own file, and the one that finishes last counts.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "base/output.h"
 
 #include "base/context.h"

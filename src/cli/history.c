@@ -56,7 +56,7 @@ static void widen(struct cli_history *h, double t)
 {
   const size_t size = 2 * (size_t)h->columns * sizeof *h->rows;
   long last = 0;
-  h->width = fmax((t - h->rows[0]) / (double)(h->most / 2), DBL_MIN);
+  h->width = fmax(2 * (t - h->rows[0]) / (double)h->most, DBL_MIN);
   for (long k = 1; k < h->count; k++) {
     if (is_same_interval(h, interval(h, k)[0], interval(h, last)[0])) {
       merge(h, interval(h, last), interval(h, k));

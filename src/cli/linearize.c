@@ -141,7 +141,7 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
-  if (status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
+  if (r && status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
   if (l && !a->json) print_text(eq, l);
   code = cli_complain_of(ctx, a, status);
   if (r && a->json) print_json(eq, l, r, status);

@@ -252,7 +252,7 @@ cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
   struct panels panels = {.plot = &plot, .h = h};
   struct kinds kinds = {.count = 0};
   struct notes notes = {.count = 0};
-  const struct cli_series **some = calloc((size_t)p->count + 1, sizeof *some);
+  const struct cli_series **some = calloc((size_t)p->count + 1, sizeof(void *));
   struct cli_mark *marks = make_marks(events, &kinds);
   cmb_status status = CMB_ERROR_MEMORY;
   cli_history_points(h, &plot);

@@ -62,7 +62,7 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_ex
   const cmb_expressions *x = p->x;
   const int moving = 1 + x->nq + x->nv, fixed = d->end[CMB_UP_TO_V];
   cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
-  cmb_expr *input = cmb_arena_take(p->arena, (size_t)(fixed + moving), sizeof *input);
+  cmb_expr *input = cmb_arena_take(p->arena, (size_t)fixed + (size_t)moving, sizeof *input);
   if (!wrt || !input) return cmb_fail_memory(p->ctx);
   wrt[0] = x->t;
   for (int i = 0; i < x->nq; i++) wrt[1 + i] = x->q[i];

@@ -138,7 +138,7 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
     wanted.q_wanted = joints->q_given, wanted.v_wanted = joints->v_given;
   }
   CMB_TRY(build_form(ctx, model, o, &wanted, &graph, system));
-  for (int k = 0; o->formulation == CMB_FORM_CARTESIAN && k < o->start_count; k++) {
+  for (int k = 0; joints && k < o->start_count; k++) {
     const cmb_equations *eq = &joints->eq;
     const char *name = o->start[k].name;
     if (cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names) >= 0) continue;

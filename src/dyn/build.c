@@ -149,12 +149,12 @@ static void forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_between(b, with_lambda) + 1;
   struct between *list = cmb_arena_take(b->arena, most, sizeof *list);
-  const struct between **order = cmb_arena_take(b->arena, most, sizeof *order);
+  const struct between **order = cmb_arena_take(b->arena, most, sizeof(void *));
   int *from = cmb_arena_take(b->arena, 2 * most, sizeof *from);
   if (cmb_arena_failed(b->arena)) return;
   const int count = list_between(b, with_lambda, list);
   for (int i = 0; i < count; i++) order[i] = &list[i];
-  qsort(order, (size_t)count, sizeof *order, by_base);
+  qsort(order, (size_t)count, sizeof(void *), by_base);
   for (int i = 0, next; i < count; i = next) {
     const int base = order[i]->measure->base;
     int sides = 0;

@@ -99,11 +99,11 @@ static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
 {
   const int count = s->M.count;
   const cmb_entry *terms = s->M.items;
-  const cmb_entry **order = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *order);
+  const cmb_entry **order = cmb_arena_take(b->arena, (size_t)count + 1, sizeof(void *));
   *M = (cmb_entries){.entry = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *M->entry)};
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < count; i++) order[i] = &terms[i];
-  qsort(order, (size_t)count, sizeof *order, by_place);
+  qsort(order, (size_t)count, sizeof(void *), by_place);
   for (int i = 0, next; i < count; i = next) {
     cmb_entry sum = *order[i];
     for (next = i + 1; next < count; next++) {

@@ -155,6 +155,7 @@ bool cmb_minimum_degree(cmb_arena *arena, const cmb_pattern *pattern, int first_
                        .column = column,
                        .count = count};
   if (!take(&o, arena)) return false;
+  memset(count, 0, (size_t)o.n * sizeof *count);
   fill(&o);
   for (int k = 0; k < o.n; k++) {
     while (o.head[o.least] < 0) o.least++;

@@ -146,8 +146,8 @@ cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
 
 static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
 {
-  int i, choice;
-  double number;
+  int i = 0, choice = 0;
+  double number = 0;
   CMB_TRY(understand(ctx, in->method, setting, &i, &choice, &number));
   in->choice[i] = choice;
   in->number[i] = number;

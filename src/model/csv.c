@@ -116,13 +116,13 @@ static bool begins_like_number(const struct cell *cell)
 }
 
 /* The beginning of a cell, for messages. */
-static const char *shown(const struct cell *cell, char text[CMB_SHOWN_ROOM])
+static const char *shown(const struct cell *cell, char room[CMB_SHOWN_ROOM])
 {
-  char begin[CMB_SHOWN_ROOM];
-  const size_t length = cell->length < sizeof begin ? cell->length : sizeof begin - 1;
-  memcpy(begin, cell->text, length);
-  begin[length] = '\0';
-  return cmb_shown(begin, text);
+  char part[CMB_SHOWN_ROOM];
+  const size_t length = cell->length < sizeof part ? cell->length : sizeof part - 1;
+  memcpy(part, cell->text, length);
+  part[length] = '\0';
+  return cmb_shown(part, room);
 }
 
 /* The column with this name in the present line, or -1. */

@@ -19,7 +19,8 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
-  const size_t n = (size_t)(eq->nq + eq->nv), ns = (size_t)eq->ns, nodes = CMB_BERNSTEIN_MOST + 1;
+  const size_t n = (size_t)eq->nq + (size_t)eq->nv, ns = (size_t)eq->ns,
+               nodes = CMB_BERNSTEIN_MOST + 1;
   *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
   if (!eq->enclose) return;
   e->values = cmb_arena_take(arena, nodes * n, sizeof(double));

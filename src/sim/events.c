@@ -281,7 +281,7 @@ static cmb_status locate_projected(cmb_events *e, double low, double high, doubl
 
 cmb_status cmb_events_find(cmb_events *e, bool *found)
 {
-  double a, b;
+  double a = 0, b = 2;
   *found = false;
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(scan(e, &a, &b));
