@@ -55,24 +55,38 @@ static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options
   return CMB_OK;
 }
 
-/* The given values of the system that are to be held. */
-static int list_held(const cmb_expressions *x, const cmb_system *system, cmb_held *held)
+static bool is_set(const cmb_model_system_options *o, const char *name)
 {
-  int count = 0;
+  return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
+}
+
+/* The given values of the system that are to be held and are among the settings, or are not; behind those that are there. */
+static int list_some(const cmb_model_system_options *o, bool set, const cmb_expressions *x,
+                     const cmb_system *system, int count, cmb_held *held)
+{
+  const cmb_equations *eq = &system->eq;
   for (int i = 0; i < x->nv; i++) {
     int q = x->rate_of[i];
-    if (q < 0 || !x->q_given[q]) continue;
+    if (q < 0 || !x->q_given[q] || is_set(o, eq->q_names[q]) != set) continue;
     held[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {system->q[q]}};
   }
   for (int n = 0; n < x->ball_count; n++) {
-    if (!x->q_given[x->ball_q[n]]) continue;
+    if (!x->q_given[x->ball_q[n]] || is_set(o, eq->q_names[x->ball_q[n]]) != set) continue;
     held[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = x->ball_q[n], .v = x->ball_v[n]};
     memcpy(held[count++].value, system->q + x->ball_q[n], 4 * sizeof(double));
   }
   for (int i = 0; i < x->nv; i++) {
-    if (x->v_given[i]) held[count++] = (cmb_held){CMB_HELD_RATE, -1, i, {system->v[i]}};
+    if (!x->v_given[i] || is_set(o, eq->v_names[i]) != set) continue;
+    held[count++] = (cmb_held){CMB_HELD_RATE, -1, i, {system->v[i]}};
   }
   return count;
+}
+
+/* All of them. Where not all can be held the first ones are: settings come before what the model says. */
+static int list_held(const cmb_model_system_options *o, const cmb_expressions *x,
+                     const cmb_system *system, cmb_held *held)
+{
+  return list_some(o, false, x, system, list_some(o, true, x, system, 0, held), held);
 }
 
 /* What was given stays, the rest follows. */
@@ -90,7 +104,7 @@ static cmb_status hold_given(cmb_context *ctx, const cmb_model_system_options *o
     for (int n = 0; n < x->ball_count; n++) design[x->ball_q[n]] = 1;
     for (int i = 0; i < x->nv; i++) turns[i] = x->rate_of[i] < 0 || x->angle[x->rate_of[i]];
     const cmb_hold_task task = {.t = system->t_start,
-                                .count = list_held(x, system, held),
+                                .count = list_held(o, x, system, held),
                                 .held = held,
                                 .q_design = design,
                                 .turns = turns,
@@ -218,6 +232,10 @@ static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_s
                     "%s:%d:%d: %s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
                     "cannot hold anything; write x = 0",
                     o.file, o.line, o.column, o.kind, name);
+  }
+  if (c->count == 1) {
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s '%s' cannot be met: no %s satisfy it",
+                    o.file, o.line, o.column, o.kind, name, levels[c->what]);
   }
   list_others(model, &system->eq, c, sizeof others, others);
   return cmb_fail(ctx, CMB_ERROR_INPUT,

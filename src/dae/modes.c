@@ -50,7 +50,7 @@ static int mode_of(const cmb_evaluator *ev, const cmb_mode_search *m, int i)
   const bool *levels = ev->eq->switch_is_level;
   double s = m->s[i];
   if (levels && levels[i]) return s != 0 ? ev->mode[i] : m->level[i];
-  return (s != 0 ? s : m->s_ahead[i]) < 0 ? -1 : 1;
+  return (s != 0 ? s : m->s_ahead[i]) > 0 ? 1 : -1; /* as the formula has it where s stays 0 */
 }
 
 cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,

@@ -28,6 +28,7 @@ static const double SAFETY = 0.9;
 static const double SAME_STEP = 1e-6; /* relative difference in size that is rounding of time */
 static const double TROUBLE = 0.25;   /* step reduction when equations or projection fail */
 static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
+static const double LEAST_FIRST = 1024 * DBL_EPSILON; /* part of t: the smallest first step */
 
 static const cmb_method *const methods[] = {
     &cmb_method_auto,   &cmb_method_mdop5, &cmb_method_mdop853,  &cmb_method_hem5,
@@ -360,7 +361,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
   double d2 = cmb_error_norm(in, 0, n, f1) / h0, most = fmax(d1, d2);
   double h1 =
       most <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / most, 1.0 / in->method->error_exponent);
-  *h = fmin(100 * h0, h1);
+  *h = fmax(fmin(100 * h0, h1), LEAST_FIRST * fabs(in->t));
   return CMB_OK;
 }
 

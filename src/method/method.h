@@ -37,7 +37,7 @@ struct cmb_method {
   void (*accept)(cmb_integrator *in);
   /* make ready for interpolation over the last step: from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
-  /* where in a step, as parts of it, the equations are evaluated besides at its ends; NULL: nowhere */
+  /* where in a step, as parts of it, besides at its ends, slopes are taken that have a weight in the result; NULL: nowhere */
   const double *nodes;
   int node_count;
   /* the degree of the polynomials in theta that `interpolate` gives, at the most; and over the last step, NULL: that one */

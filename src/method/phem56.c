@@ -188,8 +188,8 @@ const cmb_method cmb_method_phem56 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
-    .nodes = c,
-    .node_count = sizeof c / sizeof *c,
+    .nodes = c + 2, /* the second stage has no weight */
+    .node_count = sizeof c / sizeof *c - 2,
     .dense_degree = 4,
     .interpolate = interpolate,
 };

@@ -101,11 +101,13 @@ static bool is_number(const struct cell *cell, double *number)
   return cmb_parse_number(text, number);
 }
 
-/* A number, right or with a slip in it: 1.5, 1,O or nan. */
+/* A number, right or with a slip in it: 1.5, 1,O or nan; in quotes only a right one, as other words may stand there. */
 static bool begins_like_number(const struct cell *cell)
 {
   static const char *const not_finite[] = {"nan", "inf", "infinity"};
-  if (cell->quoted || cell->length == 0) return false;
+  double number;
+  if (cell->quoted) return is_number(cell, &number);
+  if (cell->length == 0) return false;
   if (strchr("0123456789+-.", cell->text[0])) return true;
   for (int i = 0; i < 3; i++) {
     if (cell->length == strlen(not_finite[i]) &&

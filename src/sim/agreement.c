@@ -155,6 +155,23 @@ cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, cons
                   list_driven(ev, sizeof driven, driven));
 }
 
+cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  cmb_evaluator *ev = a->run;
+  const struct limits l = limits_at(a, q, v);
+  CMB_TRY(rate_of(a, ev, v));
+  for (int i = 0; i < ev->eq->ng; i++) {
+    const double size = gradient(ev, i), g = fabs(ev->g[i]) / size, rate = fabs(a->rate[i]) / size;
+    if (g <= l.position && rate <= l.velocity) continue;
+    return cmb_fail(ev->ctx, CMB_ERROR_INCONSISTENT,
+                    "no consistent initial values at t = %g: constraint '%s' is met by no %s near "
+                    "here (g = %.3g, its rate is %.3g): its gradient vanishes or depends on others",
+                    t, ev->eq->g_names[i], g > l.position ? "position" : "velocity", ev->g[i],
+                    a->rate[i]);
+  }
+  return CMB_OK;
+}
+
 bool cmb_agreement_can_change(const cmb_agreement *a)
 {
   const bool *branches = a->system->g_has_branches;

@@ -30,6 +30,10 @@ void cmb_agreement_destroy(cmb_agreement *a);
 /* A run begins at (t, q, v). */
 cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, const double *v);
 
+/* The start, consistent as far as the constraints' gradients allow: CMB_ERROR_INCONSISTENT if a constraint is not met there, in position
+ * or velocity, because its gradient vanishes or depends on others. The run's evaluator has g, G and g_t there. */
+cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q, const double *v);
+
 /* An accepted state: CMB_ERROR_CONTRADICTION if a constraint that was left out is violated, or one in the equations that is
  * dependent. The run's evaluator has g, G and g_t there. */
 cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v);

@@ -416,13 +416,14 @@ static cmb_status start(cmb_simulation *sim)
   sim->sampled = -INFINITY;
   sim->events.crowded = 0;
   cmb_enclosure_begin(&sim->events.enclosure);
-  cmb_variation_begin(&sim->variation, sim->t_start, sim->t_end);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
+  cmb_variation_begin(&sim->variation, sim->t_start, sim->t_end);
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   CMB_TRY(note_residuals(sim));
+  CMB_TRY(cmb_agreement_check_start(&sim->agreement, sim->t_start, sim->q, sim->v));
   cmb_status status = cmb_agreement_start(&sim->agreement, sim->t_start, sim->q, sim->v);
   CMB_TRY(final(sim, status, "constraints", sim->t_start));
   return check_agreement(sim);

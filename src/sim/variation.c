@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 256, SCALE_PARTS = 64, DEPTH = 24 };
+enum { MOST_PARTS = 2048, SCALE_PARTS = 64, UNKNOWN_PARTS = 256, DEPTH = 44 };
 
 void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in)
 {
@@ -100,13 +100,15 @@ static void add_slack(cmb_variation *w)
   }
 }
 
-/* Whether all bounds on [t0, t1] are inside of what was seen; what is unknown says nothing. */
-static bool is_inside(cmb_variation *w, double t0, double t1)
+/* Whether all bounds on [t0, t1] are inside of what was seen; what is unknown is not, or, in a short part, says nothing. */
+static bool is_inside(cmb_variation *w, double t0, double t1, bool is_short)
 {
   bounds_on(w, t0, t1);
   for (int i = 0; i < w->ev->eq->nt; i++) {
     const cmb_interval b = w->bounds[i], seen = w->seen[i];
-    if (cmb_interval_known(b) && (b.low < seen.low || b.high > seen.high)) return false;
+    if (!(b.low >= seen.low && b.high <= seen.high) && (cmb_interval_known(b) || !is_short)) {
+      return false;
+    }
   }
   return true;
 }
@@ -135,7 +137,8 @@ static bool is_outside(cmb_variation *w, double t0, double t1)
   double from = 0, width = 1;
   for (int parts = 0; from < 1 && parts < MOST_PARTS; parts++) {
     const double to = fmin(1, from + width);
-    if (is_inside(w, t0 + from * h, t0 + to * h) || width < ldexp(1, -DEPTH)) {
+    const bool is_short = width < 1.0 / UNKNOWN_PARTS;
+    if (is_inside(w, t0 + from * h, t0 + to * h, is_short) || width < ldexp(1, -DEPTH)) {
       from = to;
       width = fmin(2 * width, 1);
     } else {
@@ -152,7 +155,7 @@ bool cmb_variation_unseen(cmb_variation *w)
   if (w->ev->eq->nt == 0) return false;
   look_at_ends(w, t0, t1); /* is most often enough */
   add_slack(w);
-  if (!is_inside(w, t0, t1)) {
+  if (!is_inside(w, t0, t1, false)) {
     look_at_stages(w, t0, t1);
     add_slack(w);
     if (is_outside(w, t0, t1)) return true;

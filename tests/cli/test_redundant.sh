@@ -105,6 +105,8 @@ reaches "a clamp comes into force" 0
 # A drive whose rate jumps: velocities follow as after a blow. One that jumps itself is refused.
 model '' 'if(t > 0.3, 0.3, t)'
 for method in mdop5 hem5 radau5 bdf abm; do reaches "a drive with a kink, $method" 0.3 --method $method; done
+model '' 'if(t < 0.5, 0, 5*(t - 0.5)^2)'
+reaches "a drive that rests and then moves off" 1.25 --rtol 1e-8
 model '' 'floor(2*t)'
 ends "a drive that jumps" 1 "constraint 'first' changes at t = 0.5 and is not met then: g = -1"
 
@@ -114,4 +116,21 @@ for angle in 0 0.1 0.3 0.7; do
   "$CAMBER" run model.yaml --formulation cartesian --start j0=$angle --t-end 0.1 >out.txt 2>err.txt
   check "redundant joints in Cartesian coordinates at $angle" test $? -eq 0
 done
+
+# A rod along x: b.x has no gradient there, so no velocity makes it change. Then a loop that no velocity can meet.
+cat >model.yaml <<'YAML'
+points: {A: [0, 0, 0], B: [0.2, 0, 0]}
+bodies: {b: {mass: 1, rod: [A, B]}}
+joints: {h: {type: revolute, child: b, at: A, axis: y}}
+motions: {d1: {formula: b.x, value: 0.1 + 0.1*t}}
+simulate: {t-end: 1}
+YAML
+ends "a drive out of reach from the start" 2 "motion 'd1' cannot be met at the start"
+cat >model.yaml <<'YAML'
+points: {A: [0, 0, 0], B: [0.2, 0, 0]}
+bodies: {b: {mass: 1, rod: [A, B]}}
+joints: {h: {type: revolute, child: b, at: A, axis: y}}
+loops: {l: {type: formula, formula: h*0 - t}}
+YAML
+ends "a loop that no motion can meet" 2 ":4:9: loop 'l' cannot be met: no velocities satisfy it"
 finish

@@ -115,4 +115,9 @@ forces: {spring: {type: spring, between: [wheel@W, car@C], stiffness: 20000}}
 YAML
 "$CAMBER" check road.yaml --json >road.json
 check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19, 0.05, -0.42, 0])'
+
+# Where not all values can be held, those of the command line come before those of the model.
+"$CAMBER" check four-bar --start "psi'=5" --json >bar.json 2>/dev/null
+rate="abs(r[\"v\"][2] - 5) < 1e-9"
+check "--start comes before the model's rates" holds bar.json "$rate"
 finish

@@ -221,25 +221,67 @@ static void test_pulses(void **state)
   }
 }
 
-/* A bell of 100 N and 20 ms after 12 s of rest: its whole impulse, by every method. No error estimate sees it. */
+/* Forces that last for moments only, after a long rest: their whole impulse, by every method. No error estimate sees them. */
 static void test_unseen(void **state)
 {
   (void)state;
+  const double pi = acos(-1);
+  const struct {
+    const char *force;
+    double impulse;
+  } cases[] = {{"100*exp(-((t - 12)/0.02)^2)", 100 * 0.02 * sqrt(pi)},
+               {"1e6*exp(-((t - 500)/1e-6)^2)", sqrt(pi)},
+               {"100/cosh((t - 437.123)/0.1)", 10 * pi}, /* overflows, but for two minutes */
+               {"bump(t)", 0.5}};                        /* linear but for its slopes */
   for (int i = 0; i < cmb_method_count(); i++) {
-    if (cmb_method_is_real_time(cmb_method_at(i))) continue;
+    if (cmb_method_is_real_time(cmb_method_at(i)) || cmbt_is(cmb_method_at(i), "trap")) continue;
+    for (int k = 0; k < 4; k++) {
+      char text[TEXT];
+      cmbt_run r;
+      snprintf(
+          text, sizeof text,
+          "gravity: [0, 0, 0]\n"
+          "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
+          "joints: {slide: {type: prismatic, child: puck, at: [0, 0, 0], axis: x}}\n"
+          "tables: {bump: {kind: akima, points: [[-1, 0], [437, 0], [437.05, 0], [437.1, 10],\n"
+          "  [437.15, 0], [437.2, 0], [3000, 0]]}}\n"
+          "forces: {f: {type: torsion, coordinate: slide, torque: \"-%s\"}}\n"
+          "outputs: {speed: slide'}\n",
+          cases[k].force);
+      cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = 1e-6;
+      cmbt_run_to(&r, 1000, 0);
+      cmbt_near(cmbt_output(&r, "speed"), cases[k].impulse, 2e-4 * fmax(1, cases[k].impulse));
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+/* At rest exactly on a switch the formula decides: x > y is false where they are equal. */
+static void test_start_on_a_switch(void **state)
+{
+  (void)state;
+  const struct {
+    const char *force;
+    double end;
+  } cases[] = {{"if(slide >= 0, 2, -1)", 1},
+               {"if(slide > 0, 2, -1)", -0.5},
+               {"if(slide >= 0, 1, 0)", 0.5},
+               {"if(slide > 0, 1, 0)", 0}};
+  for (int k = 0; k < 4; k++) {
+    char text[TEXT];
     cmbt_run r;
-    cmbt_run_open_text(&r,
-                       "gravity: [0, 0, 0]\n"
-                       "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
-                       "joints: {slide: {type: prismatic, child: puck, at: [0, 0, 0], axis: x}}\n"
-                       "forces: {f: {type: torsion, coordinate: slide,\n"
-                       "  torque: \"-100*exp(-((t - 12)/0.02)^2)\"}}\n"
-                       "outputs: {speed: slide'}\n",
-                       CMB_FORM_EXPLICIT);
-    r.method = cmb_method_name(cmb_method_at(i));
-    r.rtol = 1e-6;
-    cmbt_run_to(&r, 20, 0);
-    cmbt_near(cmbt_output(&r, "speed"), 100 * 0.02 * sqrt(acos(-1)), 1e-4);
+    snprintf(text, sizeof text,
+             "gravity: [0, 0, 0]\n"
+             "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
+             "joints: {slide: {type: prismatic, child: puck, at: [0, 0, 0], axis: x}}\n"
+             "forces: {f: {type: torsion, coordinate: slide, torque: \"-%s\"}}\n"
+             "outputs: {x: slide + 0}\n",
+             cases[k].force);
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    cmbt_run_to(&r, 1, 0);
+    cmbt_near(cmbt_output(&r, "x"), cases[k].end, 1e-9);
     cmbt_run_close(&r);
   }
 }
@@ -247,6 +289,7 @@ static void test_unseen(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_zeros),
-                                     cmocka_unit_test(test_pulses), cmocka_unit_test(test_unseen)};
+                                     cmocka_unit_test(test_pulses), cmocka_unit_test(test_unseen),
+                                     cmocka_unit_test(test_start_on_a_switch)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,7 @@ static void columns_of_csv_files_are_tables(void **state)
               {"\xEF\xBB\xBFt,z\n0,1\n1,3\n", "columns: [t, z]", 2},
               {"\xEF\xBB\xBF# road\n0,1\n1,3\n", "", 2},
               {"\"2nd\",\"1st\"\n0,1\n1,3\n", "", 2},
+              {"\"0\",\"1\"\n\"1\",\"3\"\n", "", 2}, /* numbers in quotes */
               /* more digits than anyone needs: 1.5e5, and 1 */
               {"0,1.5000000000000000000000000000000000000000000000000000000000000000000e5\n"
                "1.0000000000000000000000000000000000000000000000000000000000000000000,50000\n",
