@@ -120,6 +120,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for vel
 cmb_expr cmb_build_number(cmb_build *b, const double *number);
 cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 
+/* An error if a joint of this tree allows a motion that moves no mass. */
+cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
+
 /* actions.c */
 cmb_status cmb_build_joint_forces(cmb_build *b);
 cmb_status cmb_build_force(cmb_build *b, int force); /* once; later calls do nothing */

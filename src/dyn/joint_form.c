@@ -176,13 +176,9 @@ static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *
 
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
 {
-  const cmb_model_body *light = cmb_tree_weightless(b->tree);
   cmb_articulation *w;
   cmb_wrench *on;
-  if (light) {
-    return cmb_build_fail(b, &light->place,
-                          "body '%s' moves, but nothing that moves with it has mass", light->name);
-  }
+  CMB_TRY(cmb_build_check_idle(b, b->tree));
   CMB_TRY(cmb_articulate(b->k, &w));
   CMB_TRY(make_mass(b, w, x));
   CMB_TRY(needs(b, NULL, false, &on));

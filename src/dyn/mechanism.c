@@ -369,6 +369,7 @@ static cmb_status start_of_bodies(cmb_build *b, const struct start *given, doubl
   cmb_kinematics *k;
   cmb_program *program;
   CMB_TRY(cmb_tree_create(b->arena, b->model, &joints));
+  CMB_TRY(cmb_build_check_idle(b, joints));
   CMB_TRY(cmb_kinematics_create(b->arena, b->g, joints, &k));
   CMB_TRY(pose_program(b, k, &program));
   double *in = cmb_arena_doubles(b->arena, joints->nq + joints->nv);

@@ -366,30 +366,3 @@ int cmb_tree_common(const cmb_tree *tree, int a, int b)
   }
   return a;
 }
-
-/* ---- massless bodies */
-
-/* Has a link, or what is built on it, a mass? For a turn it must lie off the axis or have inertia about it. */
-static bool moves_mass(const cmb_tree *tree, int link)
-{
-  const cmb_link *l = &tree->links[link];
-  bool turn = l->kind == CMB_LINK_TURN || l->kind == CMB_LINK_BALL;
-  if (turn ? l->J[8] > 0 : l->mass > 0) return true;
-  for (int i = link + 1; i < tree->link_count; i++) {
-    if (tree->links[i].mass == 0) continue;
-    for (int k = i; k > link; k = tree->links[k].parent) {
-      if (tree->links[k].parent == link) return true;
-    }
-  }
-  return false;
-}
-
-const cmb_model_body *cmb_tree_weightless(const cmb_tree *tree)
-{
-  for (int b = 0; b < tree->model->body_count; b++) {
-    int link = tree->body_link[b];
-    if (link == CMB_GROUND || tree->links[link].kind == CMB_LINK_CARTESIAN) continue;
-    if (!moves_mass(tree, link)) return &tree->model->bodies[b];
-  }
-  return NULL;
-}

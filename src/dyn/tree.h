@@ -86,7 +86,16 @@ int cmb_tree_common(const cmb_tree *tree, int a, int b);
 void cmb_tree_point(const cmb_tree *tree, int link, const double at[3], double x[3]);
 void cmb_tree_direction(const cmb_tree *tree, int link, const double u[3], double x[3]);
 
-/* The first body that moves without mass or inertia behind it: then M is singular. NULL: there is none. */
-const cmb_model_body *cmb_tree_weightless(const cmb_tree *tree);
+/* A motion that a joint allows and that moves no mass, wherever the mechanism stands (idle.c). */
+typedef struct cmb_idle {
+  int joint;      /* -1: there is none */
+  int count;      /* of such motions of this joint */
+  bool turn;      /* a turn about the axis, or a shift along it */
+  bool bare;      /* nothing that moves with the joint has mass */
+  double axis[3]; /* in the design position */
+} cmb_idle;
+
+/* The first such joint from the leaves of the tree of joints on. */
+cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle);
 
 #endif

@@ -10,6 +10,8 @@
  * are not: radau5 then holds an estimate of order 3 to 0.1 rtol^(2/3), and velocities of index 3 count only h times; with bdf the errors of
  * thousands of steps add up.
  *
+ * bdf keeps to it in Cartesian coordinates as well.
+ *
  * forsdirk keeps to it at random tolerances between 1e-3 and 1e-5 on the quarter car, whose road begins and ends within a step: there the
  * run goes on from the continuous solution, dependent velocities included. CAMBER_TOLERANCES says at how many.
  */
@@ -34,11 +36,13 @@ struct model {
   const char *name;
   double t_end;
   bool settled; /* from an equilibrium */
+  cmb_formulation formulation;
 };
 
 static const struct model models[] = {
-    {"fivelink", 0.5, true},  {"slider-crank", 0.04, false}, {"four-bar", 0.1, false},
-    {"car-axis", 0.3, false}, {"quarter-car", 0.3, true},
+    {"fivelink", 0.5, true, CMB_FORM_EXPLICIT},    {"slider-crank", 0.04, false, CMB_FORM_EXPLICIT},
+    {"four-bar", 0.1, false, CMB_FORM_EXPLICIT},   {"car-axis", 0.3, false, CMB_FORM_EXPLICIT},
+    {"quarter-car", 0.3, true, CMB_FORM_EXPLICIT},
 };
 
 enum { MODELS = sizeof models / sizeof models[0], QUARTER_CAR = 4 };
@@ -47,7 +51,7 @@ enum { MODELS = sizeof models / sizeof models[0], QUARTER_CAR = 4 };
 static int end_of(const struct model *m, struct way way, double rtol, double y[MOST])
 {
   cmbt_run r;
-  cmbt_run_open(&r, m->name, CMB_FORM_EXPLICIT, 0, NULL);
+  cmbt_run_open(&r, m->name, m->formulation, 0, NULL);
   if (m->settled) cmbt_run_settle(&r);
   r.method = way.method;
   r.form = way.form;
@@ -71,6 +75,15 @@ static double error_of(const struct model *m, struct way way, double rtol, const
   }
   return most;
 }
+
+/* In Cartesian coordinates, with rates of Euler parameters as velocities; the gyroscope makes three turns. */
+static const struct model cartesian[] = {
+    {"spatial-four-bar", 0.5, false, CMB_FORM_CARTESIAN},
+    {"gyroscope", 0.1, false, CMB_FORM_CARTESIAN},
+    {"four-bar", 0.1, false, CMB_FORM_CARTESIAN},
+};
+
+enum { CARTESIAN = sizeof cartesian / sizeof cartesian[0] };
 
 static double exact[MODELS][MOST];
 
@@ -136,6 +149,27 @@ static void test_bdf(void **state)
   (void)state;
   check_between("bdf");
   check_way((struct way){"bdf", NULL, "classic"}, TOLERANCES, of_bdf);
+}
+
+/* Half a decade apart. */
+static void test_bdf_cartesian(void **state)
+{
+  (void)state;
+  const struct way way = {.method = "bdf"};
+  int above = 0;
+  for (int k = 0; k < CARTESIAN; k++) {
+    double reference[MOST];
+    end_of(&cartesian[k], (struct way){.method = "mdop853"}, 1e-11, reference);
+    printf("%-16s cartesian error/tolerance", cartesian[k].name);
+    for (int i = 0; i <= 8; i++) {
+      const double rtol = pow(10, -4 - i / 2.0);
+      const double error = error_of(&cartesian[k], way, rtol, reference);
+      printf("  %.0e: %-8.3g", rtol, error);
+      above += !(error <= usual[0]);
+    }
+    printf("\n");
+  }
+  if (above > 0) fail_msg("bdf: %d errors above the limit", above);
 }
 
 static void test_radau5(void **state)
@@ -230,6 +264,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fair),
       cmocka_unit_test(test_bdf),
+      cmocka_unit_test(test_bdf_cartesian),
       cmocka_unit_test(test_radau5),
       cmocka_unit_test(test_auto),
       cmocka_unit_test(test_sdirk4),

@@ -1,0 +1,255 @@
+/*
+ * Joint motions that move no mass: a massless body that carries nothing, a thin rod that a ball joint lets turn about itself, a point
+ * mass on a free joint. Then M is singular in every position, and no formulation has an acceleration for that motion.
+ *
+ * M is regular where all D are in the recursion of articulated bodies (Featherstone 2008, ch. 7), from the leaves to the ground:
+ *
+ *     D = Sᵀ I S,    I_parent += Xᵀ (I − I S D⁻¹ Sᵀ I) X
+ *
+ * with I (6 x 6) the inertia about the origin of a joint's last link, for motions (ω, v) in its axes, S the motions that the joint
+ * allows, and X what takes the parent's motions to the link. A motion x is idle if D x vanishes against what was added up in I. This
+ * is done in one position that has nothing special, so that a loss of rank in a single position, such as the stretched position of a
+ * universal joint, does not count.
+ */
+#include "dyn/tree.h"
+
+#include "math/eigen.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOTIONS = 6 };
+
+/* Against the sum it is a part of: rounding leaves about 1e-15, and a rod as thin as a millionth of its length has about this. */
+static const double NEGLIGIBLE = 1e-12;
+
+/* The inertia that a link moves, and the sizes of what was added up in it, which its rounding errors are in proportion to. */
+struct moved {
+  double I[MOTIONS * MOTIONS];
+  double mass, inertia;
+};
+
+/* A joint: motions S (a row each), their sizes, and the way X from the parent to its last link. */
+struct freedom {
+  int count;
+  double S[MOTIONS][MOTIONS], size[MOTIONS];
+  double X[MOTIONS * MOTIONS];
+};
+
+/* C = A B */
+static void multiply(const double *A, const double *B, double *C)
+{
+  for (int i = 0; i < MOTIONS; i++) {
+    for (int j = 0; j < MOTIONS; j++) {
+      double sum = 0;
+      for (int k = 0; k < MOTIONS; k++) sum += A[MOTIONS * i + k] * B[MOTIONS * k + j];
+      C[MOTIONS * i + j] = sum;
+    }
+  }
+}
+
+/* [h]× as a block of a 6 x 6 matrix, times a sign. */
+static void put_cross(const double h[3], double sign, double *block)
+{
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    block[MOTIONS * j + k] = -sign * h[i];
+    block[MOTIONS * k + j] = sign * h[i];
+  }
+}
+
+static void rigid(const cmb_link *l, struct moved *m)
+{
+  *m = (struct moved){.mass = 3 * l->mass, .inertia = l->J[0] + l->J[4] + l->J[8]};
+  for (int i = 0; i < 3; i++) {
+    memcpy(m->I + (ptrdiff_t)MOTIONS * i, l->J + (ptrdiff_t)3 * i, 3 * sizeof *m->I);
+    m->I[(MOTIONS + 1) * (i + 3)] = l->mass;
+  }
+  put_cross(l->first, 1, m->I + 3);
+  put_cross(l->first, -1, m->I + (ptrdiff_t)3 * MOTIONS);
+}
+
+static void turn_about(int axis, double c, double s, double R[9])
+{
+  const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+  double A[9] = {0}, B[9];
+  A[4 * axis] = 1;
+  A[4 * j] = A[4 * k] = c;
+  A[3 * j + k] = -s;
+  A[3 * k + j] = s;
+  memcpy(B, R, sizeof B);
+  cmb_mul33(B, A, R);
+}
+
+/* Turn and place of a link in its parent in the position with nothing special. Angles are neither near 0 nor near a quarter turn,
+ * and differ from link to link. */
+static void place(const cmb_tree *tree, int link, double length, double R[9], double r[3])
+{
+  const cmb_link *l = &tree->links[link];
+  const double angle = 0.4 + 0.5 * fmod(0.618 * link, 1), c = cos(angle), s = sin(angle);
+  memset(R, 0, 9 * sizeof *R);
+  R[0] = R[4] = R[8] = 1;
+  turn_about(2, l->beta.c, l->beta.s, R);
+  turn_about(0, l->alpha.c, l->alpha.s, R);
+  turn_about(2, l->gamma.c, l->gamma.s, R);
+  memcpy(r, l->offset, sizeof l->offset);
+  if (l->kind == CMB_LINK_SHIFT) {
+    for (int i = 0; i < 3; i++) r[i] += angle * length * R[3 * i + 2];
+  } else {
+    turn_about(2, c, s, R);
+    if (l->kind == CMB_LINK_BALL) turn_about(0, c, s, R), turn_about(1, c, s, R);
+  }
+}
+
+/* X: ω = Rᵀ ω_parent, v = Rᵀ (v_parent + ω_parent × r). */
+static void way_up(const double R[9], const double r[3], double *X)
+{
+  memset(X, 0, MOTIONS * MOTIONS * sizeof *X);
+  for (int i = 0; i < 3; i++) {
+    double row[3], turned[3];
+    for (int j = 0; j < 3; j++) row[j] = R[3 * j + i];
+    cmb_cross3(r, row, turned); /* row·(ω × r) = ω·(r × row) */
+    for (int j = 0; j < 3; j++) {
+      X[MOTIONS * i + j] = X[MOTIONS * (i + 3) + j + 3] = row[j];
+      X[MOTIONS * (i + 3) + j] = turned[j];
+    }
+  }
+}
+
+/* The motions of the joint whose last link this is. Its links follow each other; returns the first. */
+static int joint_motions(const cmb_tree *tree, int last, double length, const struct moved *m,
+                         struct freedom *f)
+{
+  int link = last;
+  *f = (struct freedom){0};
+  for (int i = 0; i < MOTIONS; i++) f->X[(MOTIONS + 1) * i] = 1;
+  for (; link >= 0 && tree->links[link].joint == tree->links[last].joint; link--) {
+    const cmb_link *l = &tree->links[link];
+    const bool shift = l->kind == CMB_LINK_SHIFT, ball = l->kind == CMB_LINK_BALL;
+    for (int axis = ball ? 0 : 2; axis < 3; axis++, f->count++) {
+      const int column = axis + (shift ? 3 : 0);
+      for (int i = 0; i < MOTIONS; i++) f->S[f->count][i] = f->X[MOTIONS * i + column];
+      f->size[f->count] = shift ? m->mass : m->inertia;
+    }
+    double R[9], r[3], up[MOTIONS * MOTIONS], X[MOTIONS * MOTIONS];
+    place(tree, link, length, R, r);
+    way_up(R, r, up);
+    multiply(f->X, up, X);
+    memcpy(f->X, X, sizeof X);
+  }
+  return link + 1;
+}
+
+/* Eigenvalues and vectors of D in units of the sizes; the rows of Y are then the motions of the link, Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. */
+static bool principal_motions(const struct moved *m, const struct freedom *f, double *mu,
+                              double Y[MOTIONS][MOTIONS])
+{
+  double D[MOTIONS * MOTIONS], V[MOTIONS * MOTIONS], work[5 * MOTIONS + 1];
+  const int n = f->count;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < MOTIONS * MOTIONS; k++) {
+        sum += f->S[i][k / MOTIONS] * m->I[k] * f->S[j][k % MOTIONS];
+      }
+      D[n * i + j] = sum == 0 ? 0 : sum / sqrt(f->size[i] * f->size[j]);
+    }
+  }
+  if (!cmb_eigen_symmetric(n, D, mu, V, work)) return false;
+  memset(Y, 0, MOTIONS * sizeof *Y);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      const double part = V[n * i + k] / (f->size[k] > 0 ? sqrt(f->size[k]) : 1);
+      for (int c = 0; c < MOTIONS; c++) Y[i][c] += part * f->S[k][c];
+    }
+  }
+  return true;
+}
+
+/* I − Σ (I y)(I y)ᵀ / μ over the principal motions y. */
+static void let_go(int n, const double *mu, double Y[MOTIONS][MOTIONS], struct moved *m)
+{
+  double Iy[MOTIONS][MOTIONS] = {{0}};
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < MOTIONS * MOTIONS; k++) Iy[i][k / MOTIONS] += m->I[k] * Y[i][k % MOTIONS];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < MOTIONS * MOTIONS; k++) {
+      m->I[k] -= Iy[i][k / MOTIONS] * Iy[i][k % MOTIONS] / mu[i];
+    }
+  }
+}
+
+/* I_parent += Xᵀ I X with what I is when the joint has let go; the sizes are those before. */
+static void hand_on(struct moved *m, const struct freedom *f, const double *mu,
+                    double Y[MOTIONS][MOTIONS], struct moved *parent)
+{
+  const double inertia = m->I[0] + m->I[7] + m->I[14], mass = m->I[21] + m->I[28] + m->I[35];
+  double Xt[MOTIONS * MOTIONS], half[MOTIONS * MOTIONS], I[MOTIONS * MOTIONS], square = 0;
+  for (int i = 0; i < MOTIONS * MOTIONS; i++) {
+    Xt[i] = f->X[MOTIONS * (i % MOTIONS) + i / MOTIONS];
+  }
+  let_go(f->count, mu, Y, m);
+  multiply(Xt, m->I, half);
+  multiply(half, f->X, I);
+  for (int i = 0; i < MOTIONS * MOTIONS; i++) parent->I[i] += I[i];
+  for (int i = 0; i < 9; i++) {
+    const double x = f->X[MOTIONS * (3 + i / 3) + i % 3];
+    square += x * x;
+  }
+  parent->mass += mass;
+  parent->inertia += inertia + mass * square;
+}
+
+/* The first of the principal motions in words: an axis of the design position, with its largest component positive. */
+static void describe(const cmb_link *l, int count, const double *mu, const double y[MOTIONS],
+                     const struct moved *m, cmb_idle *idle)
+{
+  const double turn = cmb_norm3(y) * sqrt(m->inertia), shift = cmb_norm3(y + 3) * sqrt(m->mass);
+  idle->joint = l->joint;
+  idle->bare = m->mass == 0;
+  idle->turn = turn >= shift;
+  while (idle->count < count && mu[idle->count] <= NEGLIGIBLE) idle->count++;
+  cmb_mul3(l->R0, idle->turn ? y : y + 3, idle->axis);
+  const double *x = idle->axis;
+  const int most = fabs(x[0]) >= fabs(x[1]) ? (fabs(x[0]) >= fabs(x[2]) ? 0 : 2)
+                                            : (fabs(x[1]) >= fabs(x[2]) ? 1 : 2);
+  const double norm = cmb_norm3(x), scale = norm > 0 ? copysign(1 / norm, x[most]) : 0;
+  for (int i = 0; i < 3; i++) {
+    idle->axis[i] *= scale;
+    if (fabs(idle->axis[i]) < 1e-9) idle->axis[i] = 0;
+  }
+}
+
+static double farthest(const cmb_tree *tree)
+{
+  double length = 0;
+  for (int i = 0; i < tree->link_count; i++) {
+    length = fmax(length, cmb_norm3(tree->links[i].offset));
+  }
+  return length > 0 ? length : 1;
+}
+
+cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle)
+{
+  struct moved *all = cmb_arena_take(scratch, (size_t)tree->link_count + 1, sizeof *all);
+  const double length = farthest(tree);
+  *idle = (cmb_idle){.joint = -1};
+  if (!all) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < tree->link_count; i++) rigid(&tree->links[i], &all[i]);
+  for (int last = tree->link_count - 1, first; last >= 0; last = first - 1) {
+    struct freedom f;
+    double mu[MOTIONS], Y[MOTIONS][MOTIONS];
+    struct moved *m = &all[last];
+    first = joint_motions(tree, last, length, m, &f);
+    if (!principal_motions(m, &f, mu, Y)) return CMB_OK; /* not finite: the run will say so */
+    if (mu[0] <= NEGLIGIBLE) {
+      describe(&tree->links[last], f.count, mu, Y[0], m, idle);
+      return CMB_OK;
+    }
+    const int parent = tree->links[first].parent;
+    if (parent != CMB_GROUND) hand_on(m, &f, mu, Y, &all[parent]);
+  }
+  return CMB_OK;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# A rod without a radius has no moment of inertia about itself. Where a joint lets it turn that way there is no acceleration for that
+# turn: every formulation refuses it, in every direction, with the body and the axis. Where the turn is not free the rod swings as
+# it should.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# model FILE JOINT [BODY [JOINT [LOOPS]]]: a rod from A to B on a joint with these keys, and what else is given
+model() {
+  cat >"$1" <<END
+parameters: {cx: 1, cy: 0, cz: 0}
+gravity: [0, 0, -9.81]
+points: {A: [0.2, -0.1, 0.4], B: [0.2 + cx, cy - 0.1, 0.4 + cz], C: [0.7 + cx, cy, cz]}
+bodies:
+  bar: {mass: 1, rod: [A, B]}
+  ${3:-}
+joints:
+  hinge: {child: bar, at: A, $2}
+  ${4:-}
+${5:-}
+markers: {tip: {on: bar, at: B}}
+outputs: {x: tip.x, y: tip.y, z: tip.z}
+END
+}
+
+# run FILE FORMULATION [OPTION...]
+run() {
+  local file=$1 formulation=$2
+  shift 2
+  timeout 30 "$CAMBER" run "$file" --formulation "$formulation" --method mdop853 --rtol 1e-9 --t-end 0.5 --max-steps 5000 \
+    "$@" >text 2>words
+}
+
+# refused NAME FILE AXIS [OPTION...]
+refused() {
+  local name=$1 file=$2 axis=$3
+  shift 3
+  for formulation in explicit residual cartesian; do
+    run "$file" "$formulation" "$@"
+    check "$name, $formulation: exit code 2" test $? -eq 2
+    check "$name, $formulation: place, body and axis" \
+      grep -Eq "$file:5:3: body 'bar' has no moment of inertia about the axis \\[$axis\\]" words
+  done
+}
+
+# Where the tip is at the end.
+tip() {
+  awk '$1 == "outputs" {inside = 1} inside && $(NF - 1) ~ /^[xyz]$/ {printf "%.6f ", $NF + 0}' text
+}
+
+# accepted NAME FILE [OPTION...]: all formulations agree
+accepted() {
+  local name=$1 file=$2 first=
+  shift 2
+  for formulation in explicit residual cartesian; do
+    run "$file" "$formulation" "$@"
+    check "$name, $formulation: runs" test $? -eq 0
+    first=${first:-$(tip)}
+    check "$name, $formulation: agrees with explicit" test "$(tip | wc -w) $(tip)" = "3 $first"
+  done
+}
+
+model ball.yaml "type: spherical, start: [0.1, 0.2, 0.05]"
+model euler.yaml "type: spherical, orientation: euler"
+model free.yaml "type: free"
+for kind in ball euler free; do
+  refused "$kind along x" $kind.yaml "1, 0, 0"
+  refused "$kind along y" $kind.yaml "0, 1, 0" --set cx=0 --set cy=1
+  refused "$kind along z" $kind.yaml "0, 0, 1" --set cx=0 --set cz=1
+  refused "$kind askew" $kind.yaml "-0.3094, 0.9283, -0.2063" --set cx=-0.3 --set cy=0.9 --set cz=-0.2
+done
+
+model along.yaml "type: revolute, axis: [cx, cy, cz]"
+refused "hinge along a skew rod" along.yaml "0.4243, 0.5657, 0.7071" --set cx=0.3 --set cy=0.4 --set cz=0.5
+model second.yaml "type: universal, axes: [y, x]"
+refused "second axis of a universal joint" second.yaml "1, 0, 0"
+model ends.yaml "type: spherical" "" "" "loops: {end: {type: spherical, between: [bar@B, ground@B]}}"
+refused "ball joints at both ends" ends.yaml "1, 0, 0"
+model carries.yaml "type: spherical" "load: {mass: 50, sphere: B, radius: 0.1}" \
+  "knee: {type: spherical, parent: bar, child: load, at: B}"
+refused "a load on a ball joint at the end" carries.yaml "0.4243, 0.5657, 0.7071" --set cx=0.3 --set cy=0.4 --set cz=0.5
+
+model across.yaml "type: revolute, axis: y"
+accepted "hinge across the rod" across.yaml
+model universal.yaml "type: universal, axes: [y, z], rate: [0.5, 2]"
+accepted "universal joint" universal.yaml
+model first.yaml "type: universal, axes: [x, y], start: [0.2, 0.3]"
+accepted "first axis of a universal joint, away from the stretched position" first.yaml
+model hinged.yaml "type: spherical, orientation: euler, rate: [1, 0.2, 0.3]" \
+  "load: {mass: 1, rod: [B, C], radius: 0.01}" "knee: {type: revolute, parent: bar, child: load, at: B, axis: y}"
+accepted "a hinged load that turns with the rod" hinged.yaml
+model thin.yaml "type: spherical, orientation: euler, rate: [0, 0.2, 0.3]"
+sed -i 's/rod: \[A, B\]/rod: [A, B], radius: 0.001/' thin.yaml
+accepted "a rod with a radius of a thousandth of its length" thin.yaml
+
+finish
