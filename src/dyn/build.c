@@ -47,41 +47,6 @@ cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *form
   return b->status;
 }
 
-static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
-{
-  const cmb_model_joint *j = &b->model->joints[idle->joint];
-  const cmb_model_body *body = &b->model->bodies[j->child];
-  char axis[100];
-  snprintf(axis, sizeof axis, "the axis [%.4g, %.4g, %.4g]", idle->axis[0], idle->axis[1],
-           idle->axis[2]);
-  if (idle->count > 1) snprintf(axis, sizeof axis, "more than one axis");
-  if (idle->bare) {
-    return cmb_build_fail(b, &body->place,
-                          "body '%s' moves, but nothing that moves with it has mass", body->name);
-  }
-  if (idle->turn) {
-    return cmb_build_fail(
-        b, &body->place,
-        "body '%s' has no moment of inertia about %s, and joint '%s' lets it turn that way: give "
-        "the body a radius or an inertia, or a joint without that turn",
-        body->name, axis, j->name);
-  }
-  return cmb_build_fail(b, &body->place,
-                        "body '%s' moves along %s by joint '%s', but nothing that moves with it "
-                        "that way has mass",
-                        body->name, axis, j->name);
-}
-
-cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints)
-{
-  cmb_idle idle;
-  cmb_arena *scratch = cmb_arena_create(b->ctx);
-  if (!scratch) return CMB_ERROR_MEMORY;
-  cmb_status status = cmb_tree_idle(scratch, joints, &idle);
-  cmb_arena_destroy(scratch);
-  return status == CMB_OK && idle.joint >= 0 ? fail_idle(b, &idle) : status;
-}
-
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
 {
   int ball_from = j->type == CMB_JOINT_FREE ? 3 : 0;
