@@ -223,7 +223,7 @@ static void test_cartesian_steps(void **state)
 {
   (void)state;
   const double few = bytes_per_stepped_body(75);
-  for (int n = 300; n <= 600; n += 300) {
+  for (int n = 200; n <= 600; n += 400) {
     const double many = bytes_per_stepped_body(n);
     printf("stepped: %.0f bytes a body of 75, %.0f of %d\n", few, many, n);
     assert_true(many <= 1.5 * few);
