@@ -17,6 +17,7 @@
  */
 #include "dae/branch.h"
 
+#include "base/context.h"
 #include "math/dense.h"
 #include "math/orthogonal.h"
 #include "math/pattern.h"
@@ -34,13 +35,15 @@ struct cmb_branch {
   double *gamma[2];  /* (ng) */
   double *rate;      /* (ng) length of the rows of Ġ */
   double *n, *share; /* (ng) */
-  double *N;         /* (ng x ng) the vectors n */
-  double *row, *W;   /* (ng x nv) Ġᵀ n and w, one row each */
-  double *A, *J;     /* (ng x ng) */
   double *sigma;     /* (ng) */
   double *E, *mu;    /* (ng) */
   double *q, *q_dot; /* (nq) */
   double *v;         /* (nv) */
+
+  /* matrices; of a large system they are taken when it first loses rank */
+  double *N;       /* (ng x ng) the vectors n */
+  double *row, *W; /* (ng x nv) Ġᵀ n and w, one row each */
+  double *A, *J;   /* (ng x ng) */
 
   /* of the state on the branch */
   double *x;               /* (nv) the weakest direction */
@@ -49,23 +52,29 @@ struct cmb_branch {
   double *lambda_star;     /* (ng) */
 };
 
+/* What only a loss of rank needs, and would be most of the memory of a large system. */
+static void take_matrices(cmb_arena *arena, const cmb_equations *eq, struct cmb_branch *b)
+{
+  const size_t ng = (size_t)eq->ng, square = ng * ng, wide = ng * (size_t)eq->nv;
+  b->N = cmb_arena_take(arena, square, sizeof(double));
+  b->row = cmb_arena_take(arena, wide, sizeof(double));
+  b->W = cmb_arena_take(arena, wide, sizeof(double));
+  b->A = cmb_arena_take(arena, square, sizeof(double));
+  b->J = cmb_arena_take(arena, square, sizeof(double));
+}
+
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
 {
   const int ng = eq->ng;
-  const size_t square = (size_t)ng * (size_t)ng, wide = (size_t)ng * (size_t)eq->nv;
   struct cmb_branch *b = cmb_arena_take(arena, 1, sizeof *b);
   if (!b) return NULL;
+  if (eq->nv + ng < CMB_KKT_SPARSE_FROM) take_matrices(arena, eq, b);
   b->G = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, ng, eq->nv));
   b->G_after = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, ng, eq->nv));
   for (int k = 0; k < 2; k++) b->gamma[k] = cmb_arena_doubles(arena, ng);
   b->rate = cmb_arena_doubles(arena, ng);
   b->n = cmb_arena_doubles(arena, ng);
   b->share = cmb_arena_doubles(arena, ng);
-  b->N = cmb_arena_take(arena, square, sizeof(double));
-  b->row = cmb_arena_take(arena, wide, sizeof(double));
-  b->W = cmb_arena_take(arena, wide, sizeof(double));
-  b->A = cmb_arena_take(arena, square, sizeof(double));
-  b->J = cmb_arena_take(arena, square, sizeof(double));
   b->sigma = cmb_arena_doubles(arena, ng);
   b->E = cmb_arena_doubles(arena, ng);
   b->mu = cmb_arena_doubles(arena, ng);
@@ -168,6 +177,8 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
   cmb_rates(ev, q, v, b->q_dot);
   const double speed = cmb_norm2(ev->eq->nq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_OK; /* at rest: no branch is being followed */
+  if (!b->J) take_matrices(ev->arena, ev->eq, b);
+  if (!b->J) return cmb_fail_memory(ev->ctx);
   CMB_TRY(rates_along(ev, t, q, v, speed));
   if (!directions(ev)) return CMB_OK;
   for (int j = 0; j < k; j++) b->E[j] = cmb_dot(ng, b->N + (ptrdiff_t)j * ng, b->gamma[0]);

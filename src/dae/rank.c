@@ -91,7 +91,7 @@ cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const
   rank->around = rank->here;
   rank->regular = p.q_regular;
   memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
-  for (int k = 0; k < PLACES && (k == 0 || rank->around < ev->eq->ng); k++) {
+  for (int k = 0; k < PLACES && rank->around < ev->eq->ng; k++) {
     int there = 0;
     if (!move_away(&p)) continue;
     cmb_status status = look_at(&p, p.q_near, &there);

@@ -19,6 +19,7 @@ struct cmb_kkt {
   bool has_mass;                   /* a mass matrix has been factored */
   int dependent;                   /* row of G, or -1 */
   double least_pivot;              /* of S with unit lengths; see above */
+  double certain; /* a pivot above this is not zero, whatever the order of elimination */
   cmb_kkt_limits limits;
   double doubt; /* pivots of S up to this are not trusted */
 
@@ -62,6 +63,9 @@ cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M);
 
 /* The mass factored, and G reduced to kkt->G, in an object that can do what only the dense way can: *dense. */
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense);
+
+/* Whether G has full rank by the sparse factors just made of it, which have left out no row. */
+bool cmb_kkt_is_certain(cmb_kkt *kkt);
 
 /* x := L⁻ᵀ x, nothing if M is diagonal. */
 void cmb_kkt_backward(const cmb_kkt *kkt, double *x);

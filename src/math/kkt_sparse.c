@@ -7,6 +7,7 @@
  * With N = diag(1/length), S = G M⁻¹ Gᵀ, A = N G M^−½ with singular values σ, left vectors η and right vectors ξ:
  *
  *     K with −c²/length² in its last block:   y = (S + c² N⁻²)⁻¹ s,   x = −M⁻¹ Gᵀ y = −Σ σ/(σ² + c²) (ηᵀ N s) M^−½ ξ
+ *     its pivots:   those of K, less c² Σ n_j² length_j² over the rows j, n the combination of rows that the pivot belongs to
  *     inverse iteration:   y := S⁻¹ N⁻² y,    σ² = yᵀ S y / yᵀ N⁻² y,   n = N η = y/|N⁻¹ y|,   x = M⁻¹ Gᵀ n/σ
  */
 #include "math/kkt_sparse.h"
@@ -217,6 +218,29 @@ cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sp, const double *G, const doub
   sp->held = B == G ? &sp->symmetric : &sp->unsymmetric;
   sp->shift = -1;
   return cmb_static_factor(sp->held, sp->length2, 0, zero);
+}
+
+int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
+{
+  int most = 0;
+  for (int k = 0; k < sp->K.n; k++) {
+    const int entries = sp->K.row_start[k + 1] - sp->K.row_start[k];
+    if (entries > most) most = entries;
+  }
+  return most;
+}
+
+bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sp, double rounding)
+{
+  const int *place = sp->K.place + sp->shape.nv;
+  sp->shift = -1;
+  if (cmb_static_factor(&sp->shifted, sp->length2, rounding, 0) != CMB_OK) return false;
+  sp->shift = rounding;
+  for (int j = 0; j < sp->shape.ng; j++) {
+    const double held = sp->symmetric.d_inv[place[j]], moved = sp->shifted.d_inv[place[j]];
+    if (!(held < 0 && moved < 0 && held >= 2 * moved)) return false;
+  }
+  return true;
 }
 
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp, int *row)

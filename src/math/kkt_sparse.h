@@ -28,6 +28,13 @@ void cmb_kkt_sparse_reference(cmb_kkt_sparse *sparse, const double *length);
 cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sparse, const double *G, const double *B,
                                  double zero);
 
+/* The most entries in a row of the factors, the diagonal apart. */
+int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sparse);
+
+/* Whether every pivot of a row of G in the symmetric factors held has the sign it must have, and is not doubled if the squared
+ * length of each row of G is changed by `rounding` of it: then it is more than what such errors make of 0. One more factorisation. */
+bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sparse, double rounding);
+
 /* sin² of the smallest angle between a row of G and those eliminated before, in the factors held, and which row that is. */
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sparse, int *row);
 

@@ -214,7 +214,7 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int
   if (kkt->sparse) { /* good pivots show that there is none, without a dense matrix */
     CMB_TRY(cmb_kkt_mass(kkt, M));
     cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, kkt->least_pivot);
-    const bool good = status == CMB_OK && cmb_kkt_sparse_least(kkt->sparse, NULL) > kkt->doubt;
+    const bool good = status == CMB_OK && cmb_kkt_is_certain(kkt);
     if (good || (status != CMB_OK && status != CMB_RETRY_SINGULAR)) return status;
     M = NULL;
   }
