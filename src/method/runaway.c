@@ -75,7 +75,8 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
   return cmb_fail(
       in->ctx, CMB_ERROR_DIVERGED,
       "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
-      "doubled %d times since t = %.6g; does a force, drive or damper act the wrong way?",
+      "doubled %d times since t = %.6g; does a force or damper act the wrong way, or does a drive "
+      "leave what the mechanism can reach?",
       in->t, in->ev->eq->v_names[w->most], v[w->most], w->level - 1, w->t[0]);
 }
 

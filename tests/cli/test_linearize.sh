@@ -141,6 +141,6 @@ says "takes no option --at"
 camber 2 a.txt linearize pendulum --equilibrium=yes
 camber 2 a.txt linearize pendulum --method none
 camber 1 a.json linearize caraxis --set h=2 --at 1 --json
-look failed a.json step-size
+look failed a.json diverged
 
 finish
