@@ -45,7 +45,7 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
 {
   to->entry = cmb_arena_take(p->arena, (size_t)from->count, sizeof *to->entry);
   if (!to->entry) return cmb_fail_memory(p->ctx);
-  memcpy(to->entry, from->entry, (size_t)from->count * sizeof *to->entry);
+  for (int k = 0; k < from->count; k++) to->entry[k] = from->entry[k];
   to->count = from->count;
   return CMB_OK;
 }

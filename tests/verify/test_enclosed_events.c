@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 2100, TEXT = 3000, FEW_PROBLEMS = 2000 };
+enum { MOST = 2100, TEXT = 3000, PROBLEMS = 2000 };
 
 static const double SHORTEST = 1e-6; /* between two zeros, in seconds */
 
@@ -162,9 +162,7 @@ static void run_formula(const char *formula, const char *method, struct log *log
 
 static int problems(void)
 {
-  const char *text = getenv("CAMBER_EVENTS");
-  int count = text ? atoi(text) : FEW_PROBLEMS;
-  return getenv("CAMBER_SANITIZED") ? count / 10 : count;
+  return cmbt_count("CAMBER_EVENTS", getenv("CAMBER_SANITIZED") ? PROBLEMS / 10 : PROBLEMS);
 }
 
 static const char *random_method(int k)

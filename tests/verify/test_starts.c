@@ -463,7 +463,7 @@ static bool try_one(cmb_context *ctx, uint64_t seed, struct outcome *o)
 static void test_starts(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
-  const int count = wanted("CAMBER_STARTS", 12);
+  const int count = cmbt_count("CAMBER_STARTS", 12);
   struct outcome sum = {.unknowns = 0};
   int least = 1000, determined = 0;
   (void)state;
