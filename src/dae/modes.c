@@ -47,9 +47,8 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, double t, co
 /* The mode of function i from s here, or, where that is 0, from what lies ahead. */
 static int mode_of(const cmb_evaluator *ev, const cmb_mode_search *m, int i)
 {
-  const bool *levels = ev->eq->switch_is_level;
   double s = m->s[i];
-  if (levels && levels[i]) return s != 0 ? ev->mode[i] : m->level[i];
+  if (cmb_mode_is_level(ev, i)) return s != 0 ? ev->mode[i] : m->level[i];
   return (s != 0 ? s : m->s_ahead[i]) > 0 ? 1 : -1; /* as the formula has it where s stays 0 */
 }
 

@@ -6,6 +6,18 @@
 
 #include "dae/evaluator.h"
 
+/* Whether the mode of function i is a level, a whole number, rather than a sign. */
+static inline bool cmb_mode_is_level(const cmb_evaluator *ev, int i)
+{
+  return ev->eq->switch_is_level && ev->eq->switch_is_level[i];
+}
+
+/* The sign that switching function i has while its mode is right. */
+static inline int cmb_mode_sign(const cmb_evaluator *ev, int i)
+{
+  return cmb_mode_is_level(ev, i) ? 1 : ev->mode[i];
+}
+
 /* Scratch memory of the functions below. */
 typedef struct cmb_mode_search {
   double *s, *s_ahead;  /* (ns) switching functions at the state, and a moment later */
@@ -20,7 +32,8 @@ typedef struct cmb_mode_search {
 void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equations *eq);
 
 /* The evaluator's modes from the signs and the levels at (t, q, v, λ, a); *changed tells whether any differs from before. A
- * function that is exactly 0 gets the sign or the level it is about to take. s is left in the search. */
+ * function that is exactly 0 gets the sign or the level it is about to take, or, if it stays 0, the sign of its formula, -1. s is
+ * left in the search. */
 cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                           const double *v, const double *lambda, const double *a, bool *changed);
 

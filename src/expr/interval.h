@@ -37,12 +37,6 @@ static inline bool cmb_interval_known(cmb_interval x)
   return x.low <= x.high;
 }
 
-/* Does the interval prove that no value in it is 0? */
-static inline bool cmb_interval_misses_zero(cmb_interval x)
-{
-  return x.low > 0 || x.high < 0;
-}
-
 static inline cmb_interval cmb_interval_unknown(void)
 {
   return (cmb_interval){NAN, NAN};

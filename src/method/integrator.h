@@ -14,6 +14,9 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 /* A new run: what was learnt in the last one is forgotten. Before cmb_integrator_begin. */
 void cmb_integrator_reset(cmb_integrator *in);
 
+/* The time at the part theta of the last step, 0 to 1: never beyond its end. */
+double cmb_integrator_time_at(const cmb_integrator *in, double theta);
+
 /* λ where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 

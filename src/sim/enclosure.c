@@ -6,6 +6,7 @@
  */
 #include "sim/enclosure.h"
 
+#include "dae/modes.h"
 #include "math/finite.h"
 #include "method/integrator.h"
 
@@ -42,12 +43,6 @@ void cmb_enclosure_begin(cmb_enclosure *e)
   e->parts = e->undecided = 0;
 }
 
-static double step_time(const cmb_enclosure *e, double theta)
-{
-  const double t0 = cmb_integrator_t_before(e->in), t1 = cmb_integrator_t(e->in);
-  return theta >= 1 ? t1 : fmin(t0 + theta * (t1 - t0), t1);
-}
-
 /* The dense output of the last step as polynomials. */
 static cmb_status take_polynomials(cmb_enclosure *e)
 {
@@ -58,7 +53,8 @@ static cmb_status take_polynomials(cmb_enclosure *e)
   if (e->degree != degree) cmb_bernstein_create(&e->basis, e->degree = degree);
   for (int j = 0; j <= degree; j++) {
     double *y = e->values + j * n;
-    CMB_TRY(cmb_integrator_interpolate(e->in, step_time(e, e->basis.node[j]), y, y + nq));
+    CMB_TRY(cmb_integrator_interpolate(e->in, cmb_integrator_time_at(e->in, e->basis.node[j]), y,
+                                       y + nq));
   }
   if (!cmb_all_finite(n * (degree + 1), e->values)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < n; i++) {
@@ -82,7 +78,7 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
     if (!rates) continue;
     e->y_rate[i] = cmb_bernstein_range(degree - 1, e->dc + i * degree, e->rate_rounding[i], a, b);
   }
-  cmb_box box = {.t = {step_time(e, a), step_time(e, b)},
+  cmb_box box = {.t = {cmb_integrator_time_at(e->in, a), cmb_integrator_time_at(e->in, b)},
                  .t_rate = {h, h},
                  .q = e->y,
                  .v = e->y + eq->nq,
@@ -94,17 +90,10 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
   e->parts++;
 }
 
-/* The sign that function i has while its mode is right. */
-static int sign_of(const cmb_enclosure *e, int i)
-{
-  const cmb_equations *eq = e->ev->eq;
-  return eq->switch_is_level && eq->switch_is_level[i] ? 1 : e->ev->mode[i];
-}
-
 static bool is_proved(const cmb_enclosure *e, int i)
 {
   if (!e->ev->eq->switch_enclosed[i]) return true; /* not looked at here */
-  return sign_of(e, i) > 0 ? e->s[i].low >= 0 : e->s[i].high <= 0;
+  return cmb_mode_sign(e->ev, i) > 0 ? e->s[i].low >= 0 : e->s[i].high <= 0;
 }
 
 static bool all_proved(const cmb_enclosure *e)
@@ -120,7 +109,7 @@ typedef enum verdict { PROVED, ISOLATED, OPEN } verdict;
 /* Function i on a part of the step, with the values at its ends and the bounds of its derivative. */
 static verdict judge(const cmb_enclosure *e, int i, double width)
 {
-  const int m = sign_of(e, i);
+  const int m = cmb_mode_sign(e->ev, i);
   const double begin = m * e->s_begin[i], end = m * e->s_end[i];
   const cmb_interval rate = e->rate[i];
   if (is_proved(e, i)) return PROVED;
@@ -145,7 +134,7 @@ static verdict judge_all(const cmb_enclosure *e, double width, int *open)
 static bool ends_negative(const cmb_enclosure *e)
 {
   for (int i = 0; i < e->ev->eq->ns; i++) {
-    if (e->ev->eq->switch_enclosed[i] && sign_of(e, i) * e->s_end[i] < 0) return true;
+    if (e->ev->eq->switch_enclosed[i] && cmb_mode_sign(e->ev, i) * e->s_end[i] < 0) return true;
   }
   return false;
 }
@@ -154,7 +143,7 @@ static void note_undecided(cmb_enclosure *e, int i, double theta)
 {
   e->undecided++;
   e->undecided_function = i;
-  e->undecided_t = step_time(e, theta);
+  e->undecided_t = cmb_integrator_time_at(e->in, theta);
 }
 
 /* The part [a, b]. Values at its ends are looked up only if bounds alone do not prove it. */

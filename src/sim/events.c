@@ -14,6 +14,7 @@
 #include "sim/events.h"
 
 #include "base/context.h"
+#include "dae/modes.h"
 #include "dae/project.h"
 #include "math/root.h"
 #include "method/integrator.h"
@@ -50,37 +51,19 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->search.s = e->s[0]; /* the first step begins there */
 }
 
-static bool is_level(const cmb_events *e, int i)
-{
-  const bool *levels = e->ev->eq->switch_is_level;
-  return levels && levels[i];
-}
-
-/* The sign that function i has while its mode is right. */
-static int sign_of(const cmb_events *e, int i)
-{
-  return is_level(e, i) ? 1 : e->ev->mode[i];
-}
-
 /* F, from the values s. */
 static double margin(const cmb_events *e, const double *s)
 {
   double least = INFINITY;
-  for (int i = 0; i < e->ns; i++) least = fmin(least, sign_of(e, i) * s[i]);
+  for (int i = 0; i < e->ns; i++) least = fmin(least, cmb_mode_sign(e->ev, i) * s[i]);
   return least;
-}
-
-static double time_at(const cmb_events *e, double theta)
-{
-  double t0 = cmb_integrator_t_before(e->in), t1 = cmb_integrator_t(e->in);
-  return theta >= 1 ? t1 : fmin(t0 + theta * (t1 - t0), t1);
 }
 
 /* Switching functions on the plain dense output; multipliers between those of the ends. */
 static cmb_status sample_plain(cmb_events *e, double theta, double *s)
 {
   const double *before = cmb_integrator_lambda_before(e->in), *after = cmb_integrator_lambda(e->in);
-  double t = time_at(e, theta);
+  double t = cmb_integrator_time_at(e->in, theta);
   CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
   for (int i = 0; i < e->ev->eq->ng; i++) {
     e->lambda[i] = before[i] + theta * (after[i] - before[i]);
@@ -90,7 +73,7 @@ static cmb_status sample_plain(cmb_events *e, double theta, double *s)
 
 static cmb_status sample_projected(cmb_events *e, double theta, double *s)
 {
-  double t = time_at(e, theta);
+  double t = cmb_integrator_time_at(e->in, theta);
   CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
   if (e->ev->eq->ng == 0) {
     if (e->ev->eq->normalize) e->ev->eq->normalize(e->ev->eq->self, e->q);
@@ -105,7 +88,7 @@ static cmb_status sample_projected(cmb_events *e, double theta, double *s)
 static void keep_found(cmb_events *e, double theta, const double *s)
 {
   const cmb_equations *eq = e->ev->eq;
-  e->t = time_at(e, theta);
+  e->t = cmb_integrator_time_at(e->in, theta);
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
@@ -123,7 +106,7 @@ static cmb_status probe_dip(cmb_events *e, int i, const double x[3], const doubl
     double at = b - 0.5 * ((b - a) * p - (b - c) * r) / (p - r);
     if (!(at > a && at < c) || fabs(at - b) < 1e-6 * (c - a)) return CMB_OK;
     CMB_TRY(sample_plain(e, at, e->s_probe));
-    double f_at = sign_of(e, i) * e->s_probe[i];
+    double f_at = cmb_mode_sign(e->ev, i) * e->s_probe[i];
     if (f_at < 0) {
       *below = at;
       return CMB_OK;
@@ -144,7 +127,7 @@ static cmb_status look_for_dips(cmb_events *e, const double x[3], double *const 
 {
   *below = INFINITY;
   for (int i = 0; i < e->ns; i++) {
-    int m = sign_of(e, i);
+    int m = cmb_mode_sign(e->ev, i);
     const double f[3] = {m * s[0][i], m * s[1][i], m * s[2][i]};
     double here = INFINITY;
     if (f[1] < 0) {
@@ -296,7 +279,7 @@ cmb_status cmb_events_find(cmb_events *e, bool *found)
 
 bool cmb_events_changed(const cmb_events *e, int i)
 {
-  return sign_of(e, i) * e->s_found[i] < 0;
+  return cmb_mode_sign(e->ev, i) * e->s_found[i] < 0;
 }
 
 cmb_status cmb_events_new_modes(cmb_events *e)
@@ -306,7 +289,7 @@ cmb_status cmb_events_new_modes(cmb_events *e)
     int mode = e->ev->mode[i];
     if (!cmb_events_changed(e, i)) {
       e->mode_new[i] = mode;
-    } else if (!is_level(e, i)) {
+    } else if (!cmb_mode_is_level(e->ev, i)) {
       e->mode_new[i] = -mode;
     }
   }
