@@ -63,6 +63,16 @@ typedef enum cmb_derivative {
   CMB_DERIVATIVES /* how many there are */
 } cmb_derivative;
 
+/* An event that the user asks for: what happens where its condition comes to be met (direction +1), ceases to be (-1), or both (0). */
+typedef struct cmb_rule {
+  const char *name;
+  cmb_event_action action;
+  int direction;
+  bool stop;    /* of a gap that closes: it acts at the beginning of a motion, too */
+  bool surface; /* the condition changes where a function u(t, q) is 0, and is met where it is positive */
+  int first_reset, reset_count; /* what it resets */
+} cmb_rule;
+
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and
  * may be called from several threads at once. They return CMB_OK, or a positive status where they
  * cannot be evaluated (the method then cuts its step), or a negative one to end the run. */
@@ -139,6 +149,24 @@ typedef struct cmb_equations {
    * missed. NULL: there are none; then the functions are looked at in some points of a step. */
   void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
   const bool *switch_enclosed; /* (ns) the functions for which there are bounds; NULL: none */
+
+  /* Rates of switching functions along a motion with the accelerations a: ds/dt of those that have order 1, which depend on
+   * velocities, and d²s/dt² of those of order 2, which do not; order 0: not known. NULL: none is. */
+  const int *switch_order; /* (ns) */
+  cmb_status (*switch_flow)(const void *self, const cmb_point *at, const double *a, double *flow);
+
+  /* Events of the user's. `conditions` tells which conditions are met, from the modes alone. `resets` gives what the reset
+   * quantities ask of the velocities, R (v⁺ − v⁻) = change, R (reset_count x nv). `surface` gives that of a rule that has one, as
+   * the constraint u = 0: u, u_t, γ and its gradient (nv). */
+  int rule_count, reset_count;
+  const cmb_rule *rules;          /* (rule_count) */
+  const char *const *reset_names; /* (reset_count) */
+  const bool *switch_silent;      /* (ns) functions that only conditions read; NULL: none */
+  cmb_status (*conditions)(const void *self, const cmb_point *at, const double *lambda, bool *met);
+  cmb_status (*resets)(const void *self, const cmb_point *at, const double *lambda, double *R,
+                       double *change);
+  cmb_status (*surface)(const void *self, const cmb_point *at, int rule, double *u, double *ut,
+                        double *gamma, double *row);
 
   /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
    * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */

@@ -21,10 +21,11 @@ typedef struct cmb_record {
   const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
 } cmb_record;
 
-/* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. */
+/* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or a condition of the
+ * user's (index -1) came to be met, +1, or ceased to be, -1. */
 typedef struct cmb_event {
   const char *name;
-  int index; /* of the switching function */
+  int index; /* of the switching function; -1: an event that the user asked for */
   double t;
   int direction;
 } cmb_event;
@@ -73,6 +74,7 @@ typedef struct cmb_result {
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;
+  const char *stopped_by; /* the event that ended the run before its time; NULL: none */
   long
       undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */
   double undecided_t;         /* .. the last of them .. */

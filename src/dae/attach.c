@@ -20,7 +20,8 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
     const char *name;
     int size, least;
   } sizes[] = {{"nq", eq->nq, 1}, {"nv", eq->nv, 1}, {"ng", eq->ng, 0},
-               {"ns", eq->ns, 0}, {"no", eq->no, 0}, {"nu", eq->nu, 0}};
+               {"ns", eq->ns, 0}, {"no", eq->no, 0}, {"nu", eq->nu, 0},
+               {"rule_count", eq->rule_count, 0}, {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s is %d; expected %d to %d",
@@ -72,6 +73,10 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"evaluate is missing", "the function that has M, f, g, G", !eq->evaluate},
       {"ns > 0 and switches is missing", "the function", eq->ns > 0 && !eq->switches},
       {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
+      {"rule_count > 0 and rules or conditions is missing", "both",
+       eq->rule_count > 0 && (!eq->rules || !eq->conditions)},
+      {"reset_count > 0 and resets or reset_names is missing", "both",
+       eq->reset_count > 0 && (!eq->resets || !eq->reset_names)},
       {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},
       {"a switch is a level and levels is missing", "the function", levels && !eq->levels}};
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {

@@ -328,6 +328,26 @@ cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const doubl
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+cmb_status cmb_conditions(cmb_evaluator *ev, double t, const double *q, const double *v,
+                          const double *lambda, bool *met)
+{
+  if (ev->eq->rule_count == 0) return CMB_OK;
+  cmb_point at = point_at(ev, t, q, v);
+  return ev->eq->conditions(ev->eq->self, &at, lambda, met);
+}
+
+cmb_status cmb_resets(cmb_evaluator *ev, double t, const double *q, const double *v,
+                      const double *lambda, double *R, double *change)
+{
+  const cmb_equations *eq = ev->eq;
+  if (eq->reset_count == 0) return CMB_OK;
+  cmb_point at = point_at(ev, t, q, v);
+  CMB_TRY(eq->resets(eq->self, &at, lambda, R, change));
+  const bool finite =
+      cmb_all_finite(eq->reset_count * eq->nv, R) && cmb_all_finite(eq->reset_count, change);
+  return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
 cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,
                                     double *position, double *velocity)
 {

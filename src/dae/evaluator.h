@@ -118,6 +118,12 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
                        const double *a, const double *lambda, double *out);
 
+/* Events of the user's, with the evaluator's modes (dae.h): which conditions are met; what resets ask of the velocities. */
+cmb_status cmb_conditions(cmb_evaluator *ev, double t, const double *q, const double *v,
+                          const double *lambda, bool *met);
+cmb_status cmb_resets(cmb_evaluator *ev, double t, const double *q, const double *v,
+                      const double *lambda, double *R, double *change);
+
 /* 2-norms of g and of G v + g_t at (t, q, v). */
 cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,
                                     double *position, double *velocity);

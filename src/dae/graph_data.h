@@ -23,6 +23,10 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_ENERGY,
   CMB_PROGRAM_INERTIAL_Q, /* derivatives of the residual in two parts: this one, the other is a Jacobian */
   CMB_PROGRAM_INERTIAL_V,
+  CMB_PROGRAM_CONDITIONS,
+  CMB_PROGRAM_RESETS,
+  CMB_PROGRAM_SURFACES,
+  CMB_PROGRAM_FLOW,         /* of switching functions; never compiled, since it is seldom run */
   CMB_PROGRAM_MASS_FORWARD, /* products with the mass matrix's factors: inputs of their own */
   CMB_PROGRAM_MASS_BACKWARD,
   CMB_PROGRAM_MASS_MULTIPLY,
@@ -85,6 +89,8 @@ typedef struct cmb_graph_data {
   bool *switch_enclosed; /* (ns) */
   cmb_program *time;     /* (graph_time.c) functions of time alone; NULL: none */
 
+  int rule_count, reset_count;
+
   int ball_count;
   int *ball_q;  /* (ball_count) first of four coordinates of length 1 */
   int *rate_of; /* (nq) a coordinate's rate is this velocity; -1: computed */
@@ -113,6 +119,17 @@ void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, doubl
 /* graph_enclose.c, its arrays from the arena: bounds of switching functions. scratch grows where it needs more. */
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
+
+/* graph_rules.c: the rules into eq, their arrays from the arena; and the functions. */
+cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                cmb_equations *eq);
+void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq);
+
+/* graph_evaluate.c: runs a program on a point, results into `out`; λ and a may be NULL where it does not read them. */
+void cmb_graph_run(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
+                   const double *lambda, const double *a, double *out);
+/* Where results may go on their way, in the point's scratch memory. */
+double *cmb_graph_results(const cmb_graph_data *d, const cmb_point *at);
 
 /* graph_time.c: what the motion takes from time alone. scratch grows where it needs more. */
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d);

@@ -14,8 +14,7 @@
 
 #include <stdio.h>
 
-/* Whether the expression reads λ or calls a C function. */
-static cmb_status is_closed_to_bounds(const cmb_graph_parts *p, cmb_expr e, bool *closed)
+cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *closed)
 {
   const cmb_graph *g = p->x->graph;
   uint8_t *used = cmb_reachable(g, 1, &e);
@@ -38,7 +37,7 @@ static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb
   for (int i = 0; i < p->ns; i++) {
     bool is_level = cmb_modes_at(p->modes, i)->kind != CMB_MODE_SIGN, closed = false;
     of[i] = is_level ? p->part[CMB_PART_DECIDING][level++] : p->part[CMB_PART_MARGINS][i];
-    CMB_TRY(is_closed_to_bounds(p, of[i], &closed));
+    CMB_TRY(cmb_graph_reads_unknown(p, of[i], &closed));
     d->switch_enclosed[i] = !closed;
     if (closed) of[i] = 0;
     *count += !closed;

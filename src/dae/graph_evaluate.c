@@ -53,6 +53,22 @@ static void run(const cmb_graph_data *d, cmb_graph_program k, const struct workp
   }
 }
 
+void cmb_graph_run(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
+                   const double *lambda, const double *a, double *out)
+{
+  struct workplace w = put_inputs(d, at, lambda, a);
+  if (k == CMB_PROGRAM_FLOW) {
+    cmb_program_run(d->program[k], w.in, out, w.work);
+  } else {
+    run(d, k, &w, out);
+  }
+}
+
+double *cmb_graph_results(const cmb_graph_data *d, const cmb_point *at)
+{
+  return workplace_of(d, at).out;
+}
+
 /* ---- terms */
 
 static void put_zeros(int count, double *to)
@@ -220,6 +236,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   if (d->program[CMB_PROGRAM_ACCELERATE]) eq->accelerate = accelerate;
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
+  cmb_graph_rule_functions(d, eq);
   if (d->time) {
     eq->nt = cmb_program_outputs(d->time);
     eq->time_values = cmb_graph_time_values;

@@ -73,6 +73,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
   n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
   n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + 2 * x->nv : 0;
+  cmb_graph_rule_counts(x, n);
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ENERGY] = x->energy != 0;
@@ -124,6 +125,7 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_PIVOT, x->pivot);
   copy(p, CMB_PART_APPLIED, x->applied);
   if (wants_stiff(p)) copy_stiff(p);
+  cmb_graph_rule_parts(x, p->part);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
   copy(p, CMB_PART_INPUTS, x->input_value);
   copy(p, CMB_PART_ENERGY, &x->energy);
@@ -213,6 +215,9 @@ static cmb_status freeze(cmb_graph_parts *p)
   CMB_TRY(cmb_modes_create(p->ctx, &p->modes));
   CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, motion, all, all));
   CMB_TRY(freeze_inputs(p, motion));
+  p->motion_ns = cmb_modes_count(p->modes);
+  int rules = (int)(p->part[CMB_EVENT_PARTS] - all) - motion;
+  CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, rules, all + motion, all + motion));
   p->ns = cmb_modes_count(p->modes);
   cmb_expr *margin = cmb_arena_take(p->arena, 2 * (size_t)p->ns, sizeof *margin);
   if (!margin) return cmb_fail_memory(p->ctx);
@@ -384,6 +389,7 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
   }
   if (p->kept) CMB_TRY(cmb_keep(p, p->lasting, p->kept));
   CMB_TRY(put_constants(p));
+  CMB_TRY(cmb_graph_flow_part(p));
   if (p->x->mass_factors.count == 0) drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);
   if (wants_split(p)) {

@@ -4,6 +4,7 @@
  *     graph_parts.c     freezes the modes, puts in what is constant
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
+ *     graph_rules.c     events of the user's, and rates of the switching functions
  *     graph_time.c      what the motion takes from time alone
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
  *     graph_mass.c      products with the factors of a mass matrix
@@ -16,8 +17,8 @@
 #include "base/arena.h"
 #include "dae/graph_system.h"
 
-/* What a program may compute. The first six are cmb_terms; those before CMB_PART_OUTPUTS decide on the motion, and
- * their switches are events. */
+/* What a program may compute. The first six are cmb_terms; those before CMB_PART_CONDITIONS decide on the motion, and
+ * their switches are events. Those from there to CMB_PART_OUTPUTS decide on events of the user's. */
 typedef enum cmb_graph_part {
   CMB_PART_M,
   CMB_PART_F,
@@ -35,6 +36,9 @@ typedef enum cmb_graph_part {
   CMB_PART_VELOCITY_LEVEL,     /* G v + g_t .. */
   CMB_PART_ACCELERATION_LEVEL, /* .. and G a + γ, to be differentiated */
   CMB_PART_STIFF, /* rows, derivatives, loose forces and all forces, one after the other */
+  CMB_PART_CONDITIONS, /* of rules */
+  CMB_PART_RESETS,     /* rows, then changes */
+  CMB_PART_SURFACES,   /* u, u_t, γ and the row of each rule, one after the other */
   CMB_PART_OUTPUTS,
   CMB_PART_INPUTS, /* u(t) */
   CMB_PART_ENERGY,
@@ -43,9 +47,11 @@ typedef enum cmb_graph_part {
   CMB_PART_MASS_MULTIPLY,
   CMB_PART_MARGINS,  /* switching functions */
   CMB_PART_DECIDING, /* what decides on the modes that are levels */
+  CMB_PART_FLOW,     /* rates of the switching functions */
   CMB_PARTS,
   CMB_TERMS = CMB_PART_RESIDUAL,
-  CMB_MOTION_PARTS = CMB_PART_OUTPUTS
+  CMB_MOTION_PARTS = CMB_PART_CONDITIONS,
+  CMB_EVENT_PARTS = CMB_PART_OUTPUTS
 } cmb_graph_part;
 
 /* The inputs of the programs: t, q, modes, v, λ, a, u, one after the other. A program has those up to an end. */
@@ -66,7 +72,9 @@ typedef struct cmb_graph_parts {
   const cmb_graph_options *options;
   cmb_modes *modes;
   int ns;
+  int motion_ns;             /* the first of them: those that the motion reads */
   const char **switch_names; /* (ns) */
+  int *switch_order;         /* (ns) as in cmb_equations */
 
   int count[CMB_PARTS];
   cmb_expr *part[CMB_PARTS]; /* (count), with u = 0 */
@@ -85,6 +93,14 @@ typedef struct cmb_graph_parts {
       factor_input; /* those of the products with the mass matrix's factors: their values, and a vector */
   int factor_inputs;
 } cmb_graph_parts;
+
+/* graph_enclose.c: whether the expression reads λ or calls a C function, so that nothing is known of it inside a step. */
+cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *yes);
+
+/* graph_rules.c: the parts of rules, and CMB_PART_FLOW from the margins. */
+void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS]);
+void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PARTS]);
+cmb_status cmb_graph_flow_part(cmb_graph_parts *p);
 
 /* x, options, ctx, arena, kept and lasting are set. The modes are to be destroyed afterwards, also on failure. */
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p);

@@ -29,6 +29,10 @@ static const struct {
     [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
     [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
     [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
+    [CMB_PROGRAM_CONDITIONS] = {BIT(CONDITIONS), CMB_UP_TO_LAMBDA},
+    [CMB_PROGRAM_RESETS] = {BIT(RESETS), CMB_UP_TO_LAMBDA},
+    [CMB_PROGRAM_SURFACES] = {BIT(SURFACES), CMB_UP_TO_V},
+    [CMB_PROGRAM_FLOW] = {BIT(FLOW), CMB_UP_TO_A},
     [CMB_PROGRAM_MASS_FORWARD] = {BIT(MASS_FORWARD), CMB_FACTOR_INPUTS},
     [CMB_PROGRAM_MASS_BACKWARD] = {BIT(MASS_BACKWARD), CMB_FACTOR_INPUTS},
     [CMB_PROGRAM_MASS_MULTIPLY] = {BIT(MASS_MULTIPLY), CMB_FACTOR_INPUTS},
@@ -209,7 +213,9 @@ cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   const cmb_program *programs[CMB_PROGRAMS], *derivatives[CMB_DERIVATIVES];
   if (p->options->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
-  for (int k = 0; k < CMB_PROGRAMS; k++) programs[k] = d->program[k];
+  for (int k = 0; k < CMB_PROGRAMS; k++) {
+    programs[k] = k == CMB_PROGRAM_FLOW ? NULL : d->program[k];
+  }
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
     derivatives[k] = d->jacobian[k] ? cmb_jacobian_program(d->jacobian[k]) : NULL;
   }

@@ -195,6 +195,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);
   system->v_given = copy_doubles(arena, eq->nv, p->x->v_wanted ? p->x->v_wanted : p->x->v_start);
   CMB_TRY(list_switches(p, arena, d, eq));
+  CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));
   if (p->x->quaternions) CMB_TRY(cmb_graph_rates_make(p, arena, d));

@@ -286,14 +286,13 @@ static cmb_expr power_law(cmb_build *b, cmb_expr d, double e)
   return cmb_mul(b->g, d, power);
 }
 
-/* The formula of the surface in symbols x, y, z at a place; its gradient and its rate with the place held. */
-static cmb_status surface_at(cmb_build *b, const cmb_model_force *f, cmb_vector at, cmb_expr *s,
-                             cmb_vector *gradient, cmb_expr *rate)
+cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
+                             cmb_expr *s, cmb_vector *gradient, cmb_expr *rate)
 {
   cmb_graph *g = b->g;
   const cmb_vector xyz = cmb_surface_symbols(g);
   cmb_expr raw, d[4], symbol[4] = {xyz.x[0], xyz.x[1], xyz.x[2], b->k->t};
-  CMB_TRY(cmb_build_formula(b, &f->surface, CMB_LEVEL_SURFACE, NULL, &raw));
+  CMB_TRY(cmb_build_formula(b, formula, CMB_LEVEL_SURFACE, NULL, &raw));
   for (int i = 0; i < 4; i++) {
     cmb_expr direction[4] = {0};
     direction[i] = constant(b, 1);
@@ -307,13 +306,12 @@ static cmb_status surface_at(cmb_build *b, const cmb_model_force *f, cmb_vector 
   return CMB_OK;
 }
 
-/* The switch that the sign of e decides is called NAME.part. */
-static void name_switch(cmb_build *b, const char *name, const char *part, cmb_expr e)
+void cmb_build_hint(cmb_build *b, const char *name, const char *part, cmb_expr e)
 {
   char text[300];
   cmb_hint *hint = cmb_list_add(b, &b->hints, sizeof *hint);
   if (!hint) return;
-  snprintf(text, sizeof text, "%s.%s", name, part);
+  snprintf(text, sizeof text, "%s%s%s", name, part[0] ? "." : "", part);
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text)};
 }
 
@@ -339,7 +337,7 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   if (!p) return CMB_ERROR_MEMORY;
   cmb_vector arm = cmb_pose_arm(b->k, p, sb.x), n;
   cmb_expr s, s_t;
-  CMB_TRY(surface_at(b, f, cmb_point_position(b->k, p, arm), &s, &n, &s_t));
+  CMB_TRY(cmb_build_surface(b, &f->surface, cmb_point_position(b->k, p, arm), &s, &n, &s_t));
   cmb_expr inverse = cmb_div(g, constant(b, 1), cmb_vector_length(g, n));
   n = cmb_vector_scale(g, inverse, n);
   cmb_expr depth = cmb_sub(g, constant(b, f->radius), cmb_mul(g, inverse, s));
@@ -350,7 +348,7 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_expr both, law = normal_law(b, f, &both), normal = law;
   CMB_TRY(cmb_build_law(b, depth, deeper, &both));
   CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
-  name_switch(b, f->name, "contact", both);
+  cmb_build_hint(b, f->name, "contact", both);
   cmb_vector force = cmb_vector_scale(g, normal, n);
   if (f->friction > 0) {
     cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));

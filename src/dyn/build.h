@@ -135,6 +135,17 @@ typedef struct cmb_law_symbols {
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b);
 cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e);
 
+/* The formula of a surface in symbols x, y, z at a place; its gradient and its rate with the place held. */
+cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
+                             cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
+
+/* The switch that the sign of e decides is called NAME, or NAME.part. */
+void cmb_build_hint(cmb_build *b, const char *name, const char *part, cmb_expr e);
+
+/* rules.c: events and stops. The first reads their formulas, for the coordinates that they ask for. */
+cmb_status cmb_build_scan_rules(cmb_build *b);
+cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x);
+
 /* stiffness.c */
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 
-#include <camber/expr.h>
+#include <camber/model.h>
 
 typedef struct cmb_entry {
   int row, column;
@@ -33,6 +33,17 @@ typedef struct cmb_mass_expressions {
   cmb_expr *backward; /* (nv) Wᵀ a */
   cmb_expr *multiply; /* (nv) M a */
 } cmb_mass_expressions;
+
+/* An event of the user's, or a stop: what happens when its condition comes to be met (or ceases to be). */
+typedef struct cmb_rule_expressions {
+  const char *name;
+  cmb_event_action action;
+  int direction; /* +1: comes to be met, -1: ceases to be, 0: both */
+  bool stop;     /* of a gap that closes: it acts at the beginning of a motion, too */
+  cmb_expr when; /* a condition, or > 0 */
+  int first_reset, reset_count;
+  cmb_expr surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
+} cmb_rule_expressions;
 
 typedef struct cmb_expressions {
   const char *name;
@@ -98,6 +109,15 @@ typedef struct cmb_expressions {
   int hint_count;
   cmb_expr *hints;
   const char **hint_names;
+
+  /* events: conditions; R (v⁺ − v⁻) = change, a row for each quantity that is reset; and surfaces as constraints */
+  int rule_count, reset_count;
+  cmb_rule_expressions *rules; /* (rule_count) */
+  cmb_expr *reset_row;         /* (reset_count x nv) */
+  cmb_expr *reset_change;      /* (reset_count) */
+  const char **reset_names;    /* (reset_count) */
+  cmb_expr *surface_row;       /* (rule_count x nv) its gradient */
+  cmb_expr *surface_gt, *surface_gamma; /* (rule_count) as g_t and γ of a constraint */
 
   cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */
   cmb_expr energy;   /* kinetic and potential; 0 where nothing is known of it */

@@ -48,6 +48,7 @@ static cmb_status build_parts(cmb_build *b)
   CMB_TRY(cmb_build_joint_forces(b));
   for (int i = 0; i < b->model->force_count; i++) CMB_TRY(cmb_build_force(b, i));
   CMB_TRY(cmb_build_loops(b));
+  CMB_TRY(cmb_build_scan_rules(b));
   if (b->cartesian) {
     CMB_TRY(scan_outputs(b));
     for (int i = 0; i < b->model->joint_count; i++) {
@@ -418,8 +419,9 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
   CMB_TRY(take_parameters(b, x));
-  CMB_TRY(take_hints(b, x));
   CMB_TRY(take_rates(b, x));
+  CMB_TRY(cmb_build_rules(b, x));
+  CMB_TRY(take_hints(b, x));
   CMB_TRY(take_units(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   if (b->live) CMB_TRY(cmb_build_stiffness(b, x));

@@ -361,8 +361,8 @@ static bool too_much(struct reading *r, const char *name, cmb_level level)
 {
   static const char *const what[] = {"", "", "a position", "a velocity or force",
                                      "known only when the motion is"};
-  static const char *const where[] = {"a function of time", "a surface", "a constraint", "a force",
-                                      ""};
+  static const char *const where[] = {"a function of time", "a surface", "a constraint",
+                                      "a force or event", ""};
   cmb_build_fail(r->b, &r->formula->place, "%s: '%s' is %s and cannot stand in %s",
                  r->formula->subject, name, what[level], where[r->level]);
   return false;

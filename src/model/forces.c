@@ -34,9 +34,9 @@ static const struct row {
     {"load", CMB_FORCE_LOAD, 5, {"on", "force", "torque", "frame", "reaction"}},
     {"contact",
      CMB_FORCE_CONTACT,
-     8,
+     9,
      {"on", "radius", "surface", "stiffness", "exponent", "damping", "friction",
-      "friction-velocity"}},
+      "friction-velocity", "restitution"}},
 };
 
 /* ---- springs and dampers */
@@ -190,6 +190,15 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 
 /* ---- contacts */
 
+cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
+                                  cmb_anchor *at)
+{
+  CMB_TRY(cmb_read_anchor(r, s, on, at));
+  if (at->body != CMB_GROUND) return CMB_OK;
+  return cmb_reader_fail(r, on->place,
+                         "the surface is fixed to the ground; expected a point on a body");
+}
+
 static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -200,11 +209,7 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_require(r, entry, "on", &on));
   CMB_TRY(cmb_require(r, entry, "surface", &surface));
   CMB_TRY(cmb_require(r, entry, "stiffness", &stiffness));
-  CMB_TRY(cmb_read_anchor(r, s, on, &f->b));
-  if (f->b.body == CMB_GROUND) {
-    return cmb_reader_fail(r, on->place,
-                           "the surface is fixed to the ground; expected a point on a body");
-  }
+  CMB_TRY(cmb_read_contact_point(r, s, on, &f->b));
   CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
   CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
@@ -233,6 +238,7 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
   memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
   CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
+  if (cmb_node_find(entry, "restitution")) return cmb_read_rigid_contact(r, s, entry);
   f->name = cmb_full_name(r, s->prefix, entry->key, "");
   f->place = entry->key_place;
   f->type = rows[kind].type;

@@ -22,6 +22,7 @@ enum loop_row {
   POINT_PLANE,
   GEAR,
   FORMULA,
+  STOP,
   ROWS
 };
 
@@ -43,6 +44,7 @@ static const struct row {
     {"point-plane", CMB_LOOP_POINT_PLANE, 3, {"point", "on", "normal"}},
     {"gear", CMB_LOOP_FORMULA, 3, {"coordinates", "ratio", "offset"}},
     {"formula", CMB_LOOP_FORMULA, 1, {"formula"}},
+    {"stop", CMB_LOOP_FORMULA, 2, {"formula", "restitution"}}, /* not among the loops: stops.c */
 };
 
 static cmb_status check_bodies(cmb_reader *r, const cmb_node *entry, const cmb_model_loop *loop)
@@ -156,6 +158,7 @@ static cmb_status read_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
   memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
   CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
+  if (kind == STOP) return cmb_read_stop(r, s, entry);
   CMB_TRY(begin(r, s, entry, &loop));
   loop->type = rows[kind].type;
   CMB_TRY(read_kind(r, s, entry, kind, loop));
@@ -192,6 +195,7 @@ static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node 
 cmb_status cmb_read_loops(cmb_reader *r)
 {
   int motions = cmb_count_entries(r, "motions");
+  CMB_TRY(cmb_take_stops(r));
   CMB_TRY(cmb_take_section(r, "loops", motions, sizeof *r->model->loops, &r->model->loops));
   CMB_TRY(cmb_each_entry(r, "loops", "loop", read_loop));
   return cmb_each_entry(r, "motions", "motion", read_motion);

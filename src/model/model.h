@@ -192,6 +192,32 @@ typedef struct cmb_model_output {
   const char *unit; /* as written, for tables and plots; "" if not given */
 } cmb_model_output;
 
+/* A quantity that is linear in the velocities gets a new value. */
+typedef struct cmb_model_reset {
+  cmb_model_formula target, value;
+} cmb_model_reset;
+
+typedef struct cmb_model_event {
+  const char *name;
+  cmb_place place;
+  cmb_model_formula when; /* a condition, or a formula that is positive when it is met */
+  int direction;          /* +1: when it comes to be met, -1: when it ceases to be, 0: both */
+  cmb_event_action action;
+  int reset_count;
+  cmb_model_reset *resets;
+} cmb_model_event;
+
+/* A gap that cannot become negative: where it closes the bodies rebound, or come to rest on each other. */
+typedef struct cmb_model_stop {
+  const char *name;
+  cmb_place place;
+  cmb_model_formula gap; /* a formula of positions; of a contact its surface */
+  bool contact;          /* of a point or sphere on b, with this radius, against the surface */
+  cmb_anchor b;
+  double radius;
+  double restitution; /* 0 to 1: what is left of the relative velocity */
+} cmb_model_stop;
+
 typedef struct cmb_model_parameter {
   const char *name;
   double value;
@@ -239,7 +265,7 @@ struct cmb_model {
   cmb_model_coefficient *coefficients;
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
-      measure_count, force_count, output_count, shape_count, default_count;
+      measure_count, force_count, output_count, event_count, stop_count, shape_count, default_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_body *bodies;
   cmb_model_marker *markers;
@@ -251,6 +277,8 @@ struct cmb_model {
   cmb_model_measure *measures;
   cmb_model_force *forces;
   cmb_model_output *outputs;
+  cmb_model_event *events;
+  cmb_model_stop *stops;
   cmb_model_shape *shapes;
   cmb_model_default *defaults;
 };

@@ -21,12 +21,12 @@ static const struct section {
     {"markers", MAP, true},    {"joints", MAP, true},    {"loops", MAP, true},
     {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
     {"measures", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
-    {"templates", MAP, true},  {"instances", MAP, true}, {"shapes", LIST, true},
+    {"events", MAP, true},     {"templates", MAP, true},  {"instances", MAP, true}, {"shapes", LIST, true},
     {"include", ANY, true},    {"title", TEXT, false},   {"gravity", LIST, false},
     {"simulate", MAP, false},
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 16 };
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 17 };
 
 /* A section that is there but empty is as good as none. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
@@ -138,6 +138,7 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_loops(r));
   CMB_TRY(cmb_read_signals(r));
   CMB_TRY(cmb_read_forces(r));
+  CMB_TRY(cmb_read_events(r));
   CMB_TRY(cmb_read_shapes(r));
   cmb_fix_parameters(r);
   return read_simulate(r);

@@ -37,7 +37,8 @@ const char *cmb_name_kind_text(cmb_name_kind kind)
 {
   static const char *const texts[CMB_NAMES_KINDS] = {
       "parameter", "body",    "marker", "joint",    "coordinate", "loop",   "input",
-      "table",     "measure", "force",  "instance", "point",      "output", "template"};
+      "table",     "measure", "force",  "instance", "point",      "output", "event",
+      "template"};
   return texts[kind];
 }
 

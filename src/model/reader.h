@@ -30,6 +30,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
   CMB_NAMES_OUTPUT,
+  CMB_NAMES_EVENT,
   CMB_NAMES_TEMPLATE,
   CMB_NAMES_KINDS
 } cmb_name_kind;
@@ -222,8 +223,16 @@ cmb_status cmb_read_tables(cmb_reader *r);
 cmb_status cmb_read_joints(cmb_reader *r);
 cmb_status cmb_read_loops(cmb_reader *r);
 cmb_status cmb_read_signals(cmb_reader *r); /* inputs, measures, outputs */
+cmb_status cmb_read_events(cmb_reader *r);
 cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);
+
+/* stops.c: a contact with a restitution in place of a stiffness, and a loop of the type `stop` */
+cmb_status cmb_take_stops(cmb_reader *r);
+cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
+                                  cmb_anchor *at); /* forces.c */
+cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
+cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
 /* joints.c: the type of joint under this name, -1 if there is none; and its directions */
 int cmb_joint_type_of(const char *name);

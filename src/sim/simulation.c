@@ -13,6 +13,7 @@
 #include "method/integrator.h"
 #include "sim/agreement.h"
 #include "sim/events.h"
+#include "sim/impact.h"
 #include "sim/singular.h"
 #include "sim/variation.h"
 
@@ -39,6 +40,7 @@ struct cmb_simulation {
   cmb_rank_watch watch;
   cmb_variation variation;
   cmb_agreement agreement;
+  cmb_impact impact;
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
@@ -78,11 +80,24 @@ static cmb_status on_singular(void *user, const cmb_singularity *found)
   return o->singular ? o->singular(o->user, found) : CMB_OK;
 }
 
+/* A step of a real-time method has no room for impacts. */
+static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_method *method = sim->options.method;
+  if (eq->reset_count == 0 || !method || !cmb_method_is_real_time(method)) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                  "method '%s' makes steps of fixed cost and cannot reset velocities; the model has "
+                  "events or stops that do",
+                  cmb_method_name(method));
+}
+
 static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   cmb_arena *arena = sim->arena;
   CMB_TRY(check_times(ctx, sim));
+  CMB_TRY(check_resets(ctx, sim));
   CMB_TRY(cmb_integrator_create(ctx, eq, sim->options.method, &sim->options.integrator, &sim->in));
   sim->ev = cmb_integrator_evaluator(sim->in);
   sim->q = cmb_arena_doubles(arena, eq->nq);
@@ -97,6 +112,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
   cmb_events_create(&sim->events, arena, sim->in);
   cmb_variation_create(&sim->variation, arena, sim->in);
+  cmb_impact_create(&sim->impact, arena, sim->ev);
   CMB_TRY(cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim));
   CMB_TRY(cmb_agreement_create(ctx, arena, sim->system, sim->ev, &sim->options.integrator,
                                &sim->agreement));
@@ -328,7 +344,8 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   bool each = sim->options.every == 0;
   bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
   if (due) sim->due++;
-  return each || due || t >= sim->t_end ? hand_out(sim) : CMB_OK;
+  const bool last = t >= sim->t_end || sim->result.stopped_by;
+  return each || due || last ? hand_out(sim) : CMB_OK;
 }
 
 /* What could not be decided on, and a warning. */
@@ -412,6 +429,7 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->worst_position = r->worst_velocity = 0;
   r->events = r->records = r->singularities = 0;
+  r->stopped_by = NULL;
   sim->due = sim->sample_due = 0;
   sim->sampled = -INFINITY;
   sim->events.crowded = 0;
@@ -434,16 +452,56 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
-/* Function i gets its new mode, and the observer is told. */
-static cmb_status announce(cmb_simulation *sim, int i)
+/* An event, for the count and for the observer. */
+static cmb_status announce(cmb_simulation *sim, const cmb_event *event)
 {
   const cmb_observer *o = &sim->options.observer;
+  sim->result.events++;
+  return o->event ? o->event(o->user, event) : CMB_OK;
+}
+
+/* Function i gets its new mode. It is an event if the motion depends on it. */
+static cmb_status change_mode(cmb_simulation *sim, int i)
+{
   const int before = sim->ev->mode[i], after = sim->events.mode_new[i];
+  const bool *silent = sim->eq->switch_silent;
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
-  sim->result.events++;
-  cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, after > before ? 1 : -1};
-  return o->event ? o->event(o->user, &event) : CMB_OK;
+  if (silent && silent[i]) return CMB_OK;
+  const cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, after > before ? 1 : -1};
+  return announce(sim, &event);
+}
+
+/* What a rule asks for, where its condition has just changed. */
+static cmb_status obey_rule(cmb_simulation *sim, int i)
+{
+  cmb_events *e = &sim->events;
+  cmb_impact *x = &sim->impact;
+  const cmb_rule *rule = &sim->eq->rules[i];
+  cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
+  CMB_TRY(final(sim, status, "resets", e->t));
+  if (rule->stop && x->change[rule->first_reset] <= 0) return CMB_OK; /* another one has parted them */
+  for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += x->jump[k];
+  if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
+  const cmb_event event = {rule->name, -1, e->t, x->met_here[i] ? 1 : -1};
+  return announce(sim, &event);
+}
+
+/* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
+static cmb_status obey_rules(cmb_simulation *sim)
+{
+  cmb_events *e = &sim->events;
+  cmb_impact *x = &sim->impact;
+  const int count = sim->eq->rule_count;
+  if (count == 0) return CMB_OK;
+  cmb_status status =
+      cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, x->met_here);
+  CMB_TRY(final(sim, status, "conditions of events", e->t));
+  for (int i = cmb_impact_next(x, 0); i < count; i = cmb_impact_next(x, i + 1)) {
+    CMB_TRY(obey_rule(sim, i));
+  }
+  memcpy(x->met, x->met_here, (size_t)count * sizeof *x->met);
+  return CMB_OK;
 }
 
 /* The event's state as the constraints of the new modes want it. */
@@ -464,8 +522,9 @@ static cmb_status restart(cmb_simulation *sim)
   cmb_events *e = &sim->events;
   for (;;) {
     CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
-    for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
+    for (int i = 0; i < e->ns; i++) CMB_TRY(change_mode(sim, i));
     CMB_TRY(enter_modes(sim));
+    CMB_TRY(obey_rules(sim));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
     cmb_variation_restart(&sim->variation, e->t);
     memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
@@ -515,8 +574,8 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
   CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
-  for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
-  return CMB_OK;
+  for (int i = 0; i < e->ns; i++) CMB_TRY(change_mode(sim, i));
+  return obey_rules(sim);
 }
 
 /* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
@@ -551,6 +610,23 @@ static cmb_status advance(cmb_simulation *sim)
   }
 }
 
+/* Conditions that are met from the beginning are no events; but gaps that are closing there are. */
+static cmb_status begin_rules(cmb_simulation *sim)
+{
+  cmb_events *e = &sim->events;
+  cmb_impact *x = &sim->impact;
+  const int count = sim->eq->rule_count;
+  if (count == 0) return CMB_OK;
+  CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
+  cmb_status status = cmb_impact_begin(x, e->t, e->q_found, e->v_found, e->lambda_found);
+  CMB_TRY(final(sim, status, "conditions of events", e->t));
+  status = cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, x->met_here);
+  CMB_TRY(final(sim, status, "conditions of events", e->t));
+  if (cmb_impact_next(x, 0) == count) return CMB_OK;
+  CMB_TRY(restart(sim));
+  return take_integrator_state(sim);
+}
+
 static cmb_status run(cmb_simulation *sim)
 {
   CMB_TRY(start(sim));
@@ -558,11 +634,12 @@ static cmb_status run(cmb_simulation *sim)
                 sim->t_start));
   cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
+  CMB_TRY(begin_rules(sim));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
   const cmb_observer *o = &sim->options.observer;
   const bool real_time = cmb_method_is_real_time(sim->options.method);
-  while (cmb_integrator_t(sim->in) < sim->t_end) {
+  while (cmb_integrator_t(sim->in) < sim->t_end && !r->stopped_by) {
     CMB_TRY(call_hook(sim, o->before_step));
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));

@@ -1,0 +1,173 @@
+/*
+ * Events of the user's in a graph system (dae.h, `rules`), and the rates of its switching functions along a motion,
+ *
+ *     ṡ = s_t + s_q T v + s_v a             of functions that depend on velocities,
+ *     s̈ = (the same of ṡ)                   of functions of t and q alone.
+ *
+ * Nothing is known of functions of λ, of levels, and of those that call a C function of the user's.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+
+#include <string.h>
+
+enum { PER_SURFACE = 3 }; /* u, u_t, γ; and then the row */
+
+/* ---- parts */
+
+void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS])
+{
+  count[CMB_PART_CONDITIONS] = x->rule_count;
+  count[CMB_PART_RESETS] = x->reset_count * (x->nv + 1);
+  count[CMB_PART_SURFACES] = x->rule_count * (x->nv + PER_SURFACE);
+}
+
+/* A condition is 1 where it is met: `when` > 0, unless it is a condition already. */
+static cmb_expr condition(cmb_graph *g, cmb_expr when)
+{
+  const cmb_expr one = cmb_constant(g, 1);
+  return cmb_apply(g, CMB_OP_IF, when, one, 0);
+}
+
+void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PARTS])
+{
+  const size_t nv = (size_t)x->nv, resets = (size_t)x->reset_count;
+  cmb_expr *to = part[CMB_PART_SURFACES];
+  if (x->rule_count == 0) return;
+  for (int i = 0; i < x->rule_count; i++, to += nv) {
+    part[CMB_PART_CONDITIONS][i] = condition(x->graph, x->rules[i].when);
+    *to++ = x->rules[i].surface;
+    *to++ = x->surface_gt[i];
+    *to++ = x->surface_gamma[i];
+    memcpy(to, x->surface_row + (size_t)i * nv, nv * sizeof *to);
+  }
+  if (resets == 0) return;
+  memcpy(part[CMB_PART_RESETS], x->reset_row, resets * nv * sizeof *to);
+  memcpy(part[CMB_PART_RESETS] + resets * nv, x->reset_change, resets * sizeof *to);
+}
+
+/* ---- rates of switching functions */
+
+/* d/dt of count expressions, with v̇ = a. */
+static cmb_status flow_of(const cmb_graph_parts *p, int count, const cmb_expr *e, cmb_expr *rate)
+{
+  const cmb_expressions *x = p->x;
+  const size_t nq = (size_t)x->nq, nv = (size_t)x->nv, n = 1 + nq + nv;
+  cmb_expr *wrt = cmb_arena_take(p->arena, 2 * n, sizeof *wrt), *along = wrt + n;
+  if (!wrt) return cmb_fail_memory(p->ctx);
+  wrt[0] = x->t, along[0] = cmb_constant(x->graph, 1);
+  memcpy(wrt + 1, x->q, nq * sizeof *wrt);
+  memcpy(along + 1, x->rates ? x->rates : x->v, nq * sizeof *wrt);
+  memcpy(wrt + 1 + nq, x->v, nv * sizeof *wrt);
+  memcpy(along + 1 + nq, x->a, nv * sizeof *wrt);
+  return cmb_forward(x->graph, (int)n, wrt, along, count, e, rate);
+}
+
+cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  const int ns = p->ns;
+  const cmb_expr *s = p->part[CMB_PART_MARGINS];
+  cmb_expr *rate = cmb_arena_take(p->arena, 2 * (size_t)ns, sizeof *rate), *second = rate + ns;
+  bool *on_v = cmb_arena_take(p->arena, 2 * (size_t)ns, sizeof *on_v), *moves = on_v + ns;
+  p->switch_order = cmb_arena_ints(p->arena, ns);
+  if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
+  if (ns == 0) return CMB_OK;
+  CMB_TRY(flow_of(p, ns, s, rate));
+  CMB_TRY(flow_of(p, ns, rate, second));
+  CMB_TRY(cmb_depends(x->graph, x->nv, x->v, ns, s, on_v));
+  CMB_TRY(cmb_depends(x->graph, x->nq, x->q, ns, s, moves));
+  for (int i = 0; i < ns; i++) {
+    bool unknown = true;
+    if (cmb_modes_at(p->modes, i)->kind == CMB_MODE_SIGN) {
+      CMB_TRY(cmb_graph_reads_unknown(p, s[i], &unknown));
+    }
+    p->switch_order[i] = unknown ? 0 : on_v[i] ? 1 : moves[i] ? 2 : 0;
+    if (p->switch_order[i] == 2) rate[i] = second[i];
+    if (p->switch_order[i] == 0) rate[i] = 0;
+  }
+  p->part[CMB_PART_FLOW] = rate;
+  p->count[CMB_PART_FLOW] = ns;
+  return CMB_OK;
+}
+
+/* ---- the list of rules */
+
+cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                cmb_equations *eq)
+{
+  const cmb_expressions *x = p->x;
+  int *order = cmb_arena_ints(arena, p->ns);
+  bool *silent = cmb_arena_take(arena, (size_t)p->ns, sizeof *silent);
+  cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
+  const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    order[i] = p->switch_order[i];
+    silent[i] = i >= p->motion_ns;
+  }
+  for (int i = 0; i < x->rule_count; i++) {
+    const cmb_rule_expressions *r = &x->rules[i];
+    rules[i] = (cmb_rule){cmb_arena_text(arena, r->name), r->action,      r->direction,  r->stop,
+                          r->surface != 0,                r->first_reset, r->reset_count};
+  }
+  for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
+  eq->switch_order = order;
+  eq->switch_silent = silent;
+  eq->rule_count = d->rule_count = x->rule_count;
+  eq->reset_count = d->reset_count = x->reset_count;
+  eq->rules = rules;
+  eq->reset_names = names;
+  return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}
+
+/* ---- functions */
+
+static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
+{
+  const cmb_graph_data *d = self;
+  cmb_graph_run(d, CMB_PROGRAM_FLOW, at, NULL, a, flow);
+  return CMB_OK;
+}
+
+static cmb_status conditions(const void *self, const cmb_point *at, const double *lambda, bool *met)
+{
+  const cmb_graph_data *d = self;
+  double *out = cmb_graph_results(d, at);
+  cmb_graph_run(d, CMB_PROGRAM_CONDITIONS, at, lambda, NULL, out);
+  for (int i = 0; i < d->rule_count; i++) met[i] = out[i] > 0;
+  return CMB_OK;
+}
+
+static cmb_status resets(const void *self, const cmb_point *at, const double *lambda, double *R,
+                         double *change)
+{
+  const cmb_graph_data *d = self;
+  const size_t nv = (size_t)d->nv, count = (size_t)d->reset_count;
+  double *out = cmb_graph_results(d, at);
+  cmb_graph_run(d, CMB_PROGRAM_RESETS, at, lambda, NULL, out);
+  memcpy(R, out, count * nv * sizeof *R);
+  memcpy(change, out + count * nv, count * sizeof *change);
+  return CMB_OK;
+}
+
+static cmb_status surface(const void *self, const cmb_point *at, int rule, double *u, double *ut,
+                          double *gamma, double *row)
+{
+  const cmb_graph_data *d = self;
+  double *out = cmb_graph_results(d, at);
+  cmb_graph_run(d, CMB_PROGRAM_SURFACES, at, NULL, NULL, out);
+  const double *of = out + (ptrdiff_t)rule * (d->nv + PER_SURFACE);
+  *u = of[0], *ut = of[1], *gamma = of[2];
+  memcpy(row, of + PER_SURFACE, (size_t)d->nv * sizeof *row);
+  return CMB_OK;
+}
+
+void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq)
+{
+  if (d->program[CMB_PROGRAM_FLOW]) eq->switch_flow = switch_flow;
+  if (d->program[CMB_PROGRAM_CONDITIONS]) eq->conditions = conditions;
+  if (d->program[CMB_PROGRAM_RESETS]) eq->resets = resets;
+  if (d->program[CMB_PROGRAM_SURFACES]) eq->surface = surface;
+}

@@ -1,0 +1,254 @@
+/*
+ * Events of the user's and stops, as rules: a condition, and what becomes of the velocities where it comes to be met.
+ *
+ * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
+ *
+ *     R (v⁺ − v⁻) = w − r(v⁻).
+ *
+ * A stop is a gap d(t, q) that cannot become negative. Where d < 0 and ḋ < 0 its rate is reset to −e ḋ (Newton's law).
+ *
+ * Where such events come faster and faster the bodies come to rest on the surface u(t, q) = 0 where the condition changes, u = −d
+ * for a stop. Then it is a constraint, with
+ *
+ *     u̇ = ∂u/∂q T v + u_t,   gradient ∂u̇/∂v,   γ = ü for v̇ = 0.
+ */
+#include "dyn/build.h"
+
+#include "expr/graph.h"
+
+#include <string.h>
+
+/* ---- conditions */
+
+/* What is positive where the condition is met and changes its sign where the condition changes; 0 if it is made of several. */
+static cmb_expr deciding(const cmb_build *b, cmb_expr when)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr x = cmb_expr_argument(g, when, 0), y = cmb_expr_argument(g, when, 1);
+  switch (cmb_expr_op(g, when)) {
+  case CMB_OP_LT:
+  case CMB_OP_LE: return cmb_sub(g, y, x);
+  case CMB_OP_GT:
+  case CMB_OP_GE: return cmb_sub(g, x, y);
+  case CMB_OP_MIN:
+  case CMB_OP_MAX:
+  case CMB_OP_EQ:
+  case CMB_OP_NE: return 0;
+  default: return when;
+  }
+}
+
+static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_expr e, bool *yes)
+{
+  return cmb_depends(b->g, inputs, input, 1, &e, yes);
+}
+
+/* Something in it must move, or nothing happens ever; and equality is met only at points of time. */
+static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_model_event *event,
+                             cmb_expr when)
+{
+  bool on_t, on_q, on_v;
+  const cmb_op op = cmb_expr_op(b->g, when);
+  CMB_TRY(depends(b, 1, &x->t, when, &on_t));
+  CMB_TRY(depends(b, x->nq, x->q, when, &on_q));
+  CMB_TRY(depends(b, x->nv, x->v, when, &on_v));
+  if (!on_t && !on_q && !on_v) {
+    return cmb_build_fail(b, &event->when.place,
+                          "event '%s': 'when' is always the same; expected a formula of time, "
+                          "positions or velocities",
+                          event->name);
+  }
+  if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
+  return cmb_build_fail(b, &event->when.place,
+                        "event '%s': equality lasts no time; expected < or >, or a formula that "
+                        "changes its sign",
+                        event->name);
+}
+
+/* ---- resets */
+
+/* ∂e/∂v, into row (nv). */
+static cmb_status gradient(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *row)
+{
+  const cmb_expr one = cmb_constant(b->g, 1);
+  return cmb_reverse(b->g, x->nv, x->v, 1, &e, &one, row);
+}
+
+static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, cmb_expr target,
+                            cmb_expr value)
+{
+  const int i = x->reset_count++;
+  x->reset_names[i] = name;
+  x->reset_change[i] = cmb_sub(b->g, value, target);
+  return gradient(b, x, target, x->reset_row + (ptrdiff_t)i * x->nv);
+}
+
+/* A quantity that is reset is linear in the velocities. */
+static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
+                               const cmb_model_formula *target, const cmb_expr *row)
+{
+  bool any = false, nonlinear = false;
+  for (int i = 0; i < x->nv; i++) {
+    bool on_v;
+    CMB_TRY(depends(b, x->nv, x->v, row[i], &on_v));
+    any = any || row[i] != 0;
+    nonlinear = nonlinear || on_v;
+  }
+  if (any && !nonlinear) return CMB_OK;
+  return cmb_build_fail(b, &target->place,
+                        "%s: '%s' cannot be reset; expected the rate of a coordinate, a component "
+                        "of a velocity, or what is linear in them",
+                        target->subject, target->text);
+}
+
+static cmb_status add_resets(cmb_build *b, cmb_expressions *x, const cmb_model_event *event)
+{
+  for (int k = 0; k < event->reset_count; k++) {
+    const cmb_model_reset *reset = &event->resets[k];
+    const cmb_expr *row = x->reset_row + (ptrdiff_t)x->reset_count * x->nv;
+    cmb_expr target, value;
+    CMB_TRY(cmb_build_formula(b, &reset->target, CMB_LEVEL_MOTION, NULL, &target));
+    CMB_TRY(cmb_build_formula(b, &reset->value, CMB_LEVEL_MOTION, NULL, &value));
+    CMB_TRY(add_reset(b, x, reset->target.text, target, value));
+    CMB_TRY(check_target(b, x, &reset->target, row));
+  }
+  return CMB_OK;
+}
+
+/* ---- surfaces */
+
+/* d/dt of e along the motion, velocities held. */
+static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *rate)
+{
+  const size_t n = (size_t)x->nq + 1;
+  cmb_expr *input = cmb_arena_take(b->arena, 2 * n, sizeof *input), *direction = input + n;
+  if (!input) return CMB_ERROR_MEMORY;
+  input[0] = x->t, direction[0] = cmb_constant(b->g, 1);
+  memcpy(input + 1, x->q, (n - 1) * sizeof *input);
+  memcpy(direction + 1, x->rates, (n - 1) * sizeof *direction);
+  return cmb_forward(b->g, x->nq + 1, input, direction, 1, &e, rate);
+}
+
+/* The rule's surface as a constraint, if it has one. */
+static cmb_status take_surface(cmb_build *b, cmb_expressions *x, int rule)
+{
+  const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);
+  cmb_expr rate;
+  if (u == 0) return CMB_OK;
+  CMB_TRY(rate_of(b, x, u, &rate));
+  CMB_TRY(gradient(b, x, rate, x->surface_row + (ptrdiff_t)rule * x->nv));
+  CMB_TRY(cmb_forward(b->g, 1, &x->t, &one, 1, &u, &x->surface_gt[rule]));
+  return rate_of(b, x, rate, &x->surface_gamma[rule]);
+}
+
+/* ---- rules */
+
+static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_event *event)
+{
+  cmb_rule_expressions *rule = &x->rules[x->rule_count++];
+  bool on_v, moves;
+  *rule = (cmb_rule_expressions){
+      .name = event->name, .action = event->action, .direction = event->direction};
+  rule->first_reset = x->reset_count;
+  rule->reset_count = event->reset_count;
+  CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &rule->when));
+  CMB_TRY(check_when(b, x, event, rule->when));
+  const cmb_expr u = deciding(b, rule->when);
+  if (u != 0) cmb_build_hint(b, event->name, "", u);
+  CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
+  CMB_TRY(depends(b, x->nq, x->q, u, &moves));
+  if (event->reset_count == 1 && moves && !on_v) rule->surface = u;
+  return add_resets(b, x, event);
+}
+
+/* The gap of a contact: d = s/|∇s| − radius. */
+static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
+{
+  cmb_site at = cmb_site_of(b->k, &stop->b);
+  const cmb_pose *p = cmb_pose_of(b->k, at.link, CMB_GROUND);
+  cmb_vector n;
+  cmb_expr s, s_t;
+  if (!p) return CMB_ERROR_MEMORY;
+  cmb_vector point = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, at.x));
+  CMB_TRY(cmb_build_surface(b, &stop->gap, point, &s, &n, &s_t));
+  *gap = cmb_sub(b->g, cmb_div(b->g, s, cmb_vector_length(b->g, n)),
+                 cmb_constant(b->g, stop->radius));
+  return CMB_OK;
+}
+
+static cmb_status gap_of(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
+{
+  if (stop->contact) return contact_gap(b, stop, gap);
+  return cmb_build_formula(b, &stop->gap, CMB_LEVEL_POSITION, NULL, gap);
+}
+
+static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_stop *stop)
+{
+  cmb_graph *g = b->g;
+  cmb_rule_expressions *rule = &x->rules[x->rule_count++];
+  cmb_expr gap, rate;
+  bool moves;
+  CMB_TRY(gap_of(b, stop, &gap));
+  CMB_TRY(depends(b, x->nq, x->q, gap, &moves));
+  if (!moves) {
+    return cmb_build_fail(b, &stop->gap.place,
+                          "stop '%s' depends on no coordinate, length or position", stop->name);
+  }
+  CMB_TRY(rate_of(b, x, gap, &rate));
+  cmb_expr closed = cmb_apply(g, CMB_OP_LT, gap, 0, 0), closing = cmb_apply(g, CMB_OP_LT, rate, 0, 0);
+  *rule = (cmb_rule_expressions){.name = stop->name,
+                                 .action = CMB_EVENT_RESET,
+                                 .direction = 1,
+                                 .stop = true,
+                                 .when = cmb_apply(g, CMB_OP_MIN, closed, closing, 0),
+                                 .first_reset = x->reset_count,
+                                 .reset_count = 1,
+                                 .surface = cmb_neg(g, gap)};
+  cmb_build_hint(b, stop->name, "gap", cmb_neg(g, gap));
+  cmb_build_hint(b, stop->name, "closing", cmb_neg(g, rate));
+  return add_reset(b, x, stop->name, rate,
+                   cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
+}
+
+static cmb_status take_memory(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  size_t rules = (size_t)m->event_count + (size_t)m->stop_count;
+  size_t resets = (size_t)m->stop_count, nv = (size_t)x->nv;
+  for (int i = 0; i < m->event_count; i++) resets += (size_t)m->events[i].reset_count;
+  x->rules = cmb_arena_take(b->arena, rules, sizeof *x->rules);
+  x->reset_row = cmb_arena_take(b->arena, resets * nv, sizeof *x->reset_row);
+  x->reset_change = cmb_arena_take(b->arena, resets, sizeof *x->reset_change);
+  x->reset_names = cmb_arena_take(b->arena, resets, sizeof(void *));
+  x->surface_row = cmb_arena_take(b->arena, rules * nv, sizeof *x->surface_row);
+  x->surface_gt = cmb_arena_take(b->arena, rules, sizeof *x->surface_gt);
+  x->surface_gamma = cmb_arena_take(b->arena, rules, sizeof *x->surface_gamma);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
+cmb_status cmb_build_scan_rules(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  cmb_expr e;
+  for (int i = 0; i < m->event_count; i++) {
+    const cmb_model_event *event = &m->events[i];
+    CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &e));
+    for (int k = 0; k < event->reset_count; k++) {
+      CMB_TRY(cmb_build_formula(b, &event->resets[k].target, CMB_LEVEL_MOTION, NULL, &e));
+      CMB_TRY(cmb_build_formula(b, &event->resets[k].value, CMB_LEVEL_MOTION, NULL, &e));
+    }
+  }
+  for (int i = 0; i < m->stop_count; i++) CMB_TRY(gap_of(b, &m->stops[i], &e));
+  return CMB_OK;
+}
+
+cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  if (m->event_count + m->stop_count == 0) return CMB_OK;
+  CMB_TRY(take_memory(b, x));
+  for (int i = 0; i < m->event_count; i++) CMB_TRY(add_event(b, x, &m->events[i]));
+  for (int i = 0; i < m->stop_count; i++) CMB_TRY(add_stop(b, x, &m->stops[i]));
+  for (int i = 0; i < x->rule_count; i++) CMB_TRY(take_surface(b, x, i));
+  return CMB_OK;
+}

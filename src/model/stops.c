@@ -1,0 +1,66 @@
+/*
+ * Stops (reader.h): gaps that cannot become negative. A contact that has a restitution is one, where others have a stiffness; and so
+ * is a loop of the type `stop`, which holds from one side only.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "model/reader.h"
+
+cmb_status cmb_take_stops(cmb_reader *r)
+{
+  const int forces = cmb_count_entries(r, "forces");
+  return cmb_take_section(r, "loops", forces, sizeof *r->model->stops, &r->model->stops);
+}
+
+static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                        cmb_name_kind kind, cmb_model_stop **stop)
+{
+  cmb_model *m = r->model;
+  *stop = &m->stops[m->stop_count];
+  (*stop)->name = cmb_full_name(r, s->prefix, entry->key, "");
+  (*stop)->place = entry->key_place;
+  return cmb_define(r, kind, (*stop)->name, m->stop_count++, entry->key_place);
+}
+
+static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                   cmb_model_stop *stop)
+{
+  const cmb_node *node;
+  CMB_TRY(cmb_require(r, entry, "restitution", &node));
+  CMB_TRY(cmb_read_number(r, s, node, &stop->restitution));
+  if (stop->restitution >= 0 && stop->restitution <= 1) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'restitution' is %g; expected a number from 0 to 1",
+                         stop->restitution);
+}
+
+cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static const char *const keys[] = {"type", "on", "radius", "surface", "restitution"};
+  const cmb_node *on, *surface;
+  cmb_model_stop *stop;
+  for (const cmb_node *key = entry->first; key; key = key->next) {
+    if (cmb_find_name(key->key, keys, 5, sizeof *keys) >= 0) continue;
+    return cmb_reader_fail(r, key->key_place,
+                           "a contact with 'restitution' is rigid and without friction; expected "
+                           "no '%s' beside it",
+                           key->key);
+  }
+  CMB_TRY(begin(r, s, entry, CMB_NAMES_FORCE, &stop));
+  stop->contact = true;
+  CMB_TRY(cmb_require(r, entry, "on", &on));
+  CMB_TRY(cmb_read_contact_point(r, s, on, &stop->b));
+  CMB_TRY(cmb_require(r, entry, "surface", &surface));
+  CMB_TRY(cmb_read_formula(r, s, surface, &stop->gap));
+  CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &stop->radius));
+  return read_restitution(r, s, entry, stop);
+}
+
+cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  const cmb_node *formula;
+  cmb_model_stop *stop;
+  CMB_TRY(begin(r, s, entry, CMB_NAMES_LOOP, &stop));
+  CMB_TRY(cmb_require(r, entry, "formula", &formula));
+  CMB_TRY(cmb_read_formula(r, s, formula, &stop->gap));
+  return read_restitution(r, s, entry, stop);
+}

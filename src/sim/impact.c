@@ -1,0 +1,126 @@
+/*
+ * Impacts (impact.h). With N = M⁻¹ − M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹GM⁻¹, the response of velocities to impulses that the constraints allow,
+ *
+ *     (R N Rᵀ) ρ = change,   v⁺ = v⁻ + N Rᵀ ρ.
+ */
+#include "sim/impact.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/pattern.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How well a jump satisfies the constraints, as a part of what its entries have in them. What the constraints hold can only be
+ * moved by rounding errors, which do not satisfy them at all. */
+static const double MET = 1e-6;
+
+void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
+{
+  const cmb_equations *eq = ev->eq;
+  const size_t rules = (size_t)eq->rule_count;
+  *x = (cmb_impact){.ev = ev};
+  for (int i = 0; i < eq->rule_count; i++) {
+    if (eq->rules[i].reset_count > x->most) x->most = eq->rules[i].reset_count;
+  }
+  x->met = cmb_arena_take(arena, rules, sizeof *x->met);
+  x->met_here = cmb_arena_take(arena, rules, sizeof *x->met_here);
+  x->R = cmb_arena_doubles(arena, eq->reset_count * eq->nv);
+  x->change = cmb_arena_doubles(arena, eq->reset_count);
+  x->response = cmb_arena_doubles(arena, x->most * eq->nv);
+  x->A = cmb_arena_doubles(arena, x->most * x->most);
+  x->scale = cmb_arena_doubles(arena, x->most);
+  x->pivot = cmb_arena_ints(arena, x->most);
+  x->rho = cmb_arena_doubles(arena, x->most);
+  x->jump = cmb_arena_doubles(arena, eq->nv);
+  x->size = cmb_arena_doubles(arena, eq->ng);
+  x->rate = cmb_arena_doubles(arena, eq->ng);
+  x->jump_size = cmb_arena_doubles(arena, eq->nv);
+  x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
+}
+
+cmb_status cmb_impact_begin(cmb_impact *x, double t, const double *q, const double *v,
+                            const double *lambda)
+{
+  const cmb_equations *eq = x->ev->eq;
+  CMB_TRY(cmb_conditions(x->ev, t, q, v, lambda, x->met));
+  for (int i = 0; i < eq->rule_count; i++) x->met[i] = x->met[i] && !eq->rules[i].stop;
+  return CMB_OK;
+}
+
+int cmb_impact_next(const cmb_impact *x, int rule)
+{
+  const cmb_equations *eq = x->ev->eq;
+  for (; rule < eq->rule_count; rule++) {
+    const int change = (int)x->met_here[rule] - (int)x->met[rule];
+    const int direction = eq->rules[rule].direction;
+    if (change != 0 && (direction == 0 || direction == change)) break;
+  }
+  return rule;
+}
+
+static cmb_status refuse(cmb_impact *x, const cmb_rule *rule, double t)
+{
+  return cmb_fail(x->ev->ctx, CMB_ERROR_EVENTS,
+                  "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
+                  "constraints hold it, or its parts depend on each other",
+                  rule->name, t);
+}
+
+/* N Rᵀ and R N Rᵀ */
+static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const double *q)
+{
+  cmb_evaluator *ev = x->ev;
+  const int n = rule->reset_count, nv = ev->eq->nv;
+  const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  for (int j = 0; j < n; j++) {
+    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv, NULL);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      x->A[i * n + j] =
+          cmb_dot(nv, rows + (ptrdiff_t)i * nv, x->response + (ptrdiff_t)j * nv);
+    }
+  }
+  return cmb_all_finite(n * n, x->A) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* Whether the jump is one that the constraints allow. */
+static bool is_allowed(const cmb_impact *x)
+{
+  const cmb_evaluator *ev = x->ev;
+  const cmb_equations *eq = ev->eq;
+  const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  for (int k = 0; k < values; k++) x->G_size[k] = fabs(ev->G[k]);
+  for (int k = 0; k < eq->nv; k++) x->jump_size[k] = fabs(x->jump[k]);
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, x->G_size, x->jump_size, x->size);
+  for (int i = 0; i < eq->ng; i++) {
+    if (!(fabs(x->rate[i]) <= MET * x->size[i])) return false;
+  }
+  return cmb_all_finite(eq->nv, x->jump);
+}
+
+cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
+                            const double *lambda)
+{
+  const cmb_equations *eq = x->ev->eq;
+  const cmb_rule *r = &eq->rules[rule];
+  const int n = r->reset_count;
+  memset(x->jump, 0, (size_t)eq->nv * sizeof *x->jump);
+  if (n == 0) return CMB_OK;
+  CMB_TRY(cmb_resets(x->ev, t, q, v, lambda, x->R, x->change));
+  cmb_status status = respond(x, r, t, q);
+  if (status == CMB_OK) status = cmb_lu_factor(n, x->A, x->scale, x->pivot);
+  if (status == CMB_RETRY_SINGULAR) return refuse(x, r, t);
+  CMB_TRY(status);
+  memcpy(x->rho, x->change + r->first_reset, (size_t)n * sizeof *x->rho);
+  cmb_lu_solve(n, x->A, x->pivot, x->rho);
+  for (int j = 0; j < n; j++) {
+    cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
+  }
+  return is_allowed(x) ? CMB_OK : refuse(x, r, t);
+}

@@ -1,0 +1,44 @@
+/*
+ * Impacts: velocities that jump where an event of the user's asks for it.
+ *
+ * A rule's reset quantities ask for R (v⁺ − v⁻) = change. Of all velocities that do so and satisfy the constraints, the nearest in
+ * the metric of M are taken, since then nothing acts but impulses along what is reset, and those of the constraints:
+ *
+ *     M (v⁺ − v⁻) = Rᵀ ρ − Gᵀ τ,   R (v⁺ − v⁻) = change,   G (v⁺ − v⁻) = 0.
+ */
+#ifndef CMB_SIM_IMPACT_H
+#define CMB_SIM_IMPACT_H
+
+#include "dae/evaluator.h"
+
+typedef struct cmb_impact {
+  cmb_evaluator *ev;
+  int most;             /* resets of one rule, at the most */
+  bool *met, *met_here; /* (rule_count) conditions, before and at the event */
+  double *R;            /* (reset_count x nv) */
+  double *change;       /* (reset_count) */
+  double *response;     /* (most x nv) what an impulse along a row of R does to v */
+  double *A, *scale;    /* (most x most), (most) */
+  int *pivot;           /* (most) */
+  double *rho;          /* (most) the impulses of the rule last looked at */
+  double *jump;         /* (nv) what they do to v */
+  double *rate, *size;  /* (ng) G jump, and |G| |jump| .. */
+  double *G_size, *jump_size; /* .. of these entries */
+} cmb_impact;
+
+/* Memory from `arena`; a failure is left to it. */
+void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev);
+
+/* The conditions that are met at a state are no news from now on. At the beginning of a motion those of stops are. */
+cmb_status cmb_impact_begin(cmb_impact *x, double t, const double *q, const double *v,
+                            const double *lambda);
+
+/* The next rule, from `rule` on, whose condition has changed in its direction, or rule_count; `met_here` is there. */
+int cmb_impact_next(const cmb_impact *x, int rule);
+
+/* The impulses of this rule and what they do to the velocities, into rho and jump. Fails in words where the constraints leave no
+ * room for what is asked. */
+cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
+                            const double *lambda);
+
+#endif
