@@ -68,8 +68,9 @@ typedef struct cmb_rule {
   const char *name;
   cmb_event_action action;
   int direction;
-  bool stop;    /* of a gap that closes: it acts at the beginning of a motion, too */
-  bool surface; /* the condition changes where a function u(t, q) is 0, and is met where it is positive */
+  bool stop; /* of a gap that closes: it acts at the beginning of a motion, too */
+  bool
+      surface; /* the condition changes where a function u(t, q) is 0, and is met where it is positive */
   int first_reset, reset_count; /* what it resets */
 } cmb_rule;
 
@@ -150,8 +151,9 @@ typedef struct cmb_equations {
   void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
   const bool *switch_enclosed; /* (ns) the functions for which there are bounds; NULL: none */
 
-  /* Rates of switching functions along a motion with the accelerations a: ds/dt of those that have order 1, which depend on
-   * velocities, and d²s/dt² of those of order 2, which do not; order 0: not known. NULL: none is. */
+  /* Rates of switching functions along a motion with the accelerations a, into flow (2 ns): ds/dt of those that have order 1, which
+   * depend on velocities, and d²s/dt² of those of order 2, which do not; of these ds/dt is in the second half. Order 0: not
+   * known. NULL: none is. */
   const int *switch_order; /* (ns) */
   cmb_status (*switch_flow)(const void *self, const cmb_point *at, const double *a, double *flow);
 
@@ -161,7 +163,8 @@ typedef struct cmb_equations {
   int rule_count, reset_count;
   const cmb_rule *rules;          /* (rule_count) */
   const char *const *reset_names; /* (reset_count) */
-  const bool *switch_silent;      /* (ns) functions that only conditions read; NULL: none */
+  const bool *rule_reads;    /* (rule_count x ns) the functions whose modes a condition reads */
+  const bool *switch_silent; /* (ns) functions that only conditions read; NULL: none */
   cmb_status (*conditions)(const void *self, const cmb_point *at, const double *lambda, bool *met);
   cmb_status (*resets)(const void *self, const cmb_point *at, const double *lambda, double *R,
                        double *change);

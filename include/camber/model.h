@@ -49,7 +49,11 @@ typedef struct cmb_model_default {
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
 
 /* What happens at an event that the model asks for: it is recorded, the run stops there, or velocities change. */
-typedef enum cmb_event_action { CMB_EVENT_RECORD, CMB_EVENT_STOP, CMB_EVENT_RESET } cmb_event_action;
+typedef enum cmb_event_action {
+  CMB_EVENT_RECORD,
+  CMB_EVENT_STOP,
+  CMB_EVENT_RESET
+} cmb_event_action;
 
 /* What a constraint of the equations came from: its name is that of a loop, motion or joint, perhaps with ".x" behind. */
 typedef struct cmb_model_origin {

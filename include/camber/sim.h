@@ -21,13 +21,15 @@ typedef struct cmb_record {
   const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
 } cmb_record;
 
-/* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or a condition of the
- * user's (index -1) came to be met, +1, or ceased to be, -1. */
+/* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or (index -1)
+ * a condition of the user's came to be met, +1, or ceased to be, -1, or bodies came to rest on a surface, +1, or left it, -1. */
 typedef struct cmb_event {
   const char *name;
   int index; /* of the switching function; -1: an event that the user asked for */
   double t;
   int direction;
+  double
+      limit; /* of a rest that begins: the time at which the impacts before it accumulate; else NaN */
 } cmb_event;
 
 /* The constraints lost rank here: those with these names became dependent on each other. The motion goes on along its branch.

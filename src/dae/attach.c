@@ -19,9 +19,14 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   const struct {
     const char *name;
     int size, least;
-  } sizes[] = {{"nq", eq->nq, 1}, {"nv", eq->nv, 1}, {"ng", eq->ng, 0},
-               {"ns", eq->ns, 0}, {"no", eq->no, 0}, {"nu", eq->nu, 0},
-               {"rule_count", eq->rule_count, 0}, {"reset_count", eq->reset_count, 0}};
+  } sizes[] = {{"nq", eq->nq, 1},
+               {"nv", eq->nv, 1},
+               {"ng", eq->ng, 0},
+               {"ns", eq->ns, 0},
+               {"no", eq->no, 0},
+               {"nu", eq->nu, 0},
+               {"rule_count", eq->rule_count, 0},
+               {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s is %d; expected %d to %d",

@@ -35,7 +35,7 @@ typedef enum cmb_graph_part {
   CMB_PART_INERTIAL_V,
   CMB_PART_VELOCITY_LEVEL,     /* G v + g_t .. */
   CMB_PART_ACCELERATION_LEVEL, /* .. and G a + γ, to be differentiated */
-  CMB_PART_STIFF, /* rows, derivatives, loose forces and all forces, one after the other */
+  CMB_PART_STIFF,      /* rows, derivatives, loose forces and all forces, one after the other */
   CMB_PART_CONDITIONS, /* of rules */
   CMB_PART_RESETS,     /* rows, then changes */
   CMB_PART_SURFACES,   /* u, u_t, γ and the row of each rule, one after the other */

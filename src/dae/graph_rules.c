@@ -2,7 +2,7 @@
  * Events of the user's in a graph system (dae.h, `rules`), and the rates of its switching functions along a motion,
  *
  *     ṡ = s_t + s_q T v + s_v a             of functions that depend on velocities,
- *     s̈ = (the same of ṡ)                   of functions of t and q alone.
+ *     s̈ = (the same of ṡ)                   of functions of t and q alone; and ṡ of these.
  *
  * Nothing is known of functions of λ, of levels, and of those that call a C function of the user's.
  */
@@ -84,15 +84,30 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
       CMB_TRY(cmb_graph_reads_unknown(p, s[i], &unknown));
     }
     p->switch_order[i] = unknown ? 0 : on_v[i] ? 1 : moves[i] ? 2 : 0;
-    if (p->switch_order[i] == 2) rate[i] = second[i];
-    if (p->switch_order[i] == 0) rate[i] = 0;
+    const cmb_expr first = rate[i];
+    rate[i] = p->switch_order[i] == 2 ? second[i] : p->switch_order[i] == 1 ? first : 0;
+    second[i] = p->switch_order[i] == 2 ? first : 0;
   }
   p->part[CMB_PART_FLOW] = rate;
-  p->count[CMB_PART_FLOW] = ns;
+  p->count[CMB_PART_FLOW] = 2 * ns;
   return CMB_OK;
 }
 
 /* ---- the list of rules */
+
+/* The modes that each condition reads. */
+static cmb_status list_reads(const cmb_graph_parts *p, bool *reads)
+{
+  for (int i = 0; i < p->x->rule_count; i++) {
+    uint8_t *used = cmb_reachable(p->x->graph, 1, &p->part[CMB_PART_CONDITIONS][i]);
+    if (!used) return cmb_fail_memory(p->ctx);
+    for (int k = 0; k < p->ns; k++) {
+      reads[(ptrdiff_t)i * p->ns + k] = used[cmb_modes_at(p->modes, k)->mode];
+    }
+    cmb_release(p->ctx, used);
+  }
+  return CMB_OK;
+}
 
 cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                                 cmb_equations *eq)
@@ -102,6 +117,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   bool *silent = cmb_arena_take(arena, (size_t)p->ns, sizeof *silent);
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
+  bool *reads = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     order[i] = p->switch_order[i];
@@ -109,10 +125,17 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   }
   for (int i = 0; i < x->rule_count; i++) {
     const cmb_rule_expressions *r = &x->rules[i];
-    rules[i] = (cmb_rule){cmb_arena_text(arena, r->name), r->action,      r->direction,  r->stop,
-                          r->surface != 0,                r->first_reset, r->reset_count};
+    rules[i] = (cmb_rule){cmb_arena_text(arena, r->name),
+                          r->action,
+                          r->direction,
+                          r->stop,
+                          r->surface != 0,
+                          r->first_reset,
+                          r->reset_count};
   }
   for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
+  CMB_TRY(list_reads(p, reads));
+  eq->rule_reads = reads;
   eq->switch_order = order;
   eq->switch_silent = silent;
   eq->rule_count = d->rule_count = x->rule_count;

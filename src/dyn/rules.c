@@ -171,8 +171,8 @@ static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr
   if (!p) return CMB_ERROR_MEMORY;
   cmb_vector point = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, at.x));
   CMB_TRY(cmb_build_surface(b, &stop->gap, point, &s, &n, &s_t));
-  *gap = cmb_sub(b->g, cmb_div(b->g, s, cmb_vector_length(b->g, n)),
-                 cmb_constant(b->g, stop->radius));
+  *gap =
+      cmb_sub(b->g, cmb_div(b->g, s, cmb_vector_length(b->g, n)), cmb_constant(b->g, stop->radius));
   return CMB_OK;
 }
 
@@ -195,7 +195,8 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
                           "stop '%s' depends on no coordinate, length or position", stop->name);
   }
   CMB_TRY(rate_of(b, x, gap, &rate));
-  cmb_expr closed = cmb_apply(g, CMB_OP_LT, gap, 0, 0), closing = cmb_apply(g, CMB_OP_LT, rate, 0, 0);
+  cmb_expr closed = cmb_apply(g, CMB_OP_LT, gap, 0, 0),
+           closing = cmb_apply(g, CMB_OP_LT, rate, 0, 0);
   *rule = (cmb_rule_expressions){.name = stop->name,
                                  .action = CMB_EVENT_RESET,
                                  .direction = 1,
@@ -206,8 +207,7 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
                                  .surface = cmb_neg(g, gap)};
   cmb_build_hint(b, stop->name, "gap", cmb_neg(g, gap));
   cmb_build_hint(b, stop->name, "closing", cmb_neg(g, rate));
-  return add_reset(b, x, stop->name, rate,
-                   cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
+  return add_reset(b, x, stop->name, rate, cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
 }
 
 static cmb_status take_memory(cmb_build *b, cmb_expressions *x)

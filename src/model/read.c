@@ -21,9 +21,9 @@ static const struct section {
     {"markers", MAP, true},    {"joints", MAP, true},    {"loops", MAP, true},
     {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
     {"measures", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
-    {"events", MAP, true},     {"templates", MAP, true},  {"instances", MAP, true}, {"shapes", LIST, true},
-    {"include", ANY, true},    {"title", TEXT, false},   {"gravity", LIST, false},
-    {"simulate", MAP, false},
+    {"events", MAP, true},     {"templates", MAP, true}, {"instances", MAP, true},
+    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, false},
+    {"gravity", LIST, false},  {"simulate", MAP, false},
 };
 
 enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 17 };

@@ -31,7 +31,7 @@ cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_sy
 {
   const cmb_system *whole = system->whole ? system->whole : system;
   *a = (cmb_agreement){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
-  a->rate = cmb_arena_doubles(arena, whole->eq.ng);
+  a->rate = cmb_arena_doubles(arena, whole->eq.ng + run->eq->ng);
   if (!system->whole) return CMB_OK;
   cmb_mode_search_create(&a->modes, arena, &whole->eq);
   a->left_out = cmb_arena_take(arena, (size_t)whole->eq.ng, sizeof *a->left_out);

@@ -35,6 +35,8 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->pivot = cmb_arena_ints(arena, x->most);
   x->rho = cmb_arena_doubles(arena, x->most);
   x->jump = cmb_arena_doubles(arena, eq->nv);
+  x->tau = cmb_arena_doubles(arena, eq->ng);
+  x->tau_of = cmb_arena_doubles(arena, x->most * eq->ng);
   x->size = cmb_arena_doubles(arena, eq->ng);
   x->rate = cmb_arena_doubles(arena, eq->ng);
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
@@ -77,12 +79,12 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
   CMB_TRY(cmb_factor_at(ev, t, q));
   for (int j = 0; j < n; j++) {
-    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv, NULL);
+    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv,
+              x->tau_of + (ptrdiff_t)j * ev->eq->ng);
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
-      x->A[i * n + j] =
-          cmb_dot(nv, rows + (ptrdiff_t)i * nv, x->response + (ptrdiff_t)j * nv);
+      x->A[i * n + j] = cmb_dot(nv, rows + (ptrdiff_t)i * nv, x->response + (ptrdiff_t)j * nv);
     }
   }
   return cmb_all_finite(n * n, x->A) ? CMB_OK : CMB_RETRY_NONFINITE;
@@ -111,6 +113,7 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   const cmb_rule *r = &eq->rules[rule];
   const int n = r->reset_count;
   memset(x->jump, 0, (size_t)eq->nv * sizeof *x->jump);
+  memset(x->tau, 0, (size_t)eq->ng * sizeof *x->tau);
   if (n == 0) return CMB_OK;
   CMB_TRY(cmb_resets(x->ev, t, q, v, lambda, x->R, x->change));
   cmb_status status = respond(x, r, t, q);
@@ -121,6 +124,7 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   cmb_lu_solve(n, x->A, x->pivot, x->rho);
   for (int j = 0; j < n; j++) {
     cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
+    cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
   }
   return is_allowed(x) ? CMB_OK : refuse(x, r, t);
 }

@@ -21,7 +21,8 @@ typedef struct cmb_impact {
   double *A, *scale;    /* (most x most), (most) */
   int *pivot;           /* (most) */
   double *rho;          /* (most) the impulses of the rule last looked at */
-  double *jump;         /* (nv) what they do to v */
+  double *jump;         /* (nv) what they do to v .. */
+  double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
   double *rate, *size;  /* (ng) G jump, and |G| |jump| .. */
   double *G_size, *jump_size; /* .. of these entries */
 } cmb_impact;

@@ -11,11 +11,7 @@
 #include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
-#include "sim/agreement.h"
-#include "sim/events.h"
-#include "sim/impact.h"
-#include "sim/singular.h"
-#include "sim/variation.h"
+#include "sim/run.h"
 
 #include <camber/sim.h>
 #include <float.h>
@@ -23,33 +19,8 @@
 #include <string.h>
 
 enum {
-  MOST_CROWDED = 1000, /* events in a row with no time between them */
-  MOST_SHORTER = 40,   /* halvings of a step for a function of time that varies in it unseen */
-  MOST_UNDONE = 20     /* halvings of a step for an event that then does not show: it was none */
-};
-
-struct cmb_simulation {
-  cmb_context *ctx;
-  cmb_arena *arena;
-  const cmb_system *system;
-  const cmb_equations *eq;
-  cmb_run_options options;
-  cmb_integrator *in;
-  cmb_evaluator *ev;
-  cmb_events events;
-  cmb_rank_watch watch;
-  cmb_variation variation;
-  cmb_agreement agreement;
-  cmb_impact impact;
-  cmb_result result;
-  double t_start, t_end;
-  long due;                         /* number of the next record at an interval */
-  long sample_due;                  /* number of the next sample at an even distance */
-  double sampled;                   /* time of the last sample */
-  double *q, *v, *lambda, *outputs; /* the result's state */
-  double *q_work, *v_work, *lambda_work, *outputs_new;
-  double *a;    /* (nv) */
-  bool *unique; /* (ng) which multipliers of the result are */
+  MOST_SHORTER = 40, /* halvings of a step for a function of time that varies in it unseen */
+  MOST_UNDONE = 20   /* halvings of a step for an event that then does not show: it was none */
 };
 
 cmb_run_options cmb_run_defaults(void)
@@ -86,10 +57,11 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   const cmb_method *method = sim->options.method;
   if (eq->reset_count == 0 || !method || !cmb_method_is_real_time(method)) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                  "method '%s' makes steps of fixed cost and cannot reset velocities; the model has "
-                  "events or stops that do",
-                  cmb_method_name(method));
+  return cmb_fail(
+      ctx, CMB_ERROR_ARGUMENT,
+      "method '%s' makes steps of fixed cost and cannot reset velocities; the model has "
+      "events or stops that do",
+      cmb_method_name(method));
 }
 
 static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
@@ -98,24 +70,27 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   cmb_arena *arena = sim->arena;
   CMB_TRY(check_times(ctx, sim));
   CMB_TRY(check_resets(ctx, sim));
-  CMB_TRY(cmb_integrator_create(ctx, eq, sim->options.method, &sim->options.integrator, &sim->in));
-  sim->ev = cmb_integrator_evaluator(sim->in);
+  const int most_ng = eq->ng + eq->rule_count; /* bodies that rest add constraints, */
+  sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
+  sim->source = (cmb_stage_source){ctx, arena, sim->system, &sim->options, on_singular, sim};
+  CMB_TRY(cmb_run_first_stage(sim));
   sim->q = cmb_arena_doubles(arena, eq->nq);
   sim->q_work = cmb_arena_doubles(arena, eq->nq);
   sim->v = cmb_arena_doubles(arena, eq->nv);
   sim->v_work = cmb_arena_doubles(arena, eq->nv);
   sim->a = cmb_arena_doubles(arena, eq->nv);
   sim->lambda = cmb_arena_doubles(arena, eq->ng);
-  sim->lambda_work = cmb_arena_doubles(arena, eq->ng);
+  sim->a_other = cmb_arena_doubles(arena, eq->nv);
+  sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
-  sim->unique = cmb_arena_take(arena, (size_t)eq->ng, sizeof *sim->unique);
-  cmb_events_create(&sim->events, arena, sim->in);
-  cmb_variation_create(&sim->variation, arena, sim->in);
-  cmb_impact_create(&sim->impact, arena, sim->ev);
-  CMB_TRY(cmb_rank_watch_create(&sim->watch, arena, sim->in, on_singular, sim));
-  CMB_TRY(cmb_agreement_create(ctx, arena, sim->system, sim->ev, &sim->options.integrator,
-                               &sim->agreement));
+  sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
+  sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
+  sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
+  sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
+  sim->slides = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->slides);
+  sim->mode_before = cmb_arena_ints(arena, eq->ns);
+  sim->flow = cmb_arena_doubles(arena, 4 * sim->most_ns);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
@@ -143,6 +118,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
     cmb_simulation_destroy(sim);
     return status;
   }
+  cmb_run_begin_stages(sim);
   sim->result = (cmb_result){.t = sim->t_start,
                              .q = sim->q,
                              .v = sim->v,
@@ -158,8 +134,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
 void cmb_simulation_destroy(cmb_simulation *sim)
 {
   if (!sim) return;
-  cmb_agreement_destroy(&sim->agreement);
-  cmb_integrator_destroy(sim->in);
+  cmb_run_destroy_stages(sim);
   cmb_arena_destroy(sim->arena);
 }
 
@@ -173,8 +148,7 @@ const cmb_result *cmb_simulation_result(const cmb_simulation *sim)
   return sim ? &sim->result : NULL;
 }
 
-/* A recoverable status outside a step cannot be recovered from. */
-static cmb_status final(cmb_simulation *sim, cmb_status status, const char *what, double t)
+cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what, double t)
 {
   char text[256];
   if (status <= 0) return status;
@@ -190,8 +164,9 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   const cmb_equations *eq = sim->eq;
   bool finite =
       cmb_all_finite(eq->nq, q) && cmb_all_finite(eq->nv, v) && cmb_all_finite(eq->ng, lambda);
-  if (!finite) return final(sim, CMB_RETRY_NONFINITE, "state", t);
-  CMB_TRY(final(sim, cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new), "outputs", t));
+  if (!finite) return cmb_run_final(sim, CMB_RETRY_NONFINITE, "state", t);
+  CMB_TRY(
+      cmb_run_final(sim, cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new), "outputs", t));
   sim->result.t = t;
   memcpy(sim->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
@@ -207,7 +182,7 @@ static cmb_status note_residuals(cmb_simulation *sim)
   cmb_result *r = &sim->result;
   double position, velocity;
   cmb_status status = cmb_constraint_residuals(sim->ev, r->t, sim->q, sim->v, &position, &velocity);
-  if (status != CMB_OK) return final(sim, status, "constraints", r->t);
+  if (status != CMB_OK) return cmb_run_final(sim, status, "constraints", r->t);
   r->position = position;
   r->velocity = velocity;
   r->worst_position = fmax(r->worst_position, position);
@@ -220,7 +195,8 @@ static cmb_status note_residuals(cmb_simulation *sim)
 static cmb_status check_agreement(cmb_simulation *sim)
 {
   const double t = sim->result.t;
-  return final(sim, cmb_agreement_check(&sim->agreement, t, sim->q, sim->v), "constraints", t);
+  return cmb_run_final(sim, cmb_agreement_check(sim->agreement, t, sim->q, sim->v), "constraints",
+                       t);
 }
 
 static cmb_status take_integrator_state(cmb_simulation *sim)
@@ -233,7 +209,7 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
 /* The last step has come to (t, q, v), and the evaluator has G there: have the constraints lost rank on the way? */
 static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, const double *v)
 {
-  return final(sim, cmb_rank_watch_step(&sim->watch, t, q, v), "constraints", t);
+  return cmb_run_final(sim, cmb_rank_watch_step(sim->watch, t, q, v), "constraints", t);
 }
 
 static cmb_status hand_out(cmb_simulation *sim)
@@ -263,7 +239,7 @@ static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *
 static cmb_status take_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
-  if (sim->eq->ng == 0) {
+  if (sim->ev->eq->ng == 0) {
     if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
     if (sim->eq->no > 0) {
       CMB_TRY(cmb_accelerate(sim->ev, t, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
@@ -288,7 +264,7 @@ static cmb_status records_inside(cmb_simulation *sim, double limit)
   double resolution = 4 * DBL_EPSILON * fmax(fabs(limit), sim->options.every);
   for (; time_due(sim) < limit - resolution; sim->due++) {
     cmb_status status = take_state_inside(sim, time_due(sim));
-    if (status != CMB_OK) return final(sim, status, "dense output", time_due(sim));
+    if (status != CMB_OK) return cmb_run_final(sim, status, "dense output", time_due(sim));
     CMB_TRY(hand_out(sim));
     CMB_TRY(tell_progress(sim)); /* there may be very many in one step */
   }
@@ -351,7 +327,7 @@ static cmb_status hand_out_here(cmb_simulation *sim)
 /* What could not be decided on, and a warning. */
 static void note_undecided(cmb_simulation *sim)
 {
-  const cmb_enclosure *e = &sim->events.enclosure;
+  const cmb_enclosure *e = &sim->events->enclosure;
   cmb_result *r = &sim->result;
   r->undecided = e->undecided;
   r->undecided_name = NULL;
@@ -394,7 +370,7 @@ static cmb_status count_redundant(cmb_simulation *sim, const double *q)
   if (status == CMB_OK) ev->redundant = sim->eq->ng - rank.around;
   cmb_arena_destroy(arena);
   ev->stats = statistics;
-  return final(sim, status, "rank of the constraints", sim->t_start);
+  return cmb_run_final(sim, status, "rank of the constraints", sim->t_start);
 }
 
 /* Consistent values, and the modes there. */
@@ -404,11 +380,11 @@ static cmb_status start_modes(cmb_simulation *sim)
   cmb_start_report *report = &sim->result.start;
   double *q = sim->q_work, *v = sim->v_work, *lambda = sim->lambda_work;
   copy_given(sim, q, v);
-  CMB_TRY(cmb_start_in_modes(ev, &sim->events.search, sim->t_start, q, v, sim->a, lambda, report));
+  CMB_TRY(cmb_start_in_modes(ev, &sim->events->search, sim->t_start, q, v, sim->a, lambda, report));
   if (!*ev->doubtful || ev->deficiency == 0) return CMB_OK;
   CMB_TRY(count_redundant(sim, q));
   copy_given(sim, q, v);
-  return cmb_start_in_modes(ev, &sim->events.search, sim->t_start, q, v, sim->a, lambda, report);
+  return cmb_start_in_modes(ev, &sim->events->search, sim->t_start, q, v, sim->a, lambda, report);
 }
 
 /* How far the start is from what the user gave, if the system's start values were found from that. */
@@ -431,19 +407,20 @@ static cmb_status start(cmb_simulation *sim)
   r->events = r->records = r->singularities = 0;
   r->stopped_by = NULL;
   sim->due = sim->sample_due = 0;
+  cmb_run_begin_stages(sim);
   sim->sampled = -INFINITY;
-  sim->events.crowded = 0;
-  cmb_enclosure_begin(&sim->events.enclosure);
+  sim->events->crowded = 0;
+  cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   CMB_TRY(start_modes(sim));
-  cmb_variation_begin(&sim->variation, sim->t_start, sim->t_end);
+  cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   CMB_TRY(note_residuals(sim));
-  CMB_TRY(cmb_agreement_check_start(&sim->agreement, sim->t_start, sim->q, sim->v));
-  cmb_status status = cmb_agreement_start(&sim->agreement, sim->t_start, sim->q, sim->v);
-  CMB_TRY(final(sim, status, "constraints", sim->t_start));
+  CMB_TRY(cmb_agreement_check_start(sim->agreement, sim->t_start, sim->q, sim->v));
+  cmb_status status = cmb_agreement_start(sim->agreement, sim->t_start, sim->q, sim->v);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", sim->t_start));
   return check_agreement(sim);
 }
 
@@ -452,130 +429,39 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
-/* An event, for the count and for the observer. */
-static cmb_status announce(cmb_simulation *sim, const cmb_event *event)
-{
-  const cmb_observer *o = &sim->options.observer;
-  sim->result.events++;
-  return o->event ? o->event(o->user, event) : CMB_OK;
-}
-
-/* Function i gets its new mode. It is an event if the motion depends on it. */
-static cmb_status change_mode(cmb_simulation *sim, int i)
-{
-  const int before = sim->ev->mode[i], after = sim->events.mode_new[i];
-  const bool *silent = sim->eq->switch_silent;
-  if (after == before) return CMB_OK;
-  sim->ev->mode[i] = after;
-  if (silent && silent[i]) return CMB_OK;
-  const cmb_event event = {sim->eq->switch_names[i], i, sim->events.t, after > before ? 1 : -1};
-  return announce(sim, &event);
-}
-
-/* What a rule asks for, where its condition has just changed. */
-static cmb_status obey_rule(cmb_simulation *sim, int i)
-{
-  cmb_events *e = &sim->events;
-  cmb_impact *x = &sim->impact;
-  const cmb_rule *rule = &sim->eq->rules[i];
-  cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
-  CMB_TRY(final(sim, status, "resets", e->t));
-  if (rule->stop && x->change[rule->first_reset] <= 0) return CMB_OK; /* another one has parted them */
-  for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += x->jump[k];
-  if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
-  const cmb_event event = {rule->name, -1, e->t, x->met_here[i] ? 1 : -1};
-  return announce(sim, &event);
-}
-
-/* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
-static cmb_status obey_rules(cmb_simulation *sim)
-{
-  cmb_events *e = &sim->events;
-  cmb_impact *x = &sim->impact;
-  const int count = sim->eq->rule_count;
-  if (count == 0) return CMB_OK;
-  cmb_status status =
-      cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, x->met_here);
-  CMB_TRY(final(sim, status, "conditions of events", e->t));
-  for (int i = cmb_impact_next(x, 0); i < count; i = cmb_impact_next(x, i + 1)) {
-    CMB_TRY(obey_rule(sim, i));
-  }
-  memcpy(x->met, x->met_here, (size_t)count * sizeof *x->met);
-  return CMB_OK;
-}
-
-/* The event's state as the constraints of the new modes want it. */
-static cmb_status enter_modes(cmb_simulation *sim)
-{
-  cmb_events *e = &sim->events;
-  const int redundant = sim->ev->redundant;
-  cmb_status status = cmb_agreement_new_modes(&sim->agreement, e->t, e->q_found, e->v_found);
-  CMB_TRY(final(sim, status, "constraints", e->t));
-  if (sim->ev->redundant == redundant) return CMB_OK;
-  return final(sim, cmb_rank_watch_start(&sim->watch, e->t, e->q_found), "constraints", e->t);
-}
-
-/* Restart at the event with the new mode. A function of λ may change its sign with the mode: then that is
- * an event too, at the same time. */
-static cmb_status restart(cmb_simulation *sim)
-{
-  cmb_events *e = &sim->events;
-  for (;;) {
-    CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
-    for (int i = 0; i < e->ns; i++) CMB_TRY(change_mode(sim, i));
-    CMB_TRY(enter_modes(sim));
-    CMB_TRY(obey_rules(sim));
-    CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
-    cmb_variation_restart(&sim->variation, e->t);
-    memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
-    CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
-    bool again = false;
-    for (int i = 0; i < e->ns; i++) {
-      e->s_found[i] = e->s[0][i];
-      again = again || cmb_events_changed(e, i);
-    }
-    if (!again) return CMB_OK;
-    if (++e->crowded > MOST_CROWDED) {
-      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                      "switching functions change sign without end at t = %.9g", e->t);
-    }
-  }
-}
-
 /* The event found in the last step: records up to it, then on from there. */
 static cmb_status pass_event(cmb_simulation *sim, double t_last)
 {
-  cmb_events *e = &sim->events;
+  cmb_events *e = sim->events;
   double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
   bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
   if (sim->t_end - e->t <= 16 * DBL_EPSILON * scale)
     e->t = sim->t_end; /* no step fits in between */
   e->crowded = no_time ? e->crowded + 1 : 0;
-  if (e->crowded > MOST_CROWDED) {
+  if (e->crowded > CMB_MOST_CROWDED) {
     return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "%d events without time between them at t = %.9g",
-                    MOST_CROWDED, e->t);
+                    CMB_MOST_CROWDED, e->t);
   }
   CMB_TRY(hand_out_inside(sim, e->t));
   CMB_TRY(sample_at(sim, e->t)); /* before the switch */
-  if (sim->eq->ng > 0) {
+  if (sim->ev->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
-    CMB_TRY(final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints", e->t));
+    CMB_TRY(cmb_run_final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints",
+                          e->t));
     CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->q_found, e->v_found));
   }
-  return restart(sim);
+  return cmb_run_restart(sim);
 }
 
 /* One step of a real-time method: what it has switched is changed where it ends. */
 static cmb_status advance_in_time(cmb_simulation *sim)
 {
-  cmb_events *e = &sim->events;
+  cmb_events *e = sim->events;
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
-  CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
-  CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
-  for (int i = 0; i < e->ns; i++) CMB_TRY(change_mode(sim, i));
-  return obey_rules(sim);
+  CMB_TRY(cmb_run_final(sim, cmb_events_at_end(e), "switching functions", e->t));
+  return cmb_run_end_step(sim);
 }
 
 /* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
@@ -583,7 +469,7 @@ static cmb_status make_step(cmb_simulation *sim)
 {
   const bool fixed = cmb_integrator_is_fixed(sim->in);
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
-  for (int k = 0; !fixed && k < MOST_SHORTER && cmb_variation_unseen(&sim->variation); k++) {
+  for (int k = 0; !fixed && k < MOST_SHORTER && cmb_variation_unseen(sim->variation); k++) {
     CMB_TRY(cmb_integrator_undo(sim->in));
     CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   }
@@ -597,44 +483,31 @@ static cmb_status advance(cmb_simulation *sim)
     double t_last = cmb_integrator_t(sim->in);
     bool found = false;
     CMB_TRY(make_step(sim));
-    cmb_status status = cmb_events_find(&sim->events, &found);
+    cmb_status status = cmb_events_find(sim->events, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
-    if (status != CMB_RETRY_NEWTON) CMB_TRY(final(sim, status, "switching functions", t_last));
+    if (status != CMB_RETRY_NEWTON)
+      CMB_TRY(cmb_run_final(sim, status, "switching functions", t_last));
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
-    return sim->events.ns ? final(sim, cmb_events_here(&sim->events), "switching functions", t_last)
-                          : CMB_OK;
+    if (sim->events->ns == 0) return CMB_OK;
+    CMB_TRY(cmb_run_final(sim, cmb_events_here(sim->events), "switching functions", t_last));
+    return cmb_run_look_back(sim);
   }
-}
-
-/* Conditions that are met from the beginning are no events; but gaps that are closing there are. */
-static cmb_status begin_rules(cmb_simulation *sim)
-{
-  cmb_events *e = &sim->events;
-  cmb_impact *x = &sim->impact;
-  const int count = sim->eq->rule_count;
-  if (count == 0) return CMB_OK;
-  CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
-  cmb_status status = cmb_impact_begin(x, e->t, e->q_found, e->v_found, e->lambda_found);
-  CMB_TRY(final(sim, status, "conditions of events", e->t));
-  status = cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, x->met_here);
-  CMB_TRY(final(sim, status, "conditions of events", e->t));
-  if (cmb_impact_next(x, 0) == count) return CMB_OK;
-  CMB_TRY(restart(sim));
-  return take_integrator_state(sim);
 }
 
 static cmb_status run(cmb_simulation *sim)
 {
+  bool restarted;
   CMB_TRY(start(sim));
-  CMB_TRY(final(sim, cmb_rank_watch_start(&sim->watch, sim->t_start, sim->q), "constraints",
-                sim->t_start));
+  CMB_TRY(cmb_run_final(sim, cmb_rank_watch_start(sim->watch, sim->t_start, sim->q), "constraints",
+                        sim->t_start));
   cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
-  CMB_TRY(begin_rules(sim));
+  CMB_TRY(cmb_run_begin_rules(sim, &restarted));
+  if (restarted) CMB_TRY(take_integrator_state(sim));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
   const cmb_observer *o = &sim->options.observer;
