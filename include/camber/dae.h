@@ -165,6 +165,9 @@ typedef struct cmb_equations {
   const char *const *reset_names; /* (reset_count) */
   const bool *rule_reads;    /* (rule_count x ns) the functions whose modes a condition reads */
   const bool *switch_silent; /* (ns) functions that only conditions read; NULL: none */
+  const bool *
+      switch_of_gap; /* (ns) functions that only stops read: bodies that touch have them at 0, and it does not matter
+                              * which sign rounding gives them; NULL: none */
   cmb_status (*conditions)(const void *self, const cmb_point *at, const double *lambda, bool *met);
   cmb_status (*resets)(const void *self, const cmb_point *at, const double *lambda, double *R,
                        double *change);

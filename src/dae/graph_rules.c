@@ -115,6 +115,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   const cmb_expressions *x = p->x;
   int *order = cmb_arena_ints(arena, p->ns);
   bool *silent = cmb_arena_take(arena, (size_t)p->ns, sizeof *silent);
+  bool *of_gap = cmb_arena_take(arena, (size_t)p->ns, sizeof *of_gap);
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
   bool *reads = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
@@ -135,6 +136,13 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   }
   for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
   CMB_TRY(list_reads(p, reads));
+  for (int i = p->motion_ns; i < p->ns; i++) {
+    of_gap[i] = true;
+    for (int k = 0; k < x->rule_count; k++) {
+      if (reads[(ptrdiff_t)k * p->ns + i] && !x->rules[k].stop) of_gap[i] = false;
+    }
+  }
+  eq->switch_of_gap = of_gap;
   eq->rule_reads = reads;
   eq->switch_order = order;
   eq->switch_silent = silent;

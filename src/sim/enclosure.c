@@ -141,6 +141,8 @@ static bool ends_negative(const cmb_enclosure *e)
 
 static void note_undecided(cmb_enclosure *e, int i, double theta)
 {
+  const bool *of_gap = e->ev->eq->switch_of_gap;
+  if (of_gap && of_gap[i]) return;
   e->undecided++;
   e->undecided_function = i;
   e->undecided_t = cmb_integrator_time_at(e->in, theta);
