@@ -90,9 +90,15 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
   e->parts++;
 }
 
+/* Whether function i is looked at here. */
+static bool is_wanted(const cmb_enclosure *e, int i)
+{
+  return e->ev->eq->switch_enclosed[i] && !(e->ignored && e->ignored[i]);
+}
+
 static bool is_proved(const cmb_enclosure *e, int i)
 {
-  if (!e->ev->eq->switch_enclosed[i]) return true; /* not looked at here */
+  if (!is_wanted(e, i)) return true;
   return cmb_mode_sign(e->ev, i) > 0 ? e->s[i].low >= 0 : e->s[i].high <= 0;
 }
 
@@ -134,15 +140,13 @@ static verdict judge_all(const cmb_enclosure *e, double width, int *open)
 static bool ends_negative(const cmb_enclosure *e)
 {
   for (int i = 0; i < e->ev->eq->ns; i++) {
-    if (e->ev->eq->switch_enclosed[i] && cmb_mode_sign(e->ev, i) * e->s_end[i] < 0) return true;
+    if (is_wanted(e, i) && cmb_mode_sign(e->ev, i) * e->s_end[i] < 0) return true;
   }
   return false;
 }
 
 static void note_undecided(cmb_enclosure *e, int i, double theta)
 {
-  const bool *of_gap = e->ev->eq->switch_of_gap;
-  if (of_gap && of_gap[i]) return;
   e->undecided++;
   e->undecided_function = i;
   e->undecided_t = cmb_integrator_time_at(e->in, theta);

@@ -31,6 +31,7 @@ typedef struct cmb_enclosure {
   cmb_interval *y, *y_rate;         /* (n) on a part */
   cmb_interval *s, *rate;           /* (ns) */
   double *s_begin, *s_end;          /* (ns) at the ends of the part, of the plain dense output */
+  const bool *ignored;              /* (ns) functions that are not to be looked at; NULL: none */
   long parts;                       /* looked at, in all */
   int budget;                       /* parts that the next step may take */
 

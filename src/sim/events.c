@@ -26,6 +26,8 @@
 /* The projected dense output may change its sign beside the bracket found on the plain one: this part of a step. */
 static const double AROUND = 1e-3;
 
+static const double TOUCHING = 1e-10; /* a gap, as a part of the largest that it has been */
+
 enum { PLAIN_ITERATIONS = 4, PROBES = 8, ROOT_ITERATIONS = 120 };
 
 void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
@@ -46,6 +48,9 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   cmb_enclosure_create(&e->enclosure, arena, in);
+  e->ignored = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->ignored);
+  e->scale = cmb_arena_doubles(arena, eq->ns);
+  e->enclosure.ignored = e->ignored;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
   cmb_mode_search_create(&e->search, arena, eq);
   e->search.s = e->s[0]; /* the first step begins there */
@@ -55,7 +60,9 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
 static double margin(const cmb_events *e, const double *s)
 {
   double least = INFINITY;
-  for (int i = 0; i < e->ns; i++) least = fmin(least, cmb_mode_sign(e->ev, i) * s[i]);
+  for (int i = 0; i < e->ns; i++) {
+    if (!e->ignored[i]) least = fmin(least, cmb_mode_sign(e->ev, i) * s[i]);
+  }
   return least;
 }
 
@@ -127,6 +134,7 @@ static cmb_status look_for_dips(cmb_events *e, const double x[3], double *const 
 {
   *below = INFINITY;
   for (int i = 0; i < e->ns; i++) {
+    if (e->ignored[i]) continue;
     int m = cmb_mode_sign(e->ev, i);
     const double f[3] = {m * s[0][i], m * s[1][i], m * s[2][i]};
     double here = INFINITY;
@@ -262,11 +270,28 @@ static cmb_status locate_projected(cmb_events *e, double low, double high, doubl
   return CMB_OK;
 }
 
+/* Gaps that are 0 but for rounding at both ends of the step belong to bodies that touch: they are not looked at. What really closes
+ * does not stay there, and is seen in this step or in the next. */
+static cmb_status ignore_touching(cmb_events *e)
+{
+  const bool *of_gap = e->ev->eq->switch_of_gap;
+  if (!of_gap || e->ev->eq->rule_count == 0) return CMB_OK;
+  CMB_TRY(sample_plain(e, 1, e->s_probe));
+  for (int i = 0; i < e->ns; i++) {
+    const double most = fmax(fabs(e->s[0][i]), fabs(e->s_probe[i]));
+    e->scale[i] = fmax(e->scale[i], most);
+    e->ignored[i] = of_gap[i] && most <= TOUCHING * e->scale[i];
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_events_find(cmb_events *e, bool *found)
 {
+
   double a = 0, b = 2;
   *found = false;
   if (e->ns == 0) return CMB_OK;
+  CMB_TRY(ignore_touching(e));
   CMB_TRY(scan(e, &a, &b));
   if (b > 1) return CMB_OK;
   const double around = fmax(b - a, AROUND);

@@ -25,6 +25,9 @@ typedef struct cmb_events {
   double *q_found, *v_found, *lambda_found, *s_found;
   int *mode_new; /* (ns) */
 
+  bool *ignored; /* (ns) gaps of bodies that touch in the step under inspection */
+  double *scale; /* (ns) the largest values of gaps */
+
   cmb_mode_search search; /* for the modes at the start of a run, which leave s[0] */
 
   cmb_enclosure enclosure; /* proofs that nothing switches, where the equations have bounds */
