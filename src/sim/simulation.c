@@ -462,25 +462,17 @@ static cmb_status enter_modes(cmb_simulation *sim)
 static cmb_status restart(cmb_simulation *sim)
 {
   cmb_events *e = &sim->events;
-  for (;;) {
-    CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
+  bool changed = true;
+  for (int round = 0; round < cmb_mode_rounds(sim->eq); round++) {
+    CMB_TRY(final(sim, cmb_events_new_modes(e, &changed), "switching functions", e->t));
+    if (round > 0 && !changed) return CMB_OK;
     for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
     CMB_TRY(enter_modes(sim));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
     cmb_variation_restart(&sim->variation, e->t);
-    memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
-    CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
-    bool again = false;
-    for (int i = 0; i < e->ns; i++) {
-      e->s_found[i] = e->s[0][i];
-      again = again || cmb_events_changed(e, i);
-    }
-    if (!again) return CMB_OK;
-    if (++e->crowded > MOST_CROWDED) {
-      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                      "switching functions change sign without end at t = %.9g", e->t);
-    }
+    cmb_events_at_end(e);
   }
+  return cmb_modes_unsettled(sim->ev, &e->search, e->t);
 }
 
 /* The event found in the last step: records up to it, then on from there. */
@@ -513,8 +505,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
-  CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
-  CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
+  CMB_TRY(final(sim, cmb_events_modes_at_end(e), "switching functions", e->t));
   for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
   return CMB_OK;
 }
