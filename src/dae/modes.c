@@ -38,6 +38,7 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
   m->before = cmb_arena_ints(arena, eq->ns);
   m->level = cmb_arena_ints(arena, eq->ns);
   m->level_ahead = cmb_arena_ints(arena, eq->ns);
+  m->edge = cmb_arena_ints(arena, eq->ns);
 }
 
 /* The state whose modes are wanted, and where it goes. */
@@ -69,15 +70,24 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
+/* A level that was left, or is on its edge. The one ahead may turn out to be wrong here, where rounding has made s 0. */
+static int level_of(cmb_mode_search *m, int i, bool ahead)
+{
+  if (m->s[i] < 0) {
+    if (m->edge[i] == CMB_EDGE_AHEAD) m->edge[i] = CMB_EDGE_NONE;
+    return m->level[i];
+  }
+  if (!ahead || m->edge[i] == CMB_EDGE_NONE) return m->level[i];
+  m->edge[i] = CMB_EDGE_AHEAD;
+  return m->level_ahead[i];
+}
+
 /* The mode of function i from its value here, or, where that is 0, from what lies ahead. */
-static int mode_of(const cmb_evaluator *ev, const cmb_mode_search *m, int i, bool ahead)
+static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
   if (!isfinite(s)) return ev->mode[i];
-  if (cmb_mode_is_level(ev, i)) {
-    if (s > 0) return ev->mode[i];
-    return s == 0 && ahead ? m->level_ahead[i] : m->level[i];
-  }
+  if (cmb_mode_is_level(ev, i)) return s > 0 ? ev->mode[i] : level_of(m, i, ahead);
   return (s == 0 && ahead ? m->s_ahead[i] : s) > 0 ? 1
                                                    : -1; /* as the formula has it where s stays 0 */
 }
@@ -139,6 +149,7 @@ cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const
   *changed = false;
   if (ev->eq->ns == 0) return CMB_OK;
   memcpy(m->before, ev->mode, size);
+  for (int i = 0; i < ev->eq->ns; i++) m->edge[i] = CMB_EDGE_UNKNOWN;
   cmb_status status = search(ev, m, &x);
   if (status == CMB_OK) {
     *changed = memcmp(m->before, ev->mode, size) != 0;

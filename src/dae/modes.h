@@ -33,6 +33,9 @@ static inline int cmb_mode_rounds(const cmb_equations *eq)
   return 2 * eq->ns + 10;
 }
 
+/* A level whose function is 0: it may have been taken from what lies ahead, and found not to be right here. */
+enum cmb_mode_edge { CMB_EDGE_UNKNOWN, CMB_EDGE_AHEAD, CMB_EDGE_NONE };
+
 /* Scratch memory of the functions below. */
 typedef struct cmb_mode_search {
   double *s, *s_ahead;  /* (ns) switching functions at the state, and a moment later */
@@ -43,6 +46,7 @@ typedef struct cmb_mode_search {
   double *no_change;        /* (nv) zeros */
   int *before;              /* (ns) the modes before the last search */
   int *level, *level_ahead; /* (ns) */
+  int *edge;                /* (ns) what is known of a level's edge, enum cmb_mode_edge */
 } cmb_mode_search;
 
 /* Memory from `arena`; a failure is left to it. */
