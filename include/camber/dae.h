@@ -141,7 +141,8 @@ typedef struct cmb_equations {
                         const double *lambda, double *out);
 
   /* Levels: switching functions whose mode is a whole number (the interval of a table, floor). Such a function is positive
-   * while the mode is right. `levels` sets mode[i] to what it should be at this point, for each i that is a level. */
+   * while the mode is right. `levels` sets mode[i] to what it should be at this point, for each i that is a level, with the other modes as the point
+   * has them; one without a finite value is left as it is. A function may depend on the modes of functions before it. */
   const bool *switch_is_level; /* (ns), NULL: none is */
   cmb_status (*levels)(const void *self, const cmb_point *at, const double *lambda, int *mode);
 

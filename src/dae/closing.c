@@ -98,7 +98,7 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q)
                           &changed)); /* a step that failed has left its own */
   changed = true;
   for (int round = 0; changed; round++) {
-    if (round > eq->ns + 1) return CMB_RETRY_NEWTON;
+    if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
     CMB_TRY(solve(c, &way));
     if (!is_near(c, q)) return CMB_RETRY_NEWTON;
     CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, c->q_new, c->v, &changed));

@@ -6,6 +6,7 @@
 #include "dae/attach.h"
 #include "dae/equilibrium.h"
 #include "dae/linearize.h"
+#include "dae/modes.h"
 #include "math/eigen.h"
 #include "math/finite.h"
 
@@ -26,7 +27,8 @@ struct eigen {
   double *A, *scratch_A; /* (2n x 2n) */
   double *re, *im;       /* (2n) */
   double *V, *work;
-  double *a, *lambda, *s;
+  double *a, *a_first, *lambda;
+  cmb_mode_search search;
   double *w; /* (nv) */
   cmb_eigenmode *modes;
 };
@@ -44,7 +46,8 @@ static cmb_status take_memory(struct eigen *e, cmb_arena *arena)
   e->work = cmb_arena_doubles(arena, cmb_eigen_work(most, 0));
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
-  e->s = cmb_arena_doubles(arena, eq->ns);
+  e->a_first = cmb_arena_doubles(arena, eq->nv);
+  cmb_mode_search_create(&e->search, arena, eq);
   e->w = cmb_arena_doubles(arena, eq->nv);
   e->modes = cmb_arena_take(arena, (size_t)most, sizeof *e->modes);
   return cmb_arena_failed(arena) ? cmb_fail_memory(e->ev->ctx) : CMB_OK;
@@ -53,13 +56,16 @@ static cmb_status take_memory(struct eigen *e, cmb_arena *arena)
 /* Accelerations and multipliers with the modes that belong to them. */
 static cmb_status accelerate(struct eigen *e, double t, const double *q, const double *v)
 {
-  bool changed = true;
-  for (int round = 0; changed; round++) {
-    if (round > e->ev->eq->ns + 1) return CMB_RETRY_NEWTON;
+  const cmb_equations *eq = e->ev->eq;
+  bool changed;
+  CMB_TRY(cmb_guess_modes(e->ev, &e->search, t, q, v, &changed));
+  for (int round = 0; round < cmb_mode_rounds(eq); round++) {
     CMB_TRY(cmb_accelerate(e->ev, t, q, v, e->a, e->lambda));
-    CMB_TRY(cmb_follow_modes(e->ev, t, q, v, e->lambda, e->s, &changed));
+    if (round == 0) memcpy(e->a_first, e->a, (size_t)eq->nv * sizeof *e->a);
+    CMB_TRY(cmb_find_modes(e->ev, &e->search, t, q, v, e->lambda, e->a_first, &changed));
+    if (!changed) return CMB_OK;
   }
-  return CMB_OK;
+  return cmb_modes_unsettled(e->ev, &e->search, t);
 }
 
 /* One part of the shape: T N z for z (n). */

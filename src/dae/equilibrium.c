@@ -45,12 +45,12 @@ struct seek {
   cmb_tangent tangent;
   double t;
   double *q, *q_trial, *dq; /* (nq) */
-  double *lambda, *s;       /* (ng), (ns) */
-  cmb_mode_search modes;    /* at the beginning */
-  double *left;             /* (nv) f − Gᵀλ at the state last evaluated */
-  double *p, *p_hat, *z;    /* (n <= nv) force, the same in the eigenvectors' directions, step */
-  double *w;                /* (nv) N z */
-  double *J;                /* ∂r/∂q as the equations store it */
+  double *lambda;           /* (ng) */
+  cmb_mode_search modes;
+  double *left;          /* (nv) f − Gᵀλ at the state last evaluated */
+  double *p, *p_hat, *z; /* (n <= nv) force, the same in the eigenvectors' directions, step */
+  double *w;             /* (nv) N z */
+  double *J;             /* ∂r/∂q as the equations store it */
   double *K, *U,
       *theta; /* (n x n), (n x n), (n): stiffness, eigenvectors and -values of its symmetric part */
   double *A, *V; /* (n x n) scratch */
@@ -75,7 +75,6 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
   k->dq = cmb_arena_doubles(arena, eq->nq);
   k->lambda = cmb_arena_doubles(arena, eq->ng);
-  k->s = cmb_arena_doubles(arena, eq->ns);
   k->left = cmb_arena_doubles(arena, nv);
   k->p = cmb_arena_doubles(arena, nv);
   k->p_hat = cmb_arena_doubles(arena, nv);
@@ -96,29 +95,6 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-cmb_status cmb_follow_modes(cmb_evaluator *ev, double t, const double *q, const double *v,
-                            const double *lambda, double *s, bool *changed)
-{
-  const cmb_equations *eq = ev->eq;
-  *changed = false;
-  if (eq->ns == 0) return CMB_OK;
-  CMB_TRY(cmb_switches(ev, t, q, v, lambda, s));
-  bool level_is_wrong = false;
-  for (int i = 0; i < eq->ns; i++) {
-    bool wrong = ev->mode[i] * s[i] < 0;
-    if (eq->switch_is_level && eq->switch_is_level[i]) {
-      level_is_wrong = level_is_wrong || s[i] < 0;
-    } else if (wrong) {
-      ev->mode[i] = -ev->mode[i];
-      *changed = true;
-    }
-  }
-  if (!level_is_wrong || !eq->levels) return CMB_OK;
-  *changed = true;
-  cmb_point at = {.t = t, .q = q, .v = v, .mode = ev->mode, .scratch = ev->scratch};
-  return eq->levels(eq->self, &at, lambda, ev->mode);
-}
-
 /* The tangent space at q; f, λ and what is left of f there, with the modes that belong to them. */
 static cmb_status forces_at(struct seek *k, const double *q)
 {
@@ -128,11 +104,12 @@ static cmb_status forces_at(struct seek *k, const double *q)
   CMB_TRY(cmb_tangent_at(tangent, k->t, q));
   for (int round = 0; changed; round++) {
     cmb_terms want = {.f = k->left};
-    if (round > eq->ns + 1) return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
+    if (round >= cmb_mode_rounds(eq))
+      return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
     CMB_TRY(cmb_evaluate(k->ev, k->t, q, k->ev->zero, &want));
     if (!cmb_all_finite(eq->nv, k->left)) return CMB_RETRY_NONFINITE;
     double size = cmb_tangent_multipliers(tangent, k->left, k->lambda);
-    CMB_TRY(cmb_follow_modes(k->ev, k->t, q, k->ev->zero, k->lambda, k->s, &changed));
+    CMB_TRY(cmb_find_modes(k->ev, &k->modes, k->t, q, k->ev->zero, k->lambda, NULL, &changed));
     if (!changed) k->force_scale = fmax(k->force_scale, size);
   }
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, k->lambda, k->left);

@@ -11,11 +11,6 @@
 cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                            cmb_equilibrium_report *report);
 
-/* The evaluator's modes as the switching functions at (t, q, v, λ) ask for; one that is exactly 0 leaves its mode as it
- * is. s (ns) is scratch. */
-cmb_status cmb_follow_modes(cmb_evaluator *ev, double t, const double *q, const double *v,
-                            const double *lambda, double *s, bool *changed);
-
 /* A stiffness below this part of the largest one cannot be told from 0, for stiffness in 1/s² as Nᵀ ∂r/∂q T N has it:
  * rounding where derivatives are exact, otherwise the error of differences. */
 double cmb_stiffness_noise(const cmb_equations *eq);

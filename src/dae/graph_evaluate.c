@@ -171,23 +171,15 @@ static int level_at(const cmb_graph_level *level, double value)
   return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
 }
 
-/* What decides on a level may contain earlier levels: again until nothing changes. */
+/* In the modes of the point; a level whose value is not finite is left as it is. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_graph_data *d = self;
   struct workplace w = put_inputs(d, at, lambda, NULL);
-  double *input = w.in + 1 + d->nq;
-  bool changed = true;
-  for (int pass = 0; changed && pass <= d->level_count; pass++) {
-    run(d, CMB_PROGRAM_LEVELS, &w, w.out);
-    changed = false;
-    for (int k = 0; k < d->level_count; k++) {
-      const cmb_graph_level *level = &d->level[k];
-      if (!isfinite(w.out[k])) return CMB_RETRY_NONFINITE;
-      mode[level->mode] = level_at(level, w.out[k]);
-      changed = changed || input[level->mode] != mode[level->mode];
-      input[level->mode] = mode[level->mode];
-    }
+  run(d, CMB_PROGRAM_LEVELS, &w, w.out);
+  for (int k = 0; k < d->level_count; k++) {
+    const cmb_graph_level *level = &d->level[k];
+    if (isfinite(w.out[k])) mode[level->mode] = level_at(level, w.out[k]);
   }
   return CMB_OK;
 }

@@ -218,7 +218,7 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   CMB_TRY(cmb_guess_modes(ev, &h->modes, h->t, q, v, &changed));
   CMB_TRY(cmb_take_references(ev, h->t, q));
   changed = true;
-  for (int round = 0; changed && round <= h->eq->ns + 1; round++) {
+  for (int round = 0; changed && round < cmb_mode_rounds(h->eq); round++) {
     memcpy(v, h->v, size);
     CMB_TRY(cmb_factor_at(ev, h->t, q));
     CMB_TRY(cmb_project_velocity(ev, v));

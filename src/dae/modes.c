@@ -1,17 +1,26 @@
 /*
- * The modes of a state (modes.h): the sign of each switching function, the level of each function that has levels. Where a
- * function is exactly 0 the state a moment later decides,
+ * The modes of a state (modes.h). With all modes given, the equations give all switching functions s at once, those in wrong
+ * modes too. So the search goes in passes, as many as functions are nested, and one more that changes nothing:
+ *
+ *     pass 1     functions of the state alone have their modes
+ *     pass k     functions of modes that pass k − 1 has found have theirs
+ *
+ * for a function may depend on modes of functions before it only (expr/modes.c freezes inner ones first). A function that is
+ * not finite in wrong modes waits. Where a function is exactly 0 the state a moment later decides,
  *
  *     q + τ T(q) (v + τ/2 a),   v + τ a,   t + τ:
  *
- * from rest, too, things begin to move.
+ * from rest, too, things begin to move. In further rounds with new accelerations, the ones of the first modes still do so:
+ * where each mode drives its function towards 0, as dry friction at rest does, the new ones would say the opposite each time.
  */
 #include "dae/modes.h"
 
 #include "base/context.h"
 #include "dae/project.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equations *eq)
@@ -23,51 +32,131 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
   m->rate = cmb_arena_doubles(arena, eq->nq);
   m->q_given = cmb_arena_doubles(arena, eq->nq);
   m->v_given = cmb_arena_doubles(arena, eq->nv);
+  m->a_first = cmb_arena_doubles(arena, eq->nv);
   m->no_force = cmb_arena_doubles(arena, eq->ng);
   m->no_change = cmb_arena_doubles(arena, eq->nv);
   m->before = cmb_arena_ints(arena, eq->ns);
   m->level = cmb_arena_ints(arena, eq->ns);
+  m->level_ahead = cmb_arena_ints(arena, eq->ns);
+  m->edge = cmb_arena_ints(arena, eq->ns);
 }
 
-/* The state a moment after (t, q, v), and the switching functions there. */
-static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
-                             const double *v, const double *lambda, const double *a)
+/* The state whose modes are wanted, and where it goes. */
+struct place {
+  double t;
+  const double *q, *v, *lambda, *a;
+};
+
+/* Switching functions in the modes as they are. What is not finite is for the caller to see. */
+static cmb_status values_at(cmb_evaluator *ev, const struct place *x, double *s)
+{
+  for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* where the equations give up without values */
+  cmb_status status = cmb_switches(ev, x->t, x->q, x->v, x->lambda, s);
+  return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
+}
+
+/* The state a moment later, and the switching functions and levels there. */
+static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
 {
   const cmb_equations *eq = ev->eq;
   const double ahead =
-      1e-8 * fmax(1, fabs(t)); /* s changes by far more than rounding, by nothing else */
-  for (int i = 0; i < eq->nv; i++) m->v[i] = v[i] + ahead / 2 * a[i];
-  cmb_rates(ev, q, m->v, m->rate);
-  for (int i = 0; i < eq->nq; i++) m->q[i] = q[i] + ahead * m->rate[i];
-  for (int i = 0; i < eq->nv; i++) m->v[i] = v[i] + ahead * a[i];
-  CMB_TRY(cmb_switches(ev, t + ahead, m->q, m->v, lambda, m->s_ahead));
-  return cmb_levels(ev, t + ahead, m->q, m->v, lambda, m->level);
+      1e-8 * fmax(1, fabs(x->t)); /* s changes by far more than rounding, by nothing else */
+  for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead / 2 * x->a[i];
+  cmb_rates(ev, x->q, m->v, m->rate);
+  for (int i = 0; i < eq->nq; i++) m->q[i] = x->q[i] + ahead * m->rate[i];
+  for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead * x->a[i];
+  const struct place then = {x->t + ahead, m->q, m->v, x->lambda, NULL};
+  CMB_TRY(values_at(ev, &then, m->s_ahead));
+  return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* The mode of function i from s here, or, where that is 0, from what lies ahead. */
-static int mode_of(const cmb_evaluator *ev, const cmb_mode_search *m, int i)
+/* A level that was left, or is on its edge. The one ahead may turn out to be wrong here, where rounding has made s 0. */
+static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
-  double s = m->s[i];
-  if (cmb_mode_is_level(ev, i)) return s != 0 ? ev->mode[i] : m->level[i];
-  return (s != 0 ? s : m->s_ahead[i]) > 0 ? 1 : -1; /* as the formula has it where s stays 0 */
+  if (m->s[i] < 0) {
+    if (m->edge[i] == CMB_EDGE_AHEAD) m->edge[i] = CMB_EDGE_NONE;
+    return m->level[i];
+  }
+  if (!ahead || m->edge[i] == CMB_EDGE_NONE) return m->level[i];
+  m->edge[i] = CMB_EDGE_AHEAD;
+  return m->level_ahead[i];
+}
+
+/* The mode of function i from its value here, or, where that is 0, from what lies ahead. */
+static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
+{
+  const double s = m->s[i];
+  if (!isfinite(s)) return ev->mode[i];
+  if (cmb_mode_is_level(ev, i)) return s > 0 ? ev->mode[i] : level_of(m, i, ahead);
+  return (s == 0 && ahead ? m->s_ahead[i] : s) > 0 ? 1
+                                                   : -1; /* as the formula has it where s stays 0 */
+}
+
+/* One pass: all functions in the modes as they are, and the modes that follow. */
+static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x, bool *changed)
+{
+  bool on_edge = false, level_left = false;
+  CMB_TRY(values_at(ev, x, m->s));
+  for (int i = 0; i < ev->eq->ns; i++) {
+    on_edge = on_edge || m->s[i] == 0;
+    level_left = level_left || (cmb_mode_is_level(ev, i) && m->s[i] <= 0);
+  }
+  if (level_left) CMB_TRY(cmb_levels(ev, x->t, x->q, x->v, x->lambda, m->level));
+  const bool ahead = on_edge && x->a;
+  if (ahead) CMB_TRY(look_ahead(ev, m, x));
+  *changed = false;
+  for (int i = 0; i < ev->eq->ns; i++) {
+    const int mode = mode_of(ev, m, i, ahead);
+    *changed = *changed || mode != ev->mode[i];
+    ev->mode[i] = mode;
+  }
+  return CMB_OK;
+}
+
+/* The values at the end of the search: finite, and each level right. One that is not is beyond an int. */
+static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
+{
+  for (int i = 0; i < ev->eq->ns; i++) {
+    if (!isfinite(m->s[i])) return CMB_RETRY_NONFINITE;
+    if (!cmb_mode_is_level(ev, i) || m->s[i] >= 0) continue;
+    return cmb_fail(ev->ctx, CMB_ERROR_EVENTS,
+                    "switching function '%s' at t = %.9g has left its level %d, and there is no "
+                    "other; expected whole numbers between -%d and %d",
+                    ev->eq->switch_names[i], t, ev->mode[i], INT_MAX, INT_MAX);
+  }
+  return CMB_OK;
+}
+
+static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
+{
+  bool changed = true;
+  for (int k = 0; changed; k++) {
+    if (k > ev->eq->ns + 1) {
+      return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
+                      "switching functions at t = %.9g depend on each other's modes in a circle",
+                      x->t);
+    }
+    CMB_TRY(pass(ev, m, x, &changed));
+  }
+  return check_values(ev, m, x->t);
 }
 
 cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                           const double *v, const double *lambda, const double *a, bool *changed)
 {
-  const int ns = ev->eq->ns;
+  const size_t size = (size_t)ev->eq->ns * sizeof *m->before;
+  const struct place x = {t, q, v, lambda, a};
   *changed = false;
-  if (ns == 0) return CMB_OK;
-  memcpy(m->before, ev->mode, (size_t)ns * sizeof *m->before);
-  CMB_TRY(cmb_levels(ev, t, q, v, lambda, m->level));
-  memcpy(ev->mode, m->level, (size_t)ns * sizeof *m->level);
-  CMB_TRY(cmb_switches(ev, t, q, v, lambda, m->s));
-  CMB_TRY(look_ahead(ev, m, t, q, v, lambda, a));
-  for (int i = 0; i < ns; i++) {
-    ev->mode[i] = mode_of(ev, m, i);
-    *changed = *changed || ev->mode[i] != m->before[i];
+  if (ev->eq->ns == 0) return CMB_OK;
+  memcpy(m->before, ev->mode, size);
+  for (int i = 0; i < ev->eq->ns; i++) m->edge[i] = CMB_EDGE_UNKNOWN;
+  cmb_status status = search(ev, m, &x);
+  if (status == CMB_OK) {
+    *changed = memcmp(m->before, ev->mode, size) != 0;
+  } else {
+    memcpy(ev->mode, m->before, size);
   }
-  return CMB_OK;
+  return status;
 }
 
 cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
@@ -86,6 +175,34 @@ static cmb_status final(cmb_evaluator *ev, cmb_status status, double t)
                   cmb_evaluator_blame(ev, status, sizeof text, text));
 }
 
+/* "'a', 'b' and others": the functions that have another mode than before. */
+static void name_changed(const cmb_evaluator *ev, const cmb_mode_search *m, size_t room, char *text)
+{
+  enum { MOST_NAMED = 3 };
+  size_t used = 0;
+  int named = 0;
+  text[0] = '\0';
+  for (int i = 0; i < ev->eq->ns && named <= MOST_NAMED && used < room; i++) {
+    if (ev->mode[i] == m->before[i]) continue;
+    const int n = named < MOST_NAMED ? snprintf(text + used, room - used, "%s'%s'",
+                                                named ? ", " : "", ev->eq->switch_names[i])
+                                     : snprintf(text + used, room - used, " and others");
+    used += n > 0 ? (size_t)n : 0;
+    named++;
+  }
+}
+
+cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
+{
+  char names[256];
+  name_changed(ev, m, sizeof names, names);
+  return cmb_fail(
+      ev->ctx, CMB_ERROR_EVENTS,
+      "switching functions change sign without end at t = %.9g: after %d rounds the "
+      "accelerations and constraint forces in the new mode still ask for another one of %s",
+      t, cmb_mode_rounds(ev->eq), names);
+}
+
 cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, double *q, double *v,
                               double *a, double *lambda, cmb_start_report *report)
 {
@@ -96,13 +213,13 @@ cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, d
   memcpy(m->v_given, v, v_size);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
   CMB_TRY(final(ev, cmb_guess_modes(ev, m, t, q, v, &changed), t));
-  for (int k = 0; k <= eq->ns; k++) {
+  for (int round = 0; round < cmb_mode_rounds(eq); round++) {
     memcpy(q, m->q_given, q_size);
     memcpy(v, m->v_given, v_size);
     CMB_TRY(cmb_consistent_start(ev, t, q, v, a, lambda, report));
-    CMB_TRY(final(ev, cmb_find_modes(ev, m, t, q, v, lambda, a, &changed), t));
+    if (round == 0) memcpy(m->a_first, a, v_size);
+    CMB_TRY(final(ev, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
     if (!changed) return CMB_OK;
   }
-  return cmb_fail(ev->ctx, CMB_ERROR_EVENTS,
-                  "switching functions change sign without end at t = %.9g", t);
+  return cmb_modes_unsettled(ev, m, t);
 }

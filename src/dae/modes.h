@@ -1,5 +1,14 @@
 /*
- * The modes that belong to a state: one rule for whoever starts something there.
+ * The modes that belong to a state: one rule for starts, events, equilibria, loops that are closed and steps of real-time
+ * methods. Exported C has it as straight-line code (export/c_programs.c).
+ *
+ *   - A sign is +1 where its switching function is > 0, else −1; a level is the whole number, or the interval, that the state
+ *     lies in: what the formula says there. Modes that the function depends on come first: `if(floor(x) > 2, ...)` is decided
+ *     after floor(x), in its new level.
+ *   - A function that is exactly 0 is about to leave 0 in one direction, or stays. Where it is known how the motion goes on, the
+ *     state a moment later decides; if it is 0 there too, the formula. Steps of real-time methods go by the formula alone.
+ *   - New modes bring about other accelerations and multipliers, perhaps another state, and these may ask for other modes:
+ *     whoever computes them finds the modes again until they stay, at most cmb_mode_rounds times.
  */
 #ifndef CMB_DAE_MODES_H
 #define CMB_DAE_MODES_H
@@ -18,28 +27,44 @@ static inline int cmb_mode_sign(const cmb_evaluator *ev, int i)
   return cmb_mode_is_level(ev, i) ? 1 : ev->mode[i];
 }
 
+/* How often modes are found for accelerations and multipliers that they have brought about themselves. */
+static inline int cmb_mode_rounds(const cmb_equations *eq)
+{
+  return 2 * eq->ns + 10;
+}
+
+/* A level whose function is 0: it may have been taken from what lies ahead, and found not to be right here. */
+enum cmb_mode_edge { CMB_EDGE_UNKNOWN, CMB_EDGE_AHEAD, CMB_EDGE_NONE };
+
 /* Scratch memory of the functions below. */
 typedef struct cmb_mode_search {
   double *s, *s_ahead;  /* (ns) switching functions at the state, and a moment later */
   double *q, *v, *rate; /* the state a moment later */
   double *q_given, *v_given;
-  double *no_force;    /* (ng), and */
-  double *no_change;   /* (nv) zeros */
-  int *before, *level; /* (ns) */
+  double *a_first;          /* (nv) accelerations in the first modes of a start */
+  double *no_force;         /* (ng), and */
+  double *no_change;        /* (nv) zeros */
+  int *before;              /* (ns) the modes before the last search */
+  int *level, *level_ahead; /* (ns) */
+  int *edge;                /* (ns) what is known of a level's edge, enum cmb_mode_edge */
 } cmb_mode_search;
 
 /* Memory from `arena`; a failure is left to it. */
 void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equations *eq);
 
-/* The evaluator's modes from the signs and the levels at (t, q, v, λ, a); *changed tells whether any differs from before. A
- * function that is exactly 0 gets the sign or the level it is about to take, or, if it stays 0, the sign of its formula, -1. s is
- * left in the search. */
+/* The evaluator's modes become those of (t, q, v, λ); *changed tells whether any differs from before. v and the accelerations a
+ * tell where a function that is exactly 0 will go; a == NULL: the formula alone decides. The functions' values in the new modes
+ * are left in the search. On failure the modes are what they were; CMB_RETRY_NONFINITE: a function has no finite value in the
+ * modes of those that it depends on. */
 cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                           const double *v, const double *lambda, const double *a, bool *changed);
 
 /* The same where accelerations and multipliers are not known yet: they are taken as 0. */
 cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                            const double *v, bool *changed);
+
+/* The words for modes that have not settled in cmb_mode_rounds: they name the functions that the last search has changed. */
+cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const cmb_mode_search *m, double t);
 
 /* Consistent values at t near q and v as they are given, in place, with the modes that belong to them. New modes change
  * accelerations and multipliers, perhaps the constraints too, and these may change a mode: hence a repetition inside. On

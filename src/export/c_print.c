@@ -185,7 +185,8 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
       n);
   cmb_buffer_print(b,
                    "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
-                   "result is of no use: state, multipliers,\n * accelerations or outputs (where "
+                   "result is of no use: state, multipliers,\n * accelerations, switching "
+                   "functions or outputs (where "
                    "they are asked for) "
                    "are not finite, or the constraints have lost rank. */\n"
                    "int %s_step(%s *m, const %s_inputs *in, %s_outputs *out);\n\n",
@@ -266,14 +267,19 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* The modes after the step, in place of those before; events tell what changed. */
+/* 0 times a sum is 0 unless something in it is not finite. */
+static void put_sum(cmb_buffer *b, int count)
+{
+  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
+}
+
+/* The modes of the state, in place of those before; events tell what changed. Returns 0, or NaN if what decides is not finite. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   const struct places p = places_of(c->x);
   if (!c->modes) return;
-  cmb_buffer_print(b, "\nstatic void take_modes(%s *m, %s_outputs *out)\n{\n  int i;\n", c->name,
-                   c->name);
-  cmb_buffer_print(b, "  %s_modes(m->x, m->y, m->w);\n", c->name);
+  cmb_buffer_print(b, "\nstatic double take_modes(%s *m, %s_outputs *out)\n{\n", c->name, c->name);
+  cmb_buffer_print(b, "  double sum = 0;\n  int i;\n  %s_modes(m->x, m->y, m->w);\n", c->name);
   cmb_buffer_put(b, "  if (out) {\n");
   for (int i = 0; i < c->x->ns; i++) {
     cmb_buffer_print(b, "    out->%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
@@ -281,7 +287,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   }
   cmb_buffer_put(b, "  }\n");
   put_copy(b, c->x->ns, "m->x", p.mode, "m->y", 0);
-  cmb_buffer_put(b, "}\n");
+  put_sum(b, 2 * c->x->ns);
+  cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
 static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
@@ -301,12 +308,6 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* 0 times a sum is 0 unless something in it is not finite. */
-static void put_sum(cmb_buffer *b, int count)
-{
-  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
-}
-
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_kept *x = c->x;
@@ -323,7 +324,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nv, "m->x", p.v, "m->y", y.v);
   put_copy(b, x->ng, "m->x", p.lambda, "m->y", y.lambda);
   put_copy(b, x->nv, "m->x", p.a, "m->y", y.a);
-  if (c->modes) cmb_buffer_put(b, "  take_modes(m, out);\n");
+  if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
   if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
   for (int i = 0; i < x->no; i++) {
@@ -365,7 +366,7 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   for (int i = 0; i < x->np; i++) {
     cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", p.parameter + i, c->parameter_names[i]);
   }
-  if (c->modes) cmb_buffer_put(b, "  take_modes(m, 0);\n");
+  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   cmb_buffer_put(b, "}\n");
 }
 

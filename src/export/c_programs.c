@@ -1,8 +1,9 @@
 /*
  * The programs of exported C code that are not the method's: modes and outputs (c_code.h).
  *
- * A mode that is a sign turns when its switching function has changed its own; a level is found anew when it was left. A table's
- * interval is the number of its inner points that are not above: as many comparisons as it has points, always.
+ * The modes are those of the rule in dae/modes.h, as formulas have them: one function after the other, each in the modes of those
+ * before it, since it may depend on no others. So they belong to the state at hand, whatever they were. A table's interval is the
+ * number of its inner points that are not above: as many comparisons as it has points, always.
  */
 #include "base/context.h"
 #include "export/c_code.h"
@@ -64,27 +65,38 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
   return sum;
 }
 
+/* What decides on each mode, with the old modes in it: a sign's switching function; for levels, what is rounded or looked up. */
+static void list_deciding(const cmb_kept *x, cmb_expr *of, const cmb_table **table, bool *level)
+{
+  for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
+  for (int k = 0; k < x->level_count; k++) {
+    const int i = x->level_mode[k];
+    of[i] = x->deciding[k];
+    table[i] = x->level_table[k];
+    level[i] = true;
+  }
+}
+
+/* The modes, and then the values that have decided on them. */
 static cmb_status make_modes(struct making *m)
 {
   const cmb_kept *x = m->c->x;
   cmb_graph *g = m->graph;
-  cmb_expr *mode, *margin, *deciding;
-  if (x->ns == 0) return CMB_OK;
-  CMB_TRY(import(m, x->ns, x->mode, &mode));
-  CMB_TRY(import(m, x->ns, x->margin, &margin));
-  CMB_TRY(import(m, x->level_count, x->deciding, &deciding));
-  cmb_expr *after = cmb_arena_take(m->arena, (size_t)x->ns, sizeof *after);
-  if (!after) return cmb_fail_memory(m->c->ctx);
+  const size_t ns = (size_t)x->ns;
+  if (ns == 0) return CMB_OK;
+  cmb_expr *of = cmb_arena_take(m->arena, ns, sizeof *of);
+  cmb_expr *after = cmb_arena_take(m->arena, 2 * ns, sizeof *after), *value = after + ns;
+  const cmb_table **table = cmb_arena_take(m->arena, ns, sizeof(const cmb_table *));
+  bool *level = cmb_arena_take(m->arena, ns, sizeof *level);
+  if (!of || !after || !table || !level) return cmb_fail_memory(m->c->ctx);
+  list_deciding(x, of, table, level);
   for (int i = 0; i < x->ns; i++) {
-    const cmb_expr turned = cmb_apply(g, CMB_OP_LT, cmb_mul(g, mode[i], margin[i]), 0, 0);
-    after[i] = cmb_apply(g, CMB_OP_IF, turned, cmb_neg(g, mode[i]), mode[i]);
+    CMB_TRY(cmb_import(g, x->graph, i, x->mode, after, 1, &of[i], &value[i]));
+    after[i] = level[i]
+                   ? level_of(g, table[i], value[i])
+                   : cmb_apply(g, CMB_OP_IF, value[i], cmb_constant(g, 1), cmb_constant(g, -1));
   }
-  for (int k = 0; k < x->level_count; k++) {
-    const int i = x->level_mode[k];
-    const cmb_expr left = cmb_apply(g, CMB_OP_LT, margin[i], 0, 0);
-    after[i] = cmb_apply(g, CMB_OP_IF, left, level_of(g, x->level_table[k], deciding[k]), mode[i]);
-  }
-  return cmb_program_create(m->c->ctx, g, m->inputs, m->input, x->ns, after, &m->c->modes);
+  return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }
 
 static cmb_status make_outputs(struct making *m)

@@ -75,7 +75,8 @@ static cmb_expr mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint
   cmb_expr mode = cmb_input(r->g, symbol), margin = s;
   if (kind == CMB_MODE_FLOOR) {
     cmb_expr above = op2(r->g, CMB_OP_SUB, s, mode);
-    cmb_expr below = op2(r->g, CMB_OP_SUB, cmb_constant(r->g, 1), above);
+    cmb_expr next = op2(r->g, CMB_OP_ADD, mode, cmb_constant(r->g, 1));
+    cmb_expr below = op2(r->g, CMB_OP_SUB, next, s); /* its sign is right in spite of rounding */
     margin = op2(r->g, CMB_OP_MIN, above, below);
   }
   if (kind == CMB_MODE_TABLE) {

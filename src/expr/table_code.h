@@ -54,13 +54,13 @@ static double op_table_in(int n, const double *x, const double *c, int order, in
   return order == 0 ? value + slope * (at - inside) : order == 1 ? slope : 0; \
 } )
 
-/* How far `at` is inside piece i; finite also if there is no border on a side. */
+/* How far `at` is inside piece i; finite also if there is no border on a side, NaN if `at` is. */
 #define CMB_TABLE_MARGIN_CODE(X) X( \
 static double op_table_margin(int n, const double *x, int i, double at) \
 { \
   double margin = x[n - 1] - x[0]; \
-  if (i > 0 && at - x[i] < margin) margin = at - x[i]; \
-  if (i < n - 2 && x[i + 1] - at < margin) margin = x[i + 1] - at; \
+  if (i > 0 && !(at - x[i] >= margin)) margin = at - x[i]; \
+  if (i < n - 2 && !(x[i + 1] - at >= margin)) margin = x[i + 1] - at; \
   return margin; \
 } )
 

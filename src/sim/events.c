@@ -38,7 +38,6 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) e->s[k] = cmb_arena_doubles(arena, eq->ns);
   e->s_probe = cmb_arena_doubles(arena, eq->ns);
   e->s_edge = cmb_arena_doubles(arena, eq->ns);
-  e->s_found = cmb_arena_doubles(arena, eq->ns);
   e->q = cmb_arena_doubles(arena, eq->nq);
   e->q_found = cmb_arena_doubles(arena, eq->nq);
   e->v = cmb_arena_doubles(arena, eq->nv);
@@ -92,14 +91,13 @@ static cmb_status sample_projected(cmb_events *e, double theta, double *s)
 }
 
 /* The state just sampled lies behind the sign change: remember it. */
-static void keep_found(cmb_events *e, double theta, const double *s)
+static void keep_found(cmb_events *e, double theta)
 {
   const cmb_equations *eq = e->ev->eq;
   e->t = cmb_integrator_time_at(e->in, theta);
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
-  memcpy(e->s_found, s, (size_t)e->ns * sizeof(double));
 }
 
 /* Function i has a positive local minimum of m_i s_i near the middle of three points. Follow it down by
@@ -247,7 +245,7 @@ static cmb_status bracket_projected(cmb_events *e, double low, double high, doub
     *fa = *fb;
     *b = fmin(high, *b + widen);
   }
-  keep_found(e, *b, e->s_probe);
+  keep_found(e, *b);
   return CMB_OK;
 }
 
@@ -264,7 +262,7 @@ static cmb_status locate_projected(cmb_events *e, double low, double high, doubl
     double x = cmb_root_next(&root);
     CMB_TRY(sample_projected(e, x, e->s_probe));
     double f = margin(e, e->s_probe);
-    if (f < 0) keep_found(e, x, e->s_probe);
+    if (f < 0) keep_found(e, x);
     cmb_root_update(&root, x, f);
   }
   return CMB_OK;
@@ -302,23 +300,22 @@ cmb_status cmb_events_find(cmb_events *e, bool *found)
   return CMB_OK;
 }
 
-bool cmb_events_changed(const cmb_events *e, int i)
+/* The modes of the state found into mode_new; the evaluator keeps its own. */
+static cmb_status find_modes(cmb_events *e, const double *a, bool *changed)
 {
-  return cmb_mode_sign(e->ev, i) * e->s_found[i] < 0;
+  const size_t size = (size_t)e->ns * sizeof *e->mode_new;
+  CMB_TRY(
+      cmb_find_modes(e->ev, &e->search, e->t, e->q_found, e->v_found, e->lambda_found, a, changed));
+  if (e->ns == 0) return CMB_OK;
+  memcpy(e->mode_new, e->ev->mode, size);
+  memcpy(e->ev->mode, e->search.before, size);
+  return CMB_OK;
 }
 
-cmb_status cmb_events_new_modes(cmb_events *e)
+/* Accelerations are those of the old modes, and of no use: velocities tell where a function goes that is exactly 0. */
+cmb_status cmb_events_new_modes(cmb_events *e, bool *changed)
 {
-  CMB_TRY(cmb_levels(e->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->mode_new));
-  for (int i = 0; i < e->ns; i++) {
-    int mode = e->ev->mode[i];
-    if (!cmb_events_changed(e, i)) {
-      e->mode_new[i] = mode;
-    } else if (!cmb_mode_is_level(e->ev, i)) {
-      e->mode_new[i] = -mode;
-    }
-  }
-  return CMB_OK;
+  return find_modes(e, e->search.no_change, changed);
 }
 
 cmb_status cmb_events_here(cmb_events *e)
@@ -327,12 +324,18 @@ cmb_status cmb_events_here(cmb_events *e)
                       cmb_integrator_v(e->in), cmb_integrator_lambda(e->in), e->s[0]);
 }
 
-cmb_status cmb_events_at_end(cmb_events *e)
+void cmb_events_at_end(cmb_events *e)
 {
   const cmb_equations *eq = e->ev->eq;
   e->t = cmb_integrator_t(e->in);
   memcpy(e->q_found, cmb_integrator_q(e->in), (size_t)eq->nq * sizeof *e->q_found);
   memcpy(e->v_found, cmb_integrator_v(e->in), (size_t)eq->nv * sizeof *e->v_found);
   memcpy(e->lambda_found, cmb_integrator_lambda(e->in), (size_t)eq->ng * sizeof *e->lambda_found);
-  return cmb_switches(e->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_found);
+}
+
+cmb_status cmb_events_modes_at_end(cmb_events *e)
+{
+  bool changed;
+  cmb_events_at_end(e);
+  return find_modes(e, NULL, &changed);
 }

@@ -22,13 +22,13 @@ typedef struct cmb_events {
 
   /* the event found: just behind the sign change */
   double t;
-  double *q_found, *v_found, *lambda_found, *s_found;
+  double *q_found, *v_found, *lambda_found;
   int *mode_new; /* (ns) */
 
   bool *ignored; /* (ns) gaps of bodies that touch in the step under inspection */
   double *scale; /* (ns) the largest values of gaps */
 
-  cmb_mode_search search; /* for the modes at the start of a run, which leave s[0] */
+  cmb_mode_search search; /* of modes; it leaves s[0], where the next step begins */
 
   cmb_enclosure enclosure; /* proofs that nothing switches, where the equations have bounds */
   bool sampled;            /* some functions have none */
@@ -43,14 +43,14 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */
 cmb_status cmb_events_find(cmb_events *e, bool *found);
 
-/* Whether function i has changed sign, or its level was left, at the event found. */
-bool cmb_events_changed(const cmb_events *e, int i);
+/* The modes behind the event found (dae/modes.h) into mode_new; *changed: they are not those of the evaluator. */
+cmb_status cmb_events_new_modes(cmb_events *e, bool *changed);
 
-/* The modes behind the event found, into mode_new. */
-cmb_status cmb_events_new_modes(cmb_events *e);
+/* Where the integrator stands becomes the event found, whatever has switched. */
+void cmb_events_at_end(cmb_events *e);
 
-/* Where the integrator stands becomes the event found, changed or not: for methods that change their mode only there. */
-cmb_status cmb_events_at_end(cmb_events *e);
+/* The same with the modes there into mode_new, as formulas have them: for methods that change their mode only at ends of steps. */
+cmb_status cmb_events_modes_at_end(cmb_events *e);
 
 /* Where the integrator stands now is where the next inspection begins (after a step or a restart). */
 cmb_status cmb_events_here(cmb_events *e);

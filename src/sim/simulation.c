@@ -460,7 +460,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
-  CMB_TRY(cmb_run_final(sim, cmb_events_at_end(e), "switching functions", e->t));
+  CMB_TRY(cmb_run_final(sim, cmb_events_modes_at_end(e), "switching functions", e->t));
   return cmb_run_end_step(sim);
 }
 

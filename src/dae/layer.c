@@ -1,0 +1,166 @@
+/*
+ * Layers (layer.h): functions that hand on to the equations below.
+ */
+#include "dae/layer.h"
+
+#include <string.h>
+
+cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
+{
+  cmb_point below = *at;
+  if (layer->lower_modes) {
+    layer->lower_modes(layer, at->mode, layer->mode);
+    below.mode = layer->mode;
+  }
+  return below;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->evaluate(x->inner->self, &below, want);
+}
+
+static void rates(const void *self, const double *q, const double *v, double *qdot)
+{
+  const cmb_layer *x = self;
+  x->inner->rates(x->inner->self, q, v, qdot);
+}
+
+static void normalize(const void *self, double *q)
+{
+  const cmb_layer *x = self;
+  x->inner->normalize(x->inner->self, q);
+}
+
+static cmb_status inputs(const void *self, const cmb_point *at, double *u)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->inputs(x->inner->self, &below, u);
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->switches(x->inner->self, &below, lambda, s);
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->outputs(x->inner->self, &below, a, lambda, out);
+}
+
+/* Only levels are taken over: the other modes are the layer's. */
+static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
+{
+  const cmb_layer *x = self;
+  const cmb_equations *inner = x->inner;
+  const cmb_point below = cmb_layer_point(x, at);
+  int *found = x->mode + inner->ns;
+  memcpy(found, below.mode, (size_t)inner->ns * sizeof *found);
+  CMB_TRY(inner->levels(inner->self, &below, lambda, found));
+  for (int i = 0; i < inner->ns; i++) {
+    if (inner->switch_is_level[i]) mode[i] = found[i];
+  }
+  return CMB_OK;
+}
+
+static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
+{
+  const cmb_layer *x = self;
+  cmb_box below = *box;
+  if (x->lower_modes) {
+    x->lower_modes(x, box->mode, x->mode);
+    below.mode = x->mode;
+  }
+  x->inner->enclose(x->inner->self, &below, s, rate);
+}
+
+static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->switch_flow(x->inner->self, &below, a, flow);
+}
+
+static cmb_status conditions(const void *self, const cmb_point *at, const double *lambda, bool *met)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->conditions(x->inner->self, &below, lambda, met);
+}
+
+static cmb_status resets(const void *self, const cmb_point *at, const double *lambda, double *R,
+                         double *change)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->resets(x->inner->self, &below, lambda, R, change);
+}
+
+static cmb_status surface(const void *self, const cmb_point *at, int rule, double *u, double *ut,
+                          double *gamma, double *row)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->surface(x->inner->self, &below, rule, u, ut, gamma, row);
+}
+
+static void time_values(const void *self, const cmb_point *at, double *values)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  x->inner->time_values(x->inner->self, &below, values);
+}
+
+static void time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+{
+  const cmb_layer *x = self;
+  cmb_box below = *box;
+  if (x->lower_modes) {
+    x->lower_modes(x, box->mode, x->mode);
+    below.mode = x->mode;
+  }
+  x->inner->time_bounds(x->inner->self, &below, bounds);
+}
+
+static cmb_status energy(const void *self, const cmb_point *at, double *sum)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->energy(x->inner->self, &below, sum);
+}
+
+void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *inner)
+{
+  cmb_equations *eq = &layer->eq;
+  *layer = (cmb_layer){.eq = *inner, .inner = inner};
+  layer->mode = cmb_arena_ints(arena, 2 * inner->ns);
+  eq->self = layer;
+  eq->expressions = NULL;
+  eq->residual = NULL;
+  eq->accelerate = NULL;
+  eq->derivative = NULL;
+  memset(eq->derivative_pattern, 0, sizeof eq->derivative_pattern);
+  eq->evaluate = evaluate;
+  if (inner->rates) eq->rates = rates;
+  if (inner->normalize) eq->normalize = normalize;
+  if (inner->inputs) eq->inputs = inputs;
+  if (inner->switches) eq->switches = switches;
+  if (inner->outputs) eq->outputs = outputs;
+  if (inner->levels) eq->levels = levels;
+  if (inner->enclose) eq->enclose = enclose;
+  if (inner->switch_flow) eq->switch_flow = switch_flow;
+  if (inner->conditions) eq->conditions = conditions;
+  if (inner->resets) eq->resets = resets;
+  if (inner->surface) eq->surface = surface;
+  if (inner->time_values) eq->time_values = time_values;
+  if (inner->time_bounds) eq->time_bounds = time_bounds;
+  if (inner->energy) eq->energy = energy;
+}

@@ -1,0 +1,218 @@
+/*
+ * Bodies at rest on surfaces (resting.h).
+ */
+#include "dae/resting.h"
+
+#include "base/context.h"
+#include "math/pattern.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SMALL = 1e-9; /* a force that does not matter, as a part of the largest */
+
+/* The constraint of rule k of those that there are, behind the others. */
+static cmb_status add_row(const cmb_resting *x, const cmb_point *at, int k, const cmb_terms *want)
+{
+  const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
+  const int i = inner->ng + k, nv = inner->nv;
+  double u, ut, gamma;
+  CMB_TRY(inner->surface(inner->self, at, x->rule[k], &u, &ut, &gamma, x->row));
+  if (want->g) want->g[i] = u;
+  if (want->gt) want->gt[i] = ut;
+  if (want->gamma) want->gamma[i] = gamma;
+  if (!want->G) return CMB_OK;
+  double *to = want->G + (eq->G_pattern ? x->pattern.start[i] : i * nv);
+  memcpy(to, x->row, (size_t)nv * sizeof *to);
+  return CMB_OK;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(inner->evaluate(inner->self, at, want));
+  if (!want->g && !want->G && !want->gt && !want->gamma) return CMB_OK;
+  for (int k = 0; k < x->count; k++) CMB_TRY(add_row(x, at, k, want));
+  return CMB_OK;
+}
+
+/* μ of rule k in the modes of the other side. */
+static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k, double *mu)
+{
+  const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
+  const bool *reads = inner->rule_reads + (ptrdiff_t)x->rule[k] * inner->ns;
+  for (int i = 0; i < eq->ns; i++) {
+    x->other->mode[i] = i < inner->ns && reads[i] ? -at->mode[i] : at->mode[i];
+  }
+  CMB_TRY(cmb_accelerate(x->other, at->t, at->q, at->v, x->a, x->lambda));
+  *mu = x->lambda[inner->ng + k];
+  return CMB_OK;
+}
+
+cmb_status cmb_resting_begin(cmb_resting *x, const cmb_point *at, const double *f)
+{
+  const cmb_equations *inner = x->layer.inner;
+  double u, ut, gamma;
+  x->slack = 0;
+  for (int i = 0; i < inner->nv; i++) x->slack = fmax(x->slack, SMALL * fabs(f[i]));
+  for (int k = 0; k < x->count; k++) {
+    CMB_TRY(inner->surface(inner->self, at, x->rule[k], &u, &ut, &gamma, x->row));
+    x->length[k] = 0;
+    for (int i = 0; i < inner->nv; i++) x->length[k] = fmax(x->length[k], fabs(x->row[i]));
+  }
+  return CMB_OK;
+}
+
+/* What rule k says of the end of its rest. */
+static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, double mu, double *s)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const int direction = inner->rules[x->rule[k]].direction;
+  const double slack = x->length[k] > 0 ? x->slack / x->length[k] : 0;
+  double beyond;
+  *s = (direction < 0 ? -mu : mu) + slack;
+  if (direction != 0) return CMB_OK;
+  CMB_TRY(force_beyond(x, at, k, &beyond));
+  *s = (x->met[x->rule[k]] ? fmin(-mu, beyond) : fmin(mu, -beyond)) + slack;
+  return CMB_OK;
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(inner->switches(inner->self, at, lambda, s));
+  CMB_TRY(inner->conditions(inner->self, at, lambda, x->met));
+  for (int i = 0; i < inner->ns; i++) {
+    if (x->frozen[i]) s[i] = at->mode[i];
+  }
+  for (int k = 0; k < x->count; k++) {
+    CMB_TRY(hold_of(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
+  }
+  return CMB_OK;
+}
+
+/* Of the functions below, as they are; nothing is known of the others. */
+static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  const int below = inner->ns, all = x->layer.eq.ns;
+  CMB_TRY(inner->switch_flow(inner->self, at, a, flow));
+  memmove(flow + all, flow + below, (size_t)below * sizeof *flow);
+  for (int i = below; i < all; i++) flow[i] = flow[all + i] = 0;
+  return CMB_OK;
+}
+
+/* ---- making */
+
+static const char *name_of(cmb_arena *arena, const char *rule, const char *what)
+{
+  char text[300];
+  snprintf(text, sizeof text, "%s.%s", rule, what);
+  return cmb_arena_text(arena, text);
+}
+
+static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const size_t ng = (size_t)eq->ng, ns = (size_t)eq->ns;
+  const char **g = cmb_arena_take(arena, ng, sizeof(void *));
+  const char **lambda = cmb_arena_take(arena, ng, sizeof(void *));
+  const char **s = cmb_arena_take(arena, ns, sizeof(void *));
+  if (cmb_arena_failed(arena)) return;
+  for (int i = 0; i < inner->ng; i++) g[i] = inner->g_names[i], lambda[i] = inner->lambda_names[i];
+  for (int i = 0; i < inner->ns; i++) s[i] = inner->switch_names[i];
+  for (int k = 0; k < x->count; k++) {
+    const char *rule = inner->rules[x->rule[k]].name;
+    g[inner->ng + k] = lambda[inner->ng + k] = rule;
+    s[inner->ns + k] = name_of(arena, rule, "rest");
+  }
+  eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
+}
+
+/* What is known of the switching functions below, and nothing of those that are added or frozen. */
+static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const size_t ns = (size_t)eq->ns;
+  bool *level = cmb_arena_take(arena, ns, sizeof *level);
+  bool *enclosed = cmb_arena_take(arena, ns, sizeof *enclosed);
+  bool *silent = cmb_arena_take(arena, ns, sizeof *silent);
+  bool *of_gap = cmb_arena_take(arena, ns, sizeof *of_gap);
+  int *order = cmb_arena_ints(arena, eq->ns);
+  x->frozen = cmb_arena_take(arena, ns, sizeof *x->frozen);
+  if (cmb_arena_failed(arena)) return;
+  for (int k = 0; k < x->count; k++) {
+    const bool *reads = inner->rule_reads + (ptrdiff_t)x->rule[k] * inner->ns;
+    for (int i = 0; i < inner->ns; i++) x->frozen[i] = x->frozen[i] || reads[i];
+    silent[inner->ns + k] = true;
+  }
+  for (int i = 0; i < inner->ns; i++) {
+    level[i] = inner->switch_is_level && inner->switch_is_level[i];
+    enclosed[i] = inner->switch_enclosed && inner->switch_enclosed[i] && !x->frozen[i];
+    silent[i] = inner->switch_silent && inner->switch_silent[i];
+    of_gap[i] = inner->switch_of_gap && inner->switch_of_gap[i];
+    order[i] = inner->switch_order && !x->frozen[i] ? inner->switch_order[i] : 0;
+  }
+  if (inner->switch_is_level) eq->switch_is_level = level;
+  eq->switch_enclosed = enclosed;
+  eq->switch_silent = silent;
+  eq->switch_of_gap = of_gap;
+  eq->switch_order = order;
+}
+
+/* The pattern of G with full rows behind it, if there is one. */
+static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_pattern *p = x->layer.inner->G_pattern;
+  const int ng = x->layer.inner->ng, nv = eq->nv;
+  if (!p) return;
+  int *start = cmb_arena_ints(arena, eq->ng + 1);
+  int *column = cmb_arena_ints(arena, p->start[ng] + x->count * nv);
+  if (cmb_arena_failed(arena)) return;
+  memcpy(start, p->start, ((size_t)ng + 1) * sizeof *start);
+  memcpy(column, p->column, (size_t)p->start[ng] * sizeof *column);
+  for (int k = 0; k < x->count; k++) {
+    int *to = column + start[ng + k];
+    for (int i = 0; i < nv; i++) to[i] = i;
+    start[ng + k + 1] = start[ng + k] + nv;
+  }
+  x->pattern = (cmb_pattern){eq->ng, nv, start, column};
+  eq->G_pattern = &x->pattern;
+}
+
+cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
+                              int count, const int *rule, cmb_resting **out)
+{
+  cmb_resting *x = *out = cmb_arena_take(arena, 1, sizeof *x);
+  bool both = false;
+  if (!x) return cmb_fail_memory(ctx);
+  cmb_layer_begin(&x->layer, arena, inner);
+  cmb_equations *eq = &x->layer.eq;
+  x->count = count;
+  x->rule = rule;
+  eq->ng += count;
+  eq->ns += count;
+  eq->evaluate = evaluate;
+  eq->switches = switches;
+  if (inner->switch_flow) eq->switch_flow = switch_flow;
+  x->row = cmb_arena_doubles(arena, eq->nv);
+  x->a = cmb_arena_doubles(arena, eq->nv);
+  x->lambda = cmb_arena_doubles(arena, eq->ng);
+  x->length = cmb_arena_doubles(arena, count);
+  x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);
+  name_rows(x, arena, eq);
+  list_switches(x, arena, eq);
+  add_pattern(x, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int k = 0; k < count; k++) both = both || inner->rules[rule[k]].direction == 0;
+  return both ? cmb_evaluator_create(ctx, eq, &x->other) : CMB_OK;
+}
+
+void cmb_resting_destroy(cmb_resting *x)
+{
+  if (x) cmb_evaluator_destroy(x->other);
+}

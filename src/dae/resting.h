@@ -1,0 +1,42 @@
+/*
+ * Equations in which bodies rest on surfaces of rules (dae.h, `surface`): a layer with the constraints u = 0 and with a switching
+ * function for each that becomes negative where the rest ends.
+ *
+ *     M v̇ = f − Gᵀλ − Uᵀμ,   0 = u(t, q),   U = ∂u̇/∂v
+ *
+ * Where a rule holds from one side, what is met where u > 0, the rest lasts while the surface pushes: μ ≥ 0; from the other side
+ * while μ ≤ 0. Where it holds from both sides, the force without which the motion would leave must lead back on each: with μ₊ and
+ * μ₋ in the modes of the two sides, μ₋ ≥ 0 ≥ μ₊. In place of 0 stands a force that is far too small to matter, so that bodies which
+ * touch and are not pushed together at all do not part and meet for ever by rounding errors.
+ */
+#ifndef CMB_DAE_RESTING_H
+#define CMB_DAE_RESTING_H
+
+#include "dae/evaluator.h"
+#include "dae/layer.h"
+
+typedef struct cmb_resting {
+  cmb_layer layer;
+  int count;
+  const int *rule; /* (count) those that bodies rest on */
+  bool *
+      frozen; /* (ns of inner) functions that the rules' conditions read: 0 on the surface, but for rounding */
+  double *row;         /* (nv) scratch */
+  cmb_pattern pattern; /* of G */
+  cmb_evaluator *
+      other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
+  double *a, *lambda; /* (nv), (ng) scratch for it */
+  double slack;       /* that force, but for the length of a gradient; and */
+  double *length;     /* (count) these lengths */
+  bool *met;          /* (rule_count) */
+} cmb_resting;
+
+/* Rules with a surface. Arrays from the arena; `inner` and `rule` must outlive it. */
+cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
+                              int count, const int *rule, cmb_resting **out);
+void cmb_resting_destroy(cmb_resting *x);
+
+/* A rest begins at a state where the forces are f (nv). */
+cmb_status cmb_resting_begin(cmb_resting *x, const cmb_point *at, const double *f);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * Sliding along the surfaces of switching functions (sliding.h).
+ */
+#include "dae/sliding.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+
+#include <math.h>
+#include <string.h>
+
+/* All functions that slide at −1. */
+static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
+{
+  const cmb_sliding *x = (const cmb_sliding *)layer;
+  memcpy(lower, mode, (size_t)layer->inner->ns * sizeof *lower);
+  for (int k = 0; k < x->count; k++) lower[x->function[k]] = -1;
+}
+
+/* Forces and rates of the functions in the modes that the evaluator below has. */
+static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
+{
+  const cmb_equations *inner = x->layer.inner;
+  cmb_evaluator *ev = x->below;
+  CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, x->a, x->lambda));
+  const cmb_point point = {at->t, at->q, at->v, ev->mode, ev->scratch};
+  CMB_TRY(inner->switch_flow(inner->self, &point, x->a, flow));
+  return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
+{
+  const int n = x->count, nv = x->layer.eq.nv, ns = x->layer.inner->ns;
+  const size_t size = (size_t)nv * sizeof(double);
+  cmb_evaluator *ev = x->below;
+  double *first = x->flow, *second = x->flow + 2 * (ptrdiff_t)ns;
+  lower_modes(&x->layer, at->mode, ev->mode);
+  CMB_TRY(cmb_factor_at(ev, at->t, at->q));
+  CMB_TRY(look(x, at, first));
+  memcpy(x->f, ev->f, size);
+  for (int k = 0; k < n; k++) {
+    double *change = x->change + (ptrdiff_t)k * nv;
+    ev->mode[x->function[k]] = 1;
+    CMB_TRY(look(x, at, second));
+    ev->mode[x->function[k]] = -1;
+    for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
+    for (int i = 0; i < n; i++) {
+      x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
+    }
+    x->theta[k] = -first[x->function[k]];
+  }
+  CMB_TRY(cmb_lu_factor(n, x->A, x->scale, x->pivot));
+  cmb_lu_solve(n, x->A, x->pivot, x->theta);
+  return CMB_OK;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_sliding *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  if (want->f) CMB_TRY(cmb_sliding_find(x, at));
+  const cmb_point below = cmb_layer_point(&x->layer, at);
+  CMB_TRY(inner->evaluate(inner->self, &below, want));
+  for (int k = 0; want->f && k < x->count; k++) {
+    cmb_add_scaled(inner->nv, x->theta[k], x->change + (ptrdiff_t)k * inner->nv, want->f);
+  }
+  return CMB_OK;
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const cmb_sliding *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(cmb_sliding_find(x, at));
+  const cmb_point below = cmb_layer_point(&x->layer, at);
+  CMB_TRY(inner->switches(inner->self, &below, lambda, s));
+  for (int k = 0; k < x->count; k++) s[x->function[k]] = fmin(x->theta[k], 1 - x->theta[k]);
+  return CMB_OK;
+}
+
+/* Outputs are mixed like the forces. */
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_sliding *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  double *first = x->out, *second = x->out + inner->no;
+  CMB_TRY(cmb_sliding_find(x, at));
+  const cmb_point below = cmb_layer_point(&x->layer, at);
+  CMB_TRY(inner->outputs(inner->self, &below, a, lambda, first));
+  memcpy(out, first, (size_t)inner->no * sizeof *out);
+  for (int k = 0; k < x->count; k++) {
+    x->layer.mode[x->function[k]] = 1;
+    CMB_TRY(inner->outputs(inner->self, &below, a, lambda, second));
+    x->layer.mode[x->function[k]] = -1;
+    for (int i = 0; i < inner->no; i++) out[i] += x->theta[k] * (second[i] - first[i]);
+  }
+  return CMB_OK;
+}
+
+/* Bounds are not known of the functions that slide. */
+static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
+{
+  bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
+  int *order = cmb_arena_ints(arena, eq->ns);
+  if (!enclosed || !order) return;
+  for (int i = 0; i < eq->ns; i++) {
+    enclosed[i] = eq->switch_enclosed && eq->switch_enclosed[i];
+    order[i] = eq->switch_order[i];
+  }
+  for (int k = 0; k < x->count; k++) enclosed[x->function[k]] = false, order[x->function[k]] = 0;
+  eq->switch_enclosed = enclosed;
+  eq->switch_order = order;
+}
+
+cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
+                              int count, const int *function, cmb_sliding **out)
+{
+  cmb_sliding *x = *out = cmb_arena_take(arena, 1, sizeof *x);
+  if (!x) return cmb_fail_memory(ctx);
+  cmb_layer_begin(&x->layer, arena, inner);
+  cmb_equations *eq = &x->layer.eq;
+  x->layer.lower_modes = lower_modes;
+  x->count = count;
+  x->function = function;
+  eq->evaluate = evaluate;
+  eq->switches = switches;
+  if (inner->outputs) eq->outputs = outputs;
+  x->theta = cmb_arena_doubles(arena, count);
+  x->a = cmb_arena_doubles(arena, eq->nv);
+  x->lambda = cmb_arena_doubles(arena, eq->ng);
+  x->f = cmb_arena_doubles(arena, eq->nv);
+  x->change = cmb_arena_doubles(arena, count * eq->nv);
+  x->flow = cmb_arena_doubles(arena, 4 * eq->ns);
+  x->out = cmb_arena_doubles(arena, 2 * eq->no);
+  x->A = cmb_arena_doubles(arena, count * count);
+  x->scale = cmb_arena_doubles(arena, count);
+  x->pivot = cmb_arena_ints(arena, count);
+  hide_bounds(x, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  return cmb_evaluator_create(ctx, inner, &x->below);
+}
+
+void cmb_sliding_destroy(cmb_sliding *x)
+{
+  if (x) cmb_evaluator_destroy(x->below);
+}

@@ -1,0 +1,617 @@
+/*
+ * What happens at an event (run.h): modes change, rules are obeyed, bodies come to rest on surfaces or leave them, and the integrator
+ * begins again from there.
+ *
+ * Rules act one after the other, in the order in which the equations list them; what one does to the velocities may call the next.
+ *
+ * Impacts that follow each other faster and faster have no end. So an impact that changes no velocity by more than the tolerances of
+ * the run is the last: the bodies then rest on the rule's surface, if they are pushed onto it. The time at which the impacts would
+ * accumulate is that of a geometric series: with the last intervals d₁ and d₂, t + d₂² / (d₁ − d₂).
+ *
+ * A switching function whose two modes both lead back to its zero does not switch: the motion slides along it. A function of velocities
+ * shows that by ds/dt in the two modes. For a function of positions the same holds of d²s/dt², but only where the motion comes to
+ * rest on the surface, that is, where the time between two changes of sign makes less of a difference than the tolerances.
+ */
+#include "base/context.h"
+#include "dae/project.h"
+#include "dae/system.h"
+#include "method/integrator.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FELT = 1e-9; /* an impulse beside a larger one */
+
+/* ---- stages */
+
+static void use_stage(cmb_simulation *sim, cmb_stage *stage)
+{
+  sim->stage = stage;
+  sim->in = stage->in;
+  sim->ev = stage->ev;
+  sim->events = &stage->events;
+  sim->watch = &stage->watch;
+  sim->variation = &stage->variation;
+  sim->agreement = &stage->agreement;
+  sim->impact = &stage->impact;
+  sim->result.mode = stage->ev->mode;
+  sim->result.drift = cmb_integrator_drift_bound(stage->in);
+  sim->result.statistics = cmb_integrator_statistics(stage->in);
+}
+
+cmb_status cmb_run_first_stage(cmb_simulation *sim)
+{
+  CMB_TRY(cmb_stage_create(&sim->source, NULL, NULL, &sim->stages));
+  use_stage(sim, sim->stages);
+  return CMB_OK;
+}
+
+void cmb_run_destroy_stages(cmb_simulation *sim)
+{
+  for (cmb_stage *s = sim->stages; s; s = s->next) cmb_stage_destroy(s);
+}
+
+void cmb_run_begin_stages(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  use_stage(sim, sim->stages);
+  for (int i = 0; i < eq->ns; i++) sim->slides[i] = false;
+  for (int i = 0; i < eq->rule_count; i++) {
+    sim->rests[i] = sim->rebounds[i] = false;
+    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}};
+  }
+}
+
+/* The stage that is wanted, perhaps a new one. */
+static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
+{
+  cmb_stage *last = sim->stages;
+  for (cmb_stage *s = sim->stages; s; last = s, s = s->next) {
+    *found = s;
+    if (cmb_stage_is(s, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+  }
+  cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
+  last->next = *found;
+  return status;
+}
+
+/* What a stage takes over from the one before: the event, the modes, and what is counted. */
+static void take_over(const cmb_simulation *sim, cmb_stage *to)
+{
+  const cmb_stage *from = sim->stage;
+  const cmb_equations *eq = sim->eq;
+  cmb_events *e = &to->events;
+  const cmb_enclosure *before = &from->events.enclosure;
+  e->t = from->events.t;
+  e->crowded = from->events.crowded;
+  memcpy(e->q_found, from->events.q_found, (size_t)eq->nq * sizeof(double));
+  memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
+  memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
+  for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
+  for (int i = 0; i < eq->ns; i++) e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+  e->enclosure.undecided = before->undecided;
+  e->enclosure.undecided_function = before->undecided_function;
+  e->enclosure.undecided_t = before->undecided_t;
+  memcpy(to->ev->mode, from->ev->mode, (size_t)eq->ns * sizeof(int));
+  for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
+  for (int k = 0; k < to->slide_count; k++) to->ev->mode[to->slide[k]] = 1;
+  memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
+  memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
+  to->ev->stats = from->ev->stats;
+  to->ev->redundant = from->ev->redundant;
+}
+
+/* Enters the stage that is wanted, at a state that satisfies its constraints. */
+static cmb_status change_stage(cmb_simulation *sim)
+{
+  cmb_stage *to;
+  CMB_TRY(find_stage(sim, &to));
+  if (to == sim->stage) return CMB_OK;
+  take_over(sim, to);
+  use_stage(sim, to);
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
+  if (ev->eq->ng > 0) {
+    CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
+    CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
+  }
+  if (to->resting) {
+    const cmb_terms want = {.f = ev->f};
+    const cmb_point at = {e->t, e->q_found, e->v_found, ev->mode, ev->scratch};
+    cmb_status status = cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want);
+    if (status == CMB_OK) status = cmb_resting_begin(to->resting, &at, ev->f);
+    CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  }
+  cmb_integrator_reset(sim->in);
+  cmb_variation_begin(sim->variation, e->t, sim->t_end);
+  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
+                       e->t);
+}
+
+/* ---- events */
+
+static cmb_status tell(cmb_simulation *sim, const cmb_event *event)
+{
+  const cmb_observer *o = &sim->options.observer;
+  sim->result.events++;
+  return o->event ? o->event(o->user, event) : CMB_OK;
+}
+
+static cmb_status announce(cmb_simulation *sim, const char *name, int index, int direction)
+{
+  const cmb_event event = {name, index, sim->events->t, direction, NAN};
+  return tell(sim, &event);
+}
+
+/* Bodies have come to rest on the rule's surface; the stage is the one in which they do. */
+static cmb_status announce_rest(cmb_simulation *sim, int rule, double limit)
+{
+  const cmb_stage *stage = sim->stage;
+  cmb_event event = {"", -1, sim->events->t, 1, limit};
+  for (int k = 0; k < stage->rest_count; k++) {
+    if (stage->rest[k] == rule) event.name = stage->eq->switch_names[sim->eq->ns + k];
+  }
+  return tell(sim, &event);
+}
+
+/* Function i gets its new mode. It is an event if the motion depends on it. */
+static cmb_status change_mode(cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const int before = sim->ev->mode[i], after = sim->events->mode_new[i];
+  if (after == before) return CMB_OK;
+  sim->ev->mode[i] = after;
+  if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
+  return announce(sim, eq->switch_names[i], i, after > before ? 1 : -1);
+}
+
+/* ---- the end of rests and slides */
+
+/* A rest from both sides ends to one of them: the modes of that side. */
+static void choose_side(cmb_simulation *sim, int k)
+{
+  const cmb_equations *eq = sim->eq;
+  const int rule = sim->stage->rest[k];
+  const double mu = sim->events->lambda_found[eq->ng + k];
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  const bool same_side = sim->impact->met[rule] ? mu > 0 : mu < 0;
+  if (eq->rules[rule].direction != 0 || same_side) return;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) sim->ev->mode[i] = sim->events->mode_new[i] = -sim->ev->mode[i];
+  }
+  sim->impact->met[rule] = !sim->impact->met[rule];
+}
+
+/* Rests and slides whose switching functions have become negative. */
+static cmb_status leave_surfaces(cmb_simulation *sim)
+{
+  const cmb_stage *stage = sim->stage;
+  cmb_events *e = sim->events;
+  for (int k = 0; k < stage->rest_count; k++) {
+    const int i = sim->eq->ns + k;
+    if (e->mode_new[i] == 1) continue;
+    e->mode_new[i] = 1;
+    sim->rests[stage->rest[k]] = false;
+    choose_side(sim, k);
+    CMB_TRY(announce(sim, stage->eq->switch_names[i], -1, -1));
+  }
+  for (int k = 0; k < stage->slide_count; k++) {
+    const int i = stage->slide[k];
+    if (e->mode_new[i] == 1) continue;
+    sim->slides[i] = false;
+    sim->ev->mode[i] = e->mode_new[i] = stage->sliding->theta[k] > 0.5 ? 1 : -1;
+    CMB_TRY(announce(sim, stage->eq->switch_names[i], i, sim->ev->mode[i]));
+  }
+  return CMB_OK;
+}
+
+/* ---- rules */
+
+static void remember_time(cmb_simulation *sim, int rule)
+{
+  double *t = sim->times[rule].t;
+  if (t[0] == sim->events->t) return;
+  t[2] = t[1], t[1] = t[0], t[0] = sim->events->t;
+}
+
+/* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. */
+static double limit_of(const cmb_rule_times *times)
+{
+  const double *t = times->t, first = t[1] - t[2], second = t[0] - t[1];
+  return second < first ? t[0] + second * second / (first - second) : NAN;
+}
+
+/* Whether the impact changes no velocity by more than the tolerances. */
+static bool is_negligible(const cmb_simulation *sim, const double *jump)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const double *v = sim->events->v_found;
+  for (int i = 0; i < sim->eq->nv; i++) {
+    if (!(fabs(jump[i]) <= o->rtol * fabs(v[i]) + o->atol)) return false;
+  }
+  return true;
+}
+
+/* The rule's surface at the state found, its gradient into row (nv): u and du/dt, counted so that u is positive where the rule
+ * has just acted. */
+static cmb_status surface_here(cmb_simulation *sim, int rule, double *u, double *rate,
+                               double *gamma, double *row)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const int side = sim->impact->met_here[rule] ? 1 : -1;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  CMB_TRY(eq->surface(eq->self, &at, rule, u, rate, gamma, row));
+  for (int i = 0; i < eq->nv; i++) {
+    row[i] *= side;
+    *rate += side * row[i] * e->v_found[i];
+  }
+  *u *= side, *rate *= side, *gamma *= side;
+  return CMB_OK;
+}
+
+/* What the velocities behind an impact do. */
+typedef enum cmb_rebound { PASSES, REBOUNDS, STAYS } cmb_rebound;
+
+/* Whether they lead through the surface, back from it, or back but not out of it again, against the accelerations there. */
+static cmb_status look_at_rebound(cmb_simulation *sim, int rule, cmb_rebound *what)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  double u, rate, second, *row = sim->v_work, jump = 0;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(surface_here(sim, rule, &u, &rate, &second, row));
+  for (int i = 0; i < eq->nv; i++) {
+    second += row[i] * sim->a[i];
+    jump += row[i] * sim->impact->jump[i];
+  }
+  const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
+  *what = rate > 1e-9 * fabs(jump) ? PASSES : out ? REBOUNDS : STAYS;
+  return CMB_OK;
+}
+
+/* Whether what the rule resets is the rate of its surface, but for a factor: only then its impulses act along the surface's normal. */
+static cmb_status acts_along_surface(cmb_simulation *sim, int rule, bool *along)
+{
+  const int nv = sim->eq->nv;
+  const double *R = sim->impact->R + (ptrdiff_t)sim->eq->rules[rule].first_reset * nv;
+  double u, rate, gamma, *row = sim->v_work, rr = 0, ru = 0, uu = 0;
+  CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, row));
+  for (int i = 0; i < nv; i++) rr += R[i] * R[i], ru += R[i] * row[i], uu += row[i] * row[i];
+  *along = rr > 0 && uu > 0 && ru * ru >= (1 - 1e-12) * rr * uu;
+  return CMB_OK;
+}
+
+/* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */
+static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
+{
+  cmb_stage *before = sim->stage;
+  sim->rests[rule] = true;
+  CMB_TRY(change_stage(sim));
+  cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
+  CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  status = cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  *rests = true;
+  for (int k = 0; k < sim->stage->rest_count; k++) {
+    if (sim->stage->rest[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
+  }
+  if (*rests) return CMB_OK;
+  sim->rests[rule] = false;
+  take_over(sim, before);
+  use_stage(sim, before);
+  return CMB_OK;
+}
+
+/* The modes of a rule that holds from one side, on that side: with them the bodies rest, or part. */
+static void put_back(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  const int direction = eq->rules[rule].direction;
+  if (direction == 0) return;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) sim->ev->mode[i] = -direction;
+  }
+  sim->impact->met_here[rule] = direction < 0;
+}
+
+/* The impacts of this rule have become negligible: the bodies come to rest if they are pushed onto its surface. */
+static cmb_status come_to_rest(cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  const double limit = limit_of(&sim->times[rule]);
+  bool along = false, rests = false;
+  if (r->surface) {
+    cmb_status status = acts_along_surface(sim, rule, &along);
+    CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
+  }
+  if (!along) {
+    if (isnan(limit)) return CMB_OK;
+    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                    "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
+                    "determined: it does not reset the rate of what 'when' compares, alone",
+                    r->name, limit);
+  }
+  put_back(sim, rule);
+  CMB_TRY(try_rest(sim, rule, &rests));
+  return rests ? announce_rest(sim, rule, limit) : CMB_OK;
+}
+
+/* Whether an impact is felt on a surface that bodies rest on. */
+static bool reaches_rests(const cmb_simulation *sim, int rule)
+{
+  const cmb_stage *stage = sim->stage;
+  const cmb_impact *x = sim->impact;
+  double largest = 0;
+  for (int j = 0; j < sim->eq->rules[rule].reset_count; j++) {
+    largest = fmax(largest, fabs(x->rho[j]));
+  }
+  for (int k = 0; k < stage->rest_count; k++) {
+    if (fabs(x->tau[sim->eq->ng + k]) > FELT * largest) return true;
+  }
+  return false;
+}
+
+/* The first stage. What is still pushed onto its surface will come to rest again. */
+static cmb_status leave_all(cmb_simulation *sim, bool rests)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; rests && i < eq->rule_count; i++) sim->rests[i] = false;
+  for (int i = 0; i < eq->ns; i++) {
+    if (sim->slides[i]) sim->ev->mode[i] = -1;
+    sim->slides[i] = false;
+  }
+  return change_stage(sim);
+}
+
+/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer: each of their contacts has a law of its own for
+ * impacts, which follow one after the other. */
+static cmb_status find_impact(cmb_simulation *sim, int rule)
+{
+  for (;;) {
+    const cmb_events *e = sim->events;
+    cmb_status status =
+        cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+    if (is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
+    CMB_TRY(leave_all(sim, true));
+  }
+}
+
+/* Velocities after the impact of a rule, and whether it is the last. */
+static cmb_status make_impact(cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  cmb_events *e = sim->events;
+  cmb_rebound what = REBOUNDS;
+  const bool small = is_negligible(sim, sim->impact->jump);
+  remember_time(sim, rule);
+  sim->acted++;
+  for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
+  if (r->surface && r->direction != 0) {
+    CMB_TRY(cmb_run_final(sim, look_at_rebound(sim, rule, &what), "resets", e->t));
+  }
+  sim->rebounds[rule] = what == REBOUNDS && r->surface && r->direction != 0 && !r->stop;
+  if (what == STAYS || (small && what == REBOUNDS)) return come_to_rest(sim, rule);
+  return small ? CMB_OK : leave_all(sim, false);
+}
+
+/* What a rule asks for, where its condition has just changed. */
+static cmb_status obey_rule(cmb_simulation *sim, int i)
+{
+  const cmb_rule *rule = &sim->eq->rules[i];
+  CMB_TRY(find_impact(sim, i));
+  const cmb_impact *x = sim->impact;
+  if (rule->stop && x->change[rule->first_reset] <= 0)
+    return CMB_OK; /* another one has parted them */
+  CMB_TRY(announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
+  if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
+  return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
+}
+
+static cmb_status look_at_conditions(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, sim->impact->met_here);
+  return cmb_run_final(sim, status, "conditions of events", e->t);
+}
+
+/* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
+static cmb_status obey_rules(cmb_simulation *sim)
+{
+  const int count = sim->eq->rule_count;
+  if (count == 0) return CMB_OK;
+  CMB_TRY(look_at_conditions(sim));
+  for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
+  memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
+  return CMB_OK;
+}
+
+/* ---- slides */
+
+/* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
+static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, e->lambda_found));
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  return eq->switch_flow(eq->self, &at, a, flow);
+}
+
+/* A function of positions: whether its changes of sign have come so near to each other that the velocities between them are within the
+ * tolerances. Then the velocities become those on the surface. */
+static bool settles(cmb_simulation *sim, double rate, double now, double other)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const double time = fabs(rate) / fmin(fabs(now), fabs(other)), part = -rate / (now - other);
+  double *v = sim->events->v_found;
+  for (int i = 0; i < sim->eq->nv; i++) {
+    const double jump = fabs(sim->a[i] - sim->a_other[i]) * time;
+    if (!(jump <= o->rtol * fabs(v[i]) + o->atol)) return false;
+  }
+  for (int i = 0; i < sim->eq->nv; i++) v[i] += part * (sim->a[i] - sim->a_other[i]);
+  return true;
+}
+
+/* Function i has just changed its sign: does its new mode lead back, as the old one did? */
+static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *slides)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  int *mode = &sim->ev->mode[i];
+  const int sign = *mode;
+  double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  CMB_TRY(flow_here(sim, sim->a, now));
+  *mode = sim->mode_before[i];
+  cmb_status status = flow_here(sim, sim->a_other, other);
+  *mode = sign;
+  CMB_TRY(status);
+  *slides = sign * now[i] < 0 && sign * other[i] > 0;
+  if (*slides && eq->switch_order[i] == 2)
+    *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
+  return CMB_OK;
+}
+
+/* Functions whose modes have changed at this event: those whose surface the motion does not leave. */
+static cmb_status look_for_slides(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  if (!eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (sim->ev->mode[i] == sim->mode_before[i] || eq->switch_order[i] == 0 || sim->slides[i]) {
+      continue;
+    }
+    cmb_status status = look_at_slide(sim, i, &sim->slides[i]);
+    CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+  }
+  return change_stage(sim);
+}
+
+/* ---- the restart */
+
+/* The event's state as the constraints of the new modes want it. */
+static cmb_status enter_modes(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  const int redundant = sim->ev->redundant;
+  cmb_status status = cmb_agreement_new_modes(sim->agreement, e->t, e->q_found, e->v_found);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  if (sim->ev->redundant == redundant) return CMB_OK;
+  return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
+                       e->t);
+}
+
+/* The modes that have been found become those of the run. */
+static cmb_status change_modes(cmb_simulation *sim)
+{
+  memcpy(sim->mode_before, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int));
+  CMB_TRY(leave_surfaces(sim));
+  for (int i = 0; i < sim->events->ns; i++) CMB_TRY(change_mode(sim, i));
+  return CMB_OK;
+}
+
+cmb_status cmb_run_end_step(cmb_simulation *sim)
+{
+  CMB_TRY(change_modes(sim));
+  return obey_rules(sim);
+}
+
+/* The integrator begins where the event is. */
+static cmb_status begin_there(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
+  cmb_variation_restart(sim->variation, e->t);
+  cmb_events_at_end(e);
+  return CMB_OK;
+}
+
+/* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
+static cmb_status go_round(cmb_simulation *sim)
+{
+  CMB_TRY(change_modes(sim));
+  CMB_TRY(change_stage(sim));
+  CMB_TRY(enter_modes(sim));
+  CMB_TRY(obey_rules(sim));
+  CMB_TRY(look_for_slides(sim));
+  return begin_there(sim);
+}
+
+static cmb_status find_modes(cmb_simulation *sim, bool *changed)
+{
+  cmb_events *e = sim->events;
+  return cmb_run_final(sim, cmb_events_new_modes(e, changed), "switching functions", e->t);
+}
+
+cmb_status cmb_run_restart(cmb_simulation *sim)
+{
+  for (int round = 0, calm = 0;; round++) {
+    const long acted = sim->acted;
+    bool changed = true;
+    CMB_TRY(find_modes(sim, &changed));
+    if (round > 0 && !changed) return CMB_OK;
+    CMB_TRY(go_round(sim));
+    calm = sim->acted == acted ? calm + 1 : 0;
+    if (calm > cmb_mode_rounds(sim->eq)) {
+      return cmb_modes_unsettled(sim->ev, &sim->events->search, sim->events->t);
+    }
+    if (++sim->events->crowded > CMB_MOST_CROWDED) {
+      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                      "impacts follow each other without end at t = %.9g", sim->events->t);
+    }
+  }
+}
+
+/* Whether the bodies have rebounded by less than the method can tell, and go on into the surface. */
+static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  double u, rate, gamma;
+  *yes = false;
+  if (!sim->rebounds[rule]) return CMB_OK;
+  sim->rebounds[rule] = sim->impact->met[rule] == (r->direction > 0); /* else they are out again */
+  if (!sim->rebounds[rule]) return CMB_OK;
+  CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
+  *yes = rate > 0;
+  return CMB_OK;
+}
+
+cmb_status cmb_run_look_back(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    bool yes = false, changed;
+    if (!sim->rebounds[i]) continue;
+    cmb_events_at_end(sim->events);
+    CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
+    if (!yes) continue;
+    sim->rebounds[i] = false;
+    CMB_TRY(find_impact(sim, i));
+    CMB_TRY(come_to_rest(sim, i));
+    CMB_TRY(begin_there(sim));
+    CMB_TRY(find_modes(sim, &changed));
+    if (changed) CMB_TRY(cmb_run_restart(sim));
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
+{
+  cmb_events *e = sim->events;
+  cmb_impact *x = sim->impact;
+  *restarted = false;
+  if (sim->eq->rule_count == 0) return CMB_OK;
+  cmb_events_at_end(e);
+  cmb_status status = cmb_impact_begin(x, e->t, e->q_found, e->v_found, e->lambda_found);
+  CMB_TRY(cmb_run_final(sim, status, "conditions of events", e->t));
+  CMB_TRY(look_at_conditions(sim));
+  *restarted = cmb_impact_next(x, 0) < sim->eq->rule_count;
+  return *restarted ? cmb_run_restart(sim) : CMB_OK;
+}

@@ -1,0 +1,72 @@
+/*
+ * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event.
+ */
+#ifndef CMB_SIM_RUN_H
+#define CMB_SIM_RUN_H
+
+#include "sim/stage.h"
+
+enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
+
+/* The last times at which a rule has acted, the latest first; NaN: it has not. */
+typedef struct cmb_rule_times {
+  double t[3];
+} cmb_rule_times;
+
+struct cmb_simulation {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_system *system;
+  const cmb_equations *eq; /* of the system */
+  cmb_run_options options;
+  cmb_stage_source source;
+  cmb_stage *stages, *stage; /* all that there are, the system's own first; and that of now: */
+  cmb_integrator *in;
+  cmb_evaluator *ev;
+  cmb_events *events;
+  cmb_rank_watch *watch;
+  cmb_variation *variation;
+  cmb_agreement *agreement;
+  cmb_impact *impact;
+  bool *rests, *slides; /* (rule_count), (ns) what the stage should have */
+  bool *
+      rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
+  int *mode_before;      /* (ns) before an event */
+  int most_ns;           /* switching functions of a stage */
+  double *flow;          /* (4 most_ns) their rates in two modes */
+  cmb_rule_times *times; /* (rule_count) */
+  long acted;            /* impacts so far */
+  cmb_result result;
+  double t_start, t_end;
+  long due;                         /* number of the next record at an interval */
+  long sample_due;                  /* number of the next sample at an even distance */
+  double sampled;                   /* time of the last sample */
+  double *q, *v, *lambda, *outputs; /* the result's state */
+  double *q_work, *v_work, *lambda_work, *outputs_new;
+  double *a, *a_other; /* (nv) */
+  bool *unique;        /* (ng) which multipliers of the result are */
+};
+
+/* A recoverable status outside a step cannot be recovered from: the words for it. */
+cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what, double t);
+
+/* restart.c */
+cmb_status cmb_run_first_stage(cmb_simulation *sim);
+void cmb_run_destroy_stages(cmb_simulation *sim);
+
+/* The first stage again, as a run has it when it begins. */
+void cmb_run_begin_stages(cmb_simulation *sim);
+
+/* At the event found: new modes, impacts, rests and slides, then the integrator begins there. */
+cmb_status cmb_run_restart(cmb_simulation *sim);
+
+/* The integrator has begun. Conditions that are met from the beginning are no events; but gaps that are closing there are. */
+cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted);
+
+/* After a step without an event: rebounds that were too small for the method. */
+cmb_status cmb_run_look_back(cmb_simulation *sim);
+
+/* The modes of a real-time step that has ended, and what rules say to that. */
+cmb_status cmb_run_end_step(cmb_simulation *sim);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Stages of a run (stage.h).
+ */
+#include "sim/stage.h"
+
+#include "base/context.h"
+#include "dae/system.h"
+#include "method/integrator.h"
+
+/* The numbers of those that are true, ascending. */
+static int list(cmb_arena *arena, int n, const bool *which, int **numbers)
+{
+  int count = 0;
+  for (int i = 0; which && i < n; i++) count += which[i];
+  *numbers = cmb_arena_ints(arena, count);
+  for (int i = 0, k = 0; *numbers && k < count; i++) {
+    if (which[i]) (*numbers)[k++] = i;
+  }
+  return count;
+}
+
+static bool is_list(int count, const int *numbers, int n, const bool *which)
+{
+  int k = 0;
+  for (int i = 0; i < n; i++) {
+    if (!which[i]) continue;
+    if (k == count || numbers[k++] != i) return false;
+  }
+  return k == count;
+}
+
+bool cmb_stage_is(const cmb_stage *stage, const cmb_equations *eq, const bool *rests,
+                  const bool *slides)
+{
+  return is_list(stage->rest_count, stage->rest, eq->rule_count, rests) &&
+         is_list(stage->slide_count, stage->slide, eq->ns, slides);
+}
+
+static cmb_status make_equations(const cmb_stage_source *s, cmb_stage *stage)
+{
+  if (stage->rest_count > 0) {
+    CMB_TRY(cmb_resting_create(s->ctx, s->arena, stage->eq, stage->rest_count, stage->rest,
+                               &stage->resting));
+    stage->eq = &stage->resting->layer.eq;
+  }
+  if (stage->slide_count > 0) {
+    CMB_TRY(cmb_sliding_create(s->ctx, s->arena, stage->eq, stage->slide_count, stage->slide,
+                               &stage->sliding));
+    stage->eq = &stage->sliding->layer.eq;
+  }
+  return CMB_OK;
+}
+
+static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
+{
+  const cmb_run_options *o = s->options;
+  CMB_TRY(make_equations(s, stage));
+  CMB_TRY(cmb_integrator_create(s->ctx, stage->eq, o->method, &o->integrator, &stage->in));
+  stage->ev = cmb_integrator_evaluator(stage->in);
+  cmb_events_create(&stage->events, s->arena, stage->in);
+  cmb_variation_create(&stage->variation, s->arena, stage->in);
+  cmb_impact_create(&stage->impact, s->arena, stage->ev);
+  CMB_TRY(cmb_rank_watch_create(&stage->watch, s->arena, stage->in, s->singular, s->user));
+  return cmb_agreement_create(s->ctx, s->arena, s->system, stage->ev, &o->integrator,
+                              &stage->agreement);
+}
+
+cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const bool *slides,
+                            cmb_stage **out)
+{
+  cmb_arena *arena = source->arena;
+  const cmb_equations *eq = &source->system->eq;
+  cmb_stage *stage = *out = cmb_arena_take(arena, 1, sizeof *stage);
+  if (!stage) return cmb_fail_memory(source->ctx);
+  *stage = (cmb_stage){.eq = eq};
+  stage->rest_count = list(arena, eq->rule_count, rests, &stage->rest);
+  stage->slide_count = list(arena, eq->ns, slides, &stage->slide);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(source->ctx);
+  CMB_TRY(fill(source, stage));
+  return cmb_arena_failed(arena) ? cmb_fail_memory(source->ctx) : CMB_OK;
+}
+
+void cmb_stage_destroy(cmb_stage *stage)
+{
+  if (!stage) return;
+  cmb_agreement_destroy(&stage->agreement);
+  cmb_integrator_destroy(stage->in);
+  cmb_sliding_destroy(stage->sliding);
+  cmb_resting_destroy(stage->resting);
+}

@@ -1,0 +1,364 @@
+/*
+ * Which modes belong to a state: one rule (dae/modes.h), wherever a state comes from.
+ *
+ *   - forces of nested conditions, floors and tables with known integrals, by every method: functions that an inner switch makes
+ *     exactly 0, levels that decide on levels, several functions that switch at the same time;
+ *   - random nested conditions: after a start, a search from any modes, an equilibrium, at each step of a run and of a real-time
+ *     run no switching function disagrees with its mode, and the force in these modes is what the formula says. The judge is an
+ *     output of the same formula: outputs keep their comparisons, and have no modes;
+ *   - modes that bring about their own opposite end with words.
+ */
+#include "check.h"
+#include "dae/equilibrium.h"
+#include "dae/modes.h"
+#include "methods.h"
+#include "model_case.h"
+#include "random_formula.h"
+
+#include <camber/camber.h>
+#include <float.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROOM = 20000, MOST_SWITCHES = 400, MOST_STEPS = 3000 };
+
+/* ---- a mass for each force */
+
+static const char *const kinks = "tables:\n"
+                                 "  up: [[0, 0], [1, 1], [2, -1], [4, 3]]\n"
+                                 "  bend: [[-2, 1], [-0.5, -1], [0.5, 1], [2, 0]]\n";
+
+/* Two masses of 1 on rails, pushed by the forces fx and fy, which are outputs too. */
+static cmb_system *open_system(cmb_context *ctx, const char *fx, const char *fy, const char *rates,
+                               cmb_model **model)
+{
+  static char text[4 * ROOM];
+  cmb_system *system;
+  snprintf(text, sizeof text,
+           "gravity: [0, 0, 0]\n%s"
+           "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 0, 0]}}\n"
+           "joints:\n"
+           "  x: {type: prismatic, child: a, axis: x, rate: %s}\n"
+           "  y: {type: prismatic, child: b, axis: y}\n"
+           "forces:\n"
+           "  fx: {type: load, on: {body: a, at: [0, 0, 0]}, force: ['%s', 0, 0]}\n"
+           "  fy: {type: load, on: {body: b, at: [0, 0, 0]}, force: [0, '%s', 0]}\n"
+           "outputs: {fx: '%s', fy: '%s'}\n",
+           kinks, rates, fx, fy, fx, fy);
+  *model = cmbt_model_parse(ctx, text);
+  cmbt_ok(ctx, cmb_model_system(ctx, *model,
+                                &(cmb_model_system_options){.evaluation = CMB_EVALUATE_INTERPRETER,
+                                                            .expressions = true},
+                                &system));
+  return system;
+}
+
+/* ---- known integrals */
+
+struct integral {
+  const char *force;
+  double t_end, v; /* ∫ force */
+  int events;      /* −1: not counted */
+  double
+      jumps; /* the sum of all |jumps|: what a method that switches at ends of steps may be late by, in steps */
+};
+
+static const struct integral integrals[] = {
+    {"if(max(0, 1 - t) > 0, 1, 0)", 2, 1, 2, 1}, /* exactly 0 from 1 s on: not > 0 */
+    {"if(max(0, 1 - t) >= 0, 1, 0)", 2, 2, -1, 0},
+    {"if(min(0, t - 1) < 0, 4, 1)", 2, 5, 2, 3},
+    {"if(abs(min(t - 1, 0)) > 0, 4, 1)", 2, 5, -1, 3},
+    {"if(floor(max(1 - t, 0)) >= 0 and max(1 - t, 0) > 0, 2, 1)", 2, 3, -1, 1},
+    {"if(floor(t) > if(t > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
+    {"up(floor(2*t))", 2.5, 2, -1, 10},
+    {"floor(t + 10*floor(2*t))", 2, 31, -1, 31},
+    {"floor(floor(4*t)/2) + bend(floor(2*t) - 2)", 2,
+     0.5 * (0 + 1 + 2 + 3 + 1 + -1.0 / 3 + 0 + 2.0 / 3), -1, 8},
+    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 4, 10},
+    {"max(min(t, 1), 0.5)", 2, 1.625, -1, 0},
+    {"if(max(0, 1 - x) > 0, 1, 0)", 2, 1, 2, 1}, /* x = t */
+    {"if(floor(x) > if(x > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
+    {"floor(x + 10*floor(2*x))", 2, 31, -1, 31},
+    {"if(x > 1, 2, 0) + if(2*x > 2, 3, 0) + if(3*x > 3, 5, 0)", 2, 10, -1, 10},
+};
+
+static void check_integral(cmb_context *ctx, const cmb_method *method, const struct integral *c)
+{
+  cmb_model *model;
+  cmb_simulation *sim;
+  cmb_system *system = open_system(ctx, "0", c->force, "1", &model);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = method;
+  options.t_end = c->t_end;
+  if (cmb_method_is_real_time(method)) options.integrator.step = 1e-3;
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *r = cmb_simulation_result(sim);
+  const double error = fabs(r->v[1] - c->v);
+  if (cmb_method_is_real_time(method)) {
+    cmbt_below(error, 1.5e-3 * c->jumps + 2e-3);
+  } else {
+    if (error > 1e-6) print_error("%s: %s\n", cmb_method_name(method), c->force);
+    cmbt_below(error, 1e-6);
+    if (c->events >= 0) assert_int_equal(r->events, c->events);
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+}
+
+static void test_integrals(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int i = 0; i < cmb_method_count(); i++) {
+    for (size_t k = 0; k < sizeof integrals / sizeof integrals[0]; k++) {
+      check_integral(ctx, cmb_method_at(i), &integrals[k]);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* ---- random conditions */
+
+struct judge {
+  cmb_context *ctx;
+  cmb_system *system;
+  const cmb_equations *eq;
+  cmb_evaluator *ev;
+  cmb_mode_search search;
+  cmb_simulation *sim; /* that is looked at */
+  bool real_time;
+  int steps;
+  long states, changes,
+      edges; /* how many were judged, how many modes were other than +1, functions exactly or nearly 0 */
+};
+
+static void close_judge(struct judge *j, cmb_model *model)
+{
+  cmb_evaluator_destroy(j->ev);
+  cmb_system_destroy(j->system);
+  cmb_model_destroy(model);
+}
+
+static void open_judge(struct judge *j, cmb_context *ctx, const char *fx, const char *fy,
+                       cmb_model **model)
+{
+  *j = (struct judge){.ctx = ctx, .states = j->states, .changes = j->changes, .edges = j->edges};
+  j->system = open_system(ctx, fx, fy, "0.25", model);
+  j->eq = cmb_system_equations(j->system);
+  assert_in_range(j->eq->ns, 0, MOST_SWITCHES);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, j->eq, &j->ev));
+  cmb_mode_search_create(&j->search, j->ev->arena, j->eq);
+  for (int i = 0; i < 2; i++) assert_string_equal(j->eq->v_names[i], i ? "y'" : "x'");
+}
+
+/* No function disagrees with its mode by more than `slack`; where none is near 0 the forces are those of the formulas. */
+static void judge(struct judge *j, double t, const double *q, const double *v, const int *mode,
+                  double slack)
+{
+  double s[MOST_SWITCHES], f[2], out[2];
+  const double none[2] = {0};
+  bool edge = false;
+  if (j->eq->ns > 0) memcpy(j->ev->mode, mode, (size_t)j->eq->ns * sizeof *mode);
+  cmbt_ok(j->ctx, cmb_switches(j->ev, t, q, v, NULL, s));
+  for (int i = 0; i < j->eq->ns; i++) {
+    const double inside = cmb_mode_sign(j->ev, i) * s[i];
+    if (inside < -slack) print_error("%s: mode %d, s %g\n", j->eq->switch_names[i], mode[i], s[i]);
+    assert_true(inside >= -slack);
+    edge = edge || inside <= slack;
+    j->changes += mode[i] != 1;
+  }
+  j->states++;
+  j->edges += edge;
+  if (edge && !j->real_time) return;
+  cmbt_ok(j->ctx, cmb_evaluate(j->ev, t, q, v, &(cmb_terms){.f = f}));
+  cmbt_ok(j->ctx, cmb_outputs(j->ev, t, q, v, none, NULL, out));
+  for (int i = 0; i < 2; i++) cmbt_near(f[i], out[i], 1e-9 * fmax(1, fabs(out[i])));
+}
+
+/* States in which functions are exactly 0 now and then. */
+static double random_state(struct cmbt_random *r)
+{
+  return cmbt_random_int(r, 0, 3) == 0 ? 0.5 * cmbt_random_int(r, -4, 4)
+                                       : cmbt_random_uniform(r, -3, 3);
+}
+
+static void judge_starts(struct judge *j, struct cmbt_random *r)
+{
+  for (int k = 0; k < 20; k++) {
+    double q[2], v[2], a[2];
+    const double t = fabs(random_state(r));
+    int mode[MOST_SWITCHES];
+    bool changed;
+    cmb_start_report report;
+    for (int i = 0; i < 2; i++) q[i] = random_state(r), v[i] = random_state(r);
+    cmbt_ok(j->ctx, cmb_start_in_modes(j->ev, &j->search, t, q, v, a, NULL, &report));
+    if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
+    judge(j, t, q, v, mode, 0);
+    /* found again from any modes; by the formula alone, too, where nothing is exactly 0 */
+    const long edges = j->edges;
+    judge(j, t, q, v, mode, 0);
+    for (int i = 0; i < j->eq->ns; i++) {
+      const int other =
+          cmb_mode_is_level(j->ev, i) ? 0 : -1; /* there is no interval -1 of a table */
+      j->ev->mode[i] = cmbt_random_int(r, 0, 1) ? 1 : other;
+    }
+    cmbt_ok(j->ctx, cmb_find_modes(j->ev, &j->search, t, q, v, NULL, NULL, &changed));
+    if (j->edges == edges && j->eq->ns > 0) {
+      assert_memory_equal(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
+    }
+    if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
+    j->real_time = true; /* the formula decides, and its value is right on an edge too */
+    judge(j, t, q, v, mode, 0);
+    j->real_time = false;
+  }
+}
+
+static cmb_status after_step(void *user, double t)
+{
+  struct judge *j = user;
+  const cmb_result *r = cmb_simulation_result(j->sim);
+  (void)t;
+  judge(j, r->t, r->q, r->v, r->mode, j->real_time ? 0 : 1e-9);
+  return ++j->steps < MOST_STEPS ? CMB_OK : CMB_ERROR_EVENTS;
+}
+
+/* A run, with each of its states judged. Forces that hold a motion on an edge end it, with words or by many steps. */
+static bool judge_run(struct judge *j, const char *method, double t_end)
+{
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.t_end = t_end;
+  j->steps = 0;
+  j->real_time = cmb_method_is_real_time(options.method);
+  if (j->real_time) options.integrator.step = 1.0 / 128; /* times meet round constants */
+  options.observer = (cmb_observer){.user = j, .after_step = after_step};
+  cmbt_ok(j->ctx, cmb_simulation_create(j->ctx, j->system, &options, &j->sim));
+  const cmb_status status = cmb_simulation_run(j->sim);
+  if (status != CMB_ERROR_EVENTS) cmbt_ok(j->ctx, status);
+  cmb_simulation_destroy(j->sim);
+  j->sim = NULL;
+  j->real_time = false;
+  return status == CMB_OK;
+}
+
+static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
+{
+  double q[2];
+  const double v[2] = {0};
+  cmb_equilibrium_report report;
+  int mode[MOST_SWITCHES];
+  for (int i = 0; i < 2; i++) q[i] = random_state(r);
+  if (cmb_equilibrium(j->ev, 0.3, q, NULL, NULL, &report) != CMB_OK) return false;
+  if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
+  j->real_time = true; /* the formula decides */
+  judge(j, 0.3, q, v, mode, 0);
+  j->real_time = false;
+  return true;
+}
+
+static void test_random(void **state)
+{
+  (void)state;
+  static const char *const rest[] = {"t", "x", "y"}, *const all[] = {"t", "x", "y", "x.rate",
+                                                                     "y.rate"};
+  static const char *const tables[] = {"up", "bend"};
+  static char fx[ROOM], fy[ROOM], pulled[2][ROOM + 20];
+  const int count = cmbt_count("CAMBER_MODES", 60);
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct judge j = {0};
+  int ended = 0, balanced = 0;
+  for (int k = 0; k < count; k++) {
+    struct cmbt_random r = {(uint64_t)k};
+    cmb_model *model;
+    const int depth = 2 + k % 4;
+    cmbt_random_formula(&r, &(struct cmbt_formula_words){3, 2, rest, tables}, depth, sizeof fx, fx);
+    cmbt_random_formula(&r, &(struct cmbt_formula_words){5, 2, all, tables}, depth, sizeof fy, fy);
+    open_judge(&j, ctx, fx, fy, &model);
+    judge_starts(&j, &r);
+    judge_run(&j, "lie", 2);
+    close_judge(&j, model);
+    for (int i = 0; i < 2; i++) {
+      snprintf(pulled[i], sizeof pulled[i], "%s - 5*%s", fx, i ? "y" : "x");
+    }
+    open_judge(&j, ctx, pulled[0], pulled[1], &model);
+    ended += judge_run(&j, k % 2 ? "mdop5" : "radau5", 2);
+    balanced += judge_equilibrium(&j, &r);
+    close_judge(&j, model);
+  }
+  printf("%d models: %ld states, %ld modes other than +1, %ld states on an edge; %d runs to the "
+         "end, %d "
+         "equilibria\n",
+         count, j.states, j.changes, j.edges, ended, balanced);
+  assert_true(ended > count / 2 && balanced > count / 4);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- modes that do not settle: s = a function of λ that each mode turns */
+
+static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = at->t < 1 || at->mode[0] > 0 ? -1 : 1;
+  if (want->g) want->g[0] = at->q[0];
+  if (want->G) want->G[0] = 1;
+  if (want->gt) want->gt[0] = 0;
+  if (want->gamma) want->gamma[0] = 0;
+  return CMB_OK;
+}
+
+static cmb_status flip_switches(const void *self, const cmb_point *at, const double *lambda,
+                                double *s)
+{
+  (void)self;
+  s[0] = at->t < 1 ? 1 : lambda[0]; /* λ = f */
+  return CMB_OK;
+}
+
+static void test_unsettled(void **state)
+{
+  (void)state;
+  static const char *const q_names[] = {"x"}, *const v_names[] = {"x'"}, *const g[] = {"rail"},
+                           *const lambda[] = {"lambda"}, *const s[] = {"grip"};
+  const cmb_equations eq = {.name = "flip",
+                            .nq = 1,
+                            .nv = 1,
+                            .ng = 1,
+                            .ns = 1,
+                            .q_names = q_names,
+                            .v_names = v_names,
+                            .g_names = g,
+                            .lambda_names = lambda,
+                            .switch_names = s,
+                            .mass_constant = true,
+                            .mass_diagonal = true,
+                            .evaluate = flip_evaluate,
+                            .switches = flip_switches};
+  const double zero[1] = {0};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int start = 0; start < 2; start++) { /* at an event at 1 s, and at a start */
+    cmb_run_options options = cmb_run_defaults();
+    cmb_system *system;
+    cmb_simulation *sim;
+    cmbt_ok(ctx, cmb_system_create(ctx, &eq, start, 3, zero, zero, &system));
+    cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+    assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_EVENTS);
+    assert_non_null(strstr(cmb_last_error(ctx), "'grip'"));
+    assert_non_null(strstr(cmb_last_error(ctx), "t = 1"));
+    cmb_simulation_destroy(sim);
+    cmb_system_destroy(system);
+  }
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_integrals),
+      cmocka_unit_test(test_random),
+      cmocka_unit_test(test_unsettled),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
