@@ -602,16 +602,30 @@ cmb_status cmb_run_look_back(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* The conditions that are met where the run begins, as the formulas have it: what is about to be met is an event. */
+static cmb_status note_conditions(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
+  CMB_TRY(cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  memcpy(sim->mode_before, ev->mode, size);
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (e->s_probe[i] == 0 && !cmb_mode_is_level(ev, i)) ev->mode[i] = -1;
+  }
+  cmb_status status = cmb_impact_begin(sim->impact, e->t, e->q_found, e->v_found, e->lambda_found);
+  memcpy(ev->mode, sim->mode_before, size);
+  return status;
+}
+
 cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
 {
   cmb_events *e = sim->events;
-  cmb_impact *x = sim->impact;
   *restarted = false;
   if (sim->eq->rule_count == 0) return CMB_OK;
   cmb_events_at_end(e);
-  cmb_status status = cmb_impact_begin(x, e->t, e->q_found, e->v_found, e->lambda_found);
-  CMB_TRY(cmb_run_final(sim, status, "conditions of events", e->t));
+  CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   CMB_TRY(look_at_conditions(sim));
-  *restarted = cmb_impact_next(x, 0) < sim->eq->rule_count;
+  *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;
   return *restarted ? cmb_run_restart(sim) : CMB_OK;
 }
