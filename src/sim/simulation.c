@@ -13,6 +13,7 @@
 #include "method/integrator.h"
 #include "sim/agreement.h"
 #include "sim/events.h"
+#include "sim/lock.h"
 #include "sim/singular.h"
 #include "sim/variation.h"
 
@@ -354,6 +355,7 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
   note_undecided(sim);
+  if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
   if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
   return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
                   cmb_status_meaning(status));
@@ -418,7 +420,9 @@ static cmb_status start(cmb_simulation *sim)
   cmb_enclosure_begin(&sim->events.enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
-  CMB_TRY(start_modes(sim));
+  cmb_status found = start_modes(sim);
+  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q_work));
+  CMB_TRY(found);
   cmb_variation_begin(&sim->variation, sim->t_start, sim->t_end);
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
@@ -566,6 +570,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(call_hook(sim, o->before_step));
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
+    CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
     CMB_TRY(note_residuals(sim));
     CMB_TRY(check_agreement(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
