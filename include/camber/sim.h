@@ -17,8 +17,8 @@ extern "C" {
 /* A point of the trajectory, as it is handed out; the arrays are valid during the call only. */
 typedef struct cmb_record {
   double t;
-  const double *q, *v, *lambda, *outputs;
-  const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
+  const double *q, *v, *lambda, *outputs; /* λ and outputs are NaN where the start has failed */
+  const bool *lambda_unique;              /* (ng) whether the equations determine each; NULL: all */
 } cmb_record;
 
 /* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or (index -1)

@@ -1,7 +1,7 @@
 /*
  * What goes wrong: complaints and warnings on standard error, and the same for --json.
  *
- * With --json every failure after the command line was understood prints one object: status, message (the sentence that stands
+ * With --json every failure prints one object, also one of the command line: status, message (the sentence that stands
  * on standard error too), warnings, and what is known. Commands print it themselves where they have more to say.
  */
 #include "cli/cli.h"
@@ -124,8 +124,8 @@ static void json_system(struct cli_json *j, const cmb_system *system)
 void cli_json_failure(const struct cli_arguments *a, const cmb_system *system)
 {
   struct cli_json j;
-  if (!a->json || said.object_printed || !a->operand) return;
-  const char *model = a->model ? cmb_model_name(a->model) : a->operand;
+  if (!a->json || said.object_printed) return;
+  const char *model = a->model ? cmb_model_name(a->model) : a->operand ? a->operand : "";
   cli_json_begin(&j, model, a->method, said.status, said.complaint);
   if (system) json_system(&j, system);
   cli_json_end(&j);

@@ -1,6 +1,7 @@
 /*
  * camber: the program's entry. Commands and options are in options.c.
  */
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -62,6 +63,17 @@ static int finish(int code)
   return code;
 }
 
+/* Whether the words that were not understood ask for JSON, perhaps behind the one that is wrong. */
+static bool wants_json(int argc, char **argv, const struct cli_arguments *a)
+{
+  const int k = cmb_find_name("json", cli_options, cli_option_count, sizeof *cli_options);
+  if (!a->command || !cli_takes(a->command, &cli_options[k])) return false;
+  for (int i = 2; i < argc; i++) {
+    if (strcmp(argv[i], "--json") == 0) return true;
+  }
+  return false;
+}
+
 int main(int argc, char **argv)
 {
   struct cli_arguments arguments;
@@ -79,7 +91,13 @@ int main(int argc, char **argv)
     return finish(CLI_DONE);
   }
   int code = cli_parse(argc, argv, &arguments);
-  if (code == CLI_DONE) code = finish(dispatch(&arguments));
+  if (code == CLI_DONE) {
+    code = finish(dispatch(&arguments));
+  } else {
+    arguments.json = wants_json(argc, argv, &arguments);
+    cli_json_failure(&arguments, NULL);
+    code = finish(code);
+  }
   cli_release(&arguments);
   return code;
 }

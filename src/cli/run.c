@@ -89,17 +89,18 @@ static cmb_status after_step(void *user, double t)
   return CMB_OK;
 }
 
-static void print_numbers(const char *title, int n, const char *const *names, const double *x)
+/* units: NULL, or one for each. What a run did not come to is not a number. */
+static void print_numbers(const char *title, int n, const char *const *names,
+                          const char *const *units, const double *x)
 {
-  for (int i = 0; i < n; i++) printf("  %-12s %-14s % .17g\n", i ? "" : title, names[i], x[i]);
-}
-
-static void print_outputs(const cmb_equations *eq, const double *x)
-{
-  for (int i = 0; i < eq->no; i++) {
-    printf("  %-12s %-14s % .17g", i ? "" : "outputs", eq->output_names[i], x[i]);
-    printf("%s%s\n", eq->output_units && eq->output_units[i][0] ? " " : "",
-           eq->output_units ? eq->output_units[i] : "");
+  for (int i = 0; i < n; i++) {
+    const char *unit = units ? units[i] : "";
+    printf("  %-12s %-14s ", i ? "" : title, names[i]);
+    if (isnan(x[i])) {
+      printf("not computed\n");
+    } else {
+      printf("% .17g%s%s\n", x[i], unit[0] ? " " : "", unit);
+    }
   }
 }
 
@@ -167,18 +168,18 @@ static void print_summary(const struct run *run)
   printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
          s->f, s->factor, s->solve, s->projections);
-  if (eq->ng > 0) {
+  if (eq->ng > 0 && !isnan(r->position)) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);
     if (r->drift) print_bound(r->drift);
   }
   cli_singularities_print(&run->singularities);
   print_events(run);
-  print_numbers("positions", eq->nq, eq->q_names, r->q);
-  print_numbers("velocities", eq->nv, eq->v_names, r->v);
-  print_numbers("multipliers", eq->ng, eq->lambda_names, r->lambda);
+  print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
+  print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
+  print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->lambda);
   cli_not_unique_print(eq, r->lambda_unique);
-  print_outputs(eq, r->outputs);
+  print_numbers("outputs", eq->no, eq->output_names, eq->output_units, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }

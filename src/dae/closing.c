@@ -13,11 +13,11 @@
 
 enum { ITERATIONS = 12, MOST_STEPS = 4000 };
 
-static const double STRAIGHT = 0.05;      /* later increments over the first */
-static const double TURN = 0.1;           /* radians in a step */
-static const double LEAST_STEP = 1 / 4e3; /* of s; a dead centre or a singular position is ahead */
-static const double CONVERGED = 1e-9;     /* an increment, after which the next one is rounding */
-static const double SMALL = 1e-6;         /* an increment that does not bend */
+static const double STRAIGHT = 0.05;   /* later increments over the first */
+static const double TURN = 0.1;        /* radians in a step */
+static const double LEAST_STEP = 1e-9; /* of s; a dead centre or a singular position is ahead */
+static const double CONVERGED = 1e-9;  /* an increment, after which the next one is rounding */
+static const double SMALL = 1e-6;      /* an increment that does not bend */
 
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
 {

@@ -178,6 +178,16 @@ static cmb_status store_matrices(const cmb_graph_parts *p, cmb_arena *arena, cmb
 
 /* ---- the system */
 
+static void copy_locks(const cmb_expressions *x, cmb_system *system)
+{
+  system->locks = cmb_arena_take(system->arena, (size_t)x->lock_count + 1, sizeof *system->locks);
+  for (int i = 0; system->locks && i < x->lock_count; i++) {
+    system->locks[i] = x->locks[i];
+    system->locks[i].joint = cmb_arena_text(system->arena, x->locks[i].joint);
+    system->lock_count++;
+  }
+}
+
 static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system *system)
 {
   cmb_arena *arena = system->arena;
@@ -194,6 +204,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   system->v = copy_doubles(arena, eq->nv, p->x->v_start);
   system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);
   system->v_given = copy_doubles(arena, eq->nv, p->x->v_wanted ? p->x->v_wanted : p->x->v_start);
+  copy_locks(p->x, system);
   CMB_TRY(list_switches(p, arena, d, eq));
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));

@@ -1,10 +1,13 @@
 /*
- * Held start values (hold.h). Three ways to a consistent position, in this order:
+ * Held start values (hold.h). Four ways to a consistent position, in this order:
  *
  *     near       from the values as given, in one step: the loops were nearly closed
  *     by design  from the design position: it is closed first, then the given coordinates go to their values in small steps,
  *                and the loops follow
  *     as given   from the values as given, in small steps
+ *
+ *     beside     from a position a little beside the design position, where that is a dead centre for a given coordinate: its
+ *                constraint depends on those of the loops there, though it can be moved
  *
  * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given
  * coordinates go to their values one after the other from the design position, each as far as it gets; then the position
@@ -24,6 +27,10 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+enum { MOST_BESIDE = 12 };               /* tries to leave a dead centre */
+static const double BESIDE = 0.1;        /* rad: how far a dead centre is left */
+static const double LEAST_MOTION = 1e-6; /* of a joint, against what it does alone: it is held */
 
 static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
 
@@ -182,6 +189,97 @@ static void take_better(const struct candidate *c, struct candidate *best)
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
 }
 
+/* ---- dead centres */
+
+/* The first given coordinate that the constraints alone keep from moving at q, and that is not met there; -1: none. */
+static cmb_status find_dead(struct hold *h, const double *q, int *dead)
+{
+  *dead = -1;
+  for (int i = 0; i < h->count; i++) {
+    if (h->held[i].kind != CMB_HELD_COORDINATE || off_by(&h->held[i], q, h->v) <= MET) continue;
+    activate(h, i, i + 1);
+    CMB_TRY(keep_independent(h, q));
+    if (h->active[i]) continue;
+    *dead = i;
+    return CMB_OK;
+  }
+  return CMB_OK;
+}
+
+/* w (nv): the motion nearest to that of velocity i alone that the constraints permit at q, its largest turn being `turn`. False: it
+ * cannot move that way. */
+static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i, double turn,
+                      double *w)
+{
+  const cmb_equations *eq = ev->eq;
+  double most = 0;
+  if (cmb_factor_at(ev, h->t, q) != CMB_OK) return false;
+  memset(w, 0, (size_t)eq->nv * sizeof *w);
+  w[i] = 1;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, w, ev->dtau);
+  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
+  w[i] += ev->dw[i];
+  if (w[i] < LEAST_MOTION) return false;
+  for (int k = 0; k < eq->nv; k++) {
+    if (k != i) w[k] = ev->dw[k];
+    if (h->task->turns[k]) most = fmax(most, fabs(w[k]));
+  }
+  for (int k = 0; k < eq->nv; k++) w[k] *= turn / most;
+  return true;
+}
+
+/* A consistent position beside c->q, by velocity i. */
+static cmb_status move_beside(struct hold *h, int i, double turn, struct candidate *c)
+{
+  double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
+  cmb_evaluator *ev;
+  if (!w) return cmb_fail_memory(h->ctx);
+  activate(h, 0, 0);
+  CMB_TRY(open_active(h, &ev));
+  c->found = motion_of(h, ev, c->q, i, turn, w);
+  if (c->found) {
+    cmb_rates(ev, c->q, w, ev->dq);
+    for (int k = 0; k < h->eq->nq; k++) c->q[k] += ev->dq[k];
+  }
+  cmb_evaluator_destroy(ev);
+  return c->found ? close_active(h, c, &reached) : CMB_OK;
+}
+
+static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool grows)
+{
+  cmb_log(
+      h->ctx, CMB_LOG_WARNING,
+      "the design position is a dead centre of coordinate '%s': of several ways to %.9g the one "
+      "on which %s is %s is taken; a start value of another joint chooses",
+      h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
+}
+
+/* From beside the closed design position `base`, if that is a dead centre. */
+static cmb_status close_beside(struct hold *h, const double *base, struct candidate *best)
+{
+  int dead, tries = 0;
+  CMB_TRY(find_dead(h, base, &dead));
+  for (int i = 0; dead >= 0 && i < h->eq->nv && tries < MOST_BESIDE; i++) {
+    struct candidate beside = {.found = h->task->turns[i]}, c;
+    for (int k = 0; beside.found && k < 2; k++, tries++) {
+      CMB_TRY(new_candidate(h, base, &beside));
+      CMB_TRY(move_beside(h, i, k == 0 ? BESIDE : -BESIDE, &beside));
+      if (!beside.found) break;
+      CMB_TRY(close_from(h, beside.q, &c));
+      if (!c.found || c.off > MET) {
+        CMB_TRY(close_one_by_one(h, &beside));
+        take_better(&beside, best);
+        if (beside.off > MET) continue;
+        c = beside;
+      }
+      tell_side(h, &h->held[dead], i, k == 0);
+      *best = c;
+      return CMB_OK;
+    }
+  }
+  return CMB_OK;
+}
+
 static cmb_status find_position(struct hold *h, const double *q, const double *q_design,
                                 struct candidate *best)
 {
@@ -198,6 +296,8 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
     if (design.found && design.off <= MET)
       best->found = false; /* the way an engineer has in mind */
     take_better(&design, best);
+    if (best->found && best->off <= MET) return CMB_OK;
+    CMB_TRY(close_beside(h, base.q, best));
     if (best->found && best->off <= MET) return CMB_OK;
     CMB_TRY(close_one_by_one(h, &base));
     take_better(&base, best);

@@ -5,6 +5,7 @@
 #define CMB_DAE_SYSTEM_H
 
 #include "base/arena.h"
+#include "dyn/expressions.h"
 
 #include <camber/dae.h>
 
@@ -23,6 +24,8 @@ struct cmb_system {
   int *left_out_row;          /* (left_out_count) their numbers in `whole` */
   struct cmb_system *whole;   /* the same with them, to watch them; NULL: none was left out */
   const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
+  int lock_count;
+  cmb_lock *locks;                     /* positions in which M is singular */
   void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
 };
 

@@ -10,6 +10,7 @@
  */
 #include "dyn/build.h"
 
+#include "expr/continued.h"
 #include "math/vec3.h"
 
 #include <stdio.h>
@@ -277,13 +278,11 @@ static cmb_status load(cmb_build *b, const cmb_model_force *f)
 
 /* ---- contact */
 
-/* d^e, going on through 0 for e other than 1. */
+/* d^e, going on through 0 as −|d|^e. */
 static cmb_expr power_law(cmb_build *b, cmb_expr d, double e)
 {
   if (e == 1) return d;
-  cmb_expr size = cmb_apply(b->g, CMB_OP_SMOOTH, cmb_apply(b->g, CMB_OP_ABS, d, 0, 0), 0, 0);
-  cmb_expr power = cmb_apply(b->g, CMB_OP_POW, size, constant(b, e - 1), 0);
-  return cmb_mul(b->g, d, power);
+  return cmb_odd_power(b->g, d, constant(b, e));
 }
 
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,

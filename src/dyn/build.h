@@ -191,6 +191,7 @@ bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *
 bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 
 /* forms */
+cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x); /* lock.c */
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_normalisation(cmb_build *b);
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);

@@ -45,6 +45,13 @@ typedef struct cmb_rule_expressions {
   cmb_expr surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
 } cmb_rule_expressions;
 
+/* A spherical joint's middle angle: where c cos q + s sin q is 0, two of its axes are parallel (lock.c). */
+typedef struct cmb_lock {
+  const char *joint; /* its place in the file and its name, "FILE:LINE:COLUMN: joint 'NAME'" */
+  int q;
+  double c, s;
+} cmb_lock;
+
 typedef struct cmb_expressions {
   const char *name;
   cmb_graph *graph;
@@ -74,6 +81,8 @@ typedef struct cmb_expressions {
   int *ball_q;
   int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
+  int lock_count;
+  cmb_lock *locks;
 
   cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */
   cmb_mass_expressions mass_factors;

@@ -423,6 +423,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(cmb_build_rules(b, x));
   CMB_TRY(take_hints(b, x));
   CMB_TRY(take_units(b, x));
+  CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   if (b->live) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));

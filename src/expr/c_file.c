@@ -161,15 +161,17 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-/* Compilers that contract a * b + c unless told not to, or reassociate on demand, are told here. */
-static const char CONTRACTION[] = "#if defined(__clang__)\n"
-                                  "#pragma STDC FP_CONTRACT OFF\n"
-                                  "#if __clang_major__ >= 11\n"
-                                  "#pragma clang fp reassociate(off)\n"
-                                  "#endif\n"
-                                  "#elif defined(__GNUC__)\n"
-                                  "#pragma GCC optimize(\"fp-contract=off\")\n"
-                                  "#endif\n\n";
+/* Compilers that contract a * b + c unless told not to, or reassociate on demand, are told here. gcc 12 contracts where it makes
+ * vectors of scalar statements (alternating sums and differences of products), whatever it is told about contraction. */
+static const char CONTRACTION[] =
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#if __clang_major__ >= 11\n"
+    "#pragma clang fp reassociate(off)\n"
+    "#endif\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\", \"no-tree-slp-vectorize\")\n"
+    "#endif\n\n";
 
 static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_function *functions)
 {

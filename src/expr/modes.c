@@ -11,20 +11,28 @@
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
+ * A root or broken power whose argument the formula itself keeps from being negative, by abs, max or a condition around it, goes on
+ * beyond the switch (continued.h).
+ *
  * With the modes as inputs the rest is smooth, and derivatives taken of it are those between two switches.
  * Comparisons for equality are left alone: they are false except at points. What stands inside smooth(...) is left
  * alone too.
  */
 #include "base/arena.h"
 #include "base/context.h"
+#include "expr/continued.h"
 #include "expr/graph.h"
 #include "expr/table.h"
 
 #include <camber/expr.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64 };
+enum {
+  NAME_ROOM = 64,
+  MOST_VISITS = 1 << 20 /* nodes that are looked at in branches, all together, to continue roots */
+};
 
 struct cmb_modes {
   cmb_context *ctx;
@@ -37,8 +45,15 @@ struct cmb_modes {
 struct rewriter {
   cmb_graph *g;
   cmb_modes *modes;
+  uint32_t size;      /* nodes that there were */
   cmb_expr *now;      /* (size) what a node has become */
   uint8_t *condition; /* (size) it is 0 or 1 by its form: a comparison, or comparisons combined */
+  uint8_t *rooted;    /* (size) there is a root in it whose argument may be negative */
+  cmb_known known;    /* of the branch that is being rewritten */
+  int visits;         /* that are left */
+  cmb_expr *stack;    /* (2 size) lists of nodes, and what they were; NULL: not needed yet */
+  uint32_t used;      /* of the stack */
+  bool failed;        /* to get it */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
@@ -129,11 +144,97 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
+static cmb_expr rewrite(struct rewriter *r, cmb_expr e);
+
+static int ascending(const void *a, const void *b)
+{
+  const cmb_expr x = *(const cmb_expr *)a, y = *(const cmb_expr *)b;
+  return (x > y) - (x < y);
+}
+
+/* The nodes that lead from e to roots, in `list` (room), ascending; 0: too many. The list is its own queue. */
+static int collect_rooted(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
+{
+  int count = 0;
+  if (room > 0) list[count++] = e;
+  for (int at = 0; at < count && r->visits > 0; at++, r->visits--) {
+    for (int k = 0; k < cmb_op_arity(cmb_expr_op(r->g, list[at])); k++) {
+      const cmb_expr x = cmb_expr_argument(r->g, list[at], k);
+      if (r->rooted[x] != 1 || count == room) continue;
+      list[count++] = x;
+      r->rooted[x] = 2; /* it is in the list */
+    }
+  }
+  for (int i = 0; i < count; i++) r->rooted[list[i]] = 1;
+  qsort(list, (size_t)count, sizeof *list, ascending);
+  return r->visits > 0 && count < room ? count : 0;
+}
+
+/* Branch e once more, with what is known in it: its roots may be among those that go on. What else uses its nodes does not see it. */
+static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
+{
+  const uint32_t used = r->used, room = (2 * r->size - used) / 2;
+  cmb_expr *list = r->stack + used, frozen = r->now[e];
+  const int count = collect_rooted(r, e, (int)room, list);
+  cmb_expr *before = list + count;
+  r->used = used + 2 * (uint32_t)count;
+  for (int i = 0; i < count; i++) {
+    before[i] = r->now[list[i]];
+    r->now[list[i]] = rewrite(r, list[i]);
+  }
+  if (count > 0) frozen = r->now[e];
+  for (int i = 0; i < count; i++) r->now[list[i]] = before[i];
+  r->used = used;
+  return frozen;
+}
+
+static cmb_expr freeze_branch(struct rewriter *r, cmb_expr e, cmb_expr condition, bool yes)
+{
+  const int known = r->known.count;
+  cmb_expr frozen = r->now[e];
+  if (!r->rooted[e]) return frozen;
+  if (!r->stack) r->stack = cmb_allocate(r->modes->ctx, 2 * (size_t)r->size * sizeof *r->stack);
+  r->failed = !r->stack;
+  cmb_known_add(r->g, condition, yes, &r->known);
+  if (r->stack && r->known.count > known) frozen = rewrite_branch(r, e);
+  r->known.count = known;
+  return frozen;
+}
+
 static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
-  cmb_expr condition = cmb_expr_argument(r->g, e, 0);
-  bool plain = r->condition[condition] || cmb_expr_op(r->g, condition) == CMB_OP_SMOOTH;
-  return cmb_apply(r->g, CMB_OP_IF, plain ? x[0] : sign_of(r, x[0]), x[1], x[2]);
+  cmb_graph *g = r->g;
+  cmb_expr condition = cmb_expr_argument(g, e, 0);
+  bool plain = r->condition[condition] || cmb_expr_op(g, condition) == CMB_OP_SMOOTH;
+  const cmb_expr greater_0 = plain ? condition : op2(g, CMB_OP_GT, condition, 0);
+  const cmb_expr yes = freeze_branch(r, cmb_expr_argument(g, e, 1), greater_0, true);
+  const cmb_expr no = freeze_branch(r, cmb_expr_argument(g, e, 2), greater_0, false);
+  return cmb_apply(g, CMB_OP_IF, plain ? x[0] : sign_of(r, x[0]), yes, no);
+}
+
+/* sqrt and broken powers: where the argument is not negative by its form, or by the conditions around it, but may become so beyond a
+ * switch. */
+static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  cmb_graph *g = r->g;
+  const cmb_expr of = cmb_expr_argument(g, e, 0);
+  const bool switched = x[0] != of || !cmb_never_negative(g, of, NULL);
+  if (cmb_is_root(g, e) && switched && cmb_never_negative(g, of, &r->known)) {
+    return cmb_continued(g, e, x[0]);
+  }
+  return cmb_rebuild(g, e, x);
+}
+
+/* Whether there is a root in e whose argument is not known not to be negative. */
+static bool is_rooted(const struct rewriter *r, cmb_expr e)
+{
+  const cmb_graph *g = r->g;
+  if (cmb_expr_op(g, e) == CMB_OP_SMOOTH) return false;
+  if (cmb_is_root(g, e) && !cmb_never_negative(g, cmb_expr_argument(g, e, 0), NULL)) return true;
+  for (int k = 0; k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
+    if (r->rooted[cmb_expr_argument(g, e, k)]) return true;
+  }
+  return false;
 }
 
 static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
@@ -155,6 +256,8 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_GE: return greater(r, x[1], x[0], false);
   case CMB_OP_FLOOR: return mode_of(r, x[0], CMB_MODE_FLOOR, 0);
   case CMB_OP_TABLE: return freeze_table(r, e, x);
+  case CMB_OP_SQRT:
+  case CMB_OP_POW: return freeze_root(r, e, x);
   default: return cmb_rebuild(g, e, x);
   }
 }
@@ -209,21 +312,33 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
   const uint32_t size = g->size;
   uint8_t *marked = cmb_allocate(m->ctx, (size_t)size + 1);
   cmb_expr *now = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *now);
-  uint8_t *condition = cmb_allocate(m->ctx, (size_t)size + 1);
+  cmb_expr *stack = NULL;
+  bool failed = false;
+  uint8_t *condition = cmb_allocate(m->ctx, 2 * ((size_t)size + 1));
   if (marked && now && condition) {
-    struct rewriter r = {g, m, now, condition};
+    struct rewriter r = {.g = g,
+                         .modes = m,
+                         .size = size,
+                         .now = now,
+                         .condition = condition,
+                         .rooted = condition + size + 1,
+                         .visits = MOST_VISITS};
     mark(g, count, exprs, marked);
     for (cmb_expr e = 0; e < size; e++) {
       if (!marked[e]) continue;
       condition[e] = is_condition(&r, e);
+      r.rooted[e] = is_rooted(&r, e);
       now[e] = rewrite(&r, e);
     }
     for (int i = 0; i < count; i++) frozen[i] = now[exprs[i]];
+    stack = r.stack;
+    failed = r.failed;
   }
-  bool good = marked && now && condition && !cmb_arena_failed(m->arena);
+  bool good = marked && now && condition && !failed && !cmb_arena_failed(m->arena);
   cmb_release(m->ctx, marked);
   cmb_release(m->ctx, now);
   cmb_release(m->ctx, condition);
+  cmb_release(m->ctx, stack);
   if (!good) return cmb_fail_memory(m->ctx);
   return cmb_graph_status(g);
 }

@@ -213,6 +213,12 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
   CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
+  if (f->exponent < 1) {
+    return cmb_reader_fail(r, cmb_node_find(entry, "exponent")->place,
+                           "the exponent is %g; expected 1 or more: below it the contact is "
+                           "infinitely stiff where it begins",
+                           f->exponent);
+  }
   r->in_coefficient = true;
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));

@@ -11,11 +11,13 @@
 #include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
+#include "sim/lock.h"
 #include "sim/run.h"
 
 #include <camber/sim.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -157,6 +159,26 @@ cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *wha
                   cmb_evaluator_blame(sim->ev, status, sizeof text, text));
 }
 
+/* The first output that is not finite; -1: all are. */
+static int bad_output(const cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->no; i++) {
+    if (!isfinite(sim->outputs_new[i])) return i;
+  }
+  return -1;
+}
+
+/* The outputs at a state, with the words of a failure. */
+static cmb_status evaluate_outputs(cmb_simulation *sim, double t, const double *q, const double *v,
+                                   const double *a, const double *lambda)
+{
+  cmb_status status = cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new);
+  const int bad = status == CMB_RETRY_NONFINITE ? bad_output(sim) : -1;
+  if (bad < 0) return cmb_run_final(sim, status, "outputs", t);
+  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "output '%s' is not finite at t = %.9g",
+                  sim->eq->output_names[bad], t);
+}
+
 /* (t, q, v, a, λ) become the result, with outputs; anything not finite is refused and the result stays. */
 static cmb_status take_state(cmb_simulation *sim, double t, const double *q, const double *v,
                              const double *a, const double *lambda)
@@ -165,8 +187,7 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   bool finite =
       cmb_all_finite(eq->nq, q) && cmb_all_finite(eq->nv, v) && cmb_all_finite(eq->ng, lambda);
   if (!finite) return cmb_run_final(sim, CMB_RETRY_NONFINITE, "state", t);
-  CMB_TRY(
-      cmb_run_final(sim, cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new), "outputs", t));
+  CMB_TRY(evaluate_outputs(sim, t, q, v, a, lambda));
   sim->result.t = t;
   memcpy(sim->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
@@ -282,16 +303,21 @@ static cmb_status hand_out_sample(cmb_simulation *sim)
   return o->sample(o->user, &record);
 }
 
-/* A sample inside the last step. It is not part of the work that a run reports, and where there is none the picture does without. */
-static cmb_status sample_at(cmb_simulation *sim, double t)
+/* The state at t inside the last step becomes the result, as far as there is one. It is not part of the work that a run reports. */
+static bool stand_at(cmb_simulation *sim, double t)
 {
-  if (!sim->options.observer.sample || sim->options.samples == 0) return CMB_OK;
   const cmb_statistics statistics = sim->ev->stats;
   cmb_status status = take_state_inside(sim, t);
   sim->ev->stats = statistics;
-  if (status == CMB_OK) return hand_out_sample(sim);
-  cmb_forget_error(sim->ctx);
-  return CMB_OK;
+  if (status != CMB_OK) cmb_forget_error(sim->ctx);
+  return status == CMB_OK;
+}
+
+/* A sample inside the last step; where there is none the picture does without. */
+static cmb_status sample_at(cmb_simulation *sim, double t)
+{
+  if (!sim->options.observer.sample || sim->options.samples == 0) return CMB_OK;
+  return stand_at(sim, t) ? hand_out_sample(sim) : CMB_OK;
 }
 
 /* Samples at even distances that lie in the last step before `limit`. */
@@ -310,6 +336,32 @@ static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
 {
   CMB_TRY(records_inside(sim, limit));
   return samples_inside(sim, limit);
+}
+
+/* The switching function that was last seen not to be finite; -1: it was not kept which. */
+static int bad_switch(const cmb_events *e)
+{
+  for (int i = 0; i < e->ns; i++) {
+    bool finite = isfinite(e->s_probe[i]) && isfinite(e->s_edge[i]);
+    for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) finite = finite && isfinite(e->s[k][i]);
+    if (!finite) return i;
+  }
+  return e->ns == 1 ? 0 : -1;
+}
+
+/* A failure of the switching functions somewhere in the last step, which began at `from`. */
+static cmb_status final_switches(cmb_simulation *sim, cmb_status status, double from)
+{
+  const double to = cmb_integrator_t(sim->in);
+  const int bad = bad_switch(sim->events);
+  char name[256] = "switching functions", when[80];
+  if (status != CMB_RETRY_NONFINITE) return cmb_run_final(sim, status, name, to);
+  if (bad >= 0) {
+    snprintf(name, sizeof name, "switching function '%s'", sim->ev->eq->switch_names[bad]);
+  }
+  snprintf(when, sizeof when, "at t = %.9g", to);
+  if (from < to) snprintf(when, sizeof when, "at a time from t = %.9g to %.9g", from, to);
+  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s: not finite %s", name, when);
 }
 
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
@@ -347,6 +399,7 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
   note_undecided(sim);
+  if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
   if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
   return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
                   cmb_status_meaning(status));
@@ -401,9 +454,12 @@ static cmb_status start(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
   cmb_forget_error(sim->ctx);
-  copy_given(sim, sim->q, sim->v); /* the result, should the start fail */
+  copy_given(sim, sim->q,
+             sim->v); /* the result, should the start fail; the rest is not known then */
+  for (int i = 0; i < sim->eq->no; i++) sim->outputs[i] = NAN;
+  for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = NAN;
+  r->position = r->velocity = r->worst_position = r->worst_velocity = NAN;
   r->t = sim->t_start;
-  r->worst_position = r->worst_velocity = 0;
   r->events = r->records = r->singularities = 0;
   r->stopped_by = NULL;
   sim->due = sim->sample_due = 0;
@@ -413,7 +469,9 @@ static cmb_status start(cmb_simulation *sim)
   cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
-  CMB_TRY(start_modes(sim));
+  cmb_status found = start_modes(sim);
+  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q_work));
+  CMB_TRY(found);
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
@@ -429,6 +487,26 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
+/* Which functions change back and forth, and what may help. */
+static cmb_status fail_crowded(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  const char *name = "";
+  CMB_TRY(cmb_run_final(sim,
+                        cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
+                        "switching functions", e->t));
+  for (int i = 0; i < e->ns; i++) {
+    if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
+  }
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "%d events without time between them at t = %.9g: '%s' changes sign again and "
+                  "again, as where a force jumps against the motion that makes it jump (dry "
+                  "friction that holds); let it change smoothly, F*tanh(v/v0) in place of "
+                  "F*sign(v), or use 'friction' of the joint or contact",
+                  CMB_MOST_CROWDED, e->t, name);
+}
+
 /* The event found in the last step: records up to it, then on from there. */
 static cmb_status pass_event(cmb_simulation *sim, double t_last)
 {
@@ -439,11 +517,10 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
     e->t = sim->t_end; /* no step fits in between */
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
-    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "%d events without time between them at t = %.9g",
-                    CMB_MOST_CROWDED, e->t);
+    return fail_crowded(sim);
   }
   CMB_TRY(hand_out_inside(sim, e->t));
-  CMB_TRY(sample_at(sim, e->t)); /* before the switch */
+  if (stand_at(sim, e->t)) CMB_TRY(hand_out_sample(sim)); /* before the switch */
   if (sim->ev->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(cmb_run_final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints",
@@ -460,7 +537,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
-  CMB_TRY(cmb_run_final(sim, cmb_events_modes_at_end(e), "switching functions", e->t));
+  CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
   return cmb_run_end_step(sim);
 }
 
@@ -488,12 +565,11 @@ static cmb_status advance(cmb_simulation *sim)
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
-    if (status != CMB_RETRY_NEWTON)
-      CMB_TRY(cmb_run_final(sim, status, "switching functions", t_last));
+    if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
-    CMB_TRY(cmb_run_final(sim, cmb_events_here(sim->events), "switching functions", t_last));
+    CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
     return cmb_run_look_back(sim);
   }
 }
@@ -516,6 +592,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(call_hook(sim, o->before_step));
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
+    CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
     CMB_TRY(note_residuals(sim));
     CMB_TRY(check_agreement(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));

@@ -31,6 +31,18 @@ int main(void)
 END
 cc -std=c99 -O1 -ffp-contract=off drive.c code/quarter_car.c -o drive -lm && ./drive >reference || fail 'reference'
 
+# The iteration matrix of rosw2 has sums and differences of products side by side. gcc 12 makes a vector of them, and multiplies and adds
+# in one there, whatever it is told: the code tells it to make none. So no such instruction is in what compilers make of it.
+check 'export of rosw2' "$CAMBER" export c spatial-four-bar -o code --quiet --step 0.001 --method rosw2 \
+  --option jacobian=exact >/dev/null 2>&1
+for cc in $COMPILERS; do
+  for level in -O2 -O3; do
+    echo 'int x;' | $cc -mfma -x c -c - -o flags.o 2>/dev/null || continue # not for this processor
+    check "$cc $level: compiles rosw2" $cc -std=gnu11 $level -mfma -S code/spatial_four_bar.c -o rosw2.s
+    check "$cc $level: no contraction" [ "$(grep -c 'vfm\|vfnm' rosw2.s)" -eq 0 ]
+  done
+done
+
 refused() { # WORDS COMPILER FLAG...
   local words=$1
   shift

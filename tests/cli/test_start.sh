@@ -120,4 +120,34 @@ check "wheel on a road by points" holds road.json 'near(r["q"] + r["v"], [-0.19,
 "$CAMBER" check four-bar --start "psi'=5" --json >bar.json 2>/dev/null
 rate="abs(r[\"v\"][2] - 5) < 1e-9"
 check "--start comes before the model's rates" holds bar.json "$rate"
+# A slider-crank that is drawn at a dead centre: the slider's start is reached, by a crank that turns forward; where the reach ends the
+# warning has the true number. With r = 0.05, l = 0.2 and the slider s short of the dead centre, by the cosine theorem
+# cos main = ((r + l - s)^2 + r^2 - l^2)/(2 r (r + l - s)): 1.44546849562683 for s = 0.05.
+cat >dead.yaml <<'END'
+parameters: {r: 0.05, l: 0.2, s: -0.05}
+points: {O: [0, 0, 0], A: [r, 0, 0], B: [r + l, 0, 0]}
+bodies:
+  crank: {mass: 0.5, rod: [O, A], radius: 0.01}
+  rod: {mass: 0.4, rod: [A, B], radius: 0.01}
+  piston: {mass: 0.6, sphere: B, radius: 0.04}
+joints:
+  main: {type: revolute, child: crank, at: O, axis: y}
+  big_end: {type: revolute, parent: crank, child: rod, at: A, axis: y}
+  bore: {type: prismatic, child: piston, at: B, axis: x, start: s}
+loops: {small_end: {type: point-line, point: rod@B, on: piston@B, axis: y}}
+outputs: {angle: main, x: bore}
+END
+for formulation in explicit cartesian; do
+  "$CAMBER" run dead.yaml --t-end 0 --formulation $formulation --json >dead.json 2>words.txt
+  check "$formulation: a start from a dead centre" \
+    awk '/"angle": [0-9-]/ {a = $2 + 0} /"x": [0-9-]/ {x = $2 + 0} END {exit !((a - 1.44546849562683)^2 < 1e-18 && (x + 0.05)^2 < 1e-20)}' dead.json
+  check "$formulation: says which way" grep -q "dead centre of coordinate 'bore'.*main' is positive" words.txt
+done
+"$CAMBER" check dead.yaml --set s=-0.1 >text.txt 2>words.txt
+check "the other dead centre is reached" test "$(grep -c "cannot start" words.txt)" -eq 0
+"$CAMBER" check dead.yaml --set s=-0.11 >text.txt 2>words.txt
+check "beyond it, where the reach ends" grep -q "'bore' cannot start at -0.11: the constraints make it -0.09999999" words.txt
+"$CAMBER" check dead.yaml --set s=0.01 >text.txt 2>words.txt
+check "on the other side there is nothing" grep -q "'bore' cannot start at 0.01: the constraints make it 0$" words.txt
+
 finish

@@ -115,4 +115,37 @@ fails 2 bad-input check "$SOURCE_DIR/tests/cli/bad/empty.yaml"
 fails 2 bad-input run no-such-model
 fails 2 bad-input run pendulum --method no-such-method
 
+# ---- the words are about what is at fault: an output by its name, a switch with its time, a way out of sticking
+cat >mass.yaml <<'END'
+bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {j: {type: prismatic, child: b, axis: x, coordinates: [x], start: 1, rate: 1}}
+END
+{ cat mass.yaml && echo 'outputs: {good: x + 5, bad: log(-x), other: 2*x}'; } >output.yaml
+fails 1 non-finite run output.yaml
+look failed.json "x['message'] == \"output 'bad' is not finite at t = 0\" and set(x['outputs'].values()) == {None}"
+"$CAMBER" run output.yaml >text 2>stderr
+check "an output that was not computed is no number" grep -q "good  *not computed$" text
+{ cat mass.yaml && echo 'motions: {d: {coordinate: x, value: "if(t > 0.5, 2, 1)"}}'; } >jump.yaml
+"$CAMBER" run jump.yaml --json >failed.json 2>stderr
+look failed.json "x['status'] == 'contradiction' and abs(x['t'] - 0.5) < 1e-9 and x['q'] == [1]"
+load() { # FORMULA
+  cat mass.yaml && echo "forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"$1\", 0, 0]}}"
+}
+load 'if(1/(t - 5) > 0, 1, -1)' >pole.yaml
+for method in mdop853 radau5 bdf; do
+  "$CAMBER" run pole.yaml --t-end 10 --method $method --json >failed.json 2>stderr
+  look failed.json "x['status'] == 'ok' or '1/(t - 5)' in x['message'] and float(x['message'].split(' to ')[-1]) >= 5"
+done
+load "-3*sign(x')" >stick.yaml
+fails 1 events run stick.yaml
+says "'v x'' changes sign again and again" stderr
+says "F*tanh(v/v0)" stderr
+
+# ---- --json has an object for a command line that is wrong, too
+"$CAMBER" run mass.yaml --json --start x=nan >failed.json 2>stderr
+check "a start that is no number: exit code" [ $? -eq 2 ]
+look failed.json "x['status'] == 'bad-input' and x['message'].startswith(\"option --start is 'x=nan'\")"
+"$CAMBER" run --rtol none mass.yaml --json >failed.json 2>stderr
+look failed.json "x['status'] == 'bad-input' and 'camber: ' + x['message'] == open('stderr').read().strip()"
+
 finish

@@ -10,6 +10,7 @@
 #include "expr/table.h"
 
 #include <camber/camber.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,6 +144,70 @@ static void test_held(void **state)
   close_stage(&s);
 }
 
+static bool symbol(void *user, const char *name, cmb_expr *e)
+{
+  *e = cmb_input(user, name);
+  return true;
+}
+
+/* The formula frozen with the modes of `where`, at `at`. */
+static double frozen_at(const char *text, const double *where, const double *at)
+{
+  struct frozen s;
+  double mode[MOST];
+  cmb_expr e;
+  open_stage(&s);
+  const cmb_names names = {.user = s.g, .value = symbol};
+  cmbt_ok(s.ctx, cmb_formula_parse(s.g, text, strlen(text), 1, 1, &names, &e));
+  cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &e));
+  set_modes(&s, where, mode);
+  const double result = value(&s, e, at, mode);
+  close_stage(&s);
+  return result;
+}
+
+/* Where the formula itself keeps a root's argument from being negative, the branch goes on beyond its switch, odd in the argument; it
+ * keeps its value where it is taken. Any other root of a negative number is not a number, as it was. */
+static void test_roots(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text;
+    double here, beyond; /* at x = 0.25 and, with the same modes, at −0.25 */
+  } guarded[] = {
+      {"abs(x)^1.5", 0.125, -0.125},
+      {"sqrt(abs(x))", 0.5, -0.5},
+      {"max(x, 0)^1.5", 0.125, -0.125},
+      {"sqrt(max(0, abs(y)*x))", 0.5, -0.5},
+      {"if(x > 0, sqrt(x), 0)", 0.5, -0.5},
+      {"if(x >= 0, x^1.5, 0)", 0.125, -0.125},
+      {"if(x <= 0, 7, x^1.5)", 0.125, -0.125},
+      {"if(0 < x and y > 0, 3 + sqrt(4*x), 0)", 4, 2},
+      {"if(x < 0 or y < 0, 7, sqrt(x))", 0.5, -0.5},
+      {"if(x > z, sqrt(x - z), 0)", 0.5, -0.5},
+      {"if(-x < 0, if(y > 0, sqrt(x), 5), 0)", 0.5, -0.5},
+      {"if(x, sqrt(x), 0)", 0.5, -0.5},
+      {"if(x > 0, x^z, 0)", 1, 0}, /* an exponent that may be a whole number: z = 0 */
+  };
+  static const char *const open[] = {"sqrt(x)",
+                                     "if(y > 0, sqrt(x), 0)",
+                                     "if(x > -1, x^1.5, 0)",
+                                     "if(x > 0, 0, sqrt(x))",
+                                     "if(x > 0, sqrt(x), 0) + sqrt(x)",
+                                     "if(x > 0 or y > 0, sqrt(x), 0)",
+                                     "sqrt(min(abs(y), x))"};
+  const double plus[INPUTS] = {0.25, 1, 0}, minus[INPUTS] = {-0.25, 1, 0};
+  for (size_t i = 0; i < sizeof guarded / sizeof guarded[0]; i++) {
+    cmbt_near(frozen_at(guarded[i].text, plus, plus), guarded[i].here, 0);
+    if (guarded[i].beyond != 0)
+      cmbt_near(frozen_at(guarded[i].text, plus, minus), guarded[i].beyond, 0);
+    assert_true(isfinite(frozen_at(guarded[i].text, minus, minus)));
+  }
+  for (size_t i = 0; i < sizeof open / sizeof open[0]; i++) {
+    assert_true(isnan(frozen_at(open[i], minus, minus)));
+  }
+}
+
 static void test_smooth_opts_out(void **state)
 {
   (void)state;
@@ -205,7 +270,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_value),      cmocka_unit_test(test_held),
       cmocka_unit_test(test_smooth_opts_out), cmocka_unit_test(test_intervals),
-      cmocka_unit_test(test_derivative),
+      cmocka_unit_test(test_derivative),      cmocka_unit_test(test_roots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
