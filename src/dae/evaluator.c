@@ -123,7 +123,7 @@ void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double
   if (ev->eq->rates) {
     ev->eq->rates(ev->eq->self, q, v, qdot);
   } else {
-    for (int i = 0; i < ev->eq->nv; i++) qdot[i] = v[i];
+    cmb_copy(ev->eq->nv, v, qdot);
   }
 }
 
@@ -355,7 +355,7 @@ cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q
   cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, ev->tau);
-  for (int i = 0; i < eq->ng; i++) ev->tau[i] += ev->gt[i];
+  cmb_add(eq->ng, ev->gt, ev->tau);
   *position = cmb_norm2(eq->ng, ev->g);
   *velocity = cmb_norm2(eq->ng, ev->tau);
   return isfinite(*position) && isfinite(*velocity) ? CMB_OK : CMB_RETRY_NONFINITE;

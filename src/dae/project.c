@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "dae/branch.h"
 #include "math/dense.h"
+#include "math/finite.h"
 #include "math/pattern.h"
 #include "math/random.h"
 
@@ -79,19 +80,15 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 {
   const cmb_equations *eq = ev->eq;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, defect);
-  for (int i = 0; i < eq->ng; i++) defect[i] += ev->gt[i];
+  cmb_add(eq->ng, ev->gt, defect);
 }
 
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
 {
   velocity_defect(ev, v, ev->dtau);
   cmb_correct(ev, ev->dtau, ev->dw);
-  double sum = 0;
-  for (int i = 0; i < ev->eq->nv; i++) {
-    v[i] += ev->dw[i];
-    sum += ev->dw[i];
-  }
-  return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
+  cmb_add(ev->eq->nv, ev->dw, v);
+  return cmb_all_finite(ev->eq->nv, ev->dw) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)

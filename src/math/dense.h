@@ -10,6 +10,7 @@
 #define CMB_MATH_DENSE_H
 
 #include <camber/base.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -33,12 +34,41 @@ static inline cmb_lanes cmb_lanes_absolute(cmb_lanes x)
   return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
 }
 
+/* y = x; short arrays, for which a call of memcpy would cost more. */
+static inline void cmb_copy(int n, const double *x, double *y)
+{
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) cmb_lanes_store(cmb_lanes_load(x + k), y + k);
+  if (n & 1) y[even] = x[even];
+}
+
+/* y += x, entry by entry. */
+static inline void cmb_add(int n, const double *x, double *y)
+{
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(y + k) + cmb_lanes_load(x + k), y + k);
+  }
+  if (n & 1) y[even] += x[even];
+}
+
+/* z = x − y, entry by entry. */
+static inline void cmb_subtract(int n, const double *x, const double *y, double *z)
+{
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(x + k) - cmb_lanes_load(y + k), z + k);
+  }
+  if (n & 1) z[even] = x[even] - y[even];
+}
+
 /* aᵀ b. Two sums of two lanes, so that consecutive additions need not wait for each other. */
 static inline double cmb_dot(int n, const double *a, const double *b)
 {
+  const ptrdiff_t fours = n & ~3;
   cmb_lanes s = {0}, t = {0};
-  int k = 0;
-  for (; k + 3 < n; k += 4) {
+  ptrdiff_t k = 0;
+  for (; k < fours; k += 4) {
     s += cmb_lanes_load(a + k) * cmb_lanes_load(b + k);
     t += cmb_lanes_load(a + k + 2) * cmb_lanes_load(b + k + 2);
   }
@@ -55,9 +85,10 @@ static inline double cmb_dot(int n, const double *a, const double *b)
 static inline void cmb_dot4(int n, const double *a, const double *const b[4], double dot[4])
 {
   const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
+  const ptrdiff_t even = n & ~1;
   cmb_lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-  int k = 0;
-  for (; k + 1 < n; k += 2) {
+  ptrdiff_t k = 0;
+  for (; k < even; k += 2) {
     cmb_lanes x = cmb_lanes_load(a + k);
     s0 += x * cmb_lanes_load(b0 + k);
     s1 += x * cmb_lanes_load(b1 + k);
@@ -80,21 +111,21 @@ static inline void cmb_dot4(int n, const double *a, const double *const b[4], do
 static inline void cmb_add_scaled(int n, double c, const double *restrict x, double *restrict y)
 {
   const cmb_lanes factor = {c, c};
-  int k = 0;
-  for (; k + 1 < n; k += 2) {
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) {
     cmb_lanes_store(cmb_lanes_load(y + k) + factor * cmb_lanes_load(x + k), y + k);
   }
-  if (n & 1) y[k] += c * x[k];
+  if (n & 1) y[even] += c * x[even];
 }
 
 /* y = d ∘ x, entry by entry; y may be x. */
 static inline void cmb_multiply_entries(int n, const double *d, const double *x, double *y)
 {
-  int k = 0;
-  for (; k + 1 < n; k += 2) {
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) {
     cmb_lanes_store(cmb_lanes_load(d + k) * cmb_lanes_load(x + k), y + k);
   }
-  if (n & 1) y[k] = d[k] * x[k];
+  if (n & 1) y[even] = d[even] * x[even];
 }
 
 /* A = P L U in place: pivot[k] is the row exchanged with row k, 1/u_kk is on the diagonal. A row counts by

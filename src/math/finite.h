@@ -1,20 +1,22 @@
 /*
- * Whether all of an array is finite.
+ * Whether all of an array is finite: 0 x is 0 if x is finite and NaN if not, and a sum keeps a NaN.
  */
 #ifndef CMB_MATH_FINITE_H
 #define CMB_MATH_FINITE_H
 
-#include <float.h>
-#include <math.h>
-#include <stdbool.h>
+#include "math/dense.h"
 
-/* The arrays are short: leaving at the first offence costs less than a sum that a compiler vectorises. */
+#include <stdbool.h>
+#include <stddef.h>
+
 static inline bool cmb_all_finite(int n, const double *x)
 {
-  for (int i = 0; i < n; i++) {
-    if (!(fabs(x[i]) <= DBL_MAX)) return false;
-  }
-  return true;
+  const ptrdiff_t even = n & ~1;
+  cmb_lanes sum = {0};
+  for (ptrdiff_t k = 0; k < even; k += 2) sum += 0 * cmb_lanes_load(x + k);
+  double total = sum[0] + sum[1];
+  if (n & 1) total += 0 * x[even];
+  return total == total;
 }
 
 #endif

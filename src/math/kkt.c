@@ -47,6 +47,9 @@
 
 static const double MOST_DENSE_BYTES = 8e9; /* for what only the dense way can do */
 
+/* Kept out of cmb_kkt_factor: what is around its smallest case would cost more than the arithmetic (kkt_small.h). */
+#define APART __attribute__((noinline))
+
 static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
 
 /* ---- create and destroy */
@@ -233,7 +236,7 @@ static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 }
 
 /* M == NULL: there was none from before either. */
-static cmb_status factor_mass(cmb_kkt *kkt, const double *M)
+static APART cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 {
   if (!M) {
     return cmb_fail(kkt->ctx, CMB_ERROR_ARGUMENT,
@@ -300,7 +303,7 @@ static void multiply_rows(int rows, int nv, const double *A, const double *u, do
   for (; i < rows; i++) dot[i] = cmb_dot(nv, u, A + (ptrdiff_t)i * nv);
 }
 
-static cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
+static APART cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
   double *S = kkt->schur.S;
@@ -314,7 +317,7 @@ static cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
   return cmb_schur_factor_symmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-static cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
+static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
   reduce(kkt, G, kkt->G);
@@ -342,9 +345,8 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
 
-/* S is in doubt: by singular values. Kept apart, so that the usual way stays short. */
-static __attribute__((noinline)) cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G,
-                                                            const double *B)
+/* S is in doubt: by singular values. */
+static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const double *B)
 {
   const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
   kkt->by_rank = kkt->doubtful = true;
@@ -420,8 +422,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
   return kkt->dense;
 }
 
-static __attribute__((noinline)) cmb_status factor_by_dense(cmb_kkt *kkt, const double *G,
-                                                            const double *B)
+static APART cmb_status factor_by_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   cmb_kkt *dense = dense_object(kkt);
   if (!dense) return CMB_ERROR_MEMORY;
@@ -440,7 +441,7 @@ bool cmb_kkt_is_certain(cmb_kkt *kkt)
 
 /* Rank is judged by G alone, also if B ≠ G. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
  * half-explicit stages there (method/half_explicit.h). */
-static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
+static APART cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
   const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
   kkt->by_dense = kkt->doubtful = kkt->near = false;

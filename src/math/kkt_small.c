@@ -14,11 +14,18 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* S, and the squared lengths of the rows of G and B in the metric of D⁻¹. */
 struct products {
   double S[2][2], G_length2[2], B_length2[2];
 };
+
+/* As many of the nv numbers of a row as make whole lanes. */
+static inline ptrdiff_t even(const cmb_kkt_small *small)
+{
+  return small->nv & ~1;
+}
 
 static double sum(cmb_lanes lanes)
 {
@@ -36,12 +43,12 @@ static cmb_status singular(int row, int *dependent)
 /* W_G and S for two rows of G in one pass; the lengths are S's diagonal. */
 static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
-  const int nv = small->nv;
+  const ptrdiff_t nv = small->nv, pairs = even(small);
   const double *D_inv = small->D_inv, *G1 = G + nv;
   double *W = small->W_G, *W1 = W + nv;
   cmb_lanes a = {0}, b = {0}, c = {0};
-  int k = 0;
-  for (; k + 1 < nv; k += 2) {
+  ptrdiff_t k = 0;
+  for (; k < pairs; k += 2) {
     cmb_lanes d = cmb_lanes_load(D_inv + k);
     cmb_lanes g0 = cmb_lanes_load(G + k), g1 = cmb_lanes_load(G1 + k), w0 = d * g0, w1 = d * g1;
     cmb_lanes_store(w0, W + k);
@@ -189,11 +196,11 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 /* b = W_G r */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
-  const int nv = small->nv;
+  const ptrdiff_t nv = small->nv, pairs = even(small);
   const double *W = small->W_G, *W1 = W + nv;
   cmb_lanes b0 = {0}, b1 = {0};
-  int k = 0;
-  for (; k + 1 < nv; k += 2) {
+  ptrdiff_t k = 0;
+  for (; k < pairs; k += 2) {
     cmb_lanes t = cmb_lanes_load(r + k);
     b0 += cmb_lanes_load(W + k) * t;
     b1 += cmb_lanes_load(W1 + k) * t;
@@ -209,10 +216,10 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 /* x = D⁻¹ r − W_Bᵀ y; x may be r: each entry is read before it is written. */
 static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
-  const int nv = small->nv;
+  const ptrdiff_t nv = small->nv, pairs = even(small);
   const double *D_inv = small->D_inv, *W = small->W, *W1 = W + nv, y0 = y[0], y1 = y[1];
-  int k = 0;
-  for (; k + 1 < nv; k += 2) {
+  ptrdiff_t k = 0;
+  for (; k < pairs; k += 2) {
     cmb_lanes t = cmb_lanes_load(D_inv + k) * cmb_lanes_load(r + k);
     t -= y0 * cmb_lanes_load(W + k) + y1 * cmb_lanes_load(W1 + k);
     cmb_lanes_store(t, x + k);
@@ -220,11 +227,14 @@ static void expand(const cmb_kkt_small *small, const double *r, const double y[2
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
 }
 
-static void swap(double a[2])
+/* B = G has no exchanges, and is the usual case. */
+static inline void exchange(int is_wanted, double a[2])
 {
-  double t = a[0];
-  a[0] = a[1];
-  a[1] = t;
+  if (__builtin_expect(is_wanted, 0)) {
+    const double t = a[0];
+    a[0] = a[1];
+    a[1] = t;
+  }
 }
 
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,
@@ -235,10 +245,10 @@ void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const doub
   reduce(small, r, b);
   if (s) b[0] += s[0];
   if (s && two) b[1] += s[1];
-  if (small->row) swap(b);
+  exchange(small->row, b);
   z[1] = (b[1] - small->l * b[0]) * small->d1_inv;
   z[0] = b[0] * small->d0_inv - small->m * z[1];
-  if (small->column) swap(z);
+  exchange(small->column, z);
   expand(small, r, z, x);
   if (y) y[0] = z[0];
   if (y && two) y[1] = z[1];

@@ -18,8 +18,9 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
 static inline cmb_lanes two_dots(int n, const double *a, const double *b, const double *x)
 {
   cmb_lanes s = {0}, t = {0}, u = {0}, v = {0};
-  int k = 0;
-  for (; k + 3 < n; k += 4) {
+  const ptrdiff_t fours = n & ~3;
+  ptrdiff_t k = 0;
+  for (; k < fours; k += 4) {
     const cmb_lanes x0 = cmb_lanes_load(x + k), x2 = cmb_lanes_load(x + k + 2);
     s += cmb_lanes_load(a + k) * x0;
     t += cmb_lanes_load(a + k + 2) * x2;
@@ -39,11 +40,10 @@ static inline cmb_lanes two_dots(int n, const double *a, const double *b, const 
 
 static void multiply_dense(int rows, int columns, const double *A, const double *x, double *y)
 {
-  int i = 0;
-  for (; i + 1 < rows; i += 2, A += 2 * (ptrdiff_t)columns) {
-    cmb_lanes_store(two_dots(columns, A, A + columns, x), y + i);
+  for (; rows > 1; rows -= 2, y += 2, A += 2 * (ptrdiff_t)columns) {
+    cmb_lanes_store(two_dots(columns, A, A + columns, x), y);
   }
-  if (i < rows) y[i] = cmb_dot(columns, A, x);
+  if (rows > 0) *y = cmb_dot(columns, A, x);
 }
 
 static void multiply_transposed_dense(int rows, int columns, const double *A, double c,

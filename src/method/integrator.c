@@ -17,6 +17,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -276,10 +277,12 @@ void cmb_integrator_destroy(cmb_integrator *in)
 double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x)
 {
   const double rtol = in->options.rtol, atol = in->options.atol;
+  const double *y = in->y, *y_new = in->y_new;
+  const ptrdiff_t end = to;
   double sum = 0;
-  for (int i = from; i < to; i++) {
-    double before = fabs(in->y[i]), after = fabs(in->y_new[i]);
-    double e = x[i] / (rtol * (before > after ? before : after) + atol);
+  for (ptrdiff_t i = from; i < end; i++) {
+    const double before = fabs(y[i]), after = fabs(y_new[i]);
+    const double e = x[i] / (rtol * (before > after ? before : after) + atol);
     sum += e * e;
   }
   return sqrt(sum / (to - from));
@@ -305,9 +308,10 @@ typedef double pair __attribute__((vector_size(16), may_alias));
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out)
 {
-  for (int block = 0; block < n; block += 8) {
+  const ptrdiff_t end = n, terms = count;
+  for (ptrdiff_t block = 0; block < end; block += 8) {
     pair s0 = {0, 0}, s1 = s0, s2 = s0, s3 = s0;
-    for (int j = 0; j < count; j++) {
+    for (ptrdiff_t j = 0; j < terms; j++) {
       if (c[j] == 0) continue;
       const pair *kj = (const pair *)(k[j] + block);
       s0 += c[j] * kj[0], s1 += c[j] * kj[1], s2 += c[j] * kj[2], s3 += c[j] * kj[3];
@@ -463,6 +467,17 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->ev->stats.accepted++;
 }
 
+/* As fmax and fmin, where none is NaN; without a call. */
+static inline double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+  return a < b ? a : b;
+}
+
 /* h_new/h after an error, in logarithms: log 0.9 − log(err) (1/k − 0.75 β) + β log(err_before). */
 static double step_factor(const cmb_integrator *in, double log_error, double log_previous,
                           double most)
@@ -470,18 +485,18 @@ static double step_factor(const cmb_integrator *in, double log_error, double log
   const cmb_method *m = in->method;
   double exponent = 1 / m->error_exponent - 0.75 * m->beta;
   double factor = SAFETY * exp(m->beta * log_previous - exponent * log_error);
-  return fmin(most, fmax(m->shrink, factor));
+  return smaller(most, larger(m->shrink, factor));
 }
 
 /* The next step size after one of size h was accepted. */
 static double step_after(cmb_integrator *in, double h, double error)
 {
   double most = in->rejections > 0 ? 1 : in->method->grow,
-         log_error = log(fmax(error, LEAST_ERROR));
+         log_error = log(larger(error, LEAST_ERROR));
   const double wanted = in->h;
   double next = h * step_factor(in, log_error, in->log_previous, most);
   if (in->rejections == 0 && in->until_singular < INFINITY) next = fmax(next, wanted);
-  in->log_previous = fmax(log_error, log(LEAST_PREVIOUS));
+  in->log_previous = larger(log_error, log(LEAST_PREVIOUS));
   return next;
 }
 

@@ -9,6 +9,7 @@
 #define CMB_METHOD_METHOD_H
 
 #include "dae/branch.h"
+#include "math/dense.h"
 
 #include <camber/method.h>
 #include <string.h>
@@ -129,9 +130,7 @@ static inline bool cmb_forgive_projection(const cmb_integrator *in)
 /* x = y_new − y_plain, what the projection has done, if that counts. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
-  const int n = in->n;
-  const double *y = in->y_new;
-  for (int i = 0; i < n; i++) x[i] = y[i] - y_plain[i];
+  cmb_subtract(in->n, in->y_new, y_plain, x);
   if (cmb_forgive_projection(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 

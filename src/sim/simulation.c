@@ -206,8 +206,8 @@ static cmb_status note_residuals(cmb_simulation *sim)
   if (status != CMB_OK) return cmb_run_final(sim, status, "constraints", r->t);
   r->position = position;
   r->velocity = velocity;
-  r->worst_position = fmax(r->worst_position, position);
-  r->worst_velocity = fmax(r->worst_velocity, velocity);
+  if (position > r->worst_position) r->worst_position = position;
+  if (velocity > r->worst_velocity) r->worst_velocity = velocity;
   cmb_integrator_meet_drift(sim->in, r->t, position);
   return CMB_OK;
 }

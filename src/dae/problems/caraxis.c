@@ -12,8 +12,15 @@
  * A spring of length ℓ along p pushes with (L0/ℓ − 1) p, whose derivative is (L0/ℓ − 1) I − L0/ℓ³ p pᵀ.
  */
 #include "dae/system.h"
+#include "expr/sine_code.h"
+#include "expr/table_code.h"
 
 #include <math.h>
+
+/* The sine and cosine that formulas of model files have, too. */
+CMB_TURN_CODE(CMB_CODE_COMPILED)
+CMB_SINE_CODE(CMB_CODE_COMPILED)
+CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
 enum { BAR_LENGTH, SPRING_LENGTH, EPSILON, BUMP, OMEGA, MASS, PARAMETERS };
 
@@ -45,13 +52,13 @@ struct wheel {
   double x, y, x1, y1, x2, y2;
 };
 
-static struct wheel compute_wheel(const double *par, double t)
+static inline struct wheel compute_wheel(const double *par, double t)
 {
   double L = par[BAR_LENGTH], h = par[BUMP], omega = par[OMEGA];
   struct wheel b;
-  b.y = h * sin(omega * t);
+  b.y = h * op_sine(omega * t);
   b.x = sqrt(L * L - b.y * b.y);
-  b.y1 = h * omega * cos(omega * t);
+  b.y1 = h * omega * op_cosine(omega * t);
   b.x1 = -b.y * b.y1 / b.x;
   b.y2 = -omega * omega * b.y;
   b.x2 = -(b.y1 * b.y1 + b.y * b.y2 + b.x1 * b.x1) / b.x;
@@ -62,23 +69,32 @@ static struct wheel compute_wheel(const double *par, double t)
 enum { REMEMBERED = 4 };
 
 struct memory {
-  int known, next;
-  double t[REMEMBERED];
+  const struct wheel *last; /* that was asked for, at t_last; NULL at first */
+  double t_last;
+  unsigned next;
+  double t[REMEMBERED]; /* NaN: none yet */
   struct wheel wheel[REMEMBERED];
 };
 
-static const struct wheel *wheel_at(const double *par, const cmb_point *at)
+static __attribute__((noinline)) const struct wheel *find_wheel(const double *par, struct memory *m,
+                                                                double t)
+{
+  for (int i = 0; !m->last && i < REMEMBERED; i++) m->t[i] = NAN;
+  m->t_last = t;
+  for (int i = 0; i < REMEMBERED; i++) {
+    if (m->t[i] == t) return m->last = &m->wheel[i];
+  }
+  const unsigned i = m->next;
+  m->t[i] = t;
+  m->wheel[i] = compute_wheel(par, t);
+  m->next = (i + 1) % REMEMBERED;
+  return m->last = &m->wheel[i];
+}
+
+static inline const struct wheel *wheel_at(const double *par, const cmb_point *at)
 {
   struct memory *m = at->scratch;
-  for (int i = 0; i < m->known; i++) {
-    if (m->t[i] == at->t) return &m->wheel[i];
-  }
-  const int i = m->next;
-  m->t[i] = at->t;
-  m->wheel[i] = compute_wheel(par, at->t);
-  m->next = (i + 1) % REMEMBERED;
-  if (m->known < REMEMBERED) m->known++;
-  return &m->wheel[i];
+  return m->last && m->t_last == at->t ? m->last : find_wheel(par, m, at->t);
 }
 
 static void forces(const double *par, const struct wheel *b, const double *q, double *f)
