@@ -10,12 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-/* All functions that slide at −1. */
+/* The group of function `leader` is put to one side. */
+static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
+{
+  for (int i = 0; i < x->layer.inner->ns; i++) {
+    const int group = x->group[i];
+    if (group != 0 && cmb_slide_leader(group) == leader) mode[i] = cmb_slide_mode(group, side);
+  }
+}
+
+/* All groups at −1. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
-  memcpy(lower, mode, (size_t)layer->inner->ns * sizeof *lower);
-  for (int k = 0; k < x->count; k++) lower[x->function[k]] = -1;
+  for (int i = 0; i < layer->inner->ns; i++) {
+    lower[i] = x->group[i] == 0 ? mode[i] : cmb_slide_mode(x->group[i], -1);
+  }
 }
 
 /* Forces and rates of the functions in the modes that the evaluator below has. */
@@ -41,9 +51,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   memcpy(x->f, ev->f, size);
   for (int k = 0; k < n; k++) {
     double *change = x->change + (ptrdiff_t)k * nv;
-    ev->mode[x->function[k]] = 1;
+    put_group(x, x->function[k], 1, ev->mode);
     CMB_TRY(look(x, at, second));
-    ev->mode[x->function[k]] = -1;
+    put_group(x, x->function[k], -1, ev->mode);
     for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
     for (int i = 0; i < n; i++) {
       x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
@@ -75,6 +85,9 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   CMB_TRY(cmb_sliding_find(x, at));
   const cmb_point below = cmb_layer_point(&x->layer, at);
   CMB_TRY(inner->switches(inner->self, &below, lambda, s));
+  for (int i = 0; i < inner->ns; i++) {
+    if (x->group[i] != 0) s[i] = at->mode[i]; /* all but the leaders stay as they are */
+  }
   for (int k = 0; k < x->count; k++) s[x->function[k]] = fmin(x->theta[k], 1 - x->theta[k]);
   return CMB_OK;
 }
@@ -91,9 +104,9 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   CMB_TRY(inner->outputs(inner->self, &below, a, lambda, first));
   memcpy(out, first, (size_t)inner->no * sizeof *out);
   for (int k = 0; k < x->count; k++) {
-    x->layer.mode[x->function[k]] = 1;
+    put_group(x, x->function[k], 1, x->layer.mode);
     CMB_TRY(inner->outputs(inner->self, &below, a, lambda, second));
-    x->layer.mode[x->function[k]] = -1;
+    put_group(x, x->function[k], -1, x->layer.mode);
     for (int i = 0; i < inner->no; i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
@@ -109,21 +122,38 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
     enclosed[i] = eq->switch_enclosed && eq->switch_enclosed[i];
     order[i] = eq->switch_order[i];
   }
-  for (int k = 0; k < x->count; k++) enclosed[x->function[k]] = false, order[x->function[k]] = 0;
+  for (int i = 0; i < eq->ns; i++) {
+    if (x->group[i] != 0) enclosed[i] = false, order[i] = 0;
+  }
   eq->switch_enclosed = enclosed;
   eq->switch_order = order;
 }
 
-cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
-                              int count, const int *function, cmb_sliding **out)
+/* The groups, and their leaders. */
+static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
+                              const int *group)
+{
+  int *copy = cmb_arena_ints(arena, ns);
+  x->function = cmb_arena_ints(arena, n);
+  if (!copy || !x->function) return cmb_fail_memory(ctx);
+  for (int i = 0; i < n; i++) {
+    copy[i] = group[i];
+    if (group[i] != 0 && cmb_slide_leader(group[i]) == i) x->function[x->count++] = i;
+  }
+  x->group = copy;
+  return CMB_OK;
+}
+
+cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int n,
+                              const int *group, cmb_sliding **out)
 {
   cmb_sliding *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
+  CMB_TRY(take_groups(x, ctx, arena, inner->ns, n, group));
+  const int count = x->count;
   cmb_layer_begin(&x->layer, arena, inner);
   cmb_equations *eq = &x->layer.eq;
   x->layer.lower_modes = lower_modes;
-  x->count = count;
-  x->function = function;
   eq->evaluate = evaluate;
   eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;

@@ -6,6 +6,10 @@
  *
  * where f_k has the mode of function k at +1 and the others at −1. Its switching function is then min(θ_k, 1 − θ_k): beyond, the motion
  * leaves the surface to the side where θ_k points. Dry friction that holds is the plainest example.
+ *
+ * Functions that have the same surface, such as v and −v in if(v > 0, −F, if(v < 0, F, 0)), change together: they make one group, and
+ * the first of them leads it. Which functions slide is said by an array (ns): 0: it does not; ±(1 + the group's leader), with the sign of the function's mode
+ * where that of the leader is +1.
  */
 #ifndef CMB_DAE_SLIDING_H
 #define CMB_DAE_SLIDING_H
@@ -15,8 +19,9 @@
 
 typedef struct cmb_sliding {
   cmb_layer layer;
-  int count;
-  const int *function;  /* (count) */
+  int count;            /* of groups */
+  int *function;        /* (count) their leaders */
+  const int *group;     /* (ns) which functions slide, as above */
   cmb_evaluator *below; /* of the equations below */
   double *theta;        /* (count) as they were last found */
   double *a, *lambda;   /* (nv), (ng) */
@@ -27,10 +32,23 @@ typedef struct cmb_sliding {
   int *pivot;           /* (count) */
 } cmb_sliding;
 
-/* Functions with an order (dae.h, `switch_order`). Arrays from the arena; `inner` and `function` must outlive it. */
-cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
-                              int count, const int *function, cmb_sliding **out);
+/* The first n functions of `inner` slide as `group` (n) says; leaders have an order (dae.h, `switch_order`). Arrays from the arena;
+ * `inner` must outlive it. */
+cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int n,
+                              const int *group, cmb_sliding **out);
 void cmb_sliding_destroy(cmb_sliding *x);
+
+/* The mode of a function that slides, on the side where its leader is `side`. */
+static inline int cmb_slide_mode(int group, int side)
+{
+  return group > 0 ? side : -side;
+}
+
+/* The number of its leader. */
+static inline int cmb_slide_leader(int group)
+{
+  return (group > 0 ? group : -group) - 1;
+}
 
 /* θ at a state, into x->theta; the modes are those of the layer. CMB_RETRY_SINGULAR where the forces do not act on the surfaces. */
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);

@@ -56,7 +56,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = false;
+  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}};
@@ -95,7 +95,9 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   e->enclosure.undecided_t = before->undecided_t;
   memcpy(to->ev->mode, from->ev->mode, (size_t)eq->ns * sizeof(int));
   for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
-  for (int k = 0; k < to->slide_count; k++) to->ev->mode[to->slide[k]] = 1;
+  for (int i = 0; i < eq->ns; i++) {
+    if (to->slide[i] != 0) to->ev->mode[i] = 1;
+  }
   memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
   memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
   to->ev->stats = from->ev->stats;
@@ -186,6 +188,17 @@ static void choose_side(cmb_simulation *sim, int k)
   sim->impact->met[rule] = !sim->impact->met[rule];
 }
 
+/* The functions of this group slide no longer; they go to one side. */
+static void stop_sliding(cmb_simulation *sim, int leader, int side)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int group = sim->slides[i];
+    if (group == 0 || cmb_slide_leader(group) != leader) continue;
+    sim->slides[i] = 0;
+    sim->ev->mode[i] = sim->events->mode_new[i] = cmb_slide_mode(group, side);
+  }
+}
+
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
@@ -199,12 +212,11 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     choose_side(sim, k);
     CMB_TRY(announce(sim, stage->eq->switch_names[i], -1, -1));
   }
-  for (int k = 0; k < stage->slide_count; k++) {
-    const int i = stage->slide[k];
+  for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
+    const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
     if (e->mode_new[i] == 1) continue;
-    sim->slides[i] = false;
-    sim->ev->mode[i] = e->mode_new[i] = stage->sliding->theta[k] > 0.5 ? 1 : -1;
-    CMB_TRY(announce(sim, stage->eq->switch_names[i], i, sim->ev->mode[i]));
+    stop_sliding(sim, i, side);
+    CMB_TRY(announce(sim, stage->eq->switch_names[i], i, side));
   }
   return CMB_OK;
 }
@@ -365,8 +377,7 @@ static cmb_status leave_all(cmb_simulation *sim, bool rests)
   const cmb_equations *eq = sim->eq;
   for (int i = 0; rests && i < eq->rule_count; i++) sim->rests[i] = false;
   for (int i = 0; i < eq->ns; i++) {
-    if (sim->slides[i]) sim->ev->mode[i] = -1;
-    sim->slides[i] = false;
+    if (sim->slides[i] != 0) stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
   }
   return change_stage(sim);
 }
@@ -462,37 +473,85 @@ static bool settles(cmb_simulation *sim, double rate, double now, double other)
   return true;
 }
 
-/* Function i has just changed its sign: does its new mode lead back, as the old one did? */
-static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *slides)
+/* Whether function j may have the surface of function i: it has changed its mode too, and is of the same kind. */
+static bool may_share(const cmb_simulation *sim, int i, int j)
+{
+  const int *order = sim->ev->eq->switch_order;
+  return sim->ev->mode[j] != sim->mode_before[j] && sim->slides[j] == 0 && order[j] == order[i];
+}
+
+/* Rates in the modes of the other side: those before, of function i and of all that go with it. */
+static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flow)
+{
+  int *mode = sim->ev->mode, *kept = sim->events->mode_new;
+  const int ns = sim->eq->ns;
+  memcpy(kept, mode, (size_t)ns * sizeof *kept);
+  for (int k = 0; k < ns; k++) {
+    if (with[k]) mode[k] = sim->mode_before[k];
+  }
+  cmb_status status = flow_here(sim, sim->a_other, flow);
+  memcpy(mode, kept, (size_t)ns * sizeof *kept);
+  return status;
+}
+
+/* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
+ * old ones did? */
+static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
 {
   const cmb_equations *eq = sim->ev->eq;
-  int *mode = &sim->ev->mode[i];
-  const int sign = *mode;
+  const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
   CMB_TRY(flow_here(sim, sim->a, now));
-  *mode = sim->mode_before[i];
-  cmb_status status = flow_here(sim, sim->a_other, other);
-  *mode = sign;
-  CMB_TRY(status);
+  CMB_TRY(flow_beyond(sim, with, other));
+  for (int j = i + 1; j < sim->eq->ns;
+       j++) { /* the same surface: the same rates, but for a factor */
+    const double a = now[j] * other[i], b = other[j] * now[i];
+    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+  }
+  CMB_TRY(flow_beyond(sim, with, other));
   *slides = sign * now[i] < 0 && sign * other[i] > 0;
-  if (*slides && eq->switch_order[i] == 2)
+  if (*slides && eq->switch_order[i] == 2) {
     *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
+  }
+  return CMB_OK;
+}
+
+/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
+static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
+{
+  cmb_stage *before = sim->stage;
+  const int side = sim->ev->mode[i];
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j]) sim->slides[j] = sim->ev->mode[j] * side * (i + 1);
+  }
+  CMB_TRY(change_stage(sim));
+  const cmb_events *e = sim->events;
+  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  cmb_status status = cmb_sliding_find(x, &at);
+  bool slides = status == CMB_OK;
+  for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
+  if (slides || status < 0) return status;
+  take_over(sim, before);
+  use_stage(sim, before);
+  stop_sliding(sim, i, side);
   return CMB_OK;
 }
 
 /* Functions whose modes have changed at this event: those whose surface the motion does not leave. */
 static cmb_status look_for_slides(cmb_simulation *sim)
 {
-  const cmb_equations *eq = sim->ev->eq;
-  if (!eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
+  if (!sim->eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->ev->mode[i] == sim->mode_before[i] || eq->switch_order[i] == 0 || sim->slides[i]) {
-      continue;
-    }
-    cmb_status status = look_at_slide(sim, i, &sim->slides[i]);
-    CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+    bool slides = false;
+    if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
+    if (sim->ev->eq->switch_order[i] == 0) continue;
+    cmb_status status = look_at_slide(sim, i, sim->with, &slides);
+    if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
+    if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));
   }
-  return change_stage(sim);
+  return CMB_OK;
 }
 
 /* ---- the restart */

@@ -28,9 +28,11 @@ struct cmb_simulation {
   cmb_variation *variation;
   cmb_agreement *agreement;
   cmb_impact *impact;
-  bool *rests, *slides; /* (rule_count), (ns) what the stage should have */
+  bool *rests;           /* (rule_count) what the stage should have, .. */
+  int *slides;           /* (ns) .. and this */
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
+  bool *with;   /* (ns) functions that have the same surface */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
   double *flow;          /* (4 most_ns) their rates in two modes */

@@ -90,7 +90,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
-  sim->slides = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->slides);
+  sim->slides = cmb_arena_ints(arena, eq->ns);
+  sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
   sim->flow = cmb_arena_doubles(arena, 4 * sim->most_ns);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
@@ -473,6 +474,7 @@ static cmb_status start(cmb_simulation *sim)
   CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q_work));
   CMB_TRY(found);
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
+  r->worst_position = r->worst_velocity = 0;
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   CMB_TRY(note_residuals(sim));

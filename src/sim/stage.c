@@ -30,22 +30,27 @@ static bool is_list(int count, const int *numbers, int n, const bool *which)
 }
 
 bool cmb_stage_is(const cmb_stage *stage, const cmb_equations *eq, const bool *rests,
-                  const bool *slides)
+                  const int *slides)
 {
-  return is_list(stage->rest_count, stage->rest, eq->rule_count, rests) &&
-         is_list(stage->slide_count, stage->slide, eq->ns, slides);
+  if (!is_list(stage->rest_count, stage->rest, eq->rule_count, rests)) return false;
+  for (int i = 0; i < eq->ns; i++) {
+    if (stage->slide[i] != slides[i]) return false;
+  }
+  return true;
 }
 
 static cmb_status make_equations(const cmb_stage_source *s, cmb_stage *stage)
 {
+  const int ns = s->system->eq.ns;
+  bool slides = false;
+  for (int i = 0; i < ns; i++) slides = slides || stage->slide[i] != 0;
   if (stage->rest_count > 0) {
     CMB_TRY(cmb_resting_create(s->ctx, s->arena, stage->eq, stage->rest_count, stage->rest,
                                &stage->resting));
     stage->eq = &stage->resting->layer.eq;
   }
-  if (stage->slide_count > 0) {
-    CMB_TRY(cmb_sliding_create(s->ctx, s->arena, stage->eq, stage->slide_count, stage->slide,
-                               &stage->sliding));
+  if (slides) {
+    CMB_TRY(cmb_sliding_create(s->ctx, s->arena, stage->eq, ns, stage->slide, &stage->sliding));
     stage->eq = &stage->sliding->layer.eq;
   }
   return CMB_OK;
@@ -65,7 +70,7 @@ static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
                               &stage->agreement);
 }
 
-cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const bool *slides,
+cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const int *slides,
                             cmb_stage **out)
 {
   cmb_arena *arena = source->arena;
@@ -74,8 +79,9 @@ cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, c
   if (!stage) return cmb_fail_memory(source->ctx);
   *stage = (cmb_stage){.eq = eq};
   stage->rest_count = list(arena, eq->rule_count, rests, &stage->rest);
-  stage->slide_count = list(arena, eq->ns, slides, &stage->slide);
+  stage->slide = cmb_arena_ints(arena, eq->ns);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(source->ctx);
+  for (int i = 0; slides && i < eq->ns; i++) stage->slide[i] = slides[i];
   CMB_TRY(fill(source, stage));
   return cmb_arena_failed(arena) ? cmb_fail_memory(source->ctx) : CMB_OK;
 }

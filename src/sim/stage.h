@@ -17,9 +17,9 @@
 
 typedef struct cmb_stage {
   struct cmb_stage *next;
-  int rest_count, slide_count;
+  int rest_count;
   int *rest;  /* (rest_count) rules that bodies rest on, ascending */
-  int *slide; /* (slide_count) switching functions that slide, ascending */
+  int *slide; /* (ns) how switching functions slide (dae/sliding.h) */
   cmb_resting *resting;
   cmb_sliding *sliding;
   const cmb_equations *eq; /* with all that */
@@ -43,14 +43,14 @@ typedef struct cmb_stage_source {
   void *user;
 } cmb_stage_source;
 
-/* The stage in which bodies rest on these rules (rule_count) and these functions (ns) slide; NULL: none. *out is set also on failure,
+/* The stage in which bodies rest on these rules (rule_count) and functions slide (ns, dae/sliding.h); NULL: none. *out is set also on failure,
  * to be destroyed; NULL without memory. */
-cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const bool *slides,
+cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const int *slides,
                             cmb_stage **out);
 void cmb_stage_destroy(cmb_stage *stage);
 
 /* Whether it is the stage with these. */
 bool cmb_stage_is(const cmb_stage *stage, const cmb_equations *eq, const bool *rests,
-                  const bool *slides);
+                  const int *slides);
 
 #endif
