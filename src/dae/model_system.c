@@ -15,8 +15,10 @@
 #include "dae/shared.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
+#include "math/rotation.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +37,19 @@ static double end_time(const cmb_model *model)
 
 /* ---- start values */
 
+/* Euler parameters that are about to be divided by their length, which should be 1. */
+static void warn_lengths(cmb_context *ctx, const cmb_expressions *x, const cmb_system *system)
+{
+  for (int n = 0; n < x->ball_count; n++) {
+    const double *p = system->q + x->ball_q[n];
+    const double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    if (fabs(length - 1) <= CMB_EULER_LENGTH) continue;
+    cmb_log(ctx, CMB_LOG_WARNING,
+            "the Euler parameters from '%s' on start with the length %.9g, and are divided by it",
+            system->eq.q_names[x->ball_q[n]], length);
+  }
+}
+
 /* The settings become start values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
 static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options *o,
                                 cmb_expressions *x, cmb_system *system)
@@ -52,6 +67,7 @@ static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options
       if (i >= x->ball_q[n] && i < x->ball_q[n] + 4) x->q_given[x->ball_q[n]] = true;
     }
   }
+  warn_lengths(ctx, x, system);
   if (eq->normalize) eq->normalize(eq->self, system->q);
   return CMB_OK;
 }
