@@ -293,6 +293,14 @@ static void put_group(FILE *to, struct letters *l, const struct frame *f, double
           f->top - 4 - LETTER_LINE * row, text);
 }
 
+static bool is_among(char letter, size_t count, const char *letters)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (letters[i] == letter) return true;
+  }
+  return false;
+}
+
 /* The marks from i on that lie in one place: their letters, and whether one of them comes for the first time; the next mark. */
 static long gather(const struct cli_plot *plot, const struct frame *f, long i, bool only_new,
                    char seen[ALPHABET + 1], char together[ALPHABET + 1], bool *is_new)
@@ -303,8 +311,8 @@ static long gather(const struct cli_plot *plot, const struct frame *f, long i, b
   *is_new = false;
   for (; next < plot->mark_count && pixel_x(f, plot->marks[next].x) - at < 1; next++) {
     const char letter = plot->marks[next].letter;
-    if (!letter || memchr(together, letter, count)) continue;
-    const bool first = !memchr(seen, letter, known);
+    if (!letter || is_among(letter, count, together)) continue;
+    const bool first = !is_among(letter, known, seen);
     if (first && known < ALPHABET) seen[known++] = letter, *is_new = true;
     if ((first || !only_new) && count < ALPHABET) together[count++] = letter;
   }
