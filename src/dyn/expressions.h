@@ -34,9 +34,10 @@ typedef struct cmb_mass_expressions {
   cmb_expr *multiply; /* (nv) M a */
 } cmb_mass_expressions;
 
-/* A spherical joint's middle angle: where c cos q + s sin q is 0, two of its axes are parallel (lock.c). */
+/* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
 typedef struct cmb_lock {
   const char *joint; /* its place in the file and its name, "FILE:LINE:COLUMN: joint 'NAME'" */
+  const char *axes;  /* "its axes", or those of which joints */
   int q;
   double c, s;
 } cmb_lock;
