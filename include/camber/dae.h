@@ -261,6 +261,11 @@ cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
 /* The constraints that were left out: their names. */
 const char *const *cmb_system_left_out(const cmb_system *system, int *count);
 
+/* Which multipliers (ng) and outputs (no) are not unique, because redundant constraints can share out their forces in several ways.
+ * NULL: none is redundant. */
+const bool *cmb_system_shared_multipliers(const cmb_system *system);
+const bool *cmb_system_shared_outputs(const cmb_system *system);
+
 /* How the system's equations are run; CMB_NATIVE_INTERPRETED for those written in C, too. */
 cmb_native_origin cmb_system_origin(const cmb_system *system);
 

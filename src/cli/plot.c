@@ -24,7 +24,12 @@ enum {
   MOST_RIGHT = 330,
   NOTE_LENGTH = 124, /* characters a line */
   FEW_MARKS = 60,    /* more of them get ticks instead of lines */
-  MOST_TOGETHER = 4, /* letters at one place */
+  ALPHABET = 26,
+  LETTER_ROWS = 4,
+  LETTER_LINE = 11,   /* of a further row of letters */
+  MOST_LETTERS = 128, /* places with letters */
+  TITLE_SIZE = 14,
+  TITLE_LINE = 18,
   TICK_ROOM = 48
 };
 
@@ -246,32 +251,92 @@ static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame 
   }
 }
 
-/* The letters of marks above the first panel, those of one place side by side, as far as there is room. */
-static void put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
-{
-  double free_from = -INFINITY;
-  if (plot->mark_count > FEW_MARKS) return;
-  for (long i = 0, next; i < plot->mark_count; i = next) {
-    const double at = pixel_x(f, plot->marks[i].x);
-    char together[MOST_TOGETHER + 1] = "";
-    int count = 0;
-    for (next = i; next < plot->mark_count && pixel_x(f, plot->marks[next].x) - at < 1; next++) {
-      const char letter = plot->marks[next].letter;
-      if (letter && !strchr(together, letter) && count < MOST_TOGETHER) together[count++] = letter;
-    }
-    const double half = LETTER_WIDTH * count / 2;
-    if (count == 0 || at - half < free_from) continue;
-    fprintf(to, "<text x='%.1f' y='%.1f' class='small middle'>%s</text>\n", at, f->top - 4,
-            together);
-    free_from = at + half;
-  }
-}
-
 static double text_width(const char *text)
 {
   int letters = 0;
   for (; *text; text++) letters += ((unsigned char)*text & 0xC0) != 0x80; /* not bytes */
   return LETTER_WIDTH * letters;
+}
+
+/* Letters above the first panel, in rows. */
+struct letters {
+  double from[MOST_LETTERS], to[MOST_LETTERS]; /* pixels */
+  int row[MOST_LETTERS];
+  int count, rows;
+};
+
+/* The lowest row with room from `from` to `to`; -1: none has it. */
+static int free_row(const struct letters *l, double from, double to)
+{
+  for (int row = 0; row < LETTER_ROWS && l->count < MOST_LETTERS; row++) {
+    bool is_free = true;
+    for (int k = 0; k < l->count; k++) {
+      is_free = is_free && (l->row[k] != row || from >= l->to[k] || to <= l->from[k]);
+    }
+    if (is_free) return row;
+  }
+  return -1;
+}
+
+static void put_group(FILE *to, struct letters *l, const struct frame *f, double at,
+                      const char *text)
+{
+  const double half = LETTER_WIDTH * (double)strlen(text) / 2;
+  const int row = free_row(l, at - half, at + half);
+  if (row < 0) return;
+  l->from[l->count] = at - half;
+  l->to[l->count] = at + half;
+  l->row[l->count++] = row;
+  if (row >= l->rows) l->rows = row + 1;
+  if (!to) return;
+  fprintf(to, "<text x='%.1f' y='%.1f' class='small middle'>%s</text>\n", at,
+          f->top - 4 - LETTER_LINE * row, text);
+}
+
+static bool is_among(char letter, size_t count, const char *letters)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (letters[i] == letter) return true;
+  }
+  return false;
+}
+
+/* The marks from i on that lie in one place: their letters, and whether one of them comes for the first time; the next mark. */
+static long gather(const struct cli_plot *plot, const struct frame *f, long i, bool only_new,
+                   char seen[ALPHABET + 1], char together[ALPHABET + 1], bool *is_new)
+{
+  const double at = pixel_x(f, plot->marks[i].x);
+  size_t count = 0, known = strlen(seen);
+  long next = i;
+  *is_new = false;
+  for (; next < plot->mark_count && pixel_x(f, plot->marks[next].x) - at < 1; next++) {
+    const char letter = plot->marks[next].letter;
+    if (!letter || is_among(letter, count, together)) continue;
+    const bool first = !is_among(letter, known, seen);
+    if (first && known < ALPHABET) seen[known++] = letter, *is_new = true;
+    if ((first || !only_new) && count < ALPHABET) together[count++] = letter;
+  }
+  seen[known] = together[count] = '\0';
+  return next;
+}
+
+/* The letters of marks above the first panel, those of one place side by side. Each letter is there where it comes first; the others
+ * as far as there is room, and none of them if there are very many marks. How many rows; without `to` they are counted. */
+static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
+{
+  struct letters l = {.count = 0};
+  const bool crowded = plot->mark_count > FEW_MARKS;
+  for (int pass = 0; pass < (crowded ? 1 : 2); pass++) {
+    char seen[ALPHABET + 1] = "", together[ALPHABET + 1];
+    bool is_new;
+    for (long i = 0, next; i < plot->mark_count; i = next) {
+      next = gather(plot, f, i, crowded, seen, together, &is_new);
+      if (together[0] && is_new == (pass == 0)) {
+        put_group(to, &l, f, pixel_x(f, plot->marks[i].x), together);
+      }
+    }
+  }
+  return l.rows;
 }
 
 enum { SAMPLE = 18, BEFORE_NAME = 34 }; /* of the legend: a piece of the curve, then its name */
@@ -365,35 +430,83 @@ static int put_notes(FILE *to, const struct cli_plot *plot, int top)
   return lines;
 }
 
-static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
+/* How many bytes of the title stand on its next line. */
+static size_t title_length(const char *title)
+{
+  const double room = WIDTH - 2 * LINE;
+  size_t length = 0, at = 0;
+  if (text_width(title) * TITLE_SIZE / FONT_SIZE <= room) return strlen(title);
+  for (int letters = 0; title[at] && letters * LETTER_WIDTH * TITLE_SIZE / FONT_SIZE <= room;
+       at++) {
+    letters += ((unsigned char)title[at] & 0xC0) != 0x80;
+    if (title[at] == ' ') length = at;
+  }
+  while (at > 1 && ((unsigned char)title[at] & 0xC0) == 0x80) at--; /* whole letters */
+  return length > 0 ? length : at;
+}
+
+/* Where the middle of a text of this width is: above the panels if it has room there, else above the picture. */
+static double middle_of(const struct frame *f, double width)
 {
   const double middle = f->left + f->width / 2;
+  return middle > width / 2 && middle + width / 2 < WIDTH ? middle : WIDTH / 2.0;
+}
+
+/* The title in lines from the top; how many. Without `to` they are counted. */
+static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *f)
+{
+  const double x = middle_of(f, text_width(plot->title) * TITLE_SIZE / FONT_SIZE);
+  int lines = 0;
+  for (const char *at = plot->title; *at; lines++) {
+    const size_t length = title_length(at);
+    if (to) {
+      fprintf(to, "<text x='%.1f' y='%d' font-size='%d' class='middle'>", x,
+              20 + lines * TITLE_LINE, TITLE_SIZE);
+      for (size_t n = 0; n < length; n++) put_letter(to, at[n]);
+      fputs("</text>\n", to);
+    }
+    at += length;
+    at += strspn(at, " ");
+  }
+  return lines;
+}
+
+static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
+{
   fprintf(to,
           "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
           "font-family='sans-serif' font-size='%d'>\n"
           "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#e4e4e4}"
           ".mark{stroke:#888;stroke-dasharray:2 3}.small{font-size:11px;fill:#444}"
           ".box{fill:none;stroke:#555}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
-          "<rect width='%d' height='%d' fill='white'/>\n"
-          "<text x='%.1f' y='20' font-size='14' class='middle'>",
-          WIDTH, height, WIDTH, height, FONT_SIZE, WIDTH, height, middle);
-  put_text(to, plot->title);
-  fputs("</text>\n", to);
+          "<rect width='%d' height='%d' fill='white'/>\n",
+          WIDTH, height, WIDTH, height, FONT_SIZE, WIDTH, height);
+  const int lines = put_title(to, plot, f);
   if (!plot->subtitle) return;
-  fprintf(to, "<text x='%.1f' y='36' class='small middle'>", middle);
+  fprintf(to, "<text x='%.1f' y='%d' class='small middle'>",
+          middle_of(f, text_width(plot->subtitle)), 36 + (lines > 1 ? lines - 1 : 0) * TITLE_LINE);
   put_text(to, plot->subtitle);
   fputs("</text>\n", to);
 }
 
+/* What stands above the first panel. */
+static int head_height(const struct cli_plot *plot, const struct frame *f)
+{
+  const int titles = put_title(NULL, plot, f), rows = put_letters(NULL, plot, f);
+  return TITLE + (titles > 1 ? titles - 1 : 0) * TITLE_LINE + (plot->subtitle ? LINE : 0) +
+         (plot->mark_count ? LETTERS : 0) + (rows > 1 ? rows - 1 : 0) * LETTER_LINE;
+}
+
 void cli_plot_write(FILE *to, const struct cli_plot *plot)
 {
-  const int top = TITLE + (plot->subtitle ? LINE : 0) + (plot->mark_count ? LETTERS : 0);
-  const int below = top + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
-  const int lines = put_notes(NULL, plot, 0), height = below + (lines ? lines * LINE + 6 : 0);
-  struct frame f = {.x = empty_range(plot->logarithmic), .top = top, .height = HEIGHT};
+  struct frame f = {.x = empty_range(plot->logarithmic), .height = HEIGHT};
   for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
   widen(&f.x);
   set_margins(plot, &f);
+  const int top = head_height(plot, &f);
+  const int below = top + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
+  const int lines = put_notes(NULL, plot, 0), height = below + (lines ? lines * LINE + 6 : 0);
+  f.top = top;
   put_head(to, plot, &f, height);
   put_letters(to, plot, &f);
   for (int p = 0; p < plot->panel_count; p++) {

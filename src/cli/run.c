@@ -178,7 +178,7 @@ static void print_summary(const struct run *run)
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
   print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->lambda);
-  cli_not_unique_print(eq, r->lambda_unique);
+  cli_not_unique_print(run->system, r->lambda_unique);
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units, r->outputs);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
@@ -192,8 +192,9 @@ static void json_pair(struct cli_json *j, const char *key, double position, doub
   cli_json_close(j, '}');
 }
 
-static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
+static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
+  const cmb_equations *eq = cmb_system_equations(system);
   cli_json_open(j, "names", '{');
   cli_json_texts(j, "q", eq->nq, eq->q_names);
   cli_json_texts(j, "v", eq->nv, eq->v_names);
@@ -202,7 +203,7 @@ static void json_state(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_numbers(j, "q", eq->nq, r->q);
   cli_json_numbers(j, "v", eq->nv, r->v);
   cli_json_numbers(j, "lambda", eq->ng, r->lambda);
-  cli_not_unique_json(eq, r->lambda_unique, j);
+  cli_not_unique_json(system, r->lambda_unique, j);
   cli_json_open(j, "outputs", '{');
   for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
   cli_json_close(j, '}');
@@ -247,7 +248,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   struct cli_json j;
   cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status, message);
   cli_json_number(&j, "t", r->t);
-  json_state(&j, eq, r);
+  json_state(&j, run->system, r);
   json_events(&j, run);
   if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
   cli_singularities_json(&run->singularities, &j);

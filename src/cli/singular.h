@@ -19,8 +19,9 @@ void cli_singularities_end(struct cli_singularities *list);
 void cli_singularities_print(const struct cli_singularities *list);
 void cli_singularities_json(const struct cli_singularities *list, struct cli_json *j);
 
-/* The names of the multipliers that are not unique, if there are any: a line, and a JSON list under "not_unique". */
-void cli_not_unique_print(const cmb_equations *eq, const bool *unique);
-void cli_not_unique_json(const cmb_equations *eq, const bool *unique, struct cli_json *j);
+/* The names of the multipliers and outputs that are not unique, if there are any: a line, and JSON lists under "not_unique" and
+ * "not_unique_outputs". unique (ng): whether the equations determined each where the run stands; NULL: all. */
+void cli_not_unique_print(const cmb_system *system, const bool *unique);
+void cli_not_unique_json(const cmb_system *system, const bool *unique, struct cli_json *j);
 
 #endif

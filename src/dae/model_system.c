@@ -12,10 +12,13 @@
 #include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/rank.h"
+#include "dae/shared.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
+#include "math/rotation.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +37,19 @@ static double end_time(const cmb_model *model)
 
 /* ---- start values */
 
+/* Euler parameters that are about to be divided by their length, which should be 1. */
+static void warn_lengths(cmb_context *ctx, const cmb_expressions *x, const cmb_system *system)
+{
+  for (int n = 0; n < x->ball_count; n++) {
+    const double *p = system->q + x->ball_q[n];
+    const double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    if (fabs(length - 1) <= CMB_EULER_LENGTH) continue;
+    cmb_log(ctx, CMB_LOG_WARNING,
+            "the Euler parameters from '%s' on start with the length %.9g, and are divided by it",
+            system->eq.q_names[x->ball_q[n]], length);
+  }
+}
+
 /* The settings become start values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
 static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options *o,
                                 cmb_expressions *x, cmb_system *system)
@@ -51,6 +67,7 @@ static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options
       if (i >= x->ball_q[n] && i < x->ball_q[n] + 4) x->q_given[x->ball_q[n]] = true;
     }
   }
+  warn_lengths(ctx, x, system);
   if (eq->normalize) eq->normalize(eq->self, system->q);
   return CMB_OK;
 }
@@ -168,6 +185,7 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
 struct examined {
   cmb_rank rank;
   cmb_consistency consistency;
+  cmb_shared shared;
 };
 
 /* At consistent start values; if there are none, nothing is left out, and whoever starts a run is told. */
@@ -186,7 +204,8 @@ static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, 
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
   CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
   CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
-  return cmb_consistency_examine(ev, arena, t, &x->rank, &x->consistency);
+  CMB_TRY(cmb_consistency_examine(ev, arena, t, &x->rank, &x->consistency));
+  return x->consistency.count > 0 ? CMB_OK : cmb_shared_find(ev, arena, t, &x->rank, &x->shared);
 }
 
 static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena *arena,
@@ -288,6 +307,51 @@ static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, c
   return CMB_OK;
 }
 
+/* "outputs 'a', 'b' and 3 more are not unique .." */
+static void warn_shared(cmb_context *ctx, const cmb_system *system)
+{
+  enum { NAMED = 8 };
+  char names[700] = "";
+  int count = 0;
+  size_t used = 0;
+  for (int i = 0; i < system->eq.no; i++) {
+    if (!system->output_shared[i] || count++ >= NAMED || used >= sizeof names) continue;
+    int n = snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "",
+                     system->eq.output_names[i]);
+    used += (size_t)n;
+  }
+  if (count == 0) return;
+  if (count > NAMED && used < sizeof names) {
+    snprintf(names + used, sizeof names - used, " and %d more", count - NAMED);
+  }
+  cmb_log(ctx, CMB_LOG_WARNING,
+          "output%s %s %s not unique: redundant constraints can share out their forces in other "
+          "ways, and the one taken depends on the order of lines",
+          count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
+}
+
+/* What the redundant constraints leave open, in the numbers of the system that is run. */
+static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
+                                  cmb_system *system)
+{
+  cmb_arena *arena = system->arena;
+  const int no = system->eq.no;
+  if (!shared->lambda) return CMB_OK;
+  system->lambda_shared = cmb_arena_take(arena, (size_t)system->eq.ng, sizeof(bool));
+  system->output_shared = cmb_arena_take(arena, (size_t)no, sizeof(bool));
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int i = 0, k = 0, left = 0; i < ng_whole; i++) {
+    if (left < system->left_out_count && system->left_out_row[left] == i) {
+      left++;
+    } else {
+      system->lambda_shared[k++] = shared->lambda[i];
+    }
+  }
+  for (int i = 0; i < no; i++) system->output_shared[i] = shared->outputs[i];
+  warn_shared(ctx, system);
+  return CMB_OK;
+}
+
 /* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
 static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
                             const cmb_model_system_options *o, const cmb_system *joints,
@@ -312,6 +376,7 @@ static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
       cmb_system_destroy(less);
     }
   }
+  if (status == CMB_OK) status = remember_shared(ctx, &x.shared, whole->eq.ng, *system);
   cmb_arena_destroy(arena);
   return status;
 }

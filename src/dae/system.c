@@ -155,6 +155,16 @@ const char *const *cmb_system_left_out(const cmb_system *system, int *count)
   return system->left_out;
 }
 
+const bool *cmb_system_shared_multipliers(const cmb_system *system)
+{
+  return system->lambda_shared;
+}
+
+const bool *cmb_system_shared_outputs(const cmb_system *system)
+{
+  return system->output_shared;
+}
+
 void cmb_system_destroy(cmb_system *system)
 {
   if (!system) return;

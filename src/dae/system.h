@@ -21,8 +21,10 @@ struct cmb_system {
   double *v_given;       /* (nv) */
   const char **left_out; /* names of constraints that were left out */
   int left_out_count;
-  int *left_out_row;          /* (left_out_count) their numbers in `whole` */
-  struct cmb_system *whole;   /* the same with them, to watch them; NULL: none was left out */
+  int *left_out_row;        /* (left_out_count) their numbers in `whole` */
+  struct cmb_system *whole; /* the same with them, to watch them; NULL: none was left out */
+  bool *lambda_shared,
+      *output_shared; /* (ng), (no) not unique, since constraints are redundant; NULL: all are */
   const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
   int lock_count;
   cmb_lock *locks;                     /* positions in which M is singular */

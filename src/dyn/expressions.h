@@ -45,9 +45,10 @@ typedef struct cmb_rule_expressions {
   cmb_expr surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
 } cmb_rule_expressions;
 
-/* A spherical joint's middle angle: where c cos q + s sin q is 0, two of its axes are parallel (lock.c). */
+/* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
 typedef struct cmb_lock {
   const char *joint; /* its place in the file and its name, "FILE:LINE:COLUMN: joint 'NAME'" */
+  const char *axes;  /* "its axes", or those of which joints */
   int q;
   double c, s;
 } cmb_lock;

@@ -1,34 +1,87 @@
 /*
- * Where a spherical joint with angles loses a freedom (gimbal lock): with the axes a, b, c of the design position and the middle
- * angle q, the third axis is c cos q + b × c sin q, and the three axes span the volume
+ * Where three turns about one point lose a freedom (gimbal lock): the angles of a spherical joint, or hinges through one point with
+ * nothing but massless bodies between them. With the axes a, b, c of the design position and the middle angle q, the third axis is turned
+ * about the second, and the three span the volume
  *
- *     a · (b × c(q)) = a · (b × c) cos q − a · c sin q.
+ *     a · (b × c(q)) = a · (b × c) cos q − a · c⊥ sin q,      c⊥ = c − (b · c) b.
  *
- * Where it is 0 the first and the third axis are parallel: equal and opposite rates about them move nothing, M is singular, and
- * angles cannot say how the body goes on.
+ * Where it is 0 the first and the third axis are parallel, or in one plane with the second: rates about the three that move nothing
+ * exist, M is singular, and the angles cannot say how the body goes on.
  */
 #include "dyn/build.h"
 #include "math/vec3.h"
 
 #include <stdio.h>
 
+/* One of the links between: nothing is on it but the next link. */
+static bool is_bare(const cmb_tree *tree, const int *children, int link)
+{
+  return tree->links[link].kind == CMB_LINK_TURN && tree->links[link].mass == 0 &&
+         children[link] == 1;
+}
+
+static const double ROUNDING = 1e-12; /* m: points that are meant to be one */
+
+/* The link's origin is that of its parent. */
+static bool is_at_parent(const cmb_link *l)
+{
+  return cmb_norm3(l->offset) <= ROUNDING;
+}
+
+static void axis_of(const cmb_link *l, double axis[3])
+{
+  for (int i = 0; i < 3; i++) axis[i] = l->R0[3 * i + 2];
+}
+
+static cmb_lock lock_of(const cmb_tree *tree, int first, int middle, int last)
+{
+  double a[3], b[3], c[3], normal[3];
+  axis_of(&tree->links[first], a);
+  axis_of(&tree->links[middle], b);
+  axis_of(&tree->links[last], c);
+  cmb_cross3(b, c, normal);
+  const double along = cmb_dot3(b, c);
+  return (cmb_lock){.q = tree->links[middle].q,
+                    .c = cmb_dot3(a, normal),
+                    .s = along * cmb_dot3(a, b) - cmb_dot3(a, c)};
+}
+
+/* Whose axes these are, in words. */
+static void name_lock(cmb_build *b, const cmb_link *first, const cmb_link *middle,
+                      const cmb_link *last, cmb_lock *lock)
+{
+  const cmb_model_joint *joints = b->model->joints, *j = &joints[middle->joint];
+  char text[800];
+  snprintf(text, sizeof text, "%s:%d:%d: joint '%s'", j->place.file, j->place.line, j->place.column,
+           j->name);
+  lock->joint = cmb_arena_text(b->arena, text);
+  snprintf(text, sizeof text, "its axes");
+  if (first->joint != last->joint) {
+    snprintf(text, sizeof text, "the axes of '%s', '%s' and '%s'", joints[first->joint].name,
+             j->name, joints[last->joint].name);
+  }
+  lock->axes = cmb_arena_text(b->arena, text);
+}
+
 cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x)
 {
   const cmb_tree *tree = b->tree;
-  x->locks = cmb_arena_take(b->arena, (size_t)b->model->joint_count + 1, sizeof *x->locks);
-  if (!x->locks) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < b->model->joint_count; i++) {
-    const cmb_model_joint *j = &b->model->joints[i];
-    if (j->type != CMB_JOINT_SPHERICAL || j->euler || tree->joint_link[i] == CMB_GROUND) continue;
-    double normal[3];
-    char name[400];
-    cmb_cross3(j->axes[1], j->axes[2], normal);
-    snprintf(name, sizeof name, "%s:%d:%d: joint '%s'", j->place.file, j->place.line,
-             j->place.column, j->name);
-    x->locks[x->lock_count++] = (cmb_lock){.joint = cmb_arena_text(b->arena, name),
-                                           .q = tree->links[tree->joint_link[i]].q - 1,
-                                           .c = cmb_dot3(j->axes[0], normal),
-                                           .s = -j->turn * cmb_dot3(j->axes[0], j->axes[2])};
+  const size_t links = (size_t)tree->link_count + 1;
+  int *children = cmb_arena_ints(b->arena, tree->link_count);
+  x->locks = cmb_arena_take(b->arena, links, sizeof *x->locks);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < tree->link_count; i++) {
+    if (tree->links[i].parent != CMB_GROUND) children[tree->links[i].parent]++;
+  }
+  for (int i = 0; i < tree->link_count; i++) {
+    const cmb_link *l = &tree->links[i];
+    const int middle = l->parent, first = middle < 0 ? -1 : tree->links[middle].parent;
+    if (l->kind != CMB_LINK_TURN || first < 0 || !is_at_parent(l)) continue;
+    if (!is_bare(tree, children, middle) || !is_bare(tree, children, first)) continue;
+    if (!is_at_parent(&tree->links[middle])) continue;
+    cmb_lock *lock = &x->locks[x->lock_count++];
+    *lock = lock_of(tree, first, middle, i);
+    name_lock(b, &tree->links[first], &tree->links[middle], l, lock);
   }
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }

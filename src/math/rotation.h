@@ -24,6 +24,9 @@ void cmb_euler_omega(const double p[4], const double pdot[4], double omega[3]);
 /* r = p ∘ s: first s, then p, as A(r) = A(p) A(s). */
 void cmb_euler_product(const double p[4], const double s[4], double r[4]);
 
+/* Euler parameters whose length is off by more than this were not meant as they stand. */
+#define CMB_EULER_LENGTH 1e-6
+
 /* p := p / |p|. Returns |p|; if it is 0 or not finite p is left alone. */
 double cmb_euler_normalize(double p[4]);
 

@@ -118,6 +118,13 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
     return cmb_reader_fail(r, q ? q->place : entry->place,
                            "the Euler parameters have the length %g; expected 1", length);
   }
+  if (fabs(length - 1) > CMB_EULER_LENGTH) {
+    const cmb_place place = q ? q->place : entry->place;
+    cmb_log(r->ctx, CMB_LOG_WARNING,
+            "%s:%d:%d: joint '%s': the Euler parameters have the length %.9g, and were divided by "
+            "it",
+            place.file, place.line, place.column, j->name, length);
+  }
   return CMB_OK;
 }
 

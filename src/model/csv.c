@@ -1,8 +1,8 @@
 /*
  * Two columns of a CSV file (reader.h). Cells are separated by ; or , or tabs or blanks, whichever the first line has, in
  * this order. A first line of words names the columns. A cell that begins like a number, unless it is in quotes, makes it a
- * line of numbers, so that a number with a slip in it is not taken for a name. Empty lines, lines that begin with # and a
- * byte order mark are skipped. Columns are chosen by name or by number, counted from 1.
+ * line of numbers, so that a number with a slip in it is not taken for a name. Empty lines, lines that begin with #, what follows a #
+ * in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are chosen by name or by number, counted from 1.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -46,6 +46,17 @@ static bool advance(struct csv *c)
     if (c->line < c->line_end && *c->line != '#') return true;
   }
   return false;
+}
+
+/* The line ends before a # that is not in quotes, and before the blanks there. */
+static void drop_comment(struct csv *c)
+{
+  bool quoted = false;
+  for (const char *at = c->line; at < c->line_end; at++) {
+    if (*at == '"') quoted = !quoted;
+    if (*at == '#' && !quoted) c->line_end = at;
+  }
+  while (c->line < c->line_end && strchr(" \t", c->line_end[-1])) c->line_end--;
 }
 
 static void choose_separator(struct csv *c)
@@ -201,11 +212,13 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
   if (!advance(c)) {
     return cmb_reader_fail(c->r, place_of(c), "the file has no numbers; expected two columns");
   }
+  if (strchr("0123456789+-.", c->line[0])) drop_comment(c); /* it may have other separators */
   choose_separator(c);
   bool has_names = is_header(c), more = true;
   CMB_TRY(choose_columns(c, columns, has_names, chosen));
   if (has_names) more = advance(c);
   for (; more && *n < most; more = advance(c)) {
+    drop_comment(c);
     CMB_TRY(read_row(c, chosen, pair));
     if (*n > 0 && !(pair[0] > x[*n - 1])) {
       return cmb_reader_fail(c->r, place_of(c), "%g follows %g; expected ascending numbers",

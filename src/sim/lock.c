@@ -1,5 +1,5 @@
 /*
- * Gimbal lock (lock.h). With w the volume that a joint's three axes span, the smallest pivot of M is in proportion to w², and is what
+ * Gimbal lock (lock.h). With w the volume that three axes span, the smallest pivot of M is in proportion to w², and is what
  * rounding errors of eps leave of larger numbers: accelerations have relative errors of eps/w². A passage of the lock takes a time in
  * proportion to w and has accelerations in proportion to 1/w², of which the part that moves the body is w; so the body's velocity
  * has relative errors of about eps/w² afterwards, by experiment a tenth of that and less.
@@ -38,10 +38,10 @@ cmb_status cmb_lock_check(const cmb_system *system, const cmb_integrator_options
   const cmb_lock *l = nearest(system, q, &w);
   if (!l || !is_locked(options, w)) return CMB_OK;
   return cmb_fail(system->ctx, CMB_ERROR_EQUATIONS,
-                  "%s is in gimbal lock at t = %.9g (%.1e rad from it): its first and its third "
-                  "axis are parallel, and its angles cannot say how the body turns on; give it "
+                  "%s is in gimbal lock at t = %.9g (%.1e rad from it): %s lie in one plane, and "
+                  "the angles cannot say how the body turns on; use a spherical joint with "
                   "'orientation: euler' or other axes, or choose the formulation cartesian",
-                  l->joint, t, w);
+                  l->joint, t, w, l->axes);
 }
 
 void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *options,
@@ -52,7 +52,7 @@ void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *opti
   if (!l || w > NEAR || is_locked(options, w)) return;
   if (status == CMB_ERROR_MEMORY || status == CMB_ERROR_INTERRUPTED) return;
   cmb_fail(system->ctx, status,
-           "%s; %s is %.1e rad from gimbal lock there, where two of its axes are parallel: "
-           "'orientation: euler' has none",
-           cmb_last_error(system->ctx), l->joint, w);
+           "%s; %s is %.1e rad from gimbal lock there, where %s lie in one plane: a spherical "
+           "joint with 'orientation: euler' has none",
+           cmb_last_error(system->ctx), l->joint, w, l->axes);
 }

@@ -29,6 +29,21 @@ for formulation in explicit residual; do
       refused lock.yaml --formulation $formulation --method $method --set "b=90*deg-1e-12"
   done
 done
+# three hinges through one point, with nothing between them, are the same
+cat >rings.yaml <<'END'
+parameters: {b: 90 deg}
+bodies: {ring: {massless: true, com: [0, 0, 0]}, cross: {massless: true, com: [0, 0, 0]}, top: {mass: 1, com: [0.1, 0.05, -0.3], inertia: [0.02, 0.03, 0.04]}}
+joints:
+  j1: {type: revolute, child: ring, at: [0, 0, 0], axis: x, start: 0.2, rate: 0.3}
+  j2: {type: revolute, parent: ring, child: cross, at: [0, 0, 0], axis: [0, 1, 1], start: b, rate: 0.5}
+  j3: {type: revolute, parent: cross, child: top, at: [0, 0, 0], axis: y, start: 0.1, rate: 0.2}
+outputs: {energy: energy}
+simulate: {t-end: 0.5}
+END
+# x, (y + z)/sqrt(2) and y turned about that lie in one plane where the middle angle is 90 deg
+timeout 20 "$CAMBER" run rings.yaml >text 2>words
+check "hinges: exit code" test $? -eq 1
+check "hinges: words" grep -q "rings.yaml:5:3: joint 'j2' is in gimbal lock at t = 0 .*the axes of 'j1', 'j2' and 'j3' lie in one plane" words
 check "a design position in the lock" refused zxz.yaml
 check "below, as above" refused lock.yaml --set "b=-90*deg"
 "$CAMBER" check lock.yaml >text 2>words
@@ -53,6 +68,8 @@ for distance in 1e-3 1e-4; do
     done
   done
 done
+check "hinges: right 30 degrees from it" \
+  near "$(energy rings.yaml explicit mdop5 1 --rtol 1e-9)" "$(energy rings.yaml cartesian mdop853 1 --rtol 1e-11)" 1e-7
 # a motion that comes too near
 energy lock.yaml residual radau5 90*deg-1e-4 --rtol 1e-8 >text
 check "the end of a run near the lock names it" grep -q "lock.yaml:5:3: joint 'ball' is .*gimbal lock" words

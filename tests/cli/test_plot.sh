@@ -112,7 +112,23 @@ simulate: {t-end: 10}
 END
 check "run" "$CAMBER" run texts.yaml --plot texts.svg >report
 look texts.svg "'a_rather_long_name_that_somebody_chose_for_this_output' in names and labels[0] == '<rad> & \"more\"'"
-look texts.svg "len(marks) > 4 * 60 and number(marks[0], 'y2') - number(marks[0], 'y1') < 10 and letters == []"
+look texts.svg "len(marks) > 4 * 60 and number(marks[0], 'y2') - number(marks[0], 'y1') < 10"
+# each kind of event has its letter where it comes first
+look texts.svg "sorted(l for x, l in letters) == ['a', 'b']"
+# ---- crowded letters go to further rows: all of them are there; a title that is too long for a line has several
+cat >crowd.yaml <<'END'
+title: A mass between two springs that are soft, then stiff, and a title that is far too long for a single line above a picture of 800 pixels
+bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {j: {type: prismatic, child: b, axis: x, coordinates: [x], start: 1}}
+forces:
+  f: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['-100*x - if(x > 0.1, 3, 0) + if(x < -0.1, 3, 0) - 2*sign(x)', 0, 0]}
+outputs: {way: {value: x, unit: m}}
+simulate: {t-end: 2}
+END
+check "run" "$CAMBER" run crowd.yaml --plot crowd.svg --json >crowd.json
+look crowd.svg "sum(len(l) for x, l in letters) == len(marks) == $(grep -c '"direction"' crowd.json) and len(letters) > 12"
+look crowd.svg "sum(1 for x, l in letters if 'a' in l) == sum(1 for x, l in letters if 'b' in l) > 2"
+look crowd.svg "texts[0].startswith('A mass between') and texts[1].endswith('of 800 pixels') and len(texts[0]) > 60"
 "$CAMBER" run caraxis --set h=2 --plot early.svg >report 2>stderr
 look early.svg "'The run ended early: ' in text and 'at t = 0.0523' in text"
 

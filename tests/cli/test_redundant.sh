@@ -133,4 +133,34 @@ joints: {h: {type: revolute, child: b, at: A, axis: y}}
 loops: {l: {type: formula, formula: h*0 - t}}
 YAML
 ends "a loop that no motion can meet" 2 ":4:9: loop 'l' cannot be met: no velocities satisfy it"
+# Forces of redundant hinges are not unique: outputs that depend on how they are shared out are named, in words and in JSON, with every
+# formulation; their sum, which the motion determines, is not among them, and is the same whichever hinge comes first.
+hinges() { # FIRST SECOND: the order of the loops
+  cat <<YAML
+points: {O: [0, 0, 0], P: [0, 1, 0], Q: [0, 0.5, 0]}
+bodies: {door: {mass: 3, box: [1, 1, 0.1], at: [0.5, 0.5, 0]}}
+joints: {h1: {type: revolute, child: door, at: O, axis: y}}
+loops:
+  $1: {type: revolute, between: [ground@P, door@P], axis: y}
+  $2: {type: spherical, between: [ground@Q, door@Q]}
+outputs: {F1: h1.fz, F2: h2.fz, F: sqrt(h2.fx^2 + h2.fz^2), sum: h1.fz + h2.fz + h3.fz, a: door.az}
+simulate: {t-end: 0.1}
+YAML
+}
+for form in explicit residual cartesian; do
+  hinges h2 h3 >hinges.yaml
+  "$CAMBER" run hinges.yaml --formulation $form --json >out.json 2>err.txt
+  check "hinges, $form: the outputs are named" grep -q "warning: outputs 'F1', 'F2', 'F' are not unique" err.txt
+  hinges h3 h2 >hinges.yaml
+  "$CAMBER" run hinges.yaml --formulation $form --json >other.json 2>/dev/null
+  check "hinges, $form: in JSON, and the others are unique" python3 -c 'import json
+one, two = json.load(open("out.json")), json.load(open("other.json"))
+assert one["not_unique_outputs"] == two["not_unique_outputs"] == ["F1", "F2", "F"]
+assert all(abs(one["outputs"][n] - two["outputs"][n]) < 1e-6 for n in ("sum", "a"))'
+done
+check "hinges: in the report" grep -q "^  not unique .*F1, F2, F$" <("$CAMBER" run hinges.yaml 2>/dev/null)
+"$CAMBER" run four-bar --t-end 0.1 --json >out.json 2>err.txt
+check "four-bar: what the motion determines is unique" python3 -c 'import json
+assert json.load(open("out.json"))["not_unique_outputs"] == []'
+
 finish

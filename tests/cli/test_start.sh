@@ -150,4 +150,19 @@ check "beyond it, where the reach ends" grep -q "'bore' cannot start at -0.11: t
 "$CAMBER" check dead.yaml --set s=0.01 >text.txt 2>words.txt
 check "on the other side there is nothing" grep -q "'bore' cannot start at 0.01: the constraints make it 0$" words.txt
 
+# Euler parameters are divided by their length; if that is not 1, a warning says so.
+cat >ball.yaml <<'END'
+parameters: {p: 1}
+bodies: {b: {mass: 1, box: [0.1, 0.2, 0.3], at: [0, 0, -1]}}
+joints: {ball: {type: spherical, orientation: euler, child: b, at: [0, 0, 0], start: [p, 0, 0, 1]}}
+END
+for form in explicit cartesian; do
+  "$CAMBER" check ball.yaml --formulation $form >text.txt 2>words.txt
+  check "$form: a length of 1.41 is told" grep -q "warning: ball.yaml:3:86: joint 'ball': the Euler parameters have the length 1.41421356, " words.txt
+  "$CAMBER" check ball.yaml --formulation $form --set p=1e-7 >text.txt 2>words.txt
+  check "$form: rounding is not" test ! -s words.txt
+  "$CAMBER" check ball.yaml --formulation $form --set p=0 --start ball.p1=0.5 >text.txt 2>words.txt
+  check "$form: nor what --start makes of it, silently" grep -q "Euler parameters from 'ball.p0' on start with the length 1.11803399" words.txt
+done
+
 finish

@@ -103,22 +103,34 @@ static void test_long_names(void **state)
 
 /* ---- export */
 
-static cmb_status export_on(cmb_context *ctx, const char *method)
+/* The model in a file exported with these options. */
+static cmb_status export_file(cmb_context *ctx, const char *path, const cmb_run_options *o,
+                              const char *folder, cmb_export_report *report)
 {
-  char path[4096];
   const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
                                          .expressions = true};
   cmb_model *model;
   cmb_system *system = NULL;
-  cmb_run_options o = cmb_run_defaults();
-  o.method = cmb_method_find(method);
-  snprintf(path, sizeof path, "%s/models/car-axis.yaml", getenv("SOURCE_DIR"));
   CMB_TRY(cmb_model_read(ctx, path, NULL, &model));
   cmb_status status = cmb_model_system(ctx, model, &kept, &system);
-  if (status == CMB_OK) status = cmb_export_c(ctx, system, &o, "code", NULL);
+  if (status == CMB_OK) status = cmb_export_c(ctx, system, o, folder, report);
   cmb_system_destroy(system);
   cmb_model_destroy(model);
   return status;
+}
+
+static void car_axis(char path[4096])
+{
+  snprintf(path, 4096, "%s/models/car-axis.yaml", getenv("SOURCE_DIR"));
+}
+
+static cmb_status export_on(cmb_context *ctx, const char *method)
+{
+  char path[4096];
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find(method);
+  car_axis(path);
+  return export_file(ctx, path, &o, "code", NULL);
 }
 
 static bool take_away(void)
@@ -168,12 +180,86 @@ static void test_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* A small model with a switch, an input, an output and a parameter, in a file of this name. */
+static void write_small(const char *path)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("parameters: {k: 3}\n"
+        "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+        "joints: {j: {type: prismatic, child: b, axis: x, coordinates: [x], start: 1}}\n"
+        "inputs: {u: 0}\n"
+        "forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['u - k*abs(x)', 0, 0]}}\n"
+        "outputs: {way: 2*x}\n",
+        file);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* The report counts what the code has; a setting of the method is in it, too. */
+static void test_report(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_export_report report;
+  cmb_run_options o = cmb_run_defaults();
+  const cmb_option_setting setting = {"jacobian", "exact"};
+  o.method = cmb_method_find("rosw2");
+  o.integrator.settings = &setting;
+  o.integrator.setting_count = 1;
+  write_small("weight.yaml");
+  cmbt_ok(ctx, export_file(ctx, "weight.yaml", &o, "code", &report));
+  assert_string_equal(report.name, "weight");
+  assert_int_equal(report.inputs, 1);
+  assert_int_equal(report.outputs, 1);
+  assert_int_equal(report.parameters, 1);
+  assert_int_equal(report.flags, 1);
+  assert_in_range(report.instructions, 5, 500);
+  assert_int_equal(unlink("code/weight.h"), 0);
+  assert_int_equal(unlink("code/weight.c"), 0);
+  assert_int_equal(rmdir("code"), 0);
+  cmb_context_destroy(ctx);
+}
+
+static void refused(cmb_context *ctx, const char *model, const cmb_run_options *o,
+                    const char *folder, const char *words)
+{
+  assert_true(export_file(ctx, model, o, folder, NULL) < 0);
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("%s", cmb_last_error(ctx));
+}
+
+/* Folders that cannot be, files that the model is made of, and settings that are not there: words, and no file. */
+static void test_folders(void **state)
+{
+  (void)state;
+  enum { DOTS = 2045 };
+  static char here[2 * DOTS + 1];
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find("lie");
+  write_small("weight.yaml");
+  refused(ctx, "weight.yaml", &o, "weight.yaml/code", "cannot make the folder 'weight.yaml/code'");
+  for (int i = 0; i < DOTS; i++) memcpy(here + (ptrdiff_t)2 * i, "./", 2);
+  refused(ctx, "weight.yaml", &o, here, "the name of the folder is too long");
+  write_small("weight.c");
+  refused(ctx, "weight.c", &o, ".", "the code would replace './weight.c', which the model reads");
+  assert_int_not_equal(access("weight.h", F_OK), 0);
+  o.integrator.setting_count = 1;
+  refused(ctx, "weight.yaml", &o, "code", "the method's options are missing");
+  const cmb_option_setting many[64] = {{"jacobian", "exact"}};
+  o.integrator.settings = many;
+  o.integrator.setting_count = 64;
+  refused(ctx, "weight.yaml", &o, "code", "too many options");
+  assert_int_not_equal(access("code", F_OK), 0);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identifiers), cmocka_unit_test(test_taken_names),
       cmocka_unit_test(test_code_names),  cmocka_unit_test(test_long_names),
       cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_report),      cmocka_unit_test(test_folders),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -161,6 +161,11 @@ static void columns_of_csv_files_are_tables(void **state)
               {"0\t1\n1\t-1", "", 0},
               {"  0   4\n  1   8  \n", "", 6},
               {"0,9,2\n1,9,4\n", "columns: [1, 3]", 3},
+              /* comments behind numbers; in the names of columns # is a character */
+              {"0,1 # c\n1,3# d, e\n", "", 2},
+              {"0 1 # a, b; c\n1 5\n", "", 3},
+              {"t,F #1,F #2\n0,9,2 # \"x\n1,9,4\n", "columns: [t, 'F #2']", 3},
+              {"0,\"1\" # it's\n1,\"3\"\n", "", 2},
               /* a byte order mark before numbers, names and a comment */
               {"\xEF\xBB\xBF"
                "0,1\n1,3\n",

@@ -1,0 +1,72 @@
+/*
+ * What redundant constraints leave open (shared.h). The forces −Gᵀ λ do not change along the vectors n with nᵀ G = 0, so that λ is
+ * known but for multiples of them. An output is not unique if it changes along one of them; it is looked at with two sets of
+ * multipliers that have nothing special, so that max(0, λ) is seen as well.
+ */
+#include "dae/shared.h"
+
+#include "base/context.h"
+
+#include <math.h>
+
+static const double PART = 1e-6;      /* of a vector of length 1: a constraint takes part in it */
+static const double CHANGE = 1e-9;    /* of an output, relative */
+static const double ROUNDING = 1e-12; /* absolute: multipliers are about 1 here */
+
+struct probe {
+  cmb_evaluator *ev;
+  double t;
+  const double *q;
+  double *v, *a, *n, *share, *lambda, *out, *out_moved;
+};
+
+static void take_memory(struct probe *p, cmb_arena *arena)
+{
+  const cmb_equations *eq = p->ev->eq;
+  p->v = cmb_arena_doubles(arena, eq->nv);
+  p->a = cmb_arena_doubles(arena, eq->nv);
+  p->n = cmb_arena_doubles(arena, eq->ng);
+  p->share = cmb_arena_doubles(arena, eq->ng);
+  p->lambda = cmb_arena_doubles(arena, eq->ng);
+  p->out = cmb_arena_doubles(arena, eq->no);
+  p->out_moved = cmb_arena_doubles(arena, eq->no);
+}
+
+/* Outputs that change from λ to λ + n, with λ of this sign. One that is not finite there is left alone. */
+static void compare(struct probe *p, double sign, cmb_shared *shared)
+{
+  const cmb_equations *eq = p->ev->eq;
+  double most = 0;
+  for (int i = 0; i < eq->ng; i++) most = fmax(most, fabs(p->n[i]));
+  for (int i = 0; i < eq->ng; i++) p->lambda[i] = sign * (1 + fmod(0.618 * i, 1));
+  cmb_outputs(p->ev, p->t, p->q, p->v, p->a, p->lambda, p->out);
+  for (int i = 0; i < eq->ng; i++) p->lambda[i] += p->n[i] / most;
+  cmb_outputs(p->ev, p->t, p->q, p->v, p->a, p->lambda, p->out_moved);
+  for (int i = 0; i < eq->no; i++) {
+    const double size = fmax(fabs(p->out[i]), fabs(p->out_moved[i]));
+    if (fabs(p->out_moved[i] - p->out[i]) <= CHANGE * size + ROUNDING || !isfinite(size)) continue;
+    shared->outputs[i] = shared->any_output = true;
+  }
+}
+
+cmb_status cmb_shared_find(cmb_evaluator *ev, cmb_arena *arena, double t, const cmb_rank *rank,
+                           cmb_shared *shared)
+{
+  const cmb_equations *eq = ev->eq;
+  struct probe p = {.ev = ev, .t = t, .q = rank->regular};
+  *shared = (cmb_shared){0};
+  if (rank->redundant_count == 0) return CMB_OK;
+  take_memory(&p, arena);
+  shared->lambda = cmb_arena_take(arena, (size_t)eq->ng, sizeof *shared->lambda);
+  shared->outputs = cmb_arena_take(arena, (size_t)eq->no, sizeof *shared->outputs);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
+  ev->redundant = eq->ng - rank->around;
+  CMB_TRY(cmb_factor_at(ev, t, p.q));
+  for (int k = 0; *ev->doubtful && k < ev->deficiency; k++) {
+    cmb_kkt_null(ev->kkt, k, p.n, p.share);
+    for (int i = 0; i < eq->ng; i++) shared->lambda[i] |= fabs(p.share[i]) > PART;
+    compare(&p, 1, shared);
+    compare(&p, -1, shared);
+  }
+  return CMB_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * Forces that redundant constraints can share out in several ways.
+ */
+#ifndef CMB_DAE_SHARED_H
+#define CMB_DAE_SHARED_H
+
+#include "dae/rank.h"
+
+/* What the equations do not determine: multipliers (ng), and outputs (no) that depend on how they are shared out. */
+typedef struct cmb_shared {
+  bool *lambda, *outputs;
+  bool any_output;
+} cmb_shared;
+
+/* With the constraints that `rank` calls redundant among those of the evaluator, at its regular position. Memory from `arena`. */
+cmb_status cmb_shared_find(cmb_evaluator *ev, cmb_arena *arena, double t, const cmb_rank *rank,
+                           cmb_shared *shared);
+
+#endif
