@@ -245,12 +245,12 @@ static bool judge_run(struct judge *j, const char *method, double t_end)
 
 static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
 {
-  double q[2];
+  double q[2], lambda[1]; /* there are no constraints */
   const double v[2] = {0};
   cmb_equilibrium_report report;
   int mode[MOST_SWITCHES];
   for (int i = 0; i < 2; i++) q[i] = random_state(r);
-  if (cmb_equilibrium(j->ev, 0.3, q, NULL, NULL, &report) != CMB_OK) return false;
+  if (cmb_equilibrium(j->ev, 0.3, q, NULL, lambda, &report) != CMB_OK) return false;
   if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
   j->real_time = true; /* the formula decides */
   judge(j, 0.3, q, v, mode, 0);
