@@ -1,12 +1,13 @@
 /*
  * The modes of a state (modes.h). With all modes given, the equations give all switching functions s at once, those in wrong
- * modes too. So the search goes in passes, as many as functions are nested, and one more that changes nothing:
+ * modes too. So the search goes in passes, at least as many as functions are nested, and one more that changes nothing:
  *
  *     pass 1     functions of the state alone have their modes
  *     pass k     functions of modes that pass k − 1 has found have theirs
  *
- * for a function may depend on modes of functions before it only (expr/modes.c freezes inner ones first). A function that is
- * not finite in wrong modes waits. Where a function is exactly 0 the state a moment later decides,
+ * for a function may depend on modes of functions before it only (expr/modes.c freezes inner ones first). A level on its edge
+ * takes up to three: here, ahead, and here again. A function that is not finite in wrong modes waits. Where a function is exactly
+ * 0 the state a moment later decides,
  *
  *     q + τ T(q) (v + τ/2 a),   v + τ a,   t + τ:
  *
@@ -131,7 +132,7 @@ static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct pla
 {
   bool changed = true;
   for (int k = 0; changed; k++) {
-    if (k > ev->eq->ns + 1) {
+    if (k > 3 * ev->eq->ns) {
       return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
                       "switching functions at t = %.9g depend on each other's modes in a circle",
                       x->t);

@@ -321,6 +321,14 @@ static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
   }
 }
 
+/* The multipliers of the mean: of M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂), since − 2 k₁ is in the second stage. */
+static void mean_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
+{
+  for (int i = 0; i < b->ng; i++) {
+    lambda[i] = cmb_mul(b->g, number(b, 0.5), cmb_add(b->g, lambda[i], second[i]));
+  }
+}
+
 /* The second stage; b->kq, k and lambda are those of the first, and become the means. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
@@ -344,7 +352,7 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   CMB_TRY(take_solution(b, &stage));
   mean(b, b->nq, b->kq, kq);
   mean(b, b->nv, b->k, k);
-  mean(b, b->ng, b->lambda, lambda);
+  mean_multipliers(b, b->lambda, lambda);
   b->kq = kq, b->k = k, b->lambda = lambda;
   return CMB_OK;
 }

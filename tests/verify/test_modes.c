@@ -6,7 +6,7 @@
  *   - random nested conditions: after a start, a search from any modes, an equilibrium, at each step of a run and of a real-time
  *     run no switching function disagrees with its mode, and the force in these modes is what the formula says. The judge is an
  *     output of the same formula: outputs keep their comparisons, and have no modes;
- *   - modes that bring about their own opposite end with words.
+ *   - functions of λ that make each other switch, at one time; modes that bring about their own opposite end with words.
  */
 #include "check.h"
 #include "dae/equilibrium.h"
@@ -245,12 +245,12 @@ static bool judge_run(struct judge *j, const char *method, double t_end)
 
 static bool judge_equilibrium(struct judge *j, struct cmbt_random *r)
 {
-  double q[2];
+  double q[2], lambda[1]; /* there are no constraints */
   const double v[2] = {0};
   cmb_equilibrium_report report;
   int mode[MOST_SWITCHES];
   for (int i = 0; i < 2; i++) q[i] = random_state(r);
-  if (cmb_equilibrium(j->ev, 0.3, q, NULL, NULL, &report) != CMB_OK) return false;
+  if (cmb_equilibrium(j->ev, 0.3, q, NULL, lambda, &report) != CMB_OK) return false;
   if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
   j->real_time = true; /* the formula decides */
   judge(j, 0.3, q, v, mode, 0);
@@ -295,13 +295,14 @@ static void test_random(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- modes that do not settle: s = a function of λ that each mode turns */
+/* ---- functions of λ: a mass that is held, so that λ is the force, which the modes decide on */
 
-static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+enum { CASCADE = 5 };
+
+static cmb_status hold(const cmb_point *at, const cmb_terms *want, double force)
 {
-  (void)self;
   if (want->M) want->M[0] = 1;
-  if (want->f) want->f[0] = at->t < 1 || at->mode[0] > 0 ? -1 : 1;
+  if (want->f) want->f[0] = force;
   if (want->g) want->g[0] = at->q[0];
   if (want->G) want->G[0] = 1;
   if (want->gt) want->gt[0] = 0;
@@ -309,46 +310,113 @@ static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb
   return CMB_OK;
 }
 
+/* f is the number of modes −1. */
+static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  int fallen = 0;
+  (void)self;
+  for (int i = 0; i < CASCADE; i++) fallen += at->mode[i] < 0;
+  return hold(at, want, fallen);
+}
+
+/* The first falls at 1 s, and each makes the next one fall. */
+static cmb_status cascade_switches(const void *self, const cmb_point *at, const double *lambda,
+                                   double *s)
+{
+  (void)self;
+  s[0] = 1 - at->t;
+  for (int i = 1; i < CASCADE; i++) s[i] = i - 0.5 - lambda[0];
+  return CMB_OK;
+}
+
+/* From 1 s on f makes its own function turn again. */
+static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  return hold(at, want, at->t < 1 || at->mode[0] > 0 ? -1 : 1);
+}
+
 static cmb_status flip_switches(const void *self, const cmb_point *at, const double *lambda,
                                 double *s)
 {
   (void)self;
-  s[0] = at->t < 1 ? 1 : lambda[0]; /* λ = f */
+  s[0] = at->t < 1 ? 1 : lambda[0];
   return CMB_OK;
 }
 
+static cmb_equations held_mass(int ns)
+{
+  static const char *const q_names[] = {"x"}, *const v_names[] = {"x'"},
+                           *const g_names[] = {"rail"}, *const lambda_names[] = {"lambda"},
+                           *const switch_names[CASCADE] = {"grip", "b", "c", "d", "e"};
+  return (cmb_equations){.name = "held",
+                         .nq = 1,
+                         .nv = 1,
+                         .ng = 1,
+                         .ns = ns,
+                         .q_names = q_names,
+                         .v_names = v_names,
+                         .g_names = g_names,
+                         .lambda_names = lambda_names,
+                         .switch_names = switch_names,
+                         .mass_constant = true,
+                         .mass_diagonal = true};
+}
+
+static cmb_status run_held(cmb_context *ctx, const cmb_equations *eq, const cmb_method *method,
+                           double t_start, cmb_result *result, double *lambda)
+{
+  const double zero[1] = {0};
+  cmb_run_options options = cmb_run_defaults();
+  cmb_system *system;
+  cmb_simulation *sim;
+  options.method = method;
+  cmbt_ok(ctx, cmb_system_create(ctx, eq, t_start, 3, zero, zero, &system));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
+  const cmb_status status = cmb_simulation_run(sim);
+  *result = *cmb_simulation_result(sim);
+  *lambda = result->lambda[0];
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  return status;
+}
+
+/* At one time, or in the first steps of a real-time method, all functions fall. At a start behind it they have. */
+static void test_cascade(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_equations eq = held_mass(CASCADE);
+  eq.evaluate = cascade_evaluate;
+  eq.switches = cascade_switches;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    cmb_result r;
+    double lambda;
+    cmbt_ok(ctx, run_held(ctx, &eq, cmb_method_at(i), 0, &r, &lambda));
+    cmbt_near(lambda, CASCADE, 1e-12);
+    assert_int_equal(r.events, CASCADE);
+    cmbt_ok(ctx, run_held(ctx, &eq, cmb_method_at(i), 2, &r, &lambda));
+    cmbt_near(lambda, CASCADE, 1e-12);
+    assert_int_equal(r.events, 0);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* At an event at 1 s, and at a start. */
 static void test_unsettled(void **state)
 {
   (void)state;
-  static const char *const q_names[] = {"x"}, *const v_names[] = {"x'"}, *const g[] = {"rail"},
-                           *const lambda[] = {"lambda"}, *const s[] = {"grip"};
-  const cmb_equations eq = {.name = "flip",
-                            .nq = 1,
-                            .nv = 1,
-                            .ng = 1,
-                            .ns = 1,
-                            .q_names = q_names,
-                            .v_names = v_names,
-                            .g_names = g,
-                            .lambda_names = lambda,
-                            .switch_names = s,
-                            .mass_constant = true,
-                            .mass_diagonal = true,
-                            .evaluate = flip_evaluate,
-                            .switches = flip_switches};
-  const double zero[1] = {0};
   cmb_context *ctx = cmb_context_create(NULL);
-  for (int start = 0; start < 2; start++) { /* at an event at 1 s, and at a start */
-    cmb_run_options options = cmb_run_defaults();
-    cmb_system *system;
-    cmb_simulation *sim;
-    cmbt_ok(ctx, cmb_system_create(ctx, &eq, start, 3, zero, zero, &system));
-    cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
-    assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_EVENTS);
+  cmb_equations eq = held_mass(1);
+  eq.evaluate = flip_evaluate;
+  eq.switches = flip_switches;
+  for (int start = 0; start < 2; start++) {
+    cmb_result r;
+    double lambda;
+    assert_int_equal(run_held(ctx, &eq, cmb_method_find("mdop5"), start, &r, &lambda),
+                     CMB_ERROR_EVENTS);
     assert_non_null(strstr(cmb_last_error(ctx), "'grip'"));
     assert_non_null(strstr(cmb_last_error(ctx), "t = 1"));
-    cmb_simulation_destroy(sim);
-    cmb_system_destroy(system);
   }
   cmb_context_destroy(ctx);
 }
@@ -358,6 +426,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_integrals),
       cmocka_unit_test(test_random),
+      cmocka_unit_test(test_cascade),
       cmocka_unit_test(test_unsettled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  *   - orders 1 and 2 in q and v on the pendulum and the car axis, with every Jacobian, index and stabilisation;
  *   - a model and the same equations written in C give the same motion: the one is a single program made from the model's
  *     expressions, the other is cut where the equations are called;
- *   - expressions with Euler parameters: rosw2 converges to what mdop853 computes;
+ *   - expressions with Euler parameters: rosw2 converges to what mdop853 computes; multipliers of lie and rosw2 do with order 1;
  *   - modes change at the ends of steps, all steps have one size, and the last one ends at the end of the run;
  *   - drift stays below the bound that is reported, which is lost when the step is too large;
  *   - options that do not go together are refused with a sentence; a loss of rank and equations that go wrong end the run with one.
@@ -224,6 +224,46 @@ static void test_models(void **state)
   check_convergence("spatial-four-bar", 0.3, 1e-3);
   check_convergence("double-pendulum", 0.5, 1e-4);
   check_convergence("four-bar", 0.3, 1e-2);
+}
+
+/* Multipliers at the end of a run with this step; they belong to the step's stages. */
+static double error_of_multipliers(cmb_context *ctx, const cmb_model *model, const char *method,
+                                   double step, const cmbt_run *exact)
+{
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_system *system;
+  cmb_simulation *sim;
+  double most = 0;
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  const cmb_run_options o = run_options(method, step, exact->result->t, 0, NULL);
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &o, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  for (int i = 0; i < cmb_system_equations(system)->ng; i++) {
+    const double right = exact->result->lambda[i];
+    most = fmax(most, fabs(cmb_simulation_result(sim)->lambda[i] - right) / fabs(right));
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  return most;
+}
+
+static void test_multipliers(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"lie", "rosw2"};
+  cmbt_run r;
+  cmbt_run_open(&r, "four-bar", CMB_FORM_EXPLICIT, 0, NULL);
+  cmbt_run_to(&r, 0.1, 0);
+  for (int i = 0; i < 2; i++) {
+    const double coarse = error_of_multipliers(r.ctx, r.model, methods[i], 2e-4, &r),
+                 fine = error_of_multipliers(r.ctx, r.model, methods[i], 1e-4, &r);
+    printf("%-5s multipliers %.2e, %.2e: order %.2f\n", methods[i], coarse, fine,
+           log2(coarse / fine));
+    cmbt_near(log2(coarse / fine), 1, 0.1);
+    cmbt_below(fine, 0.05);
+  }
+  cmbt_run_close(&r);
 }
 
 /* ---- switching, step sizes */
@@ -450,9 +490,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders_pendulum), cmocka_unit_test(test_orders_car_axis),
       cmocka_unit_test(test_model_and_c),     cmocka_unit_test(test_models),
-      cmocka_unit_test(test_switching),       cmocka_unit_test(test_bound),
-      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_loss_of_rank),
-      cmocka_unit_test(test_faults),
+      cmocka_unit_test(test_multipliers),     cmocka_unit_test(test_switching),
+      cmocka_unit_test(test_bound),           cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_loss_of_rank),    cmocka_unit_test(test_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

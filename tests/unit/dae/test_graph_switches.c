@@ -178,6 +178,31 @@ static void test_floor(void **state)
   cmbt_stage_close(&s);
 }
 
+/* log(y) is not finite while y is thought to be positive: the level waits for the sign, and is not finite only if log(y) is. */
+static void test_not_finite_at_first(void **state)
+{
+  (void)state;
+  static const char *const f[] = {"floor(log(if(y > w, y, 20)))"}, *const output[] = {"0"};
+  const struct cmbt_graph_model model = one_mass(f, output);
+  struct cmbt_stage s;
+  cmb_evaluator *ev;
+  cmbt_stage_open(&s, &model, &(cmb_graph_options){0});
+  cmbt_ok(s.ctx, cmb_evaluator_create(s.ctx, s.eq, &ev));
+  assert_int_equal(s.eq->ns, 2);
+  s.mode[0] = s.mode[1] = 1;
+  cmbt_ok(s.ctx, find(&s, ev, -1, 0));
+  assert_int_equal(s.mode[0], -1);
+  assert_int_equal(s.mode[1], 2); /* log 20 = 2.996 */
+  cmbt_ok(s.ctx, find(&s, ev, 0.5, 0));
+  assert_int_equal(s.mode[0], 1);
+  assert_int_equal(s.mode[1], -1);
+  assert_int_equal(find(&s, ev, -1, -2), CMB_RETRY_NONFINITE);
+  assert_int_equal(s.mode[0], 1);
+  assert_int_equal(s.mode[1], -1);
+  cmb_evaluator_destroy(ev);
+  cmbt_stage_close(&s);
+}
+
 /* A level beside a sign: only the level's mode is set by `levels`. */
 static void test_levels_leave_signs(void **state)
 {
@@ -201,9 +226,13 @@ static void test_levels_leave_signs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mode_decides),  cmocka_unit_test(test_derivative_of_a_branch),
-      cmocka_unit_test(test_shared_switch), cmocka_unit_test(test_table),
-      cmocka_unit_test(test_floor),         cmocka_unit_test(test_levels_leave_signs),
+      cmocka_unit_test(test_mode_decides),
+      cmocka_unit_test(test_derivative_of_a_branch),
+      cmocka_unit_test(test_shared_switch),
+      cmocka_unit_test(test_table),
+      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_levels_leave_signs),
+      cmocka_unit_test(test_not_finite_at_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

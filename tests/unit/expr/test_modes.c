@@ -1,6 +1,6 @@
 /*
  * Modes: with the modes set to what the signs say, a frozen expression has the value of the original; with a mode held, it
- * goes on smoothly across the switch; each switch is found once and named; smooth(...) opts out.
+ * goes on smoothly across the switch; each switch is found once and named, inner ones first; smooth(...) opts out.
  */
 #include "check.h"
 #include "random_expr.h"
@@ -113,6 +113,45 @@ static void test_same_value(void **state)
   }
   printf("%d values compared, %d switches\n", compared, switches);
   assert_true(compared > 1500 && switches > 2000);
+}
+
+/* Whether e is made of any mode from number `first` on. */
+static bool has_mode(const struct frozen *s, cmb_expr e, int first)
+{
+  uint8_t *marked = cmb_reachable(s->g, 1, &e);
+  bool found = false;
+  for (int i = first; i < cmb_modes_count(s->modes); i++) {
+    found = found || marked[cmb_modes_at(s->modes, i)->mode];
+  }
+  cmb_release(s->ctx, marked);
+  return found;
+}
+
+/* What decides on a mode has only modes before it, in expressions frozen together and later: searches for modes
+ * (dae/modes.c) and exported code go in this order. */
+static void test_inner_modes_first(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {32};
+  int nested = 0;
+  for (int k = 0; k < 300; k++) {
+    struct frozen s;
+    open_stage(&s);
+    for (int n = 0; n < 3; n++) {
+      cmb_expr e[2], f[2];
+      for (int i = 0; i < 2; i++) e[i] = cmbt_random_expr(&r, s.g, INPUTS, s.x, 20, 0);
+      cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 2, e, f));
+    }
+    for (int i = 0; i < cmb_modes_count(s.modes); i++) {
+      const cmb_mode *m = cmb_modes_at(s.modes, i);
+      assert_false(has_mode(&s, m->of, i));
+      assert_false(has_mode(&s, m->margin, i + 1));
+      nested += has_mode(&s, m->of, 0);
+    }
+    close_stage(&s);
+  }
+  printf("%d modes depend on others\n", nested);
+  assert_true(nested > 500);
 }
 
 static cmb_expr op(struct frozen *s, cmb_op o, cmb_expr a, cmb_expr b)
@@ -271,6 +310,7 @@ int main(void)
       cmocka_unit_test(test_same_value),      cmocka_unit_test(test_held),
       cmocka_unit_test(test_smooth_opts_out), cmocka_unit_test(test_intervals),
       cmocka_unit_test(test_derivative),      cmocka_unit_test(test_roots),
+      cmocka_unit_test(test_inner_modes_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
