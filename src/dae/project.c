@@ -82,16 +82,36 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
   for (int i = 0; i < eq->ng; i++) defect[i] += ev->gt[i];
 }
 
-cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
+/* v + dw */
+static cmb_status change_velocity(cmb_evaluator *ev, double *v)
 {
-  velocity_defect(ev, v, ev->dtau);
-  cmb_correct(ev, ev->dtau, ev->dw);
   double sum = 0;
   for (int i = 0; i < ev->eq->nv; i++) {
     v[i] += ev->dw[i];
     sum += ev->dw[i];
   }
   return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
+{
+  velocity_defect(ev, v, ev->dtau);
+  cmb_correct(ev, ev->dtau, ev->dw);
+  return change_velocity(ev, v);
+}
+
+cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau)
+{
+  velocity_defect(ev, v, ev->dtau);
+  if (*ev->doubtful) { /* dw may not be all that the constraints ask for; Gᵀ tau = −M dw all the same */
+    cmb_correct(ev, ev->dtau, ev->dw);
+    cmb_multiply_mass(ev, ev->dw, ev->w);
+    for (int i = 0; i < ev->eq->nv; i++) ev->w[i] = -ev->w[i];
+    cmb_solve(ev, ev->w, NULL, ev->w, tau);
+  } else {
+    cmb_solve(ev, NULL, ev->dtau, ev->dw, tau);
+  }
+  return change_velocity(ev, v);
 }
 
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
