@@ -123,8 +123,7 @@ cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
   return cmb_project_velocity(ev, v);
 }
 
-/* The length of row i of the evaluator's G. */
-static double gradient_length(const cmb_evaluator *ev, int i)
+double cmb_gradient_length(const cmb_evaluator *ev, int i)
 {
   const cmb_pattern *p = ev->eq->G_pattern;
   const int nv = ev->eq->nv;
@@ -254,7 +253,7 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
     for (int i = 0; i < eq->ng; i++) {
       ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
       ev->extent[i] =
-          fmax(ev->extent[i], part * gradient_length(ev, i)); /* what normalising hides */
+          fmax(ev->extent[i], part * cmb_gradient_length(ev, i)); /* what normalising hides */
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }

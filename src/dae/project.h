@@ -22,6 +22,9 @@ cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau);
 /* Both, starting from a factorisation at q. Afterwards the factors are those at the projected q. */
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
 
+/* The length of row i of the evaluator's G. */
+double cmb_gradient_length(const cmb_evaluator *ev, int i);
+
 #define CMB_REFERENCE_PART 0.05
 
 /* How long gradients usually are, and how much g changes when q moves by a part of itself: the largest values at q and at a few

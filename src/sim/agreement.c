@@ -68,11 +68,7 @@ cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, cons
 /* |∇g_i|, or what it is elsewhere if it is smaller here. */
 static double gradient(const cmb_evaluator *ev, int i)
 {
-  const cmb_pattern *p = ev->eq->G_pattern;
-  const int nv = ev->eq->nv;
-  double here = p ? cmb_norm2(p->start[i + 1] - p->start[i], ev->G + p->start[i])
-                  : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
-  return fmax(fmax(here, ev->extent[i] / CMB_REFERENCE_PART), NOTHING);
+  return fmax(fmax(cmb_gradient_length(ev, i), ev->extent[i] / CMB_REFERENCE_PART), NOTHING);
 }
 
 static double largest(int n, const double *x)
@@ -262,11 +258,21 @@ static cmb_status strike(cmb_agreement *a, const double *v)
   return CMB_OK;
 }
 
+/* Whether a constraint has a gradient that had none in the modes at the start: what is usual for it is not known. */
+static bool has_appeared(const cmb_evaluator *ev)
+{
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (ev->length[i] == 0 && cmb_gradient_length(ev, i) > 0) return true;
+  }
+  return false;
+}
+
 cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v)
 {
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
   CMB_TRY(check_positions(a, t, 0, q, v));
+  if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;
   CMB_TRY(strike(a, v));
@@ -317,6 +323,7 @@ cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const 
   CMB_TRY(check_positions(a, t, h, q, v));
   CMB_TRY(has_jumped(a, t, h, q, v, acceleration, &jumped));
   if (!jumped) return CMB_OK;
+  if (has_appeared(a->run)) CMB_TRY(cmb_take_references(a->run, t, q));
   CMB_TRY(cmb_factor_at(a->run, t, q));
   return strike(a, v);
 }

@@ -8,6 +8,8 @@
  *
  *   with P the impulse of the drive: end values and impulses within 100 tolerances, times of impulses to 1e-9 s. Real-time methods
  *   make the same at the ends of steps: their errors go down with the step.
+ * - A double pendulum whose joint locks at an angle, by a loop that comes into force, and one whose loop lets go of one joint and takes
+ *   the other: every method against the same kind of solution. Methods that cannot begin with a loop that does not act refuse it.
  * - Random mechanisms, driven with kinks by coordinates and by distances: at every impulse M (v⁺ − v⁻) + Gᵀ τ = 0, 1,000 of them in the
  *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates.
  * - What is refused: a jump of the position that is driven, and a jump of a rate with a method that leaves velocities alone.
@@ -355,6 +357,175 @@ static void test_real_time(void **state)
   }
 }
 
+/* ---- a loop that comes into force */
+
+/* A double pendulum: angle of the first body, and that of the second one, both from the vertical. */
+struct pair {
+  double t, x[2], v[2];
+};
+
+static const double m1 = 1.2, c1 = 0.5, I1 = 0.1, L1 = 1, m2 = 0.8, c2 = 0.4, I2 = 0.05;
+static const double lock_at = 0.2, start_1 = 0.5, start_2 = 0.8;
+
+enum { FREE, FIRST_HELD, LOCKED };
+
+/* The mass matrix's entries for an angle between the two. */
+static void masses(double between, double M[3])
+{
+  M[0] = I1 + m1 * c1 * c1 + m2 * L1 * L1;
+  M[1] = m2 * L1 * c2 * cos(between);
+  M[2] = I2 + m2 * c2 * c2;
+}
+
+static void pair_slope(const double x[2], const double v[2], int phase, double a[2])
+{
+  const double between = x[1] - x[0], s = m2 * L1 * c2 * sin(between);
+  double M[3];
+  masses(between, M);
+  const double f1 = s * v[1] * v[1] - (m1 * c1 + m2 * L1) * gravity * sin(x[0]);
+  const double f2 = -s * v[0] * v[0] - m2 * c2 * gravity * sin(x[1]);
+  if (phase == LOCKED) {
+    a[0] = a[1] = (f1 + f2) / (M[0] + 2 * M[1] + M[2]);
+  } else if (phase == FIRST_HELD) {
+    a[0] = 0, a[1] = f2 / M[2];
+  } else {
+    const double d = M[0] * M[2] - M[1] * M[1];
+    a[0] = (M[2] * f1 - M[1] * f2) / d, a[1] = (M[0] * f2 - M[1] * f1) / d;
+  }
+}
+
+static void pair_step(struct pair *p, int phase, double h)
+{
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  double kx[2] = {0}, kv[2] = {0}, dx[2] = {0}, dv[2] = {0};
+  for (int i = 0; i < 4; i++) {
+    double x[2], v[2];
+    for (int k = 0; k < 2; k++)
+      x[k] = p->x[k] + h * at[i] * kx[k], v[k] = p->v[k] + h * at[i] * kv[k];
+    pair_slope(x, v, phase, kv);
+    for (int k = 0; k < 2; k++)
+      kx[k] = v[k], dx[k] += weight[i] * kx[k], dv[k] += weight[i] * kv[k];
+  }
+  for (int k = 0; k < 2; k++) p->x[k] += h / 6 * dx[k], p->v[k] += h / 6 * dv[k];
+  p->t += h;
+}
+
+/* How far the joint is from where it locks. */
+static double opening(const struct pair *p)
+{
+  return p->x[1] - p->x[0] - lock_at;
+}
+
+/* Until it locks, then until t_end; the impulse of the lock. */
+static void solve_lock(struct pair *p, int phase, struct impulses *out)
+{
+  const double h = 2e-4;
+  double M[3];
+  struct pair next = *p;
+  for (pair_step(&next, phase, h); opening(&next) > 0; pair_step(&next, phase, h)) *p = next;
+  double low = 0, high = h;
+  for (int k = 0; k < 60; k++) {
+    const double middle = (low + high) / 2;
+    next = *p;
+    pair_step(&next, phase, middle);
+    if (opening(&next) > 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  *p = next;
+  masses(lock_at, M);
+  const double before = M[1] * p->v[0] + M[2] * p->v[1];
+  const double momentum = M[0] * p->v[0] + M[1] * p->v[1] + before;
+  p->v[0] = p->v[1] = momentum / (M[0] + 2 * M[1] + M[2]);
+  out->t[0] = p->t;
+  out->value[0] = (M[1] + M[2]) * p->v[0] - before;
+  out->count = 1;
+  const int steps = 1 + (int)((t_end - p->t) / h);
+  const double rest = (t_end - p->t) / steps;
+  for (int i = 0; i < steps; i++) pair_step(p, LOCKED, rest);
+}
+
+static cmb_status keep_lock(void *user, const cmb_impulse *impulse)
+{
+  struct impulses *found = user;
+  if (strcmp(impulse->name, "lock") != 0) return CMB_OK;
+  assert_in_range(found->count, 0, MOST_IMPULSES - 1);
+  found->t[found->count] = impulse->t;
+  found->value[found->count++] = impulse->value;
+  return CMB_OK;
+}
+
+/* One run with the loop as given: angles and rates at the end against the solution; false: refused. */
+static bool run_lock(const char *loop, const cmb_method *method, cmb_formulation formulation,
+                     const struct pair *end, const struct impulses *impulse)
+{
+  char text[2000];
+  struct impulses found = {.count = 0};
+  cmbt_run r;
+  snprintf(
+      text, sizeof text,
+      "bodies:\n"
+      "  a: {mass: %g, com: [0, 0, %g], inertia: [%g, %g, %g]}\n"
+      "  b: {mass: %g, com: [0, 0, %g], inertia: [%g, %g, %g]}\n"
+      "joints:\n"
+      "  j: {type: revolute, child: a, at: [0, 0, 0], axis: y, coordinates: [al], start: %g}\n"
+      "  k: {type: revolute, parent: a, child: b, at: [0, 0, %g], axis: y, coordinates: [be],\n"
+      "      start: %.17g}\n"
+      "loops: {lock: {type: formula, formula: '%s'}}\n"
+      "outputs: {wa: a.wy, wb: b.wy, ax: a.x, bx: b.x}\n",
+      m1, -c1, I1, I1, I1, m2, -L1 - c2, I2, I2, I2, start_1, -L1, start_2 - start_1, loop);
+  cmbt_run_open_text(&r, text, formulation);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = method;
+  options.t_end = t_end;
+  options.observer = (cmb_observer){.user = &found, .impulse = keep_lock};
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  r.result = cmb_simulation_result(r.sim);
+  const cmb_status status = cmb_simulation_run(r.sim);
+  if (status == CMB_OK) {
+    cmbt_near(cmbt_output(&r, "wa"), end->v[0], 1e-4);
+    cmbt_near(cmbt_output(&r, "wb"), end->v[1], 1e-4);
+    cmbt_near(cmbt_output(&r, "ax"), -c1 * sin(end->x[0]), 1e-4);
+    cmbt_near(cmbt_output(&r, "bx"), -L1 * sin(end->x[0]) - c2 * sin(end->x[1]), 1e-4);
+    assert_int_equal(found.count, 1);
+    cmbt_near(found.t[0], impulse->t[0], 1e-4);
+    cmbt_near(found.value[0], impulse->value[0], 1e-4);
+  } else {
+    assert_non_null(strstr(cmb_last_error(r.ctx), "no step possible at t = 0"));
+  }
+  cmbt_run_close(&r);
+  return status == CMB_OK;
+}
+
+static void test_lock(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *loop;
+    int phase;
+  } cases[] = {{"if(be > 0.2, 0, be - 0.2)", FREE},
+               {"if(be > 0.2, al - 0.5, be - 0.2)", FIRST_HELD}};
+  for (int n = 0; n < 2; n++) {
+    struct pair end = {0, {start_1, start_2}, {0, 0}};
+    struct impulses impulse;
+    solve_lock(&end, cases[n].phase, &impulse);
+    printf("%s: locks at t = %.6f with %.6f N m s\n", cases[n].loop, impulse.t[0],
+           impulse.value[0]);
+    for (int i = 0; i < cmb_method_count(); i++) {
+      const cmb_method *method = cmb_method_at(i);
+      const bool stiff = cmb_method_is_implicit(method) && !cmbt_is(method, "sdirk4") &&
+                         !cmbt_is(method, "trap") && !cmbt_is(method, "forsdirk");
+      if (cmb_method_is_real_time(method)) continue;
+      for (int k = 0; k < 3; k++) {
+        const bool done = run_lock(cases[n].loop, method, formulations[k], &end, &impulse);
+        if (!done) printf("%s, formulation %d: refused\n", cmb_method_name(method), k);
+        assert_true(done || (n == 0 && stiff));
+      }
+    }
+  }
+}
+
 /* ---- balance of momentum */
 
 enum { KINKS = 5 };
@@ -554,9 +725,8 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_drives),
-      cmocka_unit_test(test_real_time),
-      cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_drives),  cmocka_unit_test(test_real_time),
+      cmocka_unit_test(test_lock),    cmocka_unit_test(test_momentum),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
