@@ -40,6 +40,7 @@ cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_sy
   const cmb_system *whole = system->whole ? system->whole : system;
   *a = (cmb_agreement){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
   a->rate = cmb_arena_doubles(arena, whole->eq.ng);
+  a->last_g = cmb_arena_doubles(arena, system->eq.ng);
   a->last_rate = cmb_arena_doubles(arena, system->eq.ng);
   a->impulse = cmb_arena_doubles(arena, system->eq.ng);
   a->impulse_unique = cmb_arena_take(arena, (size_t)system->eq.ng, sizeof *a->impulse_unique);
@@ -191,24 +192,25 @@ bool cmb_agreement_can_change(const cmb_agreement *a)
   return false;
 }
 
-/* Positions cannot jump: what the new modes ask for must be so already, but for what rates have changed in h. */
-static cmb_status check_positions(cmb_agreement *a, double t, double h, const double *q,
-                                  const double *v)
+/* A position would have to jump by g_i. */
+static cmb_status refuse_jump(const cmb_agreement *a, int i, double t, double g)
+{
+  return cmb_fail(a->run->ctx, CMB_ERROR_CONTRADICTION,
+                  "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
+                  "position can jump",
+                  a->run->eq->g_names[i], t, g);
+}
+
+/* Positions cannot jump: what the new modes ask for must be so already. */
+static cmb_status check_positions(cmb_agreement *a, double t, const double *q)
 {
   cmb_evaluator *ev = a->run;
   const struct limits l = limits_at(a, q, NULL);
-  cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
+  cmb_terms want = {.g = ev->g, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-  CMB_TRY(rate_of(a, ev, v));
-  if (!cmb_all_finite(ev->eq->ng, ev->g) || !cmb_all_finite(ev->eq->ng, a->rate)) {
-    return CMB_RETRY_NONFINITE;
-  }
+  if (!cmb_all_finite(ev->eq->ng, ev->g)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (fabs(ev->g[i]) <= gradient(ev, i) * l.position + 2 * h * fabs(a->rate[i])) continue;
-    return cmb_fail(ev->ctx, CMB_ERROR_CONTRADICTION,
-                    "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
-                    "position can jump",
-                    ev->eq->g_names[i], t, ev->g[i]);
+    if (fabs(ev->g[i]) > gradient(ev, i) * l.position) return refuse_jump(a, i, t, ev->g[i]);
   }
   return CMB_OK;
 }
@@ -271,7 +273,7 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
 {
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
-  CMB_TRY(check_positions(a, t, 0, q, v));
+  CMB_TRY(check_positions(a, t, q));
   if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;
@@ -280,10 +282,10 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
   return CMB_OK;
 }
 
-cmb_status cmb_agreement_last_rates(cmb_agreement *a, double t, const double *q, const double *v)
+cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->run;
-  cmb_terms want = {.G = ev->G, .gt = ev->gt};
+  cmb_terms want = {.g = a->last_g, .G = ev->G, .gt = ev->gt};
   if (!cmb_agreement_can_change(a)) return CMB_OK;
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   CMB_TRY(rate_of(a, ev, v));
@@ -291,25 +293,37 @@ cmb_status cmb_agreement_last_rates(cmb_agreement *a, double t, const double *q,
   return CMB_OK;
 }
 
-/* Whether a rate has changed by more than its acceleration can in h. */
-static cmb_status has_jumped(cmb_agreement *a, double t, double h, const double *q, const double *v,
-                             const double *acceleration, bool *jumped)
+/* The constraints of the new modes: g, G, g_t, rates, and in dtau the accelerations that they are off by. */
+static cmb_status look_late(cmb_agreement *a, double t, const double *q, const double *v,
+                            const double *acceleration)
 {
   cmb_evaluator *ev = a->run;
-  const cmb_equations *eq = ev->eq;
-  const double rounding = ROUNDING * (1 + largest(eq->nv, v));
-  cmb_terms want = {.G = ev->G, .gt = ev->gt, .gamma = ev->gamma};
+  const int ng = ev->eq->ng;
+  double sum = 0;
+  cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
   CMB_TRY(rate_of(a, ev, v));
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, acceleration, ev->dtau);
-  if (!cmb_all_finite(eq->ng, ev->dtau) || !cmb_all_finite(eq->ng, ev->gamma)) {
-    return CMB_RETRY_NONFINITE;
+  cmb_multiply(ev->eq->G_pattern, ng, ev->eq->nv, ev->G, acceleration, ev->dtau);
+  for (int i = 0; i < ng; i++) {
+    ev->dtau[i] += ev->gamma[i];
+    sum += ev->g[i] + a->last_g[i] + a->rate[i] + a->last_rate[i] + ev->dtau[i];
   }
+  return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* Whether a rate has changed by more than its acceleration can in h; an error if a constraint has by more than its rate can. What
+ * drift has made of both before does not count. */
+static cmb_status find_jumps(cmb_agreement *a, double t, double h, const double *q, const double *v,
+                             bool *jumped)
+{
+  cmb_evaluator *ev = a->run;
+  const struct limits l = limits_at(a, q, NULL);
+  const double rounding = ROUNDING * (1 + largest(ev->eq->nv, v));
   *jumped = false;
-  for (int i = 0; i < eq->ng; i++) {
-    const double change = fabs(a->rate[i] - a->last_rate[i]);
-    const double most = 2 * h * fabs(ev->dtau[i] + ev->gamma[i]);
-    *jumped = *jumped || change > most + rounding * gradient(ev, i);
+  for (int i = 0; i < ev->eq->ng; i++) {
+    const double g = fabs(ev->g[i] - a->last_g[i]), rate = fabs(a->rate[i] - a->last_rate[i]);
+    if (g > gradient(ev, i) * l.position + 2 * h * rate) return refuse_jump(a, i, t, ev->g[i]);
+    *jumped = *jumped || rate > 2 * h * fabs(ev->dtau[i]) + rounding * gradient(ev, i);
   }
   return CMB_OK;
 }
@@ -320,8 +334,8 @@ cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const 
   bool jumped;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
   for (int i = 0; i < a->run->eq->ng; i++) a->impulse[i] = 0;
-  CMB_TRY(check_positions(a, t, h, q, v));
-  CMB_TRY(has_jumped(a, t, h, q, v, acceleration, &jumped));
+  CMB_TRY(look_late(a, t, q, v, acceleration));
+  CMB_TRY(find_jumps(a, t, h, q, v, &jumped));
   if (!jumped) return CMB_OK;
   if (has_appeared(a->run)) CMB_TRY(cmb_take_references(a->run, t, q));
   CMB_TRY(cmb_factor_at(a->run, t, q));

@@ -17,9 +17,9 @@ typedef struct cmb_agreement {
   cmb_evaluator *whole; /* of those with everything that was left out; NULL: nothing was */
   cmb_mode_search modes;
   double rtol, atol;
-  double *rate;      /* G v + g_t of what is watched */
-  double *last_rate; /* (ng) that of the old modes */
-  bool *left_out;    /* (ng of `whole`) */
+  double *rate;               /* G v + g_t of what is watched */
+  double *last_g, *last_rate; /* (ng) g and its rate in the old modes */
+  bool *left_out;             /* (ng of `whole`) */
 
   /* of the last new modes */
   double *
@@ -56,7 +56,7 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
 /* The same at the end of a step of length h, somewhere in which the modes have changed; first with the old modes, then with the
  * new ones. A constraint may be off by what its rate has changed in h, and a rate by what the acceleration has. v stays as it is, since the next
  * step will bring it to the constraints; `impulse` is what that takes where a rate has jumped. */
-cmb_status cmb_agreement_last_rates(cmb_agreement *a, double t, const double *q, const double *v);
+cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v);
 cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const double *q,
                                     const double *v, const double *acceleration);
 

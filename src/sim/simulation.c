@@ -609,7 +609,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   CMB_TRY(final(sim, cmb_events_at_end(e), "switching functions", e->t));
   CMB_TRY(final(sim, cmb_events_new_modes(e), "switching functions", e->t));
   if (memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof *e->mode_new) != 0) {
-    cmb_status status = cmb_agreement_last_rates(&sim->agreement, e->t, e->q_found, e->v_found);
+    cmb_status status = cmb_agreement_last_modes(&sim->agreement, e->t, e->q_found, e->v_found);
     CMB_TRY(final(sim, status, "constraints", e->t));
     CMB_TRY(hand_out_before(sim, e->t, false));
     sim->side = 1;
