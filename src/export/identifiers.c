@@ -120,7 +120,7 @@ static void make_identifier(const char *prefix, const char *name, size_t room, c
       n += 5;
     } else if (is_letter(*c) || is_digit(*c) || *c == '_') {
       text[n++] = *c;
-    } else if (c[1] != '\0' && (n == 0 || text[n - 1] != '_')) {
+    } else if (!strchr(" ,()", *c) || (c[1] != '\0' && n > 0 && text[n - 1] != '_')) {
       text[n++] = '_';
     }
   }
