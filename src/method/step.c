@@ -313,16 +313,15 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* y = c y + 1/2 x */
-static void mean(struct builder *b, int n, double c, const cmb_expr *x, cmb_expr *y)
+/* y = 3/2 y + 1/2 x */
+static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
-    y[i] = cmb_add(b->g, cmb_mul(b->g, number(b, c), y[i]), cmb_mul(b->g, number(b, 0.5), x[i]));
+    y[i] = cmb_add(b->g, cmb_mul(b->g, number(b, 1.5), y[i]), cmb_mul(b->g, number(b, 0.5), x[i]));
   }
 }
 
-/* The second stage; b->kq, k and lambda are those of the first, and become the means: M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀ λ₁) +
- * 1/2 (f₂ − Gᵀ λ₂), as −2 M k₁ is on the right side of the second. */
+/* The second stage; b->kq, k and lambda are those of the first, and become the means. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};
@@ -343,9 +342,9 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   CMB_TRY(eliminate(b, stage.terms.M, stage.terms.G, stage.terms.G, &there));
   cmb_elimination_solve(there, b->x);
   CMB_TRY(take_solution(b, &stage));
-  mean(b, b->nq, 1.5, b->kq, kq);
-  mean(b, b->nv, 1.5, b->k, k);
-  mean(b, b->ng, 0.5, b->lambda, lambda); /* k₂ is about −k₁, but λ₂ is about λ₁ */
+  mean(b, b->nq, b->kq, kq);
+  mean(b, b->nv, b->k, k);
+  mean(b, b->ng, b->lambda, lambda);
   b->kq = kq, b->k = k, b->lambda = lambda;
   return CMB_OK;
 }

@@ -2,7 +2,6 @@
  * lie and rosw2, the methods of fixed cost:
  *
  *   - orders 1 and 2 in q and v on the pendulum and the car axis, with every Jacobian, index and stabilisation;
- *   - multipliers of order 1 at least;
  *   - a model and the same equations written in C give the same motion: the one is a single program made from the model's
  *     expressions, the other is cut where the equations are called;
  *   - expressions with Euler parameters: rosw2 converges to what mdop853 computes;
@@ -137,47 +136,6 @@ static cmb_status run_system(cmb_context *ctx, const cmb_system *system, const c
   memcpy(y + eq->nq, result->v, (size_t)eq->nv * sizeof *y);
   cmb_simulation_destroy(sim);
   return status;
-}
-
-/* ---- multipliers */
-
-static double multiplier_at(const char *method, const struct variant *w, double h)
-{
-  cmb_context *ctx = cmb_context_create(NULL);
-  cmb_run_options options = cmb_run_defaults();
-  cmb_option_setting settings[4];
-  cmb_system *system;
-  cmb_simulation *sim;
-  options.method = cmb_method_find(method);
-  options.t_end = 0.7;
-  options.integrator.step = h;
-  options.integrator.rtol = 1e-11;
-  options.integrator.atol = 1e-13;
-  if (w) options.integrator.setting_count = settings_of(w, settings);
-  options.integrator.settings = settings;
-  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 0, NULL, &system));
-  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
-  cmbt_ok(ctx, cmb_simulation_run(sim));
-  const double lambda = cmb_simulation_result(sim)->lambda[0];
-  cmb_simulation_destroy(sim);
-  cmb_system_destroy(system);
-  cmb_context_destroy(ctx);
-  return lambda;
-}
-
-static void test_multipliers(void **state)
-{
-  (void)state;
-  const double exact = multiplier_at("mdop853", NULL, 0);
-  for (int i = 0; i < VARIANTS; i++) {
-    const struct variant *w = &variants[i];
-    const double far = fabs(multiplier_at(w->method, w, 1e-3) - exact);
-    const double near = fabs(multiplier_at(w->method, w, 1.25e-4) - exact);
-    printf("%-6s %-5s %-12s multiplier %.4f, off by %.1e and %.1e\n", w->method, w->jacobian,
-           w->stabilization, exact, far, near);
-    cmbt_below(far, 0.03 * fabs(exact));
-    cmbt_below(near, 0.2 * far);
-  }
 }
 
 static void test_model_and_c(void **state)
@@ -492,10 +450,10 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders_pendulum), cmocka_unit_test(test_orders_car_axis),
-      cmocka_unit_test(test_multipliers),     cmocka_unit_test(test_model_and_c),
-      cmocka_unit_test(test_models),          cmocka_unit_test(test_switching),
-      cmocka_unit_test(test_bound),           cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_loss_of_rank),    cmocka_unit_test(test_faults),
+      cmocka_unit_test(test_model_and_c),     cmocka_unit_test(test_models),
+      cmocka_unit_test(test_switching),       cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_refusals),        cmocka_unit_test(test_loss_of_rank),
+      cmocka_unit_test(test_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
