@@ -97,6 +97,11 @@ typedef struct cmb_equations {
   const char *const *v_units;      /* (nv) */
   const char *const *output_units; /* (no) */
 
+  /* How impulses of constraints are reported, the integrals of their multipliers over a jump of the velocities: times these signs,
+   * in these units, "" where there is none. NULL: as they are, M (v+ - v-) = -G' impulse; not known */
+  const int *impulse_signs;         /* (ng) 1 or -1 */
+  const char *const *impulse_units; /* (ng) */
+
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */

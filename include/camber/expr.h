@@ -183,6 +183,10 @@ const cmb_mode *cmb_modes_at(const cmb_modes *modes, int i);
 cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count, const cmb_expr *exprs,
                             cmb_expr *frozen);
 
+/* The same with the switches that are there: what has none stays as it is. */
+cmb_status cmb_modes_freeze_known(cmb_modes *modes, cmb_graph *g, int count, const cmb_expr *exprs,
+                                  cmb_expr *frozen);
+
 /* Formulas: "k*(l - l0) + if(v > 0, c1, c2)*v". Operators ^ * / + - and comparisons as in C (^ binds tightest and to the
  * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside, perhaps a ' at the end;
  * at most 255), pi. Comparisons are not associative. Conditions are combined with not, and, or, which bind in this order and less

@@ -19,6 +19,7 @@ typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs; /* λ and outputs are NaN where the start has failed */
   const bool *lambda_unique;              /* (ng) whether the equations determine each; NULL: all */
+  int side; /* of an event: -1 right before it, in the old modes; +1 right behind it; 0: there is none here */
 } cmb_record;
 
 /* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or (index -1)
@@ -32,6 +33,18 @@ typedef struct cmb_event {
       limit; /* of a rest that begins: the time at which the impacts before it accumulate; else NaN */
 } cmb_event;
 
+/* A constraint has acted with an impulse: velocities jumped, because its rate did or it came into force. It is the integral of the
+ * constraint's force over no time, with the sign and the unit that the equations give it (impulse_signs, impulse_units). Where the
+ * constraints are dependent, `unique` tells whether the equations determine it. */
+typedef struct cmb_impulse {
+  const char *name; /* of the constraint */
+  double t;
+  double value;
+  const char *unit; /* "N s", "N m s"; "": not known */
+  int index; /* of the constraint; -1: it acts along what an event or a stop has reset, its name is that */
+  bool unique;
+} cmb_impulse;
+
 /* The constraints lost rank here: those with these names became dependent on each other. The motion goes on along its branch.
  * The array is valid during the call only, the names as long as the equations. */
 typedef struct cmb_singularity {
@@ -43,10 +56,14 @@ typedef struct cmb_singularity {
 /* What the run calls as it goes. Each may be NULL. A status other than CMB_OK ends the run with it. */
 typedef struct cmb_observer {
   void *user;
+  /* at each accepted step and on both sides of each event; with `every`, at this interval only */
   cmb_status (*record)(void *user, const cmb_record *record);
+  cmb_status (*side)(void *user, const cmb_record *record); /* both sides of each event, always */
   /* what a picture needs, if `samples` is not 0: points at even distances, each accepted step, both sides of an event */
   cmb_status (*sample)(void *user, const cmb_record *record);
   cmb_status (*event)(void *user, const cmb_event *event);
+  cmb_status (*impulse)(void *user,
+                        const cmb_impulse *impulse); /* behind the events that made it */
   cmb_status (*singular)(void *user, const cmb_singularity *singularity);
   /* after each step, and after each record inside one */
   cmb_status (*progress)(void *user, double t, double t_start, double t_end);
@@ -59,8 +76,9 @@ typedef struct cmb_run_options {
   const cmb_method *method;
   cmb_integrator_options integrator;
   double t_end; /* NaN: the system's */
-  double every; /* record at this interval; 0: at each accepted step */
-  int samples;  /* how many even distances the time has for the observer's `sample`; 0: none */
+  double
+      every; /* record at this interval; 0: at each accepted step and on both sides of each event */
+  int samples; /* how many even distances the time has for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 
@@ -76,6 +94,7 @@ typedef struct cmb_result {
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;
+  long impulses;
   const char *stopped_by; /* the event that ended the run before its time; NULL: none */
   long
       undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */

@@ -4,8 +4,10 @@
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/history.h"
+#include "cli/impulses.h"
 #include "cli/realtime.h"
 #include "cli/run_plot.h"
+#include "cli/sides.h"
 #include "cli/singular.h"
 
 #include <math.h>
@@ -23,7 +25,10 @@ struct run {
   struct cli_progress progress;
   struct cli_realtime realtime;
   cmb_event *events;
+  long *instants; /* of each event, in `sides` */
   long event_count, event_room;
+  struct cli_sides sides;
+  struct cli_impulses impulses;
   struct cli_singularities singularities;
   double setup_seconds, run_seconds; /* medians over the repetitions */
 };
@@ -40,6 +45,19 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return cli_history_add(&run->history, record);
 }
 
+static cmb_status grow_events(struct run *run)
+{
+  const long room = run->event_room ? 2 * run->event_room : 64;
+  cmb_event *grown = realloc(run->events, (size_t)room * sizeof *grown);
+  if (!grown) return CMB_ERROR_MEMORY;
+  run->events = grown;
+  long *instants = realloc(run->instants, (size_t)room * sizeof *instants);
+  if (!instants) return CMB_ERROR_MEMORY;
+  run->instants = instants;
+  run->event_room = room;
+  return CMB_OK;
+}
+
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -47,20 +65,27 @@ static cmb_status on_event(void *user, const cmb_event *event)
     run->event_count++;
     return CMB_OK;
   }
-  if (run->event_count == run->event_room) {
-    long room = run->event_room ? 2 * run->event_room : 64;
-    cmb_event *grown = realloc(run->events, (size_t)room * sizeof *grown);
-    if (!grown) return CMB_ERROR_MEMORY;
-    run->events = grown;
-    run->event_room = room;
-  }
+  if (run->event_count == run->event_room) CMB_TRY(grow_events(run));
+  run->instants[run->event_count] = run->sides.count;
   run->events[run->event_count++] = *event;
   return CMB_OK;
+}
+
+static cmb_status on_side(void *user, const cmb_record *record)
+{
+  struct run *run = user;
+  return cli_sides_add(&run->sides, record);
 }
 
 static long events_kept(const struct run *run)
 {
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
+}
+
+static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
+{
+  struct run *run = user;
+  return cli_impulses_add(&run->impulses, impulse);
 }
 
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
@@ -175,6 +200,7 @@ static void print_summary(const struct run *run)
   }
   cli_singularities_print(&run->singularities);
   print_events(run);
+  cli_impulses_print(&run->impulses);
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
   print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->lambda);
@@ -224,6 +250,7 @@ static void json_events(struct cli_json *j, const struct run *run)
     cli_json_text(j, "name", run->events[i].name);
     cli_json_number(j, "t", run->events[i].t);
     cli_json_integer(j, "direction", run->events[i].direction);
+    cli_sides_json(&run->sides, run->instants[i], j);
     cli_json_close(j, '}');
   }
   cli_json_close(j, ']');
@@ -251,6 +278,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   json_state(&j, run->system, r);
   json_events(&j, run);
   if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
+  cli_impulses_json(&run->impulses, &j);
   cli_singularities_json(&run->singularities, &j);
   if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(&j, r->drift);
@@ -285,8 +313,10 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
 {
   const cmb_observer recording = {.user = run,
                                   .record = run->csv ? on_record : NULL,
+                                  .side = run->arguments->json ? on_side : NULL,
                                   .sample = run->arguments->plot ? on_sample : NULL,
                                   .event = on_event,
+                                  .impulse = on_impulse,
                                   .singular = on_singular,
                                   .progress = on_progress,
                                   .before_step = run->arguments->realtime ? before_step : NULL,
@@ -421,6 +451,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   const struct cli_arguments *a = run->arguments;
   const cmb_equations *eq = cmb_system_equations(run->system);
   cli_history_begin(&run->history, eq);
+  cli_sides_begin(&run->sides, eq);
   int code = refuse_source(a, "out", a->out);
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
   if (code != CLI_DONE) return code;
@@ -466,6 +497,9 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   cli_history_end(&run.history);
   cli_run_plot_end(&run.plot);
   free(run.events);
+  free(run.instants);
+  cli_sides_end(&run.sides);
+  cli_impulses_end(&run.impulses);
   cli_singularities_end(&run.singularities);
   return code;
 }

@@ -1,8 +1,8 @@
 /*
  * From the expressions of a model to those of its programs (graph_parts.h):
  *
- *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy keep their own
- *     comparisons: a switch in them is no event;
+ *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy have these switches too,
+ *     so that they show both sides of an event, and keep comparisons of their own: a switch in them alone is no event;
  *   - an input that the motion depends on has the modes of the motion, any other keeps its comparisons;
  *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries, and so are
  *     the constraints on velocities and accelerations, G v + g_t and G a + γ;
@@ -175,24 +175,6 @@ static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part res
   }
 }
 
-/* The names that the model has for its switches. */
-static cmb_status name_switches(cmb_graph_parts *p)
-{
-  const cmb_expressions *x = p->x;
-  cmb_expr *hint = cmb_arena_take(p->arena, (size_t)x->hint_count, sizeof *hint);
-  p->switch_names = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *p->switch_names);
-  if (!hint || !p->switch_names) return cmb_fail_memory(p->ctx);
-  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
-  for (int i = 0; i < p->ns; i++) {
-    const cmb_mode *mode = cmb_modes_at(p->modes, i);
-    p->switch_names[i] = mode->name;
-    for (int k = 0; k < x->hint_count; k++) {
-      if (hint[k] == mode->of) p->switch_names[i] = x->hint_names[k];
-    }
-  }
-  return CMB_OK;
-}
-
 /* The inputs that the motion depends on. Their conditions are in the motion: there are no new modes. */
 static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
 {
@@ -208,6 +190,13 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
+/* A part that shows the motion, in its modes. */
+static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
+{
+  cmb_expr *e = p->part[part];
+  return cmb_modes_freeze_known(p->modes, p->x->graph, p->count[part], e, e);
+}
+
 static cmb_status freeze(cmb_graph_parts *p)
 {
   cmb_expr *all = p->part[0];
@@ -218,6 +207,8 @@ static cmb_status freeze(cmb_graph_parts *p)
   p->motion_ns = cmb_modes_count(p->modes);
   int rules = (int)(p->part[CMB_EVENT_PARTS] - all) - motion;
   CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, rules, all + motion, all + motion));
+  CMB_TRY(freeze_known(p, CMB_PART_OUTPUTS));
+  CMB_TRY(freeze_known(p, CMB_PART_ENERGY));
   p->ns = cmb_modes_count(p->modes);
   cmb_expr *margin = cmb_arena_take(p->arena, 2 * (size_t)p->ns, sizeof *margin);
   if (!margin) return cmb_fail_memory(p->ctx);
@@ -231,7 +222,7 @@ static cmb_status freeze(cmb_graph_parts *p)
       p->part[CMB_PART_DECIDING][p->count[CMB_PART_DECIDING]++] = mode->of;
     }
   }
-  return name_switches(p);
+  return cmb_graph_name_switches(p);
 }
 
 /* `input` (inputs) has these values in all that there is; NULL: 0. */

@@ -105,4 +105,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p);
 /* x, options, ctx, arena, kept and lasting are set. The modes are to be destroyed afterwards, also on failure. */
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p);
 
+/* switch_names for all modes that there are by now (ns). */
+cmb_status cmb_graph_name_switches(cmb_graph_parts *p);
+
 #endif

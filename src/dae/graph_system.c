@@ -44,6 +44,7 @@ static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equat
   eq->lambda_names = copy_names(arena, p->x->ng, x->lambda_names);
   eq->output_names = copy_names(arena, x->no, x->output_names);
   eq->u_names = copy_names(arena, x->nu, x->u_names);
+  eq->impulse_units = copy_names(arena, x->ng, x->impulse_units);
   eq->q_units = copy_names(arena, x->nq, x->q_units);
   eq->v_units = copy_names(arena, x->nv, x->v_units);
   eq->output_units = copy_names(arena, x->no, x->output_units);
@@ -52,6 +53,13 @@ static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equat
 static double *copy_doubles(cmb_arena *arena, int count, const double *from)
 {
   double *copy = cmb_arena_doubles(arena, count);
+  for (int i = 0; copy && i < count; i++) copy[i] = from[i];
+  return copy;
+}
+
+static const int *copy_ints(cmb_arena *arena, int count, const int *from)
+{
+  int *copy = from ? cmb_arena_ints(arena, count) : NULL;
   for (int i = 0; copy && i < count; i++) copy[i] = from[i];
   return copy;
 }
@@ -201,6 +209,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_parts_make(p));
   set_sizes(p, d, eq);
   copy_all_names(p, arena, eq);
+  eq->impulse_signs = copy_ints(arena, eq->ng, p->x->impulse_signs);
   system->q = copy_doubles(arena, eq->nq, p->x->q_start);
   system->v = copy_doubles(arena, eq->nv, p->x->v_start);
   system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);

@@ -83,12 +83,32 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
   cmb_add(eq->ng, ev->gt, defect);
 }
 
+/* v + dw */
+static cmb_status change_velocity(cmb_evaluator *ev, double *v)
+{
+  cmb_add(ev->eq->nv, ev->dw, v);
+  return cmb_all_finite(ev->eq->nv, ev->dw) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
 {
   velocity_defect(ev, v, ev->dtau);
   cmb_correct(ev, ev->dtau, ev->dw);
-  cmb_add(ev->eq->nv, ev->dw, v);
-  return cmb_all_finite(ev->eq->nv, ev->dw) ? CMB_OK : CMB_RETRY_NONFINITE;
+  return change_velocity(ev, v);
+}
+
+cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau)
+{
+  velocity_defect(ev, v, ev->dtau);
+  if (*ev->doubtful) { /* dw may not be all that the constraints ask for; Gᵀ tau = −M dw all the same */
+    cmb_correct(ev, ev->dtau, ev->dw);
+    cmb_multiply_mass(ev, ev->dw, ev->w);
+    for (int i = 0; i < ev->eq->nv; i++) ev->w[i] = -ev->w[i];
+    cmb_solve(ev, ev->w, NULL, ev->w, tau);
+  } else {
+    cmb_solve(ev, NULL, ev->dtau, ev->dw, tau);
+  }
+  return change_velocity(ev, v);
 }
 
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
@@ -100,8 +120,7 @@ cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v)
   return cmb_project_velocity(ev, v);
 }
 
-/* The length of row i of the evaluator's G. */
-static double gradient_length(const cmb_evaluator *ev, int i)
+double cmb_gradient_length(const cmb_evaluator *ev, int i)
 {
   const cmb_pattern *p = ev->eq->G_pattern;
   const int nv = ev->eq->nv;
@@ -231,7 +250,7 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
     for (int i = 0; i < eq->ng; i++) {
       ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
       ev->extent[i] =
-          fmax(ev->extent[i], part * gradient_length(ev, i)); /* what normalising hides */
+          fmax(ev->extent[i], part * cmb_gradient_length(ev, i)); /* what normalising hides */
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }

@@ -16,8 +16,14 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
 /* (12b) with the factors, G and g_t that the evaluator holds, taken at the projected q: v in place. */
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v);
 
+/* The same as a blow: the multipliers tau (ng) of the jump, M (v+ − v) = −Gᵀ tau. Of dependent constraints, those of least norm. */
+cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau);
+
 /* Both, starting from a factorisation at q. Afterwards the factors are those at the projected q. */
 cmb_status cmb_project(cmb_evaluator *ev, double t, double *q, double *v);
+
+/* The length of row i of the evaluator's G. */
+double cmb_gradient_length(const cmb_evaluator *ev, int i);
 
 #define CMB_REFERENCE_PART 0.05
 

@@ -406,5 +406,6 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   int own = f->type == CMB_FORCE_BUSHING ? b->actions.count - before.count : 1;
   b->first_action[force] = b->actions.count - own;
   b->force_state[force] = CMB_BUILT;
+  if (status == CMB_OK) cmb_build_force_source(b, force, b->first_action[force]);
   return status != CMB_OK ? status : b->status;
 }

@@ -98,9 +98,11 @@ typedef struct cmb_build {
   cmb_list actions;           /* of cmb_action */
   cmb_list constraints;       /* of cmb_constraint */
   cmb_list hints;             /* of cmb_hint */
-  cmb_wrench *scratch;        /* (room for links) zero between uses */
-  void *reactions;            /* (bodies) outputs.c; NULL: not built yet */
-  bool outputs;               /* the quantities of outputs may be asked for */
+  cmb_list
+      sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
+  cmb_wrench *scratch; /* (room for links) zero between uses */
+  void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
+  bool outputs;        /* the quantities of outputs may be asked for */
 } cmb_build;
 
 /* The next item of a list, zeroed; NULL without memory. */
@@ -122,6 +124,13 @@ cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 
 /* An error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
+
+/* sources.c: e comes from what is called so, "input 'u'", at that place; the actions from the first one on are this force's; the
+ * constraint is its loop's */
+void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place);
+void cmb_build_force_source(cmb_build *b, int force, int first_action);
+void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c);
+cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x);
 
 /* actions.c */
 cmb_status cmb_build_joint_forces(cmb_build *b);

@@ -233,7 +233,10 @@ cmb_status cmb_build_loops(cmb_build *b)
       else
         connect(b, &f, l->type);
     }
-    for (int n = first; n < b->constraints.count; n++) cmb_constraint_at(b, n)->loop = i;
+    for (int n = first; n < b->constraints.count; n++) {
+      cmb_constraint_at(b, n)->loop = i;
+      cmb_build_loop_source(b, cmb_constraint_at(b, n));
+    }
   }
   return CMB_OK;
 }

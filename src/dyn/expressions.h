@@ -70,6 +70,8 @@ typedef struct cmb_expressions {
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
+  int *impulse_signs;                                                /* (ng) as in cmb_equations */
+  const char *const *impulse_units;                                  /* (ng) */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
       *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
@@ -119,6 +121,11 @@ typedef struct cmb_expressions {
   int hint_count;
   cmb_expr *hints;
   const char **hint_names;
+
+  /* any other is called after the first of these that it is in; several of one source are numbered */
+  int source_count;
+  cmb_expr *sources;
+  const char **source_names;
 
   /* events: conditions; R (v⁺ − v⁻) = change, a row for each quantity that is reset; and surfaces as constraints */
   int rule_count, reset_count;

@@ -90,6 +90,43 @@ static cmb_status take_gradients(cmb_build *b, cmb_entries *G)
   return CMB_OK;
 }
 
+/* Impulses have the signs of the forces in outputs: a distance's pulls together, a motion's drives, any other acts on body b. */
+static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
+{
+  return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;
+}
+
+/* A formula may have any unit; only one that is a coordinate is known. */
+static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
+{
+  if (c->angle) return "N m s";
+  if (c->loop < 0 || b->model->loops[c->loop].type != CMB_LOOP_FORMULA) return "N s";
+  const bool plain = c->term_count == 1 && c->terms[0].coefficient == cmb_constant(b->g, 1);
+  const int v = plain ? c->terms[0].measure.velocity : -1;
+  for (int i = 0; v >= 0 && i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->v == v) return l->kind == CMB_LINK_SHIFT ? "N s" : "N m s";
+  }
+  return "";
+}
+
+/* How the impulses of constraints are reported. */
+static cmb_status take_impulses(cmb_build *b, cmb_expressions *x)
+{
+  const size_t n = (size_t)x->ng + 1;
+  const char **units = cmb_arena_take(b->arena, n, sizeof *units);
+  x->impulse_signs = cmb_arena_take(b->arena, n, sizeof *x->impulse_signs);
+  if (!units || !x->impulse_signs) return CMB_ERROR_MEMORY;
+  for (int i = 0, k = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    if (c->lambda == 0) continue;
+    x->impulse_signs[k] = impulse_sign(b, c);
+    units[k++] = impulse_unit(b, c);
+  }
+  x->impulse_units = units;
+  return CMB_OK;
+}
+
 static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
 {
   const size_t n = (size_t)b->constraints.count + 1;
@@ -110,6 +147,7 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
     names[k] = c->name;
   }
   x->g_names = x->lambda_names = names;
+  CMB_TRY(take_impulses(b, x));
   return take_gradients(b, &x->G);
 }
 
@@ -422,6 +460,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(take_rates(b, x));
   CMB_TRY(cmb_build_rules(b, x));
   CMB_TRY(take_hints(b, x));
+  CMB_TRY(cmb_build_take_sources(b, x));
   CMB_TRY(take_units(b, x));
   CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));

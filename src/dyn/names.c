@@ -463,6 +463,7 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   if (b->status == CMB_ERROR_MEMORY) return CMB_ERROR_MEMORY;
   if (b->waiting >= 0) return CMB_ERROR_INPUT;
   if (b->status == CMB_OK) {
+    if (status == CMB_OK) cmb_build_source(b, *e, formula->subject, &formula->place);
     if (status != CMB_ERROR_INPUT) return status;
     const char *words = cmb_last_error(b->ctx), *blank = strchr(words, ' '); /* "LINE:COL: ..." */
     snprintf(b->words, sizeof b->words, "%s:%.*s %s:%s", formula->place.file,

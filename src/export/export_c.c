@@ -104,13 +104,31 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
+/* Code says nothing while it runs: a constraint whose rate may jump needs a method that follows, whether it then jumps or not. */
+static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
+                                     const cmb_integrator *in, const cmb_method *method)
+{
+  if (!cmb_integrator_has_loose_rates(in)) return CMB_OK;
+  for (int i = 0; system->g_has_branches && i < system->eq.ng; i++) {
+    if (!system->g_has_branches[i]) continue;
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "constraint '%s' has branches, so that its rate may jump, and %s with this "
+                    "option stabilization does not bring velocities to the constraints; "
+                    "stabilization=projection does",
+                    system->eq.g_names[i], cmb_method_name(method));
+  }
+  return CMB_OK;
+}
+
 static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
                               const cmb_run_options *options, const char *folder,
                               cmb_export_report *report)
 {
   cmb_simulation *sim;
   CMB_TRY(cmb_simulation_create(ctx, system, options, &sim));
-  cmb_status status = cmb_simulation_start(sim);
+  const cmb_integrator *in = cmb_simulation_integrator(sim);
+  cmb_status status = refuse_loose_rates(ctx, system, in, options->method);
+  if (status == CMB_OK) status = cmb_simulation_start(sim);
   cmb_c_code c = {.ctx = ctx,
                   .arena = cmb_arena_create(ctx),
                   .model = system->model,
@@ -119,7 +137,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   if (status == CMB_OK) {
     c.x = c.eq->expressions;
     c.start = cmb_simulation_result(sim);
-    c.stepper = cmb_integrator_stepper(cmb_simulation_integrator(sim));
+    c.stepper = cmb_integrator_stepper(in);
     status = write_code(&c, options, folder, report);
   }
   cmb_program_destroy(c.modes);

@@ -109,7 +109,7 @@ static bool may_be_macro(const char *text)
   return capitals >= 2;
 }
 
-/* A rate x' becomes x_rate. */
+/* A rate x' becomes x_rate; "input u, line 12 (2)" becomes input_u_line_12_2. */
 static void make_identifier(const char *prefix, const char *name, size_t room, char *text)
 {
   size_t n = (size_t)snprintf(text, room, "%s", prefix);
@@ -118,8 +118,10 @@ static void make_identifier(const char *prefix, const char *name, size_t room, c
     if (*c == '\'') {
       memcpy(text + n, "_rate", 5);
       n += 5;
-    } else {
-      text[n++] = is_letter(*c) || is_digit(*c) ? *c : '_';
+    } else if (is_letter(*c) || is_digit(*c) || *c == '_') {
+      text[n++] = *c;
+    } else if (!strchr(" ,()", *c) || (c[1] != '\0' && n > 0 && text[n - 1] != '_')) {
+      text[n++] = '_';
     }
   }
   text[n] = '\0';

@@ -54,6 +54,7 @@ struct rewriter {
   cmb_expr *stack;    /* (2 size) lists of nodes, and what they were; NULL: not needed yet */
   uint32_t used;      /* of the stack */
   bool failed;        /* to get it */
+  bool only_known;    /* no new switches: what has none stays as it is */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
@@ -72,15 +73,11 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* The switch for `s`: an old one if there is one for the same expression, else a new one named after its text. */
-static cmb_expr mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
+/* A new switch for `s`, named after its text. */
+static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "floor", "interval"};
   cmb_modes *m = r->modes;
-  for (int i = 0; i < m->count; i++) {
-    bool same = m->modes[i].of == s && m->modes[i].kind == kind && m->modes[i].table == table;
-    if (same) return m->modes[i].mode;
-  }
   if (m->count == m->room && !grow(m)) return 0;
   char text[NAME_ROOM], symbol[2 * NAME_ROOM];
   cmb_expr_print(r->g, s, text, sizeof text);
@@ -102,16 +99,35 @@ static cmb_expr mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint
   return mode;
 }
 
-static cmb_expr sign_of(struct rewriter *r, cmb_expr s)
+/* The switch for `s`: an old one if there is one for the same expression, else a new one. False: no new one is wanted. */
+static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
+                    cmb_expr *mode)
 {
-  if (cmb_expr_op(r->g, s) == CMB_OP_CONSTANT) return cmb_apply(r->g, CMB_OP_SIGN, s, 0, 0);
-  return mode_of(r, s, CMB_MODE_SIGN, 0);
+  const cmb_modes *m = r->modes;
+  for (int i = 0; i < m->count; i++) {
+    bool same = m->modes[i].of == s && m->modes[i].kind == kind && m->modes[i].table == table;
+    if (same) *mode = m->modes[i].mode;
+    if (same) return true;
+  }
+  if (r->only_known) return false;
+  *mode = add_mode(r, s, kind, table);
+  return true;
+}
+
+static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
+{
+  if (cmb_expr_op(r->g, s) != CMB_OP_CONSTANT) return mode_of(r, s, CMB_MODE_SIGN, 0, mode);
+  *mode = cmb_apply(r->g, CMB_OP_SIGN, s, 0, 0);
+  return true;
 }
 
 /* 1 or 0 as x > y, and the other way round. x <= y is "not x > y", so that both are right at equality. */
 static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
-  cmb_expr mode = sign_of(r, op2(r->g, CMB_OP_SUB, x, y)), one = cmb_constant(r->g, 1);
+  cmb_expr mode, one = cmb_constant(r->g, 1);
+  if (!sign_of(r, op2(r->g, CMB_OP_SUB, x, y), &mode)) {
+    return op2(r->g, yes ? CMB_OP_GT : CMB_OP_LE, x, y);
+  }
   return cmb_apply(r->g, CMB_OP_IF, mode, yes ? one : 0, yes ? 0 : one);
 }
 
@@ -119,8 +135,9 @@ static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
+  cmb_expr mode;
   if (!cmb_table_has_kinks(r->g->tables[n.data])) return cmb_rebuild(r->g, e, x);
-  cmb_expr mode = mode_of(r, x[0], CMB_MODE_TABLE, n.data);
+  if (!mode_of(r, x[0], CMB_MODE_TABLE, n.data, &mode)) return cmb_rebuild(r->g, e, x);
   return cmb_table_node(r->g, CMB_OP_TABLE_AT, n.order, n.data, x[0], mode);
 }
 
@@ -140,7 +157,8 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   if (r->condition[e]) {
     return cmb_apply(g, CMB_OP_IF, x[0], least ? x[1] : cmb_constant(g, 1), least ? 0 : x[1]);
   }
-  cmb_expr first = sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1]));
+  cmb_expr first;
+  if (!sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1]), &first)) return cmb_rebuild(g, e, x);
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
@@ -209,7 +227,12 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   const cmb_expr greater_0 = plain ? condition : op2(g, CMB_OP_GT, condition, 0);
   const cmb_expr yes = freeze_branch(r, cmb_expr_argument(g, e, 1), greater_0, true);
   const cmb_expr no = freeze_branch(r, cmb_expr_argument(g, e, 2), greater_0, false);
-  return cmb_apply(g, CMB_OP_IF, plain ? x[0] : sign_of(r, x[0]), yes, no);
+  cmb_expr first = x[0];
+  if (!plain && !sign_of(r, x[0], &first)) {
+    const cmb_expr now[3] = {x[0], yes, no};
+    return cmb_rebuild(g, e, now);
+  }
+  return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
 /* sqrt and broken powers: where the argument is not negative by its form, or by the conditions around it, but may become so beyond a
@@ -242,11 +265,12 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   cmb_graph *g = r->g;
   cmb_op op = cmb_expr_op(g, e);
   if (cmb_op_arity(op) == 0 || op == CMB_OP_SMOOTH) return e;
-  cmb_expr x[3];
+  cmb_expr x[3], mode;
   for (int i = 0; i < 3; i++) x[i] = r->now[cmb_expr_argument(g, e, i)];
   switch (op) {
-  case CMB_OP_ABS: return op2(g, CMB_OP_MUL, sign_of(r, x[0]), x[0]);
-  case CMB_OP_SIGN: return sign_of(r, x[0]);
+  case CMB_OP_ABS:
+    return sign_of(r, x[0], &mode) ? op2(g, CMB_OP_MUL, mode, x[0]) : cmb_rebuild(g, e, x);
+  case CMB_OP_SIGN: return sign_of(r, x[0], &mode) ? mode : cmb_rebuild(g, e, x);
   case CMB_OP_MIN:
   case CMB_OP_MAX: return freeze_extreme(r, e, x);
   case CMB_OP_IF: return freeze_if(r, e, x);
@@ -254,7 +278,8 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_LE: return greater(r, x[0], x[1], false);
   case CMB_OP_LT: return greater(r, x[1], x[0], true);
   case CMB_OP_GE: return greater(r, x[1], x[0], false);
-  case CMB_OP_FLOOR: return mode_of(r, x[0], CMB_MODE_FLOOR, 0);
+  case CMB_OP_FLOOR:
+    return mode_of(r, x[0], CMB_MODE_FLOOR, 0, &mode) ? mode : cmb_rebuild(g, e, x);
   case CMB_OP_TABLE: return freeze_table(r, e, x);
   case CMB_OP_SQRT:
   case CMB_OP_POW: return freeze_root(r, e, x);
@@ -303,8 +328,8 @@ const cmb_mode *cmb_modes_at(const cmb_modes *m, int i)
   return &m->modes[i];
 }
 
-cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_expr *exprs,
-                            cmb_expr *frozen)
+static cmb_status freeze(cmb_modes *m, cmb_graph *g, bool only_known, int count,
+                         const cmb_expr *exprs, cmb_expr *frozen)
 {
   CMB_TRY(cmb_graph_status(g));
   CMB_REQUIRE(g->ctx, m && cmb_graph_has(g, count, exprs) && (frozen || count == 0),
@@ -322,7 +347,8 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
                          .now = now,
                          .condition = condition,
                          .rooted = condition + size + 1,
-                         .visits = MOST_VISITS};
+                         .visits = MOST_VISITS,
+                         .only_known = only_known};
     mark(g, count, exprs, marked);
     for (cmb_expr e = 0; e < size; e++) {
       if (!marked[e]) continue;
@@ -341,4 +367,16 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
   cmb_release(m->ctx, stack);
   if (!good) return cmb_fail_memory(m->ctx);
   return cmb_graph_status(g);
+}
+
+cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_expr *exprs,
+                            cmb_expr *frozen)
+{
+  return freeze(m, g, false, count, exprs, frozen);
+}
+
+cmb_status cmb_modes_freeze_known(cmb_modes *m, cmb_graph *g, int count, const cmb_expr *exprs,
+                                  cmb_expr *frozen)
+{
+  return freeze(m, g, true, count, exprs, frozen);
 }

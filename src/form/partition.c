@@ -257,6 +257,11 @@ double cmb_partition_multiplier_unit(const cmb_partition *p, int i)
   return p->work->scaled ? p->work->scale[i] : 1;
 }
 
+void cmb_partition_forget(cmb_partition *p)
+{
+  p->chosen = false;
+}
+
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
 {
   if (p->ev->eq->ng == 0) {

@@ -38,6 +38,9 @@ void cmb_partition_destroy(cmb_partition *p);
  * its first value and a search gives another one. To be called where a step begins. G, g_t at (t, q) stay in the evaluator. */
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q);
 
+/* The constraints may be others from now on: the next check chooses as the first one does. */
+void cmb_partition_forget(cmb_partition *p);
+
 /* (53) with the factors held, renewed at q if they do not serve. q is normalised first. CMB_RETRY_NEWTON if it does not
  * converge. */
 cmb_status cmb_partition_position(cmb_partition *p, double t, double *q);

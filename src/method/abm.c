@@ -83,7 +83,7 @@ static double norm_of(const cmb_integrator *in, const double *x)
 static cmb_status begin(cmb_integrator *in)
 {
   struct abm *m = in->data;
-  m->head.ready = false;
+  cmb_partitioned_begin(in);
   m->order = m->known = 1;
   m->equal = 0;
   m->starting = true;

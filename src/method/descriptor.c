@@ -79,7 +79,7 @@ void cmb_descriptor_destroy(cmb_integrator *in)
 cmb_status cmb_descriptor_begin(cmb_integrator *in)
 {
   struct descriptor *m = in->data;
-  m->head.ready = false;
+  cmb_partitioned_begin(in);
   m->newton.eta = 1;
   CMB_TRY(cmb_slope(in, in->t, in->y, m->k[0], in->lambda));
   memcpy(m->a, m->k[0] + in->nq, (size_t)in->nv * sizeof *m->a);

@@ -58,7 +58,7 @@ static cmb_status create(cmb_integrator *in)
 static cmb_status begin(cmb_integrator *in)
 {
   struct forsdirk *m = in->data;
-  m->head.ready = false;
+  cmb_partitioned_begin(in);
   m->newton.eta = 1;
   CMB_TRY(cmb_slope(in, in->t, in->y, m->f0, in->lambda));
   memcpy(m->a, m->f0 + in->nq, (size_t)in->nv * sizeof *m->a);

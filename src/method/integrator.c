@@ -631,6 +631,11 @@ bool cmb_integrator_is_fixed(const cmb_integrator *in)
   return in->fixed_step;
 }
 
+bool cmb_integrator_has_loose_rates(const cmb_integrator *in)
+{
+  return in->loose_rates;
+}
+
 double cmb_integrator_time_at(const cmb_integrator *in, double theta)
 {
   return theta >= 1 ? in->t : fmin(in->t_before + theta * (in->t - in->t_before), in->t);

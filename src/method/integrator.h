@@ -26,6 +26,9 @@ const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 double cmb_integrator_rtol(const cmb_integrator *in);
 bool cmb_integrator_is_fixed(const cmb_integrator *in); /* its steps have the size given */
 
+/* Whether a real-time method, with its options, never brings velocities to the constraints: a jump of a rate would stay an error. */
+bool cmb_integrator_has_loose_rates(const cmb_integrator *in);
+
 /* q and v there. */
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);

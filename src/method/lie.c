@@ -48,6 +48,8 @@ static cmb_status create(cmb_integrator *in)
   m->slope = cmb_arena_doubles(in->arena, in->n);
   m->a = cmb_arena_doubles(in->arena, in->nv);
   m->bounded = options.bound;
+  in->loose_rates = options.index == 1 && (options.stabilization == CMB_STABILIZE_NONE ||
+                                           options.stabilization == CMB_STABILIZE_POSITION);
   if (m->bounded) {
     cmb_drift_create(&m->drift, in->ev->eq, in->arena);
     cmb_drift_begin(&m->drift);

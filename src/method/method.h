@@ -64,6 +64,7 @@ struct cmb_integrator {
   int choice[CMB_MOST_OPTIONS];    /* per option of the method: index of the word chosen */
   double number[CMB_MOST_OPTIONS]; /* the number given where a word is NUMBER; else 0 */
   bool fixed_step;
+  bool loose_rates; /* of a real-time method: no step brings velocities to the constraints */
 
   int nq, nv, ng, n;
   double t;

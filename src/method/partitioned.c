@@ -20,6 +20,13 @@ long cmb_repartitions(const cmb_integrator *in)
   return m->partition->repartitions;
 }
 
+void cmb_partitioned_begin(cmb_integrator *in)
+{
+  cmb_partitioned *m = in->data;
+  m->ready = false;
+  cmb_partition_forget(m->partition);
+}
+
 cmb_status cmb_partitioned_prepare(cmb_integrator *in)
 {
   cmb_partitioned *m = in->data;

@@ -25,6 +25,9 @@ void cmb_partitioned_destroy(cmb_integrator *in);
 /* How often another partition was chosen; for a method whose data begin with the above. */
 long cmb_repartitions(const cmb_integrator *in);
 
+/* A motion begins: in its modes the constraints may have another rank. */
+void cmb_partitioned_begin(cmb_integrator *in);
+
 /* Check the partition at (t, y), once for all attempts from there. */
 cmb_status cmb_partitioned_prepare(cmb_integrator *in);
 

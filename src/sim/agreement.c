@@ -6,6 +6,9 @@
  *     |g_i| / |∇g_i| ≤ FACTOR (rtol |q| + atol) + SPREAD (the largest such distance of the constraints in the equations)
  *
  * and what is beyond is no error of integration. A contradiction that grows is seen when it has grown to that.
+ *
+ * Where constraints change with the modes, velocities jump to the nearest ones that meet them, in the metric of M (Simeon 1996,
+ * eq. 12b): M (v⁺ − v⁻) = −Gᵀ τ is the balance of momentum, and τ are the impulses of the constraints.
  */
 #include "sim/agreement.h"
 
@@ -13,6 +16,7 @@
 #include "dae/project.h"
 #include "dae/system.h"
 #include "math/dense.h"
+#include "math/finite.h"
 #include "math/pattern.h"
 
 #include <float.h>
@@ -25,13 +29,23 @@ static const double SPREAD = 1000; /* a small angle between constraints makes mu
 static const double ROUNDING = 1e4 * DBL_EPSILON;
 static const double NOTHING = 1e-4; /* the gradient of a constraint that has none */
 
+/* Impulses that are rounding: of all momentum there is, since velocities meet the constraints before and after; of the largest one. */
+static const double NO_BLOW = 1e-10;
+static const double BESIDE_BLOW = 1e-13;
+
 cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                                 cmb_evaluator *run, const cmb_integrator_options *options,
                                 cmb_agreement *a)
 {
   const cmb_system *whole = system->whole ? system->whole : system;
   *a = (cmb_agreement){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
-  a->rate = cmb_arena_doubles(arena, whole->eq.ng + run->eq->ng);
+  const int rows = run->eq->ng; /* a run may have more constraints for a time than the system */
+  a->rate = cmb_arena_doubles(arena, whole->eq.ng + rows);
+  a->last_g = cmb_arena_doubles(arena, rows);
+  a->last_rate = cmb_arena_doubles(arena, rows);
+  a->impulse = cmb_arena_doubles(arena, rows);
+  a->impulse_unique = cmb_arena_take(arena, (size_t)rows, sizeof *a->impulse_unique);
+  a->v_struck = cmb_arena_doubles(arena, system->eq.nv);
   if (!system->whole) return CMB_OK;
   cmb_mode_search_create(&a->modes, arena, &whole->eq);
   a->left_out = cmb_arena_take(arena, (size_t)whole->eq.ng, sizeof *a->left_out);
@@ -56,11 +70,7 @@ cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, cons
 /* |∇g_i|, or what it is elsewhere if it is smaller here. */
 static double gradient(const cmb_evaluator *ev, int i)
 {
-  const cmb_pattern *p = ev->eq->G_pattern;
-  const int nv = ev->eq->nv;
-  double here = p ? cmb_norm2(p->start[i + 1] - p->start[i], ev->G + p->start[i])
-                  : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
-  return fmax(fmax(here, ev->extent[i] / CMB_REFERENCE_PART), NOTHING);
+  return fmax(fmax(cmb_gradient_length(ev, i), ev->extent[i] / CMB_REFERENCE_PART), NOTHING);
 }
 
 static double largest(int n, const double *x)
@@ -175,10 +185,21 @@ cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q
 bool cmb_agreement_can_change(const cmb_agreement *a)
 {
   const bool *branches = a->system->g_has_branches;
-  for (int i = 0; branches && i < a->system->eq.ng; i++) {
+  const cmb_equations *eq = &a->system->eq;
+  if (!a->system->model) return eq->ng > 0 && eq->ns > 0; /* written in C: not known */
+  for (int i = 0; branches && i < eq->ng; i++) {
     if (branches[i]) return true;
   }
   return false;
+}
+
+/* A position would have to jump by g_i. */
+static cmb_status refuse_jump(const cmb_agreement *a, int i, double t, double g)
+{
+  return cmb_fail(a->run->ctx, CMB_ERROR_CONTRADICTION,
+                  "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
+                  "position can jump",
+                  a->run->eq->g_names[i], t, g);
 }
 
 /* Positions cannot jump: what the new modes ask for must be so already. */
@@ -188,14 +209,65 @@ static cmb_status check_positions(cmb_agreement *a, double t, const double *q)
   const struct limits l = limits_at(a, q, NULL);
   cmb_terms want = {.g = ev->g, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  if (!cmb_all_finite(ev->eq->ng, ev->g)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (fabs(ev->g[i]) <= gradient(ev, i) * l.position) continue;
-    return cmb_fail(ev->ctx, CMB_ERROR_CONTRADICTION,
-                    "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
-                    "position can jump",
-                    ev->eq->g_names[i], t, ev->g[i]);
+    if (fabs(ev->g[i]) > gradient(ev, i) * l.position) return refuse_jump(a, i, t, ev->g[i]);
   }
   return CMB_OK;
+}
+
+/* |v| in the metric of M: the root of twice the kinetic energy. */
+static double speed_of(const cmb_evaluator *ev, const double *v)
+{
+  double sum = 0;
+  cmb_multiply_mass(ev, v, ev->dw);
+  for (int i = 0; i < ev->eq->nv; i++) sum += v[i] * ev->dw[i];
+  return sqrt(fmax(sum, 0));
+}
+
+/* How large impulse i is beside the others: an impulse of 1 changes velocities by |∇g_i|, in the metric of M⁻¹. */
+static double blow(const cmb_agreement *a, int i)
+{
+  return fabs(a->impulse[i]) * a->run->length[i];
+}
+
+/* Impulses that are nothing but rounding become 0: all of them, or those beside a blow. */
+static void drop_rounding(cmb_agreement *a, const double *before, const double *after)
+{
+  const cmb_evaluator *ev = a->run;
+  double speed = fmax(speed_of(ev, before), speed_of(ev, after)), most = 0;
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (ev->length[i] > 0) speed = fmax(speed, fabs(ev->gt[i]) / ev->length[i]);
+    most = fmax(most, blow(a, i));
+  }
+  const double limit = most <= NO_BLOW * speed ? INFINITY : BESIDE_BLOW * most;
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (blow(a, i) <= limit) a->impulse[i] = 0;
+  }
+}
+
+/* v_struck from v, and the impulses; the factors are those of the new modes. */
+static cmb_status strike(cmb_agreement *a, const double *v)
+{
+  cmb_evaluator *ev = a->run;
+  const int nv = ev->eq->nv;
+  for (int i = 0; i < nv; i++) a->v_struck[i] = v[i];
+  CMB_TRY(cmb_strike_velocity(ev, a->v_struck, a->impulse));
+  if (!cmb_all_finite(ev->eq->ng, a->impulse)) return CMB_RETRY_NONFINITE;
+  if (cmb_unique_multipliers(ev, a->impulse_unique)) {
+    for (int i = 0; i < ev->eq->ng; i++) a->impulse_unique[i] = true;
+  }
+  drop_rounding(a, v, a->v_struck);
+  return CMB_OK;
+}
+
+/* Whether a constraint has a gradient that had none in the modes at the start: what is usual for it is not known. */
+static bool has_appeared(const cmb_evaluator *ev)
+{
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (ev->length[i] == 0 && cmb_gradient_length(ev, i) > 0) return true;
+  }
+  return false;
 }
 
 cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v)
@@ -203,7 +275,75 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
   CMB_TRY(check_positions(a, t, q));
+  if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;
-  return cmb_project_velocity(ev, v);
+  CMB_TRY(strike(a, v));
+  for (int i = 0; i < ev->eq->nv; i++) v[i] = a->v_struck[i];
+  return CMB_OK;
+}
+
+cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  cmb_evaluator *ev = a->run;
+  cmb_terms want = {.g = a->last_g, .G = ev->G, .gt = ev->gt};
+  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
+  CMB_TRY(rate_of(a, ev, v));
+  for (int i = 0; i < ev->eq->ng; i++) a->last_rate[i] = a->rate[i];
+  return CMB_OK;
+}
+
+/* The constraints of the new modes: g, G, g_t, rates, and in dtau the accelerations that they are off by. */
+static cmb_status look_late(cmb_agreement *a, double t, const double *q, const double *v,
+                            const double *acceleration)
+{
+  cmb_evaluator *ev = a->run;
+  const int ng = ev->eq->ng;
+  double sum = 0;
+  cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt, .gamma = ev->gamma};
+  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  CMB_TRY(rate_of(a, ev, v));
+  cmb_multiply(ev->eq->G_pattern, ng, ev->eq->nv, ev->G, acceleration, ev->dtau);
+  for (int i = 0; i < ng; i++) {
+    ev->dtau[i] += ev->gamma[i];
+    sum += ev->g[i] + a->last_g[i] + a->rate[i] + a->last_rate[i] + ev->dtau[i];
+  }
+  return isfinite(sum) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* Whether a rate has changed by more than its acceleration can in h; an error if a constraint has by more than its rate can. What
+ * drift has made of both before does not count. */
+static cmb_status find_jumps(cmb_agreement *a, double t, double h, const double *q, const double *v,
+                             bool *jumped)
+{
+  cmb_evaluator *ev = a->run;
+  const struct limits l = limits_at(a, q, NULL);
+  const double rounding = ROUNDING * (1 + largest(ev->eq->nv, v));
+  *jumped = false;
+  for (int i = 0; i < ev->eq->ng; i++) {
+    const double g = fabs(ev->g[i] - a->last_g[i]), rate = fabs(a->rate[i] - a->last_rate[i]);
+    if (g > gradient(ev, i) * l.position + 2 * h * rate) return refuse_jump(a, i, t, ev->g[i]);
+    *jumped = *jumped || rate > 2 * h * fabs(ev->dtau[i]) + rounding * gradient(ev, i);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const double *q,
+                                    const double *v, const double *acceleration)
+{
+  bool jumped;
+  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  for (int i = 0; i < a->run->eq->ng; i++) a->impulse[i] = 0;
+  CMB_TRY(look_late(a, t, q, v, acceleration));
+  CMB_TRY(find_jumps(a, t, h, q, v, &jumped));
+  if (!jumped) return CMB_OK;
+  if (has_appeared(a->run)) CMB_TRY(cmb_take_references(a->run, t, q));
+  CMB_TRY(cmb_factor_at(a->run, t, q));
+  return strike(a, v);
+}
+
+bool cmb_agreement_has_impulse(const cmb_agreement *a, int i)
+{
+  return a->impulse[i] != 0;
 }

@@ -17,8 +17,15 @@ typedef struct cmb_agreement {
   cmb_evaluator *whole; /* of those with everything that was left out; NULL: nothing was */
   cmb_mode_search modes;
   double rtol, atol;
-  double *rate;   /* G v + g_t of what is watched */
-  bool *left_out; /* (ng of `whole`) */
+  double *rate;               /* G v + g_t of what is watched */
+  double *last_g, *last_rate; /* (ng) g and its rate in the old modes */
+  bool *left_out;             /* (ng of `whole`) */
+
+  /* of the last new modes */
+  double *
+      impulse; /* (ng) multipliers of the jump of velocities, M (v⁺ − v⁻) = −Gᵀ impulse; what is rounding is 0 */
+  bool *impulse_unique; /* (ng) whether the equations determine them */
+  double *v_struck;     /* (nv) */
 } cmb_agreement;
 
 /* Memory from `arena`, a failure to allocate there is left to it. Where nothing was left out there is nothing to do. */
@@ -42,8 +49,18 @@ cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, cons
 bool cmb_agreement_can_change(const cmb_agreement *a);
 
 /* New modes at (t, q, v). Constraints that have come into force must be met at q, as no position can jump: if not,
- * CMB_ERROR_CONTRADICTION. Velocities jump to what the constraints ask for, v in place, as a blow would make them; and it is
- * counted anew how many constraints are redundant. */
+ * CMB_ERROR_CONTRADICTION. Velocities jump to what the constraints ask for, v in place, as a blow would make them: `impulse`; and it
+ * is counted anew how many constraints are redundant. */
 cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v);
+
+/* The same at the end of a step of length h, somewhere in which the modes have changed; first with the old modes, then with the
+ * new ones. A constraint may be off by what its rate has changed in h, and a rate by what the acceleration has. v stays as it is, since the next
+ * step will bring it to the constraints; `impulse` is what that takes where a rate has jumped. */
+cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v);
+cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const double *q,
+                                    const double *v, const double *acceleration);
+
+/* Whether there is an impulse of constraint i. */
+bool cmb_agreement_has_impulse(const cmb_agreement *a, int i);
 
 #endif

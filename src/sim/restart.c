@@ -160,6 +160,49 @@ static cmb_status announce_rest(cmb_simulation *sim, int rule, double limit)
   return tell(sim, &event);
 }
 
+static cmb_status tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse)
+{
+  const cmb_observer *o = &sim->options.observer;
+  sim->result.impulses++;
+  return o->impulse ? o->impulse(o->user, impulse) : CMB_OK;
+}
+
+cmb_status cmb_run_tell_impulses(cmb_simulation *sim)
+{
+  const cmb_agreement *a = sim->agreement;
+  const cmb_equations *eq = sim->eq;
+  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  for (int i = 0; i < eq->ng; i++) {
+    if (!cmb_agreement_has_impulse(a, i)) continue;
+    const double sign = eq->impulse_signs ? eq->impulse_signs[i] : 1;
+    const cmb_impulse impulse = {.name = eq->lambda_names[i],
+                                 .t = sim->events->t,
+                                 .value = sign * a->impulse[i],
+                                 .unit = eq->impulse_units ? eq->impulse_units[i] : "",
+                                 .index = i,
+                                 .unique = a->impulse_unique[i]};
+    CMB_TRY(tell_impulse(sim, &impulse));
+  }
+  return CMB_OK;
+}
+
+/* Those along what a rule has reset. */
+static cmb_status tell_impact(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_rule *r = &eq->rules[rule];
+  for (int j = 0; j < r->reset_count; j++) {
+    const cmb_impulse impulse = {.name = eq->reset_names[r->first_reset + j],
+                                 .t = sim->events->t,
+                                 .value = sim->impact->rho[j],
+                                 .unit = "",
+                                 .index = -1,
+                                 .unique = true};
+    CMB_TRY(tell_impulse(sim, &impulse));
+  }
+  return CMB_OK;
+}
+
 /* Function i gets its new mode. It is an event if the motion depends on it. */
 static cmb_status change_mode(cmb_simulation *sim, int i)
 {
@@ -405,6 +448,7 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   const bool small = is_negligible(sim, sim->impact->jump);
   remember_time(sim, rule);
   sim->acted++;
+  CMB_TRY(tell_impact(sim, rule));
   for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
   if (r->surface && r->direction != 0) {
     CMB_TRY(cmb_run_final(sim, look_at_rebound(sim, rule, &what), "resets", e->t));
@@ -563,6 +607,7 @@ static cmb_status enter_modes(cmb_simulation *sim)
   const int redundant = sim->ev->redundant;
   cmb_status status = cmb_agreement_new_modes(sim->agreement, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  CMB_TRY(cmb_run_tell_impulses(sim));
   if (sim->ev->redundant == redundant) return CMB_OK;
   return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
                        e->t);

@@ -28,8 +28,8 @@ struct cmb_simulation {
   cmb_variation *variation;
   cmb_agreement *agreement;
   cmb_impact *impact;
-  bool *rests;           /* (rule_count) what the stage should have, .. */
-  int *slides;           /* (ns) .. and this */
+  bool *rests; /* (rule_count) what the stage should have, .. */
+  int *slides; /* (ns) .. and this */
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *with;   /* (ns) functions that have the same surface */
@@ -43,6 +43,7 @@ struct cmb_simulation {
   long due;                         /* number of the next record at an interval */
   long sample_due;                  /* number of the next sample at an even distance */
   double sampled;                   /* time of the last sample */
+  int side;                         /* of an event that the result is on, as in a record */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new;
   double *a, *a_other; /* (nv) */
@@ -67,6 +68,9 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted);
 
 /* After a step without an event: rebounds that were too small for the method. */
 cmb_status cmb_run_look_back(cmb_simulation *sim);
+
+/* The observer is told of the impulses of the constraints at the event. */
+cmb_status cmb_run_tell_impulses(cmb_simulation *sim);
 
 /* The modes of a real-time step that has ended, and what rules say to that. */
 cmb_status cmb_run_end_step(cmb_simulation *sim);

@@ -234,11 +234,18 @@ static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, con
   return cmb_run_final(sim, cmb_rank_watch_step(sim->watch, t, q, v), "constraints", t);
 }
 
+/* The result as a record. */
+static cmb_record record_of(const cmb_simulation *sim)
+{
+  return (cmb_record){sim->result.t, sim->q,       sim->v,
+                      sim->lambda,   sim->outputs, sim->result.lambda_unique,
+                      sim->side};
+}
+
 static cmb_status hand_out(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
-  cmb_record record = {sim->result.t, sim->q,       sim->v,
-                       sim->lambda,   sim->outputs, sim->result.lambda_unique};
+  const cmb_record record = record_of(sim);
   if (!o->record) return CMB_OK;
   sim->result.records++;
   return o->record(o->user, &record);
@@ -298,8 +305,7 @@ static cmb_status hand_out_sample(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->sample || sim->options.samples == 0) return CMB_OK;
-  const cmb_record record = {sim->result.t, sim->q,       sim->v,
-                             sim->lambda,   sim->outputs, sim->result.lambda_unique};
+  const cmb_record record = record_of(sim);
   sim->sampled = record.t;
   return o->sample(o->user, &record);
 }
@@ -365,9 +371,35 @@ static cmb_status final_switches(cmb_simulation *sim, cmb_status status, double 
   return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s: not finite %s", name, when);
 }
 
+/* The result is on a side of an event: the observer may want to know. */
+static cmb_status hand_out_side(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  const cmb_record record = record_of(sim);
+  return o->side && sim->side != 0 ? o->side(o->user, &record) : CMB_OK;
+}
+
+/* The state right before an event, in the old modes, for whoever wants it: inside the last step, or at its end. It is not part of the
+ * work that a run reports. */
+static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
+{
+  const cmb_observer *o = &sim->options.observer;
+  const bool recorded = o->side || (o->record && sim->options.every == 0);
+  sim->side = -1;
+  if (!recorded) return inside && stand_at(sim, t) ? hand_out_sample(sim) : CMB_OK;
+  const cmb_statistics statistics = sim->ev->stats;
+  cmb_status status = inside ? take_state_inside(sim, t) : take_integrator_state(sim);
+  sim->ev->stats = statistics;
+  CMB_TRY(cmb_run_final(sim, status, "state before an event", t));
+  CMB_TRY(hand_out_side(sim));
+  CMB_TRY(hand_out_sample(sim));
+  return sim->options.every == 0 ? hand_out(sim) : CMB_OK;
+}
+
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
 static cmb_status hand_out_here(cmb_simulation *sim)
 {
+  CMB_TRY(hand_out_side(sim));
   CMB_TRY(hand_out_sample(sim));
   double t = sim->result.t;
   bool each = sim->options.every == 0;
@@ -461,10 +493,11 @@ static cmb_status start(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = NAN;
   r->position = r->velocity = r->worst_position = r->worst_velocity = NAN;
   r->t = sim->t_start;
-  r->events = r->records = r->singularities = 0;
+  r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
+  sim->side = 0;
   sim->sampled = -INFINITY;
   sim->events->crowded = 0;
   cmb_enclosure_begin(&sim->events->enclosure);
@@ -522,25 +555,61 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
     return fail_crowded(sim);
   }
   CMB_TRY(hand_out_inside(sim, e->t));
-  if (stand_at(sim, e->t)) CMB_TRY(hand_out_sample(sim)); /* before the switch */
+  CMB_TRY(hand_out_before(sim, e->t, true));
   if (sim->ev->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(cmb_run_final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints",
                           e->t));
     CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->q_found, e->v_found));
   }
+  sim->side = 1;
   return cmb_run_restart(sim);
+}
+
+/* A jump of a rate needs a method that brings velocities to the constraints. */
+static cmb_status refuse_loose_rates(cmb_simulation *sim)
+{
+  const cmb_agreement *a = sim->agreement;
+  for (int i = 0; i < sim->eq->ng; i++) {
+    if (!cmb_agreement_has_impulse(a, i)) continue;
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_EVENTS,
+        "the rate that constraint '%s' asks for jumps at t = %.9g, and %s with this option "
+        "stabilization does not bring velocities to the constraints; stabilization=projection does",
+        sim->eq->g_names[i], sim->events->t, cmb_method_name(sim->options.method));
+  }
+  return CMB_OK;
+}
+
+/* The constraints of the new modes where a step of a real-time method ends: the next one brings velocities there. */
+static cmb_status enter_modes_late(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
+  cmb_status status = cmb_agreement_late_modes(sim->agreement, e->t, h, e->q_found, e->v_found,
+                                               cmb_integrator_a(sim->in));
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  if (cmb_integrator_has_loose_rates(sim->in)) CMB_TRY(refuse_loose_rates(sim));
+  return cmb_run_tell_impulses(sim);
 }
 
 /* One step of a real-time method: what it has switched is changed where it ends. */
 static cmb_status advance_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  const long events = sim->result.events;
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
-  return cmb_run_end_step(sim);
+  if (memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof *e->mode_new) != 0) {
+    cmb_status status = cmb_agreement_last_modes(sim->agreement, e->t, e->q_found, e->v_found);
+    CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+    CMB_TRY(hand_out_before(sim, e->t, false));
+    sim->side = 1;
+  }
+  CMB_TRY(cmb_run_end_step(sim));
+  return sim->result.events > events ? enter_modes_late(sim) : CMB_OK;
 }
 
 /* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
@@ -592,6 +661,7 @@ static cmb_status run(cmb_simulation *sim)
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   while (cmb_integrator_t(sim->in) < sim->t_end && !r->stopped_by) {
     CMB_TRY(call_hook(sim, o->before_step));
+    sim->side = 0;
     CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
     CMB_TRY(take_integrator_state(sim));
     CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The trajectory file: a record exactly where --every says, the start and the end included; without it one for
-# each accepted step; what lies inside a step satisfies the constraints at the levels of position, velocity and
+# each accepted step and one on each side of an event; what lies inside a step satisfies the constraints at the levels of position, velocity and
 # acceleration; names and numbers can be read back; a run that fails keeps its file, an older one is replaced.
 set -u
 # shellcheck source=../support/cli.sh
@@ -36,7 +36,8 @@ def well_formed():
         expect(all(repr(float(x)) == repr(float("%.17g" % float(x))) for x in line), "digits in row", i)
         expect(all("%.17g" % float(x) == x for x in line), "row", i, "does not read back")
     times = [row["t"] for row in rows]
-    expect(all(a < b for a, b in zip(times, times[1:])), "t does not ascend")
+    events = {event["t"] for event in run["events"]}
+    expect(all(a < b or (a == b and a in events) for a, b in zip(times, times[1:])), "t does not ascend")
     expect(times[0] == 0 and times[-1] == run["t"], "from", times[0], "to", times[-1])
 
 
@@ -58,10 +59,27 @@ def grid(t_end, every):
 
 
 def steps():
-    """Each accepted step, the start, and each event at the end of the step it cut short."""
-    expect(len(rows) == run["stats"]["accepted"] + 1, len(rows), "rows,", run["stats"]["accepted"], "steps")
-    times = {row["t"] for row in rows}
-    expect(all(event["t"] in times for event in run["events"]), "an event has no row")
+    """Each accepted step, the start, and each event twice at the end of the step it cut short."""
+    events = {event["t"] for event in run["events"]}
+    accepted = run["stats"]["accepted"]
+    expect(len(rows) == accepted + 1 + len(events), len(rows), "rows,", accepted, "steps,", len(events), "events")
+    times = [row["t"] for row in rows]
+    expect(all(times.count(t) == 2 for t in events), "an event has not two rows")
+
+
+def sides(jump):
+    """Both sides of each event, in the file and in the report; the tyre's force jumps by this at the first one."""
+    steps()
+    for event in run["events"]:
+        pair = [row for row in rows if row["t"] == event["t"]]
+        for row, side in zip(pair, (event["before"], event["behind"])):
+            state = dict(zip(header[1:], side["q"] + side["v"] + side["lambda"] + list(side["outputs"].values())))
+            expect(all(row[name] == state[name] for name in state), row, "is not", state)
+    first = run["events"][0]
+    before, behind = (first[key]["outputs"]["tyre_force"] for key in ("before", "behind"))
+    expect(before > jump and behind == 0, "the tyre's force goes from", before, "to", behind)
+    ahead = [row["tyre_force"] for row in rows if row["t"] < first["t"]]
+    expect(all(abs(f - before) < 1 for f in ahead), "it fades before")
 
 
 def pendulum(limit, length, gravity):
@@ -95,7 +113,7 @@ def caraxis(limit):
 
 well_formed()
 last_row()
-{"grid": grid, "steps": steps, "pendulum": pendulum, "caraxis": caraxis, "state": lambda: None}[sys.argv[3]](*numbers)
+{"grid": grid, "steps": steps, "sides": sides, "pendulum": pendulum, "caraxis": caraxis, "state": lambda: None}[sys.argv[3]](*numbers)
 END
 
 run() { # ARGUMENT... : a run with a trajectory in run.csv and its report in run.json
@@ -121,6 +139,15 @@ for model in pendulum caraxis circular-track 'pendulum-chain --set N=3'; do
     look grid "$t_end" "$every"
   done
 done
+what='both sides of events'
+run fivelink --set stair=1
+look sides 3900
+run fivelink --set stair=1 --method lie
+look sides 3900
+what='a fixed interval has no sides'
+run fivelink --set stair=1 --every 0.01
+look grid 1 0.01
+
 what='no time at all'
 run pendulum --t-end 0 --every 0.1
 look state

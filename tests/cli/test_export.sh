@@ -111,8 +111,8 @@ int main(void)
   quarter_car_init(&a);
   for (i = 1; i <= 300; i++) {
     CHECK(quarter_car_step(&a, &in, &out) == 0);
-    if (out.event_t___parameter_bump_time == 1) rising = i;
-    flags += out.event_t___parameter_bump_time != 0;
+    if (out.event_input_road_line_28_1 == 1) rising = i;
+    flags += out.event_input_road_line_28_1 != 0;
     CHECK(out.health > 1e-3 && out.health <= 1);
   }
   CHECK(flags == 1 && (rising == 100 || rising == 101)); /* the bump begins at 0.1 s */

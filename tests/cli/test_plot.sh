@@ -61,7 +61,7 @@ look stair.svg "labels == ['m', 'deg', 'N'] and len(panels) == 3"
 look stair.svg "names == 'heave forward track shock_length camber toe shock_force tyre_force'.split()"
 look stair.svg "'t in s' in texts"
 look stair.svg "[l for x, l in letters[:2]] == ['ab', 'c'] and len(marks) == 3 * 7"
-look stair.svg "'Events: a: t - 0.2, rising; b: tyre.contact, falling; c: tyre.contact, rising' in texts"
+look stair.svg "'Events: a: input road, line 73, rising; b: tyre.contact, falling; c: tyre.contact, rising' in texts"
 # The tyre force is that of rest until the road drops at 0.2 s, and 0 after it: a vertical line, not a slope from the last step.
 look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
   abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"

@@ -276,6 +276,7 @@ struct seen {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct seen *s = user;
+  if (record->side < 0) return CMB_OK; /* right before a switch; the step's own record follows */
   if (s->steps++ > 0) {
     s->shortest = fmin(s->shortest, record->t - s->last);
     s->longest = fmax(s->longest, record->t - s->last);

@@ -17,10 +17,20 @@
 static void test_identifiers(void **state)
 {
   (void)state;
-  static const char *const names[] = {"x",      "left.toe", "left_toe", "x'", "2nd",
-                                      "double", "t>0",      "t<0",      "",   "café"};
-  static const char *const expected[] = {"x",       "left_toe", "left_toe_2", "x_rate", "x2nd",
-                                         "double_", "t_0",      "t_0_2",      "x_2",    "caf__"};
+  static const char *const names[] = {"x",
+                                      "left.toe",
+                                      "left_toe",
+                                      "x'",
+                                      "2nd",
+                                      "double",
+                                      "t>0",
+                                      "t<0",
+                                      "",
+                                      "café",
+                                      "input u, line 12 (2)"};
+  static const char *const expected[] = {
+      "x",     "left_toe", "left_toe_2", "x_rate",           "x2nd", "double_", "t_0",
+      "t_0_2", "x_2",      "caf__",      "input_u_line_12_2"};
   enum { COUNT = sizeof names / sizeof names[0] };
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_arena *arena = cmb_arena_create(ctx);
@@ -253,6 +263,37 @@ static void test_folders(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* A drive with a kink needs velocities that are brought to the constraints. */
+static void test_loose_rates(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+      "joints: {j: {type: prismatic, child: a, at: [0, 0, 0], axis: x, coordinates: [x]}}\n"
+      "motions: {drive: {coordinate: x, value: 'max(0, t - 1)'}}\n";
+  static const char *const words[] = {"none", "projection-q", "projection", "baumgarte"};
+  const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .expressions = true};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "drive.yaml", NULL, &model));
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &kept, &system));
+  for (int i = 0; i < 4; i++) {
+    const cmb_option_setting setting = {"stabilization", words[i]};
+    cmb_run_options o = cmb_run_defaults();
+    o.method = cmb_method_find("lie");
+    o.integrator.settings = &setting;
+    o.integrator.setting_count = 1;
+    const cmb_status status = cmb_export_c(ctx, system, &o, "loose", NULL);
+    assert_int_equal(status, i < 2 ? CMB_ERROR_ARGUMENT : CMB_OK);
+    if (i < 2) assert_non_null(strstr(cmb_last_error(ctx), "constraint 'drive' has branches"));
+  }
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -260,6 +301,7 @@ int main(void)
       cmocka_unit_test(test_code_names),  cmocka_unit_test(test_long_names),
       cmocka_unit_test(test_memory),      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_report),      cmocka_unit_test(test_folders),
+      cmocka_unit_test(test_loose_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void test_names_and_numbers(void **state)
   cmb_csv *csv;
   assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
   assert_contents(PARTIAL, "t,\"a,b\",\"the \"\"fast\"\" one\",\"two\nlines\",x'\n");
-  assert_int_equal(cmb_csv_record(csv, &(cmb_record){1.0 / 3, one, two, three, four, NULL}),
+  assert_int_equal(cmb_csv_record(csv, &(cmb_record){1.0 / 3, one, two, three, four, NULL, 0}),
                    CMB_OK);
   assert_int_not_equal(access(PATH, F_OK), 0);
   assert_int_equal(cmb_csv_close(csv), CMB_OK);
@@ -117,7 +117,7 @@ static void test_whole_lines(void **state)
   assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
   for (int i = 0; i < LINES; i++) {
     double x = sin(i);
-    assert_int_equal(cmb_csv_record(csv, &(cmb_record){i, &x, &x, &x, &x, NULL}), CMB_OK);
+    assert_int_equal(cmb_csv_record(csv, &(cmb_record){i, &x, &x, &x, &x, NULL, 0}), CMB_OK);
     char *text = contents(PARTIAL, &size);
     assert_non_null(text);
     assert_int_equal(text[size - 1], '\n');

@@ -1,6 +1,7 @@
 /*
  * The observer's hooks around a step, with an adaptive method and a real-time one: they alternate, a step begins where the last
- * one ended, its events and its record come between them, and either can end the run.
+ * one ended, its events and its record come between them, and either can end the run. An event has a record on each side, in this order:
+ * before, event, behind.
  */
 #include "check.h"
 
@@ -11,6 +12,9 @@ struct log {
   double t;       /* where the last step ended */
   long steps;     /* done */
   long between;   /* records and events inside steps */
+  long before;    /* records right before events */
+  long behind;    /* and right behind them */
+  long told;      /* sides that the observer's `side` had */
   long end_after; /* so many steps; 0: no */
   bool end_late;  /* by the hook behind the step */
 };
@@ -45,6 +49,16 @@ static cmb_status on_record(void *user, const cmb_record *record)
     assert_true(record->t > log->t);
     log->between++;
   }
+  log->before += record->side < 0;
+  log->behind += record->side > 0;
+  return CMB_OK;
+}
+
+static cmb_status on_side(void *user, const cmb_record *record)
+{
+  struct log *log = user;
+  assert_true(log->inside && record->side == (log->told % 2 ? 1 : -1));
+  log->told++;
   return CMB_OK;
 }
 
@@ -52,6 +66,7 @@ static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   assert_true(log->inside && event->t > log->t);
+  assert_int_equal(log->before, log->behind + 1);
   log->between++;
   return CMB_OK;
 }
@@ -67,6 +82,7 @@ static cmb_result run(const char *method, struct log *log)
   options.t_end = 2;
   options.observer = (cmb_observer){.user = log,
                                     .record = on_record,
+                                    .side = on_side,
                                     .event = on_event,
                                     .before_step = before_step,
                                     .after_step = after_step};
@@ -76,7 +92,8 @@ static cmb_result run(const char *method, struct log *log)
   cmb_result result = *cmb_simulation_result(sim);
   assert_true(result.t == log->t);
   assert_int_equal(result.records, log->between - result.events + 1);
-  assert_int_equal(result.records, log->steps + 1);
+  assert_int_equal(result.records, log->steps + 1 + log->before);
+  assert_int_equal(log->told, log->before + log->behind);
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
@@ -93,6 +110,8 @@ static void test_around_each_step(void **state)
     cmb_result result = run(methods[i], &log);
     assert_int_equal(result.status, CMB_OK);
     assert_int_equal(result.events, 2);
+    assert_int_equal(log.before, 2);
+    assert_int_equal(log.behind, 2);
     assert_false(log.inside);
     assert_true(log.t == 2);
   }

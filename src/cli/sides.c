@@ -1,0 +1,86 @@
+/*
+ * Both sides of events (sides.h).
+ */
+#include "cli/sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NUMBERS = 1 << 20 };
+
+void cli_sides_begin(struct cli_sides *s, const cmb_equations *eq)
+{
+  *s = (struct cli_sides){.eq = eq, .columns = eq->nq + eq->nv + eq->ng + eq->no};
+}
+
+void cli_sides_end(struct cli_sides *s)
+{
+  free(s->rows);
+}
+
+/* The side (0: before, 1: behind) of an instant. */
+static double *row_of(const struct cli_sides *s, long instant, int side)
+{
+  return s->rows + (2 * instant + side) * s->columns;
+}
+
+static cmb_status grow(struct cli_sides *s)
+{
+  const long most = MOST_NUMBERS / (2 * s->columns), wanted = s->room ? 2 * s->room : 16;
+  const long room = wanted < most ? wanted : most;
+  if (room <= s->room) return CMB_OK; /* full */
+  double *grown = realloc(s->rows, 2 * (size_t)room * (size_t)s->columns * sizeof *grown);
+  if (!grown) return CMB_ERROR_MEMORY;
+  s->rows = grown;
+  s->room = room;
+  return CMB_OK;
+}
+
+/* Nothing is known of an instant at first. */
+static cmb_status begin(struct cli_sides *s)
+{
+  if (s->count == s->room) CMB_TRY(grow(s));
+  s->begun = true;
+  for (int i = 0; s->count < s->room && i < 2 * s->columns; i++) row_of(s, s->count, 0)[i] = NAN;
+  return CMB_OK;
+}
+
+cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
+{
+  const cmb_equations *eq = s->eq;
+  if (r->side < 0 || !s->begun) CMB_TRY(begin(s));
+  if (s->count < s->room) {
+    double *row = row_of(s, s->count, r->side > 0);
+    memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
+    memcpy(row += eq->nq, r->v, (size_t)eq->nv * sizeof *row);
+    if (eq->ng > 0) memcpy(row + eq->nv, r->lambda, (size_t)eq->ng * sizeof *row);
+    if (eq->no > 0) memcpy(row + eq->nv + eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
+  }
+  if (r->side < 0) return CMB_OK;
+  s->count++;
+  s->begun = false;
+  return CMB_OK;
+}
+
+static void put_side(const struct cli_sides *s, const char *key, const double *row,
+                     struct cli_json *j)
+{
+  const cmb_equations *eq = s->eq;
+  cli_json_open(j, key, '{');
+  cli_json_numbers(j, "q", eq->nq, row);
+  cli_json_numbers(j, "v", eq->nv, row += eq->nq);
+  cli_json_numbers(j, "lambda", eq->ng, row += eq->nv);
+  row += eq->ng;
+  cli_json_open(j, "outputs", '{');
+  for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], row[i]);
+  cli_json_close(j, '}');
+  cli_json_close(j, '}');
+}
+
+void cli_sides_json(const struct cli_sides *s, long instant, struct cli_json *j)
+{
+  if (instant >= s->room || instant >= s->count + s->begun) return;
+  put_side(s, "before", row_of(s, instant, 0), j);
+  put_side(s, "behind", row_of(s, instant, 1), j);
+}

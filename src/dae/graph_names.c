@@ -1,0 +1,117 @@
+/*
+ * What switches are called (graph_parts.h).
+ *
+ * A hint of the model names the switch that its sign decides. Any other is called after the formula or force that it is in: of those
+ * that share it, the first, which is the innermost; several in one are numbered. A switch whose condition contains another one is in
+ * the same formula, or in one further out.
+ */
+#include "base/context.h"
+#include "dae/graph_parts.h"
+#include "expr/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 450 };
+
+struct naming {
+  cmb_graph_parts *p;
+  int *mode_at;     /* (size) 1 + the number of the mode that a node is; 0: none */
+  uint8_t *visited; /* (size) */
+  cmb_expr *stack;  /* (size) */
+};
+
+/* The sign of a hint decides: that is the name. */
+static cmb_status use_hints(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *hint = cmb_arena_take(p->arena, (size_t)x->hint_count, sizeof *hint);
+  if (!hint) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
+  for (int i = 0; i < p->ns; i++) {
+    for (int k = 0; k < x->hint_count; k++) {
+      if (hint[k] == cmb_modes_at(p->modes, i)->of) p->switch_names[i] = x->hint_names[k];
+    }
+  }
+  return CMB_OK;
+}
+
+static void push(struct naming *n, int *depth, cmb_expr e)
+{
+  if (n->visited[e]) return;
+  n->visited[e] = 1;
+  n->stack[(*depth)++] = e;
+}
+
+/* The switches in an expression that have no name yet get this one. */
+static void name_in(struct naming *n, cmb_expr root, const char *name)
+{
+  const cmb_graph *g = n->p->x->graph;
+  int depth = 0;
+  push(n, &depth, root);
+  while (depth > 0) {
+    const cmb_expr e = n->stack[--depth];
+    const int mode = n->mode_at[e] - 1, arity = cmb_op_arity(cmb_expr_op(g, e));
+    for (int k = 0; k < arity; k++) push(n, &depth, cmb_expr_argument(g, e, k));
+    if (mode < 0) continue;
+    if (mode < n->p->ns && !n->p->switch_names[mode]) n->p->switch_names[mode] = name;
+    push(n, &depth, cmb_modes_at(n->p->modes, mode)->of);
+  }
+}
+
+/* Each switch by the first source that has it. */
+static cmb_status use_sources(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *frozen = cmb_arena_take(p->arena, (size_t)x->source_count, sizeof *frozen);
+  if (!frozen) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->source_count, x->sources, frozen));
+  const size_t size = cmb_graph_size(x->graph);
+  struct naming n = {.p = p,
+                     .mode_at = cmb_allocate(p->ctx, size * sizeof *n.mode_at),
+                     .visited = cmb_allocate(p->ctx, size),
+                     .stack = cmb_allocate(p->ctx, size * sizeof *n.stack)};
+  const bool good = n.mode_at && n.visited && n.stack;
+  for (int i = 0; good && i < cmb_modes_count(p->modes); i++) {
+    n.mode_at[cmb_modes_at(p->modes, i)->mode] = 1 + i;
+  }
+  for (int k = 0; good && k < x->source_count; k++) name_in(&n, frozen[k], x->source_names[k]);
+  cmb_release(p->ctx, n.mode_at);
+  cmb_release(p->ctx, n.visited);
+  cmb_release(p->ctx, n.stack);
+  return good ? CMB_OK : cmb_fail_memory(p->ctx);
+}
+
+/* "input u, line 12 (2)" where there are several; `number` (ns) is which one of them each is. */
+static cmb_status number_names(cmb_graph_parts *p)
+{
+  int *number = cmb_arena_ints(p->arena, p->ns);
+  if (!number) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    int k = i - 1; /* the last one before it that is called the same */
+    while (k >= 0 && strcmp(p->switch_names[i], p->switch_names[k]) != 0) k--;
+    if (k < 0) continue;
+    if (number[k] == 0) number[k] = 1;
+    number[i] = number[k] + 1;
+  }
+  for (int i = 0; i < p->ns; i++) {
+    char text[NAME_ROOM];
+    if (number[i] == 0) continue;
+    snprintf(text, sizeof text, "%s (%d)", p->switch_names[i], number[i]);
+    p->switch_names[i] = cmb_arena_text(p->arena, text);
+  }
+  return cmb_arena_failed(p->arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}
+
+cmb_status cmb_graph_name_switches(cmb_graph_parts *p)
+{
+  p->switch_names = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *p->switch_names);
+  if (!p->switch_names) return cmb_fail_memory(p->ctx);
+  if (p->ns == 0) return CMB_OK;
+  CMB_TRY(use_hints(p));
+  CMB_TRY(use_sources(p));
+  for (int i = 0; i < p->ns; i++) { /* expressions that come from no model */
+    if (!p->switch_names[i]) p->switch_names[i] = cmb_modes_at(p->modes, i)->name;
+  }
+  return number_names(p);
+}

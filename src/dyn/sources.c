@@ -1,0 +1,80 @@
+/*
+ * Where expressions come from: what the model's formulas and forces have become, so that a switch in them can be called by the
+ * item and the line that made it, "input u, line 12".
+ *
+ * They are listed as they are completed, so that a measure comes before the formula that uses it.
+ */
+#include "dyn/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The file is named if it is not the model's own. */
+static void put_place(const cmb_build *b, const cmb_place *place, size_t room, char *text)
+{
+  const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+  const bool own = !place->file || !b->model->path || strcmp(place->file, b->model->path) == 0;
+  snprintf(text, room, ", %s%sline %d",
+           own     ? ""
+           : slash ? slash + 1
+                   : place->file,
+           own ? "" : " ", place->line);
+}
+
+void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place)
+{
+  char text[400], where[200];
+  size_t n = 0;
+  if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return; /* no switch, or no event */
+  cmb_hint *source = cmb_list_add(b, &b->sources, sizeof *source);
+  if (!source) return;
+  for (const char *c = subject; *c && n + 1 < sizeof text - sizeof where; c++) {
+    if (*c != '\'') text[n++] = *c;
+  }
+  put_place(b, place, sizeof where, where);
+  snprintf(text + n, sizeof text - n, "%s", where);
+  *source = (cmb_hint){e, cmb_arena_text(b->arena, text)};
+}
+
+static void add_item(cmb_build *b, cmb_expr e, const char *what, const char *name,
+                     const cmb_place *place)
+{
+  char subject[320];
+  snprintf(subject, sizeof subject, "%s %s", what, name);
+  cmb_build_source(b, e, subject, place);
+}
+
+void cmb_build_force_source(cmb_build *b, int force, int first_action)
+{
+  const cmb_model_force *f = &b->model->forces[force];
+  for (int i = first_action; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    add_item(b, a->force, "force", f->name, &f->place);
+    for (int n = 0; n < 3 && a->measure.side_count > 0; n++) {
+      add_item(b, a->measure.side[0].force.x[n], "force", f->name, &f->place);
+      add_item(b, a->measure.side[0].moment.x[n], "force", f->name, &f->place);
+    }
+  }
+}
+
+void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
+{
+  const cmb_model_loop *l = &b->model->loops[c->loop];
+  add_item(b, c->g, l->motion ? "motion" : "loop", l->name, &l->place);
+}
+
+/* The list for the expressions. */
+cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_hint *sources = b->sources.items;
+  const size_t n = (size_t)b->sources.count + 1;
+  x->sources = cmb_arena_take(b->arena, n, sizeof *x->sources);
+  x->source_names = cmb_arena_take(b->arena, n, sizeof(const char *));
+  if (!x->sources || !x->source_names) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->sources.count; i++) {
+    x->sources[i] = sources[i].e;
+    x->source_names[i] = sources[i].name;
+  }
+  x->source_count = b->sources.count;
+  return CMB_OK;
+}

@@ -1,0 +1,733 @@
+/*
+ * Impulses of constraints whose rates jump.
+ *
+ * - A cart whose position s(t) is driven, with kinks of all kinds, and a pendulum on it, 200 random drives in the campaign: every
+ *   method in every formulation against a solution of its own, a plain Runge-Kutta method between the kinks,
+ *
+ *     J φ'' = m L cos φ s'' − m g L sin φ,       J Δφ' = m L cos φ Δs',      P = (M + m) Δs' − m L cos φ Δφ',
+ *
+ *   with P the impulse of the drive: end values and impulses within 100 tolerances, times of impulses to 1e-9 s. Real-time methods
+ *   make the same at the ends of steps: their errors go down with the step.
+ * - A double pendulum whose joint locks at an angle, by a loop that comes into force, and one whose loop lets go of one joint and takes
+ *   the other: every method against the same kind of solution. Methods that cannot begin with a loop that does not act refuse it.
+ * - Random mechanisms, driven with kinks by coordinates and by distances: at every impulse M (v⁺ − v⁻) + Gᵀ τ = 0, 1,000 of them in the
+ *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates.
+ * - What is refused: a jump of the position that is driven, and a jump of a rate with a method that leaves velocities alone.
+ */
+#include "check.h"
+#include "dae/evaluator.h"
+#include "math/dense.h"
+#include "methods.h"
+#include "model_run.h"
+#include "random.h"
+#include "random_mechanism.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_KINKS = 200, MOST_IMPULSES = 1000 };
+
+static const double t_end = 1;
+
+/* ---- drives */
+
+/* At t the rate of s jumps by `rate` and its second derivative by `second`. */
+struct kink {
+  double t, rate, second;
+};
+
+struct drive {
+  char text[2000], table[500];
+  size_t used;
+  double begun, rate;      /* s and s' at first, without the wave */
+  double amplitude, omega; /* a wave in s */
+  struct kink kinks[MOST_KINKS];
+  int count;
+};
+
+static void add_kink(struct drive *d, double t, double rate, double second)
+{
+  int i = d->count++;
+  assert_in_range(i, 0, MOST_KINKS - 1);
+  for (; i > 0 && d->kinks[i - 1].t > t; i--) d->kinks[i] = d->kinks[i - 1];
+  d->kinks[i] = (struct kink){t, rate, second};
+}
+
+#define ADD_TEXT(d, ...)                                                                           \
+  (d)->used += (size_t)snprintf((d)->text + (d)->used, sizeof(d)->text - (d)->used, __VA_ARGS__)
+
+/* One random term: its text, and what it adds to the rate, from 0 to t_end. */
+static void add_term(struct drive *d, struct cmbt_random *r)
+{
+  const double a = cmbt_random_uniform(r, 0.05, 0.95), c = cmbt_random_uniform(r, 0.3, 1.2),
+               b = cmbt_random_uniform(r, -1, 1), period = cmbt_random_uniform(r, 0.2, 0.75);
+  switch (cmbt_random_int(r, 0, 6)) {
+  case 0:
+    ADD_TEXT(d, " + if(t > %.17g, %.17g*(t - %.17g) + %.17g*(t - %.17g)^2, 0)", a, c, a, b, a);
+    add_kink(d, a, c, 2 * b);
+    break;
+  case 1:
+    ADD_TEXT(d, " - %.17g*max(0, t - %.17g)", c, a);
+    add_kink(d, a, -c, 0);
+    break;
+  case 2:
+    ADD_TEXT(d, " + %.17g*abs(t - %.17g)", c, a);
+    d->begun += c * a;
+    d->rate -= c;
+    add_kink(d, a, 2 * c, 0);
+    break;
+  case 3:
+    ADD_TEXT(d, " + min(%.17g*t, %.17g)", c, c * a);
+    d->rate += c;
+    add_kink(d, a, -c, 0);
+    break;
+  case 4: /* floor makes the slopes 0, c, 2 c, .. */
+    ADD_TEXT(d, " - %.17g*(floor(t/%.17g)*t/%.17g - floor(t/%.17g)*(floor(t/%.17g) + 1)/2)",
+             c * period, period, period, period, period);
+    for (int k = 1; k * period < t_end; k++) add_kink(d, k * period, -c, 0);
+    break;
+  case 5: /* from 0 with the slopes c, b, 0 */
+    if (d->table[0]) break;
+    snprintf(d->table, sizeof d->table,
+             "tables:\n  way: {points: [[-1, %.17g], [%.17g, %.17g], [3, %.17g], [4, %.17g]]}\n",
+             -c, a, c * a, c * a + b * (3 - a), c * a + b * (3 - a));
+    ADD_TEXT(d, " + way(t)");
+    d->rate += c;
+    add_kink(d, a, b - c, 0);
+    break;
+  default: /* one inside the other */
+    ADD_TEXT(d, " + if(t < %.17g, 0, max(%.17g*(t - %.17g), %.17g*(t - %.17g)))", a, c, a, c / 2,
+             a);
+    add_kink(d, a, c, 0);
+  }
+}
+
+static void make_drive(struct drive *d, struct cmbt_random *r)
+{
+  *d = (struct drive){.amplitude = cmbt_random_uniform(r, 0, 0.3),
+                      .omega = cmbt_random_uniform(r, 1, 5)};
+  ADD_TEXT(d, "%.17g*sin(%.17g*t)", d->amplitude, d->omega);
+  const int terms = cmbt_random_int(r, 1, 4);
+  for (int i = 0; i < terms; i++) add_term(d, r);
+  assert_true(d->used < sizeof d->text);
+}
+
+/* ---- the independent solution */
+
+struct pendulum {
+  double cart, mass, length, inertia; /* about the centre of mass */
+  double phi, rate;
+};
+
+struct impulses {
+  double t[MOST_IMPULSES], value[MOST_IMPULSES];
+  int count;
+};
+
+static const double gravity = 9.81;
+
+static double J_of(const struct pendulum *p)
+{
+  return p->mass * p->length * p->length + p->inertia;
+}
+
+static double acceleration(const struct pendulum *p, double phi, double s_second)
+{
+  return p->mass * p->length * (cos(phi) * s_second - gravity * sin(phi)) / J_of(p);
+}
+
+/* From `from` to `to` with s'' = second − A ω² sin ωt. */
+static void swing(struct pendulum *p, const struct drive *d, double second, double from, double to)
+{
+  const int steps = 1 + (int)((to - from) / 5e-4);
+  const double h = (to - from) / steps;
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  for (int n = 0; n < steps; n++) {
+    double kx = 0, kv = 0, dx = 0, dv = 0;
+    for (int i = 0; i < 4; i++) {
+      const double t = from + h * (n + at[i]), x = p->phi + h * at[i] * kx,
+                   v = p->rate + h * at[i] * kv;
+      kv = acceleration(p, x, second - d->amplitude * d->omega * d->omega * sin(d->omega * t));
+      kx = v;
+      dx += weight[i] * kx, dv += weight[i] * kv;
+    }
+    p->phi += h / 6 * dx;
+    p->rate += h / 6 * dv;
+  }
+}
+
+static void solve(struct pendulum *p, const struct drive *d, struct impulses *out)
+{
+  double t = 0, second = 0;
+  out->count = 0;
+  for (int i = 0; i < d->count && d->kinks[i].t < t_end; i++) {
+    const struct kink *k = &d->kinks[i];
+    swing(p, d, second, t, k->t);
+    const double coupling = p->mass * p->length * cos(p->phi), jump = coupling * k->rate / J_of(p);
+    out->t[out->count] = k->t;
+    out->value[out->count++] = (p->cart + p->mass) * k->rate - coupling * jump;
+    p->rate += jump;
+    second += k->second;
+    t = k->t;
+  }
+  swing(p, d, second, t, t_end);
+}
+
+/* x, z and their rates of the centre of mass of the pendulum at the end. */
+static void place(const struct pendulum *p, const struct drive *d, double out[4])
+{
+  double s = d->amplitude * sin(d->omega * t_end),
+         rate = d->amplitude * d->omega * cos(d->omega * t_end);
+  rate += d->rate;
+  s += d->begun + d->rate * t_end;
+  for (int i = 0; i < d->count; i++) {
+    const double since = t_end - d->kinks[i].t;
+    if (since <= 0) continue;
+    s += d->kinks[i].rate * since + d->kinks[i].second * since * since / 2;
+    rate += d->kinks[i].rate + d->kinks[i].second * since;
+  }
+  out[0] = s - p->length * sin(p->phi);
+  out[1] = -p->length * cos(p->phi);
+  out[2] = rate - p->length * cos(p->phi) * p->rate;
+  out[3] = p->length * sin(p->phi) * p->rate;
+}
+
+/* ---- the model */
+
+static void write_model(const struct pendulum *p, const struct drive *d, size_t room, char *text)
+{
+  int n = snprintf(text, room,
+                   "bodies:\n"
+                   "  cart: {mass: %.17g, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+                   "  bob: {mass: %.17g, com: [0, 0, %.17g], inertia: [0.2, %.17g, 0.2]}\n"
+                   "joints:\n"
+                   "  slide: {type: prismatic, child: cart, at: [0, 0, 0], axis: x, coordinates: "
+                   "[s], start: %.17g}\n"
+                   "  pin: {type: revolute, parent: cart, child: bob, at: [0, 0, 0], axis: y, "
+                   "coordinates: [phi],\n"
+                   "        start: %.17g, rate: %.17g}\n"
+                   "%s"
+                   "motions:\n"
+                   "  drive: {coordinate: s, value: '%s'}\n"
+                   "outputs: {x: bob.x, z: bob.z, vx: bob.vx, vz: bob.vz}\n",
+                   p->cart, p->mass, -p->length, p->inertia, d->begun, p->phi, p->rate, d->table,
+                   d->text);
+  assert_in_range(n, 1, room - 1);
+}
+
+static cmb_status keep(void *user, const cmb_impulse *impulse)
+{
+  struct impulses *found = user;
+  if (strcmp(impulse->name, "drive") != 0) return CMB_OK; /* joints, in Cartesian coordinates */
+  assert_in_range(found->count, 0, MOST_IMPULSES - 1);
+  assert_string_equal(impulse->unit, "N s");
+  assert_true(impulse->unique);
+  found->t[found->count] = impulse->t;
+  found->value[found->count++] = impulse->value;
+  return CMB_OK;
+}
+
+/* What a run gives: the end, and the impulses of the drive. */
+struct outcome {
+  double end[4];
+  struct impulses impulses;
+};
+
+static void run(const char *text, cmb_formulation formulation, const cmb_method *method,
+                double step, struct outcome *o)
+{
+  static const char *const names[4] = {"x", "z", "vx", "vz"};
+  cmbt_run r;
+  cmbt_run_open_text(&r, text, formulation);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = method;
+  options.integrator.step = step;
+  options.t_end = t_end;
+  options.observer = (cmb_observer){.user = &o->impulses, .impulse = keep};
+  o->impulses.count = 0;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  r.result = cmb_simulation_result(r.sim);
+  cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
+  for (int i = 0; i < 4; i++) o->end[i] = cmbt_output(&r, names[i]);
+  cmbt_run_close(&r);
+}
+
+/* Of two runs, relative to what is larger than 1: the largest difference at the end and of an impulse. Times may differ by `late`. */
+static double difference(const struct outcome *a, const struct outcome *b, double late)
+{
+  double worst = 0;
+  if (a->impulses.count != b->impulses.count) return INFINITY;
+  for (int i = 0; i < 4; i++)
+    worst = fmax(worst, fabs(a->end[i] - b->end[i]) / fmax(1, fabs(b->end[i])));
+  for (int i = 0; i < a->impulses.count; i++) {
+    const double value = b->impulses.value[i], by = a->impulses.t[i] - b->impulses.t[i];
+    worst = fmax(worst, fabs(a->impulses.value[i] - value) / fmax(1, fabs(value)));
+    if (!(by >= -1e-9 && by <= late)) return INFINITY;
+  }
+  return worst;
+}
+
+struct problem {
+  struct drive drive;
+  struct outcome exact;
+  char text[4000];
+};
+
+static void make_problem(struct problem *x, struct cmbt_random *r)
+{
+  struct pendulum p = {.cart = cmbt_random_uniform(r, 0.5, 3),
+                       .mass = cmbt_random_uniform(r, 0.5, 3),
+                       .length = cmbt_random_uniform(r, 0.3, 1.2),
+                       .inertia = cmbt_random_uniform(r, 0.02, 0.2),
+                       .phi = cmbt_random_uniform(r, -1, 1),
+                       .rate = cmbt_random_uniform(r, -1, 1)};
+  make_drive(&x->drive, r);
+  write_model(&p, &x->drive, sizeof x->text, x->text);
+  solve(&p, &x->drive, &x->exact.impulses);
+  place(&p, &x->drive, x->exact.end);
+}
+
+static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
+                                               CMB_FORM_CARTESIAN};
+
+static void test_drives(void **state)
+{
+  (void)state;
+  static struct problem x;
+  static struct outcome o;
+  struct cmbt_random r = {20};
+  double worst[3] = {0};
+  const int count = cmbt_count("CAMBER_DRIVES", 4);
+  long impulses = 0, runs = 0;
+  for (int n = 0; n < count; n++) {
+    make_problem(&x, &r);
+    for (int i = 0; i < cmb_method_count(); i++) {
+      const cmb_method *method = cmb_method_at(i);
+      for (int k = 0; k < 3 && !cmb_method_is_real_time(method); k++) {
+        run(x.text, formulations[k], method, 0, &o);
+        const double off = difference(&o, &x.exact, 1e-9);
+        if (!(off <= 1e-4)) {
+          fail_msg("drive %d with %s, formulation %d: off by %g, %d of %d impulses\n%s", n,
+                   cmb_method_name(method), k, off, o.impulses.count, x.exact.impulses.count,
+                   x.text);
+        }
+        worst[k] = fmax(worst[k], off);
+        impulses += o.impulses.count;
+        runs++;
+      }
+    }
+  }
+  printf("%d drives, %ld runs, %ld impulses; largest error at rtol 1e-6: explicit %.1e, residual "
+         "%.1e, "
+         "Cartesian %.1e\n",
+         count, runs, impulses, worst[0], worst[1], worst[2]);
+}
+
+/* Steps of 1 ms and of a quarter: the sum of errors goes down, and no impulse is missed. */
+static void test_real_time(void **state)
+{
+  (void)state;
+  static struct problem x;
+  static struct outcome o;
+  struct cmbt_random r = {21};
+  const int count = cmbt_count("CAMBER_DRIVES", 6);
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const cmb_method *method = cmb_method_at(i);
+    double sum[2] = {0};
+    for (int n = 0; n < count && cmb_method_is_real_time(method); n++) {
+      make_problem(&x, &r);
+      for (int k = 0; k < 2; k++) {
+        const double h = k ? 2.5e-4 : 1e-3;
+        run(x.text, CMB_FORM_EXPLICIT, method, h, &o);
+        const double off = difference(&o, &x.exact, 1.001 * h);
+        if (!(off <= 50 * h)) {
+          fail_msg("drive %d with %s, step %g: off by %g, %d of %d impulses\n%s", n,
+                   cmb_method_name(method), h, off, o.impulses.count, x.exact.impulses.count,
+                   x.text);
+        }
+        sum[k] += off;
+      }
+    }
+    if (sum[0] == 0) continue;
+    printf("%-6s mean error %.1e with steps of 1 ms, %.1e with 0.25 ms\n", cmb_method_name(method),
+           sum[0] / count, sum[1] / count);
+    cmbt_below(sum[1], 0.4 * sum[0]);
+  }
+}
+
+/* ---- a loop that comes into force */
+
+/* A double pendulum: angle of the first body, and that of the second one, both from the vertical. */
+struct pair {
+  double t, x[2], v[2];
+};
+
+static const double m1 = 1.2, c1 = 0.5, I1 = 0.1, L1 = 1, m2 = 0.8, c2 = 0.4, I2 = 0.05;
+static const double lock_at = 0.2, start_1 = 0.5, start_2 = 0.8;
+
+enum { FREE, FIRST_HELD, LOCKED };
+
+/* The mass matrix's entries for an angle between the two. */
+static void masses(double between, double M[3])
+{
+  M[0] = I1 + m1 * c1 * c1 + m2 * L1 * L1;
+  M[1] = m2 * L1 * c2 * cos(between);
+  M[2] = I2 + m2 * c2 * c2;
+}
+
+static void pair_slope(const double x[2], const double v[2], int phase, double a[2])
+{
+  const double between = x[1] - x[0], s = m2 * L1 * c2 * sin(between);
+  double M[3];
+  masses(between, M);
+  const double f1 = s * v[1] * v[1] - (m1 * c1 + m2 * L1) * gravity * sin(x[0]);
+  const double f2 = -s * v[0] * v[0] - m2 * c2 * gravity * sin(x[1]);
+  if (phase == LOCKED) {
+    a[0] = a[1] = (f1 + f2) / (M[0] + 2 * M[1] + M[2]);
+  } else if (phase == FIRST_HELD) {
+    a[0] = 0, a[1] = f2 / M[2];
+  } else {
+    const double d = M[0] * M[2] - M[1] * M[1];
+    a[0] = (M[2] * f1 - M[1] * f2) / d, a[1] = (M[0] * f2 - M[1] * f1) / d;
+  }
+}
+
+static void pair_step(struct pair *p, int phase, double h)
+{
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  double kx[2] = {0}, kv[2] = {0}, dx[2] = {0}, dv[2] = {0};
+  for (int i = 0; i < 4; i++) {
+    double x[2], v[2];
+    for (int k = 0; k < 2; k++)
+      x[k] = p->x[k] + h * at[i] * kx[k], v[k] = p->v[k] + h * at[i] * kv[k];
+    pair_slope(x, v, phase, kv);
+    for (int k = 0; k < 2; k++)
+      kx[k] = v[k], dx[k] += weight[i] * kx[k], dv[k] += weight[i] * kv[k];
+  }
+  for (int k = 0; k < 2; k++) p->x[k] += h / 6 * dx[k], p->v[k] += h / 6 * dv[k];
+  p->t += h;
+}
+
+/* How far the joint is from where it locks. */
+static double opening(const struct pair *p)
+{
+  return p->x[1] - p->x[0] - lock_at;
+}
+
+/* Until it locks, then until t_end; the impulse of the lock. */
+static void solve_lock(struct pair *p, int phase, struct impulses *out)
+{
+  const double h = 2e-4;
+  double M[3];
+  struct pair next = *p;
+  for (pair_step(&next, phase, h); opening(&next) > 0; pair_step(&next, phase, h)) *p = next;
+  double low = 0, high = h;
+  for (int k = 0; k < 60; k++) {
+    const double middle = (low + high) / 2;
+    next = *p;
+    pair_step(&next, phase, middle);
+    if (opening(&next) > 0)
+      low = middle;
+    else
+      high = middle;
+  }
+  *p = next;
+  masses(lock_at, M);
+  const double before = M[1] * p->v[0] + M[2] * p->v[1];
+  const double momentum = M[0] * p->v[0] + M[1] * p->v[1] + before;
+  p->v[0] = p->v[1] = momentum / (M[0] + 2 * M[1] + M[2]);
+  out->t[0] = p->t;
+  out->value[0] = (M[1] + M[2]) * p->v[0] - before;
+  out->count = 1;
+  const int steps = 1 + (int)((t_end - p->t) / h);
+  const double rest = (t_end - p->t) / steps;
+  for (int i = 0; i < steps; i++) pair_step(p, LOCKED, rest);
+}
+
+static cmb_status keep_lock(void *user, const cmb_impulse *impulse)
+{
+  struct impulses *found = user;
+  if (strcmp(impulse->name, "lock") != 0) return CMB_OK;
+  assert_in_range(found->count, 0, MOST_IMPULSES - 1);
+  found->t[found->count] = impulse->t;
+  found->value[found->count++] = impulse->value;
+  return CMB_OK;
+}
+
+/* One run with the loop as given: angles and rates at the end against the solution; false: refused. */
+static bool run_lock(const char *loop, const cmb_method *method, cmb_formulation formulation,
+                     const struct pair *end, const struct impulses *impulse)
+{
+  char text[2000];
+  struct impulses found = {.count = 0};
+  cmbt_run r;
+  snprintf(
+      text, sizeof text,
+      "bodies:\n"
+      "  a: {mass: %g, com: [0, 0, %g], inertia: [%g, %g, %g]}\n"
+      "  b: {mass: %g, com: [0, 0, %g], inertia: [%g, %g, %g]}\n"
+      "joints:\n"
+      "  j: {type: revolute, child: a, at: [0, 0, 0], axis: y, coordinates: [al], start: %g}\n"
+      "  k: {type: revolute, parent: a, child: b, at: [0, 0, %g], axis: y, coordinates: [be],\n"
+      "      start: %.17g}\n"
+      "loops: {lock: {type: formula, formula: '%s'}}\n"
+      "outputs: {wa: a.wy, wb: b.wy, ax: a.x, bx: b.x}\n",
+      m1, -c1, I1, I1, I1, m2, -L1 - c2, I2, I2, I2, start_1, -L1, start_2 - start_1, loop);
+  cmbt_run_open_text(&r, text, formulation);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = method;
+  options.t_end = t_end;
+  options.observer = (cmb_observer){.user = &found, .impulse = keep_lock};
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  r.result = cmb_simulation_result(r.sim);
+  const cmb_status status = cmb_simulation_run(r.sim);
+  if (status == CMB_OK) {
+    cmbt_near(cmbt_output(&r, "wa"), end->v[0], 1e-4);
+    cmbt_near(cmbt_output(&r, "wb"), end->v[1], 1e-4);
+    cmbt_near(cmbt_output(&r, "ax"), -c1 * sin(end->x[0]), 1e-4);
+    cmbt_near(cmbt_output(&r, "bx"), -L1 * sin(end->x[0]) - c2 * sin(end->x[1]), 1e-4);
+    assert_int_equal(found.count, 1);
+    cmbt_near(found.t[0], impulse->t[0], 1e-4);
+    cmbt_near(found.value[0], impulse->value[0], 1e-4);
+  } else {
+    assert_non_null(strstr(cmb_last_error(r.ctx), "no step possible at t = 0"));
+  }
+  cmbt_run_close(&r);
+  return status == CMB_OK;
+}
+
+static void test_lock(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *loop;
+    int phase;
+  } cases[] = {{"if(be > 0.2, 0, be - 0.2)", FREE},
+               {"if(be > 0.2, al - 0.5, be - 0.2)", FIRST_HELD}};
+  for (int n = 0; n < 2; n++) {
+    struct pair end = {0, {start_1, start_2}, {0, 0}};
+    struct impulses impulse;
+    solve_lock(&end, cases[n].phase, &impulse);
+    printf("%s: locks at t = %.6f with %.6f N m s\n", cases[n].loop, impulse.t[0],
+           impulse.value[0]);
+    for (int i = 0; i < cmb_method_count(); i++) {
+      const cmb_method *method = cmb_method_at(i);
+      const bool stiff = cmb_method_is_implicit(method) && !cmbt_is(method, "sdirk4") &&
+                         !cmbt_is(method, "trap") && !cmbt_is(method, "forsdirk");
+      if (cmb_method_is_real_time(method)) continue;
+      for (int k = 0; k < 3; k++) {
+        const bool done = run_lock(cases[n].loop, method, formulations[k], &end, &impulse);
+        if (!done) printf("%s, formulation %d: refused\n", cmb_method_name(method), k);
+        assert_true(done || (n == 0 && stiff));
+      }
+    }
+  }
+}
+
+/* ---- balance of momentum */
+
+enum { KINKS = 5 };
+
+/* The drives of a mechanism get kinks at KINKS times; how many there are. */
+static int add_kinks(cmb_model *m, struct cmbt_random *r)
+{
+  int drives = 0;
+  for (int i = 0; i < m->loop_count; i++) {
+    cmb_model_loop *l = &m->loops[i];
+    char text[1000];
+    double apart = 0;
+    if (!l->motion && l->type != CMB_LOOP_DISTANCE) continue;
+    for (int n = 0; n < 3; n++) apart += (l->b.at[n] - l->a.at[n]) * (l->b.at[n] - l->a.at[n]);
+    int used = snprintf(text, sizeof text, "%.17g", l->motion ? 0 : sqrt(apart));
+    for (int k = 0; k < KINKS; k++) {
+      used += snprintf(text + used, sizeof text - (size_t)used, " + (%.17g)*max(0, t - %.17g)",
+                       cmbt_random_uniform(r, -1, 1), 0.01 * (k + 1));
+    }
+    cmb_model_formula *f = l->motion ? &l->minus : &l->length;
+    *f = (cmb_model_formula){
+        .text = cmb_arena_text(m->arena, text), .place = l->place, .scope = "", .subject = "drive"};
+    drives++;
+  }
+  return drives;
+}
+
+struct balance {
+  cmb_evaluator *ev;
+  const cmb_model *model;
+  cmb_simulation *sim;
+  double *v_before, *tau, *change; /* (nv), (ng), (nv) */
+  struct impulses drives;          /* of motions and distances */
+  double worst;                    /* of the balance, relative to the momentum that changes */
+  long count;
+};
+
+static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
+{
+  struct balance *b = user;
+  b->tau[impulse->index] += b->ev->eq->impulse_signs[impulse->index] * impulse->value;
+  b->count++;
+  for (int i = 0; i < b->model->loop_count; i++) {
+    const cmb_model_loop *l = &b->model->loops[i];
+    if (strcmp(l->name, impulse->name) != 0 || b->drives.count == MOST_IMPULSES) continue;
+    b->drives.t[b->drives.count] = impulse->unique ? impulse->t : NAN;
+    b->drives.value[b->drives.count++] = impulse->value;
+  }
+  return CMB_OK;
+}
+
+static cmb_status weigh(void *user, const cmb_record *r)
+{
+  struct balance *b = user;
+  cmb_evaluator *ev = b->ev;
+  const cmb_equations *eq = ev->eq;
+  if (r->side < 0) {
+    memcpy(b->v_before, r->v, (size_t)eq->nv * sizeof(double));
+    memset(b->tau, 0, (size_t)eq->ng * sizeof(double));
+    return CMB_OK;
+  }
+  assert_int_equal(r->side, 1);
+  const cmb_result *result = cmb_simulation_result(b->sim);
+  for (int i = 0; i < eq->ns; i++) ev->mode[i] = result->mode[i];
+  cmb_terms want = {.M = ev->M, .G = ev->G};
+  CMB_TRY(cmb_evaluate(ev, r->t, r->q, NULL, &want));
+  for (int i = 0; i < eq->nv; i++) b->change[i] = r->v[i] - b->v_before[i];
+  cmb_multiply_mass(ev, b->change, ev->w);
+  const double size = cmb_norm2(eq->nv, ev->w);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, b->tau, ev->w);
+  if (cmb_norm2(eq->ng, b->tau) > 0) b->worst = fmax(b->worst, cmb_norm2(eq->nv, ev->w) / size);
+  return CMB_OK;
+}
+
+/* One mechanism in one formulation; false: it cannot be assembled or moved so. */
+static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation,
+                            struct balance *b)
+{
+  const cmb_model_system_options options = {.formulation = formulation,
+                                            .evaluation = CMB_EVALUATE_INTERPRETER};
+  cmb_system *system;
+  *b = (struct balance){.model = model};
+  if (cmb_model_system(ctx, model, &options, &system) != CMB_OK) return false;
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &b->ev));
+  b->v_before = calloc((size_t)eq->nv, sizeof(double));
+  b->change = calloc((size_t)eq->nv, sizeof(double));
+  b->tau = calloc((size_t)eq->ng + 1, sizeof(double));
+  cmb_run_options run = cmb_run_defaults();
+  run.method = cmb_method_find("mdop853");
+  run.integrator.rtol = 1e-9;
+  run.integrator.atol = 1e-11;
+  run.t_end = 0.01 * (KINKS + 0.5);
+  run.observer = (cmb_observer){.user = b, .side = weigh, .impulse = keep_impulse};
+  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &run, &b->sim));
+  const bool good = cmb_simulation_run(b->sim) == CMB_OK;
+  assert_int_equal(cmb_simulation_result(b->sim)->impulses, b->count);
+  cmb_simulation_destroy(b->sim);
+  cmb_evaluator_destroy(b->ev);
+  cmb_system_destroy(system);
+  free(b->v_before), free(b->change), free(b->tau);
+  return good;
+}
+
+/* The largest difference of impulses of drives, in parts of the largest one; those that are not unique do not count. */
+static double compare_drives(const struct impulses *a, const struct impulses *b)
+{
+  double worst = 0, most = 0;
+  assert_int_equal(a->count, b->count);
+  for (int i = 0; i < a->count; i++) most = fmax(most, fabs(a->value[i]));
+  for (int i = 0; i < a->count; i++) {
+    if (isnan(a->t[i]) || isnan(b->t[i])) continue;
+    worst = fmax(worst, fabs(a->value[i] - b->value[i]) / most);
+  }
+  return worst;
+}
+
+static void test_momentum(void **state)
+{
+  (void)state;
+  static struct balance joint, cartesian;
+  const struct cmbt_mechanism_wishes wishes = {6, 3, true};
+  const int count = cmbt_count("CAMBER_IMPULSES", 20);
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct cmbt_random r = {22};
+  double worst = 0, apart = 0;
+  long found = 0;
+  int mechanisms = 0, tried = 0;
+  for (uint64_t seed = 1; found < count; seed++, tried++) {
+    cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
+    if (add_kinks(m, &r) > 0 && weigh_mechanism(ctx, m, CMB_FORM_EXPLICIT, &joint)) {
+      assert_true(joint.drives.count > 0);
+      cmbt_below(joint.worst, 1e-12);
+      assert_true(weigh_mechanism(ctx, m, CMB_FORM_CARTESIAN, &cartesian));
+      cmbt_below(cartesian.worst, 1e-12);
+      worst = fmax(worst, fmax(joint.worst, cartesian.worst));
+      apart = fmax(apart, compare_drives(&joint.drives, &cartesian.drives));
+      cmbt_below(apart, 1e-6);
+      found += joint.drives.count;
+      mechanisms++;
+    }
+    cmb_model_destroy(m);
+  }
+  printf("%ld impulses of drives in %d of %d mechanisms: momentum balances to %.1e, joint and "
+         "Cartesian coordinates "
+         "differ by %.1e\n",
+         found, mechanisms, tried, worst, apart);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- what is refused */
+
+static void refused(const char *value, const char *method, int settings,
+                    const cmb_option_setting *setting, const char *words)
+{
+  char text[2000];
+  struct drive d = {.used = 0};
+  const struct pendulum p = {1, 1, 1, 0.1, 0.3, 0};
+  cmbt_run r;
+  snprintf(d.text, sizeof d.text, "%s", value);
+  write_model(&p, &d, sizeof text, text);
+  cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.integrator.settings = setting;
+  options.integrator.setting_count = settings;
+  options.t_end = t_end;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  const cmb_status status = cmb_simulation_run(r.sim);
+  if (words) {
+    assert_true(status < 0);
+    if (!strstr(cmb_last_error(r.ctx), words)) fail_msg("%s: %s", method, cmb_last_error(r.ctx));
+  } else {
+    cmbt_ok(r.ctx, status);
+  }
+  cmbt_run_close(&r);
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+  static const char *const loose[] = {"none", "projection-q"}, *const jump = "if(t > 0.6, 0.1, 0)",
+                           *const kink = "max(0, t - 0.6)", *const smooth = "max(0, t - 0.6)^2";
+  for (int i = 0; i < cmb_method_count(); i++) {
+    refused(jump, cmb_method_name(cmb_method_at(i)), 0, NULL, "no position can jump");
+  }
+  for (int i = 0; i < 2; i++) {
+    const cmb_option_setting setting = {"stabilization", loose[i]};
+    refused(kink, "lie", 1, &setting, "the rate that constraint 'drive' asks for jumps at t = 0.6");
+    refused(kink, "rosw2", 1, &setting,
+            "the rate that constraint 'drive' asks for jumps at t = 0.6");
+    refused(smooth, "lie", 1, &setting, NULL);
+    refused(smooth, "rosw2", 1, &setting, NULL);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_drives),  cmocka_unit_test(test_real_time),
+      cmocka_unit_test(test_lock),    cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
