@@ -19,8 +19,8 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   const struct {
     const char *name;
     int size, least;
-  } sizes[] = {{"nq", eq->nq, 1}, {"nv", eq->nv, 1}, {"ng", eq->ng, 0},
-               {"ns", eq->ns, 0}, {"no", eq->no, 0}, {"nu", eq->nu, 0}};
+  } sizes[] = {{"nq", eq->nq, 1}, {"nv", eq->nv, 1}, {"ng", eq->ng, 0}, {"ns", eq->ns, 0},
+               {"no", eq->no, 0}, {"nu", eq->nu, 0}, {"nt", eq->nt, 0}, {"np", eq->np, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s is %d; expected %d to %d",
@@ -73,6 +73,10 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"ns > 0 and switches is missing", "the function", eq->ns > 0 && !eq->switches},
       {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
       {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},
+      {"nt > 0 and time_values or time_bounds is missing", "the functions",
+       eq->nt > 0 && (!eq->time_values || !eq->time_bounds)},
+      {"np > 0 and path_values or path_bounds is missing", "the functions",
+       eq->np > 0 && (!eq->path_values || !eq->path_bounds)},
       {"a switch is a level and levels is missing", "the function", levels && !eq->levels}};
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     if (functions[i].missing) return fail(ctx, eq, functions[i].what, functions[i].expected);

@@ -5,6 +5,7 @@
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
  *     graph_time.c      what the motion takes from time alone
+ *     graph_path.c      steep functions of where it is
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
  *     graph_mass.c      products with the factors of a mass matrix
  *     graph_evaluate.c  the functions of cmb_equations, which run the programs

@@ -23,7 +23,7 @@
 
 enum {
   MOST_CROWDED = 1000, /* events in a row with no time between them */
-  MOST_SHORTER = 40,   /* halvings of a step for a function of time that varies in it unseen */
+  MOST_SHORTER = 40,   /* halvings of a step for a function that varies in it unseen */
   MOST_UNDONE = 20     /* halvings of a step for an event that then does not show: it was none */
 };
 
@@ -467,7 +467,7 @@ static cmb_status restart(cmb_simulation *sim)
     for (int i = 0; i < e->ns; i++) CMB_TRY(announce(sim, i));
     CMB_TRY(enter_modes(sim));
     CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
-    cmb_variation_restart(&sim->variation, e->t);
+    cmb_variation_restart(&sim->variation);
     memcpy(e->lambda_found, cmb_integrator_lambda(sim->in), (size_t)sim->eq->ng * sizeof(double));
     CMB_TRY(final(sim, cmb_events_here(e), "switching functions", e->t));
     bool again = false;
@@ -519,12 +519,16 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
+/* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
-  const bool fixed = cmb_integrator_is_fixed(sim->in);
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
-  for (int k = 0; !fixed && k < MOST_SHORTER && cmb_variation_unseen(&sim->variation); k++) {
+  if (cmb_integrator_is_fixed(sim->in)) return CMB_OK;
+  for (int k = 0; k < MOST_SHORTER; k++) {
+    bool unseen;
+    cmb_status status = cmb_variation_unseen(&sim->variation, &unseen);
+    CMB_TRY(final(sim, status, "dense output", cmb_integrator_t_before(sim->in)));
+    if (!unseen) break;
     CMB_TRY(cmb_integrator_undo(sim->in));
     CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   }
