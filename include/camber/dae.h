@@ -186,6 +186,12 @@ typedef struct cmb_equations {
   void (*time_values)(const void *self, const cmb_point *at, double *values);
   void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
 
+  /* The same for np functions of q, or of q and t, that may have narrow bumps (tables, exp): of the point and the box t, q and the
+   * mode are read. 0, NULL: none. */
+  int np;
+  void (*path_values)(const void *self, const cmb_point *at, double *values);
+  void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
+
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);
 } cmb_equations;

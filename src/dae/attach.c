@@ -25,6 +25,8 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
                {"ns", eq->ns, 0},
                {"no", eq->no, 0},
                {"nu", eq->nu, 0},
+               {"nt", eq->nt, 0},
+               {"np", eq->np, 0},
                {"rule_count", eq->rule_count, 0},
                {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -83,6 +85,10 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"reset_count > 0 and resets or reset_names is missing", "both",
        eq->reset_count > 0 && (!eq->resets || !eq->reset_names)},
       {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},
+      {"nt > 0 and time_values or time_bounds is missing", "the functions",
+       eq->nt > 0 && (!eq->time_values || !eq->time_bounds)},
+      {"np > 0 and path_values or path_bounds is missing", "the functions",
+       eq->np > 0 && (!eq->path_values || !eq->path_bounds)},
       {"a switch is a level and levels is missing", "the function", levels && !eq->levels}};
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     if (functions[i].missing) return fail(ctx, eq, functions[i].what, functions[i].expected);

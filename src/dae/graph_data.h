@@ -88,6 +88,7 @@ typedef struct cmb_graph_data {
       *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
   bool *switch_enclosed; /* (ns) */
   cmb_program *time;     /* (graph_time.c) functions of time alone; NULL: none */
+  cmb_program *path;     /* (graph_path.c) steep functions of q; NULL: none */
 
   int rule_count, reset_count;
 
@@ -135,6 +136,18 @@ double *cmb_graph_results(const cmb_graph_data *d, const cmb_point *at);
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d);
 void cmb_graph_time_values(const void *self, const cmb_point *at, double *values);
 void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
+
+/* f and g, from the arena of the making; NULL without memory. A program of the nodes that are marked in `used`, with t, q and the
+ * modes as inputs; none if no node is. */
+enum { CMB_WATCHED_PART = 2 };
+cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results);
+cmb_status cmb_graph_parts_program(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d,
+                                   cmb_program **program);
+
+/* graph_path.c: steep functions of where the motion is. scratch grows where it needs more. */
+cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d);
+void cmb_graph_path_values(const void *self, const cmb_point *at, double *values);
+void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

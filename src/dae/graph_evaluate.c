@@ -234,6 +234,11 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
     eq->time_values = cmb_graph_time_values;
     eq->time_bounds = cmb_graph_time_bounds;
   }
+  if (d->path) {
+    eq->np = cmb_program_outputs(d->path);
+    eq->path_values = cmb_graph_path_values;
+    eq->path_bounds = cmb_graph_path_bounds;
+  }
   if (d->switch_rates) {
     eq->enclose = cmb_graph_enclose;
     eq->switch_enclosed = d->switch_enclosed;

@@ -6,6 +6,7 @@
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
  *     graph_rules.c     events of the user's, and rates of the switching functions
  *     graph_time.c      what the motion takes from time alone
+ *     graph_path.c      steep functions of where it is
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
  *     graph_mass.c      products with the factors of a mass matrix
  *     graph_evaluate.c  the functions of cmb_equations, which run the programs

@@ -9,8 +9,6 @@
 #include "expr/interval.h"
 #include "expr/table.h"
 
-#include <string.h>
-
 /* What an expression is as a function of time, from the least to the most. */
 typedef enum kind { FIXED, STRAIGHT, CURVED, MOVING } kind; /* MOVING: it reads the state */
 
@@ -64,58 +62,66 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
 }
 
-/* Marks the curved nodes that are a result, or an argument of what moves; returns how many. */
-static int mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
-                      const cmb_expr *result)
+/* Marks the curved nodes that are a result, or an argument of what moves. */
+static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
+                       const cmb_expr *result)
 {
-  enum { PART = 2 };
   const cmb_graph *g = p->x->graph;
-  int count = 0;
   for (int i = 0; i < results; i++) {
-    if (of[result[i]] == CURVED) used[result[i]] |= PART;
+    if (of[result[i]] == CURVED) used[result[i]] |= CMB_WATCHED_PART;
   }
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
     if (!used[e] || of[e] != MOVING) continue;
     for (int i = 0; i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
       const cmb_expr x = cmb_expr_argument(g, e, i);
-      if (of[x] == CURVED) used[x] |= PART;
+      if (of[x] == CURVED) used[x] |= CMB_WATCHED_PART;
     }
   }
-  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) count += (used[e] & PART) != 0;
-  return count;
 }
 
-static cmb_status make_program(const cmb_graph_parts *p, const uint8_t *used, int count,
-                               cmb_graph_data *d)
+cmb_status cmb_graph_parts_program(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d,
+                                   cmb_program **program)
 {
-  cmb_expr *part = cmb_arena_take(p->arena, (size_t)count, sizeof *part);
+  const cmb_expr size = cmb_graph_size(p->x->graph);
+  cmb_expr *part = cmb_arena_take(p->arena, size, sizeof *part);
   if (!part) return cmb_fail_memory(p->ctx);
-  int n = 0;
-  for (cmb_expr e = 0; e < cmb_graph_size(p->x->graph); e++) {
-    if (used[e] & 2) part[n++] = e;
+  int count = 0;
+  for (cmb_expr e = 0; e < size; e++) {
+    if (used[e] & CMB_WATCHED_PART) part[count++] = e;
   }
   const int inputs = d->end[CMB_UP_TO_MODES];
-  CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, &d->time));
-  const int doubles = 2 * (inputs + cmb_program_work(d->time));
+  if (count == 0) return CMB_OK;
+  CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, program));
+  const int doubles = 2 * (inputs + cmb_program_work(*program));
   if (doubles > d->scratch) d->scratch = doubles;
   return CMB_OK;
 }
 
+cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
+{
+  const int forces = p->count[CMB_PART_F], constraints = p->count[CMB_PART_POSITION];
+  *results = forces + constraints;
+  cmb_expr *result = cmb_arena_take(p->arena, (size_t)*results, sizeof *result);
+  for (int i = 0; result && i < forces; i++) result[i] = p->part[CMB_PART_F][i];
+  for (int i = 0; result && i < constraints; i++) {
+    result[forces + i] = p->part[CMB_PART_POSITION][i];
+  }
+  return result;
+}
+
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
 {
-  const int forces = p->count[CMB_PART_F], results = forces + p->count[CMB_PART_POSITION];
-  cmb_expr *result = cmb_arena_take(p->arena, (size_t)results, sizeof *result);
+  int results;
+  const cmb_expr *result = cmb_graph_motion_results(p, &results);
   kind *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
   if (!result || !of) return cmb_fail_memory(p->ctx);
-  memcpy(result, p->part[CMB_PART_F], (size_t)forces * sizeof *result);
-  memcpy(result + forces, p->part[CMB_PART_POSITION], (size_t)(results - forces) * sizeof *result);
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
   if (!used) return cmb_fail_memory(p->ctx);
   cmb_status status = CMB_OK;
   if (used[p->x->t]) {
     find_kinds(p, used, of);
-    const int count = mark_parts(p, of, used, results, result);
-    if (count > 0) status = make_program(p, used, count, d);
+    mark_parts(p, of, used, results, result);
+    status = cmb_graph_parts_program(p, used, d, &d->time);
   }
   cmb_release(p->ctx, used);
   return status;

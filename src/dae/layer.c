@@ -15,6 +15,17 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
+/* The same for a piece of a motion. */
+static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
+{
+  cmb_box below = *box;
+  if (layer->lower_modes) {
+    layer->lower_modes(layer, box->mode, layer->mode);
+    below.mode = layer->mode;
+  }
+  return below;
+}
+
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const cmb_layer *x = self;
@@ -74,11 +85,7 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_layer *x = self;
-  cmb_box below = *box;
-  if (x->lower_modes) {
-    x->lower_modes(x, box->mode, x->mode);
-    below.mode = x->mode;
-  }
+  const cmb_box below = lower_box(x, box);
   x->inner->enclose(x->inner->self, &below, s, rate);
 }
 
@@ -122,12 +129,22 @@ static void time_values(const void *self, const cmb_point *at, double *values)
 static void time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
 {
   const cmb_layer *x = self;
-  cmb_box below = *box;
-  if (x->lower_modes) {
-    x->lower_modes(x, box->mode, x->mode);
-    below.mode = x->mode;
-  }
+  const cmb_box below = lower_box(x, box);
   x->inner->time_bounds(x->inner->self, &below, bounds);
+}
+
+static void path_values(const void *self, const cmb_point *at, double *values)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  x->inner->path_values(x->inner->self, &below, values);
+}
+
+static void path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->path_bounds(x->inner->self, &below, bounds);
 }
 
 static cmb_status energy(const void *self, const cmb_point *at, double *sum)
@@ -162,5 +179,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->surface) eq->surface = surface;
   if (inner->time_values) eq->time_values = time_values;
   if (inner->time_bounds) eq->time_bounds = time_bounds;
+  if (inner->path_values) eq->path_values = path_values;
+  if (inner->path_bounds) eq->path_bounds = path_bounds;
   if (inner->energy) eq->energy = energy;
 }

@@ -7,12 +7,10 @@
 #include "sim/enclosure.h"
 
 #include "dae/modes.h"
-#include "math/finite.h"
 #include "method/integrator.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 enum { MOST_PARTS = 4096, LEAST_PARTS = 64 };
 
@@ -20,15 +18,10 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
-  const size_t n = (size_t)eq->nq + (size_t)eq->nv, ns = (size_t)eq->ns,
-               nodes = CMB_BERNSTEIN_MOST + 1;
+  const size_t n = (size_t)eq->nq + (size_t)eq->nv, ns = (size_t)eq->ns;
   *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
   if (!eq->enclose) return;
-  e->values = cmb_arena_take(arena, nodes * n, sizeof(double));
-  e->c = cmb_arena_take(arena, nodes * n, sizeof(double));
-  e->dc = cmb_arena_take(arena, nodes * n, sizeof(double));
-  e->rounding = cmb_arena_take(arena, n, sizeof(double));
-  e->rate_rounding = cmb_arena_take(arena, n, sizeof(double));
+  cmb_motion_create(&e->motion, arena, in);
   e->y = cmb_arena_take(arena, n, sizeof *e->y);
   e->y_rate = cmb_arena_take(arena, n, sizeof *e->y_rate);
   e->s = cmb_arena_take(arena, ns, sizeof *e->s);
@@ -43,41 +36,13 @@ void cmb_enclosure_begin(cmb_enclosure *e)
   e->parts = e->undecided = 0;
 }
 
-/* The dense output of the last step as polynomials. */
-static cmb_status take_polynomials(cmb_enclosure *e)
-{
-  const int degree = cmb_integrator_dense_degree(e->in), nq = e->ev->eq->nq, n = e->n;
-  const double t = cmb_integrator_t(e->in), h = t - cmb_integrator_t_before(e->in);
-  const double blur = 4 * DBL_EPSILON * fabs(t) / h; /* of θ, since the nodes are rounded times */
-  double at[CMB_BERNSTEIN_MOST + 1];
-  if (e->degree != degree) cmb_bernstein_create(&e->basis, e->degree = degree);
-  for (int j = 0; j <= degree; j++) {
-    double *y = e->values + j * n;
-    CMB_TRY(cmb_integrator_interpolate(e->in, cmb_integrator_time_at(e->in, e->basis.node[j]), y,
-                                       y + nq));
-  }
-  if (!cmb_all_finite(n * (degree + 1), e->values)) return CMB_RETRY_NONFINITE;
-  for (int i = 0; i < n; i++) {
-    double *c = e->c + i * (degree + 1), *dc = e->dc + i * degree;
-    for (int j = 0; j <= degree; j++) at[j] = e->values[j * n + i];
-    e->rounding[i] = cmb_bernstein_coefficients(&e->basis, at, c);
-    e->rate_rounding[i] = cmb_bernstein_derivative(degree, c, e->rounding[i], dc);
-    for (int j = 0; j < degree; j++) e->rounding[i] = fmax(e->rounding[i], blur * fabs(dc[j]));
-  }
-  return CMB_OK;
-}
-
 /* Bounds on [a, b]: of the functions, or of their derivatives. */
 static void enclose(cmb_enclosure *e, double a, double b, bool rates)
 {
   const cmb_equations *eq = e->ev->eq;
-  const int degree = e->degree;
   const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
-  for (int i = 0; i < e->n; i++) {
-    e->y[i] = cmb_bernstein_range(degree, e->c + i * (degree + 1), e->rounding[i], a, b);
-    if (!rates) continue;
-    e->y_rate[i] = cmb_bernstein_range(degree - 1, e->dc + i * degree, e->rate_rounding[i], a, b);
-  }
+  cmb_motion_range(&e->motion, e->n, a, b, e->y);
+  if (rates) cmb_motion_rate_range(&e->motion, e->n, a, b, e->y_rate);
   cmb_box box = {.t = {cmb_integrator_time_at(e->in, a), cmb_integrator_time_at(e->in, b)},
                  .t_rate = {h, h},
                  .q = e->y,
@@ -198,7 +163,7 @@ cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user,
                                double *b)
 {
   const long before = e->parts;
-  CMB_TRY(take_polynomials(e));
+  CMB_TRY(cmb_motion_take(&e->motion, e->n));
   CMB_TRY(search(e, sample, user, a, b));
   const bool used_up = e->parts - before >= e->budget;
   e->budget = used_up ? e->budget / 2 : 2 * e->budget;

@@ -16,24 +16,21 @@
 #define CMB_SIM_ENCLOSURE_H
 
 #include "dae/evaluator.h"
-#include "math/bernstein.h"
+#include "sim/motion.h"
 
 #include <camber/sim.h>
 
 typedef struct cmb_enclosure {
   cmb_integrator *in;
   cmb_evaluator *ev;
-  cmb_bernstein basis; /* of the degree of the method at work */
-  int n, degree;       /* of the polynomials at hand */
-  double *values;      /* ((CMB_BERNSTEIN_MOST + 1) x n) of the dense output at the nodes */
-  double *c, *dc;      /* (n x (degree + 1)), (n x degree) coefficients of y and of dy/dθ */
-  double *rounding, *rate_rounding; /* (n) */
-  cmb_interval *y, *y_rate;         /* (n) on a part */
-  cmb_interval *s, *rate;           /* (ns) */
-  double *s_begin, *s_end;          /* (ns) at the ends of the part, of the plain dense output */
-  const bool *ignored;              /* (ns) functions that are not to be looked at; NULL: none */
-  long parts;                       /* looked at, in all */
-  int budget;                       /* parts that the next step may take */
+  cmb_motion motion;
+  int n;                    /* its components */
+  cmb_interval *y, *y_rate; /* (n) on a part */
+  cmb_interval *s, *rate;   /* (ns) */
+  double *s_begin, *s_end;  /* (ns) at the ends of the part, of the plain dense output */
+  const bool *ignored;      /* (ns) functions that are not to be looked at; NULL: none */
+  long parts;               /* looked at, in all */
+  int budget;               /* parts that the next step may take */
 
   long undecided; /* parts that were neither proved nor isolated */
   int undecided_function;

@@ -633,7 +633,7 @@ static cmb_status begin_there(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
-  cmb_variation_restart(sim->variation, e->t);
+  cmb_variation_restart(sim->variation);
   cmb_events_at_end(e);
   return CMB_OK;
 }

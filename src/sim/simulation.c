@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-  MOST_SHORTER = 40, /* halvings of a step for a function of time that varies in it unseen */
+  MOST_SHORTER = 40, /* halvings of a step for a function that varies in it unseen */
   MOST_UNDONE = 20   /* halvings of a step for an event that then does not show: it was none */
 };
 
@@ -612,12 +612,16 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   return sim->result.events > events ? enter_modes_late(sim) : CMB_OK;
 }
 
-/* A step whose stages have seen how functions of time vary in it; a shorter one where the first that is tried has not. */
+/* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
-  const bool fixed = cmb_integrator_is_fixed(sim->in);
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
-  for (int k = 0; !fixed && k < MOST_SHORTER && cmb_variation_unseen(sim->variation); k++) {
+  if (cmb_integrator_is_fixed(sim->in)) return CMB_OK;
+  for (int k = 0; k < MOST_SHORTER; k++) {
+    bool unseen;
+    cmb_status status = cmb_variation_unseen(sim->variation, &unseen);
+    CMB_TRY(cmb_run_final(sim, status, "dense output", cmb_integrator_t_before(sim->in)));
+    if (!unseen) break;
     CMB_TRY(cmb_integrator_undo(sim->in));
     CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
   }

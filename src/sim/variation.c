@@ -1,42 +1,131 @@
 /*
- * Variations of functions of time that a step has not seen (variation.h).
+ * Variations of functions that a step has not seen (variation.h).
+ *
+ * Bounds of a function of several coordinates that hardly varies can be so wide that they prove nothing in any part: the search along a
+ * step has a budget of parts. Where it is used up the rest is looked at in points only, and the next step's budget is smaller.
  */
 #include "sim/variation.h"
 
 #include "expr/interval.h"
-#include "math/finite.h"
 #include "method/integrator.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 2048, SCALE_PARTS = 64, UNKNOWN_PARTS = 256, DEPTH = 44 };
+enum {
+  MOST_PARTS = 2048,
+  LEAST_PARTS = 64,
+  SCALE_PARTS = 64,
+  FEW_PARTS = 16,
+  UNKNOWN_PARTS = 256,
+  DEPTH = 44
+};
+
+static const double UNDERFLOW = 1e-290; /* smaller values are nothing but the end of a bell */
+
+static const double NOISE = 8; /* times the width of bounds in one point */
+
+static void create_watched(cmb_watched *g, cmb_arena *arena, int count)
+{
+  g->count = count;
+  g->value = cmb_arena_doubles(arena, count);
+  g->begin = cmb_arena_doubles(arena, count);
+  g->end = cmb_arena_doubles(arena, count);
+  g->earlier = cmb_arena_doubles(arena, count);
+  g->scale = cmb_arena_doubles(arena, count);
+  g->noise = cmb_arena_doubles(arena, count);
+  g->seen = cmb_arena_take(arena, (size_t)count, sizeof *g->seen);
+  g->bounds = cmb_arena_take(arena, (size_t)count, sizeof *g->bounds);
+}
 
 void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in)
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
-  const size_t nt = (size_t)ev->eq->nt;
+  const cmb_equations *eq = ev->eq;
   *w = (cmb_variation){.in = in, .ev = ev};
-  w->value = cmb_arena_take(arena, nt, sizeof *w->value);
-  w->value_end = cmb_arena_take(arena, nt, sizeof *w->value_end);
-  w->scale = cmb_arena_take(arena, nt, sizeof *w->scale);
-  w->seen = cmb_arena_take(arena, nt, sizeof *w->seen);
-  w->bounds = cmb_arena_take(arena, nt, sizeof *w->bounds);
+  create_watched(&w->time, arena, eq->nt);
+  create_watched(&w->path, arena, eq->np);
+  if (eq->np == 0) return;
+  cmb_motion_create(&w->motion, arena, in);
+  w->q = cmb_arena_doubles(arena, eq->nq);
+  w->v = cmb_arena_doubles(arena, eq->nv);
+  for (int k = 0; k < 2; k++) w->rate[k] = cmb_arena_doubles(arena, eq->nq);
+  w->q_range = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_range);
 }
 
-static void values_at(cmb_variation *w, double t)
+/* ---- values and bounds in the last step, at θ and on [a, b] */
+
+static double time_at(const cmb_variation *w, double theta)
+{
+  return cmb_integrator_time_at(w->in, theta);
+}
+
+/* Into values (count). */
+static cmb_status values_at(cmb_variation *w, const cmb_watched *g, double theta, double *values)
 {
   const cmb_equations *eq = w->ev->eq;
-  const cmb_point at = {.t = t, .mode = w->ev->mode, .scratch = w->ev->scratch};
-  eq->time_values(eq->self, &at, w->value);
+  cmb_point at = {.t = time_at(w, theta), .mode = w->ev->mode, .scratch = w->ev->scratch};
+  if (g == &w->time) {
+    eq->time_values(eq->self, &at, values);
+    return CMB_OK;
+  }
+  at.q = theta > 0 ? cmb_integrator_q(w->in) : cmb_integrator_q_before(w->in);
+  if (theta > 0 && theta < 1) {
+    CMB_TRY(cmb_integrator_interpolate(w->in, at.t, w->q, w->v));
+    at.q = w->q;
+  }
+  eq->path_values(eq->self, &at, values);
+  return CMB_OK;
 }
 
-static void bounds_on(cmb_variation *w, double t0, double t1)
+static void time_bounds(cmb_variation *w, double t0, double t1)
 {
   const cmb_equations *eq = w->ev->eq;
   const cmb_box box = {.t = {t0, t1}, .mode = w->ev->mode, .scratch = w->ev->scratch};
-  eq->time_bounds(eq->self, &box, w->bounds);
+  eq->time_bounds(eq->self, &box, w->time.bounds);
 }
+
+/* With q in q_range. */
+static void path_bounds(cmb_variation *w, double t0, double t1)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const cmb_box box = {
+      .t = {t0, t1}, .q = w->q_range, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  eq->path_bounds(eq->self, &box, w->path.bounds);
+}
+
+static void bounds_on(cmb_variation *w, const cmb_watched *g, double a, double b)
+{
+  if (g == &w->time) {
+    time_bounds(w, time_at(w, a), time_at(w, b));
+  } else {
+    cmb_motion_range(&w->motion, w->ev->eq->nq, a, b, w->q_range);
+    path_bounds(w, time_at(w, a), time_at(w, b));
+  }
+}
+
+/* Bounds on the whole step at little cost: of the path, on the cubic through its ends. */
+static void bounds_at_first(cmb_variation *w, const cmb_watched *g)
+{
+  cmb_integrator *in = w->in;
+  const double h = cmb_integrator_t(in) - cmb_integrator_t_before(in);
+  const double *q0 = cmb_integrator_q_before(in), *q1 = cmb_integrator_q(in);
+  if (g == &w->time) {
+    bounds_on(w, g, 0, 1);
+    return;
+  }
+  cmb_rates(w->ev, q0, cmb_integrator_v_before(in), w->rate[0]);
+  cmb_rates(w->ev, q1, cmb_integrator_v(in), w->rate[1]);
+  for (int i = 0; i < w->ev->eq->nq; i++) {
+    const double after = q0[i] + h / 3 * w->rate[0][i], before = q1[i] - h / 3 * w->rate[1][i];
+    const double low = fmin(fmin(q0[i], after), fmin(before, q1[i]));
+    const double high = fmax(fmax(q0[i], after), fmax(before, q1[i]));
+    w->q_range[i] = (cmb_interval){low - (high - low) / 4, high + (high - low) / 4};
+  }
+  path_bounds(w, cmb_integrator_t_before(in), cmb_integrator_t(in));
+}
+
+/* ---- a run begins */
 
 static double size_of(cmb_interval x)
 {
@@ -45,67 +134,121 @@ static double size_of(cmb_interval x)
 
 void cmb_variation_begin(cmb_variation *w, double t0, double t1)
 {
-  const int nt = w->ev->eq->nt;
-  cmb_variation_restart(w, t0);
-  for (int i = 0; i < nt; i++) w->scale[i] = 0;
-  for (int k = 0; nt > 0 && k < SCALE_PARTS; k++) {
-    bounds_on(w, t0 + (t1 - t0) * k / SCALE_PARTS, t0 + (t1 - t0) * (k + 1) / SCALE_PARTS);
-    for (int i = 0; i < nt; i++) w->scale[i] = fmax(w->scale[i], size_of(w->bounds[i]));
+  cmb_watched *g = &w->time;
+  cmb_variation_restart(w);
+  w->time.budget = w->path.budget = MOST_PARTS;
+  for (int i = 0; i < w->path.count; i++) w->path.scale[i] = 0;
+  for (int i = 0; i < g->count; i++) g->scale[i] = 0;
+  for (int k = 0; g->count > 0 && k < SCALE_PARTS; k++) {
+    time_bounds(w, t0 + (t1 - t0) * k / SCALE_PARTS, t0 + (t1 - t0) * (k + 1) / SCALE_PARTS);
+    for (int i = 0; i < g->count; i++) g->scale[i] = fmax(g->scale[i], size_of(g->bounds[i]));
   }
 }
 
-void cmb_variation_restart(cmb_variation *w, double t0)
+void cmb_variation_restart(cmb_variation *w)
 {
-  w->t_earlier = t0;
   w->t_end = NAN;
+  w->has_earlier = false;
 }
 
-/* The value of each function at t is seen, too. */
-static void see(cmb_variation *w, double t)
+/* ---- what is seen */
+
+static void add_seen(cmb_watched *g, const double *values)
 {
-  values_at(w, t);
-  for (int i = 0; i < w->ev->eq->nt; i++) {
-    w->seen[i] = cmb_interval_hull(w->seen[i], cmb_interval_of(w->value[i]));
+  for (int i = 0; i < g->count; i++) {
+    g->seen[i] = cmb_interval_hull(g->seen[i], cmb_interval_of(values[i]));
   }
 }
 
-/* What is seen at the ends of the step from t0 to t1: at t0 as at the end of the step before. */
-static void look_at_ends(cmb_variation *w, double t0, double t1)
+/* What is seen at the ends of the step: at its beginning as at the end of the step before. */
+static cmb_status look_at_ends(cmb_variation *w, cmb_watched *g)
 {
-  const int nt = w->ev->eq->nt;
-  if (w->t_end != t0) {
-    values_at(w, t0);
-    memcpy(w->value_end, w->value, (size_t)nt * sizeof *w->value);
-  }
-  for (int i = 0; i < nt; i++) w->seen[i] = cmb_interval_of(w->value_end[i]);
-  see(w, t1);
+  if (w->t_end != cmb_integrator_t_before(w->in)) CMB_TRY(values_at(w, g, 0, g->begin));
+  CMB_TRY(values_at(w, g, 1, g->end));
+  for (int i = 0; i < g->count; i++) g->seen[i] = cmb_interval_of(g->begin[i]);
+  add_seen(g, g->end);
+  return CMB_OK;
 }
 
-/* What the stages see. */
-static void look_at_stages(cmb_variation *w, double t0, double t1)
+/* What the stages see, too. */
+static cmb_status look_at_stages(cmb_variation *w, cmb_watched *g)
 {
   int count;
   const double *node = cmb_integrator_nodes(w->in, &count);
-  look_at_ends(w, t0, t1);
-  for (int k = 0; k < count; k++) see(w, t0 + node[k] * (t1 - t0));
-  if (count == 0) see(w, w->t_earlier);
+  for (int i = 0; i < g->count; i++) g->seen[i] = cmb_interval_of(g->begin[i]);
+  add_seen(g, g->end);
+  for (int k = 0; k < count; k++) {
+    CMB_TRY(values_at(w, g, node[k], g->value));
+    add_seen(g, g->value);
+  }
+  if (count == 0 && w->has_earlier) add_seen(g, g->earlier);
+  return CMB_OK;
 }
 
-static void add_slack(cmb_variation *w)
+static void add_slack(const cmb_variation *w, cmb_watched *g)
 {
   const double rtol = cmb_integrator_rtol(w->in);
-  for (int i = 0; i < w->ev->eq->nt; i++) {
-    const double slack = (w->seen[i].high - w->seen[i].low) / 2 + rtol * w->scale[i];
-    w->seen[i] = (cmb_interval){w->seen[i].low - slack, w->seen[i].high + slack};
+  for (int i = 0; i < g->count; i++) {
+    const double spread = g->seen[i].high - g->seen[i].low;
+    const double slack = spread / 2 + rtol * g->scale[i] + g->noise[i] + UNDERFLOW;
+    g->seen[i] = (cmb_interval){g->seen[i].low - slack, g->seen[i].high + slack};
   }
 }
 
-/* Whether all bounds on [t0, t1] are inside of what was seen; what is unknown is not, or, in a short part, says nothing. */
-static bool is_inside(cmb_variation *w, double t0, double t1, bool is_short)
+static void meet(cmb_watched *g)
 {
-  bounds_on(w, t0, t1);
-  for (int i = 0; i < w->ev->eq->nt; i++) {
-    const cmb_interval b = w->bounds[i], seen = w->seen[i];
+  for (int i = 0; i < g->count; i++) {
+    if (isfinite(g->value[i])) g->scale[i] = fmax(g->scale[i], fabs(g->value[i]));
+  }
+}
+
+/* Bounds on [a, b] of function i: how large it may be there. */
+static double most_on(cmb_variation *w, int i, double a, double b)
+{
+  bounds_on(w, &w->path, a, b);
+  const cmb_interval x = w->path.bounds[i];
+  return cmb_interval_known(x) ? size_of(x) : INFINITY;
+}
+
+/* A place in the step where function i is large: that half where it may be larger, again and again. */
+static double largest_at(cmb_variation *w, int i)
+{
+  double a = 0, b = 1;
+  for (int k = 0; k < DEPTH; k++) {
+    const double middle = (a + b) / 2;
+    const bool left = most_on(w, i, a, middle) > most_on(w, i, middle, b);
+    *(left ? &b : &a) = middle;
+  }
+  return (a + b) / 2;
+}
+
+/* The scales of functions of the path grow by what is met in the step; noise is that of bounds in one point. */
+static cmb_status measure(cmb_variation *w)
+{
+  cmb_watched *g = &w->path;
+  for (int k = 0; k <= SCALE_PARTS; k++) {
+    CMB_TRY(values_at(w, g, (double)k / SCALE_PARTS, g->value));
+    meet(g);
+  }
+  for (int i = 0; i < g->count; i++) {
+    CMB_TRY(values_at(w, g, largest_at(w, i), g->value));
+    meet(g);
+  }
+  bounds_on(w, g, 1, 1);
+  for (int i = 0; i < g->count; i++) {
+    const cmb_interval b = g->bounds[i];
+    g->noise[i] = cmb_interval_known(b) ? NOISE * (b.high - b.low) : 0;
+  }
+  return CMB_OK;
+}
+
+/* ---- what is not */
+
+/* Whether all bounds are inside of what was seen; what is unknown is not, or, in a short part, says nothing. */
+static bool is_inside(const cmb_watched *g, bool is_short)
+{
+  for (int i = 0; i < g->count; i++) {
+    const cmb_interval b = g->bounds[i], seen = g->seen[i];
     if (!(b.low >= seen.low && b.high <= seen.high) && (cmb_interval_known(b) || !is_short)) {
       return false;
     }
@@ -113,54 +256,91 @@ static bool is_inside(cmb_variation *w, double t0, double t1, bool is_short)
   return true;
 }
 
-static bool is_outside_at(cmb_variation *w, double t)
+static cmb_status look_outside(cmb_variation *w, cmb_watched *g, double theta, bool *outside)
 {
-  values_at(w, t);
-  for (int i = 0; i < w->ev->eq->nt; i++) {
-    if (w->value[i] < w->seen[i].low || w->value[i] > w->seen[i].high) return true;
+  CMB_TRY(values_at(w, g, theta, g->value));
+  for (int i = 0; i < g->count; i++) {
+    if (g->value[i] < g->seen[i].low || g->value[i] > g->seen[i].high) *outside = true;
   }
-  return false;
+  return CMB_OK;
 }
 
-/* The step stays: where it ends, with the values at hand, the next one begins. */
-static void keep(cmb_variation *w, double t0, double t1)
-{
-  memcpy(w->value_end, w->value, (size_t)w->ev->eq->nt * sizeof *w->value);
-  w->t_end = t1;
-  w->t_earlier = t0;
-}
+typedef enum verdict { INSIDE, OUTSIDE, OPEN } verdict;
 
-/* Whether there is a time between t0 and t1 at which a function leaves what was seen. */
-static bool is_outside(cmb_variation *w, double t0, double t1)
+/* Whether there is a time in the step at which a function leaves what was seen; OPEN: not in the points that were looked at. */
+static cmb_status search(cmb_variation *w, cmb_watched *g, int most, verdict *found)
 {
-  const double h = t1 - t0;
   double from = 0, width = 1;
-  for (int parts = 0; from < 1 && parts < MOST_PARTS; parts++) {
+  int parts = 0;
+  bool outside = false;
+  for (; from < 1 && !outside; parts++) {
     const double to = fmin(1, from + width);
-    const bool is_short = width < 1.0 / UNKNOWN_PARTS;
-    if (is_inside(w, t0 + from * h, t0 + to * h, is_short) || width < ldexp(1, -DEPTH)) {
-      from = to;
-      width = fmin(2 * width, 1);
-    } else {
-      if (is_outside_at(w, t0 + (from + to) / 2 * h)) return true;
-      width = (to - from) / 2;
-    }
+    const bool is_short = width < 1.0 / UNKNOWN_PARTS, used_up = parts >= most;
+    bounds_on(w, g, from, to);
+    const bool inside = is_inside(g, is_short) || width < ldexp(1, -DEPTH);
+    if (!inside) CMB_TRY(look_outside(w, g, (from + to) / 2, &outside));
+    if (inside || used_up) from = to;
+    width = used_up ? 1.0 / SCALE_PARTS : inside ? fmin(2 * width, 1) : (to - from) / 2;
   }
-  return false;
+  *found = outside ? OUTSIDE : parts > most ? OPEN : INSIDE;
+  return CMB_OK;
 }
 
-bool cmb_variation_unseen(cmb_variation *w)
+/* With the parts that there are; where they are used up, the next step has fewer. */
+static cmb_status search_on_budget(cmb_variation *w, cmb_watched *g, verdict *found)
 {
-  const double t0 = cmb_integrator_t_before(w->in), t1 = cmb_integrator_t(w->in);
-  if (w->ev->eq->nt == 0) return false;
-  look_at_ends(w, t0, t1); /* is most often enough */
-  add_slack(w);
-  if (!is_inside(w, t0, t1, false)) {
-    look_at_stages(w, t0, t1);
-    add_slack(w);
-    if (is_outside(w, t0, t1)) return true;
-    values_at(w, t1);
+  CMB_TRY(search(w, g, g->budget, found));
+  g->budget = *found == OPEN ? g->budget / 2 : 2 * g->budget;
+  if (g->budget < LEAST_PARTS) g->budget = LEAST_PARTS;
+  if (g->budget > MOST_PARTS) g->budget = MOST_PARTS;
+  return CMB_OK;
+}
+
+/* The step stays: where it ends, the next one begins. */
+static void keep(cmb_watched *g)
+{
+  double *free_values = g->earlier;
+  g->earlier = g->begin;
+  g->begin = g->end;
+  g->end = free_values;
+}
+
+/* Of the path, what is met in the step counts only where it is needed to decide. */
+static cmb_status look_along(cmb_variation *w, cmb_watched *g, verdict *found)
+{
+  if (g == &w->path) {
+    CMB_TRY(cmb_motion_take(&w->motion, w->ev->eq->nq));
+    CMB_TRY(look_at_stages(w, g));
+    add_slack(w, g);
+    CMB_TRY(search(w, g, FEW_PARTS, found));
+    if (*found == INSIDE) return CMB_OK;
+    CMB_TRY(measure(w));
   }
-  keep(w, t0, t1);
-  return false;
+  CMB_TRY(look_at_stages(w, g));
+  add_slack(w, g);
+  return search_on_budget(w, g, found);
+}
+
+static cmb_status look(cmb_variation *w, cmb_watched *g, bool *unseen)
+{
+  verdict found = INSIDE;
+  CMB_TRY(look_at_ends(w, g)); /* is most often enough */
+  add_slack(w, g);
+  bounds_at_first(w, g);
+  if (!is_inside(g, false)) CMB_TRY(look_along(w, g, &found));
+  *unseen = found == OUTSIDE;
+  return CMB_OK;
+}
+
+cmb_status cmb_variation_unseen(cmb_variation *w, bool *unseen)
+{
+  *unseen = false;
+  if (w->time.count > 0) CMB_TRY(look(w, &w->time, unseen));
+  if (w->path.count > 0 && !*unseen) CMB_TRY(look(w, &w->path, unseen));
+  if (*unseen) return CMB_OK;
+  keep(&w->time);
+  keep(&w->path);
+  w->t_end = cmb_integrator_t(w->in);
+  w->has_earlier = true;
+  return CMB_OK;
 }

@@ -124,6 +124,10 @@ static void test_equations(void **state)
   WRONG(eq.ns = -5);
   WRONG(eq.no = INT_MIN);
   WRONG(eq.nu = -1);
+  WRONG(eq.nt = -1);
+  WRONG(eq.nt = 1);
+  WRONG(eq.np = -1);
+  WRONG(eq.np = 1);
   WRONG(eq.q_names = NULL);
   WRONG(eq.v_names = NULL);
   WRONG(eq.q_names = no_names);

@@ -1,0 +1,196 @@
+/*
+ * What the motion of a graph system takes from where it is, and could pass over in one step (dae.h, `path_values`): the largest parts of f
+ * and g that read a single coordinate, or one single function of q and t, and can have narrow bumps.
+ *
+ * Smooth tables, exp and tanh can, whatever their arguments are. Of a single coordinate a quotient, a power, a circular function of more
+ * than the coordinate itself, atan, sinh and cosh can, too; the sines, lengths and angles of kinematics, and what is divided by them,
+ * cannot, since they change no faster than the coordinates do. Tables of straight lines are not among them: their corners are events.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+#include "expr/interval.h"
+#include "expr/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What an expression is as a function of q, from the least to the most; BEYOND: it reads more than t, q and the modes. */
+typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind; /* UNIT: a coordinate, or a sum */
+
+enum { NONE = -1, SEVERAL = -2, PART = CMB_WATCHED_PART };
+
+/* Of a node. It reads a single thing: a coordinate 0 .. nq − 1, t (nq), or what the node nq + 1 + .. stands for. */
+typedef struct nature {
+  kind kind;
+  int single;    /* NONE, SEVERAL */
+  cmb_expr core; /* the node is this one but for constants added and factors */
+  bool plain;    /* it reads coordinates otherwise than by sines and cosines of angles */
+  bool steep;    /* it can have narrow bumps */
+} nature;
+
+static int merge(int a, int b)
+{
+  if (a == NONE || a == b) return b;
+  return b == NONE ? a : SEVERAL;
+}
+
+/* The kind of an operation on arguments of the kinds x, the most of them being `most`, neither FIXED nor BEYOND. */
+static kind kind_of(cmb_op op, const kind x[3], kind most)
+{
+  const kind scaled = most == CURVED ? CURVED : LINEAR;
+  switch (op) {
+  case CMB_OP_ADD:
+  case CMB_OP_SUB:
+  case CMB_OP_NEG:
+  case CMB_OP_SMOOTH: return most;
+  case CMB_OP_MUL: return x[0] == FIXED || x[1] == FIXED ? scaled : CURVED;
+  case CMB_OP_DIV: return x[1] == FIXED ? scaled : CURVED;
+  case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
+  case CMB_OP_CALL: return BEYOND; /* there are no bounds of it */
+  default: return CURVED;
+  }
+}
+
+/* The core of an operation: that of the one argument that moves, if the others only shift or scale it. */
+static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const nature *of)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
+  const bool affine = op == CMB_OP_ADD || op == CMB_OP_SUB || op == CMB_OP_MUL;
+  if (op == CMB_OP_NEG) return of[a].core;
+  if ((affine || op == CMB_OP_DIV) && of[b].kind == FIXED) return of[a].core;
+  return affine && of[a].kind == FIXED ? of[b].core : e;
+}
+
+/* A power that is a polynomial of small degree has no narrow bumps. */
+static bool is_polynomial(const cmb_graph *g, cmb_expr exponent)
+{
+  if (cmb_expr_op(g, exponent) != CMB_OP_CONSTANT) return false;
+  const double n = cmb_expr_constant(g, exponent);
+  return n >= 0 && n <= 4 && n == floor(n);
+}
+
+/* Whether the function has narrow bumps for arguments of any kind. */
+static bool is_always_steep(const cmb_graph *g, const cmb_node *n)
+{
+  if (n->op == CMB_OP_TABLE_AT) return !cmb_table_has_kinks(g->tables[n->data]);
+  return n->op == CMB_OP_TABLE || n->op == CMB_OP_TABLE2 || n->op == CMB_OP_EXP ||
+         n->op == CMB_OP_TANH;
+}
+
+/* Whether it has where its arguments are functions of a single coordinate. */
+static bool is_steep_alone(const cmb_graph *g, const cmb_node *n, const nature *of)
+{
+  switch (n->op) {
+  case CMB_OP_DIV: return of[n->b].plain && cmb_expr_op(g, of[n->b].core) != CMB_OP_SQRT;
+  case CMB_OP_POW: return of[n->a].plain && !is_polynomial(g, n->b);
+  case CMB_OP_SIN:
+  case CMB_OP_COS:
+  case CMB_OP_TAN: return of[n->a].kind > UNIT;
+  case CMB_OP_ATAN:
+  case CMB_OP_SINH:
+  case CMB_OP_COSH: return true;
+  default: return false;
+  }
+}
+
+static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  nature result = {FIXED, NONE, e, false, false};
+  kind x[3] = {FIXED, FIXED, FIXED};
+  for (int i = 0; i < cmb_op_arity(op); i++) {
+    const nature *argument = &of[cmb_expr_argument(g, e, i)];
+    x[i] = argument->kind;
+    if (x[i] > result.kind) result.kind = x[i];
+    result.single = merge(result.single, argument->single);
+    result.plain = result.plain || argument->plain;
+    result.steep = result.steep || argument->steep;
+  }
+  if ((op == CMB_OP_SIN || op == CMB_OP_COS) && result.kind == UNIT) result.plain = false;
+  if (result.kind == FIXED || result.kind == BEYOND) return result;
+  result.kind = kind_of(op, x, result.kind);
+  result.core = core_of(g, e, of);
+  const cmb_node *n = &g->nodes[e];
+  const bool always = is_always_steep(g, n);
+  if (always || (result.single >= 0 && is_steep_alone(g, n, of))) result.steep = true;
+  if (always && result.single == SEVERAL) {
+    result.single = nq + 1 + (int)(op == CMB_OP_TABLE2 ? e : of[n->a].core);
+  }
+  return result;
+}
+
+/* The natures of all nodes that are used. */
+static void find_natures(const cmb_graph_parts *p, const uint8_t *used, nature *of)
+{
+  const cmb_graph *g = p->x->graph;
+  const int nq = p->x->nq;
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    of[e] = (nature){cmb_expr_op(g, e) == CMB_OP_INPUT ? BEYOND : FIXED, NONE, e, false, false};
+  }
+  for (int i = 0; i < nq; i++) of[p->x->q[i]] = (nature){UNIT, i, p->x->q[i], true, false};
+  of[p->x->t] = (nature){LINEAR, nq, p->x->t, true, false};
+  for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode].kind = FIXED;
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = nature_of(g, e, nq, of);
+  }
+}
+
+/* Steep parts of a single thing; those of t alone are among the functions of time. */
+static bool is_part(const cmb_graph_parts *p, const nature *n)
+{
+  return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
+}
+
+/* Marks the largest steep parts: results, and arguments of what is none, or one of something else. */
+static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
+                       const cmb_expr *result, uint8_t *used)
+{
+  const cmb_graph *g = p->x->graph;
+  for (int i = 0; i < results; i++) {
+    if (is_part(p, &of[result[i]])) used[result[i]] |= PART;
+  }
+  for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    for (int i = 0; used[e] && i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
+      const cmb_expr x = cmb_expr_argument(g, e, i);
+      const bool larger = is_part(p, &of[e]) && of[e].single == of[x].single;
+      if (is_part(p, &of[x]) && !larger) used[x] |= PART;
+    }
+  }
+}
+
+cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d)
+{
+  int results;
+  const cmb_expr *result = cmb_graph_motion_results(p, &results);
+  nature *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
+  if (!result || !of) return cmb_fail_memory(p->ctx);
+  uint8_t *used = cmb_reachable(p->x->graph, results, result);
+  if (!used) return cmb_fail_memory(p->ctx);
+  find_natures(p, used, of);
+  mark_parts(p, of, results, result, used);
+  cmb_status status = cmb_graph_parts_program(p, used, d, &d->path);
+  cmb_release(p->ctx, used);
+  return status;
+}
+
+void cmb_graph_path_values(const void *self, const cmb_point *at, double *values)
+{
+  const cmb_graph_data *d = self;
+  double *in = at->scratch;
+  in[0] = at->t;
+  memcpy(in + 1, at->q, (size_t)d->nq * sizeof *in);
+  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
+  cmb_program_run(d->path, in, values, in + d->end[CMB_UP_TO_MODES]);
+}
+
+void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *in = box->scratch;
+  in[0] = box->t;
+  memcpy(in + 1, box->q, (size_t)d->nq * sizeof *in);
+  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = cmb_interval_of(box->mode[i]);
+  cmb_program_enclose(d->path, in, bounds, in + d->end[CMB_UP_TO_MODES]);
+}

@@ -1,0 +1,62 @@
+/*
+ * The last step's dense output as polynomials (motion.h).
+ */
+#include "sim/motion.h"
+
+#include "dae/evaluator.h"
+#include "math/finite.h"
+#include "method/integrator.h"
+
+#include <float.h>
+#include <math.h>
+
+void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in)
+{
+  const cmb_equations *eq = cmb_integrator_evaluator(in)->eq;
+  const size_t n = (size_t)eq->nq + (size_t)eq->nv, nodes = CMB_BERNSTEIN_MOST + 1;
+  *m = (cmb_motion){.in = in, .nq = eq->nq, .n = (int)n};
+  m->values = cmb_arena_take(arena, nodes * n, sizeof(double));
+  m->c = cmb_arena_take(arena, nodes * n, sizeof(double));
+  m->dc = cmb_arena_take(arena, nodes * n, sizeof(double));
+  m->rounding = cmb_arena_take(arena, n, sizeof(double));
+  m->rate_rounding = cmb_arena_take(arena, n, sizeof(double));
+}
+
+cmb_status cmb_motion_take(cmb_motion *m, int count)
+{
+  const int degree = cmb_integrator_dense_degree(m->in), n = m->n;
+  const double t = cmb_integrator_t(m->in), h = t - cmb_integrator_t_before(m->in);
+  const double blur = 4 * DBL_EPSILON * fabs(t) / h; /* of θ, since the nodes are rounded times */
+  double at[CMB_BERNSTEIN_MOST + 1];
+  if (m->degree != degree) cmb_bernstein_create(&m->basis, m->degree = degree);
+  for (int j = 0; j <= degree; j++) {
+    double *y = m->values + j * n;
+    CMB_TRY(cmb_integrator_interpolate(m->in, cmb_integrator_time_at(m->in, m->basis.node[j]), y,
+                                       y + m->nq));
+  }
+  if (!cmb_all_finite(n * (degree + 1), m->values)) return CMB_RETRY_NONFINITE;
+  for (int i = 0; i < count; i++) {
+    double *c = m->c + i * (degree + 1), *dc = m->dc + i * degree;
+    for (int j = 0; j <= degree; j++) at[j] = m->values[j * n + i];
+    m->rounding[i] = cmb_bernstein_coefficients(&m->basis, at, c);
+    m->rate_rounding[i] = cmb_bernstein_derivative(degree, c, m->rounding[i], dc);
+    for (int j = 0; j < degree; j++) m->rounding[i] = fmax(m->rounding[i], blur * fabs(dc[j]));
+  }
+  return CMB_OK;
+}
+
+void cmb_motion_range(const cmb_motion *m, int count, double a, double b, cmb_interval *y)
+{
+  const int degree = m->degree;
+  for (int i = 0; i < count; i++) {
+    y[i] = cmb_bernstein_range(degree, m->c + i * (degree + 1), m->rounding[i], a, b);
+  }
+}
+
+void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, cmb_interval *rate)
+{
+  const int degree = m->degree;
+  for (int i = 0; i < count; i++) {
+    rate[i] = cmb_bernstein_range(degree - 1, m->dc + i * degree, m->rate_rounding[i], a, b);
+  }
+}

@@ -1,0 +1,31 @@
+/*
+ * The last step's dense output as polynomials in θ: Bernstein coefficients bound the state, and its derivative, on any part of the step.
+ */
+#ifndef CMB_SIM_MOTION_H
+#define CMB_SIM_MOTION_H
+
+#include "base/arena.h"
+#include "math/bernstein.h"
+
+#include <camber/method.h>
+
+typedef struct cmb_motion {
+  cmb_integrator *in;
+  cmb_bernstein basis; /* of the degree of the method at work */
+  int nq, n, degree;   /* n: q and v; degree of the polynomials at hand */
+  double *values;      /* ((CMB_BERNSTEIN_MOST + 1) x n) of the dense output at the nodes */
+  double *c, *dc;      /* (n x (degree + 1)), (n x degree) coefficients of y and of dy/dθ */
+  double *rounding, *rate_rounding; /* (n) */
+} cmb_motion;
+
+/* Memory from `arena`; a failure is left to it. */
+void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in);
+
+/* The first `count` components of y = (q, v) in the last step. */
+cmb_status cmb_motion_take(cmb_motion *m, int count);
+
+/* Bounds on [a, b] of the first `count` components, or of their derivatives. */
+void cmb_motion_range(const cmb_motion *m, int count, double a, double b, cmb_interval *y);
+void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, cmb_interval *rate);
+
+#endif
