@@ -1,6 +1,6 @@
 /*
- * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g that read nothing but
- * t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
+ * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g, and of the surfaces on which
+ * bodies may come to rest, that read nothing but t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
  * pass over.
  */
 #include "base/context.h"
@@ -103,12 +103,16 @@ static cmb_status make_program(const cmb_graph_parts *p, const uint8_t *used, in
 
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
 {
-  const int forces = p->count[CMB_PART_F], results = forces + p->count[CMB_PART_POSITION];
-  cmb_expr *result = cmb_arena_take(p->arena, (size_t)results, sizeof *result);
+  static const int parts[] = {CMB_PART_F, CMB_PART_POSITION, CMB_PART_SURFACES};
+  const int results = p->count[parts[0]] + p->count[parts[1]] + p->count[parts[2]];
+  cmb_expr *result = cmb_arena_take(p->arena, (size_t)results, sizeof *result), *to = result;
   kind *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
   if (!result || !of) return cmb_fail_memory(p->ctx);
-  memcpy(result, p->part[CMB_PART_F], (size_t)forces * sizeof *result);
-  memcpy(result + forces, p->part[CMB_PART_POSITION], (size_t)(results - forces) * sizeof *result);
+  for (int i = 0; i < 3; i++) {
+    const int count = p->count[parts[i]];
+    if (count > 0) memcpy(to, p->part[parts[i]], (size_t)count * sizeof *to);
+    to += count;
+  }
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
   if (!used) return cmb_fail_memory(p->ctx);
   cmb_status status = CMB_OK;

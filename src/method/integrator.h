@@ -24,6 +24,7 @@ const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
 double cmb_integrator_rtol(const cmb_integrator *in);
+double cmb_integrator_atol(const cmb_integrator *in);
 bool cmb_integrator_is_fixed(const cmb_integrator *in); /* its steps have the size given */
 
 /* q and v there. */
