@@ -142,13 +142,28 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
+/* "touch, at rest (impacts accumulate at t = 4.06371276887)"; "touch, leaves"; "touch, rising". */
+static void print_event(const cmb_event *e)
+{
+  static const char ending[] = ".rest";
+  const size_t length = strlen(e->name), end = sizeof ending - 1;
+  const bool rest = e->index < 0 && length > end && strcmp(e->name + length - end, ending) == 0;
+  if (!rest) {
+    printf("%s, %s\n", e->name, e->direction > 0 ? "rising" : "falling");
+    return;
+  }
+  printf("%.*s, %s", (int)(length - end), e->name, e->direction > 0 ? "at rest" : "leaves");
+  if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
+  printf("\n");
+}
+
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };
   for (long i = 0; i < run->event_count && i < SHOWN; i++) {
     const cmb_event *e = &run->events[i];
-    printf("  %-12s t = %-18.12g %s, %s\n", i ? "" : "events", e->t, e->name,
-           e->direction > 0 ? "rising" : "falling");
+    printf("  %-12s t = %-18.12g ", i ? "" : "events", e->t);
+    print_event(e);
   }
   if (run->event_count > SHOWN) {
     printf("               and %ld more; --json lists %s\n", run->event_count - SHOWN,
@@ -199,6 +214,7 @@ static void print_summary(const struct run *run)
     if (r->drift) print_bound(r->drift);
   }
   cli_singularities_print(&run->singularities);
+  if (r->stopped_by) printf("  stopped      by event '%s' at t = %.12g\n", r->stopped_by, r->t);
   print_events(run);
   cli_impulses_print(&run->impulses);
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
@@ -250,6 +266,7 @@ static void json_events(struct cli_json *j, const struct run *run)
     cli_json_text(j, "name", run->events[i].name);
     cli_json_number(j, "t", run->events[i].t);
     cli_json_integer(j, "direction", run->events[i].direction);
+    if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);
     cli_sides_json(&run->sides, run->instants[i], j);
     cli_json_close(j, '}');
   }
@@ -277,6 +294,7 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_number(&j, "t", r->t);
   json_state(&j, run->system, r);
   json_events(&j, run);
+  if (r->stopped_by) cli_json_text(&j, "stopped_by", r->stopped_by);
   if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
   cli_impulses_json(&run->impulses, &j);
   cli_singularities_json(&run->singularities, &j);

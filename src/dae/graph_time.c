@@ -1,6 +1,6 @@
 /*
- * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g that read nothing but
- * t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
+ * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g, and of the surfaces on which
+ * bodies may come to rest, that read nothing but t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
  * pass over.
  */
 #include "base/context.h"
@@ -99,12 +99,11 @@ cmb_status cmb_graph_parts_program(const cmb_graph_parts *p, const uint8_t *used
 
 cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
 {
-  const int forces = p->count[CMB_PART_F], constraints = p->count[CMB_PART_POSITION];
-  *results = forces + constraints;
-  cmb_expr *result = cmb_arena_take(p->arena, (size_t)*results, sizeof *result);
-  for (int i = 0; result && i < forces; i++) result[i] = p->part[CMB_PART_F][i];
-  for (int i = 0; result && i < constraints; i++) {
-    result[forces + i] = p->part[CMB_PART_POSITION][i];
+  static const int parts[] = {CMB_PART_F, CMB_PART_POSITION, CMB_PART_SURFACES};
+  *results = p->count[parts[0]] + p->count[parts[1]] + p->count[parts[2]];
+  cmb_expr *result = cmb_arena_take(p->arena, (size_t)*results, sizeof *result), *to = result;
+  for (int i = 0; result && i < 3; i++) {
+    for (int k = 0; k < p->count[parts[i]]; k++) *to++ = p->part[parts[i]][k];
   }
   return result;
 }

@@ -164,6 +164,19 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
+/* What conditions read: of the functions below, and of the others nothing. */
+static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const size_t rules = (size_t)inner->rule_count, below = (size_t)inner->ns, ns = (size_t)eq->ns;
+  bool *reads = cmb_arena_take(arena, rules * ns, sizeof *reads);
+  if (!reads) return;
+  for (size_t k = 0; k < rules; k++) {
+    for (size_t i = 0; i < below; i++) reads[k * ns + i] = inner->rule_reads[k * below + i];
+  }
+  eq->rule_reads = reads;
+}
+
 /* The pattern of G with full rows behind it, if there is one. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
@@ -206,6 +219,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);
   name_rows(x, arena, eq);
   list_switches(x, arena, eq);
+  list_reads(x, arena, eq);
   add_pattern(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int k = 0; k < count; k++) both = both || inner->rules[rule[k]].direction == 0;

@@ -148,6 +148,21 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
 }
 
 /* The bound is for runs at the desk: the code has the plain step. */
+/* Steps of fixed cost do not look for events: what an event does to the motion cannot be in them. */
+static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
+{
+  for (int i = 0; i < eq->rule_count; i++) {
+    const cmb_rule *rule = &eq->rules[i];
+    if (rule->action == CMB_EVENT_RECORD) continue;
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
+                    "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
+                    "only recorded",
+                    rule->stop ? "stop" : "event", rule->name,
+                    rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {
@@ -166,6 +181,7 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
                     "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);
   }
+  CMB_TRY(refuse_actions(ctx, cmb_system_equations(system)));
   if (count < 0 || (count > 0 && !plain.integrator.settings)) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the method's options are missing");
   }

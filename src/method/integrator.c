@@ -626,6 +626,11 @@ double cmb_integrator_rtol(const cmb_integrator *in)
   return in->options.rtol;
 }
 
+double cmb_integrator_atol(const cmb_integrator *in)
+{
+  return in->options.atol;
+}
+
 bool cmb_integrator_is_fixed(const cmb_integrator *in)
 {
   return in->fixed_step;

@@ -24,6 +24,7 @@ const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
 double cmb_integrator_rtol(const cmb_integrator *in);
+double cmb_integrator_atol(const cmb_integrator *in);
 bool cmb_integrator_is_fixed(const cmb_integrator *in); /* its steps have the size given */
 
 /* Whether a real-time method, with its options, never brings velocities to the constraints: a jump of a rate would stay an error. */

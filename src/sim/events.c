@@ -48,6 +48,7 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   cmb_enclosure_create(&e->enclosure, arena, in);
   e->ignored = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->ignored);
+  e->small = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->small);
   e->scale = cmb_arena_doubles(arena, eq->ns);
   e->enclosure.ignored = e->ignored;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
@@ -65,13 +66,14 @@ static double margin(const cmb_events *e, const double *s)
   return least;
 }
 
-/* Switching functions on the plain dense output; multipliers between those of the ends. */
+/* Switching functions on the plain dense output; multipliers between those of the ends, unless they are to be solved for. */
 static cmb_status sample_plain(cmb_events *e, double theta, double *s)
 {
   const double *before = cmb_integrator_lambda_before(e->in), *after = cmb_integrator_lambda(e->in);
   double t = cmb_integrator_time_at(e->in, theta);
   CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
-  for (int i = 0; i < e->ev->eq->ng; i++) {
+  if (e->solves) CMB_TRY(cmb_accelerate(e->ev, t, e->q, e->v, e->a, e->lambda));
+  for (int i = 0; !e->solves && i < e->ev->eq->ng; i++) {
     e->lambda[i] = before[i] + theta * (after[i] - before[i]);
   }
   return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
@@ -268,24 +270,40 @@ static cmb_status locate_projected(cmb_events *e, double low, double high, doubl
   return CMB_OK;
 }
 
-/* Gaps that are 0 but for rounding at both ends of the step belong to bodies that touch: they are not looked at. What really closes
- * does not stay there, and is seen in this step or in the next. */
+/* Whether all functions that the rule reads are marked. */
+static bool all_marked(const cmb_events *e, int rule, const bool *marked)
+{
+  const bool *reads = e->ev->eq->rule_reads + (ptrdiff_t)rule * e->ns;
+  for (int i = 0; i < e->ns; i++) {
+    if (reads[i] && !marked[i]) return false;
+  }
+  return true;
+}
+
+/* Gaps that are 0 at both ends of the step, and their rates too, but for rounding or what is within the tolerances, belong to bodies
+ * that touch: they are not looked at. What really closes does not stay there, and is seen in this step or in the next. */
 static cmb_status ignore_touching(cmb_events *e)
 {
-  const bool *of_gap = e->ev->eq->switch_of_gap;
-  if (!of_gap || e->ev->eq->rule_count == 0) return CMB_OK;
+  const cmb_equations *eq = e->ev->eq;
+  if (!eq->switch_of_gap || eq->rule_count == 0) return CMB_OK;
   CMB_TRY(sample_plain(e, 1, e->s_probe));
+  const double atol = cmb_integrator_atol(e->in);
   for (int i = 0; i < e->ns; i++) {
     const double most = fmax(fabs(e->s[0][i]), fabs(e->s_probe[i]));
     e->scale[i] = fmax(e->scale[i], most);
-    e->ignored[i] = of_gap[i] && most <= TOUCHING * e->scale[i];
+    e->small[i] = eq->switch_of_gap[i] && most <= fmax(TOUCHING * e->scale[i], atol);
+    e->ignored[i] = e->small[i];
+  }
+  for (int k = 0; k < eq->rule_count; k++) {
+    const bool *reads = eq->rule_reads + (ptrdiff_t)k * e->ns;
+    if (all_marked(e, k, e->small)) continue;
+    for (int i = 0; i < e->ns; i++) e->ignored[i] = e->ignored[i] && !reads[i];
   }
   return CMB_OK;
 }
 
 cmb_status cmb_events_find(cmb_events *e, bool *found)
 {
-
   double a = 0, b = 2;
   *found = false;
   if (e->ns == 0) return CMB_OK;

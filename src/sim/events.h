@@ -25,7 +25,10 @@ typedef struct cmb_events {
   double *q_found, *v_found, *lambda_found;
   int *mode_new; /* (ns) */
 
-  bool *ignored; /* (ns) gaps of bodies that touch in the step under inspection */
+  bool
+      solves; /* multipliers decide on events: they are computed wherever functions are looked at */
+  bool *small;   /* (ns) functions of stops that are 0 but for rounding in the step .. */
+  bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
   double *scale; /* (ns) the largest values of gaps */
 
   cmb_mode_search search; /* of modes; it leaves s[0], where the next step begins */

@@ -59,7 +59,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
-    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}};
+    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN};
   }
 }
 
@@ -266,18 +266,29 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
 
 /* ---- rules */
 
+static cmb_status fail_crowded(cmb_simulation *sim)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "impacts follow each other without end at t = %.9g",
+                  sim->events->t);
+}
+
+/* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. The last of them are so near to each
+ * other that rounding decides on the intervals: what was found before is kept, unless the impacts have gone on for longer. */
+static double limit_of(const cmb_rule_times *times)
+{
+  const double *t = times->t, first = t[1] - t[2], second = t[0] - t[1];
+  const double limit = second < first ? t[0] + second * second / (first - second) : NAN;
+  const double left = times->limit - t[1];
+  if (isnan(left) || t[0] > times->limit + left) return limit;
+  return fabs(limit - times->limit) <= left ? limit : times->limit;
+}
+
 static void remember_time(cmb_simulation *sim, int rule)
 {
   double *t = sim->times[rule].t;
   if (t[0] == sim->events->t) return;
   t[2] = t[1], t[1] = t[0], t[0] = sim->events->t;
-}
-
-/* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. */
-static double limit_of(const cmb_rule_times *times)
-{
-  const double *t = times->t, first = t[1] - t[2], second = t[0] - t[1];
-  return second < first ? t[0] + second * second / (first - second) : NAN;
+  sim->times[rule].limit = limit_of(&sim->times[rule]);
 }
 
 /* Whether the impact changes no velocity by more than the tolerances. */
@@ -381,7 +392,7 @@ static void put_back(cmb_simulation *sim, int rule)
 static cmb_status come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
-  const double limit = limit_of(&sim->times[rule]);
+  const double limit = sim->times[rule].limit;
   bool along = false, rests = false;
   if (r->surface) {
     cmb_status status = acts_along_surface(sim, rule, &along);
@@ -479,14 +490,37 @@ static cmb_status look_at_conditions(cmb_simulation *sim)
   return cmb_run_final(sim, status, "conditions of events", e->t);
 }
 
+/* A stop has acted, and an impact after it has turned the bodies towards each other again: its condition is met anew, although no
+ * switching function has another sign than before. */
+static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
+{
+  cmb_impact *x = sim->impact;
+  const cmb_events *e = sim->events;
+  *any = false;
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    const cmb_rule *rule = &sim->eq->rules[i];
+    if (!rule->stop || !x->met[i] || sim->rests[i]) continue;
+    cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
+    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+    if (x->change[rule->first_reset] <= 0 || is_negligible(sim, x->jump)) continue;
+    x->met[i] = false;
+    *any = true;
+  }
+  return CMB_OK;
+}
+
 /* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
 static cmb_status obey_rules(cmb_simulation *sim)
 {
   const int count = sim->eq->rule_count;
-  if (count == 0) return CMB_OK;
-  CMB_TRY(look_at_conditions(sim));
-  for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
-  memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
+  bool again = count > 0;
+  while (again) {
+    CMB_TRY(look_at_conditions(sim));
+    for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
+    memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
+    CMB_TRY(look_for_repeated(sim, &again));
+    if (again && ++sim->events->crowded > CMB_MOST_CROWDED) return fail_crowded(sim);
+  }
   return CMB_OK;
 }
 
@@ -668,8 +702,7 @@ cmb_status cmb_run_restart(cmb_simulation *sim)
       return cmb_modes_unsettled(sim->ev, &sim->events->search, sim->events->t);
     }
     if (++sim->events->crowded > CMB_MOST_CROWDED) {
-      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                      "impacts follow each other without end at t = %.9g", sim->events->t);
+      return fail_crowded(sim);
     }
   }
 }

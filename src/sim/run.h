@@ -8,9 +8,9 @@
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
 
-/* The last times at which a rule has acted, the latest first; NaN: it has not. */
+/* The last times at which a rule has acted, the latest first, and where they accumulate; NaN: it has not, they do not. */
 typedef struct cmb_rule_times {
-  double t[3];
+  double t[3], limit;
 } cmb_rule_times;
 
 struct cmb_simulation {

@@ -63,6 +63,7 @@ static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
   CMB_TRY(cmb_integrator_create(s->ctx, stage->eq, o->method, &o->integrator, &stage->in));
   stage->ev = cmb_integrator_evaluator(stage->in);
   cmb_events_create(&stage->events, s->arena, stage->in);
+  stage->events.solves = stage->rest_count > 0;
   cmb_variation_create(&stage->variation, s->arena, stage->in);
   cmb_impact_create(&stage->impact, s->arena, stage->ev);
   CMB_TRY(cmb_rank_watch_create(&stage->watch, s->arena, stage->in, s->singular, s->user));

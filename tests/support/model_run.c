@@ -68,6 +68,7 @@ void cmbt_run_close(cmbt_run *r)
   cmb_model_destroy(r->model);
   cmb_context_destroy(r->ctx);
   free(r->rows);
+  free(r->events);
 }
 
 void cmbt_run_settle(cmbt_run *r)
@@ -99,6 +100,21 @@ static cmb_status keep(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
+static cmb_status keep_event(void *user, const cmb_event *event)
+{
+  cmbt_run *r = user;
+  if (r->event_count == r->event_room) {
+    r->event_room = r->event_room ? 2 * r->event_room : 64;
+    r->events = realloc(r->events, (size_t)r->event_room * sizeof *r->events);
+    assert_non_null(r->events);
+  }
+  cmbt_event *kept = &r->events[r->event_count++];
+  *kept = (cmbt_event){
+      .t = event->t, .limit = event->limit, .index = event->index, .direction = event->direction};
+  snprintf(kept->name, sizeof kept->name, "%s", event->name);
+  return CMB_OK;
+}
+
 static void make_simulation(cmbt_run *r, double t_end, double every)
 {
   cmb_run_options options = cmb_run_defaults();
@@ -113,7 +129,8 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
   options.integrator.atol = r->atol > 0 ? r->atol : CMB_ATOL_PER_RTOL * r->rtol;
   options.t_end = t_end;
   options.every = every;
-  if (every > 0) options.observer = (cmb_observer){.user = r, .record = keep};
+  options.observer =
+      (cmb_observer){.user = r, .record = every > 0 ? keep : NULL, .event = keep_event};
   assert_null(r->sim);
   cmbt_ok(r->ctx, cmb_simulation_create(r->ctx, r->system, &options, &r->sim));
   r->result = cmb_simulation_result(r->sim);
@@ -171,6 +188,29 @@ double cmbt_velocity(const cmbt_run *r, const char *name)
   const int i = number_in(r->eq->v_names, r->eq->nv, name);
   if (i < 0) fail_msg("the model has no velocity '%s'", name);
   return r->result->v[i];
+}
+
+static int times(const cmbt_run *r, bool user, const char *name, int direction, int most, double *t)
+{
+  int count = 0;
+  for (int i = 0; i < r->event_count; i++) {
+    const cmbt_event *e = &r->events[i];
+    if (strcmp(e->name, name) != 0 || user != (e->index < 0)) continue;
+    if (direction != 0 && e->direction != direction) continue;
+    if (count < most) t[count] = e->t;
+    count++;
+  }
+  return count;
+}
+
+int cmbt_times(const cmbt_run *r, const char *name, int direction, int most, double *t)
+{
+  return times(r, true, name, direction, most, t);
+}
+
+int cmbt_switch_times(const cmbt_run *r, const char *name, int direction, int most, double *t)
+{
+  return times(r, false, name, direction, most, t);
 }
 
 double cmbt_integral(const cmbt_run *r, const char *name)

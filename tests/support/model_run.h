@@ -7,6 +7,13 @@
 
 #include <camber/camber.h>
 
+/* An event of a run; `limit` as in cmb_event. */
+typedef struct cmbt_event {
+  char name[60];
+  double t, limit;
+  int index, direction;
+} cmbt_event;
+
 typedef struct cmbt_run {
   cmb_context *ctx;
   cmb_model *model;
@@ -16,6 +23,8 @@ typedef struct cmbt_run {
   const cmb_result *result;
   double *rows; /* (row_count x (1 + no + nq + nv)) t, outputs, q and v of each record */
   int row_count, row_room;
+  cmbt_event *events; /* (event_count) all of them, in their order */
+  int event_count, event_room;
   double rtol;                /* 1e-10 unless changed before the run */
   double atol;                /* 0, unless changed: a hundredth of rtol */
   const char *method;         /* mdop853 */
@@ -45,6 +54,11 @@ void cmbt_run_to(cmbt_run *r, double t_end, double every);
 double cmbt_output(const cmbt_run *r, const char *name);
 double cmbt_row(const cmbt_run *r, int row, const char *name);
 double cmbt_velocity(const cmbt_run *r, const char *name);
+
+/* The times of the user's events with a name and a direction (0: any), `most` of them; how many there are. And those of a switching
+ * function. */
+int cmbt_times(const cmbt_run *r, const char *name, int direction, int most, double *t);
+int cmbt_switch_times(const cmbt_run *r, const char *name, int direction, int most, double *t);
 
 /* The integral of an output over all rows, which are equally spaced and odd in number, by Simpson's rule. */
 double cmbt_integral(const cmbt_run *r, const char *name);

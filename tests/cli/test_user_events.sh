@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Events of the user's, stops and restitution on the command line: what is wrong in a model is told with its place, what a method or an
+# export cannot do is refused, a run that an event stops is done and says why, rests are told with the time at which impacts accumulate.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# ---- what is refused
+
+model() { # EVENTS [LOOPS [FORCES]]: the events of a ball, in line 3, column 1
+  {
+    echo "bodies: {ball: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}"
+    echo "joints: {z: {type: prismatic, child: ball, axis: z}}"
+    echo "events: $1"
+    [[ -n ${2-} ]] && echo "loops: $2"
+    [[ -n ${3-} ]] && echo "forces: $3"
+    echo "simulate: {t-end: 1}"
+  } >bad.yaml
+}
+
+refused() { # PLACE WORDS
+  checks=$((checks + 1))
+  "$CAMBER" run bad.yaml >out 2>err
+  local code=$?
+  if ((code != 2)) || [[ -s out ]] || ! grep -qF "camber: bad.yaml:$1: " err || ! grep -qF "$2" err || (($(wc -l <err) != 1)); then
+    fail "exit code $code, expected 2 and '$1: ... $2': $(cat bad.yaml err)"
+  fi
+}
+
+event() { # BODY PLACE WORDS: an event called touch, whose map begins in column 17
+  model "{touch: $1}"
+  refused "$2" "$3"
+}
+
+event "{when: z < 0, direction: up}" 3:42 "expected one of rising, falling, both"
+event "{when: z < 0, action: halt}" 3:39 "expected one of record, stop"
+event "{when: z < 0, action: {set: {z': 0}}}" 3:40 "unknown key 'set'"
+event "{when: z < 0, action: {reset: {}}}" 3:47 "'reset' is empty"
+event "{when: z < 0, action: {reset: {z: 0}}}" 3:48 "'z' cannot be reset"
+event "{when: z < 0, action: {reset: {\"z'^2\": 0}}}" 3:49 "'z'^2' cannot be reset"
+event "{when: z < 0, action: {reset: {t: 0}}}" 3:48 "'t' cannot be reset"
+event "{when: z < 0, action: {reset: {w': 0}}}" 3:48 "unknown name 'w''"
+event "{when: 1 > 0}" 3:24 "'when' is always the same"
+event "{when: z == 0}" 3:24 "equality lasts no time"
+event "{action: stop}" 3:17 "'when'"
+event "{when: z < 0, until: 3}" 3:31 "unknown key 'until'"
+
+stop() { # BODY PLACE WORDS
+  model "{}" "{bench: $1}"
+  refused "$2" "$3"
+}
+
+stop "{type: stop, formula: z, restitution: 1.5}" 4:54 "'restitution' is 1.5; expected a number from 0 to 1"
+stop "{type: stop, formula: z, restitution: -0.1}" 4:54 "'restitution' is -0.1; expected a number from 0 to 1"
+stop "{type: stop, formula: z}" 4:16 "'restitution'"
+stop "{type: stop, restitution: 1}" 4:16 "'formula'"
+stop "{type: stop, formula: sin(t), restitution: 1}" 4:38 "depends on no coordinate"
+stop "{type: stop, formula: \"z'\", restitution: 1}" 4:39 "cannot stand in a constraint"
+
+contact() { # KEYS PLACE WORDS
+  model "{}" "" "{bench: {type: contact, on: {body: ball, at: [0, 0, 1]}, radius: 0.1, surface: z, $1}}"
+  refused "$2" "$3"
+}
+
+contact "restitution: 2" 4:104 "expected a number from 0 to 1"
+contact "restitution: 1, stiffness: 1e5" 4:107 "expected no 'stiffness' beside it"
+contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
+
+# ---- methods and exports that have no room for it
+
+model "{touch: {when: z < 0, action: {reset: {z': -z'}}}}"
+for method in lie rosw2; do
+  "$CAMBER" run bad.yaml --method $method >out 2>err
+  check "$method refuses resets" test $? -eq 2
+  check "$method says why" grep -q "cannot reset velocities" err
+done
+"$CAMBER" export c bad.yaml -o exported >out 2>err
+check "an export with resets is refused" test $? -eq 2
+check "and says why" grep -q "event 'touch' resets velocities" err
+model "{high: {when: z > 0, action: stop}}"
+"$CAMBER" export c bad.yaml -o exported >out 2>err
+check "an export with an event that stops is refused" test $? -eq 2
+check "and says why, too" grep -q "event 'high' ends the run" err
+model "{}" "{bench: {type: stop, formula: z + 1, restitution: 0.5}}"
+"$CAMBER" export c bad.yaml -o exported >out 2>err
+check "an export with a stop is refused" test $? -eq 2
+check "and names it" grep -q "stop 'bench' resets velocities" err
+check "nothing is written" test ! -e exported
+
+# ---- the end of a run by an event
+
+cat >stops.yaml <<'END'
+templates:
+  side:
+    points: {P: [0, 0, 1]}
+    bodies: {b: {mass: 1, sphere: P, radius: 0.1}}
+    joints: {z: {type: prismatic, child: b, axis: z, start: 1}}
+    events: {touch: {when: z < 0, action: stop}, half: {when: z < 0.5}}
+instances: {left: {template: side}}
+outputs: {h: left.z}
+simulate: {t-end: 10}
+END
+"$CAMBER" run stops.yaml --rtol 1e-10 --json --out stops.csv >stops.json
+check "a run that an event stops is done" test $? -eq 0
+"$CAMBER" run stops.yaml >out
+check "exit code 0" test $? -eq 0
+check "it says what stopped it" grep -q "stopped  *by event 'left.touch' at t = 0.4515236" out
+cat >look.py <<'END'
+import csv, json, math
+
+run = json.load(open("stops.json"))
+fall = math.sqrt(2 / 9.81)
+assert run["status"] == "ok" and run["stopped_by"] == "left.touch", run
+assert [e["name"] for e in run["events"]] == ["left.half", "left.touch"], run["events"]
+assert abs(run["events"][1]["t"] - fall) < 1e-9 and abs(run["t"] - fall) < 1e-9, run
+assert all("limit" not in e for e in run["events"]), run["events"]
+rows = list(csv.DictReader(open("stops.csv")))
+assert float(rows[-1]["t"]) == run["t"] and abs(float(rows[-1]["h"])) < 1e-9, rows[-1]
+END
+check "the last row is where the event is" python3 look.py
+
+# ---- rest
+
+cat >ball.yaml <<'END'
+parameters: {e: 0.8}
+bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {z: {type: prismatic, child: ball, axis: z, start: 1}}
+loops: {bench: {type: stop, formula: z, restitution: e}}
+forces: {lift: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, "max(t - 6, 0)*5"]}}
+simulate: {t-end: 9}
+END
+"$CAMBER" run ball.yaml --set e=0.1 >out
+check "a rest is told with the time at which impacts accumulate" \
+  grep -q "bench, at rest (impacts accumulate at t = 0.55186222" out
+check "and so is its end" grep -Eq "t = 7.96[0-9]* +bench, leaves" out
+"$CAMBER" run ball.yaml --rtol 1e-10 --json >ball.json
+cat >look.py <<'END'
+import json, math
+
+run = json.load(open("ball.json"))
+limits = [e["limit"] for e in run["events"] if "limit" in e]
+assert len(limits) == 1 and abs(limits[0] - 9 * math.sqrt(2 / 9.81)) < 1e-8, limits
+last = run["events"][-1]
+assert last["name"] == "bench.rest" and last["direction"] == -1, last
+assert abs(last["t"] - (6 + 9.81 / 5)) < 1e-8 and "stopped_by" not in run, last
+END
+check "the limit is in the JSON" python3 look.py
+
+# ---- formulas that have no value
+
+for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z' - 100)}}}"; do
+  sed "s/^loops:.*/events: {e1: $event}/; s/^forces:.*//" ball.yaml >nan.yaml
+  timeout 60 "$CAMBER" run nan.yaml --t-end 2 >out 2>err
+  check "no value: exit code 1 ($event)" test $? -eq 1
+  check "no value: words ($event)" grep -q "^camber: " err
+done
+
+finish

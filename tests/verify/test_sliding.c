@@ -1,0 +1,208 @@
+/*
+ * Dry friction that holds: switching functions of velocities whose two modes lead back to their zeros. A block on a slope stops and
+ * holds until a growing force moves it; two blocks on each other; a block on a belt that sticks and slips. All against solutions in
+ * closed form, piece by piece.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <stdio.h>
+
+static const double G = 9.81;
+
+/* The number of the next method with dense output but for trap, which takes too many steps; cmb_method_count: there is none. */
+static int next_method(int i)
+{
+  while (i < cmb_method_count() &&
+         (cmb_method_is_real_time(cmb_method_at(i)) || cmbt_is(cmb_method_at(i), "trap"))) {
+    i++;
+  }
+  return i;
+}
+
+static void open_run(cmbt_run *r, const char *text, int method)
+{
+  static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
+                                                 CMB_FORM_CARTESIAN};
+  cmbt_run_open_text(r, text, formulations[method % 3]);
+  r->method = cmb_method_name(cmb_method_at(method));
+  if (!cmbt_is_precise(cmb_method_at(method))) r->rtol = 1e-8;
+}
+
+static double tolerance_of(const cmbt_run *r)
+{
+  return r->rtol < 1e-9 ? 1e-8 : 1e-5;
+}
+
+static const char BLOCK[] =
+    "parameters: {mu: 0.5, al: 20 deg, m: 2}\n"
+    "gravity: [9.81*sin(al), 0, -9.81*cos(al)]\n"
+    "bodies: {block: {mass: m, box: [0.2, 0.1, 0.1], at: [0, 0, 0]}}\n"
+    "joints: {x: {type: prismatic, child: block, axis: x, rate: %g}}\n"
+    "forces:\n"
+    "  dry: {type: load, on: {body: block, at: [0, 0, 0]},\n"
+    "        force: [-mu*m*9.81*cos(al)*sign(x'), 0, 0]}\n"
+    "  push: {type: load, on: {body: block, at: [0, 0, 0]}, force: [%g*t, 0, 0]}\n"
+    "outputs: {place: x, speed: x'}\n";
+
+/* It stops where x' = 1 − a t + (c/2m) t² is 0. */
+static void test_block(void **state)
+{
+  (void)state;
+  const double pi = acos(-1), al = pi / 9, m = 2, a = G * (0.5 * cos(al) - sin(al));
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    for (int pushed = 0; pushed < 2; pushed++) {
+      const double c = pushed ? 0.5 : 0, b = c / m;
+      const double stops = pushed ? (a - sqrt(a * a - 2 * b)) / b : 1 / a;
+      const double place = stops - a * stops * stops / 2 + b * pow(stops, 3) / 6;
+      const double moves = pushed ? m * a / c : INFINITY, end = pushed ? moves + 2 : 5;
+      char text[2000];
+      cmbt_run r;
+      snprintf(text, sizeof text, BLOCK, 1.0, c);
+      open_run(&r, text, i);
+      cmbt_run_to(&r, pushed ? 0.9 * moves : end, 0);
+      cmbt_near(cmbt_output(&r, "place"), place, tolerance_of(&r));
+      cmbt_near(cmbt_output(&r, "speed"), 0, 1e-12);
+      cmbt_run_close(&r);
+      if (!pushed) continue;
+      open_run(&r, text, i);
+      cmbt_run_to(&r, end, 0);
+      cmbt_near(cmbt_output(&r, "place"), place + b * 8 / 6, tolerance_of(&r));
+      cmbt_near(cmbt_output(&r, "speed"), b * 2, tolerance_of(&r));
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+/* At rest from the beginning on, and left to itself: it holds. */
+static void test_block_at_rest(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    char text[2000];
+    cmbt_run r;
+    snprintf(text, sizeof text, BLOCK, 0.0, 0.0);
+    open_run(&r, text, i);
+    cmbt_run_to(&r, 5, 0);
+    cmbt_near(cmbt_output(&r, "place"), 0, 1e-9);
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- two blocks */
+
+/* Block 1 (2 kg) on the ground (μ = 0.2), block 2 (1 kg) on it (μ = 0.4); speeds 0.5 and 1.5 m/s. Block 1 is slowed down by
+ * (0.2·3 − 0.4) g/2, block 2 by 0.4 g; then both go on together, slowed down by 0.2 g; then both hold, until a force on block 2
+ * of 3 N/s·(t − 2) is more than 0.4 g and block 2 moves alone: 0.4·1·g < 0.2·3·g. */
+static void test_two_blocks(void **state)
+{
+  (void)state;
+  const double a1 = -0.1 * G, a2 = -0.4 * G, together = -0.2 * G;
+  const double meet = 1 / (a1 - a2), speed = 0.5 + a1 * meet, stop = meet + speed / -together;
+  const double x1 = 0.5 * meet + a1 * meet * meet / 2 + speed * speed / (2 * -together);
+  const double x2 = 1.5 * meet + a2 * meet * meet / 2 + speed * speed / (2 * -together);
+  const double moves = 2 + 0.4 * G / 3, end = moves + 1;
+  assert_true(stop < 2);
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(&r,
+             "gravity: [0, 0, -9.81]\n"
+             "bodies:\n"
+             "  b1: {mass: 2, box: [0.5, 0.1, 0.1], at: [0, 0, 0]}\n"
+             "  b2: {mass: 1, box: [0.2, 0.1, 0.1], at: [0, 0, 0.1]}\n"
+             "joints:\n"
+             "  x1: {type: prismatic, child: b1, axis: x, rate: 0.5}\n"
+             "  x2: {type: prismatic, child: b2, axis: x, rate: 1.5}\n"
+             "forces:\n"
+             "  ground_: {type: load, on: {body: b1, at: [0, 0, 0]},\n"
+             "            force: [\"-0.2*3*9.81*sign(x1')\", 0, 0]}\n"
+             "  below: {type: load, on: {body: b1, at: [0, 0, 0]},\n"
+             "          force: [\"0.4*9.81*sign(x2' - x1')\", 0, 0]}\n"
+             "  above: {type: load, on: {body: b2, at: [0, 0, 0.1]},\n"
+             "          force: [\"-0.4*9.81*sign(x2' - x1') + 3*max(t - 2, 0)\", 0, 0]}\n"
+             "outputs: {p1: x1, p2: x2, w1: x1', w2: x2'}\n",
+             i);
+    cmbt_run_to(&r, end, 0);
+    cmbt_near(cmbt_output(&r, "p1"), x1, tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "w1"), 0, 1e-10);
+    cmbt_near(cmbt_output(&r, "p2"), x2 + 0.5, tolerance_of(&r)); /* 3 s³/6 */
+    cmbt_near(cmbt_output(&r, "w2"), 1.5, tolerance_of(&r));
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- stick and slip */
+
+/* On a belt with the speed u: m x'' = −k x − F sign(x' − u) + c (x' − u), less friction at higher speed. It sticks until k x = F,
+ * then slips: with w² = k/m − (c/2m)² and x₀ = F/k − c u/k, x = x₀ + e^(ct/2m) (A cos wt + B sin wt), until x' = u again. */
+struct belt {
+  double m, k, F, c, u;
+};
+
+static void slip(const struct belt *b, double A, double B, double s, double *x, double *v)
+{
+  const double d = b->c / (2 * b->m), w = sqrt(b->k / b->m - d * d), e = exp(d * s);
+  *x = b->F / b->k - b->c * b->u / b->k + e * (A * cos(w * s) + B * sin(w * s));
+  *v = e * ((d * A + w * B) * cos(w * s) + (d * B - w * A) * sin(w * s));
+}
+
+/* From the place where it begins to slip: how long until it sticks, and where. */
+static double slip_time(const struct belt *b, double *place)
+{
+  const double d = b->c / (2 * b->m), w = sqrt(b->k / b->m - d * d), A = b->c * b->u / b->k;
+  const double B = (b->u - d * A) / w, half = acos(-1) / w;
+  double low = 0.5 * half, high = low, v;
+  do { /* x' < u while it slips */
+    low = high;
+    high += 0.01 * half;
+    slip(b, A, B, high, place, &v);
+  } while (v < b->u);
+  for (int n = 0; n < 100; n++) {
+    const double middle = (low + high) / 2;
+    slip(b, A, B, middle, place, &v);
+    if (v < b->u) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return high;
+}
+
+static void test_belt(void **state)
+{
+  (void)state;
+  const struct belt b = {1, 25, 5, 0.5, 0.1};
+  double place = 0, t = 0, end;
+  for (int n = 0; n < 8; n++) { /* the state after eight slips */
+    t += (b.F / b.k - place) / b.u;
+    t += slip_time(&b, &place);
+  }
+  end = t + 0.1; /* it sticks */
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(&r,
+             "gravity: [0, 0, 0]\n"
+             "bodies: {block: {mass: 1, box: [0.2, 0.1, 0.1], at: [0, 0, 0]}}\n"
+             "joints: {x: {type: prismatic, child: block, axis: x, rate: 0.1, stiffness: 25}}\n"
+             "forces:\n"
+             "  dry: {type: load, on: {body: block, at: [0, 0, 0]},\n"
+             "        force: [\"-5*sign(x' - 0.1) + 0.5*(x' - 0.1)\", 0, 0]}\n"
+             "outputs: {place: x, speed: x'}\n",
+             i);
+    cmbt_run_to(&r, end, 0);
+    printf("%-9s place off by %.1e\n", r.method, fabs(cmbt_output(&r, "place") - place - 0.01));
+    cmbt_near(cmbt_output(&r, "place"), place + 0.1 * b.u, tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "speed"), b.u, 1e-9);
+    cmbt_run_close(&r);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_block), cmocka_unit_test(test_block_at_rest),
+      cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_belt)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

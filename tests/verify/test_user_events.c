@@ -1,0 +1,458 @@
+/*
+ * Impacts, rest and what follows, against solutions in closed form: a ball that bounces on a floor, on a slope, and on a table that
+ * moves; Newton's cradle; a block that rocks; balls that rest and leave.
+ *
+ * A ball that falls from the height 1 onto a floor with the restitution e bounces at t₁ = √(2/g), t₁ + 2 t₁ e, t₁ + 2 t₁ (e + e²), ..,
+ * and is at rest from t₁ (1 + e)/(1 − e) on.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 1000, TEXT = 2000 };
+
+static const double G = 9.81;
+
+static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
+                                               CMB_FORM_CARTESIAN};
+
+/* The number of the next method with dense output; cmb_method_count: there is none. */
+static int next_method(int i)
+{
+  while (i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(i))) i++;
+  return i;
+}
+
+/* trap is of order 2: at small tolerances it takes millions of steps. Parabolas it follows exactly. */
+static void open_run(cmbt_run *r, const char *text, int method, int formulation)
+{
+  cmbt_run_open_text(r, text, formulations[formulation]);
+  r->method = cmb_method_name(cmb_method_at(method));
+  if (cmbt_is(cmb_method_at(method), "trap")) r->rtol = 1e-6;
+}
+
+/* The only rest of a run: where its impacts accumulate. */
+static double limit_of(const cmbt_run *r, const char *name)
+{
+  double limit = NAN;
+  int count = 0;
+  for (int i = 0; i < r->event_count; i++) {
+    if (strcmp(r->events[i].name, name) != 0) continue;
+    limit = r->events[i].limit;
+    count++;
+  }
+  if (count != 1) fail_msg("%s: %d times '%s'; expected one", r->method, count, name);
+  return limit;
+}
+
+/* ---- the bouncing ball */
+
+static const char BALL_EVENT[] = "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                                 "joints: {z: {type: prismatic, child: ball, axis: z, start: 1}}\n"
+                                 "events: {touch: {when: z < 0, action: {reset: {z': -0.8*z'}}}}\n"
+                                 "outputs: {h: ball.z, w: ball.vz}\n";
+static const char BALL_CONTACT[] =
+    "bodies: {ball: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}\n"
+    "joints: {j: {type: free, child: ball}}\n"
+    "forces:\n"
+    "  touch: {type: contact, on: {body: ball, at: [0, 0, 1]}, radius: 0.1, surface: z + 0.1,\n"
+    "          restitution: 0.8}\n"
+    "outputs: {h: ball.z, w: ball.vz}\n";
+static const char BALL_STOP[] = "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                                "joints: {z: {type: prismatic, child: ball, axis: z, start: 1}}\n"
+                                "loops: {touch: {type: stop, formula: ball.z, restitution: 0.8}}\n"
+                                "outputs: {h: ball.z, w: ball.vz}\n";
+
+/* A gap has rounding errors of this size, and so the least bounces have no more than half the digits. */
+static const double LEAST_GAP = 1e-16;
+
+/* The largest error of the bounces, the falls begin at t = 0 from the height 1. `last` is how many of them are well above the rounding
+ * errors of the gap: an interval is 2 √(2h/g). */
+static double bounce_error(const double *t, int count, double g, double e, int *last)
+{
+  const double first = sqrt(2 / g), least = 2 * sqrt(2 * 1e4 * LEAST_GAP / g);
+  double expected = first, worst = 0, interval = 2 * first;
+  *last = 0;
+  for (int i = 0; i < count && interval > least; i++, (*last)++) {
+    worst = fmax(worst, fabs(t[i] - expected));
+    expected += interval *= e;
+  }
+  return worst;
+}
+
+/* bdf begins with order 1 behind each impact, and keeps no more than its tolerances: positions then are off by some multiple of
+ * them, and bounces by that over the velocity. */
+static void check_bounces(const cmbt_run *r, const char *kind, double g, double e, double usual,
+                          double for_bdf)
+{
+  double t[MOST];
+  const double tolerance = strcmp(r->method, "bdf") == 0 ? for_bdf : usual;
+  const double limit = sqrt(2 / g) * (1 + e) / (1 - e);
+  const int count = cmbt_times(r, "touch", 1, MOST, t);
+  int last;
+  const double error = bounce_error(t, count, g, e, &last), found = limit_of(r, "touch.rest");
+  printf("%-9s %-8s %3d bounces, the first %d to %.1e s, limit to %.1e s\n", r->method, kind, count,
+         last, error, fabs(found - limit));
+  assert_in_range(count, 20, 200);
+  cmbt_below(error, tolerance);
+  cmbt_near(found, limit, fmax(10 * tolerance, 10 * sqrt(LEAST_GAP)));
+  assert_int_equal(r->event_count, count + 1);
+}
+
+static void check_ball(const char *text, const char *kind, int method, int formulation)
+{
+  cmbt_run r;
+  open_run(&r, text, method, formulation);
+  cmbt_run_to(&r, 10, 0);
+  check_bounces(&r, kind, G, 0.8, 1e-9, 5e-6);
+  cmbt_near(cmbt_output(&r, "h"), 0, 1e-12);
+  cmbt_near(cmbt_output(&r, "w"), 0, 1e-12);
+  cmbt_run_close(&r);
+}
+
+static void test_ball(void **state)
+{
+  (void)state;
+  const char *const texts[] = {BALL_EVENT, BALL_CONTACT, BALL_STOP};
+  const char *const kinds[] = {"event", "contact", "stop"};
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    for (int form = 0; form < 3; form++) {
+      for (int k = 0; k < 3; k++) check_ball(texts[k], kinds[k], i, form);
+    }
+  }
+}
+
+/* At the tolerances that a run has by default the bounces are those of the series, too, and what is left out is within them. */
+static void test_ball_coarsely(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(&r, BALL_EVENT, i, 0);
+    r.rtol = 1e-6;
+    cmbt_run_to(&r, 10, 0);
+    check_bounces(&r, "coarse", G, 0.8, 1e-6, 1e-4);
+    cmbt_near(cmbt_output(&r, "h"), 0, 1e-8);
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- on a slope: the velocity along it is kept, at rest too */
+
+static void test_slope(void **state)
+{
+  (void)state;
+  const double a = 0.3, e = 0.6, g = G * cos(a);
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(&r,
+             "parameters: {a: 0.3}\n"
+             "bodies: {ball: {mass: 2, sphere: [sin(a), 0, cos(a)], radius: 0.1}}\n"
+             "joints: {j: {type: free, child: ball, rate: [cos(a), 0, -sin(a), 1, 2, 3]}}\n"
+             "forces:\n"
+             "  touch: {type: contact, on: {body: ball, at: [sin(a), 0, cos(a)]}, radius: 0.1,\n"
+             "          surface: 'x*sin(a) + z*cos(a) + 0.1', restitution: 0.6}\n"
+             "outputs: {n: 'ball.x*sin(a) + ball.z*cos(a)', s: 'ball.x*cos(a) - ball.z*sin(a)',\n"
+             "  ws: 'ball.vx*cos(a) - ball.vz*sin(a)', wn: 'ball.vx*sin(a) + ball.vz*cos(a)'}\n",
+             i, i % 3);
+    cmbt_run_to(&r, 3, 0);
+    check_bounces(&r, "slope", g, e, 1e-9, 1e-5);
+    cmbt_near(cmbt_output(&r, "n"), 0, 1e-11);
+    cmbt_near(cmbt_output(&r, "wn"), 0, 1e-11);
+    cmbt_near(cmbt_output(&r, "ws"), 1 + G * sin(a) * 3, 1e-8);
+    cmbt_near(cmbt_output(&r, "s"), 3 + G * sin(a) * 4.5, 1e-8);
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- a table that moves: a simulation of its own, exact from impact to impact */
+
+/* The table is at A sin(ω t). */
+struct table {
+  double A, omega, e;
+  double t, h, w; /* the ball, as it flies */
+};
+
+static double table_at(const struct table *x, double t)
+{
+  return x->A * sin(x->omega * t);
+}
+
+static double table_rate(const struct table *x, double t)
+{
+  return x->A * x->omega * cos(x->omega * t);
+}
+
+static double table_acceleration(const struct table *x, double t)
+{
+  return -x->A * x->omega * x->omega * sin(x->omega * t);
+}
+
+static double gap_at(const struct table *x, double s)
+{
+  return x->h + x->w * s - G / 2 * s * s - table_at(x, x->t + s);
+}
+
+/* How long until the ball comes down to the table again: steps along the flight, the first from where it is certainly above, then
+ * halves. It begins on the table with the relative velocity `up`, or above it. */
+static double flight(const struct table *x, double up)
+{
+  const double relative = G + table_acceleration(x, x->t);
+  double begin = up > 0 && relative > 0 ? up / relative : 0, step;
+  step = up > 0 && relative > 0 && begin < 1e-3 ? begin / 10 : 1e-4;
+  while (gap_at(x, begin + step) > 0) begin += step;
+  for (double end = begin + step; end - begin > 1e-16 * end;) {
+    const double middle = begin + (end - begin) / 2;
+    if (middle <= begin || middle >= end) break;
+    if (gap_at(x, middle) > 0) {
+      begin = middle;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+/* The next impact; the velocity that separates them afterwards. */
+static double bounce(struct table *x, double up)
+{
+  const double s = flight(x, up);
+  const double down = x->w - G * s - table_rate(x, x->t + s);
+  x->t += s;
+  x->h = table_at(x, x->t);
+  x->w = table_rate(x, x->t) - x->e * down;
+  return -x->e * down;
+}
+
+static const char TABLE[] =
+    "parameters: {A: 0.1, omega: 5, e: 0.5, h: 1}\n"
+    "bodies: {ball: {mass: 3, sphere: [0, 0, 0], radius: 0.1}}\n"
+    "joints: {z: {type: prismatic, child: ball, axis: z, start: h, rate: 0.3}}\n"
+    "forces:\n"
+    "  touch: {type: contact, on: {body: ball, at: [0, 0, 0]}, radius: 0.1,\n"
+    "          surface: 'z - A*sin(omega*t) + 0.1', restitution: e}\n"
+    "outputs: {h: ball.z, w: ball.vz}\n";
+
+static void test_table(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    struct table x = {0.1, 5, 0.5, 0, 1, 0.3};
+    const double tolerance = cmbt_is(cmb_method_at(i), "bdf") ? 1e-6 : 2e-9;
+    double t[MOST], up = 0;
+    cmbt_run r;
+    open_run(&r, TABLE, i, i % 3);
+    cmbt_run_to(&r, 4, 0);
+    const int count = cmbt_times(&r, "touch", 1, MOST, t);
+    assert_in_range(count, 12, MOST);
+    for (int k = 0; k < 12; k++) {
+      up = bounce(&x, up);
+      cmbt_near(t[k], x.t, tolerance);
+    }
+    cmbt_near(cmbt_output(&r, "h"), table_at(&x, 4), 1e-9); /* at rest on it: A ω² < g */
+    cmbt_near(cmbt_output(&r, "w"), table_rate(&x, 4), 1e-9);
+    limit_of(&r, "touch.rest");
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- rest that ends */
+
+/* A table that goes down with the acceleration 3 t²: the ball leaves it when that is g. */
+static void test_leaves(void **state)
+{
+  (void)state;
+  const double leaves = sqrt(G / 3), h = -pow(leaves, 4) / 4, w = -pow(leaves, 3);
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
+    double t[MOST];
+    cmbt_run r;
+    open_run(&r,
+             "bodies: {ball: {mass: 3, sphere: [0, 0, 0], radius: 0.1}}\n"
+             "joints: {z: {type: prismatic, child: ball, axis: z}}\n"
+             "loops: {table: {type: stop, formula: z + t^4/4, restitution: 0.5}}\n"
+             "outputs: {h: ball.z, w: ball.vz}\n",
+             i, i % 3);
+    cmbt_run_to(&r, 2.5, 0);
+    assert_int_equal(cmbt_times(&r, "table.rest", -1, MOST, t), 1);
+    const double s = 2.5 - leaves;
+    printf("%-9s leaves %.1e s from where it should, h off by %.1e\n", r.method,
+           fabs(t[0] - leaves), fabs(cmbt_output(&r, "h") - (h + w * s - G / 2 * s * s)));
+    cmbt_near(t[0], leaves, 2e-9); /* a billionth of the weight counts as nothing */
+    cmbt_near(cmbt_output(&r, "h"), h + w * s - G / 2 * s * s, is_bdf ? 1e-6 : 1e-7);
+    cmbt_run_close(&r);
+  }
+}
+
+/* Where the table's acceleration comes to −g: the ball leaves it. The table is not that fast at x->t. */
+static double next_leave(const struct table *x)
+{
+  const double pi = acos(-1), phase = asin(G / (x->A * x->omega * x->omega));
+  const double turns = ceil((x->omega * x->t - phase) / (2 * pi));
+  return (phase + 2 * pi * turns) / x->omega;
+}
+
+/* The ball is thrown up by a table with A ω² > g, bounces, comes to rest, and is thrown again, for twenty periods. */
+static void test_thrown(void **state)
+{
+  (void)state;
+  const double period = 2 * acos(-1) / 12;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    struct table x = {.A = 0.1, .omega = 12, .e = 0.3};
+    const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
+    double touch[MOST], rest[MOST], leave[MOST];
+    cmbt_run r;
+    if (cmbt_is(cmb_method_at(i), "trap")) continue; /* thousands of steps a period */
+    open_run(&r,
+             "parameters: {A: 0.1, omega: 12}\n"
+             "bodies: {ball: {mass: 3, sphere: [0, 0, 0], radius: 0.1}}\n"
+             "joints: {z: {type: prismatic, child: ball, axis: z, rate: A*omega}}\n"
+             "loops: {touch: {type: stop, formula: z - A*sin(omega*t), restitution: 0.3}}\n"
+             "outputs: {h: ball.z, w: ball.vz}\n",
+             i, i % 3);
+    if (!cmbt_is_precise(cmb_method_at(i))) r.rtol = 1e-8;
+    cmbt_run_to(&r, 20 * period, 0);
+    const int touches = cmbt_times(&r, "touch", 1, MOST, touch);
+    const int rests = cmbt_times(&r, "touch.rest", 1, MOST, rest);
+    const int leaves = cmbt_times(&r, "touch.rest", -1, MOST, leave);
+    double worst = 0;
+    int n = 0;
+    assert_in_range(leaves, 15, 20);
+    for (int k = 0; k < leaves; k++) {
+      x.t = next_leave(&x), x.h = table_at(&x, x.t), x.w = table_rate(&x, x.t);
+      worst = fmax(worst, fabs(leave[k] - x.t));
+      while (n < touches && touch[n] <= leave[k] + 1e-3) n++; /* it takes 0.3 s to come back */
+      double up = 0;
+      do {
+        up = bounce(&x, up);
+        if (n < touches && up > 1e-5) worst = fmax(worst, fabs(touch[n++] - x.t));
+      } while (up > 1e-10);
+    }
+    printf("%-9s %d impacts, %d rests, times to %.1e s\n", r.method, touches, rests, worst);
+    cmbt_below(worst, is_bdf ? 1e-4 : 2e-8);
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- Newton's cradle */
+
+static void write_cradle(char text[TEXT], int lifted)
+{
+  snprintf(text, TEXT,
+           "parameters: {r: 0.05, L: 1}\n"
+           "templates:\n"
+           "  ball:\n"
+           "    points: {P: [2*r*(index-1), 0, L], B: [2*r*(index-1), 0, 0]}\n"
+           "    bodies: {b: {mass: 1, sphere: B, radius: r}}\n"
+           "    joints: {a: {type: revolute, child: b, at: P, axis: y,\n"
+           "                 start: 'if(index < %d.5, 0.5, 0)'}}\n"
+           "instances: {k: {template: ball, repeat: 5}}\n"
+           "loops:\n"
+           "  c1: {type: stop, formula: k2.b.x - k1.b.x - 2*r, restitution: 1}\n"
+           "  c2: {type: stop, formula: k3.b.x - k2.b.x - 2*r, restitution: 1}\n"
+           "  c3: {type: stop, formula: k4.b.x - k3.b.x - 2*r, restitution: 1}\n"
+           "  c4: {type: stop, formula: k5.b.x - k4.b.x - 2*r, restitution: 1}\n"
+           "outputs: {a1: k1.a, a2: k2.a, a3: k3.a, a4: k4.a, a5: k5.a, E: energy}\n",
+           lifted);
+}
+
+/* The period of a ball: 4 K(sin(α/2)) √(J/(m g L)), K by the arithmetic and the geometric mean. */
+static double cradle_period(double amplitude)
+{
+  double a = 1, b = cos(amplitude / 2);
+  for (int k = 0; k < 10; k++) {
+    const double mean = (a + b) / 2;
+    b = sqrt(a * b), a = mean;
+  }
+  return 2 * acos(-1) / a * sqrt((1 + 0.4 * 0.05 * 0.05) / G);
+}
+
+/* As many balls as were lifted on one side rise on the other, the rest hangs still, for five periods. */
+static void check_cradle(int method, int formulation, int lifted)
+{
+  char text[TEXT];
+  const double half = cradle_period(0.5) / 2;
+  const bool precise = cmbt_is_precise(cmb_method_at(method));
+  const double tolerance = cmbt_is(cmb_method_at(method), "bdf") ? 1e-4 : precise ? 1e-6 : 1e-5;
+  cmbt_run r;
+  write_cradle(text, lifted);
+  open_run(&r, text, method, formulation);
+  r.rtol = precise ? 1e-10 : 1e-8;
+  cmbt_run_to(&r, 10 * half + 0.01, half);
+  for (int k = 0; k <= 10; k++) {
+    for (int ball = 1; ball <= 5; ball++) {
+      const char name[] = {'a', (char)('0' + ball), '\0'};
+      const bool left = k % 2 == 0 && ball <= lifted, right = k % 2 == 1 && ball > 5 - lifted;
+      const double expected = left ? 0.5 : right ? -0.5 : 0, found = cmbt_row(&r, k, name);
+      if (fabs(found - expected) > tolerance) {
+        fail_msg("%s, formulation %d, %d lifted, after %d half periods: ball %d is at %.9g; "
+                 "expected %g",
+                 r.method, formulation, lifted, k, ball, found, expected);
+      }
+    }
+    cmbt_near(cmbt_row(&r, k, "E"), cmbt_row(&r, 0, "E"), tolerance);
+  }
+  cmbt_run_close(&r);
+}
+
+static void test_cradle(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    if (cmbt_is(cmb_method_at(i), "trap")) continue;
+    for (int lifted = 1; lifted <= 3; lifted++) check_cradle(i, (i + lifted) % 3, lifted);
+  }
+}
+
+/* ---- the rocking block */
+
+/* θ'' = p² (θ − α sign θ): it falls back from θ₀ in acosh(α/(α − θ₀))/p, with θ'² = p² θ₀ (2α − θ₀), of which r² is left. */
+static void test_rocking(void **state)
+{
+  (void)state;
+  const double p = 3, alpha = 0.3, factor = 0.8;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    const bool precise = cmbt_is_precise(cmb_method_at(i));
+    double t[MOST], amplitude = 0.2, worst = 0, expected = acosh(alpha / (alpha - amplitude)) / p;
+    cmbt_run r;
+    if (cmbt_is(cmb_method_at(i), "trap")) continue;
+    open_run(&r,
+             "parameters: {p: 3, al: 0.3, r: 0.8}\n"
+             "gravity: [0, 0, 0]\n"
+             "bodies: {block: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+             "joints: {th: {type: revolute, child: block, at: [0, 0, 0], axis: y, start: 0.2}}\n"
+             "forces: {w: {type: torsion, coordinate: th, torque: 'p^2*(al*sign(th) - th)'}}\n"
+             "events: {impact: {when: th > 0, direction: both, action: {reset: {th': r*th'}}}}\n"
+             "outputs: {angle: th, speed: th'}\n",
+             i, i % 2);
+    if (!precise) r.rtol = 1e-8;
+    cmbt_run_to(&r, 10, 0);
+    const int count = cmbt_times(&r, "impact", 0, MOST, t);
+    for (int k = 0; k < count && amplitude > 1e-7; k++) {
+      worst = fmax(worst, fabs(t[k] - expected));
+      const double rest = factor * factor * amplitude * (2 * alpha - amplitude);
+      amplitude = rest / (alpha + sqrt(alpha * alpha - rest));
+      expected += 2 * acosh(alpha / (alpha - amplitude)) / p;
+    }
+    printf("%-9s %d impacts, to %.1e s\n", r.method, count, worst);
+    cmbt_below(amplitude, 1e-7);
+    cmbt_below(worst, precise ? 2e-9 : 1e-5);
+    cmbt_near(cmbt_output(&r, "angle"), 0, 1e-9);
+    cmbt_near(cmbt_output(&r, "speed"), 0, 1e-9);
+    cmbt_near(limit_of(&r, "impact.rest"), t[count - 1], 1e-4);
+    cmbt_run_close(&r);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ball),   cmocka_unit_test(test_ball_coarsely),
+      cmocka_unit_test(test_slope),  cmocka_unit_test(test_table),
+      cmocka_unit_test(test_leaves), cmocka_unit_test(test_thrown),
+      cmocka_unit_test(test_cradle), cmocka_unit_test(test_rocking)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
