@@ -439,8 +439,8 @@ bool cmb_kkt_is_certain(cmb_kkt *kkt)
          cmb_kkt_sparse_certain(kkt->sparse, SAFETY * DBL_EPSILON);
 }
 
-/* Rank is judged by G alone, also if B ≠ G. limits.zero does not count: in a long row of bodies angles are below it wherever the row
- * is, and as long as a pivot is more than rounding its factors solve. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
+/* Rank is judged by G alone, also if B ≠ G. limits.zero counts for angles that have fallen to it: in a long row of bodies some are
+ * below it wherever the row is, and as long as a pivot is more than rounding its factors solve. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
  * half-explicit stages there (method/half_explicit.h). */
 static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
@@ -450,6 +450,10 @@ static cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
   if (status != CMB_OK && status != CMB_RETRY_SINGULAR) return status;
   if (status == CMB_OK && !cmb_kkt_is_certain(kkt)) status = CMB_RETRY_SINGULAR;
   const bool care = kkt->limits.correct > 0;
+  const double lost = kkt->limits.zero * kkt->limits.zero;
+  if (status == CMB_OK && care && cmb_kkt_sparse_has_fallen(kkt->sparse, lost)) {
+    status = CMB_RETRY_SINGULAR;
+  }
   if (status == CMB_OK && (!care || cmb_kkt_sparse_least(kkt->sparse) > kkt->doubt)) {
     if (B == G) return CMB_OK;
     status = cmb_kkt_sparse_factor(kkt->sparse, G, B, zero);

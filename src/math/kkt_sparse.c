@@ -35,6 +35,9 @@ static const double SEARCHING_SHIFT = 1e-14;
 /* The part of a pivot that errors may make so that it serves as a measure for later ones. */
 static const double LITTLE = 0.25;
 
+/* What is left of sin² where a row that is usually far from the others has come near to losing rank. */
+static const double FALLEN = 1e-4;
+
 struct cmb_kkt_sparse {
   cmb_kkt_shape shape;
   cmb_static_lu K, M; /* M unused if diagonal */
@@ -46,10 +49,10 @@ struct cmb_kkt_sparse {
   double **M_own; /* where in M, NULL for the upper half */
   double **G_to_K, **B_to_K;
   double *length2; /* (nv + ng) squares of the usual lengths, 0 for M's */
-  double
-      *proved; /* (ng) sin² when full rank was last shown with little doubt; more than 1: never */
-  double *b, *x;           /* (nv + ng) scratch */
-  double *y;               /* (ng) of the inverse iteration */
+  double *largest; /* (ng) sin² of a row, the largest seen */
+  double *proved; /* (ng) sin² when full rank was last shown with little doubt; at first infinite */
+  double *b, *x;  /* (nv + ng) scratch */
+  double *y;      /* (ng) of the inverse iteration */
   double *weak_n, *weak_x; /* (ng), (nv) what it has found */
 };
 
@@ -156,6 +159,7 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   sp->G_to_K = cmb_arena_take(arena, in_G, sizeof *sp->G_to_K);
   sp->B_to_K = cmb_arena_take(arena, in_G, sizeof *sp->B_to_K);
   sp->length2 = cmb_arena_doubles(arena, n);
+  sp->largest = cmb_arena_doubles(arena, s->ng);
   sp->proved = cmb_arena_doubles(arena, s->ng);
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
@@ -269,6 +273,17 @@ bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sp, double rounding)
   }
   for (int j = 0; little && j < sp->shape.ng; j++) sp->proved[j] = angle2(sp, j);
   return true;
+}
+
+bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sp, double zero)
+{
+  bool fallen = false;
+  for (int j = 0; j < sp->shape.ng; j++) {
+    const double now = angle2(sp, j);
+    sp->largest[j] = fmax(sp->largest[j], now);
+    fallen = fallen || (now < zero && now < FALLEN * sp->largest[j]);
+  }
+  return fallen;
 }
 
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp)

@@ -36,6 +36,10 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sparse);
  * none if no pivot has fallen below half of what it was when such a one has shown that errors make little of it. */
 bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sparse, double rounding);
 
+/* Whether sin² of a row in the symmetric factors held is below `zero`, and so by a fall: in a long row of bodies it may be as small
+ * wherever the row is. What it falls from is the largest that was seen, of factors made with full rank. */
+bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sparse, double zero);
+
 /* sin² of the smallest angle between a row of G and those eliminated before, in the factors held. */
 double cmb_kkt_sparse_least(const cmb_kkt_sparse *sparse);
 

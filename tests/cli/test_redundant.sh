@@ -133,4 +133,16 @@ joints: {h: {type: revolute, child: b, at: A, axis: y}}
 loops: {l: {type: formula, formula: h*0 - t}}
 YAML
 ends "a loop that no motion can meet" 2 ":4:9: loop 'l' cannot be met: no velocities satisfy it"
+
+# A violation that comes and goes inside one step.
+model '' '0.3*t' '0.3*t + 0.01*exp(-(250*(t - 0.531))^2)'
+for form in explicit residual; do
+  "$CAMBER" run model.yaml --formulation $form --rtol 1e-5 >out.txt 2>err.txt
+  check "a drive that goes its own way for a moment, $form: exit code" test $? -eq 1
+  check "a drive that goes its own way for a moment, $form: words" \
+    grep -q "constraint 'second' contradicts those that it repeated until t = 0.5[123]" err.txt
+done
+model '' '0.3*t' '0.3*t*(2 - 1)'
+reaches "a drive that repeats another" 0.3 --rtol 1e-3
+
 finish
