@@ -258,18 +258,34 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
+/* How much each constraint takes part in the losses of rank of the factors held; false: nothing is lost that is there elsewhere. */
+static bool lost_constraints(cmb_evaluator *ev, double *share)
+{
+  struct cmb_branch *b = ev->branch;
+  if (!*ev->doubtful || ev->deficiency <= ev->redundant) return false;
+  for (int k = 0; k < ev->deficiency; k++) {
+    cmb_kkt_null(ev->kkt, k, b->n, b->share);
+    for (int i = 0; i < ev->eq->ng; i++) share[i] += b->share[i];
+  }
+  return true;
+}
+
 bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share)
 {
   struct cmb_branch *b = ev->branch;
   const bool watching = ev->watching;
   double sigma;
   if (ev->eq->ng == 0) return false;
+  memset(share, 0, (size_t)ev->eq->ng * sizeof *share);
   cmb_watch_rank(ev, true);
   cmb_kkt_set_limits(ev->kkt,
                      &(cmb_kkt_limits){CMB_NOT_FAR, CMB_WEAK_ZERO, CMB_WEAK_ZONE, ev->redundant});
-  const bool near = cmb_factor_at(ev, t, q) == CMB_OK &&
-                    cmb_kkt_weakest(ev->kkt, CMB_NOT_FAR, &sigma, b->n, b->x);
-  for (int i = 0; i < ev->eq->ng; i++) share[i] = near ? fabs(b->n[i]) * ev->length[i] : 0;
+  bool near = false;
+  if (cmb_factor_at(ev, t, q) == CMB_OK) {
+    near = cmb_kkt_weakest(ev->kkt, CMB_NOT_FAR, &sigma, b->n, b->x);
+    for (int i = 0; near && i < ev->eq->ng; i++) share[i] = fabs(b->n[i]) * ev->length[i];
+    near = lost_constraints(ev, share) || near;
+  }
   cmb_watch_rank(ev, watching);
   return near;
 }

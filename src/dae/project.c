@@ -62,6 +62,8 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     cmb_rates(ev, q, ev->dw, ev->dq);
     ev->stats.newton++;
     for (int i = 0; i < eq->nq; i++) q[i] += ev->dq[i];
+    if (eq->normalize)
+      eq->normalize(eq->self, q); /* G knows nothing of what a norm beside 1 does to g */
     if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
     double size = cmb_norm2(eq->nq, ev->dq);
     double rate = size / before; /* 0 for j = 0: no rate known yet */

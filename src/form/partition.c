@@ -24,7 +24,8 @@
 
 enum { POSITION_ITERATIONS = 10, VELOCITY_ITERATIONS = 10, CLIMBS = 5 };
 
-/* Growth of the condition number that asks for another partition (Haug, Negrut and Engstler 1999 §6). */
+/* Growth of the condition number that asks for another partition (Haug, Negrut and Engstler 1999 §6). They measure it from the
+ * first value; but a choice made near a loss of rank begins with a large one, falls, and is bad again long before it is there. */
 static const double REPARTITION = 1.25;
 static const double NO_PIVOT =
     1e-10; /* part of the largest entry: what is left depends on the rows taken */
@@ -262,6 +263,12 @@ void cmb_partition_forget(cmb_partition *p)
   p->chosen = false;
 }
 
+/* Whether it was chosen where the constraints had lost rank: without those left out then the motion leaves them. */
+static bool lacks_constraints(const cmb_partition *p)
+{
+  return p->rank < p->ev->eq->ng - p->ev->redundant;
+}
+
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
 {
   if (p->ev->eq->ng == 0) {
@@ -271,13 +278,16 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
   CMB_TRY(evaluate_G(p, t, q));
   if (!p->chosen) CMB_TRY(find_sizes(p, t, q));
   scale_rows(p);
-  cmb_status status = p->chosen ? factor(p) : CMB_RETRY_SINGULAR;
-  if (status == CMB_OK && p->condition <= REPARTITION * p->condition_first) return CMB_OK;
+  cmb_status status = p->chosen && !lacks_constraints(p) ? factor(p) : CMB_RETRY_SINGULAR;
+  if (status == CMB_OK && p->condition <= REPARTITION * p->condition_least) {
+    p->condition_least = fmin(p->condition_least, p->condition);
+    return CMB_OK;
+  }
   if (status == CMB_RETRY_NONFINITE) return status;
   if (choose(p) && p->chosen) p->repartitions++;
   CMB_TRY(factor(p));
   p->chosen = true;
-  p->condition_first = p->condition;
+  p->condition_least = p->condition;
   return CMB_OK;
 }
 

@@ -25,7 +25,7 @@ typedef struct cmb_partition {
   int *rows;        /* (rank) the constraints taken, in ascending order */
   bool chosen;
   double condition;       /* ‖G‖ ‖Φ_u⁻¹‖ at the factors held, estimated */
-  double condition_first; /* the first one with this choice */
+  double condition_least; /* the least one with this choice */
   long repartitions;      /* choices that differ from the one before */
   struct cmb_partition_work *work;
 } cmb_partition;
@@ -35,7 +35,8 @@ cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partiti
 void cmb_partition_destroy(cmb_partition *p);
 
 /* Factor Φ_u at (t, q), and choose another partition if that is the first, or if the condition number has grown to 1.25 times
- * its first value and a search gives another one. To be called where a step begins. G, g_t at (t, q) stay in the evaluator. */
+ * its least value and a search gives another one; or if it was chosen where the constraints had lost rank. To be called where a
+ * step begins. G, g_t at (t, q) stay in the evaluator. */
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q);
 
 /* The constraints may be others from now on: the next check chooses as the first one does. */

@@ -26,7 +26,8 @@
  * is combined only with those that share its row of the factors, at most w entries; so a pivot up to SAFETY · w² eps is zero.
  * Between the two limits a second factorisation decides: with the squared length of each row of G changed by SAFETY · eps, which
  * stands for the errors of S, a pivot changes by as much as these errors can have made of it. One that is doubled may have been
- * zero, and is left to the dense way. Chains of N bodies: part of a pivot that this changes, 1e-7 for N = 100, growing as N⁴.
+ * zero, and is left to the dense way. Chains of N bodies: part of a pivot that this changes, 1e-7 for N = 100, growing as N⁴. Pivots
+ * that stay near those of a factorisation that was decided so need no further one.
  *
  * Between that and limits.doubt, where the pivot is right but has lost digits, singular values solve (kkt_rank.h). The sparse
  * way, whose cost must not grow faster than the matrix, has the smallest one only (kkt_sparse.h), and singular values in full
@@ -435,27 +436,32 @@ static APART cmb_status factor_by_dense(cmb_kkt *kkt, const double *G, const dou
 
 bool cmb_kkt_is_certain(cmb_kkt *kkt)
 {
-  return cmb_kkt_sparse_least(kkt->sparse, NULL) > kkt->certain ||
+  return cmb_kkt_sparse_least(kkt->sparse) > kkt->certain ||
          cmb_kkt_sparse_certain(kkt->sparse, SAFETY * DBL_EPSILON);
 }
 
-/* Rank is judged by G alone, also if B ≠ G. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
+/* Rank is judged by G alone, also if B ≠ G. limits.zero counts for angles that have fallen to it: in a long row of bodies some are
+ * below it wherever the row is, and as long as a pivot is more than rounding its factors solve. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
  * half-explicit stages there (method/half_explicit.h). */
 static APART cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
-  const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
+  const double zero = kkt->least_pivot;
   kkt->by_dense = kkt->doubtful = kkt->near = false;
   cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, zero);
   if (status != CMB_OK && status != CMB_RETRY_SINGULAR) return status;
   if (status == CMB_OK && !cmb_kkt_is_certain(kkt)) status = CMB_RETRY_SINGULAR;
   const bool care = kkt->limits.correct > 0;
-  if (status == CMB_OK && (!care || cmb_kkt_sparse_least(kkt->sparse, NULL) > kkt->doubt)) {
+  const double lost = kkt->limits.zero * kkt->limits.zero;
+  if (status == CMB_OK && care && cmb_kkt_sparse_has_fallen(kkt->sparse, lost)) {
+    status = CMB_RETRY_SINGULAR;
+  }
+  if (status == CMB_OK && (!care || cmb_kkt_sparse_least(kkt->sparse) > kkt->doubt)) {
     if (B == G) return CMB_OK;
     status = cmb_kkt_sparse_factor(kkt->sparse, G, B, zero);
     return status == CMB_RETRY_SINGULAR ? factor_by_dense(kkt, G, B) : status;
   }
   if (status == CMB_OK) {
-    kkt->nearness = sqrt(cmb_kkt_sparse_least(kkt->sparse, NULL));
+    kkt->nearness = sqrt(cmb_kkt_sparse_least(kkt->sparse));
     kkt->weakest = cmb_kkt_sparse_weakest(kkt->sparse);
     kkt->near = kkt->doubtful = kkt->weakest > 0;
   }

@@ -32,6 +32,12 @@ static const double MEASURING_SHIFT = 1e-8;
 /* And the smallest singular value is looked for with this one, the square of the smallest that can be told from 0. */
 static const double SEARCHING_SHIFT = 1e-14;
 
+/* The part of a pivot that errors may make so that it serves as a measure for later ones. */
+static const double LITTLE = 0.25;
+
+/* What is left of sin² where a row that is usually far from the others has come near to losing rank. */
+static const double FALLEN = 1e-4;
+
 struct cmb_kkt_sparse {
   cmb_kkt_shape shape;
   cmb_static_lu K, M; /* M unused if diagonal */
@@ -42,9 +48,11 @@ struct cmb_kkt_sparse {
       **M_up; /* where in K each value of M belongs, below or on, and above the diagonal; NULL: nowhere */
   double **M_own; /* where in M, NULL for the upper half */
   double **G_to_K, **B_to_K;
-  double *length2;         /* (nv + ng) squares of the usual lengths, 0 for M's */
-  double *b, *x;           /* (nv + ng) scratch */
-  double *y;               /* (ng) of the inverse iteration */
+  double *length2; /* (nv + ng) squares of the usual lengths, 0 for M's */
+  double *largest; /* (ng) sin² of a row, the largest seen */
+  double *proved; /* (ng) sin² when full rank was last shown with little doubt; at first infinite */
+  double *b, *x;  /* (nv + ng) scratch */
+  double *y;      /* (ng) of the inverse iteration */
   double *weak_n, *weak_x; /* (ng), (nv) what it has found */
 };
 
@@ -151,6 +159,8 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   sp->G_to_K = cmb_arena_take(arena, in_G, sizeof *sp->G_to_K);
   sp->B_to_K = cmb_arena_take(arena, in_G, sizeof *sp->B_to_K);
   sp->length2 = cmb_arena_doubles(arena, n);
+  sp->largest = cmb_arena_doubles(arena, s->ng);
+  sp->proved = cmb_arena_doubles(arena, s->ng);
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
   sp->y = cmb_arena_doubles(arena, s->ng);
@@ -184,6 +194,7 @@ cmb_status cmb_kkt_sparse_create(cmb_context *ctx, cmb_arena *arena, const cmb_k
   CMB_TRY(status);
   take_factors(arena, sp);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int j = 0; j < shape->ng; j++) sp->proved[j] = INFINITY;
   place_mass(sp);
   place_constraints(sp);
   return CMB_OK;
@@ -230,22 +241,53 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
   return most;
 }
 
+/* sin² of row j in the symmetric factors; 0 if its pivot has the wrong sign. */
+static double angle2(const cmb_kkt_sparse *sp, int j)
+{
+  const int k = sp->K.place[sp->shape.nv + j];
+  const double inverse = -sp->symmetric.d_inv[k] * sp->symmetric.length2[k];
+  return inverse > 0 ? 1 / inverse : 0;
+}
+
+/* Whether no pivot has fallen much since it was shown that errors make little of it. */
+static bool are_as_proved(const cmb_kkt_sparse *sp)
+{
+  for (int j = 0; j < sp->shape.ng; j++) {
+    if (!(angle2(sp, j) >= 0.5 * sp->proved[j])) return false;
+  }
+  return true;
+}
+
 bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sp, double rounding)
 {
   const int *place = sp->K.place + sp->shape.nv;
+  bool little = true;
+  if (are_as_proved(sp)) return true;
   sp->shift = -1;
   if (cmb_static_factor(&sp->shifted, sp->length2, rounding, 0) != CMB_OK) return false;
   sp->shift = rounding;
   for (int j = 0; j < sp->shape.ng; j++) {
     const double held = sp->symmetric.d_inv[place[j]], moved = sp->shifted.d_inv[place[j]];
     if (!(held < 0 && moved < 0 && held >= 2 * moved)) return false;
+    little = little && held >= (1 + LITTLE) * moved;
   }
+  for (int j = 0; little && j < sp->shape.ng; j++) sp->proved[j] = angle2(sp, j);
   return true;
 }
 
-double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp, int *row)
+bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sp, double zero)
 {
-  if (row) *row = sp->held->weakest < 0 ? -1 : sp->held->weakest - sp->shape.nv;
+  bool fallen = false;
+  for (int j = 0; j < sp->shape.ng; j++) {
+    const double now = angle2(sp, j);
+    sp->largest[j] = fmax(sp->largest[j], now);
+    fallen = fallen || (now < zero && now < FALLEN * sp->largest[j]);
+  }
+  return fallen;
+}
+
+double cmb_kkt_sparse_least(const cmb_kkt_sparse *sp)
+{
   return sp->held->least;
 }
 

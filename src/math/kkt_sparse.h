@@ -32,11 +32,16 @@ cmb_status cmb_kkt_sparse_factor(cmb_kkt_sparse *sparse, const double *G, const 
 int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sparse);
 
 /* Whether every pivot of a row of G in the symmetric factors held has the sign it must have, and is not doubled if the squared
- * length of each row of G is changed by `rounding` of it: then it is more than what such errors make of 0. One more factorisation. */
+ * length of each row of G is changed by `rounding` of it: then it is more than what such errors make of 0. One more factorisation;
+ * none if no pivot has fallen below half of what it was when such a one has shown that errors make little of it. */
 bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sparse, double rounding);
 
-/* sin² of the smallest angle between a row of G and those eliminated before, in the factors held, and which row that is. */
-double cmb_kkt_sparse_least(const cmb_kkt_sparse *sparse, int *row);
+/* Whether sin² of a row in the symmetric factors held is below `zero`, and so by a fall: in a long row of bodies it may be as small
+ * wherever the row is. What it falls from is the largest that was seen, of factors made with full rank. */
+bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sparse, double zero);
+
+/* sin² of the smallest angle between a row of G and those eliminated before, in the factors held. */
+double cmb_kkt_sparse_least(const cmb_kkt_sparse *sparse);
 
 /* The pivots of the rows of G in the factors held, in their own order: pivot (ng). */
 void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sparse, double *pivot);

@@ -8,8 +8,8 @@
  *     p = y_n + h Σ_{j<k} g_j φ*_j(n),   y_{n+1} = p + h g_k φ_k(n+1) with the slope at p
  *     g_j = c_{j1},  c_{0q} = 1/q,  c_{1q} = 1/(q(q+1)),  c_{jq} = c_{j−1,q} − c_{j−1,q+1} h / (x_{n+1} − x_{n−j+1})
  *
- * Error of order k: h (g_k − g_{k−1}) φ_k; those of neighbouring orders j with the coefficients γ*_j of equal steps. Between steps:
- * the polynomial of the slopes, integrated backwards from y_{n+1}, and a straight line to meet y_n.
+ * Error of order k: h (g_k − g_{k−1}) φ_k, and what Π has changed in y_{n+1}; those of neighbouring orders j with the coefficients γ*_j
+ * of equal steps. Between steps: the polynomial of the slopes, integrated backwards from y_{n+1}, and a straight line to meet y_n.
  */
 #include "method/partitioned.h"
 
@@ -47,6 +47,8 @@ struct abm {
   double x_new;       /* of the attempt */
   double error[3];    /* of orders k, k−1, k−2 in the attempt */
   double above;       /* of order k+1, if it can be told; else infinite */
+  double
+      recovered; /* by how much the constraints have changed what was integrated, in the attempt */
   double *phi[ROWS];  /* (n) φ_j(n) */
   double *star[ROWS]; /* (n) φ*_j(n) */
   double *next[ROWS]; /* (n) φ_j(n+1) */
@@ -140,6 +142,15 @@ static void make_next(const cmb_integrator *in, struct abm *m, double h)
   }
 }
 
+/* The difference between dependent coordinates as integrated, in m->d, and as they follow from the independent ones: where these say
+ * little about them it is much larger than the error of either as integrated. */
+static double recovery_error(const cmb_integrator *in, struct abm *m)
+{
+  for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
+  const double weak = cmb_forgive_weak(in, m->d, NULL);
+  return cmb_larger_error(weak, norm_of(in, m->d));
+}
+
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct abm *m = in->data;
@@ -155,8 +166,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   find_errors(in, m, h, g);
   *error = m->error[0];
   if (!(*error <= 1) && !in->fixed_step) return CMB_OK;
-  for (int i = 0; i < in->n; i++) in->y_new[i] = m->p[i] + h * g[m->order] * m->d[i];
+  for (int i = 0; i < in->n; i++) in->y_new[i] = m->d[i] = m->p[i] + h * g[m->order] * m->d[i];
   CMB_TRY(cmb_partitioned_slope(in, in->t + h, in->y_new, m->slope, in->lambda_new));
+  m->recovered = recovery_error(in, m);
+  *error = cmb_larger_error(*error, m->recovered);
   make_next(in, m, h);
   return CMB_OK;
 }
@@ -205,7 +218,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   if (status != CMB_OK || (error > 1 && !in->fixed_step))
     return step_after_failure(in, m, h, status);
   m->used = m->order;
-  const double left = choose_order(m);
+  const double left = fmax(choose_order(m), m->recovered);
   if (left * pow(2, m->order + 1) <= STEP_ENOUGH) return 2 * h;
   if (left <= STEP_ENOUGH) return h;
   return h * fmax(0.5, fmin(0.9, pow(STEP_ENOUGH / left, 1.0 / (m->order + 1))));

@@ -21,8 +21,10 @@
 #include <string.h>
 
 enum {
-  MOST_SHORTER = 40, /* halvings of a step for a function that varies in it unseen */
-  MOST_UNDONE = 20   /* halvings of a step for an event that then does not show: it was none */
+  MOST_SHORTER = 40,   /* halvings of a step for a function that varies in it unseen */
+  MOST_UNDONE = 20,    /* halvings of a step for an event that then does not show: it was none */
+  PLACES_IN_STEP = 5,  /* parts of a step, and of a run, at whose ends */
+  PLACES_IN_RUN = 1000 /* constraints that were left out are looked at */
 };
 
 cmb_run_options cmb_run_defaults(void)
@@ -228,10 +230,28 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
+/* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run. */
+static cmb_status check_inside(cmb_simulation *sim, double t)
+{
+  const double t0 = cmb_integrator_t_before(sim->in), h = t - t0;
+  const double part = h * PLACES_IN_RUN / (sim->t_end - sim->t_start);
+  const int parts = (int)fmax(PLACES_IN_STEP, fmin(ceil(part), PLACES_IN_RUN));
+  double *q = sim->q_work, *v = sim->v_work;
+  for (int k = 1; k < parts; k++) {
+    const double at = t0 + h * k / parts;
+    CMB_TRY(cmb_integrator_interpolate(sim->in, at, q, v));
+    if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, q);
+    CMB_TRY(cmb_run_final(sim, cmb_agreement_check(sim->agreement, at, q, v), "constraints", at));
+  }
+  return CMB_OK;
+}
+
 /* The last step has come to (t, q, v), and the evaluator has G there: have the constraints lost rank on the way? */
 static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, const double *v)
 {
-  return cmb_run_final(sim, cmb_rank_watch_step(sim->watch, t, q, v), "constraints", t);
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
+  CMB_TRY(cmb_run_final(sim, cmb_rank_watch_step(sim->watch, t, q, v), "constraints", t));
+  return sim->agreement->whole && !real_time ? check_inside(sim, t) : CMB_OK;
 }
 
 /* The result as a record. */

@@ -163,4 +163,15 @@ check "hinges: in the report" grep -q "^  not unique .*F1, F2, F$" <("$CAMBER" r
 check "four-bar: what the motion determines is unique" python3 -c 'import json
 assert json.load(open("out.json"))["not_unique_outputs"] == []'
 
+# A violation that comes and goes inside one step.
+model '' '0.3*t' '0.3*t + 0.01*exp(-(250*(t - 0.531))^2)'
+for form in explicit residual; do
+  "$CAMBER" run model.yaml --formulation $form --rtol 1e-5 >out.txt 2>err.txt
+  check "a drive that goes its own way for a moment, $form: exit code" test $? -eq 1
+  check "a drive that goes its own way for a moment, $form: words" \
+    grep -q "constraint 'second' contradicts those that it repeated until t = 0.5[123]" err.txt
+done
+model '' '0.3*t' '0.3*t*(2 - 1)'
+reaches "a drive that repeats another" 0.3 --rtol 1e-3
+
 finish
