@@ -18,12 +18,12 @@ refuse() { # WORDS ARGUMENT...: exit code 2 and one line with these words, at on
   check "[$*]: nothing on standard output" [ ! -s stdout ]
 }
 
-whole() { # FILE: all rows have as many fields as there are names, at ascending times
+whole() { # FILE: all rows have as many fields as there are names, at ascending times, two at an event
   python3 - "$1" <<'END'
 import csv, sys
 header, *rows = list(csv.reader(open(sys.argv[1])))
 times = [float(row[0]) for row in rows]
-sys.exit(not (rows and all(len(row) == len(header) for row in rows) and sorted(set(times)) == times))
+sys.exit(not (rows and all(len(row) == len(header) for row in rows) and sorted(times) == times and all(times.count(t) < 3 for t in times)))
 END
 }
 

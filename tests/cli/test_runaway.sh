@@ -29,7 +29,7 @@ joints: {j: {type: prismatic, child: b, at: [0, 0, 0], axis: x, coordinates: [x]
 forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: ["-if(x > 0, 40000, 10000)*x", 0, 0]}}
 END
 "$CAMBER" run kink.yaml --t-end 500 --every 500 --rtol 1e-4 --json >json
-check "10,000 events are listed" test "$(grep -c '"name": "q x"' json)" -eq 10000
+check "10,000 events are listed" test "$(grep -c '"name": "force f, line 3"' json)" -eq 10000
 check "all are counted" grep -Eq '"event_count": 2[01][0-9]{3},' json
 "$CAMBER" run kink.yaml --t-end 500 --every 500 --rtol 1e-4 >text
 check "the report says how many are listed" grep -q "more; --json lists the first 10,000" text

@@ -325,28 +325,53 @@ static void test_drives(void **state)
          count, runs, impulses, worst[0], worst[1], worst[2]);
 }
 
+/* Impulses of kinks in the same step are one at its end. */
+static void join_steps(struct impulses *x, double h)
+{
+  int last = -1;
+  for (int i = 0; i < x->count; i++) {
+    if (last >= 0 && ceil(x->t[i] / h) == ceil(x->t[last] / h)) {
+      x->value[last] += x->value[i];
+      x->t[last] = x->t[i];
+    } else {
+      x->t[++last] = x->t[i];
+      x->value[last] = x->value[i];
+    }
+  }
+  x->count = last + 1;
+}
+
+/* A kink in the last step changes velocities only in a step that is not made any more. */
+static bool ends_with_kink(const struct problem *x, double h)
+{
+  const struct impulses *p = &x->exact.impulses;
+  return p->count > 0 && p->t[p->count - 1] > t_end - h;
+}
+
 /* Steps of 1 ms and of a quarter: no impulse is missed, and the mean error goes down; to a quarter, but for where in its step a kink
  * happens to lie. */
 static void test_real_time(void **state)
 {
   (void)state;
   static struct problem x;
-  static struct outcome o;
+  static struct outcome o, exact;
   struct cmbt_random r = {21};
   const int count = 4 + cmbt_count("CAMBER_DRIVES", 8);
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *method = cmb_method_at(i);
     double sum[2] = {0};
     for (int n = 0; n < count && cmb_method_is_real_time(method); n++) {
-      make_problem(&x, &r);
+      do make_problem(&x, &r);
+      while (ends_with_kink(&x, 1e-3));
       for (int k = 0; k < 2; k++) {
         const double h = k ? 2.5e-4 : 1e-3;
         run(x.text, CMB_FORM_EXPLICIT, method, h, &o);
-        const double off = difference(&o, &x.exact, 1.001 * h);
+        exact = x.exact;
+        join_steps(&exact.impulses, h);
+        const double off = difference(&o, &exact, 1.001 * h);
         if (!(off <= 50 * h)) {
           fail_msg("drive %d with %s, step %g: off by %g, %d of %d impulses\n%s", n,
-                   cmb_method_name(method), h, off, o.impulses.count, x.exact.impulses.count,
-                   x.text);
+                   cmb_method_name(method), h, off, o.impulses.count, exact.impulses.count, x.text);
         }
         sum[k] += off;
       }
@@ -631,14 +656,15 @@ static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formul
   return good;
 }
 
-/* The largest difference of impulses of drives, in parts of the largest one; those that are not unique do not count. */
+/* The largest difference of impulses of drives at the first kinks, in parts of the largest one; later ones also show how errors of
+ * integration have grown. Those that are not unique do not count. */
 static double compare_drives(const struct impulses *a, const struct impulses *b)
 {
   double worst = 0, most = 0;
   assert_int_equal(a->count, b->count);
   for (int i = 0; i < a->count; i++) most = fmax(most, fabs(a->value[i]));
   for (int i = 0; i < a->count; i++) {
-    if (isnan(a->t[i]) || isnan(b->t[i])) continue;
+    if (!(a->t[i] < 0.015 && b->t[i] < 0.015)) continue;
     worst = fmax(worst, fabs(a->value[i] - b->value[i]) / most);
   }
   return worst;
