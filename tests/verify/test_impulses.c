@@ -554,7 +554,7 @@ static void test_lock(void **state)
 
 /* ---- balance of momentum */
 
-enum { KINKS = 5 };
+enum { KINKS = 5, MOST_BODIES = 6 };
 
 /* The drives of a mechanism get kinks at KINKS times; how many there are. */
 static int add_kinks(cmb_model *m, struct cmbt_random *r)
@@ -587,7 +587,30 @@ struct balance {
   struct impulses drives;          /* of motions and distances */
   double worst;                    /* of the balance, relative to the momentum that changes */
   long count;
+  double start[MOST_BODIES * CMBT_OUTPUTS_PER_BODY]; /* outputs where the run begins */
 };
+
+static cmb_status keep_start(void *user, const cmb_record *r)
+{
+  struct balance *b = user;
+  const size_t count = (size_t)b->model->body_count * CMBT_OUTPUTS_PER_BODY;
+  if (r->t == 0) memcpy(b->start, r->outputs, count * sizeof *b->start);
+  return CMB_OK;
+}
+
+/* How far the bodies are apart at two starts: where loops do not close with what is given, each set of coordinates has its own
+ * nearest position. */
+static double starts_apart(const struct balance *a, const struct balance *b)
+{
+  double most = 0;
+  for (int i = 0; i < a->model->body_count; i++) {
+    for (int n = 0; n < 3; n++) {
+      const int k = i * CMBT_OUTPUTS_PER_BODY + n;
+      most = fmax(most, fabs(a->start[k] - b->start[k]));
+    }
+  }
+  return most;
+}
 
 static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
 {
@@ -645,7 +668,9 @@ static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formul
   run.integrator.rtol = 1e-9;
   run.integrator.atol = 1e-11;
   run.t_end = 0.01 * (KINKS + 0.5);
-  run.observer = (cmb_observer){.user = b, .side = weigh, .impulse = keep_impulse};
+  run.every = run.t_end;
+  run.observer =
+      (cmb_observer){.user = b, .record = keep_start, .side = weigh, .impulse = keep_impulse};
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &run, &b->sim));
   const bool good = cmb_simulation_run(b->sim) == CMB_OK;
   assert_int_equal(cmb_simulation_result(b->sim)->impulses, b->count);
@@ -674,13 +699,13 @@ static void test_momentum(void **state)
 {
   (void)state;
   static struct balance joint, cartesian;
-  const struct cmbt_mechanism_wishes wishes = {6, 3, true};
+  const struct cmbt_mechanism_wishes wishes = {MOST_BODIES, 3, true};
   const int count = cmbt_count("CAMBER_IMPULSES", 20);
   cmb_context *ctx = cmb_context_create(NULL);
   struct cmbt_random r = {22};
   double worst = 0, apart = 0;
   long found = 0;
-  int mechanisms = 0, tried = 0;
+  int mechanisms = 0, tried = 0, compared = 0;
   for (uint64_t seed = 1; found < count; seed++, tried++) {
     cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
     if (add_kinks(m, &r) > 0 && weigh_mechanism(ctx, m, CMB_FORM_EXPLICIT, &joint)) {
@@ -689,17 +714,21 @@ static void test_momentum(void **state)
       assert_true(weigh_mechanism(ctx, m, CMB_FORM_CARTESIAN, &cartesian));
       cmbt_below(cartesian.worst, 1e-12);
       worst = fmax(worst, fmax(joint.worst, cartesian.worst));
-      apart = fmax(apart, compare_drives(&joint.drives, &cartesian.drives));
-      cmbt_below(apart, 1e-6);
+      if (starts_apart(&joint, &cartesian) < 1e-9) {
+        apart = fmax(apart, compare_drives(&joint.drives, &cartesian.drives));
+        cmbt_below(apart, 1e-6);
+        compared++;
+      }
       found += joint.drives.count;
       mechanisms++;
     }
     cmb_model_destroy(m);
   }
-  printf("%ld impulses of drives in %d of %d mechanisms: momentum balances to %.1e, joint and "
-         "Cartesian coordinates "
+  printf("%ld impulses of drives in %d of %d mechanisms: momentum balances to %.1e; %d begin "
+         "equally in joint and Cartesian coordinates, and "
          "differ by %.1e\n",
-         found, mechanisms, tried, worst, apart);
+         found, mechanisms, tried, worst, compared, apart);
+  assert_true(2 * compared > mechanisms);
   cmb_context_destroy(ctx);
 }
 
