@@ -63,7 +63,7 @@ static void add_term(struct drive *d, struct cmbt_random *r)
 {
   const double a = cmbt_random_uniform(r, 0.05, 0.95), c = cmbt_random_uniform(r, 0.3, 1.2),
                b = cmbt_random_uniform(r, -1, 1), period = cmbt_random_uniform(r, 0.2, 0.75);
-  switch (cmbt_random_int(r, 0, 6)) {
+  switch (cmbt_random_int(r, 0, 7)) {
   case 0:
     ADD_TEXT(d, " + if(t > %.17g, %.17g*(t - %.17g) + %.17g*(t - %.17g)^2, 0)", a, c, a, b, a);
     add_kink(d, a, c, 2 * b);
@@ -96,6 +96,12 @@ static void add_term(struct drive *d, struct cmbt_random *r)
     ADD_TEXT(d, " + way(t)");
     d->rate += c;
     add_kink(d, a, b - c, 0);
+    break;
+  case 6: /* a triangle wave; where floor jumps, the sign in abs does too */
+    ADD_TEXT(d, " - %.17g*abs(t/%.17g - floor(t/%.17g + 0.5))", c * period, period, period);
+    d->rate -= c;
+    for (int k = 1; k * period / 2 < t_end; k++)
+      add_kink(d, k * period / 2, k % 2 ? 2 * c : -2 * c, 0);
     break;
   default: /* one inside the other */
     ADD_TEXT(d, " + if(t < %.17g, 0, max(%.17g*(t - %.17g), %.17g*(t - %.17g)))", a, c, a, c / 2,
