@@ -185,6 +185,8 @@ typedef struct cmb_equations {
   int nt;
   void (*time_values)(const void *self, const cmb_point *at, double *values);
   void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
+  void (*time_rates)(const void *self, const cmb_box *box,
+                     cmb_interval *rates); /* of their derivatives; NULL: there are none */
 
   /* The same for np functions of q, or of q and t, that may have narrow bumps (tables, exp): of the point and the box t, q and the
    * mode are read. 0, NULL: none. */

@@ -86,9 +86,10 @@ typedef struct cmb_graph_data {
 
   cmb_program
       *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
-  bool *switch_enclosed; /* (ns) */
-  cmb_program *time;     /* (graph_time.c) functions of time alone; NULL: none */
-  cmb_program *path;     /* (graph_path.c) steep functions of q; NULL: none */
+  bool *switch_enclosed;   /* (ns) */
+  cmb_program *time;       /* (graph_time.c) functions of time alone; NULL: none */
+  cmb_program *time_rates; /* their derivatives */
+  cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
 
   int rule_count, reset_count;
 
@@ -136,13 +137,15 @@ double *cmb_graph_results(const cmb_graph_data *d, const cmb_point *at);
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d);
 void cmb_graph_time_values(const void *self, const cmb_point *at, double *values);
 void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
+void cmb_graph_time_rates(const void *self, const cmb_box *box, cmb_interval *rates);
 
-/* f and g, from the arena of the making; NULL without memory. A program of the nodes that are marked in `used`, with t, q and the
- * modes as inputs; none if no node is. */
+/* f and g, and the nodes that are marked in `used`, from the arena of the making; NULL without memory. A program of t, q and the
+ * modes. */
 enum { CMB_WATCHED_PART = 2 };
 cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results);
-cmb_status cmb_graph_parts_program(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d,
-                                   cmb_program **program);
+cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, int *count);
+cmb_status cmb_graph_watch_program(const cmb_graph_parts *p, cmb_graph_data *d, int count,
+                                   const cmb_expr *part, cmb_program **program);
 
 /* graph_path.c: steep functions of where the motion is. scratch grows where it needs more. */
 cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d);

@@ -233,6 +233,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
     eq->nt = cmb_program_outputs(d->time);
     eq->time_values = cmb_graph_time_values;
     eq->time_bounds = cmb_graph_time_bounds;
+    eq->time_rates = cmb_graph_time_rates;
   }
   if (d->path) {
     eq->np = cmb_program_outputs(d->path);

@@ -170,9 +170,11 @@ cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d)
   if (!used) return cmb_fail_memory(p->ctx);
   find_natures(p, used, of);
   mark_parts(p, of, results, result, used);
-  cmb_status status = cmb_graph_parts_program(p, used, d, &d->path);
+  int count;
+  const cmb_expr *part = cmb_graph_list_parts(p, used, &count);
   cmb_release(p->ctx, used);
-  return status;
+  if (!part) return cmb_fail_memory(p->ctx);
+  return count > 0 ? cmb_graph_watch_program(p, d, count, part, &d->path) : CMB_OK;
 }
 
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values)

@@ -229,6 +229,7 @@ void cmb_graph_programs_destroy(cmb_graph_data *d)
   cmb_native_destroy(d->jacobian_code.native);
   cmb_program_destroy(d->switch_rates);
   cmb_program_destroy(d->time);
+  cmb_program_destroy(d->time_rates);
   cmb_program_destroy(d->path);
   for (int k = 0; k < CMB_PROGRAMS; k++) cmb_program_destroy(d->program[k]);
   for (int k = 0; k < CMB_DERIVATIVES; k++) cmb_jacobian_destroy(d->jacobian[k]);

@@ -79,18 +79,21 @@ static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, 
   }
 }
 
-cmb_status cmb_graph_parts_program(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d,
-                                   cmb_program **program)
+cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, int *count)
 {
   const cmb_expr size = cmb_graph_size(p->x->graph);
   cmb_expr *part = cmb_arena_take(p->arena, size, sizeof *part);
-  if (!part) return cmb_fail_memory(p->ctx);
-  int count = 0;
-  for (cmb_expr e = 0; e < size; e++) {
-    if (used[e] & CMB_WATCHED_PART) part[count++] = e;
+  *count = 0;
+  for (cmb_expr e = 0; part && e < size; e++) {
+    if (used[e] & CMB_WATCHED_PART) part[(*count)++] = e;
   }
+  return part;
+}
+
+cmb_status cmb_graph_watch_program(const cmb_graph_parts *p, cmb_graph_data *d, int count,
+                                   const cmb_expr *part, cmb_program **program)
+{
   const int inputs = d->end[CMB_UP_TO_MODES];
-  if (count == 0) return CMB_OK;
   CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, program));
   const int doubles = 2 * (inputs + cmb_program_work(*program));
   if (doubles > d->scratch) d->scratch = doubles;
@@ -108,6 +111,20 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
+/* The parts, and their derivatives in their places. */
+static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
+{
+  cmb_graph *g = p->x->graph;
+  int count;
+  cmb_expr *part = cmb_graph_list_parts(p, used, &count);
+  if (!part) return cmb_fail_memory(p->ctx);
+  if (count == 0) return CMB_OK;
+  CMB_TRY(cmb_graph_watch_program(p, d, count, part, &d->time));
+  const cmb_expr one = cmb_constant(g, 1);
+  CMB_TRY(cmb_forward(g, 1, &p->x->t, &one, count, part, part));
+  return cmb_graph_watch_program(p, d, count, part, &d->time_rates);
+}
+
 cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   int results;
@@ -120,7 +137,7 @@ cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
   if (used[p->x->t]) {
     find_kinds(p, used, of);
     mark_parts(p, of, used, results, result);
-    status = cmb_graph_parts_program(p, used, d, &d->time);
+    status = make_programs(p, used, d);
   }
   cmb_release(p->ctx, used);
   return status;
@@ -136,12 +153,24 @@ void cmb_graph_time_values(const void *self, const cmb_point *at, double *values
   cmb_program_run(d->time, in, values, in + d->end[CMB_UP_TO_MODES]);
 }
 
-void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+static void enclose(const cmb_graph_data *d, const cmb_program *program, const cmb_box *box,
+                    cmb_interval *out)
 {
-  const cmb_graph_data *d = self;
   cmb_interval *in = box->scratch;
   in[0] = box->t;
   for (int i = 0; i < d->nq; i++) in[1 + i] = cmb_interval_of(0); /* not read */
   for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = cmb_interval_of(box->mode[i]);
-  cmb_program_enclose(d->time, in, bounds, in + d->end[CMB_UP_TO_MODES]);
+  cmb_program_enclose(program, in, out, in + d->end[CMB_UP_TO_MODES]);
+}
+
+void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
+{
+  const cmb_graph_data *d = self;
+  enclose(d, d->time, box, bounds);
+}
+
+void cmb_graph_time_rates(const void *self, const cmb_box *box, cmb_interval *rates)
+{
+  const cmb_graph_data *d = self;
+  enclose(d, d->time_rates, box, rates);
 }

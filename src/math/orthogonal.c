@@ -15,19 +15,20 @@
 
 enum { MOST_SWEEPS = 40 }; /* six or seven do */
 
-/* Make rows i and j orthogonal; false if they are. */
-static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J)
+/* Make rows i and j orthogonal; false if they are. square (rows) has a·a of each row. */
+static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J, double *square)
 {
   double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
-  const double aa = cmb_dot(columns, a, a), bb = cmb_dot(columns, b, b),
-               ab = cmb_dot(columns, a, b);
+  const double aa = square[i], bb = square[j], ab = cmb_dot(columns, a, b);
   const double nothing = columns * DBL_EPSILON;
-  if (!(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
+  if (ab == 0 || !(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
   if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
   const double zeta = (bb - aa) / (2 * ab);
   const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
   cmb_rotate(columns, c, c * t, a, b);
   cmb_rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
+  square[i] = cmb_dot(columns, a, a);
+  square[j] = cmb_dot(columns, b, b);
   return true;
 }
 
@@ -50,18 +51,19 @@ void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *si
 {
   memset(J, 0, (size_t)rows * (size_t)rows * sizeof *J);
   for (int i = 0; i < rows; i++) J[(ptrdiff_t)i * (rows + 1)] = 1;
+  for (int i = 0; i < rows; i++) {
+    const double *a = A + (ptrdiff_t)i * columns;
+    sigma[i] = cmb_dot(columns, a, a);
+  }
   bool rotated = true;
   for (int sweep = 0; rotated && sweep < MOST_SWEEPS; sweep++) {
     rotated = false;
     for (int i = 0; i < rows; i++) {
       for (int j = i + 1; j < rows; j++) {
-        if (rotate_pair(rows, columns, i, j, A, J)) rotated = true;
+        if (rotate_pair(rows, columns, i, j, A, J, sigma)) rotated = true;
       }
     }
   }
-  for (int i = 0; i < rows; i++) {
-    const double *a = A + (ptrdiff_t)i * columns;
-    sigma[i] = sqrt(cmb_dot(columns, a, a));
-  }
+  for (int i = 0; i < rows; i++) sigma[i] = sqrt(sigma[i]);
   sort_rows(rows, columns, A, J, sigma);
 }

@@ -6,6 +6,10 @@
 #ifndef CMB_MATH_REFLECTOR_H
 #define CMB_MATH_REFLECTOR_H
 
+#include "math/dense.h"
+
+#include <stddef.h>
+
 /* x (m) becomes v; returns β, 0 if nothing has to be reflected. */
 double cmb_reflector(int m, double *x, double *alpha);
 
@@ -19,10 +23,16 @@ void cmb_reflect_columns(int rows, int stride, int m, const double *v, double be
 /* (a, b) := (c a − s b, s a + c b) for two rows. */
 static inline void cmb_rotate(int n, double c, double s, double *a, double *b)
 {
-  for (int k = 0; k < n; k++) {
-    double x = a[k], y = b[k];
-    a[k] = c * x - s * y;
-    b[k] = s * x + c * y;
+  const ptrdiff_t even = n & ~1;
+  for (ptrdiff_t k = 0; k < even; k += 2) {
+    const cmb_lanes x = cmb_lanes_load(a + k), y = cmb_lanes_load(b + k);
+    cmb_lanes_store(c * x - s * y, a + k);
+    cmb_lanes_store(s * x + c * y, b + k);
+  }
+  if (n & 1) {
+    const double x = a[even], y = b[even];
+    a[even] = c * x - s * y;
+    b[even] = s * x + c * y;
   }
 }
 

@@ -17,6 +17,7 @@ enum {
   LEAST_PARTS = 64,
   SCALE_PARTS = 64,
   FEW_PARTS = 16,
+  STEPS_AHEAD = 8,
   UNKNOWN_PARTS = 256,
   DEPTH = 44
 };
@@ -147,8 +148,9 @@ void cmb_variation_begin(cmb_variation *w, double t0, double t1)
 
 void cmb_variation_restart(cmb_variation *w)
 {
-  w->t_end = NAN;
-  w->has_earlier = false;
+  w->time.t_end = w->path.t_end = w->t_earlier = NAN;
+  w->same_from = INFINITY;
+  w->same_to = w->same_after = -INFINITY;
 }
 
 /* ---- what is seen */
@@ -163,11 +165,20 @@ static void add_seen(cmb_watched *g, const double *values)
 /* What is seen at the ends of the step: at its beginning as at the end of the step before. */
 static cmb_status look_at_ends(cmb_variation *w, cmb_watched *g)
 {
-  if (w->t_end != cmb_integrator_t_before(w->in)) CMB_TRY(values_at(w, g, 0, g->begin));
+  if (g->t_end != cmb_integrator_t_before(w->in)) CMB_TRY(values_at(w, g, 0, g->begin));
   CMB_TRY(values_at(w, g, 1, g->end));
   for (int i = 0; i < g->count; i++) g->seen[i] = cmb_interval_of(g->begin[i]);
   add_seen(g, g->end);
   return CMB_OK;
+}
+
+/* What was seen where the step before began. */
+static void see_earlier(const cmb_variation *w, cmb_watched *g)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const cmb_point at = {.t = w->t_earlier, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  if (g == &w->time) eq->time_values(eq->self, &at, g->earlier);
+  add_seen(g, g->earlier);
 }
 
 /* What the stages see, too. */
@@ -181,7 +192,7 @@ static cmb_status look_at_stages(cmb_variation *w, cmb_watched *g)
     CMB_TRY(values_at(w, g, node[k], g->value));
     add_seen(g, g->value);
   }
-  if (count == 0 && w->has_earlier) add_seen(g, g->earlier);
+  if (count == 0 && !isnan(w->t_earlier)) see_earlier(w, g);
   return CMB_OK;
 }
 
@@ -297,12 +308,13 @@ static cmb_status search_on_budget(cmb_variation *w, cmb_watched *g, verdict *fo
 }
 
 /* The step stays: where it ends, the next one begins. */
-static void keep(cmb_watched *g)
+static void keep(cmb_watched *g, double t)
 {
   double *free_values = g->earlier;
   g->earlier = g->begin;
   g->begin = g->end;
   g->end = free_values;
+  g->t_end = t;
 }
 
 /* Of the path, what is met in the step counts only where it is needed to decide. */
@@ -332,15 +344,41 @@ static cmb_status look(cmb_variation *w, cmb_watched *g, bool *unseen)
   return CMB_OK;
 }
 
+static bool keep_signs(int count, const cmb_interval *rates)
+{
+  for (int i = 0; i < count; i++) {
+    if (!(rates[i].low >= 0) && !(rates[i].high <= 0)) return false;
+  }
+  return true;
+}
+
+/* Whether all functions of time only rise or only fall in the step: between its ends they are not outside of what is seen there. */
+static bool is_monotone(cmb_variation *w)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const double t0 = cmb_integrator_t_before(w->in), t1 = cmb_integrator_t(w->in);
+  const double ahead = t0 + STEPS_AHEAD * (t1 - t0);
+  if (t0 >= w->same_from && t1 <= w->same_to) return true;
+  if (!eq->time_rates || t1 < w->same_after) return false;
+  const cmb_box box = {.t = {t0, ahead}, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  eq->time_rates(eq->self, &box, w->time.bounds);
+  w->same_after = ahead;
+  if (!keep_signs(eq->nt, w->time.bounds)) return false;
+  w->same_from = t0;
+  w->same_to = ahead;
+  return true;
+}
+
 cmb_status cmb_variation_unseen(cmb_variation *w, bool *unseen)
 {
+  const double t = cmb_integrator_t(w->in);
+  const bool look_at_time = w->time.count > 0 && !is_monotone(w);
   *unseen = false;
-  if (w->time.count > 0) CMB_TRY(look(w, &w->time, unseen));
+  if (look_at_time) CMB_TRY(look(w, &w->time, unseen));
   if (w->path.count > 0 && !*unseen) CMB_TRY(look(w, &w->path, unseen));
   if (*unseen) return CMB_OK;
-  keep(&w->time);
-  keep(&w->path);
-  w->t_end = cmb_integrator_t(w->in);
-  w->has_earlier = true;
+  if (look_at_time) keep(&w->time, t);
+  keep(&w->path, t);
+  w->t_earlier = cmb_integrator_t_before(w->in);
   return CMB_OK;
 }

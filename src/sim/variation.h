@@ -11,6 +11,8 @@
  * time where it does; a function that is smooth for the method's step never does. Methods that look at the ends of steps only count
  * the step before as well.
  *
+ * While the derivatives of all functions of time keep their signs, there is nothing to look at: bounds of them over some steps ahead.
+ *
  * The largest value of a function of time is that in the whole run; of a function of the path, that met so far. Along the path bounds come
  * from the dense output (motion.h). A first look at the cubic through the ends of the step, made wider by a quarter on each side, is most often enough.
  */
@@ -26,6 +28,8 @@
 typedef struct cmb_watched {
   int count;
   int budget; /* parts that the search along the next step may take */
+  double
+      t_end; /* where the last step ended that was looked at and stays: `begin` is of there; NaN: nowhere */
   double *value, *begin,
       *end;        /* (count) where it was last looked; where the step begins and ends */
   double *earlier; /* (count) where the step before began */
@@ -38,8 +42,9 @@ typedef struct cmb_variation {
   cmb_integrator *in;
   cmb_evaluator *ev;
   cmb_watched time, path;
-  double t_end;     /* where the last step that stays ended: begin is known there; NaN: nowhere */
-  bool has_earlier; /* there was a step before */
+  double t_earlier;          /* where the step before the last one began; NaN: there was none */
+  double same_from, same_to; /* all functions of time rise or fall from here to there, */
+  double same_after;         /* and where it is worth while to look for that again */
 
   /* of the path */
   cmb_motion motion;

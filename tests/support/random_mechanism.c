@@ -279,7 +279,9 @@ cmb_model *cmbt_random_mechanism(cmb_context *ctx, uint64_t seed,
   cmb_model *m = k.m;
   m->ctx = ctx, m->arena = arena, m->name = "random", m->title = "", m->path = "random";
   m->gravity[2] = -9.81;
-  int bodies = choose(&k, 1, wishes->most_bodies), loops = choose(&k, 0, wishes->most_loops);
+  const int least = wishes->least_bodies > 1 ? wishes->least_bodies : 1;
+  int bodies = choose(&k, least, wishes->most_bodies);
+  int loops = choose(&k, wishes->least_loops, wishes->most_loops);
   take_memory(m, bodies, loops, bodies);
   int left = 0;
   for (int i = 0; i < bodies; i++) make_body(&k, i);

@@ -10,6 +10,7 @@
 struct cmbt_mechanism_wishes {
   int most_bodies, most_loops;
   bool drives; /* inputs, motions, loads: energy comes in from outside */
+  int least_bodies, least_loops;
 };
 
 /* A model to be given back with cmb_model_destroy. Outputs: x, y, z and ax, ay, az of each body's centre of mass and of a

@@ -160,7 +160,7 @@ static double jacobian_error(struct formulation *f, cmb_derivative which)
 /* False: left out, not assembled. */
 static bool compare(cmb_context *ctx, uint64_t seed, struct comparison *c)
 {
-  const struct cmbt_mechanism_wishes wishes = {20, 4, true};
+  const struct cmbt_mechanism_wishes wishes = {.most_bodies = 20, .most_loops = 4, .drives = true};
   cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
   struct formulation x = {0}, r = {0}, k = {0};
   open_form(ctx, m, CMB_FORM_EXPLICIT, false, &x);
@@ -280,7 +280,7 @@ static bool energy_gap(struct formulation *f, cmb_integrator *in, double *gap)
 /* False: left out, not assembled or it runs into a singular position. */
 static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
 {
-  const struct cmbt_mechanism_wishes wishes = {20, 4, true};
+  const struct cmbt_mechanism_wishes wishes = {.most_bodies = 20, .most_loops = 4, .drives = true};
   cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
   struct formulation x = {0};
   cmb_integrator *in;

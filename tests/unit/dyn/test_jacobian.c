@@ -50,7 +50,8 @@ struct case_ {
 
 static void open_case(cmb_context *ctx, uint64_t seed, int bodies, struct case_ *c)
 {
-  const struct cmbt_mechanism_wishes wishes = {bodies, 2, true};
+  const struct cmbt_mechanism_wishes wishes = {
+      .most_bodies = bodies, .most_loops = 2, .drives = true};
   const cmb_mechanism_options form = {.formulation = CMB_FORM_RESIDUAL};
   const cmb_graph_options graph = {
       .evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true, .residual_form = true};
@@ -233,7 +234,8 @@ static void test_small_trees(void **state)
   double worst = 0;
   (void)state;
   for (uint64_t seed = 100; seed < 200; seed++) {
-    const struct cmbt_mechanism_wishes wishes = {8, 0, false};
+    const struct cmbt_mechanism_wishes wishes = {
+        .most_bodies = 8, .most_loops = 0, .drives = false};
     cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
     struct small s;
     remove_balls(m);

@@ -226,7 +226,7 @@ static void test_errors(void **state)
 static void test_memory(void **state)
 {
   (void)state;
-  const struct cmbt_mechanism_wishes wishes = {4, 1, true};
+  const struct cmbt_mechanism_wishes wishes = {.most_bodies = 4, .most_loops = 1, .drives = true};
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
     const cmb_mechanism_options options = {.formulation = (cmb_formulation)form};
     for (long k = 1, refused = 1; refused > 0; k++) {
