@@ -17,8 +17,8 @@ extern "C" {
 /* A point of the trajectory, as it is handed out; the arrays are valid during the call only. */
 typedef struct cmb_record {
   double t;
-  const double *q, *v, *lambda, *outputs; /* λ and outputs are NaN where the start has failed */
-  const bool *lambda_unique;              /* (ng) whether the equations determine each; NULL: all */
+  const double *q, *v, *lambda, *outputs;
+  const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
   int side; /* of an event: -1 right before it, in the old modes; +1 right behind it; 0: there is none here */
 } cmb_record;
 
@@ -89,6 +89,7 @@ typedef struct cmb_result {
   cmb_status status;
   double t;
   const double *q, *v, *lambda, *outputs;
+  bool started; /* false: the start has failed; λ, outputs and norms are 0, not known */
   const bool *lambda_unique;             /* as in a record */
   const int *mode;                       /* (ns) of the switching functions, as in cmb_point */
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */

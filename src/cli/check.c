@@ -4,8 +4,6 @@
 #include "cli/cli.h"
 #include "dae/rank.h"
 
-#include <math.h>
-
 struct check {
   const cmb_equations *eq;
   cmb_rank rank;
@@ -59,7 +57,7 @@ static void print_text(const struct check *c, const cmb_result *r)
   if (r->status != CMB_OK) return;
   print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
   print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most]);
-  if (eq->ng > 0 && !isnan(r->position)) {
+  if (eq->ng > 0 && r->started) {
     printf("  residuals    |g| = %.2g, |G v + g_t| = %.2g\n", r->position, r->velocity);
   }
 }

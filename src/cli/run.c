@@ -114,14 +114,14 @@ static cmb_status after_step(void *user, double t)
   return CMB_OK;
 }
 
-/* units: NULL, or one for each. What a run did not come to is not a number. */
+/* units: NULL, or one for each; x: NULL where the run did not come to them. */
 static void print_numbers(const char *title, int n, const char *const *names,
                           const char *const *units, const double *x)
 {
   for (int i = 0; i < n; i++) {
     const char *unit = units ? units[i] : "";
     printf("  %-12s %-14s ", i ? "" : title, names[i]);
-    if (isnan(x[i])) {
+    if (!x) {
       printf("not computed\n");
     } else {
       printf("% .17g%s%s\n", x[i], unit[0] ? " " : "", unit);
@@ -208,7 +208,7 @@ static void print_summary(const struct run *run)
   printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
          s->f, s->factor, s->solve, s->projections);
-  if (eq->ng > 0 && !isnan(r->position)) {
+  if (eq->ng > 0 && r->started) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);
     if (r->drift) print_bound(r->drift);
@@ -219,11 +219,18 @@ static void print_summary(const struct run *run)
   cli_impulses_print(&run->impulses);
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
   print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
-  print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->lambda);
+  print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->started ? r->lambda : NULL);
   cli_not_unique_print(run->system, r->lambda_unique);
-  print_numbers("outputs", eq->no, eq->output_names, eq->output_units, r->outputs);
+  print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
+                r->started ? r->outputs : NULL);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
+}
+
+/* What is not known is null. */
+static double if_known(const cmb_result *r, double x)
+{
+  return r->started ? x : NAN;
 }
 
 static void json_pair(struct cli_json *j, const char *key, double position, double velocity)
@@ -232,6 +239,17 @@ static void json_pair(struct cli_json *j, const char *key, double position, doub
   cli_json_number(j, "position", position);
   cli_json_number(j, "velocity", velocity);
   cli_json_close(j, '}');
+}
+
+static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
+{
+  if (r->started) {
+    cli_json_numbers(j, "lambda", eq->ng, r->lambda);
+    return;
+  }
+  cli_json_open(j, "lambda", '[');
+  for (int i = 0; i < eq->ng; i++) cli_json_number(j, NULL, NAN);
+  cli_json_close(j, ']');
 }
 
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
@@ -244,18 +262,20 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   cli_json_close(j, '}');
   cli_json_numbers(j, "q", eq->nq, r->q);
   cli_json_numbers(j, "v", eq->nv, r->v);
-  cli_json_numbers(j, "lambda", eq->ng, r->lambda);
+  json_multipliers(j, eq, r);
   cli_not_unique_json(system, r->lambda_unique, j);
   cli_json_open(j, "outputs", '{');
-  for (int i = 0; i < eq->no; i++) cli_json_number(j, eq->output_names[i], r->outputs[i]);
+  for (int i = 0; i < eq->no; i++) {
+    cli_json_number(j, eq->output_names[i], if_known(r, r->outputs[i]));
+  }
   cli_json_close(j, '}');
   if (eq->output_units) {
     cli_json_open(j, "units", '{');
     for (int i = 0; i < eq->no; i++) cli_json_text(j, eq->output_names[i], eq->output_units[i]);
     cli_json_close(j, '}');
   }
-  json_pair(j, "residual", r->position, r->velocity);
-  json_pair(j, "worst", r->worst_position, r->worst_velocity);
+  json_pair(j, "residual", if_known(r, r->position), if_known(r, r->velocity));
+  json_pair(j, "worst", if_known(r, r->worst_position), if_known(r, r->worst_velocity));
 }
 
 static void json_events(struct cli_json *j, const struct run *run)

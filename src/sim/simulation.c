@@ -196,6 +196,7 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
   memcpy(sim->lambda, lambda, (size_t)eq->ng * sizeof *lambda);
   memcpy(sim->outputs, sim->outputs_new, (size_t)eq->no * sizeof *sim->outputs);
+  sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
   return CMB_OK;
 }
@@ -330,21 +331,26 @@ static cmb_status hand_out_sample(cmb_simulation *sim)
   return o->sample(o->user, &record);
 }
 
-/* The state at t inside the last step becomes the result, as far as there is one. It is not part of the work that a run reports. */
-static bool stand_at(cmb_simulation *sim, double t)
+/* The state at t inside the last step becomes the result, if there is one: *stands. It is not part of the work that a run reports. */
+static cmb_status stand_at(cmb_simulation *sim, double t, bool *stands)
 {
   const cmb_statistics statistics = sim->ev->stats;
   cmb_status status = take_state_inside(sim, t);
   sim->ev->stats = statistics;
-  if (status != CMB_OK) cmb_forget_error(sim->ctx);
-  return status == CMB_OK;
+  *stands = status == CMB_OK;
+  const bool none = status > 0 || status == CMB_ERROR_NONFINITE || status == CMB_ERROR_EQUATIONS;
+  if (!none) return status;
+  cmb_forget_error(sim->ctx);
+  return CMB_OK;
 }
 
 /* A sample inside the last step; where there is none the picture does without. */
 static cmb_status sample_at(cmb_simulation *sim, double t)
 {
+  bool stands;
   if (!sim->options.observer.sample || sim->options.samples == 0) return CMB_OK;
-  return stand_at(sim, t) ? hand_out_sample(sim) : CMB_OK;
+  CMB_TRY(stand_at(sim, t, &stands));
+  return stands ? hand_out_sample(sim) : CMB_OK;
 }
 
 /* Samples at even distances that lie in the last step before `limit`. */
@@ -406,7 +412,11 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   const cmb_observer *o = &sim->options.observer;
   const bool recorded = o->side || (o->record && sim->options.every == 0);
   sim->side = -1;
-  if (!recorded) return inside && stand_at(sim, t) ? hand_out_sample(sim) : CMB_OK;
+  if (!recorded) {
+    bool stands = false;
+    if (inside) CMB_TRY(stand_at(sim, t, &stands));
+    return stands ? hand_out_sample(sim) : CMB_OK;
+  }
   const cmb_statistics statistics = sim->ev->stats;
   cmb_status status = inside ? take_state_inside(sim, t) : take_integrator_state(sim);
   sim->ev->stats = statistics;
@@ -509,9 +519,10 @@ static cmb_status start(cmb_simulation *sim)
   cmb_forget_error(sim->ctx);
   copy_given(sim, sim->q,
              sim->v); /* the result, should the start fail; the rest is not known then */
-  for (int i = 0; i < sim->eq->no; i++) sim->outputs[i] = NAN;
-  for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = NAN;
-  r->position = r->velocity = r->worst_position = r->worst_velocity = NAN;
+  for (int i = 0; i < sim->eq->no; i++) sim->outputs[i] = 0;
+  for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = 0;
+  r->started = false;
+  r->position = r->velocity = r->worst_position = r->worst_velocity = 0;
   r->t = sim->t_start;
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
@@ -554,12 +565,14 @@ static cmb_status fail_crowded(cmb_simulation *sim)
   for (int i = 0; i < e->ns; i++) {
     if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
   }
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "%d events without time between them at t = %.9g: '%s' changes sign again and "
-                  "again, as where a force jumps against the motion that makes it jump (dry "
-                  "friction that holds); let it change smoothly, F*tanh(v/v0) in place of "
-                  "F*sign(v), or use 'friction' of the joint or contact",
-                  CMB_MOST_CROWDED, e->t, name);
+  return cmb_fail(
+      sim->ctx, CMB_ERROR_EVENTS,
+      "%d events without time between them at t = %.9g: '%s' changes sign again and "
+      "again, as where a force jumps against the motion that makes it jump (dry "
+      "friction that holds, a contact that is damped so much that it lets go at once); "
+      "let it change smoothly, F*tanh(v/v0) in place of F*sign(v), or use 'friction' of "
+      "the joint or contact, or less damping",
+      CMB_MOST_CROWDED, e->t, name);
 }
 
 /* The event found in the last step: records up to it, then on from there. */
