@@ -23,6 +23,8 @@
 
 static const double FELT = 1e-9; /* an impulse beside a larger one */
 
+static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
+
 /* ---- stages */
 
 static void use_stage(cmb_simulation *sim, cmb_stage *stage)
@@ -59,7 +61,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
-    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN};
+    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
 
@@ -285,10 +287,20 @@ static double limit_of(const cmb_rule_times *times)
 
 static void remember_time(cmb_simulation *sim, int rule)
 {
-  double *t = sim->times[rule].t;
+  cmb_rule_times *times = &sim->times[rule];
+  double *t = times->t;
   if (t[0] == sim->events->t) return;
   t[2] = t[1], t[1] = t[0], t[0] = sim->events->t;
-  sim->times[rule].limit = limit_of(&sim->times[rule]);
+  times->limit = limit_of(times);
+  const double interval = t[0] - t[1];
+  const bool shorter = interval <= 2 * (t[1] - t[2]) || interval <= ACCUMULATED * times->longest;
+  if (!shorter) times->longest = interval; /* others begin */
+}
+
+/* The limit, if the rule's impacts really have come faster and faster. */
+static double accumulation_of(const cmb_rule_times *times)
+{
+  return times->t[0] - times->t[1] <= ACCUMULATED * times->longest ? times->limit : NAN;
 }
 
 /* Whether the impact changes no velocity by more than the tolerances. */
@@ -392,7 +404,7 @@ static void put_back(cmb_simulation *sim, int rule)
 static cmb_status come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
-  const double limit = sim->times[rule].limit;
+  const double limit = accumulation_of(&sim->times[rule]);
   bool along = false, rests = false;
   if (r->surface) {
     cmb_status status = acts_along_surface(sim, rule, &along);

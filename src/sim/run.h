@@ -8,9 +8,10 @@
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
 
-/* The last times at which a rule has acted, the latest first, and where they accumulate; NaN: it has not, they do not. */
+/* The last times at which a rule has acted, the latest first, and where they accumulate, if they do; the longest interval of
+ * those that become shorter. NaN: there is none. */
 typedef struct cmb_rule_times {
-  double t[3], limit;
+  double t[3], limit, longest;
 } cmb_rule_times;
 
 struct cmb_simulation {
