@@ -23,6 +23,7 @@
 
 static const double FELT = 1e-9; /* an impulse beside a larger one */
 
+static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 
 /* ---- stages */
@@ -659,13 +660,38 @@ static cmb_status enter_modes(cmb_simulation *sim)
                        e->t);
 }
 
+/* In the new modes a surface may be elsewhere, as a stair is behind the edge of a step: bodies that rested on it fall. Where it
+ * has risen into them nothing is determined. */
+static cmb_status leave_jumped(cmb_simulation *sim)
+{
+  const cmb_stage *stage = sim->stage;
+  const cmb_equations *eq = sim->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  for (int k = 0; k < stage->rest_count; k++) {
+    const int rule = stage->rest[k], direction = eq->rules[rule].direction;
+    double u, ut, gamma;
+    if (!sim->rests[rule]) continue;
+    CMB_TRY(stage->eq->surface(stage->eq->self, &at, rule, &u, &ut, &gamma, sim->v_work));
+    if (!(fabs(u) > JUMPED * sim->options.integrator.atol)) continue;
+    if (direction == 0 || direction * u > 0) {
+      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                      "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
+                      eq->rules[rule].name, e->t, fabs(u));
+    }
+    sim->rests[rule] = false;
+    CMB_TRY(announce(sim, stage->eq->switch_names[eq->ns + k], -1, -1));
+  }
+  return CMB_OK;
+}
+
 /* The modes that have been found become those of the run. */
 static cmb_status change_modes(cmb_simulation *sim)
 {
   memcpy(sim->mode_before, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int));
   CMB_TRY(leave_surfaces(sim));
   for (int i = 0; i < sim->events->ns; i++) CMB_TRY(change_mode(sim, i));
-  return CMB_OK;
+  return cmb_run_final(sim, leave_jumped(sim), "rest", sim->events->t);
 }
 
 cmb_status cmb_run_end_step(cmb_simulation *sim)
