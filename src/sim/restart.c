@@ -585,6 +585,31 @@ static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flo
   return status;
 }
 
+/* What the accelerations of some direction, one of several, add to the rates of all functions: their gradients in that direction. */
+static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns;
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = sin(which * (k + 1.0));
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, along));
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = -sim->a_other[k];
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, back));
+  for (int k = 0; k < eq->ns; k++) along[k] -= back[k];
+  return CMB_OK;
+}
+
+/* Of the functions in `with` those whose two values are those of function i, but for a factor. */
+static void keep_parallel(const cmb_simulation *sim, int i, const double *first,
+                          const double *second, bool *with)
+{
+  for (int j = i + 1; j < sim->eq->ns; j++) {
+    const double a = first[j] * second[i], b = second[j] * first[i];
+    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+  }
+}
+
 /* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
  * old ones did? */
 static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
@@ -595,11 +620,11 @@ static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *sl
   for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
   CMB_TRY(flow_here(sim, sim->a, now));
   CMB_TRY(flow_beyond(sim, with, other));
-  for (int j = i + 1; j < sim->eq->ns;
-       j++) { /* the same surface: the same rates, but for a factor */
-    const double a = now[j] * other[i], b = other[j] * now[i];
-    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
-  }
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(gradient_along(sim, 1, now));
+  CMB_TRY(gradient_along(sim, 2, other));
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(flow_here(sim, sim->a, now));
   CMB_TRY(flow_beyond(sim, with, other));
   *slides = sign * now[i] < 0 && sign * other[i] > 0;
   if (*slides && eq->switch_order[i] == 2) {

@@ -36,7 +36,7 @@ struct cmb_simulation {
   bool *with;   /* (ns) functions that have the same surface */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
-  double *flow;          /* (4 most_ns) their rates in two modes */
+  double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
   cmb_result result;
