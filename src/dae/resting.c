@@ -147,7 +147,10 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   if (cmb_arena_failed(arena)) return;
   for (int k = 0; k < x->count; k++) {
     const bool *reads = inner->rule_reads + (ptrdiff_t)x->rule[k] * inner->ns;
-    for (int i = 0; i < inner->ns; i++) x->frozen[i] = x->frozen[i] || reads[i];
+    for (int i = 0; i < inner->ns; i++) {
+      const bool is_level = inner->switch_is_level && inner->switch_is_level[i];
+      x->frozen[i] = x->frozen[i] || (reads[i] && !is_level);
+    }
     silent[inner->ns + k] = true;
   }
   for (int i = 0; i < inner->ns; i++) {

@@ -23,6 +23,9 @@
 
 static const double FELT = 1e-9; /* an impulse beside a larger one */
 
+static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
+static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
+
 /* ---- stages */
 
 static void use_stage(cmb_simulation *sim, cmb_stage *stage)
@@ -59,7 +62,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
-    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN};
+    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
 
@@ -285,10 +288,20 @@ static double limit_of(const cmb_rule_times *times)
 
 static void remember_time(cmb_simulation *sim, int rule)
 {
-  double *t = sim->times[rule].t;
+  cmb_rule_times *times = &sim->times[rule];
+  double *t = times->t;
   if (t[0] == sim->events->t) return;
   t[2] = t[1], t[1] = t[0], t[0] = sim->events->t;
-  sim->times[rule].limit = limit_of(&sim->times[rule]);
+  times->limit = limit_of(times);
+  const double interval = t[0] - t[1];
+  const bool shorter = interval <= 2 * (t[1] - t[2]) || interval <= ACCUMULATED * times->longest;
+  if (!shorter) times->longest = interval; /* others begin */
+}
+
+/* The limit, if the rule's impacts really have come faster and faster. */
+static double accumulation_of(const cmb_rule_times *times)
+{
+  return times->t[0] - times->t[1] <= ACCUMULATED * times->longest ? times->limit : NAN;
 }
 
 /* Whether the impact changes no velocity by more than the tolerances. */
@@ -392,7 +405,7 @@ static void put_back(cmb_simulation *sim, int rule)
 static cmb_status come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
-  const double limit = sim->times[rule].limit;
+  const double limit = accumulation_of(&sim->times[rule]);
   bool along = false, rests = false;
   if (r->surface) {
     cmb_status status = acts_along_surface(sim, rule, &along);
@@ -572,6 +585,31 @@ static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flo
   return status;
 }
 
+/* What the accelerations of some direction, one of several, add to the rates of all functions: their gradients in that direction. */
+static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns;
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = sin(which * (k + 1.0));
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, along));
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = -sim->a_other[k];
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, back));
+  for (int k = 0; k < eq->ns; k++) along[k] -= back[k];
+  return CMB_OK;
+}
+
+/* Of the functions in `with` those whose two values are those of function i, but for a factor. */
+static void keep_parallel(const cmb_simulation *sim, int i, const double *first,
+                          const double *second, bool *with)
+{
+  for (int j = i + 1; j < sim->eq->ns; j++) {
+    const double a = first[j] * second[i], b = second[j] * first[i];
+    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+  }
+}
+
 /* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
  * old ones did? */
 static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
@@ -582,11 +620,11 @@ static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *sl
   for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
   CMB_TRY(flow_here(sim, sim->a, now));
   CMB_TRY(flow_beyond(sim, with, other));
-  for (int j = i + 1; j < sim->eq->ns;
-       j++) { /* the same surface: the same rates, but for a factor */
-    const double a = now[j] * other[i], b = other[j] * now[i];
-    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
-  }
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(gradient_along(sim, 1, now));
+  CMB_TRY(gradient_along(sim, 2, other));
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(flow_here(sim, sim->a, now));
   CMB_TRY(flow_beyond(sim, with, other));
   *slides = sign * now[i] < 0 && sign * other[i] > 0;
   if (*slides && eq->switch_order[i] == 2) {
@@ -647,13 +685,38 @@ static cmb_status enter_modes(cmb_simulation *sim)
                        e->t);
 }
 
+/* In the new modes a surface may be elsewhere, as a stair is behind the edge of a step: bodies that rested on it fall. Where it
+ * has risen into them nothing is determined. */
+static cmb_status leave_jumped(cmb_simulation *sim)
+{
+  const cmb_stage *stage = sim->stage;
+  const cmb_equations *eq = sim->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  for (int k = 0; k < stage->rest_count; k++) {
+    const int rule = stage->rest[k], direction = eq->rules[rule].direction;
+    double u, ut, gamma;
+    if (!sim->rests[rule]) continue;
+    CMB_TRY(stage->eq->surface(stage->eq->self, &at, rule, &u, &ut, &gamma, sim->v_work));
+    if (!(fabs(u) > JUMPED * sim->options.integrator.atol)) continue;
+    if (direction == 0 || direction * u > 0) {
+      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                      "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
+                      eq->rules[rule].name, e->t, fabs(u));
+    }
+    sim->rests[rule] = false;
+    CMB_TRY(announce(sim, stage->eq->switch_names[eq->ns + k], -1, -1));
+  }
+  return CMB_OK;
+}
+
 /* The modes that have been found become those of the run. */
 static cmb_status change_modes(cmb_simulation *sim)
 {
   memcpy(sim->mode_before, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int));
   CMB_TRY(leave_surfaces(sim));
   for (int i = 0; i < sim->events->ns; i++) CMB_TRY(change_mode(sim, i));
-  return CMB_OK;
+  return cmb_run_final(sim, leave_jumped(sim), "rest", sim->events->t);
 }
 
 cmb_status cmb_run_end_step(cmb_simulation *sim)

@@ -8,9 +8,10 @@
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
 
-/* The last times at which a rule has acted, the latest first, and where they accumulate; NaN: it has not, they do not. */
+/* The last times at which a rule has acted, the latest first, and where they accumulate, if they do; the longest interval of
+ * those that become shorter. NaN: there is none. */
 typedef struct cmb_rule_times {
-  double t[3], limit;
+  double t[3], limit, longest;
 } cmb_rule_times;
 
 struct cmb_simulation {
@@ -35,7 +36,7 @@ struct cmb_simulation {
   bool *with;   /* (ns) functions that have the same surface */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
-  double *flow;          /* (4 most_ns) their rates in two modes */
+  double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
   cmb_result result;

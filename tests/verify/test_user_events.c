@@ -337,6 +337,35 @@ static void test_thrown(void **state)
   }
 }
 
+/* A ball that goes down a stair at 0.8 m/s: each second and a quarter it comes to an edge, falls by 0.2 m, bounces and rests. */
+static void test_stair(void **state)
+{
+  (void)state;
+  const char *const text = "bodies: {ball: {mass: 0.1, sphere: [0, 0, 0.5], radius: 0.05}}\n"
+                           "joints: {j: {type: free, child: ball, rate: [0.8, 0, 0, 0, 0, 0]}}\n"
+                           "forces:\n"
+                           "  step: {type: contact, on: {body: ball, at: [0, 0, 0.5]},\n"
+                           "         radius: 0.05, surface: z %c 0.2*floor(x), restitution: 0.5}\n";
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
+    double rest[MOST], leave[MOST];
+    char down[TEXT];
+    cmbt_run r;
+    snprintf(down, TEXT, text, '+');
+    open_run(&r, down, i, i % 3);
+    if (!cmbt_is_precise(cmb_method_at(i))) r.rtol = 1e-6;
+    cmbt_run_to(&r, 4, 0);
+    assert_int_equal(cmbt_times(&r, "step.rest", 1, MOST, rest), 3);
+    assert_int_equal(cmbt_times(&r, "step.rest", -1, MOST, leave), 3);
+    for (int k = 0; k < 3; k++) {
+      const double from = k == 0 ? 0 : 1.25 * k, fall = sqrt(2 * (k == 0 ? 0.45 : 0.2) / G);
+      cmbt_near(leave[k], 1.25 * (k + 1), 1e-6);
+      cmbt_near(rest[k], from + 3 * fall, is_bdf ? 1e-3 : 1e-5);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- Newton's cradle */
 
 static void write_cradle(char text[TEXT], int lifted)
@@ -453,6 +482,7 @@ int main(void)
       cmocka_unit_test(test_ball),   cmocka_unit_test(test_ball_coarsely),
       cmocka_unit_test(test_slope),  cmocka_unit_test(test_table),
       cmocka_unit_test(test_leaves), cmocka_unit_test(test_thrown),
-      cmocka_unit_test(test_cradle), cmocka_unit_test(test_rocking)};
+      cmocka_unit_test(test_stair),  cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_rocking)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
