@@ -42,7 +42,8 @@ typedef struct cmb_rule_expressions {
   bool stop;     /* of a gap that closes: it acts at the beginning of a motion, too */
   cmb_expr when; /* a condition, or > 0 */
   int first_reset, reset_count;
-  cmb_expr surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
+  cmb_expr
+      surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
 } cmb_rule_expressions;
 
 /* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
@@ -129,11 +130,11 @@ typedef struct cmb_expressions {
 
   /* events: conditions; R (v⁺ − v⁻) = change, a row for each quantity that is reset; and surfaces as constraints */
   int rule_count, reset_count;
-  cmb_rule_expressions *rules; /* (rule_count) */
-  cmb_expr *reset_row;         /* (reset_count x nv) */
-  cmb_expr *reset_change;      /* (reset_count) */
-  const char **reset_names;    /* (reset_count) */
-  cmb_expr *surface_row;       /* (rule_count x nv) its gradient */
+  cmb_rule_expressions *rules;          /* (rule_count) */
+  cmb_expr *reset_row;                  /* (reset_count x nv) */
+  cmb_expr *reset_change;               /* (reset_count) */
+  const char **reset_names;             /* (reset_count) */
+  cmb_expr *surface_row;                /* (rule_count x nv) its gradient */
   cmb_expr *surface_gt, *surface_gamma; /* (rule_count) as g_t and γ of a constraint */
 
   cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */

@@ -183,7 +183,7 @@ static void test_random_impacts(void **state)
 {
   enum { MOST_OUTPUTS = 12 * CMBT_OUTPUTS_PER_BODY + 2 };
   (void)state;
-  const struct cmbt_mechanism_wishes wishes = {10, 3, true};
+  const struct cmbt_mechanism_wishes wishes = {.most_bodies = 10, .most_loops = 3, .drives = true};
   const int count = cmbt_count("CAMBER_IMPACTS", SAMPLE);
   struct tally tally = {0};
   for (uint64_t seed = 1; tally.done < count; seed++) {

@@ -307,9 +307,9 @@ static void test_derivative(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_value),      cmocka_unit_test(test_held),
-      cmocka_unit_test(test_smooth_opts_out), cmocka_unit_test(test_intervals),
-      cmocka_unit_test(test_derivative),      cmocka_unit_test(test_roots),
+      cmocka_unit_test(test_same_value),        cmocka_unit_test(test_held),
+      cmocka_unit_test(test_smooth_opts_out),   cmocka_unit_test(test_intervals),
+      cmocka_unit_test(test_derivative),        cmocka_unit_test(test_roots),
       cmocka_unit_test(test_inner_modes_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
