@@ -705,7 +705,8 @@ static void test_momentum(void **state)
 {
   (void)state;
   static struct balance joint, cartesian;
-  const struct cmbt_mechanism_wishes wishes = {MOST_BODIES, 3, true};
+  const struct cmbt_mechanism_wishes wishes = {
+      .most_bodies = MOST_BODIES, .most_loops = 3, .drives = true};
   const int count = cmbt_count("CAMBER_IMPULSES", 20);
   cmb_context *ctx = cmb_context_create(NULL);
   struct cmbt_random r = {22};
