@@ -69,13 +69,13 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 /* The stage that is wanted, perhaps a new one. */
 static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
 {
-  cmb_stage *last = sim->stages;
-  for (cmb_stage *s = sim->stages; s; last = s, s = s->next) {
-    *found = s;
-    if (cmb_stage_is(s, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+  cmb_stage **end = &sim->stages;
+  for (; *end; end = &(*end)->next) {
+    *found = *end;
+    if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
   }
   cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
-  last->next = *found;
+  *end = *found;
   return status;
 }
 
