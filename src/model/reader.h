@@ -93,15 +93,13 @@ typedef struct cmb_reader {
   char nested_words[CMB_MESSAGE_ROOM];
 } cmb_reader;
 
-/* ---- messages.c */
+/* ---- reader.c: messages, names, sections */
 
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* What messages are about from now on: "joint" and a name. */
 void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name);
-
-/* ---- reader.c: names, sections */
 
 const char *cmb_name_kind_text(cmb_name_kind kind); /* "joint" */
 
