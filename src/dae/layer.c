@@ -133,6 +133,13 @@ static void time_bounds(const void *self, const cmb_box *box, cmb_interval *boun
   x->inner->time_bounds(x->inner->self, &below, bounds);
 }
 
+static void time_rates(const void *self, const cmb_box *box, cmb_interval *rates_of)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->time_rates(x->inner->self, &below, rates_of);
+}
+
 static void path_values(const void *self, const cmb_point *at, double *values)
 {
   const cmb_layer *x = self;
@@ -179,6 +186,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->surface) eq->surface = surface;
   if (inner->time_values) eq->time_values = time_values;
   if (inner->time_bounds) eq->time_bounds = time_bounds;
+  if (inner->time_rates) eq->time_rates = time_rates;
   if (inner->path_values) eq->path_values = path_values;
   if (inner->path_bounds) eq->path_bounds = path_bounds;
   if (inner->energy) eq->energy = energy;

@@ -110,8 +110,11 @@ static bool ends_negative(const cmb_enclosure *e)
   return false;
 }
 
+/* Gaps of bodies that touch are left out: a stop goes by whether its gap is closed and closing, whenever that was. */
 static void note_undecided(cmb_enclosure *e, int i, double theta)
 {
+  const bool *of_gap = e->ev->eq->switch_of_gap;
+  if (of_gap && of_gap[i]) return;
   e->undecided++;
   e->undecided_function = i;
   e->undecided_t = cmb_integrator_time_at(e->in, theta);

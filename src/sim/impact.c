@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How well a jump satisfies the constraints, as a part of what its entries have in them. What the constraints hold can only be
+/* How well a jump satisfies the constraints, as a part of what entries of its size could have in them. What the constraints hold can only be
  * moved by rounding errors, which do not satisfy them at all. */
 static const double MET = 1e-6;
 
@@ -63,14 +63,6 @@ int cmb_impact_next(const cmb_impact *x, int rule)
   return rule;
 }
 
-static cmb_status refuse(cmb_impact *x, const cmb_rule *rule, double t)
-{
-  return cmb_fail(x->ev->ctx, CMB_ERROR_EVENTS,
-                  "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
-                  "constraints hold it, or its parts depend on each other",
-                  rule->name, t);
-}
-
 /* N Rᵀ and R N Rᵀ */
 static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const double *q)
 {
@@ -96,14 +88,29 @@ static bool is_allowed(const cmb_impact *x)
   const cmb_evaluator *ev = x->ev;
   const cmb_equations *eq = ev->eq;
   const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  double largest = 0;
   for (int k = 0; k < values; k++) x->G_size[k] = fabs(ev->G[k]);
-  for (int k = 0; k < eq->nv; k++) x->jump_size[k] = fabs(x->jump[k]);
+  for (int k = 0; k < eq->nv; k++) largest = fmax(largest, fabs(x->jump[k]));
+  for (int k = 0; k < eq->nv; k++) x->jump_size[k] = largest;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, x->G_size, x->jump_size, x->size);
   for (int i = 0; i < eq->ng; i++) {
     if (!(fabs(x->rate[i]) <= MET * x->size[i])) return false;
   }
   return cmb_all_finite(eq->nv, x->jump);
+}
+
+bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
+                              double atol)
+{
+  const cmb_rule *r = &x->ev->eq->rules[rule];
+  const int nv = x->ev->eq->nv;
+  for (int j = r->first_reset; j < r->first_reset + r->reset_count; j++) {
+    double size = 0;
+    for (int k = 0; k < nv; k++) size += fabs(x->R[(ptrdiff_t)j * nv + k] * v[k]);
+    if (!(fabs(x->change[j]) <= rtol * size + atol)) return true;
+  }
+  return false;
 }
 
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
@@ -118,7 +125,6 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   CMB_TRY(cmb_resets(x->ev, t, q, v, lambda, x->R, x->change));
   cmb_status status = respond(x, r, t, q);
   if (status == CMB_OK) status = cmb_lu_factor(n, x->A, x->scale, x->pivot);
-  if (status == CMB_RETRY_SINGULAR) return refuse(x, r, t);
   CMB_TRY(status);
   memcpy(x->rho, x->change + r->first_reset, (size_t)n * sizeof *x->rho);
   cmb_lu_solve(n, x->A, x->pivot, x->rho);
@@ -126,5 +132,5 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
     cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
     cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
   }
-  return is_allowed(x) ? CMB_OK : refuse(x, r, t);
+  return is_allowed(x) ? CMB_OK : CMB_RETRY_SINGULAR;
 }

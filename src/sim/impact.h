@@ -23,7 +23,7 @@ typedef struct cmb_impact {
   double *rho;          /* (most) the impulses of the rule last looked at */
   double *jump;         /* (nv) what they do to v .. */
   double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
-  double *rate, *size;  /* (ng) G jump, and |G| |jump| .. */
+  double *rate, *size;  /* (ng) G jump, and |G| times its largest entry .. */
   double *G_size, *jump_size; /* .. of these entries */
 } cmb_impact;
 
@@ -37,9 +37,13 @@ cmb_status cmb_impact_begin(cmb_impact *x, double t, const double *q, const doub
 /* The next rule, from `rule` on, whose condition has changed in its direction, or rule_count; `met_here` is there. */
 int cmb_impact_next(const cmb_impact *x, int rule);
 
-/* The impulses of this rule and what they do to the velocities, into rho and jump. Fails in words where the constraints leave no
- * room for what is asked. */
+/* The impulses of this rule and what they do to the velocities, into rho and jump. CMB_RETRY_SINGULAR: the constraints leave no room
+ * for what is asked; then R and change are there. */
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
                             const double *lambda);
+
+/* Whether the changes that were found for this rule are more than the tolerances. */
+bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
+                              double atol);
 
 #endif

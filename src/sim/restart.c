@@ -449,16 +449,34 @@ static cmb_status leave_all(cmb_simulation *sim, bool rests)
   return change_stage(sim);
 }
 
-/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer: each of their contacts has a law of its own for
- * impacts, which follow one after the other. */
-static cmb_status find_impact(cmb_simulation *sim, int rule)
+/* The constraints leave no room for what a rule resets. */
+static cmb_status refuse(const cmb_simulation *sim, int rule)
 {
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
+                  "constraints hold it, or its parts depend on each other",
+                  sim->eq->rules[rule].name, sim->events->t);
+}
+
+/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer: each of their contacts has a law of its own for
+ * impacts, which follow one after the other. *held: what it asks for is so already, but for rounding, because bodies rest
+ * elsewhere, as the fourth corner of a box is held by the other three. */
+static cmb_status find_impact(cmb_simulation *sim, int rule, bool *held)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
   for (;;) {
     const cmb_events *e = sim->events;
+    const bool alone = sim->stage->rest_count == 0;
     cmb_status status =
         cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
-    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
-    if (is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
+    *held = status == CMB_RETRY_SINGULAR && !alone &&
+            !cmb_impact_asks_for_more(sim->impact, rule, e->v_found, o->rtol, o->atol);
+    if (*held) return CMB_OK;
+    if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
+    if (status != CMB_RETRY_SINGULAR) {
+      CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+      if (is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
+    }
     CMB_TRY(leave_all(sim, true));
   }
 }
@@ -486,7 +504,12 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
 static cmb_status obey_rule(cmb_simulation *sim, int i)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
-  CMB_TRY(find_impact(sim, i));
+  bool held;
+  CMB_TRY(find_impact(sim, i, &held));
+  if (held) {
+    put_back(sim, i);
+    return CMB_OK;
+  }
   const cmb_impact *x = sim->impact;
   if (rule->stop && x->change[rule->first_reset] <= 0)
     return CMB_OK; /* another one has parted them */
@@ -514,6 +537,7 @@ static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
     const cmb_rule *rule = &sim->eq->rules[i];
     if (!rule->stop || !x->met[i] || sim->rests[i]) continue;
     cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
+    if (status == CMB_RETRY_SINGULAR) continue; /* the constraints hold it */
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
     if (x->change[rule->first_reset] <= 0 || is_negligible(sim, x->jump)) continue;
     x->met[i] = false;
@@ -787,13 +811,14 @@ static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
 cmb_status cmb_run_look_back(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    bool yes = false, changed;
+    bool yes = false, changed, held;
     if (!sim->rebounds[i]) continue;
     cmb_events_at_end(sim->events);
     CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
     if (!yes) continue;
     sim->rebounds[i] = false;
-    CMB_TRY(find_impact(sim, i));
+    CMB_TRY(find_impact(sim, i, &held));
+    if (held) continue;
     CMB_TRY(come_to_rest(sim, i));
     CMB_TRY(begin_there(sim));
     CMB_TRY(find_modes(sim, &changed));

@@ -1,6 +1,6 @@
 /*
  * Impacts, rest and what follows, against solutions in closed form: a ball that bounces on a floor, on a slope, and on a table that
- * moves; Newton's cradle; a block that rocks; balls that rest and leave.
+ * moves; Newton's cradle; a block that rocks; a box on four corners; balls that rest and leave.
  *
  * A ball that falls from the height 1 onto a floor with the restitution e bounces at t₁ = √(2/g), t₁ + 2 t₁ e, t₁ + 2 t₁ (e + e²), ..,
  * and is at rest from t₁ (1 + e)/(1 − e) on.
@@ -476,13 +476,46 @@ static void test_rocking(void **state)
   }
 }
 
+/* ---- a box on its four corners: one more than hold it */
+
+static void test_box(void **state)
+{
+  static const char *const starts[] = {"0, 0, 0.3", "0, 0, 0.3, 0.995, 0.0998749217771909, 0, 0"};
+  (void)state;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    for (int k = 0; k < 2; k++) {
+      char text[TEXT];
+      cmbt_run r;
+      snprintf(text, sizeof text,
+               "points: {A: [1, 1, 0], B: [-1, 1, 0], C: [-1, -1, 0], D: [1, -1, 0]}\n"
+               "bodies: {box: {mass: 2, box: [2, 2, 0.4], at: [0, 0, 0.2]}}\n"
+               "joints: {f: {type: free, child: box, start: [%s], rate: [0.5, 0, 0, 0, 0, 0]}}\n"
+               "forces:\n"
+               "  a: {type: contact, on: box@A, surface: z, restitution: 0.3}\n"
+               "  b: {type: contact, on: box@B, surface: z, restitution: 0.3}\n"
+               "  c: {type: contact, on: box@C, surface: z, restitution: 0.3}\n"
+               "  d: {type: contact, on: box@D, surface: z, restitution: 0.3}\n"
+               "outputs: {x: box.x, z: box.z, up: box.z_z, energy: energy}\n",
+               starts[k]);
+      open_run(&r, text, i, (i + k) % 2);
+      r.rtol = 1e-6;
+      cmbt_run_to(&r, 2, 0);
+      cmbt_near(cmbt_output(&r, "z"), 0.2, 1e-8);
+      cmbt_near(cmbt_output(&r, "up"), 1, 1e-12);
+      cmbt_near(cmbt_output(&r, "x"), 1, 1e-6); /* nothing acts along the floor */
+      cmbt_near(cmbt_output(&r, "energy"), 2 * G * 0.2 + 0.25, 1e-6);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ball),   cmocka_unit_test(test_ball_coarsely),
-      cmocka_unit_test(test_slope),  cmocka_unit_test(test_table),
-      cmocka_unit_test(test_leaves), cmocka_unit_test(test_thrown),
-      cmocka_unit_test(test_stair),  cmocka_unit_test(test_cradle),
-      cmocka_unit_test(test_rocking)};
+      cmocka_unit_test(test_ball),    cmocka_unit_test(test_ball_coarsely),
+      cmocka_unit_test(test_slope),   cmocka_unit_test(test_table),
+      cmocka_unit_test(test_leaves),  cmocka_unit_test(test_thrown),
+      cmocka_unit_test(test_stair),   cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_rocking), cmocka_unit_test(test_box)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
