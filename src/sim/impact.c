@@ -100,6 +100,18 @@ static bool is_allowed(const cmb_impact *x)
   return cmb_all_finite(eq->nv, x->jump);
 }
 
+/* Rounding errors of the jump that the constraints do not allow are taken out of it: they grow where little is left to move. */
+static void refine(cmb_impact *x)
+{
+  const cmb_evaluator *ev = x->ev;
+  const cmb_equations *eq = ev->eq;
+  if (eq->ng == 0) return;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
+  cmb_solve(x->ev, NULL, x->rate, x->jump_size, x->size);
+  cmb_add_scaled(eq->nv, 1, x->jump_size, x->jump);
+  cmb_add_scaled(eq->ng, 1, x->size, x->tau);
+}
+
 bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
                               double atol)
 {
@@ -132,5 +144,7 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
     cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
     cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
   }
-  return is_allowed(x) ? CMB_OK : CMB_RETRY_SINGULAR;
+  if (!is_allowed(x)) return CMB_RETRY_SINGULAR;
+  refine(x);
+  return CMB_OK;
 }
