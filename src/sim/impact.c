@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* How well a jump satisfies the constraints, as a part of what entries of its size could have in them. What the constraints hold can only be
+/* How well a jump satisfies the constraints, as a part of what its entries have in them. What the constraints hold can only be
  * moved by rounding errors, which do not satisfy them at all. */
-static const double MET = 1e-6;
+static const double MET = 1e-6, ROUNDING = 1e-14;
 
 void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
 {
@@ -91,25 +91,15 @@ static bool is_allowed(const cmb_impact *x)
   double largest = 0;
   for (int k = 0; k < values; k++) x->G_size[k] = fabs(ev->G[k]);
   for (int k = 0; k < eq->nv; k++) largest = fmax(largest, fabs(x->jump[k]));
-  for (int k = 0; k < eq->nv; k++) x->jump_size[k] = largest;
+  for (int k = 0; k < eq->nv; k++) {
+    x->jump_size[k] = MET * fabs(x->jump[k]) + ROUNDING * largest;
+  }
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, x->G_size, x->jump_size, x->size);
   for (int i = 0; i < eq->ng; i++) {
-    if (!(fabs(x->rate[i]) <= MET * x->size[i])) return false;
+    if (!(fabs(x->rate[i]) <= x->size[i])) return false;
   }
   return cmb_all_finite(eq->nv, x->jump);
-}
-
-/* Rounding errors of the jump that the constraints do not allow are taken out of it: they grow where little is left to move. */
-static void refine(cmb_impact *x)
-{
-  const cmb_evaluator *ev = x->ev;
-  const cmb_equations *eq = ev->eq;
-  if (eq->ng == 0) return;
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
-  cmb_solve(x->ev, NULL, x->rate, x->jump_size, x->size);
-  cmb_add_scaled(eq->nv, 1, x->jump_size, x->jump);
-  cmb_add_scaled(eq->ng, 1, x->size, x->tau);
 }
 
 bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
@@ -144,7 +134,5 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
     cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
     cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
   }
-  if (!is_allowed(x)) return CMB_RETRY_SINGULAR;
-  refine(x);
-  return CMB_OK;
+  return is_allowed(x) ? CMB_OK : CMB_RETRY_SINGULAR;
 }

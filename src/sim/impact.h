@@ -23,8 +23,8 @@ typedef struct cmb_impact {
   double *rho;          /* (most) the impulses of the rule last looked at */
   double *jump;         /* (nv) what they do to v .. */
   double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
-  double *rate, *size;  /* (ng) G jump, and |G| times its largest entry .. */
-  double *G_size, *jump_size; /* .. of these entries */
+  double *rate, *size;  /* (ng) G jump, and what rounding may make of it: |G| times .. */
+  double *G_size, *jump_size; /* .. these entries, and those of G */
 } cmb_impact;
 
 /* Memory from `arena`; a failure is left to it. */
