@@ -69,6 +69,18 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
+/* Rules whose surface or resets are not there. */
+static bool are_rules_complete(const cmb_equations *eq)
+{
+  for (int i = 0; eq->rules && i < eq->rule_count; i++) {
+    const cmb_rule *r = &eq->rules[i];
+    const bool inside = r->first_reset >= 0 && r->reset_count >= 0 &&
+                        r->reset_count <= eq->reset_count - r->first_reset;
+    if (!inside || ((r->surface || r->stop) && !eq->surface)) return false;
+  }
+  return eq->rule_count == 0 || eq->ns == 0 || eq->rule_reads;
+}
+
 static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
 {
   bool levels = false;
@@ -82,6 +94,11 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
       {"rule_count > 0 and rules or conditions is missing", "both",
        eq->rule_count > 0 && (!eq->rules || !eq->conditions)},
+      {"a rule's resets, surface or rule_reads are missing", "them", !are_rules_complete(eq)},
+      {"switch_flow is there and switch_order is missing", "the orders",
+       eq->switch_flow && !eq->switch_order},
+      {"enclose is there and switch_enclosed is missing", "which functions have bounds",
+       eq->ns > 0 && eq->enclose && !eq->switch_enclosed},
       {"reset_count > 0 and resets or reset_names is missing", "both",
        eq->reset_count > 0 && (!eq->resets || !eq->reset_names)},
       {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},

@@ -24,6 +24,8 @@
 static const double FELT = 1e-9; /* an impulse beside a larger one */
 
 static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
+static const double SHORT =
+    1e-3; /* what is left of a series of impacts beside its first interval */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 
 /* ---- stages */
@@ -60,6 +62,9 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
+  for (cmb_stage *s = sim->stages; s; s = s->next) {
+    for (int i = 0; i < eq->ns; i++) s->events.scale[i] = 0;
+  }
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
@@ -75,7 +80,11 @@ static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
     if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
   }
   cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
-  *end = *found;
+  if (status == CMB_OK) {
+    *end = *found;
+  } else {
+    cmb_stage_destroy(*found);
+  }
   return status;
 }
 
@@ -269,10 +278,20 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
 
 /* ---- rules */
 
-static cmb_status fail_crowded(cmb_simulation *sim)
+static cmb_status fail_endless(cmb_simulation *sim)
 {
   return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "impacts follow each other without end at t = %.9g",
                   sim->events->t);
+}
+
+/* Impacts of a rule that has no surface to rest on. */
+static cmb_status fail_accumulating(cmb_simulation *sim, int rule, double limit)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
+                  "determined: bodies can come to rest only where 'when' is one comparison of "
+                  "positions and the event resets one quantity, the rate of what is compared",
+                  sim->eq->rules[rule].name, limit);
 }
 
 /* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. The last of them are so near to each
@@ -413,10 +432,7 @@ static cmb_status come_to_rest(cmb_simulation *sim, int rule)
   }
   if (!along) {
     if (isnan(limit)) return CMB_OK;
-    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                    "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
-                    "determined: it does not reset the rate of what 'when' compares, alone",
-                    r->name, limit);
+    return fail_accumulating(sim, rule, limit);
   }
   put_back(sim, rule);
   CMB_TRY(try_rest(sim, rule, &rests));
@@ -442,7 +458,11 @@ static bool reaches_rests(const cmb_simulation *sim, int rule)
 static cmb_status leave_all(cmb_simulation *sim, bool rests)
 {
   const cmb_equations *eq = sim->eq;
-  for (int i = 0; rests && i < eq->rule_count; i++) sim->rests[i] = false;
+  for (int k = 0; rests && k < sim->stage->rest_count; k++) {
+    if (!sim->rests[sim->stage->rest[k]]) continue;
+    sim->rests[sim->stage->rest[k]] = false;
+    CMB_TRY(announce(sim, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
+  }
   for (int i = 0; i < eq->ns; i++) {
     if (sim->slides[i] != 0) stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
   }
@@ -481,6 +501,20 @@ static cmb_status find_impact(cmb_simulation *sim, int rule, bool *held)
   }
 }
 
+/* A rule whose impacts accumulate must be one that bodies can rest on. */
+static cmb_status check_accumulation(cmb_simulation *sim, int rule)
+{
+  const cmb_rule_times *times = &sim->times[rule];
+  const double limit = accumulation_of(times);
+  bool along = false;
+  if (!(limit - sim->events->t <= SHORT * times->longest)) return CMB_OK;
+  if (sim->eq->rules[rule].surface) {
+    cmb_status status = acts_along_surface(sim, rule, &along);
+    CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
+  }
+  return along ? CMB_OK : fail_accumulating(sim, rule, limit);
+}
+
 /* Velocities after the impact of a rule, and whether it is the last. */
 static cmb_status make_impact(cmb_simulation *sim, int rule)
 {
@@ -489,6 +523,7 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   cmb_rebound what = REBOUNDS;
   const bool small = is_negligible(sim, sim->impact->jump);
   remember_time(sim, rule);
+  CMB_TRY(check_accumulation(sim, rule));
   sim->acted++;
   CMB_TRY(tell_impact(sim, rule));
   for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
@@ -551,12 +586,13 @@ static cmb_status obey_rules(cmb_simulation *sim)
 {
   const int count = sim->eq->rule_count;
   bool again = count > 0;
+  int rounds = 0;
   while (again) {
     CMB_TRY(look_at_conditions(sim));
     for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
     memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
     CMB_TRY(look_for_repeated(sim, &again));
-    if (again && ++sim->events->crowded > CMB_MOST_CROWDED) return fail_crowded(sim);
+    if (again && ++rounds > CMB_MOST_CROWDED) return fail_endless(sim);
   }
   return CMB_OK;
 }
@@ -788,9 +824,7 @@ cmb_status cmb_run_restart(cmb_simulation *sim)
     if (calm > cmb_mode_rounds(sim->eq)) {
       return cmb_modes_unsettled(sim->ev, &sim->events->search, sim->events->t);
     }
-    if (++sim->events->crowded > CMB_MOST_CROWDED) {
-      return fail_crowded(sim);
-    }
+    if (round > CMB_MOST_CROWDED) return fail_endless(sim);
   }
 }
 
@@ -843,12 +877,32 @@ static cmb_status note_conditions(cmb_simulation *sim)
   return status;
 }
 
+/* Bodies cannot begin inside of each other. */
+static cmb_status check_gaps(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  for (int i = 0; i < eq->rule_count; i++) {
+    double u, ut, gamma;
+    if (!eq->rules[i].stop) continue;
+    CMB_TRY(eq->surface(eq->self, &at, i, &u, &ut, &gamma, sim->v_work));
+    if (!(u > JUMPED * sim->options.integrator.atol)) continue;
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_INCONSISTENT,
+        "stop '%s': its gap is %.6g where the run begins, at t = %.9g; expected 0 or more",
+        eq->rules[i].name, -u, e->t);
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
 {
   cmb_events *e = sim->events;
   *restarted = false;
   if (sim->eq->rule_count == 0) return CMB_OK;
   cmb_events_at_end(e);
+  CMB_TRY(cmb_run_final(sim, check_gaps(sim), "stops", e->t));
   CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   CMB_TRY(look_at_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;

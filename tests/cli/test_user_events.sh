@@ -155,4 +155,28 @@ for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z'
   check "no value: words ($event)" grep -q "^camber: " err
 done
 
+# ---- what cannot go on, and what can
+
+cat >fall.yaml <<'YAML'
+bodies: {ball: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}
+joints: {z: {type: prismatic, child: ball, axis: z, start: HEIGHT}}
+inputs: {u: 0.01*sin(t)}
+REST
+outputs: {h: z}
+simulate: {t-end: 3}
+YAML
+fall() { # HEIGHT REST
+  sed "s/HEIGHT/$1/; s|^REST|$2|" fall.yaml >run.yaml
+  timeout 60 "$CAMBER" run run.yaml >out 2>err
+}
+fall -0.3 "loops: {floor1: {type: stop, formula: z, restitution: 0.5}}"
+check "a start inside a stop: exit code 1" test $? -eq 1
+check "a start inside a stop: words" grep -q "stop 'floor1': its gap is -0.3 where the run begins" err
+fall 1 "events: {e1: {when: z < 0 and t > 0.1, action: {reset: {z': -0.5*z'}}}}"
+check "impacts without a surface to rest on: exit code 1" test $? -eq 1
+check "impacts without a surface to rest on: words" grep -q "event 'e1' comes faster and faster" err
+fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
+check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
+check "a rest on a surface that moves with an input: where" awk '/outputs/ { found = ($3 - 0.01*sin(3))^2 < 1e-16 } END { exit !found }' out
+
 finish
