@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "dae/attach.h"
 #include "dae/equilibrium.h"
+#include "dae/gaps.h"
 #include "dae/linearize.h"
 #include "dae/modes.h"
 #include "math/eigen.h"
@@ -172,6 +173,8 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
   return collect(e, arena, q, l);
 }
 
+static const double TOUCHING = 1e-9; /* a gap that is as good as closed, in metres */
+
 static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
                             double t, const double *q, const double *v)
 {
@@ -180,6 +183,9 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
   cmb_status status = take_memory(&e, l->arena);
   if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
+  if (status == CMB_OK) {
+    status = cmb_refuse_closed_gaps(e.ev, t, q, v, TOUCHING, "a linearisation");
+  }
   if (status > 0) {
     status = cmb_fail(ctx, CMB_ERROR_EQUATIONS, "no linearisation at t = %g: %s", t,
                       cmb_evaluator_blame(e.ev, status, sizeof text, text));

@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "dae/derivative.h"
+#include "dae/gaps.h"
 #include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/system.h"
@@ -453,6 +454,8 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
   return status;
 }
 
+static const double CLOSED = 1e-9; /* a gap that is negative, in metres */
+
 cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                   cmb_equilibrium_report *report)
 {
@@ -462,9 +465,18 @@ cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
   double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
+  double *q = cmb_arena_doubles(ev->arena, eq->nq), *v = cmb_arena_doubles(ev->arena, eq->nv);
+  for (int i = 0; q && i < eq->nq; i++) q[i] = system->q[i];
+  for (int i = 0; v && i < eq->nv; i++) v[i] = system->v[i];
   cmb_status status =
-      lambda ? cmb_equilibrium(ev, system->t_start, system->q, system->v, lambda, report)
-             : cmb_fail_memory(ctx);
+      lambda && q && v ? cmb_equilibrium(ev, system->t_start, system->q, system->v, lambda, report)
+                       : cmb_fail_memory(ctx);
+  if (status == CMB_OK) {
+    status = cmb_refuse_closed_gaps(ev, system->t_start, system->q, system->v, -CLOSED,
+                                    "an equilibrium");
+    for (int i = 0; status != CMB_OK && i < eq->nq; i++) system->q[i] = q[i];
+    for (int i = 0; status != CMB_OK && i < eq->nv; i++) system->v[i] = v[i];
+  }
   cmb_evaluator_destroy(ev);
   if (status == CMB_OK)
     system->q_given = system->v_given = NULL; /* these are the start values now */

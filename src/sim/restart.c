@@ -26,6 +26,8 @@ static const double FELT = 1e-9; /* an impulse beside a larger one */
 static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
 static const double SHORT =
     1e-3; /* what is left of a series of impacts beside its first interval */
+static const double FLAT = 1e-16;       /* the square of a gradient that is none */
+static const double STRUCK = 100;       /* a jump of a rate, in tolerances */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 
 /* ---- stages */
@@ -372,15 +374,17 @@ static cmb_status look_at_rebound(cmb_simulation *sim, int rule, cmb_rebound *wh
   return CMB_OK;
 }
 
-/* Whether what the rule resets is the rate of its surface, but for a factor: only then its impulses act along the surface's normal. */
-static cmb_status acts_along_surface(cmb_simulation *sim, int rule, bool *along)
+/* Whether what the rule resets is the rate of its surface, but for a factor: only then its impulses act along the surface's normal.
+ * A surface without a normal has none. *off is how far the state is from it. */
+static cmb_status acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off)
 {
   const int nv = sim->eq->nv;
   const double *R = sim->impact->R + (ptrdiff_t)sim->eq->rules[rule].first_reset * nv;
   double u, rate, gamma, *row = sim->v_work, rr = 0, ru = 0, uu = 0;
   CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, row));
   for (int i = 0; i < nv; i++) rr += R[i] * R[i], ru += R[i] * row[i], uu += row[i] * row[i];
-  *along = rr > 0 && uu > 0 && ru * ru >= (1 - 1e-12) * rr * uu;
+  *along = rr > 0 && uu > FLAT && ru * ru >= (1 - 1e-12) * rr * uu;
+  *off = fabs(u);
   return CMB_OK;
 }
 
@@ -388,9 +392,12 @@ static cmb_status acts_along_surface(cmb_simulation *sim, int rule, bool *along)
 static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
 {
   cmb_stage *before = sim->stage;
+  cmb_events *e = sim->events;
+  memcpy(sim->q_work, e->q_found, (size_t)sim->eq->nq * sizeof(double));
+  memcpy(sim->v_kept, e->v_found, (size_t)sim->eq->nv * sizeof(double));
   sim->rests[rule] = true;
   CMB_TRY(change_stage(sim));
-  cmb_events *e = sim->events;
+  e = sim->events;
   cmb_status status =
       cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
   CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
@@ -404,6 +411,8 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   sim->rests[rule] = false;
   take_over(sim, before);
   use_stage(sim, before);
+  memcpy(sim->events->q_found, sim->q_work, (size_t)sim->eq->nq * sizeof(double));
+  memcpy(sim->events->v_found, sim->v_kept, (size_t)sim->eq->nv * sizeof(double));
   return CMB_OK;
 }
 
@@ -426,10 +435,12 @@ static cmb_status come_to_rest(cmb_simulation *sim, int rule)
   const cmb_rule *r = &sim->eq->rules[rule];
   const double limit = accumulation_of(&sim->times[rule]);
   bool along = false, rests = false;
+  double off = 0;
   if (r->surface) {
-    cmb_status status = acts_along_surface(sim, rule, &along);
+    cmb_status status = acts_along_surface(sim, rule, &along, &off);
     CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
   }
+  if (off > JUMPED * sim->options.integrator.atol) return CMB_OK; /* there is nothing to rest on */
   if (!along) {
     if (isnan(limit)) return CMB_OK;
     return fail_accumulating(sim, rule, limit);
@@ -507,9 +518,10 @@ static cmb_status check_accumulation(cmb_simulation *sim, int rule)
   const cmb_rule_times *times = &sim->times[rule];
   const double limit = accumulation_of(times);
   bool along = false;
+  double off;
   if (!(limit - sim->events->t <= SHORT * times->longest)) return CMB_OK;
   if (sim->eq->rules[rule].surface) {
-    cmb_status status = acts_along_surface(sim, rule, &along);
+    cmb_status status = acts_along_surface(sim, rule, &along, &off);
     CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
   }
   return along ? CMB_OK : fail_accumulating(sim, rule, limit);
@@ -535,6 +547,22 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   return small ? CMB_OK : leave_all(sim, false);
 }
 
+/* Bodies cannot be inside of each other, where a run begins or where a gap jumps. */
+static cmb_status check_gap(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  double u, ut, gamma;
+  cmb_status status = eq->surface(eq->self, &at, rule, &u, &ut, &gamma, sim->v_work);
+  CMB_TRY(cmb_run_final(sim, status, "stops", e->t));
+  if (!(u > JUMPED * sim->options.integrator.atol)) return CMB_OK;
+  return cmb_fail(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
+                  "stop '%s': its gap is %.6g at t = %.9g%s; expected 0 or more",
+                  eq->rules[rule].name, -u, e->t,
+                  e->t > sim->t_start ? "" : ", where the run begins");
+}
+
 /* What a rule asks for, where its condition has just changed. */
 static cmb_status obey_rule(cmb_simulation *sim, int i)
 {
@@ -548,6 +576,7 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   const cmb_impact *x = sim->impact;
   if (rule->stop && x->change[rule->first_reset] <= 0)
     return CMB_OK; /* another one has parted them */
+  if (rule->stop) CMB_TRY(check_gap(sim, i));
   CMB_TRY(announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
@@ -785,6 +814,28 @@ cmb_status cmb_run_end_step(cmb_simulation *sim)
   return obey_rules(sim);
 }
 
+/* Whether velocities have jumped in this round. Then a function of them may have another sign without having been 0. */
+static bool has_jumped(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->nv; i++) sim->v_before[i] -= sim->events->v_found[i];
+  return !is_negligible(sim, sim->v_before);
+}
+
+/* Where a rate jumps that a constraint or a surface asks for, bodies that rest are not taken along: those that are pushed will
+ * rebound, or come to rest again. */
+static cmb_status leave_struck(cmb_simulation *sim)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const cmb_events *e = sim->events;
+  double position, velocity, largest = 0;
+  if (sim->stage->rest_count == 0) return CMB_OK;
+  cmb_status status =
+      cmb_constraint_residuals(sim->ev, e->t, e->q_found, e->v_found, &position, &velocity);
+  CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
+  return velocity > STRUCK * (o->rtol * largest + o->atol) ? leave_all(sim, true) : CMB_OK;
+}
+
 /* The integrator begins where the event is. */
 static cmb_status begin_there(cmb_simulation *sim)
 {
@@ -796,13 +847,16 @@ static cmb_status begin_there(cmb_simulation *sim)
 }
 
 /* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
-static cmb_status go_round(cmb_simulation *sim)
+static cmb_status go_round(cmb_simulation *sim, bool first)
 {
+  const size_t size = (size_t)sim->eq->nv * sizeof(double);
+  memcpy(sim->v_before, sim->events->v_found, size);
   CMB_TRY(change_modes(sim));
   CMB_TRY(change_stage(sim));
+  CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
   CMB_TRY(obey_rules(sim));
-  CMB_TRY(look_for_slides(sim));
+  if (first && !has_jumped(sim)) CMB_TRY(look_for_slides(sim));
   return begin_there(sim);
 }
 
@@ -819,7 +873,7 @@ cmb_status cmb_run_restart(cmb_simulation *sim)
     bool changed = true;
     CMB_TRY(find_modes(sim, &changed));
     if (round > 0 && !changed) return CMB_OK;
-    CMB_TRY(go_round(sim));
+    CMB_TRY(go_round(sim, round == 0));
     calm = sim->acted == acted ? calm + 1 : 0;
     if (calm > cmb_mode_rounds(sim->eq)) {
       return cmb_modes_unsettled(sim->ev, &sim->events->search, sim->events->t);
@@ -877,21 +931,10 @@ static cmb_status note_conditions(cmb_simulation *sim)
   return status;
 }
 
-/* Bodies cannot begin inside of each other. */
 static cmb_status check_gaps(cmb_simulation *sim)
 {
-  const cmb_equations *eq = sim->eq;
-  const cmb_events *e = sim->events;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
-  for (int i = 0; i < eq->rule_count; i++) {
-    double u, ut, gamma;
-    if (!eq->rules[i].stop) continue;
-    CMB_TRY(eq->surface(eq->self, &at, i, &u, &ut, &gamma, sim->v_work));
-    if (!(u > JUMPED * sim->options.integrator.atol)) continue;
-    return cmb_fail(
-        sim->ctx, CMB_ERROR_INCONSISTENT,
-        "stop '%s': its gap is %.6g where the run begins, at t = %.9g; expected 0 or more",
-        eq->rules[i].name, -u, e->t);
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    if (sim->eq->rules[i].stop) CMB_TRY(check_gap(sim, i));
   }
   return CMB_OK;
 }
@@ -902,7 +945,7 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   *restarted = false;
   if (sim->eq->rule_count == 0) return CMB_OK;
   cmb_events_at_end(e);
-  CMB_TRY(cmb_run_final(sim, check_gaps(sim), "stops", e->t));
+  CMB_TRY(check_gaps(sim));
   CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   CMB_TRY(look_at_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;

@@ -47,8 +47,9 @@ struct cmb_simulation {
   int side;                         /* of an event that the result is on, as in a record */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new;
-  double *a, *a_other; /* (nv) */
-  bool *unique;        /* (ng) which multipliers of the result are */
+  double *a, *a_other;       /* (nv) */
+  double *v_before, *v_kept; /* (nv) velocities before an event, and before a rest is tried */
+  bool *unique;              /* (ng) which multipliers of the result are */
 };
 
 /* A recoverable status outside a step cannot be recovered from: the words for it. */

@@ -85,6 +85,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->a = cmb_arena_doubles(arena, eq->nv);
   sim->lambda = cmb_arena_doubles(arena, eq->ng);
   sim->a_other = cmb_arena_doubles(arena, eq->nv);
+  sim->v_before = cmb_arena_doubles(arena, eq->nv);
+  sim->v_kept = cmb_arena_doubles(arena, eq->nv);
   sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);

@@ -171,12 +171,62 @@ fall() { # HEIGHT REST
 }
 fall -0.3 "loops: {floor1: {type: stop, formula: z, restitution: 0.5}}"
 check "a start inside a stop: exit code 1" test $? -eq 1
-check "a start inside a stop: words" grep -q "stop 'floor1': its gap is -0.3 where the run begins" err
+check "a start inside a stop: words" grep -q "stop 'floor1': its gap is -0.3 at t = 0, where the run begins" err
 fall 1 "events: {e1: {when: z < 0 and t > 0.1, action: {reset: {z': -0.5*z'}}}}"
 check "impacts without a surface to rest on: exit code 1" test $? -eq 1
 check "impacts without a surface to rest on: words" grep -q "event 'e1' comes faster and faster" err
 fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
 check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
 check "a rest on a surface that moves with an input: where" awk '/outputs/ { found = ($3 - 0.01*sin(3))^2 < 1e-16 } END { exit !found }' out
+
+# ---- velocities that jump: what holds or switches is not taken along
+
+cat >cart.yaml <<'YAML'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: a, axis: x, rate: 2}}
+forces: {fr: {type: torsion, coordinate: x, torque: sign(x')}}
+loops: {s: {type: stop, formula: 1 - x, restitution: 0.5}}
+outputs: {X: x}
+simulate: {t-end: 3}
+YAML
+cat >floor.yaml <<'YAML'
+bodies: {a: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {z: {type: prismatic, child: a, axis: z, start: 0.1}}
+inputs: {fl: 'if(t < 0.5, 0, -5*(t - 0.5))'}
+loops: {s: {type: stop, formula: z - fl, restitution: 0}}
+outputs: {X: z}
+simulate: {t-end: 0.6}
+YAML
+cat >kick.yaml <<'YAML'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: a, axis: x}}
+forces: {fr: {type: load, on: {body: a, at: [0, 0, 0]}, force: ["0.5 - sign(x')", 0, 0]}}
+events: {kick: {when: t > 0.5, action: {reset: {x': 2}}}}
+outputs: {X: x}
+simulate: {t-end: 3}
+YAML
+ends_at() { # MODEL X WHAT
+  for method in mdop5 radau5 bdf abm; do
+    for form in explicit cartesian; do
+      "$CAMBER" run "$1.yaml" --method $method --formulation $form --rtol 1e-8 >out 2>err
+      check "$3 ($method, $form)" awk -v x="$2" '/outputs/ { found = ($3 - x)^2 < 1e-11 } END { exit !found }' out
+    done
+  done
+}
+ends_at cart 0.75 "friction after a rebound"
+ends_at floor -0.04905 "a floor that drops away leaves the body behind"
+ends_at kick 3.4375 "friction that held, after a kick"
+
+sed 's/rate: 2/start: 0.5, stiffness: 100, reference: 2/; s/^forces.*//' cart.yaml >pressed.yaml
+"$CAMBER" run pressed.yaml --equilibrium >out 2>err
+check "an equilibrium beyond a stop is refused" grep -q "stop 's' is closed" err
+sed 's/rate: 2/start: 1/; s/^forces.*//' cart.yaml >touching.yaml
+"$CAMBER" linearize touching.yaml >out 2>err
+check "a linearisation at a closed stop is refused" grep -q "stop 's' is closed" err
+sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
+"$CAMBER" run jump.yaml >out 2>err
+check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err
 
 finish

