@@ -464,18 +464,21 @@ cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
   const cmb_equations *eq = &system->eq;
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
-  double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
   double *q = cmb_arena_doubles(ev->arena, eq->nq), *v = cmb_arena_doubles(ev->arena, eq->nv);
-  for (int i = 0; q && i < eq->nq; i++) q[i] = system->q[i];
-  for (int i = 0; v && i < eq->nv; i++) v[i] = system->v[i];
-  cmb_status status =
-      lambda && q && v ? cmb_equilibrium(ev, system->t_start, system->q, system->v, lambda, report)
-                       : cmb_fail_memory(ctx);
+  double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
+  if (!q || !v || !lambda) {
+    cmb_evaluator_destroy(ev);
+    return cmb_fail_memory(ctx);
+  }
+  memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
+  memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
+  cmb_status status = cmb_equilibrium(ev, system->t_start, q, v, lambda, report);
   if (status == CMB_OK) {
-    status = cmb_refuse_closed_gaps(ev, system->t_start, system->q, system->v, -CLOSED,
-                                    "an equilibrium");
-    for (int i = 0; status != CMB_OK && i < eq->nq; i++) system->q[i] = q[i];
-    for (int i = 0; status != CMB_OK && i < eq->nv; i++) system->v[i] = v[i];
+    status = cmb_refuse_closed_gaps(ev, system->t_start, q, v, -CLOSED, "an equilibrium");
+  }
+  if (status == CMB_OK) {
+    memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
+    memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
   }
   cmb_evaluator_destroy(ev);
   if (status == CMB_OK)
