@@ -5,13 +5,17 @@
 
 #include <string.h>
 
+static const int *lower_modes(const cmb_layer *layer, const int *mode)
+{
+  if (!layer->lower_modes) return mode;
+  layer->lower_modes(layer, mode, layer->mode);
+  return layer->mode;
+}
+
 cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
 {
   cmb_point below = *at;
-  if (layer->lower_modes) {
-    layer->lower_modes(layer, at->mode, layer->mode);
-    below.mode = layer->mode;
-  }
+  below.mode = lower_modes(layer, at->mode);
   return below;
 }
 
@@ -19,10 +23,7 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;
-  if (layer->lower_modes) {
-    layer->lower_modes(layer, box->mode, layer->mode);
-    below.mode = layer->mode;
-  }
+  below.mode = lower_modes(layer, box->mode);
   return below;
 }
 

@@ -147,7 +147,6 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* The bound is for runs at the desk: the code has the plain step. */
 /* Steps of fixed cost do not look for events: what an event does to the motion cannot be in them. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
@@ -163,6 +162,7 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
+/* The bound is for runs at the desk: the code has the plain step. */
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {

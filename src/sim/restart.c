@@ -1,16 +1,12 @@
 /*
  * What happens at an event (run.h): modes change, rules are obeyed, bodies come to rest on surfaces or leave them, and the integrator
- * begins again from there.
+ * begins again from there. Sliding is in slides.c, the change of the stage in stages.c.
  *
  * Rules act one after the other, in the order in which the equations list them; what one does to the velocities may call the next.
  *
  * Impacts that follow each other faster and faster have no end. So an impact that changes no velocity by more than the tolerances of
  * the run is the last: the bodies then rest on the rule's surface, if they are pushed onto it. The time at which the impacts would
  * accumulate is that of a geometric series: with the last intervals d₁ and d₂, t + d₂² / (d₁ − d₂).
- *
- * A switching function whose two modes both lead back to its zero does not switch: the motion slides along it. A function of velocities
- * shows that by ds/dt in the two modes. For a function of positions the same holds of d²s/dt², but only where the motion comes to
- * rest on the surface, that is, where the time between two changes of sign makes less of a difference than the tolerances.
  */
 #include "base/context.h"
 #include "dae/project.h"
@@ -30,122 +26,10 @@ static const double FLAT = 1e-16;       /* the square of a gradient that is none
 static const double STRUCK = 100;       /* a jump of a rate, in tolerances */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 
-/* ---- stages */
-
-static void use_stage(cmb_simulation *sim, cmb_stage *stage)
+cmb_point cmb_run_point(const cmb_simulation *sim)
 {
-  sim->stage = stage;
-  sim->in = stage->in;
-  sim->ev = stage->ev;
-  sim->events = &stage->events;
-  sim->watch = &stage->watch;
-  sim->variation = &stage->variation;
-  sim->agreement = &stage->agreement;
-  sim->impact = &stage->impact;
-  sim->result.mode = stage->ev->mode;
-  sim->result.drift = cmb_integrator_drift_bound(stage->in);
-  sim->result.statistics = cmb_integrator_statistics(stage->in);
-}
-
-cmb_status cmb_run_first_stage(cmb_simulation *sim)
-{
-  CMB_TRY(cmb_stage_create(&sim->source, NULL, NULL, &sim->stages));
-  use_stage(sim, sim->stages);
-  return CMB_OK;
-}
-
-void cmb_run_destroy_stages(cmb_simulation *sim)
-{
-  for (cmb_stage *s = sim->stages; s; s = s->next) cmb_stage_destroy(s);
-}
-
-void cmb_run_begin_stages(cmb_simulation *sim)
-{
-  const cmb_equations *eq = sim->eq;
-  use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
-  for (cmb_stage *s = sim->stages; s; s = s->next) {
-    for (int i = 0; i < eq->ns; i++) s->events.scale[i] = 0;
-  }
-  for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = false;
-    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
-  }
-}
-
-/* The stage that is wanted, perhaps a new one. */
-static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
-{
-  cmb_stage **end = &sim->stages;
-  for (; *end; end = &(*end)->next) {
-    *found = *end;
-    if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
-  }
-  cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
-  if (status == CMB_OK) {
-    *end = *found;
-  } else {
-    cmb_stage_destroy(*found);
-  }
-  return status;
-}
-
-/* What a stage takes over from the one before: the event, the modes, and what is counted. */
-static void take_over(const cmb_simulation *sim, cmb_stage *to)
-{
-  const cmb_stage *from = sim->stage;
-  const cmb_equations *eq = sim->eq;
-  cmb_events *e = &to->events;
-  const cmb_enclosure *before = &from->events.enclosure;
-  e->t = from->events.t;
-  e->crowded = from->events.crowded;
-  memcpy(e->q_found, from->events.q_found, (size_t)eq->nq * sizeof(double));
-  memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
-  memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
-  for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
-  for (int i = 0; i < eq->ns; i++) e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
-  e->enclosure.undecided = before->undecided;
-  e->enclosure.undecided_function = before->undecided_function;
-  e->enclosure.undecided_t = before->undecided_t;
-  memcpy(to->ev->mode, from->ev->mode, (size_t)eq->ns * sizeof(int));
-  for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
-  for (int i = 0; i < eq->ns; i++) {
-    if (to->slide[i] != 0) to->ev->mode[i] = 1;
-  }
-  memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
-  memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
-  to->ev->stats = from->ev->stats;
-  to->ev->redundant = from->ev->redundant;
-}
-
-/* Enters the stage that is wanted, at a state that satisfies its constraints. */
-static cmb_status change_stage(cmb_simulation *sim)
-{
-  cmb_stage *to;
-  CMB_TRY(find_stage(sim, &to));
-  if (to == sim->stage) return CMB_OK;
-  take_over(sim, to);
-  use_stage(sim, to);
-  cmb_events *e = sim->events;
-  cmb_evaluator *ev = sim->ev;
-  CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
-  if (ev->eq->ng > 0) {
-    CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
-    CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
-  }
-  if (to->resting) {
-    const cmb_terms want = {.f = ev->f};
-    const cmb_point at = {e->t, e->q_found, e->v_found, ev->mode, ev->scratch};
-    cmb_status status = cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want);
-    if (status == CMB_OK) status = cmb_resting_begin(to->resting, &at, ev->f);
-    CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
-  }
-  cmb_integrator_reset(sim->in);
-  cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
-  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
-  return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
-                       e->t);
+  const cmb_events *e = sim->events;
+  return (cmb_point){e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
 }
 
 /* ---- events */
@@ -245,17 +129,6 @@ static void choose_side(cmb_simulation *sim, int k)
   sim->impact->met[rule] = !sim->impact->met[rule];
 }
 
-/* The functions of this group slide no longer; they go to one side. */
-static void stop_sliding(cmb_simulation *sim, int leader, int side)
-{
-  for (int i = 0; i < sim->eq->ns; i++) {
-    const int group = sim->slides[i];
-    if (group == 0 || cmb_slide_leader(group) != leader) continue;
-    sim->slides[i] = 0;
-    sim->ev->mode[i] = sim->events->mode_new[i] = cmb_slide_mode(group, side);
-  }
-}
-
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
@@ -272,7 +145,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
     const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
     if (e->mode_new[i] == 1) continue;
-    stop_sliding(sim, i, side);
+    cmb_run_stop_sliding(sim, i, side);
     CMB_TRY(announce(sim, stage->eq->switch_names[i], i, side));
   }
   return CMB_OK;
@@ -325,8 +198,7 @@ static double accumulation_of(const cmb_rule_times *times)
   return times->t[0] - times->t[1] <= ACCUMULATED * times->longest ? times->limit : NAN;
 }
 
-/* Whether the impact changes no velocity by more than the tolerances. */
-static bool is_negligible(const cmb_simulation *sim, const double *jump)
+bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
   const double *v = sim->events->v_found;
@@ -344,7 +216,7 @@ static cmb_status surface_here(cmb_simulation *sim, int rule, double *u, double 
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
   const int side = sim->impact->met_here[rule] ? 1 : -1;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  const cmb_point at = cmb_run_point(sim);
   CMB_TRY(eq->surface(eq->self, &at, rule, u, rate, gamma, row));
   for (int i = 0; i < eq->nv; i++) {
     row[i] *= side;
@@ -396,7 +268,7 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   memcpy(sim->q_work, e->q_found, (size_t)sim->eq->nq * sizeof(double));
   memcpy(sim->v_kept, e->v_found, (size_t)sim->eq->nv * sizeof(double));
   sim->rests[rule] = true;
-  CMB_TRY(change_stage(sim));
+  CMB_TRY(cmb_run_change_stage(sim));
   e = sim->events;
   cmb_status status =
       cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
@@ -409,8 +281,7 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   }
   if (*rests) return CMB_OK;
   sim->rests[rule] = false;
-  take_over(sim, before);
-  use_stage(sim, before);
+  cmb_run_return_to(sim, before);
   memcpy(sim->events->q_found, sim->q_work, (size_t)sim->eq->nq * sizeof(double));
   memcpy(sim->events->v_found, sim->v_kept, (size_t)sim->eq->nv * sizeof(double));
   return CMB_OK;
@@ -475,9 +346,9 @@ static cmb_status leave_all(cmb_simulation *sim, bool rests)
     CMB_TRY(announce(sim, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   for (int i = 0; i < eq->ns; i++) {
-    if (sim->slides[i] != 0) stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
+    if (sim->slides[i] != 0) cmb_run_stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
   }
-  return change_stage(sim);
+  return cmb_run_change_stage(sim);
 }
 
 /* The constraints leave no room for what a rule resets. */
@@ -506,7 +377,7 @@ static cmb_status find_impact(cmb_simulation *sim, int rule, bool *held)
     if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
     if (status != CMB_RETRY_SINGULAR) {
       CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
-      if (is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
+      if (cmb_run_is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
     }
     CMB_TRY(leave_all(sim, true));
   }
@@ -533,7 +404,7 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   const cmb_rule *r = &sim->eq->rules[rule];
   cmb_events *e = sim->events;
   cmb_rebound what = REBOUNDS;
-  const bool small = is_negligible(sim, sim->impact->jump);
+  const bool small = cmb_run_is_negligible(sim, sim->impact->jump);
   remember_time(sim, rule);
   CMB_TRY(check_accumulation(sim, rule));
   sim->acted++;
@@ -552,7 +423,7 @@ static cmb_status check_gap(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  const cmb_point at = cmb_run_point(sim);
   double u, ut, gamma;
   cmb_status status = eq->surface(eq->self, &at, rule, &u, &ut, &gamma, sim->v_work);
   CMB_TRY(cmb_run_final(sim, status, "stops", e->t));
@@ -603,7 +474,7 @@ static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
     cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
     if (status == CMB_RETRY_SINGULAR) continue; /* the constraints hold it */
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
-    if (x->change[rule->first_reset] <= 0 || is_negligible(sim, x->jump)) continue;
+    if (x->change[rule->first_reset] <= 0 || cmb_run_is_negligible(sim, x->jump)) continue;
     x->met[i] = false;
     *any = true;
   }
@@ -626,139 +497,6 @@ static cmb_status obey_rules(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* ---- slides */
-
-/* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
-static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
-{
-  const cmb_equations *eq = sim->ev->eq;
-  cmb_events *e = sim->events;
-  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, e->lambda_found));
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
-  return eq->switch_flow(eq->self, &at, a, flow);
-}
-
-/* A function of positions: whether its changes of sign have come so near to each other that the velocities between them are within the
- * tolerances. Then the velocities become those on the surface. */
-static bool settles(cmb_simulation *sim, double rate, double now, double other)
-{
-  const cmb_integrator_options *o = &sim->options.integrator;
-  const double time = fabs(rate) / fmin(fabs(now), fabs(other)), part = -rate / (now - other);
-  double *v = sim->events->v_found;
-  for (int i = 0; i < sim->eq->nv; i++) {
-    const double jump = fabs(sim->a[i] - sim->a_other[i]) * time;
-    if (!(jump <= o->rtol * fabs(v[i]) + o->atol)) return false;
-  }
-  for (int i = 0; i < sim->eq->nv; i++) v[i] += part * (sim->a[i] - sim->a_other[i]);
-  return true;
-}
-
-/* Whether function j may have the surface of function i: it has changed its mode too, and is of the same kind. */
-static bool may_share(const cmb_simulation *sim, int i, int j)
-{
-  const int *order = sim->ev->eq->switch_order;
-  return sim->ev->mode[j] != sim->mode_before[j] && sim->slides[j] == 0 && order[j] == order[i];
-}
-
-/* Rates in the modes of the other side: those before, of function i and of all that go with it. */
-static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flow)
-{
-  int *mode = sim->ev->mode, *kept = sim->events->mode_new;
-  const int ns = sim->eq->ns;
-  memcpy(kept, mode, (size_t)ns * sizeof *kept);
-  for (int k = 0; k < ns; k++) {
-    if (with[k]) mode[k] = sim->mode_before[k];
-  }
-  cmb_status status = flow_here(sim, sim->a_other, flow);
-  memcpy(mode, kept, (size_t)ns * sizeof *kept);
-  return status;
-}
-
-/* What the accelerations of some direction, one of several, add to the rates of all functions: their gradients in that direction. */
-static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
-{
-  const cmb_equations *eq = sim->ev->eq;
-  const cmb_events *e = sim->events;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
-  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns;
-  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = sin(which * (k + 1.0));
-  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, along));
-  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = -sim->a_other[k];
-  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, back));
-  for (int k = 0; k < eq->ns; k++) along[k] -= back[k];
-  return CMB_OK;
-}
-
-/* Of the functions in `with` those whose two values are those of function i, but for a factor. */
-static void keep_parallel(const cmb_simulation *sim, int i, const double *first,
-                          const double *second, bool *with)
-{
-  for (int j = i + 1; j < sim->eq->ns; j++) {
-    const double a = first[j] * second[i], b = second[j] * first[i];
-    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
-  }
-}
-
-/* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
- * old ones did? */
-static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
-{
-  const cmb_equations *eq = sim->ev->eq;
-  const int sign = sim->ev->mode[i];
-  double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
-  CMB_TRY(flow_here(sim, sim->a, now));
-  CMB_TRY(flow_beyond(sim, with, other));
-  keep_parallel(sim, i, now, other, with);
-  CMB_TRY(gradient_along(sim, 1, now));
-  CMB_TRY(gradient_along(sim, 2, other));
-  keep_parallel(sim, i, now, other, with);
-  CMB_TRY(flow_here(sim, sim->a, now));
-  CMB_TRY(flow_beyond(sim, with, other));
-  *slides = sign * now[i] < 0 && sign * other[i] > 0;
-  if (*slides && eq->switch_order[i] == 2) {
-    *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
-  }
-  return CMB_OK;
-}
-
-/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
-static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
-{
-  cmb_stage *before = sim->stage;
-  const int side = sim->ev->mode[i];
-  for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j]) sim->slides[j] = sim->ev->mode[j] * side * (i + 1);
-  }
-  CMB_TRY(change_stage(sim));
-  const cmb_events *e = sim->events;
-  const cmb_sliding *x = sim->stage->sliding;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
-  cmb_status status = cmb_sliding_find(x, &at);
-  bool slides = status == CMB_OK;
-  for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
-  if (slides || status < 0) return status;
-  take_over(sim, before);
-  use_stage(sim, before);
-  stop_sliding(sim, i, side);
-  return CMB_OK;
-}
-
-/* Functions whose modes have changed at this event: those whose surface the motion does not leave. */
-static cmb_status look_for_slides(cmb_simulation *sim)
-{
-  if (!sim->eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
-  for (int i = 0; i < sim->eq->ns; i++) {
-    bool slides = false;
-    if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
-    if (sim->ev->eq->switch_order[i] == 0) continue;
-    cmb_status status = look_at_slide(sim, i, sim->with, &slides);
-    if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
-    if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));
-  }
-  return CMB_OK;
-}
-
 /* ---- the restart */
 
 /* The event's state as the constraints of the new modes want it. */
@@ -770,8 +508,7 @@ static cmb_status enter_modes(cmb_simulation *sim)
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   CMB_TRY(cmb_run_tell_impulses(sim));
   if (sim->ev->redundant == redundant) return CMB_OK;
-  return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
-                       e->t);
+  return cmb_run_watch_rank(sim);
 }
 
 /* In the new modes a surface may be elsewhere, as a stair is behind the edge of a step: bodies that rested on it fall. Where it
@@ -781,7 +518,7 @@ static cmb_status leave_jumped(cmb_simulation *sim)
   const cmb_stage *stage = sim->stage;
   const cmb_equations *eq = sim->eq;
   const cmb_events *e = sim->events;
-  const cmb_point at = {e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  const cmb_point at = cmb_run_point(sim);
   for (int k = 0; k < stage->rest_count; k++) {
     const int rule = stage->rest[k], direction = eq->rules[rule].direction;
     double u, ut, gamma;
@@ -818,7 +555,7 @@ cmb_status cmb_run_end_step(cmb_simulation *sim)
 static bool has_jumped(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->nv; i++) sim->v_before[i] -= sim->events->v_found[i];
-  return !is_negligible(sim, sim->v_before);
+  return !cmb_run_is_negligible(sim, sim->v_before);
 }
 
 /* Where a rate jumps that a constraint or a surface asks for, bodies that rest are not taken along: those that are pushed will
@@ -852,11 +589,11 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   const size_t size = (size_t)sim->eq->nv * sizeof(double);
   memcpy(sim->v_before, sim->events->v_found, size);
   CMB_TRY(change_modes(sim));
-  CMB_TRY(change_stage(sim));
+  CMB_TRY(cmb_run_change_stage(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
   CMB_TRY(obey_rules(sim));
-  if (first && !has_jumped(sim)) CMB_TRY(look_for_slides(sim));
+  if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
   return begin_there(sim);
 }
 
@@ -888,7 +625,6 @@ static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
   const cmb_rule *r = &sim->eq->rules[rule];
   double u, rate, gamma;
   *yes = false;
-  if (!sim->rebounds[rule]) return CMB_OK;
   sim->rebounds[rule] = sim->impact->met[rule] == (r->direction > 0); /* else they are out again */
   if (!sim->rebounds[rule]) return CMB_OK;
   CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
@@ -915,20 +651,21 @@ cmb_status cmb_run_look_back(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* The conditions that are met where the run begins, as the formulas have it: what is about to be met is an event. */
+/* The conditions that are met where the run begins, in the modes that the formulas have there (dae/modes.h): what is about to be
+ * met is an event. */
 static cmb_status note_conditions(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
-  CMB_TRY(cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  bool changed;
   memcpy(sim->mode_before, ev->mode, size);
-  for (int i = 0; i < sim->eq->ns; i++) {
-    if (e->s_probe[i] == 0 && !cmb_mode_is_level(ev, i)) ev->mode[i] = -1;
-  }
+  CMB_TRY(cmb_find_modes(ev, &e->search, e->t, e->q_found, e->v_found, e->lambda_found, NULL,
+                         &changed));
   cmb_status status = cmb_impact_begin(sim->impact, e->t, e->q_found, e->v_found, e->lambda_found);
   memcpy(ev->mode, sim->mode_before, size);
-  return status;
+  CMB_TRY(status);
+  return cmb_events_here(e);
 }
 
 static cmb_status check_gaps(cmb_simulation *sim)

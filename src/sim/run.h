@@ -1,5 +1,6 @@
 /*
- * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event.
+ * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
+ * stages.c and slides.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
@@ -55,12 +56,28 @@ struct cmb_simulation {
 /* A recoverable status outside a step cannot be recovered from: the words for it. */
 cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what, double t);
 
-/* restart.c */
+/* stages.c: the first one, ... */
 cmb_status cmb_run_first_stage(cmb_simulation *sim);
 void cmb_run_destroy_stages(cmb_simulation *sim);
 
 /* The first stage again, as a run has it when it begins. */
 void cmb_run_begin_stages(cmb_simulation *sim);
+
+/* ... the one that `rests` and `slides` say, at a state that satisfies its constraints, and one that was left for a trial. */
+cmb_status cmb_run_change_stage(cmb_simulation *sim);
+void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
+
+/* Losses of rank are watched from the event found on. */
+cmb_status cmb_run_watch_rank(cmb_simulation *sim);
+
+/* slides.c: functions whose modes have changed at this event, and whose surface the motion does not leave, slide from now on; the
+ * group of a leader slides no longer and goes to one side. */
+cmb_status cmb_run_look_for_slides(cmb_simulation *sim);
+void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
+
+/* restart.c: the event found as a point; whether a change of its velocities is within the tolerances. */
+cmb_point cmb_run_point(const cmb_simulation *sim);
+bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
 
 /* At the event found: new modes, impacts, rests and slides, then the integrator begins there. */
 cmb_status cmb_run_restart(cmb_simulation *sim);

@@ -4,27 +4,16 @@
 #include "random_formula.h"
 
 #include "check.h"
+#include "text_writer.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 struct writer {
   struct cmbt_random *r;
   const struct cmbt_formula_words *words;
-  char *text;
-  size_t used, room;
+  struct cmbt_text to;
 };
-
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  const int n = vsnprintf(w->text + w->used, w->room - w->used, format, arguments);
-  va_end(arguments);
-  assert_true(n >= 0 && (size_t)n < w->room - w->used);
-  w->used += (size_t)n;
-}
 
 static int choose(struct writer *w, int a, int b)
 {
@@ -37,11 +26,11 @@ static void put_leaf(struct writer *w)
 {
   const char *name = w->words->variable[choose(w, 0, w->words->variables - 1)];
   switch (choose(w, 0, 5)) {
-  case 0: put(w, "%.1f", 0.5 * choose(w, -4, 4)); return;
-  case 1: put(w, "%.3f", cmbt_random_uniform(w->r, -2, 2)); return;
-  case 2: put(w, "2*sin(%.2f*%s)", cmbt_random_uniform(w->r, 0.5, 4), name); return;
-  case 3: put(w, "%d*%s", choose(w, 2, 4), name); return;
-  default: put(w, "%s", name); return;
+  case 0: cmbt_put(&w->to, "%.1f", 0.5 * choose(w, -4, 4)); return;
+  case 1: cmbt_put(&w->to, "%.3f", cmbt_random_uniform(w->r, -2, 2)); return;
+  case 2: cmbt_put(&w->to, "2*sin(%.2f*%s)", cmbt_random_uniform(w->r, 0.5, 4), name); return;
+  case 3: cmbt_put(&w->to, "%d*%s", choose(w, 2, 4), name); return;
+  default: cmbt_put(&w->to, "%s", name); return;
   }
 }
 
@@ -49,46 +38,46 @@ static void put_condition(struct writer *w, int depth)
 {
   static const char *const compare[] = {">", "<", ">=", "<="};
   if (depth > 0 && choose(w, 0, 3) == 0) {
-    put(w, "(");
+    cmbt_put(&w->to, "(");
     put_condition(w, depth - 1);
-    put(w, choose(w, 0, 1) ? " and " : " or ");
+    cmbt_put(&w->to, choose(w, 0, 1) ? " and " : " or ");
     put_condition(w, depth - 1);
-    put(w, ")");
+    cmbt_put(&w->to, ")");
     return;
   }
   const bool negated = choose(w, 0, 5) == 0;
-  if (negated) put(w, "not (");
+  if (negated) cmbt_put(&w->to, "not (");
   put_value(w, depth);
-  put(w, " %s ", compare[choose(w, 0, 3)]);
+  cmbt_put(&w->to, " %s ", compare[choose(w, 0, 3)]);
   put_value(w, depth);
-  if (negated) put(w, ")");
+  if (negated) cmbt_put(&w->to, ")");
 }
 
 static void put_pair(struct writer *w, const char *name, int depth)
 {
-  put(w, "%s(", name);
+  cmbt_put(&w->to, "%s(", name);
   put_value(w, depth);
-  put(w, ", ");
+  cmbt_put(&w->to, ", ");
   put_value(w, depth);
-  put(w, ")");
+  cmbt_put(&w->to, ")");
 }
 
 static void put_choice(struct writer *w, int depth)
 {
-  put(w, "if(");
+  cmbt_put(&w->to, "if(");
   put_condition(w, depth);
-  put(w, ", ");
+  cmbt_put(&w->to, ", ");
   put_value(w, depth);
-  put(w, ", ");
+  cmbt_put(&w->to, ", ");
   put_value(w, depth);
-  put(w, ")");
+  cmbt_put(&w->to, ")");
 }
 
 static void put_call(struct writer *w, const char *name, int depth)
 {
-  put(w, "%s(", name);
+  cmbt_put(&w->to, "%s(", name);
   put_value(w, depth);
-  put(w, ")");
+  cmbt_put(&w->to, ")");
 }
 
 static void put_value(struct writer *w, int depth)
@@ -104,11 +93,11 @@ static void put_value(struct writer *w, int depth)
   case 2: put_call(w, "abs", depth - 1); return;
   case 3: put_call(w, "floor", depth - 1); return;
   case 4:
-    put(w, "(");
+    cmbt_put(&w->to, "(");
     put_value(w, depth - 1);
-    put(w, choose(w, 0, 1) ? " + " : " - ");
+    cmbt_put(&w->to, choose(w, 0, 1) ? " + " : " - ");
     put_value(w, depth - 1);
-    put(w, ")");
+    cmbt_put(&w->to, ")");
     return;
   case 8: put_call(w, w->words->table[choose(w, 0, w->words->tables - 1)], depth - 1); return;
   case 7: put_leaf(w); return;
@@ -119,7 +108,7 @@ static void put_value(struct writer *w, int depth)
 void cmbt_random_formula(struct cmbt_random *r, const struct cmbt_formula_words *words, int depth,
                          size_t room, char *text)
 {
-  struct writer w = {r, words, text, 0, room};
+  struct writer w = {r, words, {text, 0, room}};
   text[0] = '\0';
   put_value(&w, depth);
 }

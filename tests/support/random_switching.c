@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "random_formula.h"
+#include "text_writer.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -15,21 +15,10 @@ enum { MOST_COORDINATES = 16, NAME_ROOM = 24, FORMULA_ROOM = 8000 };
 
 struct writer {
   struct cmbt_random r;
-  char *text;
-  size_t used, room;
+  struct cmbt_text to;
   int bodies, coordinates;
   char coordinate[MOST_COORDINATES][NAME_ROOM], rate[MOST_COORDINATES][NAME_ROOM];
 };
-
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  const int n = vsnprintf(w->text + w->used, w->room - w->used, format, arguments);
-  va_end(arguments);
-  assert_true(n >= 0 && (size_t)n < w->room - w->used);
-  w->used += (size_t)n;
-}
 
 static int choose(struct writer *w, int a, int b)
 {
@@ -77,23 +66,23 @@ static void add_coordinate(struct writer *w, int joint, const char *part)
 static void put_tables(struct writer *w)
 {
   static const char *const kinds[] = {"linear", "linear", "akima"};
-  put(w, "tables:\n");
+  cmbt_put(&w->to, "tables:\n");
   for (int k = 0; k < 3; k++) {
     double x = uniform(w, -3, -1);
     const int points = choose(w, 3, 6);
-    put(w, "  %s: {kind: %s, points: [", tables[k], kinds[k]);
+    cmbt_put(&w->to, "  %s: {kind: %s, points: [", tables[k], kinds[k]);
     for (int i = 0; i < points; i++) {
-      put(w, "%s[%.2f, %.2f]", i ? ", " : "", x, uniform(w, -1, 1));
+      cmbt_put(&w->to, "%s[%.2f, %.2f]", i ? ", " : "", x, uniform(w, -1, 1));
       x += choose(w, 0, 2) ? 0.5 * choose(w, 1, 3) : uniform(w, 0.2, 1.5);
     }
-    put(w, "]}\n");
+    cmbt_put(&w->to, "]}\n");
   }
 }
 
 static void put_inputs(struct writer *w)
 {
-  put(w, "inputs:\n");
-  for (int i = 0; i < 2; i++) put(w, "  u%d: '%s'\n", i, formula(w, true, false));
+  cmbt_put(&w->to, "inputs:\n");
+  for (int i = 0; i < 2; i++) cmbt_put(&w->to, "  u%d: '%s'\n", i, formula(w, true, false));
 }
 
 static void put_joint(struct writer *w, int i)
@@ -109,98 +98,103 @@ static void put_joint(struct writer *w, int i)
                {"spherical", {".a", ".b", ".c"}, 3},
                {"free", {".x", ".y", ".z"}, 0}};
   const int kind = choose(w, 0, 2) ? choose(w, 0, 1) : choose(w, 0, 6);
-  put(w, "  j%d: {type: %s, child: b%d", i, kinds[kind].type, i);
-  if (i > 0 && choose(w, 0, 3)) put(w, ", parent: b%d", choose(w, 0, i - 1));
-  put(w, ", at: [%.2f, %.2f, %.2f]", uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3),
-      0.3 * i + uniform(w, -0.1, 0.1));
-  if (kind < 3) put(w, ", axis: %s", (const char *[]){"x", "y", "z"}[choose(w, 0, 2)]);
-  if (kind == 3) put(w, ", axes: [x, z]");
-  if (kind == 4) put(w, ", normal: y");
+  cmbt_put(&w->to, "  j%d: {type: %s, child: b%d", i, kinds[kind].type, i);
+  if (i > 0 && choose(w, 0, 3)) cmbt_put(&w->to, ", parent: b%d", choose(w, 0, i - 1));
+  cmbt_put(&w->to, ", at: [%.2f, %.2f, %.2f]", uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3),
+           0.3 * i + uniform(w, -0.1, 0.1));
+  if (kind < 3) cmbt_put(&w->to, ", axis: %s", (const char *[]){"x", "y", "z"}[choose(w, 0, 2)]);
+  if (kind == 3) cmbt_put(&w->to, ", axes: [x, z]");
+  if (kind == 4) cmbt_put(&w->to, ", normal: y");
   if (kinds[kind].spring > 0) {
-    put(w, ", stiffness: %.1f, damping: %.2f", uniform(w, 5, 60), uniform(w, 0.2, 2));
+    cmbt_put(&w->to, ", stiffness: %.1f, damping: %.2f", uniform(w, 5, 60), uniform(w, 0.2, 2));
   }
-  if (kind < 2) put(w, ", start: %.2f, rate: %.2f", uniform(w, -0.3, 0.3), uniform(w, -1, 1));
-  put(w, "}\n");
+  if (kind < 2)
+    cmbt_put(&w->to, ", start: %.2f, rate: %.2f", uniform(w, -0.3, 0.3), uniform(w, -1, 1));
+  cmbt_put(&w->to, "}\n");
   for (int k = 0; k < 3 && kinds[kind].parts[k]; k++) add_coordinate(w, i, kinds[kind].parts[k]);
 }
 
 static void put_mechanism(struct writer *w)
 {
-  put(w, "bodies:\n");
+  cmbt_put(&w->to, "bodies:\n");
   for (int i = 0; i < w->bodies; i++) {
-    put(w, "  b%d: {mass: %.2f, com: [%.2f, %.2f, %.2f], inertia: [0.03, 0.04, 0.05]}\n", i,
-        uniform(w, 0.5, 2), uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3), 0.3 * i);
+    cmbt_put(&w->to, "  b%d: {mass: %.2f, com: [%.2f, %.2f, %.2f], inertia: [0.03, 0.04, 0.05]}\n",
+             i, uniform(w, 0.5, 2), uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3), 0.3 * i);
   }
-  put(w, "joints:\n");
+  cmbt_put(&w->to, "joints:\n");
   for (int i = 0; i < w->bodies; i++) put_joint(w, i);
   if (w->bodies > 2 && choose(w, 0, 2) == 0) {
-    put(w,
-        "loops:\n  rod: {type: distance, between: [{body: b0, at: [0.2, 0.1, 0]}, {body: b%d, "
-        "at: [-0.2, 0.3, 0.9]}]}\n",
-        w->bodies - 1);
+    cmbt_put(&w->to,
+             "loops:\n  rod: {type: distance, between: [{body: b0, at: [0.2, 0.1, 0]}, {body: b%d, "
+             "at: [-0.2, 0.3, 0.9]}]}\n",
+             w->bodies - 1);
   }
 }
 
 static void put_surface(struct writer *w)
 {
   switch (choose(w, 0, 4)) {
-  case 0: put(w, "z + 0.2"); return;
-  case 1: put(w, "z + 0.3 - 0.1*bend(2*x)"); return;
-  case 2: put(w, "z + 0.1*min(1, max(-1, u0))"); return;
-  case 3: put(w, "z - if(x > 0.1*floor(3*t), 0.1, -0.1) + 0.2"); return;
-  default: put(w, "0.6*z + 0.8*x + 0.05*abs(y) + 0.2"); return;
+  case 0: cmbt_put(&w->to, "z + 0.2"); return;
+  case 1: cmbt_put(&w->to, "z + 0.3 - 0.1*bend(2*x)"); return;
+  case 2: cmbt_put(&w->to, "z + 0.1*min(1, max(-1, u0))"); return;
+  case 3: cmbt_put(&w->to, "z - if(x > 0.1*floor(3*t), 0.1, -0.1) + 0.2"); return;
+  default: cmbt_put(&w->to, "0.6*z + 0.8*x + 0.05*abs(y) + 0.2"); return;
   }
 }
 
 static void put_force(struct writer *w, int i)
 {
   const int body = choose(w, 0, w->bodies - 1);
-  put(w, "  f%d: ", i);
+  cmbt_put(&w->to, "  f%d: ", i);
   switch (choose(w, 0, 3)) {
   case 0:
-    put(w, "{type: spring, between: [ground@origin, {body: b%d, at: [0.2, 0.4, 0.5]}], ", body);
-    put(w, "stiffness: k, damping: c, force: '%s'}\n", formula(w, false, true));
+    cmbt_put(&w->to, "{type: spring, between: [ground@origin, {body: b%d, at: [0.2, 0.4, 0.5]}], ",
+             body);
+    cmbt_put(&w->to, "stiffness: k, damping: c, force: '%s'}\n", formula(w, false, true));
     return;
   case 1:
-    put(w, "{type: torsion, coordinate: %s, ", w->coordinate[choose(w, 0, w->coordinates - 1)]);
-    put(w, "damping: 0.3, spring: %s, torque: '%s'}\n", tables[choose(w, 0, 2)],
-        formula(w, false, true));
+    cmbt_put(&w->to, "{type: torsion, coordinate: %s, ",
+             w->coordinate[choose(w, 0, w->coordinates - 1)]);
+    cmbt_put(&w->to, "damping: 0.3, spring: %s, torque: '%s'}\n", tables[choose(w, 0, 2)],
+             formula(w, false, true));
     return;
   case 2:
-    put(w, "{type: load, on: {body: b%d, at: [0.1, 0, 0.2]}, force: ['%s', ", body,
-        formula(w, false, true));
-    put(w, "0, '0.5*(%s)']}\n", formula(w, false, true));
+    cmbt_put(&w->to, "{type: load, on: {body: b%d, at: [0.1, 0, 0.2]}, force: ['%s', ", body,
+             formula(w, false, true));
+    cmbt_put(&w->to, "0, '0.5*(%s)']}\n", formula(w, false, true));
     return;
   default:
-    put(w, "{type: contact, on: {body: b%d, at: [0.1, 0.1, %.1f]}, radius: 0.15, surface: '", body,
-        0.3 * body);
+    cmbt_put(&w->to,
+             "{type: contact, on: {body: b%d, at: [0.1, 0.1, %.1f]}, radius: 0.15, surface: '",
+             body, 0.3 * body);
     put_surface(w);
-    put(w, "', stiffness: %.0f, damping: %.1f, friction: %.1f}\n", uniform(w, 200, 3000),
-        uniform(w, 0, 10), 0.3 * choose(w, 0, 2));
+    cmbt_put(&w->to, "', stiffness: %.0f, damping: %.1f, friction: %.1f}\n", uniform(w, 200, 3000),
+             uniform(w, 0, 10), 0.3 * choose(w, 0, 2));
     return;
   }
 }
 
 static void put_outputs(struct writer *w)
 {
-  put(w, "outputs:\n  measured: near\n  first: u0\n  second: 'u1 + floor(3*t)'\n  E: energy\n");
-  put(w, "  own: '%s'\n", formula(w, false, true));
+  cmbt_put(&w->to,
+           "outputs:\n  measured: near\n  first: u0\n  second: 'u1 + floor(3*t)'\n  E: energy\n");
+  cmbt_put(&w->to, "  own: '%s'\n", formula(w, false, true));
   for (int i = 0; i < w->bodies; i++) {
-    put(w, "  z%d: b%d.z\n  a%d: b%d.ax\n  r%d: j%d.fz\n", i, i, i, i, i, i);
+    cmbt_put(&w->to, "  z%d: b%d.z\n  a%d: b%d.ax\n  r%d: j%d.fz\n", i, i, i, i, i, i);
   }
 }
 
 void cmbt_random_switching(uint64_t seed, size_t room, char *text)
 {
-  struct writer w = {.r = {seed}, .text = text, .room = room};
+  struct writer w = {.r = {seed}, .to = {text, 0, room}};
   w.bodies = choose(&w, 1, 4);
-  put(&w, "parameters: {k: %.1f, c: %.2f}\npoints: {origin: [0, 0, 0]}\n", uniform(&w, 10, 100),
-      uniform(&w, 0.1, 2));
+  cmbt_put(&w.to, "parameters: {k: %.1f, c: %.2f}\npoints: {origin: [0, 0, 0]}\n",
+           uniform(&w, 10, 100), uniform(&w, 0.1, 2));
   put_tables(&w);
   put_inputs(&w);
   put_mechanism(&w);
-  put(&w, "measures:\n  near: '%s'\n", formula(&w, false, false));
-  put(&w, "forces:\n");
+  cmbt_put(&w.to, "measures:\n  near: '%s'\n", formula(&w, false, false));
+  cmbt_put(&w.to, "forces:\n");
   const int forces = choose(&w, 1, 3);
   for (int i = 0; i < forces; i++) put_force(&w, i);
   put_outputs(&w);

@@ -1,0 +1,144 @@
+/*
+ * Slides (run.h, dae/sliding.h). A switching function whose two modes both lead back to its zero does not switch: the motion slides
+ * along it. A function of velocities shows that by ds/dt in the two modes. For a function of positions the same holds of d²s/dt²,
+ * but only where the motion comes to rest on the surface, that is, where the time between two changes of sign makes less of a
+ * difference than the tolerances.
+ */
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int group = sim->slides[i];
+    if (group == 0 || cmb_slide_leader(group) != leader) continue;
+    sim->slides[i] = 0;
+    sim->ev->mode[i] = sim->events->mode_new[i] = cmb_slide_mode(group, side);
+  }
+}
+
+/* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
+static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, e->lambda_found));
+  const cmb_point at = cmb_run_point(sim);
+  return eq->switch_flow(eq->self, &at, a, flow);
+}
+
+/* A function of positions: whether its changes of sign have come so near to each other that the velocities between them are within the
+ * tolerances. Then the velocities become those on the surface. */
+static bool settles(cmb_simulation *sim, double rate, double now, double other)
+{
+  const double time = fabs(rate) / fmin(fabs(now), fabs(other)), part = -rate / (now - other);
+  double *v = sim->events->v_found, *jump = sim->v_work;
+  for (int i = 0; i < sim->eq->nv; i++) jump[i] = (sim->a[i] - sim->a_other[i]) * time;
+  if (!cmb_run_is_negligible(sim, jump)) return false;
+  for (int i = 0; i < sim->eq->nv; i++) v[i] += part * (sim->a[i] - sim->a_other[i]);
+  return true;
+}
+
+/* Whether function j may have the surface of function i: it has changed its mode too, and is of the same kind. */
+static bool may_share(const cmb_simulation *sim, int i, int j)
+{
+  const int *order = sim->ev->eq->switch_order;
+  return sim->ev->mode[j] != sim->mode_before[j] && sim->slides[j] == 0 && order[j] == order[i];
+}
+
+/* Rates in the modes of the other side: those before, of function i and of all that go with it. */
+static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flow)
+{
+  int *mode = sim->ev->mode, *kept = sim->events->mode_new;
+  const int ns = sim->eq->ns;
+  memcpy(kept, mode, (size_t)ns * sizeof *kept);
+  for (int k = 0; k < ns; k++) {
+    if (with[k]) mode[k] = sim->mode_before[k];
+  }
+  cmb_status status = flow_here(sim, sim->a_other, flow);
+  memcpy(mode, kept, (size_t)ns * sizeof *kept);
+  return status;
+}
+
+/* What the accelerations of some direction, one of several, add to the rates of all functions: their gradients in that direction. */
+static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_point at = cmb_run_point(sim);
+  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns;
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = sin(which * (k + 1.0));
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, along));
+  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = -sim->a_other[k];
+  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, back));
+  for (int k = 0; k < eq->ns; k++) along[k] -= back[k];
+  return CMB_OK;
+}
+
+/* Of the functions in `with` those whose two values are those of function i, but for a factor. */
+static void keep_parallel(const cmb_simulation *sim, int i, const double *first,
+                          const double *second, bool *with)
+{
+  for (int j = i + 1; j < sim->eq->ns; j++) {
+    const double a = first[j] * second[i], b = second[j] * first[i];
+    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+  }
+}
+
+/* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
+ * old ones did? */
+static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const int sign = sim->ev->mode[i];
+  double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
+  CMB_TRY(flow_here(sim, sim->a, now));
+  CMB_TRY(flow_beyond(sim, with, other));
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(gradient_along(sim, 1, now));
+  CMB_TRY(gradient_along(sim, 2, other));
+  keep_parallel(sim, i, now, other, with);
+  CMB_TRY(flow_here(sim, sim->a, now));
+  CMB_TRY(flow_beyond(sim, with, other));
+  *slides = sign * now[i] < 0 && sign * other[i] > 0;
+  if (*slides && eq->switch_order[i] == 2) {
+    *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
+  }
+  return CMB_OK;
+}
+
+/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
+static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
+{
+  cmb_stage *before = sim->stage;
+  const int side = sim->ev->mode[i];
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j]) sim->slides[j] = sim->ev->mode[j] * side * (i + 1);
+  }
+  CMB_TRY(cmb_run_change_stage(sim));
+  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_point at = cmb_run_point(sim);
+  cmb_status status = cmb_sliding_find(x, &at);
+  bool slides = status == CMB_OK;
+  for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
+  if (slides || status < 0) return status;
+  cmb_run_return_to(sim, before);
+  cmb_run_stop_sliding(sim, i, side);
+  return CMB_OK;
+}
+
+cmb_status cmb_run_look_for_slides(cmb_simulation *sim)
+{
+  if (!sim->eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    bool slides = false;
+    if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
+    if (sim->ev->eq->switch_order[i] == 0) continue;
+    cmb_status status = look_at_slide(sim, i, sim->with, &slides);
+    if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
+    if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));
+  }
+  return CMB_OK;
+}

@@ -1,0 +1,135 @@
+/*
+ * The stages of a run (stage.h): which one is at work, and what is taken along when another begins.
+ */
+#include "dae/project.h"
+#include "method/integrator.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+static void use_stage(cmb_simulation *sim, cmb_stage *stage)
+{
+  sim->stage = stage;
+  sim->in = stage->in;
+  sim->ev = stage->ev;
+  sim->events = &stage->events;
+  sim->watch = &stage->watch;
+  sim->variation = &stage->variation;
+  sim->agreement = &stage->agreement;
+  sim->impact = &stage->impact;
+  sim->result.mode = stage->ev->mode;
+  sim->result.drift = cmb_integrator_drift_bound(stage->in);
+  sim->result.statistics = cmb_integrator_statistics(stage->in);
+}
+
+cmb_status cmb_run_first_stage(cmb_simulation *sim)
+{
+  CMB_TRY(cmb_stage_create(&sim->source, NULL, NULL, &sim->stages));
+  use_stage(sim, sim->stages);
+  return CMB_OK;
+}
+
+void cmb_run_destroy_stages(cmb_simulation *sim)
+{
+  for (cmb_stage *s = sim->stages; s; s = s->next) cmb_stage_destroy(s);
+}
+
+void cmb_run_begin_stages(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  use_stage(sim, sim->stages);
+  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
+  for (cmb_stage *s = sim->stages; s; s = s->next) {
+    for (int i = 0; i < eq->ns; i++) s->events.scale[i] = 0;
+  }
+  for (int i = 0; i < eq->rule_count; i++) {
+    sim->rests[i] = sim->rebounds[i] = false;
+    sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
+  }
+}
+
+/* The stage that is wanted, perhaps a new one. */
+static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
+{
+  cmb_stage **end = &sim->stages;
+  for (; *end; end = &(*end)->next) {
+    *found = *end;
+    if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+  }
+  cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
+  if (status == CMB_OK) {
+    *end = *found;
+  } else {
+    cmb_stage_destroy(*found);
+  }
+  return status;
+}
+
+/* What a stage takes over from the one before: the event, the modes, and what is counted. */
+static void take_over(const cmb_simulation *sim, cmb_stage *to)
+{
+  const cmb_stage *from = sim->stage;
+  const cmb_equations *eq = sim->eq;
+  cmb_events *e = &to->events;
+  const cmb_enclosure *before = &from->events.enclosure;
+  e->t = from->events.t;
+  e->crowded = from->events.crowded;
+  memcpy(e->q_found, from->events.q_found, (size_t)eq->nq * sizeof(double));
+  memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
+  memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
+  for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
+  for (int i = 0; i < eq->ns; i++) e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+  e->enclosure.undecided = before->undecided;
+  e->enclosure.undecided_function = before->undecided_function;
+  e->enclosure.undecided_t = before->undecided_t;
+  memcpy(to->ev->mode, from->ev->mode, (size_t)eq->ns * sizeof(int));
+  for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
+  for (int i = 0; i < eq->ns; i++) {
+    if (to->slide[i] != 0) to->ev->mode[i] = 1;
+  }
+  memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
+  memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
+  to->ev->stats = from->ev->stats;
+  to->ev->redundant = from->ev->redundant;
+}
+
+void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage)
+{
+  take_over(sim, stage);
+  use_stage(sim, stage);
+}
+
+cmb_status cmb_run_watch_rank(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  return cmb_run_final(sim, cmb_rank_watch_start(sim->watch, e->t, e->q_found), "constraints",
+                       e->t);
+}
+
+cmb_status cmb_run_change_stage(cmb_simulation *sim)
+{
+  cmb_stage *to;
+  CMB_TRY(find_stage(sim, &to));
+  if (to == sim->stage) return CMB_OK;
+  cmb_run_return_to(sim, to);
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
+  if (ev->eq->ng > 0) {
+    CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
+    CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
+  }
+  if (to->resting) {
+    const cmb_terms want = {.f = ev->f};
+    const cmb_point at = cmb_run_point(sim);
+    cmb_status status = cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want);
+    if (status == CMB_OK) status = cmb_resting_begin(to->resting, &at, ev->f);
+    CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  }
+  cmb_integrator_reset(sim->in);
+  cmb_variation_begin(sim->variation, e->t, sim->t_end);
+  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  return cmb_run_watch_rank(sim);
+}
