@@ -147,6 +147,12 @@ cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, in
 cmb_status cmb_graph_watch_program(const cmb_graph_parts *p, cmb_graph_data *d, int count,
                                    const cmb_expr *part, cmb_program **program);
 
+/* graph_path.c: whether a function has narrow bumps for arguments of any kind; a power that has none, being a polynomial of small degree;
+ * and the argument that an operation only shifts or scales, given which are fixed: 0 or 1, −1 for none. */
+bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e);
+bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent);
+int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed);
+
 /* graph_path.c: steep functions of where the motion is. scratch grows where it needs more. */
 cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d);
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values);

@@ -1,6 +1,7 @@
 /*
  * What the motion of a graph system takes from where it is, and could pass over in one step (dae.h, `path_values`): the largest parts of f
- * and g that read a single coordinate, or one single function of q and t, and can have narrow bumps.
+ * and g that read a single coordinate, or one single function of q and t, and can have narrow bumps; and in them each function that has
+ * them whatever its argument is.
  *
  * Smooth tables, exp and tanh can, whatever their arguments are. Of a single coordinate a quotient, a power, a circular function of more
  * than the coordinate itself, atan, sinh and cosh can, too; the sines, lengths and angles of kinematics, and what is divided by them,
@@ -52,28 +53,32 @@ static kind kind_of(cmb_op op, const kind x[3], kind most)
   }
 }
 
+int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed)
+{
+  const bool affine = op == CMB_OP_ADD || op == CMB_OP_SUB || op == CMB_OP_MUL;
+  if (op == CMB_OP_NEG || ((affine || op == CMB_OP_DIV) && second_fixed)) return 0;
+  return affine && first_fixed ? 1 : -1;
+}
+
 /* The core of an operation: that of the one argument that moves, if the others only shift or scale it. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const nature *of)
 {
-  const cmb_op op = cmb_expr_op(g, e);
   const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
-  const bool affine = op == CMB_OP_ADD || op == CMB_OP_SUB || op == CMB_OP_MUL;
-  if (op == CMB_OP_NEG) return of[a].core;
-  if ((affine || op == CMB_OP_DIV) && of[b].kind == FIXED) return of[a].core;
-  return affine && of[a].kind == FIXED ? of[b].core : e;
+  const int k =
+      cmb_graph_scaled_argument(cmb_expr_op(g, e), of[a].kind == FIXED, of[b].kind == FIXED);
+  return k < 0 ? e : of[k == 0 ? a : b].core;
 }
 
-/* A power that is a polynomial of small degree has no narrow bumps. */
-static bool is_polynomial(const cmb_graph *g, cmb_expr exponent)
+bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
 {
   if (cmb_expr_op(g, exponent) != CMB_OP_CONSTANT) return false;
   const double n = cmb_expr_constant(g, exponent);
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
-/* Whether the function has narrow bumps for arguments of any kind. */
-static bool is_always_steep(const cmb_graph *g, const cmb_node *n)
+bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
 {
+  const cmb_node *n = &g->nodes[e];
   if (n->op == CMB_OP_TABLE_AT) return !cmb_table_has_kinks(g->tables[n->data]);
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_TABLE2 || n->op == CMB_OP_EXP ||
          n->op == CMB_OP_TANH;
@@ -84,7 +89,7 @@ static bool is_steep_alone(const cmb_graph *g, const cmb_node *n, const nature *
 {
   switch (n->op) {
   case CMB_OP_DIV: return of[n->b].plain && cmb_expr_op(g, of[n->b].core) != CMB_OP_SQRT;
-  case CMB_OP_POW: return of[n->a].plain && !is_polynomial(g, n->b);
+  case CMB_OP_POW: return of[n->a].plain && !cmb_graph_is_polynomial(g, n->b);
   case CMB_OP_SIN:
   case CMB_OP_COS:
   case CMB_OP_TAN: return of[n->a].kind > UNIT;
@@ -113,7 +118,7 @@ static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of
   result.kind = kind_of(op, x, result.kind);
   result.core = core_of(g, e, of);
   const cmb_node *n = &g->nodes[e];
-  const bool always = is_always_steep(g, n);
+  const bool always = cmb_graph_is_steep(g, e);
   if (always || (result.single >= 0 && is_steep_alone(g, n, of))) result.steep = true;
   if (always && result.single == SEVERAL) {
     result.single = nq + 1 + (int)(op == CMB_OP_TABLE2 ? e : of[n->a].core);
@@ -143,19 +148,21 @@ static bool is_part(const cmb_graph_parts *p, const nature *n)
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks the largest steep parts: results, and arguments of what is none, or one of something else. */
+/* Marks steep functions, since what they are added to or multiplied by may hide their bumps; and the largest steep parts: results, and
+ * arguments of what is none, or one of something else. What only shifts or scales one of these is none. */
 static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
   const cmb_graph *g = p->x->graph;
   for (int i = 0; i < results; i++) {
-    if (is_part(p, &of[result[i]])) used[result[i]] |= PART;
+    if (is_part(p, &of[result[i]])) used[of[result[i]].core] |= PART;
   }
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (used[e] && is_part(p, &of[e]) && cmb_graph_is_steep(g, e)) used[e] |= PART;
     for (int i = 0; used[e] && i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
       const cmb_expr x = cmb_expr_argument(g, e, i);
       const bool larger = is_part(p, &of[e]) && of[e].single == of[x].single;
-      if (is_part(p, &of[x]) && !larger) used[x] |= PART;
+      if (is_part(p, &of[x]) && !larger) used[of[x].core] |= PART;
     }
   }
 }

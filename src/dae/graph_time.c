@@ -1,7 +1,8 @@
 /*
  * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g, and of the surfaces on which
- * bodies may come to rest, that read nothing but t and the modes. Parts that are straight lines in t while the modes stay are left out: there is nothing in them that a step could
- * pass over.
+ * bodies may come to rest, that read nothing but t and the modes; and in them each function that can have narrow bumps, since 0.3 t + bump(t)
+ * has moved further in a long step than its bump is high. Parts that are straight lines in t while the modes stay are left out: there is
+ * nothing in them that a step could pass over.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -62,19 +63,52 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
 }
 
-/* Marks the curved nodes that are a result, or an argument of what moves. */
+/* Whether it has narrow bumps, which other functions of time that are added or multiplied may hide. */
+static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
+{
+  const cmb_node *n = &g->nodes[e];
+  if (of[e] != CURVED) return false;
+  switch (n->op) {
+  case CMB_OP_DIV: return of[n->b] == CURVED;
+  case CMB_OP_POW: return !cmb_graph_is_polynomial(g, n->b);
+  case CMB_OP_SIN:
+  case CMB_OP_COS:
+  case CMB_OP_TAN: return of[n->a] == CURVED;
+  case CMB_OP_ATAN:
+  case CMB_OP_SINH:
+  case CMB_OP_COSH: return true;
+  default: return cmb_graph_is_steep(g, e);
+  }
+}
+
+/* What the function only shifts or scales; itself if there is more to it. */
+static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
+{
+  for (;;) {
+    const cmb_op op = cmb_expr_op(g, e);
+    const bool first = cmb_op_arity(op) > 0 && of[cmb_expr_argument(g, e, 0)] == FIXED;
+    const bool second = cmb_op_arity(op) > 1 && of[cmb_expr_argument(g, e, 1)] == FIXED;
+    const int k = cmb_graph_scaled_argument(op, first, second);
+    if (k < 0) return e;
+    e = cmb_expr_argument(g, e, k);
+  }
+}
+
+/* Marks the curved nodes that are a result, or an argument of what moves, but for what only shifts or scales them; and those that are
+ * steep. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
   const cmb_graph *g = p->x->graph;
   for (int i = 0; i < results; i++) {
-    if (of[result[i]] == CURVED) used[result[i]] |= CMB_WATCHED_PART;
+    if (of[result[i]] == CURVED) used[core_of(g, result[i], of)] |= CMB_WATCHED_PART;
   }
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
+    if (used[e] && is_steep(g, e, of)) used[e] |= CMB_WATCHED_PART;
     if (!used[e] || of[e] != MOVING) continue;
     for (int i = 0; i < cmb_op_arity(cmb_expr_op(g, e)); i++) {
       const cmb_expr x = cmb_expr_argument(g, e, i);
-      if (of[x] == CURVED) used[x] |= CMB_WATCHED_PART;
+      if (of[x] == CURVED) used[core_of(g, x, of)] |= CMB_WATCHED_PART;
     }
   }
 }

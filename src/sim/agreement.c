@@ -94,8 +94,7 @@ static struct limits limits_at(const cmb_agreement *a, const double *q, const do
 }
 
 /* The most violated of the watched constraints (left out: those; otherwise all); *off > 1 if one is beyond its limit. */
-static int most_violated(const cmb_agreement *a, const cmb_evaluator *ev, struct limits l,
-                         double *off)
+static int most_violated(cmb_agreement *a, const cmb_evaluator *ev, struct limits l, double *off)
 {
   int worst = 0;
   double kept_g = 0, kept_rate = 0;
@@ -105,6 +104,7 @@ static int most_violated(const cmb_agreement *a, const cmb_evaluator *ev, struct
     kept_g = fmax(kept_g, fabs(ev->g[i]) / gradient(ev, i));
     kept_rate = fmax(kept_rate, fabs(a->rate[i]) / gradient(ev, i));
   }
+  a->others_met = kept_g <= l.position && kept_rate <= l.velocity;
   l.position += SPREAD * kept_g;
   l.velocity += SPREAD * kept_rate;
   for (int i = 0; i < ev->eq->ng; i++) {

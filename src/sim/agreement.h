@@ -20,6 +20,8 @@ typedef struct cmb_agreement {
   double *rate;               /* G v + g_t of what is watched */
   double *last_g, *last_rate; /* (ng) g and its rate in the old modes */
   bool *left_out;             /* (ng of `whole`) */
+  bool
+      others_met; /* at the last look the constraints in the equations were met: what is left out was tried by it */
 
   /* of the last new modes */
   double *

@@ -233,19 +233,31 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
-/* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run. */
+/* Constraints that were left out at t inside the last step: at a state that meets the others. */
+static cmb_status check_agreement_at(cmb_simulation *sim, double t)
+{
+  double *q = sim->q_work, *v = sim->v_work;
+  CMB_TRY(cmb_integrator_interpolate(sim->in, t, q, v));
+  if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, q);
+  cmb_status status = cmb_agreement_check(sim->agreement, t, q, v);
+  if (status == CMB_OK && !sim->agreement->others_met) {
+    status = cmb_project(sim->ev, t, q, v);
+    if (status == CMB_OK) status = cmb_agreement_check(sim->agreement, t, q, v);
+  }
+  return cmb_run_final(sim, status, "constraints", t);
+}
+
+/* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run; and at the stages,
+ * which see what there is to be seen (variation.h). */
 static cmb_status check_inside(cmb_simulation *sim, double t)
 {
   const double t0 = cmb_integrator_t_before(sim->in), h = t - t0;
   const double part = h * PLACES_IN_RUN / (sim->t_end - sim->t_start);
   const int parts = (int)fmax(PLACES_IN_STEP, fmin(ceil(part), PLACES_IN_RUN));
-  double *q = sim->q_work, *v = sim->v_work;
-  for (int k = 1; k < parts; k++) {
-    const double at = t0 + h * k / parts;
-    CMB_TRY(cmb_integrator_interpolate(sim->in, at, q, v));
-    if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, q);
-    CMB_TRY(cmb_run_final(sim, cmb_agreement_check(sim->agreement, at, q, v), "constraints", at));
-  }
+  int stages;
+  const double *node = cmb_integrator_nodes(sim->in, &stages);
+  for (int k = 1; k < parts; k++) CMB_TRY(check_agreement_at(sim, t0 + h * k / parts));
+  for (int k = 0; k < stages; k++) CMB_TRY(check_agreement_at(sim, t0 + h * node[k]));
   return CMB_OK;
 }
 

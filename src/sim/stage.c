@@ -56,6 +56,15 @@ static cmb_status make_equations(const cmb_stage_source *s, cmb_stage *stage)
   return CMB_OK;
 }
 
+/* What constraints that were left out take from time and place: if a step passes over it, so does the look whether they are met. */
+static void watch_left_out(const cmb_stage_source *s, cmb_stage *stage)
+{
+  cmb_evaluator *whole = stage->agreement.whole;
+  if (!whole) return;
+  cmb_variation_create(&stage->variation_of_whole, s->arena, stage->in, whole);
+  stage->variation.also = &stage->variation_of_whole;
+}
+
 static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
 {
   const cmb_run_options *o = s->options;
@@ -64,11 +73,13 @@ static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
   stage->ev = cmb_integrator_evaluator(stage->in);
   cmb_events_create(&stage->events, s->arena, stage->in);
   stage->events.solves = stage->rest_count > 0;
-  cmb_variation_create(&stage->variation, s->arena, stage->in);
+  cmb_variation_create(&stage->variation, s->arena, stage->in, stage->ev);
   cmb_impact_create(&stage->impact, s->arena, stage->ev);
   CMB_TRY(cmb_rank_watch_create(&stage->watch, s->arena, stage->in, s->singular, s->user));
-  return cmb_agreement_create(s->ctx, s->arena, s->system, stage->ev, &o->integrator,
-                              &stage->agreement);
+  CMB_TRY(cmb_agreement_create(s->ctx, s->arena, s->system, stage->ev, &o->integrator,
+                               &stage->agreement));
+  watch_left_out(s, stage);
+  return CMB_OK;
 }
 
 cmb_status cmb_stage_create(const cmb_stage_source *source, const bool *rests, const int *slides,

@@ -28,7 +28,7 @@ typedef struct cmb_stage {
   cmb_evaluator *ev; /* of the integrator */
   cmb_events events;
   cmb_rank_watch watch;
-  cmb_variation variation;
+  cmb_variation variation, variation_of_whole;
   cmb_agreement agreement;
   cmb_impact impact;
 } cmb_stage;

@@ -39,9 +39,8 @@ static void create_watched(cmb_watched *g, cmb_arena *arena, int count)
   g->bounds = cmb_arena_take(arena, (size_t)count, sizeof *g->bounds);
 }
 
-void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in)
+void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in, cmb_evaluator *ev)
 {
-  cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
   *w = (cmb_variation){.in = in, .ev = ev};
   create_watched(&w->time, arena, eq->nt);
@@ -144,6 +143,7 @@ void cmb_variation_begin(cmb_variation *w, double t0, double t1)
     time_bounds(w, t0 + (t1 - t0) * k / SCALE_PARTS, t0 + (t1 - t0) * (k + 1) / SCALE_PARTS);
     for (int i = 0; i < g->count; i++) g->scale[i] = fmax(g->scale[i], size_of(g->bounds[i]));
   }
+  if (w->also) cmb_variation_begin(w->also, t0, t1);
 }
 
 void cmb_variation_restart(cmb_variation *w)
@@ -151,6 +151,7 @@ void cmb_variation_restart(cmb_variation *w)
   w->time.t_end = w->path.t_end = w->t_earlier = NAN;
   w->same_from = INFINITY;
   w->same_to = w->same_after = -INFINITY;
+  if (w->also) cmb_variation_restart(w->also);
 }
 
 /* ---- what is seen */
@@ -376,6 +377,7 @@ cmb_status cmb_variation_unseen(cmb_variation *w, bool *unseen)
   *unseen = false;
   if (look_at_time) CMB_TRY(look(w, &w->time, unseen));
   if (w->path.count > 0 && !*unseen) CMB_TRY(look(w, &w->path, unseen));
+  if (w->also && !*unseen) CMB_TRY(cmb_variation_unseen(w->also, unseen));
   if (*unseen) return CMB_OK;
   if (look_at_time) keep(&w->time, t);
   keep(&w->path, t);

@@ -40,7 +40,8 @@ typedef struct cmb_watched {
 
 typedef struct cmb_variation {
   cmb_integrator *in;
-  cmb_evaluator *ev;
+  cmb_evaluator *ev;          /* of the functions, in its modes */
+  struct cmb_variation *also; /* functions of other equations along the same steps; NULL: none */
   cmb_watched time, path;
   double t_earlier;          /* where the step before the last one began; NaN: there was none */
   double same_from, same_to; /* all functions of time rise or fall from here to there, */
@@ -53,8 +54,9 @@ typedef struct cmb_variation {
   cmb_interval *q_range; /* (nq) */
 } cmb_variation;
 
-/* Memory from `arena`; a failure is left to it. */
-void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in);
+/* Functions of `ev`, whose q and v are those of `in`. Memory from `arena`; a failure is left to it. */
+void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in,
+                          cmb_evaluator *ev);
 
 /* A run from t0 to t1 begins; or it begins again behind an event. */
 void cmb_variation_begin(cmb_variation *w, double t0, double t1);

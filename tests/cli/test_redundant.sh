@@ -171,6 +171,13 @@ for form in explicit residual; do
   check "a drive that goes its own way for a moment, $form: words" \
     grep -q "constraint 'second' contradicts those that it repeated until t = 0.5[123]" err.txt
 done
+# The same in a thousandth of the time that a step takes, whichever of the drives it is in.
+for drives in '0.3*t|0.3*t + 0.01*exp(-(1e4*(t - 0.531))^2)' '0.3*t + 0.01*exp(-(1e4*(t - 0.531))^2)|0.3*t'; do
+  model '' "${drives%|*}" "${drives#*|}"
+  for method in mdop5 sdirk4 bdf; do
+    ends "a drive that goes its own way for an instant, $method" 1 "contradicts those that it repeated until t = 0.53[01]" --method $method
+  done
+done
 model '' '0.3*t' '0.3*t*(2 - 1)'
 reaches "a drive that repeats another" 0.3 --rtol 1e-3
 

@@ -166,6 +166,77 @@ static void test_random_bumps(void **state)
   printf("%ld runs over bumps, largest relative error %.1e\n", runs, worst);
 }
 
+/* ---- bumps beside something larger */
+
+/* The error-controlled methods in turn, then NULL. */
+static const cmb_method *controlled(int *i)
+{
+  while (*i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(*i))) ++*i;
+  return *i < cmb_method_count() ? cmb_method_at((*i)++) : NULL;
+}
+
+/*
+ * A cart is driven by r t + H exp(−((t − c)/w)²), and a puck of 1 kg is held to it by a damper d: ÿ = −d (ẏ − ẋ), from ẏ = r. The bump is
+ * lower than what the cart moves in one step. Behind it
+ *
+ *     ẏ = r − d² H w √π exp(−d (t − c) + (d w)²/4).
+ */
+static void test_bump_in_drive(void **state)
+{
+  (void)state;
+  const double r = 0.3, H = 0.1, c = 0.531, w = 1e-4, d = 20, t = 0.7;
+  const double right = -d * d * H * w * sqrt(acos(-1)) * exp(-d * (t - c) + d * w * d * w / 4);
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {cart: {mass: 1, com: [0, 0, 0]}, puck: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints:\n"
+      "  x: {type: prismatic, child: cart, at: [0, 0, 0], axis: x}\n"
+      "  s: {type: prismatic, parent: cart, child: puck, at: [0, 0, 0], axis: x}\n"
+      "forces: {d: {type: torsion, coordinate: s, damping: 20}}\n"
+      "motions: {drive: {coordinate: x, value: \"0.3*t + 0.1*exp(-((t - 0.531)/1e-4)^2)\"}}\n"
+      "outputs: {speed: puck.vx}\n";
+  for (int form = 0; form < 3; form++) {
+    const cmb_formulation forms[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
+    const cmb_method *method;
+    for (int i = 0; (method = controlled(&i)) != NULL;) {
+      cmbt_run run;
+      cmbt_run_open_text(&run, text, forms[form]);
+      run.method = cmb_method_name(method);
+      run.rtol = 1e-6;
+      cmbt_run_to(&run, t, 0);
+      cmbt_near(cmbt_output(&run, "speed") - r, right, 1e-5);
+      cmbt_run_close(&run);
+    }
+  }
+}
+
+/* A puck of 1 kg on a spring k, with A exp(−((s − c)/w)²) in its way: v² + k s² − √π A w (erf((s − c)/w) + 1) stays v₀². */
+static void test_bump_beside_spring(void **state)
+{
+  (void)state;
+  const double k = 4, A = 0.1, c = 0.337, w = 0.003, v0 = 2;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {puck: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints: {s: {type: prismatic, child: puck, at: [0, 0, 0], axis: x, start: {v: 2}}}\n"
+      "forces: {f: {type: torsion, coordinate: s, torque: "
+      "\"4*s - 0.1*exp(-((s - 0.337)/0.003)^2)\"}}\n"
+      "outputs: {place: s + 0, speed: s'}\n";
+  const cmb_method *method;
+  for (int i = 0; (method = controlled(&i)) != NULL;) {
+    cmbt_run run;
+    cmbt_run_open_text(&run, text, CMB_FORM_EXPLICIT);
+    run.method = cmb_method_name(method);
+    run.rtol = 1e-6;
+    cmbt_run_to(&run, 0.4, 0);
+    const double s = cmbt_output(&run, "place"), v = cmbt_output(&run, "speed");
+    const double push = sqrt(acos(-1)) * A * w * (erf((s - c) / w) + 1);
+    assert_true(push > 1e-3); /* the bump lies behind it */
+    cmbt_near(v * v + k * s * s - push, v0 * v0, 2e-4);
+    cmbt_run_close(&run);
+  }
+}
+
 /* ---- a wheel on a road */
 
 /* 30 kg on a tyre, drawn along by a cart of 300 kg at 20 m/s; after 163 m a bump of 5 cm. Returns where the cart has come to. */
@@ -237,8 +308,9 @@ static void test_kinematics(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_bumps),
-                                     cmocka_unit_test(test_wheel),
-                                     cmocka_unit_test(test_kinematics)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_bumps), cmocka_unit_test(test_bump_in_drive),
+      cmocka_unit_test(test_bump_beside_spring), cmocka_unit_test(test_wheel),
+      cmocka_unit_test(test_kinematics)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
