@@ -3,7 +3,7 @@
  * equations, so their accelerations and constraint forces must agree; exact Jacobians must agree with differences; and the
  * energy must change by what the forces and drives from outside do.
  *
- * CAMBER_MECHANISMS in the environment says how many are tried (default 1000), CAMBER_ENERGY how many are integrated (40).
+ * CAMBER_MECHANISMS in the environment says how many are tried (default 250), CAMBER_ENERGY how many are integrated (20).
  */
 #include "check.h"
 #include "random.h"
@@ -196,7 +196,7 @@ static void test_agreement(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   struct comparison worst = {0};
-  const int count = cmbt_count("CAMBER_MECHANISMS", 1000);
+  const int count = cmbt_count("CAMBER_MECHANISMS", 250);
   int done = 0, tried = 0;
   (void)state;
   for (uint64_t seed = 1; done < count; seed++, tried++) {
@@ -298,7 +298,7 @@ static bool integrate(cmb_context *ctx, uint64_t seed, double *gap)
 static void test_energy(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
-  const int count = cmbt_count("CAMBER_ENERGY", 40);
+  const int count = cmbt_count("CAMBER_ENERGY", 20);
   int done = 0, tried = 0;
   double worst = 0;
   (void)state;

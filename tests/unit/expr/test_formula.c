@@ -743,15 +743,16 @@ static void check_round_trip(struct fixture *f, cmb_expr e, char *text, size_t r
   ++*done;
 }
 
-/* 120,000 random expressions of up to 200 operations, each printed and read back. */
+/* Random expressions of up to 200 operations, each printed and read back. */
 static void random_expressions_read_back_to_the_same_node(void **state)
 {
   (void)state;
-  enum { EXPRESSIONS = 120000, PER_GRAPH = 200, ROOM = 1 << 14 };
+  enum { PER_GRAPH = 200, ROOM = 1 << 14 };
+  const int expressions = cmbt_count("CAMBER_PRINTED", 24000);
   static char text[ROOM];
   struct cmbt_random r = {20240501};
   int done = 0;
-  for (int k = 0; k < EXPRESSIONS / PER_GRAPH; k++) {
+  for (int k = 0; k < expressions / PER_GRAPH; k++) {
     struct fixture f = begin();
     for (int i = 0; i < PER_GRAPH; i++) {
       unsigned flags = (i % 8 == 0 ? 0 : CMBT_EXPR_TREE) | (i % 4 == 0 ? CMBT_EXPR_SMOOTH : 0) |
@@ -763,7 +764,7 @@ static void random_expressions_read_back_to_the_same_node(void **state)
     cmbt_ok(f.ctx, cmb_graph_status(f.g));
     end(&f);
   }
-  assert_true(done >= 100000);
+  assert_true(done >= expressions * 5 / 6); /* some are too long for the text */
 }
 
 /* All pairs of operations inside one another, at each place, on arguments with and without a sign. */
