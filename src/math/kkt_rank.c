@@ -57,26 +57,32 @@ static void count_rank(cmb_kkt_rank *rank, double least_sigma)
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* By bounds on the singular values of A. False: one may be in doubt. */
-static bool split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
+/* A large A. */
+static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
-  if (nv + ng < SPLIT_FROM || limits->doubt == INFINITY) return false;
   memcpy(rank->A_B, rank->A, (size_t)nv * (size_t)ng * sizeof *rank->A);
-  if (!cmb_split_factor(&rank->split, limits->rounding, limits->doubt)) return false;
+  rank->is_split = cmb_split_factor(&rank->split, limits->rounding, limits->doubt);
+  if (!rank->is_split) {
+    cmb_split_values(&rank->split, rank->A, rank->J, rank->sigma);
+    count_rank(rank, sqrt(limits->zero));
+    return;
+  }
   rank->rank = rank->split.rank;
-  for (int i = 0; i < ng; i++) rank->sigma[i] = i < rank->rank ? 1 : 0;
+  for (int i = 0; i < rank->rank; i++) rank->sigma[i] = 1;
   for (int i = rank->rank; i < ng; i++) {
+    rank->sigma[i] = cmb_split_rest(&rank->split);
     cmb_split_null(&rank->split, i - rank->rank, rank->J + (ptrdiff_t)i * ng);
   }
-  return true;
 }
 
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
-  rank->is_split = split(rank, limits);
-  if (rank->is_split) return;
+  if (rank->nv + rank->ng >= SPLIT_FROM) {
+    factor_by_split(rank, limits);
+    return;
+  }
   cmb_orthogonal_rows(rank->ng, rank->nv, rank->A, rank->J, rank->sigma);
   count_rank(rank, sqrt(limits->zero));
 }

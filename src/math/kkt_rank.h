@@ -7,8 +7,8 @@
  * values themselves, where a Schur complement only has their squares.
  *
  * Which rows are dependent is one rule: a singular value up to a limit counts as 0. Its cost is sixty times that of the Schur
- * complement; so in large systems bounds on all singular values come first (split.h), and only where they leave one in doubt are
- * the values worked out.
+ * complement; so in large systems bounds on all singular values come first (split.h), and only where they leave one in doubt are the
+ * values worked out.
  */
 #ifndef CMB_MATH_KKT_RANK_H
 #define CMB_MATH_KKT_RANK_H
@@ -27,7 +27,8 @@ typedef struct cmb_kkt_rank {
       *A_B;  /* (ng x nv) unit gradients of G and B; symmetric: A with its rows made orthogonal */
   double *S; /* (ng x ng) unsymmetric: (A A_Bᵀ)ᵀ with its rows made orthogonal */
   double *J; /* (ng x ng) the rotation that made them so */
-  double *sigma;   /* (ng) their lengths, descending: the singular values; 1 and 0 if is_split */
+  double
+      *sigma; /* (ng) their lengths, descending: the singular values; if is_split: 1, or rounding */
   bool is_split;   /* symmetric: no singular value is in doubt, and `split` has the factors */
   cmb_split split; /* with A_B and S; of J only the null vectors are there */
   double *z;       /* (nv) scratch */

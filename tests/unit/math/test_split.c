@@ -1,6 +1,6 @@
 /*
  * Rows that are clearly independent or clearly dependent (split.h), against singular values: the rank, least squares and least norm,
- * null vectors; and no decision where a singular value is in doubt.
+ * null vectors; no decision where a singular value is in doubt; and the singular values from what was split.
  */
 #include "check.h"
 #include "math/dense.h"
@@ -121,6 +121,29 @@ static void check_null_vectors(const struct matrix *m)
   }
 }
 
+/* The values themselves: J A = V with orthogonal J and orthogonal rows of V, of the lengths that rotations find. */
+static void compare_values(struct matrix *m)
+{
+  const int rows = m->rows, columns = m->columns;
+  static double V[MOST * MOST], J[MOST * MOST];
+  double sigma[MOST];
+  cmb_split_values(&m->split, V, J, sigma);
+  for (int i = 0; i < rows; i++) {
+    const double *v = V + (ptrdiff_t)i * columns, *j = J + (ptrdiff_t)i * rows;
+    cmbt_near(sigma[i], m->sigma[i], i < m->split.rank ? 1e-14 : ROUNDING);
+    for (int k = 0; k <= i; k++) {
+      const double square = i == k && i < m->split.rank ? sigma[i] * sigma[i] : 0;
+      cmbt_near(cmb_dot(columns, v, V + (ptrdiff_t)k * columns), square, 1e-13);
+      cmbt_near(cmb_dot(rows, j, J + (ptrdiff_t)k * rows), i == k, 1e-13);
+    }
+    for (int c = 0; c < columns; c++) {
+      double sum = 0;
+      for (int k = 0; k < rows; k++) sum += j[k] * m->A[k * columns + c];
+      cmbt_near(v[c], sum, ROUNDING);
+    }
+  }
+}
+
 /* Random rows of which some depend on others: more rows than columns, too, and no row but zeros. */
 static void known_ranks_are_found(void **state)
 {
@@ -134,7 +157,9 @@ static void known_ranks_are_found(void **state)
     begin(&m, &random, rows, columns);
     for (int i = rank; i < rows; i++) make_dependent(&m, &random, i, rank, 0);
     if (trial % 10 == 0) memset(m.A, 0, (size_t)columns * sizeof(double)); /* no gradient at all */
-    if (factor(&m)) {
+    const bool decided = factor(&m);
+    compare_values(&m);
+    if (decided) {
       certain++;
       assert_true(m.split.rank == 0 || m.sigma[m.split.rank - 1] > DOUBT);
       assert_true(m.split.rank == rows || m.sigma[m.split.rank] < ROUNDING);
@@ -160,6 +185,7 @@ static void doubts_are_left(void **state)
     make_dependent(&m, &random, rows - 1, rows - 2, pow(10, cmbt_random_uniform(&random, -15, 0)));
     const bool decided = factor(&m);
     const double sigma = m.sigma[rows - 2];
+    compare_values(&m);
     if (decided) assert_int_equal(m.split.rank, sigma > DOUBT ? rows - 1 : rows - 2);
     if (sigma > ROUNDING && sigma < DOUBT) assert_false(decided);
     certain += decided;
