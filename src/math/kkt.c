@@ -349,11 +349,14 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 /* S is in doubt: by singular values. */
 static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const double *B)
 {
-  const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
+  const cmb_kkt_rank_limits limits = {
+      .zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero),
+      .rounding = kkt->least_pivot,
+      .doubt = fmax(kkt->limits.doubt, kkt->limits.correct)};
   kkt->by_rank = kkt->doubtful = true;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);
-  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, zero);
+  cmb_kkt_rank_factor(&kkt->rank, kkt->D_inv, kkt->G, B == G ? kkt->G : kkt->B, &limits);
   if (kkt->rank.rank < kkt->shape.ng) return CMB_RETRY_SINGULAR;
   kkt->dependent = -1;
   return CMB_OK;

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { SPLIT_FROM = 64 }; /* nv + ng: below, the singular values cost next to nothing */
+
 void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
 {
   const size_t wide = (size_t)nv * (size_t)ng, square = (size_t)ng * (size_t)ng;
@@ -31,6 +33,7 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   rank->z = cmb_arena_doubles(arena, nv);
   rank->b = cmb_arena_doubles(arena, ng);
   rank->c = cmb_arena_doubles(arena, ng);
+  cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
 /* Rows of unit length, or shorter where a gradient is shorter than it usually is. */
@@ -54,16 +57,45 @@ static void count_rank(cmb_kkt_rank *rank, double least_sigma)
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
+/* A large A. */
+static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
+{
+  const int nv = rank->nv, ng = rank->ng;
+  memcpy(rank->A_B, rank->A, (size_t)nv * (size_t)ng * sizeof *rank->A);
+  rank->is_split = cmb_split_factor(&rank->split, limits->rounding, limits->doubt);
+  if (!rank->is_split) {
+    cmb_split_values(&rank->split, rank->A, rank->J, rank->sigma);
+    count_rank(rank, sqrt(limits->zero));
+    return;
+  }
+  rank->rank = rank->split.rank;
+  for (int i = 0; i < rank->rank; i++) rank->sigma[i] = 1;
+  for (int i = rank->rank; i < ng; i++) {
+    rank->sigma[i] = cmb_split_rest(&rank->split);
+    cmb_split_null(&rank->split, i - rank->rank, rank->J + (ptrdiff_t)i * ng);
+  }
+}
+
+static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
+{
+  memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
+  if (rank->nv + rank->ng >= SPLIT_FROM) {
+    factor_by_split(rank, limits);
+    return;
+  }
+  cmb_orthogonal_rows(rank->ng, rank->nv, rank->A, rank->J, rank->sigma);
+  count_rank(rank, sqrt(limits->zero));
+}
+
 void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *G, const double *B,
-                         double least)
+                         const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
   rank->symmetric = B == G;
+  rank->is_split = false;
   unit_rows(rank, D_inv, G, rank->A, rank->unit_G);
   if (rank->symmetric) {
-    memcpy(rank->unit_B, rank->unit_G, (size_t)ng * sizeof *rank->unit_B);
-    cmb_orthogonal_rows(ng, nv, rank->A, rank->J, rank->sigma);
-    count_rank(rank, sqrt(least));
+    factor_symmetric(rank, limits);
     return;
   }
   unit_rows(rank, D_inv, B, rank->A_B, rank->unit_B);
@@ -74,7 +106,7 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
     }
   }
   cmb_orthogonal_rows(ng, ng, rank->S, rank->J, rank->sigma);
-  count_rank(rank, least);
+  count_rank(rank, limits->zero);
 }
 
 /* y = N Jᵀ c over the first `count` rows of J. */
@@ -115,7 +147,9 @@ void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double 
   int count = rank->rank;
   while (count > 0 && !(rank->sigma[count - 1] > cut)) count--;
   for (int i = 0; i < rank->ng; i++) rank->b[i] = s ? s[i] * rank->unit_G[i] : 0;
-  if (rank->symmetric) {
+  if (rank->is_split) {
+    cmb_split_solve(&rank->split, rank->b, z, y);
+  } else if (rank->symmetric) {
     solve_symmetric(rank, count, z, y);
   } else {
     solve_unsymmetric(rank, count, z, y);

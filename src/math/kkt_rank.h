@@ -3,14 +3,18 @@
  *
  *     x nearest to M⁻¹ r in the metric of M among those with the least |N (G x + s)|,   y of the least length |N⁻¹ y|,
  *
- * N = diag(1/max(length of the gradient, its reference)) in the metric of M⁻¹: units do not matter. It costs some ten times
- * as much as the factorisation of the Schur complement, and is as exact as the singular values themselves, where a Schur
- * complement only has their squares.
+ * N = diag(1/max(length of the gradient, its reference)) in the metric of M⁻¹: units do not matter. It is as exact as the singular
+ * values themselves, where a Schur complement only has their squares.
+ *
+ * Which rows are dependent is one rule: a singular value up to a limit counts as 0. Its cost is sixty times that of the Schur
+ * complement; so in large systems bounds on all singular values come first (split.h), and only where they leave one in doubt are the
+ * values worked out.
  */
 #ifndef CMB_MATH_KKT_RANK_H
 #define CMB_MATH_KKT_RANK_H
 
 #include "base/arena.h"
+#include "math/split.h"
 
 typedef struct cmb_kkt_rank {
   int nv, ng;
@@ -23,17 +27,28 @@ typedef struct cmb_kkt_rank {
       *A_B;  /* (ng x nv) unit gradients of G and B; symmetric: A with its rows made orthogonal */
   double *S; /* (ng x ng) unsymmetric: (A A_Bᵀ)ᵀ with its rows made orthogonal */
   double *J; /* (ng x ng) the rotation that made them so */
-  double *sigma; /* (ng) their lengths, descending: the singular values */
-  double *z;     /* (nv) scratch */
-  double *b, *c; /* (ng) scratch */
+  double
+      *sigma; /* (ng) their lengths, descending: the singular values; if is_split: 1, or rounding */
+  bool is_split;   /* symmetric: no singular value is in doubt, and `split` has the factors */
+  cmb_split split; /* with A_B and S; of J only the null vectors are there */
+  double *z;       /* (nv) scratch */
+  double *b, *c;   /* (ng) scratch */
 } cmb_kkt_rank;
 
 /* Takes its arrays from the arena, whose failure the caller looks at. */
 void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank);
 
-/* Factor. G, B: rows L⁻¹ gᵀ with M = L D Lᵀ; B == G: symmetric. `least` is the largest sin² that counts as 0. */
+/* Which singular values there are. */
+typedef struct cmb_kkt_rank_limits {
+  double zero;     /* the largest sin² that counts as 0 */
+  double rounding; /* the largest singular value that rounding makes of one that is 0 */
+  double
+      doubt; /* singular values that are certainly above this need not be known; INFINITY: all are wanted */
+} cmb_kkt_rank_limits;
+
+/* Factor. G, B: rows L⁻¹ gᵀ with M = L D Lᵀ; B == G: symmetric. */
 void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *G, const double *B,
-                         double least);
+                         const cmb_kkt_rank_limits *limits);
 
 /* z: D^½ Lᵀ x, in: of the solution without constraints; out: with them. s, y as in cmb_kkt_solve. Singular values up to `cut`
  * are left out, beyond those that count as 0. */

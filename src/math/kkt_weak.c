@@ -132,7 +132,8 @@ cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int 
     return cmb_kkt_sparse_smallest(kkt->sparse, G, sigma, share);
   }
   CMB_TRY(cmb_kkt_prepare(kkt, M, G, &d));
-  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, d->least_pivot);
+  const cmb_kkt_rank_limits limits = {.zero = d->least_pivot, .doubt = INFINITY};
+  cmb_kkt_rank_factor(&d->rank, d->D_inv, d->G, d->G, &limits);
   *sigma = d->rank.sigma[k];
   for (int i = 0; i < ng; i++) share[i] = fabs(d->rank.J[(ptrdiff_t)k * ng + i]);
   return CMB_OK;

@@ -172,9 +172,19 @@ static int freedoms(const cmb_model *m, int a, int b)
   return sum;
 }
 
+/* Constraints of a loop of each type. */
+static const int removes[] = {6, 5, 5, 4, 4, 3, 3, 0, 1, 2, 1, 1};
+
+int cmbt_unknowns(const cmb_model *m)
+{
+  int sum = 0;
+  for (int i = 0; i < m->joint_count; i++) sum += m->joints[i].nv;
+  for (int i = 0; i < m->loop_count; i++) sum += m->loops[i].motion ? 1 : removes[m->loops[i].type];
+  return sum;
+}
+
 static void make_loop(struct maker *k, int *left)
 {
-  static const int removes[] = {6, 5, 5, 4, 4, 3, 3, 0, 1, 2, 1, 1};
   cmb_model *m = k->m;
   cmb_model_loop *l = &m->loops[m->loop_count];
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);

@@ -18,6 +18,9 @@ struct cmbt_mechanism_wishes {
 cmb_model *cmbt_random_mechanism(cmb_context *ctx, uint64_t seed,
                                  const struct cmbt_mechanism_wishes *wishes);
 
+/* Velocities and constraints of such a model in joint coordinates. */
+int cmbt_unknowns(const cmb_model *m);
+
 enum { CMBT_OUTPUTS_PER_BODY = 12 };
 
 #endif

@@ -5,8 +5,9 @@
  * do depends a little on the steps taken: the position must be on the same branch, and no joint turned further. Drives that
  * contradict each other are refused, and those that agree are not.
  *
- * CAMBER_STARTS in the environment says how many mechanisms are tried (default 12), CAMBER_STARTS_FROM which
- * one is the first (1).
+ * Their sizes are spread evenly over 5 to 300 unknowns, but for the first sixteen, of which most are small: the sample of
+ * `make test`. CAMBER_STARTS in the environment says how many mechanisms are tried (default 12), CAMBER_STARTS_FROM which one is
+ * the first (1).
  */
 #include "check.h"
 #include "random.h"
@@ -23,6 +24,7 @@
 #include <string.h>
 
 enum { MOST_GIVEN = 4, STEPS = 100, NEWTON = 12, MOST_NAMES = 64 };
+enum { LEAST_UNKNOWNS = 5, MOST_UNKNOWNS = 300, SIZES = 6 /* classes of equal width */ };
 
 /* A coordinate that is given. */
 struct given {
@@ -101,16 +103,31 @@ static void solve(int n, int rank, const double *L, const int *order, const doub
   }
 }
 
+/* S = A D⁻¹ Aᵀ (n x n) of A (n x nv), most entries of which are 0. */
+static void multiply_by_metric(int n, int nv, const double *A, const double *D, double *S)
+{
+  int *entry = calloc((size_t)nv + 1, sizeof *entry);
+  for (int i = 0; i < n; i++) {
+    const double *a = A + (ptrdiff_t)i * nv;
+    int count = 0;
+    for (int k = 0; k < nv; k++) {
+      if (a[k] != 0) entry[count++] = k;
+    }
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int e = 0; e < count; e++) sum += a[entry[e]] * A[j * nv + entry[e]] / D[entry[e]];
+      S[i * n + j] = S[j * n + i] = sum;
+    }
+  }
+  free(entry);
+}
+
 /* Least change x (nv) in the metric of D with A x = −r, A (n x nv), from A D⁻¹ Aᵀ. Returns the rank. */
 static int least_change(int n, int nv, const double *A, const double *D, const double *r, double *x)
 {
   double *S = take(n * n), *L = take(n * n), *y = take(n);
   int *order = calloc((size_t)n + 1, sizeof *order);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      for (int k = 0; k < nv; k++) S[i * n + j] += A[i * nv + k] * A[j * nv + k] / D[k];
-    }
-  }
+  multiply_by_metric(n, nv, A, D, S);
   int rank = cholesky(n, S, L, order);
   solve(n, rank, L, order, r, y);
   memset(x, 0, (size_t)nv * sizeof *x);
@@ -311,6 +328,7 @@ static bool is_warned(const struct warnings *w, const char *name)
 
 struct outcome {
   int unknowns, given, warned, out_of_reach;
+  int refused;     /* drives that contradict each other */
   bool determined; /* no freedoms are left */
   double held;     /* the largest distance of a held value */
   double apart;    /* from the reference */
@@ -420,7 +438,7 @@ static bool is_movable(struct mechanism *k)
   return movable;
 }
 
-static void check_drives(struct mechanism *k, uint64_t seed)
+static void check_drives(struct mechanism *k, uint64_t seed, struct outcome *o)
 {
   static const char *const wrong[] = {"t^2/2 + 2*sin(t)", "t^2 + sin(t)"};
   if (k->count < 2 || !is_movable(k)) return;
@@ -431,45 +449,110 @@ static void check_drives(struct mechanism *k, uint64_t seed)
     if (drive(k, wrong[i]) != CMB_ERROR_INPUT) fail_msg("mechanism %d: not refused", (int)seed);
     assert_non_null(strstr(cmb_last_error(k->ctx), "contradicts"));
     assert_non_null(strstr(cmb_last_error(k->ctx), "third"));
+    o->refused++;
   }
 }
 
 /* ---- all of them */
 
-/* One in sixteen has 200 to 300 unknowns. False: nothing can be given. */
+/* In 0 .. 1; those of consecutive numbers fill it evenly (van der Corput's sequence). */
+static double spread(unsigned number)
+{
+  double sum = 0, part = 0.5;
+  for (; number > 0; number /= 2, part /= 2) sum += part * (number % 2);
+  return sum;
+}
+
+/* How many unknowns mechanism `seed` is to have. */
+static int size_of(unsigned seed)
+{
+  const double part = seed <= 16 ? pow(spread(seed), 3) : spread(seed);
+  return LEAST_UNKNOWNS + (int)(part * (MOST_UNKNOWNS - LEAST_UNKNOWNS + 1));
+}
+
+/* A mechanism of about that size: there are three or four unknowns to a body. */
+static cmb_model *make(cmb_context *ctx, uint64_t seed)
+{
+  const int size = size_of((unsigned)seed), bodies = 1 + size / 3;
+  const struct cmbt_mechanism_wishes wishes = {.least_bodies = bodies * 4 / 5,
+                                               .most_bodies = bodies * 5 / 4,
+                                               .least_loops = 1 + bodies / 4,
+                                               .most_loops = 1 + bodies / 2};
+  for (uint64_t attempt = 0;; attempt++) {
+    cmb_model *m = cmbt_random_mechanism(ctx, seed + (attempt << 32), &wishes);
+    const int unknowns = cmbt_unknowns(m);
+    if (abs(unknowns - size) <= 2 + size / 20 && unknowns >= LEAST_UNKNOWNS &&
+        unknowns <= MOST_UNKNOWNS) {
+      return m;
+    }
+    cmb_model_destroy(m);
+  }
+}
+
+/* False: nothing can be given. */
 static bool try_one(cmb_context *ctx, uint64_t seed, struct outcome *o)
 {
-  static const struct cmbt_mechanism_wishes sizes[] = {
-      {.most_bodies = 6, .most_loops = 2},
-      {.most_bodies = 12, .most_loops = 4},
-      {.most_bodies = 30, .most_loops = 8},
-      {.most_bodies = 60, .most_loops = 16},
-      {.most_bodies = 95, .most_loops = 34, .least_bodies = 65, .least_loops = 22}};
   struct mechanism k = {.ctx = ctx, .random = {seed + 1000}};
-  k.m = cmbt_random_mechanism(ctx, seed, &sizes[seed % 16 == 9 ? 4 : seed % 4]);
+  k.m = make(ctx, seed);
   k.m->force_count = 0;
   k.m->output_count = 0;
   clear_start(k.m);
   open_plain(&k);
-  bool good = k.ng > 0 && k.nv + k.ng >= 5 && k.nv + k.ng <= 300;
+  assert_int_equal(k.nv + k.ng, cmbt_unknowns(k.m));
+  bool good = k.ng > 0;
   if (good) choose_given(&k);
   good = good && k.count > 0;
   if (good) {
     put_given(&k);
     compare(&k, o);
-    check_drives(&k, seed);
+    check_drives(&k, seed, o);
   }
   close_plain(&k);
   cmb_model_destroy(k.m);
   return good;
 }
 
+/* What all of them came to. */
+struct total {
+  struct outcome sum; /* and the largest of what is measured */
+  int least, most;    /* unknowns */
+  int determined, size[SIZES];
+};
+
+static void add(const struct outcome *o, struct total *all)
+{
+  struct outcome *sum = &all->sum;
+  sum->given += o->given;
+  sum->warned += o->warned;
+  sum->out_of_reach += o->out_of_reach;
+  sum->refused += o->refused;
+  sum->further = fmax(sum->further, o->further);
+  sum->held = fmax(sum->held, o->held);
+  sum->apart = fmax(sum->apart, o->apart);
+  all->determined += o->determined;
+  all->most = o->unknowns > all->most ? o->unknowns : all->most;
+  all->least = o->unknowns < all->least ? o->unknowns : all->least;
+  all->size[(o->unknowns - LEAST_UNKNOWNS) * SIZES / (MOST_UNKNOWNS - LEAST_UNKNOWNS + 1)]++;
+}
+
+static void print_total(int count, const struct total *all)
+{
+  const struct outcome *sum = &all->sum;
+  print_message(
+      "%d mechanisms of %d to %d unknowns: %d values given, held to %.2g; %d warned of, %d "
+      "mechanisms out of reach; at most %.2g from the reference (%d without freedoms: 1e-8), no "
+      "joint turned further by more than %.2g; %d contradictory drives refused; by size",
+      count, all->least, all->most, sum->given, sum->held, sum->warned, sum->out_of_reach,
+      sum->apart, all->determined, sum->further, sum->refused);
+  for (int i = 0; i < SIZES; i++) print_message(" %d", all->size[i]);
+  print_message("\n");
+}
+
 static void test_starts(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   const int count = cmbt_count("CAMBER_STARTS", 12);
-  struct outcome sum = {.unknowns = 0};
-  int least = 1000, determined = 0;
+  struct total all = {.least = MOST_UNKNOWNS};
   (void)state;
   for (int seed = wanted("CAMBER_STARTS_FROM", 1), done = 0; done < count; seed++) {
     struct outcome o = {0};
@@ -480,23 +563,10 @@ static void test_starts(void **state)
       fail_msg("mechanism %d: held to %.2g, residual %.2g, %.2g from the reference, %.2g further",
                seed, o.held, o.residual, o.apart, o.further);
     }
-    sum.given += o.given;
-    sum.warned += o.warned;
-    sum.out_of_reach += o.out_of_reach;
-    determined += o.determined;
-    sum.further = fmax(sum.further, o.further);
-    sum.held = fmax(sum.held, o.held);
-    sum.apart = fmax(sum.apart, o.apart);
-    sum.unknowns = o.unknowns > sum.unknowns ? o.unknowns : sum.unknowns;
-    least = o.unknowns < least ? o.unknowns : least;
+    add(&o, &all);
   }
-  print_message(
-      "%d mechanisms of %d to %d unknowns: %d values given, held to %.2g; %d warned of, %d "
-      "mechanisms out of reach; at most %.2g from the reference (%d without freedoms: 1e-8), no "
-      "joint "
-      "turned further by more than %.2g\n",
-      count, least, sum.unknowns, sum.given, sum.held, sum.warned, sum.out_of_reach, sum.apart,
-      determined, sum.further);
+  print_total(count, &all);
+  for (int i = 0; count >= 100 && i < SIZES; i++) assert_true(all.size[i] > count / SIZES / 2);
   cmb_context_destroy(ctx);
 }
 
