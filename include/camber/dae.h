@@ -164,8 +164,8 @@ typedef struct cmb_equations {
   cmb_status (*switch_flow)(const void *self, const cmb_point *at, const double *a, double *flow);
 
   /* Events of the user's. `conditions` tells which conditions are met, from the modes alone. `resets` gives what the reset
-   * quantities ask of the velocities, R (v⁺ − v⁻) = change, R (reset_count x nv). `surface` gives that of a rule that has one, as
-   * the constraint u = 0: u, u_t, γ and its gradient (nv). */
+   * quantities ask of the velocities, R (v⁺ − v⁻) = change, R (reset_count x nv). `surfaces` gives those of all rules, as the
+   * constraints u = 0: u, u_t, γ and the gradients U (rule_count x nv) on their pattern; of a rule without one, anything. */
   int rule_count, reset_count;
   const cmb_rule *rules;          /* (rule_count) */
   const char *const *reset_names; /* (reset_count) */
@@ -177,8 +177,9 @@ typedef struct cmb_equations {
   cmb_status (*conditions)(const void *self, const cmb_point *at, const double *lambda, bool *met);
   cmb_status (*resets)(const void *self, const cmb_point *at, const double *lambda, double *R,
                        double *change);
-  cmb_status (*surface)(const void *self, const cmb_point *at, int rule, double *u, double *ut,
-                        double *gamma, double *row);
+  cmb_status (*surfaces)(const void *self, const cmb_point *at, double *u, double *ut,
+                         double *gamma, double *U);
+  const cmb_pattern *U_pattern; /* NULL: dense */
 
   /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
    * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */

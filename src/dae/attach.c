@@ -76,7 +76,7 @@ static bool are_rules_complete(const cmb_equations *eq)
     const cmb_rule *r = &eq->rules[i];
     const bool inside = r->first_reset >= 0 && r->reset_count >= 0 &&
                         r->reset_count <= eq->reset_count - r->first_reset;
-    if (!inside || ((r->surface || r->stop) && !eq->surface)) return false;
+    if (!inside || ((r->surface || r->stop) && !eq->surfaces)) return false;
   }
   return eq->rule_count == 0 || eq->ns == 0 || eq->rule_reads;
 }
@@ -94,7 +94,7 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
       {"rule_count > 0 and rules or conditions is missing", "both",
        eq->rule_count > 0 && (!eq->rules || !eq->conditions)},
-      {"a rule's resets, surface or rule_reads are missing", "them", !are_rules_complete(eq)},
+      {"a rule's resets, surfaces or rule_reads are missing", "them", !are_rules_complete(eq)},
       {"switch_flow is there and switch_order is missing", "the orders",
        eq->switch_flow && !eq->switch_order},
       {"enclose is there and switch_enclosed is missing", "which functions have bounds",
@@ -139,6 +139,7 @@ static cmb_status check_patterns(cmb_context *ctx, const cmb_equations *eq)
     int rows, columns;
   } patterns[] = {{"M_pattern", eq->M_pattern, eq->nv, eq->nv},
                   {"G_pattern", eq->G_pattern, eq->ng, eq->nv},
+                  {"U_pattern", eq->U_pattern, eq->rule_count, eq->nv},
                   {"CMB_RESIDUAL_Q", d[CMB_RESIDUAL_Q], eq->nv, eq->nq},
                   {"CMB_RESIDUAL_V", d[CMB_RESIDUAL_V], eq->nv, eq->nv},
                   {"CMB_VELOCITY_Q", d[CMB_VELOCITY_Q], eq->ng, eq->nq},

@@ -39,6 +39,12 @@ static void take_memory(cmb_evaluator *ev)
   ev->length = cmb_arena_doubles(a, eq->ng);
   ev->extent = cmb_arena_doubles(a, eq->ng);
   ev->branch = cmb_branch_create(a, eq);
+  if (eq->surfaces) {
+    ev->u = cmb_arena_doubles(a, eq->rule_count);
+    ev->ut = cmb_arena_doubles(a, eq->rule_count);
+    ev->u_gamma = cmb_arena_doubles(a, eq->rule_count);
+    ev->U = cmb_arena_doubles(a, cmb_pattern_values(eq->U_pattern, eq->rule_count, eq->nv));
+  }
   ev->zero = cmb_arena_doubles(a, eq->nv);
   ev->w = cmb_arena_doubles(a, eq->nv);
   ev->dw = cmb_arena_doubles(a, eq->nv);
@@ -346,6 +352,18 @@ cmb_status cmb_resets(cmb_evaluator *ev, double t, const double *q, const double
   const bool finite =
       cmb_all_finite(eq->reset_count * eq->nv, R) && cmb_all_finite(eq->reset_count, change);
   return finite ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_surfaces(cmb_evaluator *ev, double t, const double *q, const double *v)
+{
+  cmb_point at = point_at(ev, t, q, v);
+  return ev->eq->surfaces(ev->eq->self, &at, ev->u, ev->ut, ev->u_gamma, ev->U);
+}
+
+void cmb_surface_row(const cmb_evaluator *ev, int rule, double *row)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_expand_row(eq->U_pattern, eq->nv, rule, ev->U, row);
 }
 
 cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,

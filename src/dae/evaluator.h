@@ -46,6 +46,10 @@ typedef struct cmb_evaluator {
   double *extent;       /* (ng) how much g changes when q changes by a part */
   struct cmb_branch *branch; /* scratch of branch.c */
 
+  /* surfaces of the rules, as constraints (cmb_surfaces) */
+  double *u, *ut, *u_gamma; /* (rule_count) */
+  double *U;                /* (rule_count x nv) on its pattern */
+
   double *zero; /* (nv) never written */
 
   /* scratch of the projections */
@@ -102,6 +106,10 @@ cmb_status cmb_factor_and_accelerate(cmb_evaluator *ev, double t, const double *
 cmb_status cmb_factor_at(cmb_evaluator *ev, double t, const double *q);
 cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double *a, double *lambda);
+
+/* The surfaces of all rules at (t, q, v), into u, ut, u_gamma and U; and the gradient (nv) of one of them, written out. */
+cmb_status cmb_surfaces(cmb_evaluator *ev, double t, const double *q, const double *v);
+void cmb_surface_row(const cmb_evaluator *ev, int rule, double *row);
 
 /* Whether the multipliers solved for with the factors held are the only ones; else unique (ng) tells which are. */
 bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);

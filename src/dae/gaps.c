@@ -9,12 +9,11 @@ cmb_status cmb_refuse_closed_gaps(cmb_evaluator *ev, double t, const double *q, 
                                   double least, const char *what)
 {
   const cmb_equations *eq = ev->eq;
-  const cmb_point at = {t, q, v, ev->mode, ev->scratch};
+  if (!eq->surfaces) return CMB_OK;
+  CMB_TRY(cmb_surfaces(ev, t, q, v));
   for (int i = 0; i < eq->rule_count; i++) {
-    double u, ut, gamma;
-    if (!eq->rules[i].stop) continue;
-    CMB_TRY(eq->surface(eq->self, &at, i, &u, &ut, &gamma, ev->w));
-    if (-u >= least) continue;
+    const double u = ev->u[i];
+    if (!eq->rules[i].stop || -u >= least) continue;
     return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
                     "stop '%s' is closed (its gap is %.6g), and %s takes no account of stops and "
                     "rigid contacts: give a contact a stiffness in place of its restitution",

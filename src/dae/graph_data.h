@@ -92,6 +92,7 @@ typedef struct cmb_graph_data {
   cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
 
   int rule_count, reset_count;
+  cmb_pattern U_pattern; /* of the surfaces' gradients */
 
   int ball_count;
   int *ball_q;  /* (ball_count) first of four coordinates of length 1 */

@@ -39,7 +39,7 @@ typedef enum cmb_graph_part {
   CMB_PART_STIFF,      /* rows, derivatives, loose forces and all forces, one after the other */
   CMB_PART_CONDITIONS, /* of rules */
   CMB_PART_RESETS,     /* rows, then changes */
-  CMB_PART_SURFACES,   /* u, u_t, γ and the row of each rule, one after the other */
+  CMB_PART_SURFACES,   /* u, u_t and γ of all rules, then the entries of their gradients */
   CMB_PART_OUTPUTS,
   CMB_PART_INPUTS, /* u(t) */
   CMB_PART_ENERGY,

@@ -12,15 +12,29 @@
 
 #include <string.h>
 
-enum { PER_SURFACE = 3 }; /* u, u_t, γ; and then the row */
-
 /* ---- parts */
+
+/* Entries of the surfaces' gradients that are not always 0; their columns into `column`, rule by rule, if it is not NULL. */
+static int list_gradients(const cmb_expressions *x, int *start, int *column)
+{
+  int count = 0;
+  for (int i = 0; i < x->rule_count; i++) {
+    const cmb_expr *row = x->surface_row + (ptrdiff_t)i * x->nv;
+    for (int k = 0; k < x->nv; k++) {
+      if (row[k] == 0) continue;
+      if (column) column[count] = k;
+      count++;
+    }
+    if (start) start[i + 1] = count;
+  }
+  return count;
+}
 
 void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS])
 {
   count[CMB_PART_CONDITIONS] = x->rule_count;
   count[CMB_PART_RESETS] = x->reset_count * (x->nv + 1);
-  count[CMB_PART_SURFACES] = x->rule_count * (x->nv + PER_SURFACE);
+  count[CMB_PART_SURFACES] = 3 * x->rule_count + list_gradients(x, NULL, NULL);
 }
 
 /* A condition is 1 where it is met: `when` > 0, unless it is a condition already. */
@@ -32,19 +46,21 @@ static cmb_expr condition(cmb_graph *g, cmb_expr when)
 
 void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PARTS])
 {
-  const size_t nv = (size_t)x->nv, resets = (size_t)x->reset_count;
-  cmb_expr *to = part[CMB_PART_SURFACES];
-  if (x->rule_count == 0) return;
-  for (int i = 0; i < x->rule_count; i++, to += nv) {
+  const size_t nv = (size_t)x->nv, resets = (size_t)x->reset_count, rules = (size_t)x->rule_count;
+  if (rules == 0) return;
+  cmb_expr *u = part[CMB_PART_SURFACES], *to = u + 3 * rules;
+  for (size_t i = 0; i < rules; i++) {
     part[CMB_PART_CONDITIONS][i] = condition(x->graph, x->rules[i].when);
-    *to++ = x->rules[i].surface;
-    *to++ = x->surface_gt[i];
-    *to++ = x->surface_gamma[i];
-    memcpy(to, x->surface_row + (size_t)i * nv, nv * sizeof *to);
+    u[i] = x->rules[i].surface;
+    u[rules + i] = x->surface_gt[i];
+    u[2 * rules + i] = x->surface_gamma[i];
+  }
+  for (size_t k = 0; k < rules * nv; k++) {
+    if (x->surface_row[k] != 0) *to++ = x->surface_row[k];
   }
   if (resets == 0) return;
-  memcpy(part[CMB_PART_RESETS], x->reset_row, resets * nv * sizeof *to);
-  memcpy(part[CMB_PART_RESETS] + resets * nv, x->reset_change, resets * sizeof *to);
+  memcpy(part[CMB_PART_RESETS], x->reset_row, resets * nv * sizeof *u);
+  memcpy(part[CMB_PART_RESETS] + resets * nv, x->reset_change, resets * sizeof *u);
 }
 
 /* ---- rates of switching functions */
@@ -109,6 +125,17 @@ static cmb_status list_reads(const cmb_graph_parts *p, bool *reads)
   return CMB_OK;
 }
 
+static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
+{
+  const cmb_expressions *x = p->x;
+  const int count = list_gradients(x, NULL, NULL);
+  int *start = cmb_arena_ints(arena, x->rule_count + 1), *column = cmb_arena_ints(arena, count);
+  if (!start || !column) return cmb_fail_memory(p->ctx);
+  list_gradients(x, start, column);
+  d->U_pattern = (cmb_pattern){x->rule_count, x->nv, start, column};
+  return CMB_OK;
+}
+
 cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                                 cmb_equations *eq)
 {
@@ -136,6 +163,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   }
   for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
   CMB_TRY(list_reads(p, reads));
+  CMB_TRY(list_surfaces(p, arena, d));
   for (int i = p->motion_ns; i < p->ns; i++) {
     of_gap[i] = true;
     for (int k = 0; k < x->rule_count; k++) {
@@ -183,15 +211,17 @@ static cmb_status resets(const void *self, const cmb_point *at, const double *la
   return CMB_OK;
 }
 
-static cmb_status surface(const void *self, const cmb_point *at, int rule, double *u, double *ut,
-                          double *gamma, double *row)
+static cmb_status surfaces(const void *self, const cmb_point *at, double *u, double *ut,
+                           double *gamma, double *U)
 {
   const cmb_graph_data *d = self;
+  const size_t rules = (size_t)d->rule_count, entries = (size_t)d->U_pattern.start[d->rule_count];
   double *out = cmb_graph_results(d, at);
   cmb_graph_run(d, CMB_PROGRAM_SURFACES, at, NULL, NULL, out);
-  const double *of = out + (ptrdiff_t)rule * (d->nv + PER_SURFACE);
-  *u = of[0], *ut = of[1], *gamma = of[2];
-  memcpy(row, of + PER_SURFACE, (size_t)d->nv * sizeof *row);
+  memcpy(u, out, rules * sizeof *u);
+  memcpy(ut, out + rules, rules * sizeof *ut);
+  memcpy(gamma, out + 2 * rules, rules * sizeof *gamma);
+  memcpy(U, out + 3 * rules, entries * sizeof *U);
   return CMB_OK;
 }
 
@@ -200,5 +230,7 @@ void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq)
   if (d->program[CMB_PROGRAM_FLOW]) eq->switch_flow = switch_flow;
   if (d->program[CMB_PROGRAM_CONDITIONS]) eq->conditions = conditions;
   if (d->program[CMB_PROGRAM_RESETS]) eq->resets = resets;
-  if (d->program[CMB_PROGRAM_SURFACES]) eq->surface = surface;
+  if (!d->program[CMB_PROGRAM_SURFACES]) return;
+  eq->surfaces = surfaces;
+  eq->U_pattern = &d->U_pattern;
 }

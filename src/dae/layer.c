@@ -112,12 +112,12 @@ static cmb_status resets(const void *self, const cmb_point *at, const double *la
   return x->inner->resets(x->inner->self, &below, lambda, R, change);
 }
 
-static cmb_status surface(const void *self, const cmb_point *at, int rule, double *u, double *ut,
-                          double *gamma, double *row)
+static cmb_status surfaces(const void *self, const cmb_point *at, double *u, double *ut,
+                           double *gamma, double *U)
 {
   const cmb_layer *x = self;
   const cmb_point below = cmb_layer_point(x, at);
-  return x->inner->surface(x->inner->self, &below, rule, u, ut, gamma, row);
+  return x->inner->surfaces(x->inner->self, &below, u, ut, gamma, U);
 }
 
 static void time_values(const void *self, const cmb_point *at, double *values)
@@ -184,7 +184,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->switch_flow) eq->switch_flow = switch_flow;
   if (inner->conditions) eq->conditions = conditions;
   if (inner->resets) eq->resets = resets;
-  if (inner->surface) eq->surface = surface;
+  if (inner->surfaces) eq->surfaces = surfaces;
   if (inner->time_values) eq->time_values = time_values;
   if (inner->time_bounds) eq->time_bounds = time_bounds;
   if (inner->time_rates) eq->time_rates = time_rates;

@@ -4,6 +4,7 @@
 #include "dae/resting.h"
 
 #include "base/context.h"
+#include "math/dense.h"
 #include "math/pattern.h"
 
 #include <math.h>
@@ -12,20 +13,38 @@
 
 static const double SMALL = 1e-9; /* a force that does not matter, as a part of the largest */
 
+/* The surfaces of all rules, into u, ut, gamma and U. */
+static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
+{
+  const cmb_equations *inner = x->layer.inner;
+  return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
+}
+
+/* The stored entries of a gradient in U: the first one, and how many. */
+static int entries_of(const cmb_resting *x, int rule, int *first)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const cmb_pattern *p = inner->U_pattern;
+  *first = p ? p->start[rule] : rule * inner->nv;
+  return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
+}
+
 /* The constraint of rule k of those that there are, behind the others. */
-static cmb_status add_row(const cmb_resting *x, const cmb_point *at, int k, const cmb_terms *want)
+static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
-  const int i = inner->ng + k, nv = inner->nv;
-  double u, ut, gamma;
-  CMB_TRY(inner->surface(inner->self, at, x->rule[k], &u, &ut, &gamma, x->row));
-  if (want->g) want->g[i] = u;
-  if (want->gt) want->gt[i] = ut;
-  if (want->gamma) want->gamma[i] = gamma;
-  if (!want->G) return CMB_OK;
-  double *to = want->G + (eq->G_pattern ? x->pattern.start[i] : i * nv);
-  memcpy(to, x->row, (size_t)nv * sizeof *to);
-  return CMB_OK;
+  const int i = inner->ng + k, rule = x->rule[k];
+  int first;
+  if (want->g) want->g[i] = x->u[rule];
+  if (want->gt) want->gt[i] = x->ut[rule];
+  if (want->gamma) want->gamma[i] = x->gamma[rule];
+  if (!want->G) return;
+  if (eq->G_pattern) {
+    const int count = entries_of(x, rule, &first);
+    cmb_copy(count, x->U + first, want->G + x->pattern.start[i]);
+  } else {
+    cmb_expand_row(inner->U_pattern, eq->nv, rule, x->U, want->G + (ptrdiff_t)i * eq->nv);
+  }
 }
 
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
@@ -34,7 +53,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   const cmb_equations *inner = x->layer.inner;
   CMB_TRY(inner->evaluate(inner->self, at, want));
   if (!want->g && !want->G && !want->gt && !want->gamma) return CMB_OK;
-  for (int k = 0; k < x->count; k++) CMB_TRY(add_row(x, at, k, want));
+  CMB_TRY(find_surfaces(x, at));
+  for (int k = 0; k < x->count; k++) add_row(x, k, want);
   return CMB_OK;
 }
 
@@ -54,13 +74,14 @@ static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k,
 cmb_status cmb_resting_begin(cmb_resting *x, const cmb_point *at, const double *f)
 {
   const cmb_equations *inner = x->layer.inner;
-  double u, ut, gamma;
   x->slack = 0;
   for (int i = 0; i < inner->nv; i++) x->slack = fmax(x->slack, SMALL * fabs(f[i]));
+  CMB_TRY(find_surfaces(x, at));
   for (int k = 0; k < x->count; k++) {
-    CMB_TRY(inner->surface(inner->self, at, x->rule[k], &u, &ut, &gamma, x->row));
+    int first;
+    const int end = entries_of(x, x->rule[k], &first) + first;
     x->length[k] = 0;
-    for (int i = 0; i < inner->nv; i++) x->length[k] = fmax(x->length[k], fabs(x->row[i]));
+    for (int i = first; i < end; i++) x->length[k] = fmax(x->length[k], fabs(x->U[i]));
   }
   return CMB_OK;
 }
@@ -180,21 +201,36 @@ static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq
   eq->rule_reads = reads;
 }
 
-/* The pattern of G with full rows behind it, if there is one. */
+/* The columns of a row of p, or all. */
+static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
+{
+  const int count = p ? p->start[row + 1] - p->start[row] : nv;
+  for (int i = 0; i < count; i++) column[i] = p ? p->column[p->start[row] + i] : i;
+  return count;
+}
+
+/* Whether the layer's matrices are stored on patterns: where those below are, or where they have grown so much. */
+static bool wants_pattern(const cmb_equations *inner, const cmb_equations *eq)
+{
+  const bool large = eq->nv + eq->ng >= CMB_KKT_SPARSE_FROM;
+  return inner->G_pattern || (large && inner->U_pattern && (eq->mass_diagonal || eq->M_pattern));
+}
+
+/* The pattern of G, with those of the surfaces behind it. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
-  const cmb_pattern *p = x->layer.inner->G_pattern;
-  const int ng = x->layer.inner->ng, nv = eq->nv;
-  if (!p) return;
+  const cmb_equations *inner = x->layer.inner;
+  const int ng = inner->ng, nv = eq->nv;
+  int below = cmb_pattern_values(inner->G_pattern, ng, nv), more = 0, first;
+  if (!wants_pattern(inner, eq)) return;
+  for (int k = 0; k < x->count; k++) more += entries_of(x, x->rule[k], &first);
   int *start = cmb_arena_ints(arena, eq->ng + 1);
-  int *column = cmb_arena_ints(arena, p->start[ng] + x->count * nv);
+  int *column = cmb_arena_ints(arena, below + more);
   if (cmb_arena_failed(arena)) return;
-  memcpy(start, p->start, ((size_t)ng + 1) * sizeof *start);
-  memcpy(column, p->column, (size_t)p->start[ng] * sizeof *column);
-  for (int k = 0; k < x->count; k++) {
-    int *to = column + start[ng + k];
-    for (int i = 0; i < nv; i++) to[i] = i;
-    start[ng + k + 1] = start[ng + k] + nv;
+  for (int i = 0; i < eq->ng; i++) {
+    const cmb_pattern *p = i < ng ? inner->G_pattern : inner->U_pattern;
+    const int row = i < ng ? i : x->rule[i - ng];
+    start[i + 1] = start[i] + list_columns(p, nv, row, column + start[i]);
   }
   x->pattern = (cmb_pattern){eq->ng, nv, start, column};
   eq->G_pattern = &x->pattern;
@@ -215,7 +251,10 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->evaluate = evaluate;
   eq->switches = switches;
   if (inner->switch_flow) eq->switch_flow = switch_flow;
-  x->row = cmb_arena_doubles(arena, eq->nv);
+  x->u = cmb_arena_doubles(arena, eq->rule_count);
+  x->ut = cmb_arena_doubles(arena, eq->rule_count);
+  x->gamma = cmb_arena_doubles(arena, eq->rule_count);
+  x->U = cmb_arena_doubles(arena, cmb_pattern_values(eq->U_pattern, eq->rule_count, eq->nv));
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->length = cmb_arena_doubles(arena, count);

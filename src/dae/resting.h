@@ -1,5 +1,5 @@
 /*
- * Equations in which bodies rest on surfaces of rules (dae.h, `surface`): a layer with the constraints u = 0 and with a switching
+ * Equations in which bodies rest on surfaces of rules (dae.h, `surfaces`): a layer with the constraints u = 0 and with a switching
  * function for each that becomes negative where the rest ends.
  *
  *     M v̇ = f − Gᵀλ − Uᵀμ,   0 = u(t, q),   U = ∂u̇/∂v
@@ -21,8 +21,9 @@ typedef struct cmb_resting {
   const int *rule; /* (count) those that bodies rest on */
   bool *
       frozen; /* (ns of inner) functions that the rules' conditions read: 0 on the surface, but for rounding */
-  double *row;         /* (nv) scratch */
-  cmb_pattern pattern; /* of G */
+  double *u, *ut, *gamma; /* (rule_count) the surfaces of all rules .. */
+  double *U;              /* .. and their gradients, as below */
+  cmb_pattern pattern;    /* of G */
   cmb_evaluator *
       other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
   double *a, *lambda; /* (nv), (ng) scratch for it */

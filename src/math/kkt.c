@@ -40,6 +40,7 @@
 #include "base/context.h"
 #include "math/dense.h"
 #include "math/finite.h"
+#include "math/pattern.h"
 
 #include <float.h>
 #include <math.h>
@@ -196,23 +197,12 @@ static cmb_status take_factors(cmb_kkt *kkt, const double *values)
   return CMB_OK;
 }
 
-/* Row i of a matrix with `n` columns on pattern p (NULL: dense), written out. */
-static void expand_row(const cmb_pattern *p, int n, int i, const double *A, double *a)
-{
-  if (!p) {
-    memcpy(a, A + (ptrdiff_t)i * n, (size_t)n * sizeof *a);
-    return;
-  }
-  memset(a, 0, (size_t)n * sizeof *a);
-  for (int k = p->start[i]; k < p->start[i + 1]; k++) a[p->column[k]] = A[k];
-}
-
 /* A failed factorisation says only that M is bad; look for what is not finite. */
 static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
   for (int i = 0; i < nv; i++) {
-    expand_row(kkt->shape.M_pattern, nv, i, M, kkt->u);
+    cmb_expand_row(kkt->shape.M_pattern, nv, i, M, kkt->u);
     if (!cmb_all_finite(i + 1, kkt->u)) return CMB_RETRY_NONFINITE;
   }
   return CMB_RETRY_MASS;
@@ -222,7 +212,7 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
   for (int i = 0; i < nv; i++) {
-    expand_row(kkt->shape.M_pattern, nv, i, M, kkt->LD + (ptrdiff_t)i * nv);
+    cmb_expand_row(kkt->shape.M_pattern, nv, i, M, kkt->LD + (ptrdiff_t)i * nv);
   }
   if (cmb_ldlt_factor(nv, kkt->LD) >= 0) return bad_mass(kkt, M);
   for (int i = 0; i < nv; i++) kkt->D_inv[i] = kkt->LD[(ptrdiff_t)i * (nv + 1)];
@@ -287,7 +277,7 @@ static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
   for (int i = 0; i < ng; i++) {
-    expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
+    cmb_expand_row(kkt->shape.G_pattern, nv, i, G, reduced + (ptrdiff_t)i * nv);
   }
   forward(kkt, ng, reduced);
 }

@@ -88,3 +88,13 @@ void cmb_multiply_transposed_add(const cmb_pattern *p, int rows, int columns, co
     for (int k = p->start[i]; k < p->start[i + 1]; k++) y[p->column[k]] += A[k] * t;
   }
 }
+
+void cmb_expand_row(const cmb_pattern *p, int columns, int i, const double *A, double *row)
+{
+  if (!p) {
+    memcpy(row, A + (ptrdiff_t)i * columns, (size_t)columns * sizeof *row);
+    return;
+  }
+  memset(row, 0, (size_t)columns * sizeof *row);
+  for (int k = p->start[i]; k < p->start[i + 1]; k++) row[p->column[k]] = A[k];
+}

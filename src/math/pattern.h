@@ -12,6 +12,9 @@
 /* The number of stored values of a rows x columns matrix on `p`, or dense if p is NULL. */
 int cmb_pattern_values(const cmb_pattern *p, int rows, int columns);
 
+/* Row i of a matrix with `columns` columns on `p`, or dense if p is NULL, written out into `row`. */
+void cmb_expand_row(const cmb_pattern *p, int columns, int i, const double *A, double *row);
+
 /* y = A x and y += c Aᵀ x for A (rows x columns) on `p`, or dense if p is NULL. */
 void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, const double *x,
                   double *y);

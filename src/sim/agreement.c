@@ -149,12 +149,11 @@ static const char *list_driven(const cmb_evaluator *ev, size_t room, char *text)
   return text;
 }
 
-cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v)
+static cmb_status check_watched(cmb_agreement *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->whole ? a->whole : a->run;
   char driven[300];
   double off;
-  if (!a->whole && a->run->redundant == 0) return CMB_OK;
   CMB_TRY(a->whole ? watch_left_out(a, t, q, v) : rate_of(a, ev, v));
   int i = most_violated(a, ev, limits_at(a, q, v), &off);
   if (off <= 1) return CMB_OK;
@@ -163,6 +162,11 @@ cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, cons
                   "its rate is %.3g%s",
                   ev->eq->g_names[i], t, ev->g[i], a->rate[i],
                   list_driven(ev, sizeof driven, driven));
+}
+
+cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v)
+{
+  return a->whole || a->run->redundant > 0 ? check_watched(a, t, q, v) : CMB_OK;
 }
 
 cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q, const double *v)

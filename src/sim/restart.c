@@ -208,6 +208,13 @@ bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump)
   return true;
 }
 
+/* The surfaces of all rules at the state found, into the evaluator's u, ut, u_gamma and U. */
+static cmb_status find_surfaces(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  return cmb_surfaces(sim->ev, e->t, e->q_found, e->v_found);
+}
+
 /* The rule's surface at the state found, its gradient into row (nv): u and du/dt, counted so that u is positive where the rule
  * has just acted. */
 static cmb_status surface_here(cmb_simulation *sim, int rule, double *u, double *rate,
@@ -216,13 +223,14 @@ static cmb_status surface_here(cmb_simulation *sim, int rule, double *u, double 
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
   const int side = sim->impact->met_here[rule] ? 1 : -1;
-  const cmb_point at = cmb_run_point(sim);
-  CMB_TRY(eq->surface(eq->self, &at, rule, u, rate, gamma, row));
+  CMB_TRY(find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  *rate = sim->ev->ut[rule];
   for (int i = 0; i < eq->nv; i++) {
     row[i] *= side;
     *rate += side * row[i] * e->v_found[i];
   }
-  *u *= side, *rate *= side, *gamma *= side;
+  *u = side * sim->ev->u[rule], *rate *= side, *gamma = side * sim->ev->u_gamma[rule];
   return CMB_OK;
 }
 
@@ -418,15 +426,12 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   return small ? CMB_OK : leave_all(sim, false);
 }
 
-/* Bodies cannot be inside of each other, where a run begins or where a gap jumps. */
+/* Bodies cannot be inside of each other, where a run begins or where a gap jumps. The surfaces have been found. */
 static cmb_status check_gap(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
-  const cmb_point at = cmb_run_point(sim);
-  double u, ut, gamma;
-  cmb_status status = eq->surface(eq->self, &at, rule, &u, &ut, &gamma, sim->v_work);
-  CMB_TRY(cmb_run_final(sim, status, "stops", e->t));
+  const double u = sim->ev->u[rule];
   if (!(u > JUMPED * sim->options.integrator.atol)) return CMB_OK;
   return cmb_fail(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
                   "stop '%s': its gap is %.6g at t = %.9g%s; expected 0 or more",
@@ -447,7 +452,10 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   const cmb_impact *x = sim->impact;
   if (rule->stop && x->change[rule->first_reset] <= 0)
     return CMB_OK; /* another one has parted them */
-  if (rule->stop) CMB_TRY(check_gap(sim, i));
+  if (rule->stop) {
+    CMB_TRY(cmb_run_final(sim, find_surfaces(sim), "stops", sim->events->t));
+    CMB_TRY(check_gap(sim, i));
+  }
   CMB_TRY(announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
@@ -518,12 +526,11 @@ static cmb_status leave_jumped(cmb_simulation *sim)
   const cmb_stage *stage = sim->stage;
   const cmb_equations *eq = sim->eq;
   const cmb_events *e = sim->events;
-  const cmb_point at = cmb_run_point(sim);
+  if (stage->rest_count > 0) CMB_TRY(find_surfaces(sim));
   for (int k = 0; k < stage->rest_count; k++) {
     const int rule = stage->rest[k], direction = eq->rules[rule].direction;
-    double u, ut, gamma;
+    const double u = sim->ev->u[rule];
     if (!sim->rests[rule]) continue;
-    CMB_TRY(stage->eq->surface(stage->eq->self, &at, rule, &u, &ut, &gamma, sim->v_work));
     if (!(fabs(u) > JUMPED * sim->options.integrator.atol)) continue;
     if (direction == 0 || direction * u > 0) {
       return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
@@ -670,6 +677,8 @@ static cmb_status note_conditions(cmb_simulation *sim)
 
 static cmb_status check_gaps(cmb_simulation *sim)
 {
+  if (!sim->ev->eq->surfaces) return CMB_OK;
+  CMB_TRY(cmb_run_final(sim, find_surfaces(sim), "stops", sim->events->t));
   for (int i = 0; i < sim->eq->rule_count; i++) {
     if (sim->eq->rules[i].stop) CMB_TRY(check_gap(sim, i));
   }

@@ -54,7 +54,13 @@ struct cmb_simulation {
 };
 
 /* A recoverable status outside a step cannot be recovered from: the words for it. */
-cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what, double t);
+cmb_status cmb_run_fail(cmb_simulation *sim, cmb_status status, const char *what, double t);
+
+static inline cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what,
+                                       double t)
+{
+  return status > 0 ? cmb_run_fail(sim, status, what, t) : status;
+}
 
 /* stages.c: the first one, ... */
 cmb_status cmb_run_first_stage(cmb_simulation *sim);

@@ -155,10 +155,9 @@ const cmb_result *cmb_simulation_result(const cmb_simulation *sim)
   return sim ? &sim->result : NULL;
 }
 
-cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what, double t)
+cmb_status cmb_run_fail(cmb_simulation *sim, cmb_status status, const char *what, double t)
 {
   char text[256];
-  if (status <= 0) return status;
   cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
   return cmb_fail(sim->ctx, end, "%s at t = %.9g: %s", what, t,
                   cmb_evaluator_blame(sim->ev, status, sizeof text, text));
@@ -194,10 +193,10 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   if (!finite) return cmb_run_final(sim, CMB_RETRY_NONFINITE, "state", t);
   CMB_TRY(evaluate_outputs(sim, t, q, v, a, lambda));
   sim->result.t = t;
-  memcpy(sim->q, q, (size_t)eq->nq * sizeof *q);
-  memcpy(sim->v, v, (size_t)eq->nv * sizeof *v);
-  memcpy(sim->lambda, lambda, (size_t)eq->ng * sizeof *lambda);
-  memcpy(sim->outputs, sim->outputs_new, (size_t)eq->no * sizeof *sim->outputs);
+  cmb_copy(eq->nq, q, sim->q);
+  cmb_copy(eq->nv, v, sim->v);
+  cmb_copy(eq->ng, lambda, sim->lambda);
+  cmb_copy(eq->no, sim->outputs_new, sim->outputs);
   sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
   return CMB_OK;
@@ -280,8 +279,8 @@ static cmb_record record_of(const cmb_simulation *sim)
 static cmb_status hand_out(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
-  const cmb_record record = record_of(sim);
   if (!o->record) return CMB_OK;
+  const cmb_record record = record_of(sim);
   sim->result.records++;
   return o->record(o->user, &record);
 }
@@ -379,8 +378,9 @@ static cmb_status samples_inside(cmb_simulation *sim, double limit)
   }
 }
 
-static cmb_status hand_out_inside(cmb_simulation *sim, double limit)
+static inline cmb_status hand_out_inside(cmb_simulation *sim, double limit)
 {
+  if (sim->options.every == 0 && sim->options.samples == 0) return CMB_OK;
   CMB_TRY(records_inside(sim, limit));
   return samples_inside(sim, limit);
 }
@@ -397,7 +397,7 @@ static int bad_switch(const cmb_events *e)
 }
 
 /* A failure of the switching functions somewhere in the last step, which began at `from`. */
-static cmb_status final_switches(cmb_simulation *sim, cmb_status status, double from)
+static cmb_status fail_switches(cmb_simulation *sim, cmb_status status, double from)
 {
   const double to = cmb_integrator_t(sim->in);
   const int bad = bad_switch(sim->events);
@@ -411,12 +411,18 @@ static cmb_status final_switches(cmb_simulation *sim, cmb_status status, double 
   return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s: not finite %s", name, when);
 }
 
+static inline cmb_status final_switches(cmb_simulation *sim, cmb_status status, double from)
+{
+  return status == CMB_OK ? CMB_OK : fail_switches(sim, status, from);
+}
+
 /* The result is on a side of an event: the observer may want to know. */
 static cmb_status hand_out_side(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
+  if (!o->side || sim->side == 0) return CMB_OK;
   const cmb_record record = record_of(sim);
-  return o->side && sim->side != 0 ? o->side(o->user, &record) : CMB_OK;
+  return o->side(o->user, &record);
 }
 
 /* The state right before an event, in the old modes, for whoever wants it: inside the last step, or at its end. It is not part of the
