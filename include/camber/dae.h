@@ -68,10 +68,13 @@ typedef struct cmb_rule {
   const char *name;
   cmb_event_action action;
   int direction;
-  bool stop; /* of a gap that closes: it acts at the beginning of a motion, too */
+  bool
+      gap; /* of a gap that closes: it acts at the beginning of a motion, too; what it resets is the gap's rate */
   bool
       surface; /* the condition changes where a function u(t, q) is 0, and is met where it is positive */
   int first_reset, reset_count; /* what it resets */
+  cmb_impact_law law;           /* of a gap: how it opens again, .. */
+  double restitution;           /* .. with this coefficient, from 0 to 1 */
 } cmb_rule;
 
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and

@@ -12,7 +12,7 @@ cmb_status cmb_refuse_closed_gaps(cmb_evaluator *ev, double t, const double *q, 
   const cmb_point at = {t, q, v, ev->mode, ev->scratch};
   for (int i = 0; i < eq->rule_count; i++) {
     double u, ut, gamma;
-    if (!eq->rules[i].stop) continue;
+    if (!eq->rules[i].gap) continue;
     CMB_TRY(eq->surface(eq->self, &at, i, &u, &ut, &gamma, ev->w));
     if (-u >= least) continue;
     return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,

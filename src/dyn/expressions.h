@@ -39,8 +39,10 @@ typedef struct cmb_rule_expressions {
   const char *name;
   cmb_event_action action;
   int direction; /* +1: comes to be met, -1: ceases to be, 0: both */
-  bool stop;     /* of a gap that closes: it acts at the beginning of a motion, too */
-  cmb_expr when; /* a condition, or > 0 */
+  bool gap;      /* that closes: it acts at the beginning of a motion, too */
+  cmb_impact_law law;
+  double restitution; /* of a gap */
+  cmb_expr when;      /* a condition, or > 0 */
   int first_reset, reset_count;
   cmb_expr
       surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
