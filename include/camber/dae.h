@@ -183,6 +183,11 @@ typedef struct cmb_equations {
   cmb_status (*surface)(const void *self, const cmb_point *at, int rule, double *u, double *ut,
                         double *gamma, double *row);
 
+  /* Outputs where bodies rest on surfaces: push (rule_count) are the forces μ of those of rules, M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ; 0 where
+   * nothing rests. NULL: outputs do not depend on them. */
+  cmb_status (*outputs_at_rest)(const void *self, const cmb_point *at, const double *a,
+                                const double *lambda, const double *push, double *out);
+
   /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
    * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */
   int nt;

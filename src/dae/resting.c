@@ -109,6 +109,15 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k];
+  return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
+}
+
 /* Of the functions below, as they are; nothing is known of the others. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
@@ -230,6 +239,8 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->evaluate = evaluate;
   eq->switches = switches;
   if (inner->switch_flow) eq->switch_flow = switch_flow;
+  if (inner->outputs_at_rest) eq->outputs = outputs;
+  x->push = cmb_arena_doubles(arena, inner->rule_count);
   x->row = cmb_arena_doubles(arena, eq->nv);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);

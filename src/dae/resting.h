@@ -28,6 +28,7 @@ typedef struct cmb_resting {
   double *a, *lambda; /* (nv), (ng) scratch for it */
   double *slack;      /* (count) that force */
   bool *met;          /* (rule_count) */
+  double *push;       /* (rule_count) forces of rests, 0 for the others */
 } cmb_resting;
 
 /* Rules with a surface. Arrays from the arena; `inner` and `rule` must outlive it. */

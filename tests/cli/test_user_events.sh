@@ -73,6 +73,9 @@ contact "restitution: {law: poisson, value: 2}" 4:126 "expected a number from 0 
 contact "restitution: 1, stiffness: 1e5" 4:107 "expected no 'stiffness' beside it"
 contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
 
+contact "restitution: 1}, push: {type: load, on: {body: ball, at: [0, 0, 1]}, force: [0, 0, bench.fz]" 4:174 \
+  "'bench.fz' is known only when the motion is and cannot stand in a force"
+
 # ---- methods and exports that have no room for it
 
 model "{touch: {when: z < 0, action: {reset: {z': -z'}}}}"
@@ -90,6 +93,7 @@ check "an export with an event that stops is refused" test $? -eq 2
 check "and says why, too" grep -q "event 'high' ends the run" err
 for law in 0.5 "{law: poisson, value: 0.5}"; do
   model "{}" "{bench: {type: stop, formula: z + 1, restitution: $law}}"
+  echo "outputs: {f: bench.force, g: z.fx}" >>bad.yaml
   "$CAMBER" export c bad.yaml -o exported >out 2>err
   check "an export with a stop is refused ($law)" test $? -eq 2
   check "and names it ($law)" grep -q "stop 'bench' resets velocities" err
