@@ -68,10 +68,13 @@ typedef struct cmb_rule {
   const char *name;
   cmb_event_action action;
   int direction;
-  bool stop; /* of a gap that closes: it acts at the beginning of a motion, too */
+  bool
+      gap; /* of a gap that closes: it acts at the beginning of a motion, too; what it resets is the gap's rate */
   bool
       surface; /* the condition changes where a function u(t, q) is 0, and is met where it is positive */
   int first_reset, reset_count; /* what it resets */
+  cmb_impact_law law;           /* of a gap: how it opens again, .. */
+  double restitution;           /* .. with this coefficient, from 0 to 1 */
 } cmb_rule;
 
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and
@@ -180,6 +183,11 @@ typedef struct cmb_equations {
   cmb_status (*surfaces)(const void *self, const cmb_point *at, double *u, double *ut,
                          double *gamma, double *U);
   const cmb_pattern *U_pattern; /* NULL: dense */
+
+  /* Outputs where bodies rest on surfaces: push (rule_count) are the forces μ of those of rules, M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ; 0 where
+   * nothing rests. NULL: outputs do not depend on them. */
+  cmb_status (*outputs_at_rest)(const void *self, const cmb_point *at, const double *a,
+                                const double *lambda, const double *push, double *out);
 
   /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
    * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */

@@ -55,6 +55,9 @@ typedef enum cmb_event_action {
   CMB_EVENT_RESET
 } cmb_event_action;
 
+/* How bodies rebound from each other: by Newton's law rates are turned round, by Poisson's law impulses of compression come back. */
+typedef enum cmb_impact_law { CMB_LAW_NEWTON, CMB_LAW_POISSON } cmb_impact_law;
+
 /* What a constraint of the equations came from: its name is that of a loop, motion or joint, perhaps with ".x" behind. */
 typedef struct cmb_model_origin {
   const char *kind, *name; /* "loop", "motion" or "joint", and its full name */

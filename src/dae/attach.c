@@ -76,7 +76,7 @@ static bool are_rules_complete(const cmb_equations *eq)
     const cmb_rule *r = &eq->rules[i];
     const bool inside = r->first_reset >= 0 && r->reset_count >= 0 &&
                         r->reset_count <= eq->reset_count - r->first_reset;
-    if (!inside || ((r->surface || r->stop) && !eq->surfaces)) return false;
+    if (!inside || ((r->surface || r->gap) && !eq->surfaces)) return false;
   }
   return eq->rule_count == 0 || eq->ns == 0 || eq->rule_reads;
 }

@@ -13,7 +13,7 @@ cmb_status cmb_refuse_closed_gaps(cmb_evaluator *ev, double t, const double *q, 
   CMB_TRY(cmb_surfaces(ev, t, q, v));
   for (int i = 0; i < eq->rule_count; i++) {
     const double u = ev->u[i];
-    if (!eq->rules[i].stop || -u >= least) continue;
+    if (!eq->rules[i].gap || -u >= least) continue;
     return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
                     "stop '%s' is closed (its gap is %.6g), and %s takes no account of stops and "
                     "rigid contacts: give a contact a stiffness in place of its restitution",

@@ -186,13 +186,21 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- what is looked at */
 
-static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
-                          const double *lambda, double *out)
+static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const double *a,
+                                  const double *lambda, const double *push, double *out)
 {
   const cmb_graph_data *d = self;
   struct workplace w = put_inputs(d, at, lambda, a);
+  const int pushes = d->end[CMB_UP_TO_PUSHES] - d->end[CMB_UP_TO_A];
+  for (int i = 0; i < pushes; i++) w.in[d->end[CMB_UP_TO_A] + i] = push ? push[i] : 0;
   run(d, CMB_PROGRAM_OUTPUTS, &w, out);
   return CMB_OK;
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  return outputs_at_rest(self, at, a, lambda, NULL, out);
 }
 
 /* Without q: no input's program reads it. */
@@ -244,7 +252,10 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
     eq->enclose = cmb_graph_enclose;
     eq->switch_enclosed = d->switch_enclosed;
   }
-  if (d->program[CMB_PROGRAM_OUTPUTS]) eq->outputs = outputs;
+  if (d->program[CMB_PROGRAM_OUTPUTS]) {
+    eq->outputs = outputs;
+    eq->outputs_at_rest = outputs_at_rest;
+  }
   if (d->program[CMB_PROGRAM_INPUTS]) eq->inputs = inputs;
   if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;
   if (!p->options->derivatives) return;

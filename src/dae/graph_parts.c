@@ -336,7 +336,7 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  int total = 1 + x->nq + p->ns + 2 * x->nv + p->x->ng + x->nu, n = 0;
+  int total = 1 + x->nq + p->ns + 2 * x->nv + p->x->ng + x->push_count + x->nu, n = 0;
   cmb_expr *in = p->input = cmb_arena_take(p->arena, (size_t)total, sizeof *in);
   if (!in) return cmb_fail_memory(p->ctx);
   in[n++] = x->t;
@@ -349,6 +349,8 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   p->end[CMB_UP_TO_LAMBDA] = n;
   for (int i = 0; i < x->nv; i++) in[n++] = x->a[i];
   p->end[CMB_UP_TO_A] = n;
+  for (int i = 0; i < x->push_count; i++) in[n++] = x->rules[i].push;
+  p->end[CMB_UP_TO_PUSHES] = n;
   for (int i = 0; i < x->nu; i++) in[n++] = x->u[i];
   p->end[CMB_UP_TO_U] = n;
   return CMB_OK;

@@ -61,6 +61,7 @@ typedef enum cmb_graph_inputs {
   CMB_UP_TO_V,
   CMB_UP_TO_LAMBDA,
   CMB_UP_TO_A,
+  CMB_UP_TO_PUSHES, /* forces of rests (rule_count), if outputs read them */
   CMB_UP_TO_U,
   CMB_INPUT_ENDS,
   CMB_FACTOR_INPUTS = CMB_INPUT_ENDS /* not these, but `factor_input` */

@@ -156,10 +156,12 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
     rules[i] = (cmb_rule){cmb_arena_text(arena, r->name),
                           r->action,
                           r->direction,
-                          r->stop,
+                          r->gap,
                           r->surface != 0,
                           r->first_reset,
-                          r->reset_count};
+                          r->reset_count,
+                          r->law,
+                          r->restitution};
   }
   for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
   CMB_TRY(list_reads(p, reads));
@@ -167,7 +169,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   for (int i = p->motion_ns; i < p->ns; i++) {
     of_gap[i] = true;
     for (int k = 0; k < x->rule_count; k++) {
-      if (reads[(ptrdiff_t)k * p->ns + i] && !x->rules[k].stop) of_gap[i] = false;
+      if (reads[(ptrdiff_t)k * p->ns + i] && !x->rules[k].gap) of_gap[i] = false;
     }
   }
   eq->switch_of_gap = of_gap;

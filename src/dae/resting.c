@@ -71,17 +71,32 @@ static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k,
   return CMB_OK;
 }
 
-cmb_status cmb_resting_begin(cmb_resting *x, const cmb_point *at, const double *f)
+/* The force on a surface with the gradient x->row that does not matter: far less than those that there are, or too little to give the
+ * acceleration `still`. With |u|² ≤ √(u M uᵀ) √(u M⁻¹ uᵀ) the mass that it moves is at most u M uᵀ / |u|⁴. */
+static double slack_of(const cmb_resting *x, cmb_evaluator *ev, double force, double still)
+{
+  const int nv = x->layer.inner->nv;
+  double length = 0, square = 0, inertia = 0;
+  cmb_multiply_mass(ev, x->row, x->a);
+  for (int i = 0; i < nv; i++) {
+    length = fmax(length, fabs(x->row[i]));
+    square += x->row[i] * x->row[i];
+    inertia += x->row[i] * x->a[i];
+  }
+  if (!(square > 0)) return 0;
+  return fmax(SMALL * force / length, still * sqrt(square) * inertia / (square * square));
+}
+
+cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at,
+                             const double *f, double still)
 {
   const cmb_equations *inner = x->layer.inner;
-  x->slack = 0;
-  for (int i = 0; i < inner->nv; i++) x->slack = fmax(x->slack, SMALL * fabs(f[i]));
+  double force = 0;
+  for (int i = 0; i < inner->nv; i++) force = fmax(force, fabs(f[i]));
   CMB_TRY(find_surfaces(x, at));
   for (int k = 0; k < x->count; k++) {
-    int first;
-    const int end = entries_of(x, x->rule[k], &first) + first;
-    x->length[k] = 0;
-    for (int i = first; i < end; i++) x->length[k] = fmax(x->length[k], fabs(x->U[i]));
+    cmb_expand_row(inner->U_pattern, inner->nv, x->rule[k], x->U, x->row);
+    x->slack[k] = slack_of(x, ev, force, still);
   }
   return CMB_OK;
 }
@@ -91,7 +106,7 @@ static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, doub
 {
   const cmb_equations *inner = x->layer.inner;
   const int direction = inner->rules[x->rule[k]].direction;
-  const double slack = x->length[k] > 0 ? x->slack / x->length[k] : 0;
+  const double slack = x->slack[k];
   double beyond;
   *s = (direction < 0 ? -mu : mu) + slack;
   if (direction != 0) return CMB_OK;
@@ -113,6 +128,15 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
     CMB_TRY(hold_of(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
   }
   return CMB_OK;
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k];
+  return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
 /* Of the functions below, as they are; nothing is known of the others. */
@@ -255,9 +279,12 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->ut = cmb_arena_doubles(arena, eq->rule_count);
   x->gamma = cmb_arena_doubles(arena, eq->rule_count);
   x->U = cmb_arena_doubles(arena, cmb_pattern_values(eq->U_pattern, eq->rule_count, eq->nv));
+  if (inner->outputs_at_rest) eq->outputs = outputs;
+  x->push = cmb_arena_doubles(arena, inner->rule_count);
+  x->row = cmb_arena_doubles(arena, eq->nv);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
-  x->length = cmb_arena_doubles(arena, count);
+  x->slack = cmb_arena_doubles(arena, count);
   x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);
   name_rows(x, arena, eq);
   list_switches(x, arena, eq);

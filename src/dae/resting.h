@@ -27,9 +27,10 @@ typedef struct cmb_resting {
   cmb_evaluator *
       other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
   double *a, *lambda; /* (nv), (ng) scratch for it */
-  double slack;       /* that force, but for the length of a gradient; and */
-  double *length;     /* (count) these lengths */
+  double *slack;      /* (count) that force */
   bool *met;          /* (rule_count) */
+  double *row;        /* (nv) a gradient, written out */
+  double *push;       /* (rule_count) forces of rests, 0 for the others */
 } cmb_resting;
 
 /* Rules with a surface. Arrays from the arena; `inner` and `rule` must outlive it. */
@@ -37,7 +38,8 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
                               int count, const int *rule, cmb_resting **out);
 void cmb_resting_destroy(cmb_resting *x);
 
-/* A rest begins at a state where the forces are f (nv). */
-cmb_status cmb_resting_begin(cmb_resting *x, const cmb_point *at, const double *f);
+/* A rest begins at a state where the forces are f (nv) and M has been evaluated in `ev`; an acceleration `still` does not matter. */
+cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at,
+                             const double *f, double still);
 
 #endif

@@ -236,6 +236,12 @@ static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base
   return CMB_OK;
 }
 
+cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
+                            cmb_vector moment, cmb_vector arm, cmb_measure *out)
+{
+  return wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
+}
+
 /* Σ components times directions, in the axes of the pose's base. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],

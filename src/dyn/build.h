@@ -100,9 +100,11 @@ typedef struct cmb_build {
   cmb_list hints;             /* of cmb_hint */
   cmb_list
       sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
-  cmb_wrench *scratch; /* (room for links) zero between uses */
-  void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
-  bool outputs;        /* the quantities of outputs may be asked for */
+  cmb_wrench *scratch;     /* (room for links) zero between uses */
+  void *reactions;         /* (bodies) outputs.c; NULL: not built yet */
+  bool outputs;            /* the quantities of outputs may be asked for */
+  struct cmb_push *pushes; /* (push_count) pushes.c, a rule each; NULL: not built yet */
+  int push_count;
 } cmb_build;
 
 /* The next item of a list, zeroed; NULL without memory. */
@@ -193,6 +195,26 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
                              cmb_symbols *symbols, cmb_expr *e);
 cmb_status cmb_build_inputs(cmb_build *b);
 cmb_status cmb_build_names(cmb_build *b); /* to be called first */
+
+/* pushes.c: the force μ with which a rule's surface u holds what rests on it; −μ times the coefficients acts along the measures. */
+typedef struct cmb_push {
+  cmb_expr force;       /* an input */
+  cmb_vector direction; /* of a contact: μ times this is the force on the body */
+  int term_count;
+  cmb_term *terms; /* (term_count) ∂u/∂x */
+  cmb_expr ut;     /* ∂u/∂t */
+} cmb_push;
+
+/* All of them, once; NULL: a failure, in b->status. And NAME.suffix of a stop or rigid contact; false: no such quantity. */
+cmb_push *cmb_build_pushes(cmb_build *b);
+bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e);
+
+/* rules.c: what is positive where a condition is met and changes its sign where the condition changes; 0 if it is made of several. */
+cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when);
+
+/* actions.c: a measure whose rate is the power of a force and a moment on b at a point, and of the reaction on a, global axes. */
+cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
+                            cmb_vector moment, cmb_vector arm, cmb_measure *out);
 
 /* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);

@@ -39,11 +39,14 @@ typedef struct cmb_rule_expressions {
   const char *name;
   cmb_event_action action;
   int direction; /* +1: comes to be met, -1: ceases to be, 0: both */
-  bool stop;     /* of a gap that closes: it acts at the beginning of a motion, too */
-  cmb_expr when; /* a condition, or > 0 */
+  bool gap;      /* that closes: it acts at the beginning of a motion, too */
+  cmb_impact_law law;
+  double restitution; /* of a gap */
+  cmb_expr when;      /* a condition, or > 0 */
   int first_reset, reset_count;
   cmb_expr
       surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
+  cmb_expr push; /* the force with which the surface holds what rests on it, an input of outputs */
 } cmb_rule_expressions;
 
 /* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
@@ -130,6 +133,7 @@ typedef struct cmb_expressions {
 
   /* events: conditions; R (v⁺ − v⁻) = change, a row for each quantity that is reset; and surfaces as constraints */
   int rule_count, reset_count;
+  int push_count;                       /* rules whose forces of rests outputs read: all, or none */
   cmb_rule_expressions *rules;          /* (rule_count) */
   cmb_expr *reset_row;                  /* (reset_count x nv) */
   cmb_expr *reset_change;               /* (reset_count) */

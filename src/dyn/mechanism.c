@@ -218,6 +218,8 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   x->output_names = names;
   x->output_units = units;
   cmb_build_total(b, "energy", &x->energy);
+  for (int i = 0; b->pushes && i < x->rule_count; i++) x->rules[i].push = b->pushes[i].force;
+  x->push_count = b->pushes ? x->rule_count : 0;
   return CMB_OK;
 }
 

@@ -109,7 +109,8 @@ cmb_status cmb_build_names(cmb_build *b)
   bool good = ADD(parameters, parameter_count) && ADD(inputs, input_count) &&
               ADD(bodies, body_count) && ADD(markers, marker_count) &&
               ADD(measures, measure_count) && ADD(forces, force_count) &&
-              ADD(joints, joint_count) && ADD(loops, loop_count) && ADD(tables, table_count);
+              ADD(joints, joint_count) && ADD(loops, loop_count) && ADD(tables, table_count) &&
+              ADD(stops, stop_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
   return good ? CMB_OK : CMB_ERROR_MEMORY;
@@ -279,6 +280,8 @@ static bool of_reaction(cmb_build *b, const char *base, const char *suffix, stru
   cmb_expr e = 0;
   int i = find(b, m->joints, base);
   if (i >= 0) return cmb_build_reaction(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+  i = find(b, m->stops, base);
+  if (i >= 0) return cmb_build_push(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
   i = find(b, m->loops, base);
   return i >= 0 && cmb_build_loop_force(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
 }

@@ -99,6 +99,19 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
+/* Surfaces hold what rests on them. */
+static bool add_pushes(cmb_build *b, struct resultant *of)
+{
+  const cmb_push *push = cmb_build_pushes(b);
+  for (int i = 0; push && i < b->push_count; i++) {
+    for (int n = 0; n < push[i].term_count; n++) {
+      cmb_expr scale = cmb_mul(b->g, push[i].force, push[i].terms[n].coefficient);
+      if (!add_sides(b, &push[i].terms[n].measure, scale, of)) return false;
+    }
+  }
+  return push != NULL;
+}
+
 /* What each body needs by itself, about the point of the joint that carries it. */
 static bool needs_of_bodies(cmb_build *b, struct resultant *of)
 {
@@ -125,7 +138,7 @@ static bool needs_of_bodies(cmb_build *b, struct resultant *of)
       if (!add_sides(b, &c->terms[n].measure, scale, of)) return false;
     }
   }
-  return true;
+  return add_pushes(b, of);
 }
 
 /* The reactions of all joints, once: from the last joint to the first, what a child needs goes on to its carrier. */
@@ -235,6 +248,10 @@ static cmb_expr power(cmb_build *b)
   for (int i = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     sum = cmb_add(g, sum, cmb_mul(g, c->lambda, c->gt));
+  }
+  const cmb_push *push = cmb_build_pushes(b);
+  for (int i = 0; push && i < b->push_count; i++) {
+    sum = cmb_add(g, sum, cmb_mul(g, push[i].force, push[i].ut));
   }
   return sum;
 }

@@ -20,8 +20,7 @@
 
 /* ---- conditions */
 
-/* What is positive where the condition is met and changes its sign where the condition changes; 0 if it is made of several. */
-static cmb_expr deciding(const cmb_build *b, cmb_expr when)
+cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when)
 {
   cmb_graph *g = b->g;
   const cmb_expr x = cmb_expr_argument(g, when, 0), y = cmb_expr_argument(g, when, 1);
@@ -153,7 +152,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   rule->reset_count = event->reset_count;
   CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &rule->when));
   CMB_TRY(check_when(b, x, event, rule->when));
-  const cmb_expr u = deciding(b, rule->when);
+  const cmb_expr u = cmb_build_deciding(b, rule->when);
   if (u != 0) cmb_build_hint(b, event->name, "", u);
   CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
   CMB_TRY(depends(b, x->nq, x->q, u, &moves));
@@ -200,7 +199,9 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
   *rule = (cmb_rule_expressions){.name = stop->name,
                                  .action = CMB_EVENT_RESET,
                                  .direction = 1,
-                                 .stop = true,
+                                 .gap = true,
+                                 .law = stop->law,
+                                 .restitution = stop->restitution,
                                  .when = cmb_apply(g, CMB_OP_MIN, closed, closing, 0),
                                  .first_reset = x->reset_count,
                                  .reset_count = 1,

@@ -156,7 +156,7 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
                     "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
                     "only recorded",
-                    rule->stop ? "stop" : "event", rule->name,
+                    rule->gap ? "stop" : "event", rule->name,
                     rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
   }
   return CMB_OK;

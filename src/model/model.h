@@ -215,7 +215,9 @@ typedef struct cmb_model_stop {
   bool contact;          /* of a point or sphere on b, with this radius, against the surface */
   cmb_anchor b;
   double radius;
-  double restitution; /* 0 to 1: what is left of the relative velocity */
+  cmb_impact_law law;
+  double
+      restitution; /* 0 to 1: what is left of the relative velocity (Newton), or comes back of the impulse (Poisson) */
 } cmb_model_stop;
 
 typedef struct cmb_model_parameter {

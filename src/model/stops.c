@@ -22,11 +22,21 @@ static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry
   return cmb_define(r, kind, (*stop)->name, m->stop_count++, entry->key_place);
 }
 
+/* A number, by Newton's law; or {law: newton | poisson, value: number}. */
 static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_stop *stop)
 {
-  const cmb_node *node;
+  static const char *const keys[] = {"law", "value"}, *const laws[] = {"newton", "poisson"};
+  const cmb_node *node, *law;
+  int choice = 0;
   CMB_TRY(cmb_require(r, entry, "restitution", &node));
+  if (node->kind == CMB_NODE_MAP) {
+    CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+    CMB_TRY(cmb_require(r, node, "law", &law));
+    CMB_TRY(cmb_read_choice(r, law, laws, 2, sizeof *laws, &choice));
+    CMB_TRY(cmb_require(r, node, "value", &node));
+  }
+  stop->law = choice == 1 ? CMB_LAW_POISSON : CMB_LAW_NEWTON;
   CMB_TRY(cmb_read_number(r, s, node, &stop->restitution));
   if (stop->restitution >= 0 && stop->restitution <= 1) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'restitution' is %g; expected a number from 0 to 1",

@@ -48,7 +48,7 @@ cmb_status cmb_impact_begin(cmb_impact *x, double t, const double *q, const doub
 {
   const cmb_equations *eq = x->ev->eq;
   CMB_TRY(cmb_conditions(x->ev, t, q, v, lambda, x->met));
-  for (int i = 0; i < eq->rule_count; i++) x->met[i] = x->met[i] && !eq->rules[i].stop;
+  for (int i = 0; i < eq->rule_count; i++) x->met[i] = x->met[i] && !eq->rules[i].gap;
   return CMB_OK;
 }
 
@@ -82,24 +82,23 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   return cmb_all_finite(n * n, x->A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Whether the jump is one that the constraints allow. */
-static bool is_allowed(const cmb_impact *x)
+bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump)
 {
   const cmb_evaluator *ev = x->ev;
   const cmb_equations *eq = ev->eq;
   const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
   double largest = 0;
   for (int k = 0; k < values; k++) x->G_size[k] = fabs(ev->G[k]);
-  for (int k = 0; k < eq->nv; k++) largest = fmax(largest, fabs(x->jump[k]));
+  for (int k = 0; k < eq->nv; k++) largest = fmax(largest, fabs(jump[k]));
   for (int k = 0; k < eq->nv; k++) {
-    x->jump_size[k] = MET * fabs(x->jump[k]) + ROUNDING * largest;
+    x->jump_size[k] = MET * fabs(jump[k]) + ROUNDING * largest;
   }
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, jump, x->rate);
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, x->G_size, x->jump_size, x->size);
   for (int i = 0; i < eq->ng; i++) {
     if (!(fabs(x->rate[i]) <= x->size[i])) return false;
   }
-  return cmb_all_finite(eq->nv, x->jump);
+  return cmb_all_finite(eq->nv, jump);
 }
 
 bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
@@ -134,5 +133,5 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
     cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
     cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
   }
-  return is_allowed(x) ? CMB_OK : CMB_RETRY_SINGULAR;
+  return cmb_impact_is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
 }

@@ -46,4 +46,7 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
 bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
                               double atol);
 
+/* Whether a change of velocities (nv) is one that the constraints allow, those last evaluated. */
+bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump);
+
 #endif

@@ -3,6 +3,7 @@
  * begins again from there. Sliding is in slides.c, the change of the stage in stages.c.
  *
  * Rules act one after the other, in the order in which the equations list them; what one does to the velocities may call the next.
+ * Contacts that act together are in together.c.
  *
  * Impacts that follow each other faster and faster have no end. So an impact that changes no velocity by more than the tolerances of
  * the run is the last: the bodies then rest on the rule's surface, if they are pushed onto it. The time at which the impacts would
@@ -41,7 +42,7 @@ static cmb_status tell(cmb_simulation *sim, const cmb_event *event)
   return o->event ? o->event(o->user, event) : CMB_OK;
 }
 
-static cmb_status announce(cmb_simulation *sim, const char *name, int index, int direction)
+cmb_status cmb_run_announce(cmb_simulation *sim, const char *name, int index, int direction)
 {
   const cmb_event event = {name, index, sim->events->t, direction, NAN};
   return tell(sim, &event);
@@ -58,7 +59,7 @@ static cmb_status announce_rest(cmb_simulation *sim, int rule, double limit)
   return tell(sim, &event);
 }
 
-static cmb_status tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse)
+cmb_status cmb_run_tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse)
 {
   const cmb_observer *o = &sim->options.observer;
   sim->result.impulses++;
@@ -79,7 +80,7 @@ cmb_status cmb_run_tell_impulses(cmb_simulation *sim)
                                  .unit = eq->impulse_units ? eq->impulse_units[i] : "",
                                  .index = i,
                                  .unique = a->impulse_unique[i]};
-    CMB_TRY(tell_impulse(sim, &impulse));
+    CMB_TRY(cmb_run_tell_impulse(sim, &impulse));
   }
   return CMB_OK;
 }
@@ -96,7 +97,7 @@ static cmb_status tell_impact(cmb_simulation *sim, int rule)
                                  .unit = "",
                                  .index = -1,
                                  .unique = true};
-    CMB_TRY(tell_impulse(sim, &impulse));
+    CMB_TRY(cmb_run_tell_impulse(sim, &impulse));
   }
   return CMB_OK;
 }
@@ -109,7 +110,7 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
-  return announce(sim, eq->switch_names[i], i, after > before ? 1 : -1);
+  return cmb_run_announce(sim, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
 /* ---- the end of rests and slides */
@@ -140,13 +141,13 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
     choose_side(sim, k);
-    CMB_TRY(announce(sim, stage->eq->switch_names[i], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[i], -1, -1));
   }
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
     const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
     if (e->mode_new[i] == 1) continue;
     cmb_run_stop_sliding(sim, i, side);
-    CMB_TRY(announce(sim, stage->eq->switch_names[i], i, side));
+    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[i], i, side));
   }
   return CMB_OK;
 }
@@ -180,7 +181,7 @@ static double limit_of(const cmb_rule_times *times)
   return fabs(limit - times->limit) <= left ? limit : times->limit;
 }
 
-static void remember_time(cmb_simulation *sim, int rule)
+void cmb_run_remember_time(cmb_simulation *sim, int rule)
 {
   cmb_rule_times *times = &sim->times[rule];
   double *t = times->t;
@@ -234,23 +235,20 @@ static cmb_status surface_here(cmb_simulation *sim, int rule, double *u, double 
   return CMB_OK;
 }
 
-/* What the velocities behind an impact do. */
-typedef enum cmb_rebound { PASSES, REBOUNDS, STAYS } cmb_rebound;
-
-/* Whether they lead through the surface, back from it, or back but not out of it again, against the accelerations there. */
-static cmb_status look_at_rebound(cmb_simulation *sim, int rule, cmb_rebound *what)
+cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
+                                   cmb_rebound *what)
 {
   const cmb_equations *eq = sim->ev->eq;
   cmb_events *e = sim->events;
-  double u, rate, second, *row = sim->v_work, jump = 0;
+  double u, rate, second, *row = sim->v_work, change = 0;
   CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
   CMB_TRY(surface_here(sim, rule, &u, &rate, &second, row));
   for (int i = 0; i < eq->nv; i++) {
     second += row[i] * sim->a[i];
-    jump += row[i] * sim->impact->jump[i];
+    change += row[i] * jump[i];
   }
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
-  *what = rate > 1e-9 * fabs(jump) ? PASSES : out ? REBOUNDS : STAYS;
+  *what = rate > 1e-9 * fabs(change) ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
   return CMB_OK;
 }
 
@@ -295,8 +293,8 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   return CMB_OK;
 }
 
-/* The modes of a rule that holds from one side, on that side: with them the bodies rest, or part. */
-static void put_back(cmb_simulation *sim, int rule)
+/* With the modes of that side the bodies rest, or part. */
+void cmb_run_put_back(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->eq;
   const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
@@ -308,8 +306,7 @@ static void put_back(cmb_simulation *sim, int rule)
   sim->impact->met_here[rule] = direction < 0;
 }
 
-/* The impacts of this rule have become negligible: the bodies come to rest if they are pushed onto its surface. */
-static cmb_status come_to_rest(cmb_simulation *sim, int rule)
+cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
   const double limit = accumulation_of(&sim->times[rule]);
@@ -324,34 +321,38 @@ static cmb_status come_to_rest(cmb_simulation *sim, int rule)
     if (isnan(limit)) return CMB_OK;
     return fail_accumulating(sim, rule, limit);
   }
-  put_back(sim, rule);
+  cmb_run_put_back(sim, rule);
   CMB_TRY(try_rest(sim, rule, &rests));
   return rests ? announce_rest(sim, rule, limit) : CMB_OK;
 }
 
-/* Whether an impact is felt on a surface that bodies rest on. */
-static bool reaches_rests(const cmb_simulation *sim, int rule)
+bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
 {
-  const cmb_stage *stage = sim->stage;
+  for (int k = 0; k < sim->stage->rest_count; k++) {
+    if (fabs(tau[sim->eq->ng + k]) > FELT * largest) return true;
+  }
+  return false;
+}
+
+/* The same of the impact of a rule. */
+static bool rule_reaches_rests(const cmb_simulation *sim, int rule)
+{
   const cmb_impact *x = sim->impact;
   double largest = 0;
   for (int j = 0; j < sim->eq->rules[rule].reset_count; j++) {
     largest = fmax(largest, fabs(x->rho[j]));
   }
-  for (int k = 0; k < stage->rest_count; k++) {
-    if (fabs(x->tau[sim->eq->ng + k]) > FELT * largest) return true;
-  }
-  return false;
+  return cmb_run_reaches_rests(sim, x->tau, largest);
 }
 
-/* The first stage. What is still pushed onto its surface will come to rest again. */
-static cmb_status leave_all(cmb_simulation *sim, bool rests)
+cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
 {
   const cmb_equations *eq = sim->eq;
+  if (rests) sim->sequence = NAN;
   for (int k = 0; rests && k < sim->stage->rest_count; k++) {
     if (!sim->rests[sim->stage->rest[k]]) continue;
     sim->rests[sim->stage->rest[k]] = false;
-    CMB_TRY(announce(sim, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   for (int i = 0; i < eq->ns; i++) {
     if (sim->slides[i] != 0) cmb_run_stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
@@ -368,27 +369,28 @@ static cmb_status refuse(const cmb_simulation *sim, int rule)
                   sim->eq->rules[rule].name, sim->events->t);
 }
 
-/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer: each of their contacts has a law of its own for
- * impacts, which follow one after the other. *held: what it asks for is so already, but for rounding, because bodies rest
+/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left): each of their contacts has a law of its own
+ * for impacts, and the impact is to be found anew. *held: what it asks for is so already, but for rounding, because bodies rest
  * elsewhere, as the fourth corner of a box is held by the other three. */
-static cmb_status find_impact(cmb_simulation *sim, int rule, bool *held)
+static cmb_status find_impact(cmb_simulation *sim, int rule, bool *held, bool *left)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
-  for (;;) {
-    const cmb_events *e = sim->events;
-    const bool alone = sim->stage->rest_count == 0;
-    cmb_status status =
-        cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
-    *held = status == CMB_RETRY_SINGULAR && !alone &&
-            !cmb_impact_asks_for_more(sim->impact, rule, e->v_found, o->rtol, o->atol);
-    if (*held) return CMB_OK;
-    if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
-    if (status != CMB_RETRY_SINGULAR) {
-      CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
-      if (cmb_run_is_negligible(sim, sim->impact->jump) || !reaches_rests(sim, rule)) return CMB_OK;
-    }
-    CMB_TRY(leave_all(sim, true));
+  const cmb_events *e = sim->events;
+  const bool alone = sim->stage->rest_count == 0;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  *left = false;
+  *held = status == CMB_RETRY_SINGULAR && !alone &&
+          !cmb_impact_asks_for_more(sim->impact, rule, e->v_found, o->rtol, o->atol);
+  if (*held) return CMB_OK;
+  if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
+  if (status != CMB_RETRY_SINGULAR) {
+    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+    if (cmb_run_is_negligible(sim, sim->impact->jump)) return CMB_OK;
+    if (!rule_reaches_rests(sim, rule)) return CMB_OK;
   }
+  *left = true;
+  return cmb_run_leave_all(sim, true);
 }
 
 /* A rule whose impacts accumulate must be one that bodies can rest on. */
@@ -411,23 +413,24 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
   cmb_events *e = sim->events;
-  cmb_rebound what = REBOUNDS;
+  cmb_rebound what = CMB_REBOUNDS;
   const bool small = cmb_run_is_negligible(sim, sim->impact->jump);
-  remember_time(sim, rule);
+  cmb_run_remember_time(sim, rule);
   CMB_TRY(check_accumulation(sim, rule));
   sim->acted++;
   CMB_TRY(tell_impact(sim, rule));
   for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
   if (r->surface && r->direction != 0) {
-    CMB_TRY(cmb_run_final(sim, look_at_rebound(sim, rule, &what), "resets", e->t));
+    CMB_TRY(cmb_run_final(sim, cmb_run_look_at_rebound(sim, rule, sim->impact->jump, &what),
+                          "resets", e->t));
   }
-  sim->rebounds[rule] = what == REBOUNDS && r->surface && r->direction != 0 && !r->stop;
-  if (what == STAYS || (small && what == REBOUNDS)) return come_to_rest(sim, rule);
-  return small ? CMB_OK : leave_all(sim, false);
+  sim->rebounds[rule] = what == CMB_REBOUNDS && r->surface && r->direction != 0 && !r->gap;
+  if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) return cmb_run_come_to_rest(sim, rule);
+  return small ? CMB_OK : cmb_run_leave_all(sim, false);
 }
 
 /* Bodies cannot be inside of each other, where a run begins or where a gap jumps. The surfaces have been found. */
-static cmb_status check_gap(cmb_simulation *sim, int rule)
+static cmb_status check_found_gap(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
@@ -439,24 +442,31 @@ static cmb_status check_gap(cmb_simulation *sim, int rule)
                   e->t > sim->t_start ? "" : ", where the run begins");
 }
 
+cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)
+{
+  CMB_TRY(cmb_run_final(sim, find_surfaces(sim), "stops", sim->events->t));
+  return check_found_gap(sim, rule);
+}
+
 /* What a rule asks for, where its condition has just changed. */
 static cmb_status obey_rule(cmb_simulation *sim, int i)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
-  bool held;
-  CMB_TRY(find_impact(sim, i, &held));
+  bool held = false, left = true, acted = false;
+  while (left) {
+    if (rule->gap) CMB_TRY(cmb_run_act_together(sim, i, &acted));
+    if (acted) return CMB_OK;
+    CMB_TRY(find_impact(sim, i, &held, &left));
+  }
   if (held) {
-    put_back(sim, i);
+    cmb_run_put_back(sim, i);
     return CMB_OK;
   }
   const cmb_impact *x = sim->impact;
-  if (rule->stop && x->change[rule->first_reset] <= 0)
+  if (rule->gap && x->change[rule->first_reset] <= 0)
     return CMB_OK; /* another one has parted them */
-  if (rule->stop) {
-    CMB_TRY(cmb_run_final(sim, find_surfaces(sim), "stops", sim->events->t));
-    CMB_TRY(check_gap(sim, i));
-  }
-  CMB_TRY(announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
+  if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
+  CMB_TRY(cmb_run_announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }
@@ -478,7 +488,7 @@ static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
   *any = false;
   for (int i = 0; i < sim->eq->rule_count; i++) {
     const cmb_rule *rule = &sim->eq->rules[i];
-    if (!rule->stop || !x->met[i] || sim->rests[i]) continue;
+    if (!rule->gap || !x->met[i] || sim->rests[i]) continue;
     cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
     if (status == CMB_RETRY_SINGULAR) continue; /* the constraints hold it */
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
@@ -538,7 +548,7 @@ static cmb_status leave_jumped(cmb_simulation *sim)
                       eq->rules[rule].name, e->t, fabs(u));
     }
     sim->rests[rule] = false;
-    CMB_TRY(announce(sim, stage->eq->switch_names[eq->ns + k], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   return CMB_OK;
 }
@@ -577,7 +587,7 @@ static cmb_status leave_struck(cmb_simulation *sim)
       cmb_constraint_residuals(sim->ev, e->t, e->q_found, e->v_found, &position, &velocity);
   CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
   for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
-  return velocity > STRUCK * (o->rtol * largest + o->atol) ? leave_all(sim, true) : CMB_OK;
+  return velocity > STRUCK * (o->rtol * largest + o->atol) ? cmb_run_leave_all(sim, true) : CMB_OK;
 }
 
 /* The integrator begins where the event is. */
@@ -642,15 +652,15 @@ static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
 cmb_status cmb_run_look_back(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    bool yes = false, changed, held;
+    bool yes = false, changed, held = false, left = true;
     if (!sim->rebounds[i]) continue;
     cmb_events_at_end(sim->events);
     CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
     if (!yes) continue;
     sim->rebounds[i] = false;
-    CMB_TRY(find_impact(sim, i, &held));
+    while (left) CMB_TRY(find_impact(sim, i, &held, &left));
     if (held) continue;
-    CMB_TRY(come_to_rest(sim, i));
+    CMB_TRY(cmb_run_come_to_rest(sim, i));
     CMB_TRY(begin_there(sim));
     CMB_TRY(find_modes(sim, &changed));
     if (changed) CMB_TRY(cmb_run_restart(sim));
@@ -680,7 +690,7 @@ static cmb_status check_gaps(cmb_simulation *sim)
   if (!sim->ev->eq->surfaces) return CMB_OK;
   CMB_TRY(cmb_run_final(sim, find_surfaces(sim), "stops", sim->events->t));
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    if (sim->eq->rules[i].stop) CMB_TRY(check_gap(sim, i));
+    if (sim->eq->rules[i].gap) CMB_TRY(check_found_gap(sim, i));
   }
   return CMB_OK;
 }

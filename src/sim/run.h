@@ -5,6 +5,7 @@
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
 
+#include "sim/contacts.h"
 #include "sim/stage.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
@@ -40,6 +41,9 @@ struct cmb_simulation {
   double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
+  cmb_contacts contacts; /* that touch */
+  double
+      sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
   double t_start, t_end;
   long due;                         /* number of the next record at an interval */
@@ -84,6 +88,38 @@ void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 /* restart.c: the event found as a point; whether a change of its velocities is within the tolerances. */
 cmb_point cmb_run_point(const cmb_simulation *sim);
 bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
+
+/* The observer is told of an event, of an impulse. */
+cmb_status cmb_run_announce(cmb_simulation *sim, const char *name, int index, int direction);
+cmb_status cmb_run_tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse);
+
+/* What the velocities behind an impact do. */
+typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
+
+/* Whether they lead through the rule's surface, back from it, or back but not out of it again, against the accelerations there; `jump`
+ * is what the impact has done to them. */
+cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
+                                   cmb_rebound *what);
+
+/* The rule acts here: for the accumulation of its impacts. A gap must not be closed by more than the tolerances. */
+void cmb_run_remember_time(cmb_simulation *sim, int rule);
+cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule);
+
+/* The impacts of this rule, whose rows are in sim->impact, have become negligible: the bodies come to rest if they are pushed onto its
+ * surface. */
+cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule);
+
+/* The modes of a rule that holds from one side, on that side. */
+void cmb_run_put_back(cmb_simulation *sim, int rule);
+
+/* Whether an impact with these impulses of constraints, the largest of its own beside them, is felt on a surface that bodies rest on. */
+bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest);
+
+/* Slides end, and all rests if that is said. What is still pushed onto its surface will come to rest again. */
+cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
+
+/* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
+cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);
 
 /* At the event found: new modes, impacts, rests and slides, then the integrator begins there. */
 cmb_status cmb_run_restart(cmb_simulation *sim);

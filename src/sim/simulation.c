@@ -94,6 +94,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
+  cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);

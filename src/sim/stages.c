@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* An acceleration that changes no velocity within the run by more than this part of the tolerance does not matter. */
+static const double STILL = 1e-2;
+
 static void use_stage(cmb_simulation *sim, cmb_stage *stage)
 {
   sim->stage = stage;
@@ -40,6 +43,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
+  sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
     for (int i = 0; i < eq->ns; i++) s->events.scale[i] = 0;
   }
@@ -122,9 +126,11 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
   }
   if (to->resting) {
     const cmb_terms want = {.f = ev->f};
+    const double time = sim->t_end - sim->t_start;
+    const double still = time > 0 ? STILL * sim->options.integrator.atol / time : 0;
     const cmb_point at = cmb_run_point(sim);
     cmb_status status = cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want);
-    if (status == CMB_OK) status = cmb_resting_begin(to->resting, &at, ev->f);
+    if (status == CMB_OK) status = cmb_resting_begin(to->resting, ev, &at, ev->f, still);
     CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
   }
   cmb_integrator_reset(sim->in);

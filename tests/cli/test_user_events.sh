@@ -52,6 +52,12 @@ stop() { # BODY PLACE WORDS
 
 stop "{type: stop, formula: z, restitution: 1.5}" 4:54 "'restitution' is 1.5; expected a number from 0 to 1"
 stop "{type: stop, formula: z, restitution: -0.1}" 4:54 "'restitution' is -0.1; expected a number from 0 to 1"
+stop "{type: stop, formula: z, restitution: {law: hooke, value: 1}}" 4:60 "expected one of newton, poisson"
+stop "{type: stop, formula: z, restitution: {law: poisson, value: 1.5}}" 4:76 "'restitution' is 1.5; expected a number from 0 to 1"
+stop "{type: stop, formula: z, restitution: {law: newton, value: -1}}" 4:75 "'restitution' is -1; expected a number from 0 to 1"
+stop "{type: stop, formula: z, restitution: {law: poisson}}" 4:54 "'value'"
+stop "{type: stop, formula: z, restitution: {value: 0.5}}" 4:54 "'law'"
+stop "{type: stop, formula: z, restitution: {law: poisson, e: 0.5}}" 4:69 "unknown key 'e'"
 stop "{type: stop, formula: z}" 4:16 "'restitution'"
 stop "{type: stop, restitution: 1}" 4:16 "'formula'"
 stop "{type: stop, formula: sin(t), restitution: 1}" 4:38 "depends on no coordinate"
@@ -63,8 +69,12 @@ contact() { # KEYS PLACE WORDS
 }
 
 contact "restitution: 2" 4:104 "expected a number from 0 to 1"
+contact "restitution: {law: poisson, value: 2}" 4:126 "expected a number from 0 to 1"
 contact "restitution: 1, stiffness: 1e5" 4:107 "expected no 'stiffness' beside it"
 contact "restitution: 1, friction: 0.3" 4:107 "expected no 'friction' beside it"
+
+contact "restitution: 1}, push: {type: load, on: {body: ball, at: [0, 0, 1]}, force: [0, 0, bench.fz]" 4:174 \
+  "'bench.fz' is known only when the motion is and cannot stand in a force"
 
 # ---- methods and exports that have no room for it
 
@@ -81,10 +91,13 @@ model "{high: {when: z > 0, action: stop}}"
 "$CAMBER" export c bad.yaml -o exported >out 2>err
 check "an export with an event that stops is refused" test $? -eq 2
 check "and says why, too" grep -q "event 'high' ends the run" err
-model "{}" "{bench: {type: stop, formula: z + 1, restitution: 0.5}}"
-"$CAMBER" export c bad.yaml -o exported >out 2>err
-check "an export with a stop is refused" test $? -eq 2
-check "and names it" grep -q "stop 'bench' resets velocities" err
+for law in 0.5 "{law: poisson, value: 0.5}"; do
+  model "{}" "{bench: {type: stop, formula: z + 1, restitution: $law}}"
+  echo "outputs: {f: bench.force, g: z.fx}" >>bad.yaml
+  "$CAMBER" export c bad.yaml -o exported >out 2>err
+  check "an export with a stop is refused ($law)" test $? -eq 2
+  check "and names it ($law)" grep -q "stop 'bench' resets velocities" err
+done
 check "nothing is written" test ! -e exported
 
 # ---- the end of a run by an event

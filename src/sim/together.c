@@ -1,0 +1,155 @@
+/*
+ * Contacts that act together (run.h, contacts.h): those with Poisson's law, those without rebound, and all that act upon each other
+ * where their impacts one after the other do not come to an end.
+ */
+#include "base/context.h"
+#include "sim/run.h"
+
+#include <math.h>
+
+static const double FELT = 1e-9; /* an impulse beside a larger one */
+
+static cmb_status fail_together(cmb_simulation *sim, cmb_status status, int rule)
+{
+  const double t = sim->events->t;
+  const char *name = sim->eq->rules[rule].name;
+  if (status == CMB_RETRY_SINGULAR) {
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_EVENTS,
+        "'%s' at t = %.9g: it cannot open together with the other gaps that are closed: "
+        "the constraints, or surfaces that move, leave no room",
+        name, t);
+  }
+  if (status == CMB_RETRY_NEWTON) {
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_EVENTS,
+        "'%s' at t = %.9g: no impulses were found for the %d contacts that act together", name, t,
+        sim->contacts.count);
+  }
+  return cmb_run_final(sim, status, "impacts", t);
+}
+
+/* More contacts touch than can be looked at together; where the law does not ask for it they act one by one. */
+static cmb_status check_crowd(cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  const cmb_contacts *x = &sim->contacts;
+  if (x->touching <= x->most || (r->law == CMB_LAW_NEWTON && r->restitution > 0)) return CMB_OK;
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "'%s' at t = %.9g: %d gaps are closed, and impacts of more than %d contacts "
+                  "together are not solved; expected fewer, or Newton's law with a restitution "
+                  "above 0",
+                  r->name, sim->events->t, x->touching, CMB_MOST_CONTACTS);
+}
+
+/* What this rule does with others, in the stage that there is: into sim->contacts, if it does not act by itself. */
+static cmb_status solve(cmb_simulation *sim, int rule, bool *acted)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const cmb_events *e = sim->events;
+  const cmb_point at = cmb_run_point(sim);
+  cmb_contacts *x = &sim->contacts;
+  bool ends = false;
+  *acted = false;
+  CMB_TRY(cmb_contacts_gather(x, sim->impact, &at, e->lambda_found, sim->rests, o->atol));
+  if (x->touching > x->most) return check_crowd(sim, rule);
+  if (x->count < 2) return CMB_OK;
+  cmb_status status = cmb_contacts_act(x, rule, e->v_found, o->rtol, o->atol, acted, &ends);
+  sim->sequence = ends && !*acted ? e->t : NAN;
+  return status;
+}
+
+static double largest_impulse(const cmb_contacts *x)
+{
+  double largest = 0;
+  for (int k = 0; k < x->count; k++) largest = fmax(largest, x->impulse[k]);
+  return largest;
+}
+
+/* The same; where it is felt by bodies at rest these rest no longer, and their contacts act with the others. */
+static cmb_status find_impulses(cmb_simulation *sim, int rule, bool *acted)
+{
+  const cmb_contacts *x = &sim->contacts;
+  for (;;) {
+    const cmb_status status = solve(sim, rule, acted);
+    const bool alone = sim->stage->rest_count == 0;
+    if (status == CMB_OK && (!*acted || alone || cmb_run_is_negligible(sim, x->jump) ||
+                             !cmb_run_reaches_rests(sim, x->tau, largest_impulse(x)))) {
+      return CMB_OK;
+    }
+    if (status != CMB_OK && (alone || status != CMB_RETRY_SINGULAR)) {
+      return fail_together(sim, status, rule);
+    }
+    CMB_TRY(cmb_run_leave_all(sim, true));
+  }
+}
+
+/* Events and impulses of those that have acted; the others are no members any more. */
+static cmb_status tell(cmb_simulation *sim)
+{
+  cmb_contacts *x = &sim->contacts;
+  const double felt = FELT * largest_impulse(x);
+  for (int k = 0; k < x->count; k++) {
+    const int rule = x->rule[k];
+    x->member[k] = x->impulse[k] > felt;
+    if (!x->member[k]) continue;
+    CMB_TRY(cmb_run_check_gap(sim, rule));
+    sim->impact->met_here[rule] = true;
+    sim->acted++;
+    cmb_run_remember_time(sim, rule);
+    CMB_TRY(cmb_run_announce(sim, sim->eq->rules[rule].name, -1, 1));
+  }
+  for (int k = 0; k < x->count; k++) {
+    const cmb_rule *r = &sim->eq->rules[x->rule[k]];
+    const cmb_impulse impulse = {.name = sim->eq->reset_names[r->first_reset],
+                                 .t = sim->events->t,
+                                 .value = x->impulse[k],
+                                 .unit = "",
+                                 .index = -1,
+                                 .unique = x->unique[k]};
+    if (x->member[k]) CMB_TRY(cmb_run_tell_impulse(sim, &impulse));
+  }
+  return CMB_OK;
+}
+
+/* Bodies rest on the surface of this rule, unless those on which they rest already hold it. */
+static cmb_status settle(cmb_simulation *sim, int rule)
+{
+  const cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status == CMB_RETRY_SINGULAR) {
+    cmb_run_put_back(sim, rule);
+    return CMB_OK;
+  }
+  CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  return cmb_run_come_to_rest(sim, rule);
+}
+
+cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)
+{
+  cmb_contacts *x = &sim->contacts;
+  const cmb_rule *r = &sim->eq->rules[rule];
+  *acted = false;
+  if (x->most < 2) return CMB_OK;
+  if (sim->sequence == sim->events->t && r->law == CMB_LAW_NEWTON && r->restitution > 0) {
+    return CMB_OK;
+  }
+  CMB_TRY(find_impulses(sim, rule, acted));
+  if (!*acted) return CMB_OK;
+  CMB_TRY(tell(sim));
+  const bool small = cmb_run_is_negligible(sim, x->jump);
+  for (int i = 0; i < sim->eq->nv; i++) sim->events->v_found[i] += x->jump[i];
+  for (int k = 0; k < x->count; k++) {
+    cmb_rebound what = CMB_PASSES;
+    if (!x->member[k]) continue;
+    cmb_status status = cmb_run_look_at_rebound(sim, x->rule[k], x->jump, &what);
+    CMB_TRY(cmb_run_final(sim, status, "impacts", sim->events->t));
+    x->member[k] = what == CMB_STAYS || cmb_contacts_stay(x, k) || (small && what == CMB_REBOUNDS);
+  }
+  if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
+  for (int k = 0; k < x->count; k++) {
+    if (x->member[k]) CMB_TRY(settle(sim, x->rule[k]));
+  }
+  return CMB_OK;
+}
