@@ -317,6 +317,7 @@ static void start_of_joints(const cmb_tree *tree, const struct start *given, dou
     bool first = i == 0 || tree->links[i - 1].joint != l->joint;
     if (l->joint < 0 || !first) continue;
     const cmb_model_joint *j = &m->joints[l->joint];
+    if (l->joint < joint) joint = nq = nv = 0; /* they come in the order of their use */
     for (; joint < l->joint; joint++) nq += m->joints[joint].nq, nv += m->joints[joint].nv;
     memcpy(q + l->q, given->q ? given->q + nq : j->q_start, (size_t)j->nq * sizeof *q);
     memcpy(v + l->v, given->v ? given->v + nv : j->v_start, (size_t)j->nv * sizeof *v);

@@ -377,7 +377,9 @@ cmb_status cmb_variation_unseen(cmb_variation *w, bool *unseen)
   const double t = cmb_integrator_t(w->in);
   const bool look_at_time = w->time.count > 0 && !is_monotone(w);
   *unseen = false;
-  if (w->time.count == 0 && w->path.count == 0) return CMB_OK;
+  if (w->time.count == 0 && w->path.count == 0) {
+    return w->also ? cmb_variation_unseen(w->also, unseen) : CMB_OK;
+  }
   if (look_at_time) CMB_TRY(look(w, &w->time, unseen));
   if (w->path.count > 0 && !*unseen) CMB_TRY(look(w, &w->path, unseen));
   if (w->also && !*unseen) CMB_TRY(cmb_variation_unseen(w->also, unseen));

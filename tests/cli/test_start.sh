@@ -165,4 +165,32 @@ for form in explicit cartesian; do
   check "$form: nor what --start makes of it, silently" grep -q "Euler parameters from 'ball.p0' on start with the length 1.11803399" words.txt
 done
 
+# In Cartesian coordinates joints come in the order of their use, not of the file: in outputs, forces and motions. The point b is where
+# the angles p and p + q take it.
+chain() { # LINES: after the joints
+  cat <<END
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, sphere: [1, 0, 0], radius: 0.1}, b: {mass: 1, sphere: [2, 0, 0], radius: 0.1}}
+joints:
+  p: {type: revolute, child: a, at: [0, 0, 0], axis: z, start: {q: 2, v: 0.5}}
+  q: {type: revolute, parent: a, child: b, at: [1, 0, 0], axis: z, start: {q: 0.3, v: -0.2}}
+$1
+END
+}
+final() { # FORMULATION T-END NAME...: outputs at the end
+  "$CAMBER" run chain.yaml --formulation "$1" --t-end "$2" --json 2>words.txt | python3 -c 'import json, sys
+o = json.load(sys.stdin)["outputs"]
+print(*(round(o[n], 7) for n in sys.argv[1:]))' "${@:3}"
+}
+chain "outputs: {oq: q, op: p, rq: q', rp: p'}" >chain.yaml
+check "angles in outputs, the second joint first" test "$(final cartesian 0 op oq rp rq)" = "2.0 0.3 0.5 -0.2"
+chain 'forces: {fq: {type: torsion, coordinate: q, stiffness: 1}, fp: {type: torsion, coordinate: p, stiffness: 1}}
+outputs: {x: b.x, y: b.y}' >chain.yaml
+check "torsion springs, the second joint first" test "$(final cartesian 2 x y)" = "$(final explicit 2 x y)"
+chain 'motions: {dq: {coordinate: q, value: 0.3 + t}, dp: {coordinate: p, value: 2 + t}}
+outputs: {x: b.x, y: b.y}' >chain.yaml
+right=$(python3 -c 'from math import *
+print(round(cos(3) + cos(4.3), 7), round(sin(3) + sin(4.3), 7))')
+check "motions, the second joint first" test "$(final cartesian 1 x y)" = "$right"
+
 finish
