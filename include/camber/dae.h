@@ -172,8 +172,11 @@ typedef struct cmb_equations {
   int rule_count, reset_count;
   const cmb_rule *rules;          /* (rule_count) */
   const char *const *reset_names; /* (reset_count) */
-  const bool *rule_reads;    /* (rule_count x ns) the functions whose modes a condition reads */
+  const bool *rule_reads; /* (rule_count x ns) the functions whose modes a condition reads */
+  const bool *
+      surface_reads; /* (rule_count x ns) the functions whose modes a surface reads; NULL: not known */
   const bool *switch_silent; /* (ns) functions that only conditions read; NULL: none */
+  const bool *switch_shown;  /* (ns) functions whose modes outputs read; NULL: not known */
   const bool *
       switch_of_gap; /* (ns) functions that only stops read: bodies that touch have them at 0, and it does not matter
                               * which sign rounding gives them; NULL: none */

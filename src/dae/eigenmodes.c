@@ -66,7 +66,7 @@ static cmb_status accelerate(struct eigen *e, double t, const double *q, const d
     CMB_TRY(cmb_find_modes(e->ev, &e->search, t, q, v, e->lambda, e->a_first, &changed));
     if (!changed) return CMB_OK;
   }
-  return cmb_modes_unsettled(e->ev, &e->search, t);
+  return cmb_modes_unsettled(e->ev, e->search.before, t);
 }
 
 /* One part of the shape: T N z for z (n). */

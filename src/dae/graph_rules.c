@@ -111,17 +111,13 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* The modes that each condition reads. */
-static cmb_status list_reads(const cmb_graph_parts *p, bool *reads)
+/* The modes that expressions read, into reads (ns). */
+static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
-  for (int i = 0; i < p->x->rule_count; i++) {
-    uint8_t *used = cmb_reachable(p->x->graph, 1, &p->part[CMB_PART_CONDITIONS][i]);
-    if (!used) return cmb_fail_memory(p->ctx);
-    for (int k = 0; k < p->ns; k++) {
-      reads[(ptrdiff_t)i * p->ns + k] = used[cmb_modes_at(p->modes, k)->mode];
-    }
-    cmb_release(p->ctx, used);
-  }
+  uint8_t *used = cmb_reachable(p->x->graph, count, e);
+  if (!used) return cmb_fail_memory(p->ctx);
+  for (int k = 0; k < p->ns; k++) reads[k] = used[cmb_modes_at(p->modes, k)->mode];
+  cmb_release(p->ctx, used);
   return CMB_OK;
 }
 
@@ -136,6 +132,19 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
+/* Those that conditions and surfaces read, and outputs. */
+static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
+                             bool *shown)
+{
+  for (int i = 0; i < p->x->rule_count; i++) {
+    const ptrdiff_t row = (ptrdiff_t)i * p->ns;
+    CMB_TRY(list_modes(p, 1, &p->part[CMB_PART_CONDITIONS][i], conditions + row));
+    CMB_TRY(list_modes(p, 1, &p->part[CMB_PART_SURFACES][i], surfaces + row));
+  }
+  const int outputs = (int)(p->part[CMB_PART_ENERGY] - p->part[CMB_PART_OUTPUTS]);
+  return list_modes(p, outputs + p->count[CMB_PART_ENERGY], p->part[CMB_PART_OUTPUTS], shown);
+}
+
 cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                                 cmb_equations *eq)
 {
@@ -146,6 +155,8 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
   bool *reads = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
+  bool *on_surface = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
+  bool *shown = cmb_arena_take(arena, (size_t)p->ns, sizeof *shown);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     order[i] = p->switch_order[i];
@@ -164,7 +175,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                           r->restitution};
   }
   for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
-  CMB_TRY(list_reads(p, reads));
+  CMB_TRY(list_reads(p, reads, on_surface, shown));
   CMB_TRY(list_surfaces(p, arena, d));
   for (int i = p->motion_ns; i < p->ns; i++) {
     of_gap[i] = true;
@@ -174,6 +185,8 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   }
   eq->switch_of_gap = of_gap;
   eq->rule_reads = reads;
+  eq->surface_reads = on_surface;
+  eq->switch_shown = shown;
   eq->switch_order = order;
   eq->switch_silent = silent;
   eq->rule_count = d->rule_count = x->rule_count;

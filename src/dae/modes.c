@@ -176,15 +176,15 @@ static cmb_status final(cmb_evaluator *ev, cmb_status status, double t)
                   cmb_evaluator_blame(ev, status, sizeof text, text));
 }
 
-/* "'a', 'b' and others": the functions that have another mode than before. */
-static void name_changed(const cmb_evaluator *ev, const cmb_mode_search *m, size_t room, char *text)
+/* "'a', 'b' and others": the functions that have another mode than in `other`. */
+static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };
   size_t used = 0;
   int named = 0;
   text[0] = '\0';
   for (int i = 0; i < ev->eq->ns && named <= MOST_NAMED && used < room; i++) {
-    if (ev->mode[i] == m->before[i]) continue;
+    if (ev->mode[i] == other[i]) continue;
     const int n = named < MOST_NAMED ? snprintf(text + used, room - used, "%s'%s'",
                                                 named ? ", " : "", ev->eq->switch_names[i])
                                      : snprintf(text + used, room - used, " and others");
@@ -193,10 +193,10 @@ static void name_changed(const cmb_evaluator *ev, const cmb_mode_search *m, size
   }
 }
 
-cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
+cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double t)
 {
   char names[256];
-  name_changed(ev, m, sizeof names, names);
+  name_changed(ev, other, sizeof names, names);
   return cmb_fail(
       ev->ctx, CMB_ERROR_EVENTS,
       "switching functions change sign without end at t = %.9g: after %d rounds the "
@@ -222,5 +222,5 @@ cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, d
     CMB_TRY(final(ev, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
     if (!changed) return CMB_OK;
   }
-  return cmb_modes_unsettled(ev, m, t);
+  return cmb_modes_unsettled(ev, m->before, t);
 }

@@ -63,8 +63,9 @@ cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const
 cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const double *q,
                            const double *v, bool *changed);
 
-/* The words for modes that have not settled in cmb_mode_rounds: they name the functions that the last search has changed. */
-cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const cmb_mode_search *m, double t);
+/* The words for modes that have not settled in cmb_mode_rounds: they name the functions that have another mode than in `other`
+ * (ns), the modes before the last search or behind it. */
+cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double t);
 
 /* Consistent values at t near q and v as they are given, in place, with the modes that belong to them. New modes change
  * accelerations and multipliers, perhaps the constraints too, and these may change a mode: hence a repetition inside. On

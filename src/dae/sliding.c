@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double SAME = 1e-9; /* forces beside those that they are compared with */
+
 /* The group of function `leader` is put to one side. */
 static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
@@ -62,6 +64,43 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   }
   CMB_TRY(cmb_lu_factor(n, x->A, x->scale, x->pivot));
   cmb_lu_solve(n, x->A, x->pivot, x->theta);
+  return CMB_OK;
+}
+
+/* Whether the forces with groups k and l at +1 are not f₋ + (f_k − f₋) + (f_l − f₋), as they were last found. */
+static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
+{
+  const int nv = x->layer.eq.nv;
+  const double *one = x->change + (ptrdiff_t)k * nv, *other = x->change + (ptrdiff_t)l * nv;
+  cmb_evaluator *ev = x->below;
+  const cmb_terms want = {.f = ev->f};
+  double size = 0, rest = 0;
+  put_group(x, x->function[k], 1, ev->mode);
+  put_group(x, x->function[l], 1, ev->mode);
+  cmb_status status = cmb_evaluate(ev, at->t, at->q, at->v, &want);
+  put_group(x, x->function[k], -1, ev->mode);
+  put_group(x, x->function[l], -1, ev->mode);
+  CMB_TRY(status);
+  for (int i = 0; i < nv; i++) {
+    size = fmax(size, fabs(x->f[i]) + fabs(one[i]) + fabs(other[i]));
+    rest = fmax(rest, fabs(ev->f[i] - x->f[i] - one[i] - other[i]));
+  }
+  *yes = rest > SAME * size;
+  return CMB_OK;
+}
+
+cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second)
+{
+  *first = *second = -1;
+  if (x->count < 2) return CMB_OK;
+  CMB_TRY(cmb_sliding_find(x, at));
+  for (int k = 0; k < x->count; k++) {
+    for (int l = k + 1; l < x->count; l++) {
+      bool yes = false;
+      CMB_TRY(are_multiplied(x, at, k, l, &yes));
+      if (yes) *first = x->function[k], *second = x->function[l];
+    }
+  }
   return CMB_OK;
 }
 

@@ -53,4 +53,8 @@ static inline int cmb_slide_leader(int group)
 /* θ at a state, into x->theta; the modes are those of the layer. CMB_RETRY_SINGULAR where the forces do not act on the surfaces. */
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 
+/* Forces must be a sum of what each group switches: a product of two signs that both slide determines no mixture. CMB_OK, and *first
+ * and *second are the leaders of two groups that are multiplied; -1: there are none. */
+cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
+
 #endif

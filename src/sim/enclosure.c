@@ -135,14 +135,15 @@ static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, doub
 }
 
 /* The search proper: [a, b] is the part under inspection, everything before a is proved. */
-static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, double *a, double *b)
+static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, double from, double *a,
+                         double *b)
 {
   const double t = fabs(cmb_integrator_t(e->in));
   const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
   const double least = fmax(8 * DBL_EPSILON * t / h, 8 * DBL_EPSILON);
   const long limit = e->parts + e->budget;
   double width = 1;
-  for (*a = 0; *a < 1;) {
+  for (*a = from; *a < 1;) {
     *b = fmin(1, *a + width);
     int open = 0;
     verdict found;
@@ -153,7 +154,7 @@ static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, doubl
       width = (*b - *a) / 2;
       continue;
     }
-    if (found == OPEN && *a > 0) note_undecided(e, open, *b);
+    if (found == OPEN && *a > from) note_undecided(e, open, *b);
     if (found == OPEN && e->parts >= limit) width = 1.0 / 8; /* on in large parts */
     *a = *b;
     width = fmin(2 * width, 1);
@@ -162,12 +163,12 @@ static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, doubl
   return CMB_OK;
 }
 
-cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double *a,
-                               double *b)
+cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double from,
+                               double *a, double *b)
 {
   const long before = e->parts;
   CMB_TRY(cmb_motion_take(&e->motion, e->n));
-  CMB_TRY(search(e, sample, user, a, b));
+  CMB_TRY(search(e, sample, user, from, a, b));
   const bool used_up = e->parts - before >= e->budget;
   e->budget = used_up ? e->budget / 2 : 2 * e->budget;
   if (e->budget < LEAST_PARTS) e->budget = LEAST_PARTS;

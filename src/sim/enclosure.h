@@ -46,9 +46,9 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
 /* A new run: nothing is undecided yet. */
 void cmb_enclosure_begin(cmb_enclosure *e);
 
-/* The first part [*a, *b] of the last step at whose end a function with bounds is negative; *b > 1 if there is none. Functions
+/* The first part [*a, *b] of the last step from θ = `from` on at whose end a function with bounds is negative; *b > 1 if there is none. Functions
  * without bounds are not looked at. */
-cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double *a,
-                               double *b);
+cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user, double from,
+                               double *a, double *b);
 
 #endif

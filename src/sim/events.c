@@ -97,6 +97,7 @@ static void keep_found(cmb_events *e, double theta)
 {
   const cmb_equations *eq = e->ev->eq;
   e->t = cmb_integrator_time_at(e->in, theta);
+  e->theta = theta;
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, e->v, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, e->lambda, (size_t)eq->ng * sizeof(double));
@@ -148,21 +149,27 @@ static cmb_status look_for_dips(cmb_events *e, const double x[3], double *const 
   return CMB_OK;
 }
 
+/* θ of sample k */
+static double place_of(const cmb_events *e, double k)
+{
+  return e->from + (1 - e->from) * k / CMB_EVENT_SAMPLES;
+}
+
 /* Dips that end at sample k: around sample k - 1; and in the first and the last interval next to the step's ends, where a
  * further sample close to the end shows whether a function comes from or goes to a minimum. */
 static cmb_status dips_up_to(cmb_events *e, int k, double *from, double *below)
 {
-  const double width = 1.0 / CMB_EVENT_SAMPLES, edge = width / 16;
+  const double edge = 1.0 / 16;
   if (k == 1 || k == CMB_EVENT_SAMPLES) {
-    const double near = k == 1 ? edge : 1 - edge;
-    const double x[3] = {(k - 1) * width, near, k * width};
+    const double near = place_of(e, k == 1 ? edge : k - edge);
+    const double x[3] = {place_of(e, k - 1), near, place_of(e, k)};
     double *const s[3] = {e->s[k - 1], e->s_edge, e->s[k]};
     CMB_TRY(sample_plain(e, near, e->s_edge));
     *from = x[0];
     CMB_TRY(look_for_dips(e, x, s, below));
     if (*below <= 1 || k == 1) return CMB_OK;
   }
-  const double x[3] = {(k - 2) * width, (k - 1) * width, k * width};
+  const double x[3] = {place_of(e, k - 2), place_of(e, k - 1), place_of(e, k)};
   double *const s[3] = {e->s[k - 2], e->s[k - 1], e->s[k]};
   *from = x[0];
   return look_for_dips(e, x, s, below);
@@ -172,10 +179,9 @@ static cmb_status dips_up_to(cmb_events *e, int k, double *from, double *below)
 static cmb_status scan_points(cmb_events *e, double *a, double *b)
 {
   for (int k = 1; k <= CMB_EVENT_SAMPLES; k++) {
-    double theta = (double)k / CMB_EVENT_SAMPLES;
-    CMB_TRY(sample_plain(e, theta, e->s[k]));
-    *a = (double)(k - 1) / CMB_EVENT_SAMPLES;
-    *b = theta;
+    *a = place_of(e, k - 1);
+    *b = place_of(e, k);
+    CMB_TRY(sample_plain(e, *b, e->s[k]));
     if (margin(e, e->s[k]) < 0) return CMB_OK;
     CMB_TRY(dips_up_to(e, k, a, b));
     if (*b <= 1) return CMB_OK;
@@ -194,7 +200,7 @@ static cmb_status scan(cmb_events *e, double *a, double *b)
 {
   double low = 0, high = 2;
   *b = 2;
-  if (e->ev->eq->enclose) CMB_TRY(cmb_enclosure_first(&e->enclosure, sample, e, a, b));
+  if (e->ev->eq->enclose) CMB_TRY(cmb_enclosure_first(&e->enclosure, sample, e, e->from, a, b));
   if (!e->sampled) return CMB_OK;
   CMB_TRY(scan_points(e, &low, &high));
   if (high < *b) *a = low, *b = high;
@@ -205,7 +211,7 @@ static cmb_status narrow_plain(cmb_events *e, double *a, double *b)
 {
   cmb_root root;
   double fa = 0, fb;
-  if (*a > 0) {
+  if (*a > e->from) {
     CMB_TRY(sample_plain(e, *a, e->s_probe));
     fa = margin(e, e->s_probe);
   }
@@ -229,7 +235,7 @@ static cmb_status bracket_projected(cmb_events *e, double low, double high, doub
   double widen = fmax(*b - *a, 1e-6);
   for (;; widen *= 16) {
     *fa = 0;
-    if (*a > 0) {
+    if (*a > e->from) {
       CMB_TRY(sample_projected(e, *a, e->s_probe));
       *fa = margin(e, e->s_probe);
     }
@@ -251,12 +257,19 @@ static cmb_status bracket_projected(cmb_events *e, double low, double high, doub
   return CMB_OK;
 }
 
+/* Parts of a step that can be told apart in time. */
+static double resolution(const cmb_events *e)
+{
+  const double t = fabs(cmb_integrator_t(e->in));
+  const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
+  return fmax(4 * DBL_EPSILON * t / h, 4 * DBL_EPSILON);
+}
+
 /* Phase 2: to the resolution of time. */
 static cmb_status locate_projected(cmb_events *e, double low, double high, double a, double b)
 {
-  double t = fabs(cmb_integrator_t(e->in));
-  double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
-  double enough = fmax(4 * DBL_EPSILON * t / h, 4 * DBL_EPSILON), fa, fb;
+  const double enough = resolution(e);
+  double fa, fb;
   CMB_TRY(bracket_projected(e, low, high, &a, &fa, &b, &fb));
   cmb_root root;
   cmb_root_begin(&root, a, fa, b, fb);
@@ -306,15 +319,29 @@ cmb_status cmb_events_find(cmb_events *e, bool *found)
 {
   double a = 0, b = 2;
   *found = false;
-  if (e->ns == 0) return CMB_OK;
+  if (e->ns == 0 || e->from >= 1) return CMB_OK;
   CMB_TRY(ignore_touching(e));
   CMB_TRY(scan(e, &a, &b));
   if (b > 1) return CMB_OK;
   const double around = fmax(b - a, AROUND);
-  double low = fmax(0, a - around), high = fmin(1, b + around);
+  double low = fmax(e->from, a - around), high = fmin(1, b + around);
   CMB_TRY(narrow_plain(e, &a, &b));
   CMB_TRY(locate_projected(e, low, high, a, b));
   *found = true;
+  return CMB_OK;
+}
+
+/* The plain dense output, which the first phase looks at, may show the change a little later than the projected one. */
+cmb_status cmb_events_go_on(cmb_events *e, bool *goes_on)
+{
+  double part = resolution(e);
+  *goes_on = false;
+  while (part <= AROUND && !*goes_on) {
+    e->from = fmin(e->theta + part, 1);
+    CMB_TRY(sample_plain(e, e->from, e->s[0]));
+    *goes_on = margin(e, e->s[0]) >= 0;
+    part *= 4;
+  }
   return CMB_OK;
 }
 

@@ -20,8 +20,11 @@ typedef struct cmb_events {
   double *q, *v, *lambda;           /* the state last sampled */
   double *a;                        /* (nv) */
 
+  double
+      from; /* θ where the inspection of the step begins: 0, or behind a change that nothing depends on */
+
   /* the event found: just behind the sign change */
-  double t;
+  double t, theta;
   double *q_found, *v_found, *lambda_found;
   int *mode_new; /* (ns) */
 
@@ -45,6 +48,10 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
 /* The first event in the integrator's last step: *found, and its state in e. CMB_RETRY_NEWTON if one was seen
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */
 cmb_status cmb_events_find(cmb_events *e, bool *found);
+
+/* The modes behind the event found are those of the evaluator now, and the same step can be inspected further, from there on: *goes_on.
+ * Otherwise the next step has to begin at the event. */
+cmb_status cmb_events_go_on(cmb_events *e, bool *goes_on);
 
 /* The modes behind the event found (dae/modes.h) into mode_new; *changed: they are not those of the evaluator. */
 cmb_status cmb_events_new_modes(cmb_events *e, bool *changed);

@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double FELT = 1e-9; /* an impulse beside a larger one */
+static const double FELT = 1e-9; /* an impulse beside a larger one, or a rate beside its jump */
+static const double ROUNDING = 1e-14; /* of a rate beside the velocities that it is made of */
 
 static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
 static const double SHORT =
@@ -39,6 +40,7 @@ static cmb_status tell(cmb_simulation *sim, const cmb_event *event)
 {
   const cmb_observer *o = &sim->options.observer;
   sim->result.events++;
+  sim->last_event = event->name;
   return o->event ? o->event(o->user, event) : CMB_OK;
 }
 
@@ -91,6 +93,7 @@ static cmb_status tell_impact(cmb_simulation *sim, int rule)
   const cmb_equations *eq = sim->eq;
   const cmb_rule *r = &eq->rules[rule];
   for (int j = 0; j < r->reset_count; j++) {
+    if (sim->impact->rho[j] == 0) continue;
     const cmb_impulse impulse = {.name = eq->reset_names[r->first_reset + j],
                                  .t = sim->events->t,
                                  .value = sim->impact->rho[j],
@@ -240,15 +243,17 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
 {
   const cmb_equations *eq = sim->ev->eq;
   cmb_events *e = sim->events;
-  double u, rate, second, *row = sim->v_work, change = 0;
+  double u, rate, second, *row = sim->v_work, change = 0, size = 0;
   CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
   CMB_TRY(surface_here(sim, rule, &u, &rate, &second, row));
   for (int i = 0; i < eq->nv; i++) {
     second += row[i] * sim->a[i];
     change += row[i] * jump[i];
+    size += fabs(row[i] * e->v_found[i]);
   }
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
-  *what = rate > 1e-9 * fabs(change) ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
+  const bool passes = rate > FELT * fabs(change) + ROUNDING * size;
+  *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
   return CMB_OK;
 }
 
@@ -306,6 +311,57 @@ void cmb_run_put_back(cmb_simulation *sim, int rule)
   sim->impact->met_here[rule] = direction < 0;
 }
 
+/* Whether the gap of a stop is 0, and its rate too, but for what is within the tolerances; the functions have the values s. */
+static bool touches(const cmb_simulation *sim, int rule, const double *s)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  if (!eq->rules[rule].gap || sim->rests[rule]) return false;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i] && !(fabs(s[i]) <= sim->options.integrator.atol)) return false;
+  }
+  return true;
+}
+
+/* Whether the accelerations close the gap of a stop that touches, and nothing holds it already. */
+static cmb_status is_pushed(cmb_simulation *sim, int rule, bool *pushed)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  double *row = sim->v_work;
+  *pushed = false;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status == CMB_RETRY_SINGULAR) return CMB_OK;
+  CMB_TRY(status);
+  CMB_TRY(cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  double second = sim->ev->u_gamma[rule];
+  for (int i = 0; i < eq->nv; i++) second += row[i] * sim->a[i];
+  *pushed = second > 0;
+  return CMB_OK;
+}
+
+/* Where a rest begins, others may begin with it: the foot of a ladder is held, and its head is pushed against the wall that it touches. */
+static cmb_status rest_on_touching(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, sim->flow);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    bool pushed = false;
+    if (!touches(sim, i, sim->flow)) continue;
+    CMB_TRY(cmb_run_final(sim, is_pushed(sim, i, &pushed), "rest", sim->events->t));
+    if (!pushed) continue;
+    cmb_run_put_back(sim, i);
+    CMB_TRY(try_rest(sim, i, &pushed));
+    if (pushed) CMB_TRY(announce_rest(sim, i, NAN));
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
@@ -323,7 +379,9 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
   }
   cmb_run_put_back(sim, rule);
   CMB_TRY(try_rest(sim, rule, &rests));
-  return rests ? announce_rest(sim, rule, limit) : CMB_OK;
+  if (!rests) return CMB_OK;
+  CMB_TRY(announce_rest(sim, rule, limit));
+  return rest_on_touching(sim);
 }
 
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
@@ -458,12 +516,13 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
     if (acted) return CMB_OK;
     CMB_TRY(find_impact(sim, i, &held, &left));
   }
+  sim->held[i] = held;
   if (held) {
     cmb_run_put_back(sim, i);
     return CMB_OK;
   }
   const cmb_impact *x = sim->impact;
-  if (rule->gap && x->change[rule->first_reset] <= 0)
+  if (rule->gap && x->change[rule->first_reset] < 0)
     return CMB_OK; /* another one has parted them */
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
   CMB_TRY(cmb_run_announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
@@ -553,13 +612,29 @@ static cmb_status leave_jumped(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Stops whose surfaces have another branch now must not be inside of a body. */
+static cmb_status check_moved_gaps(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int k = 0; eq->surface_reads && k < eq->rule_count; k++) {
+    const bool *reads = eq->surface_reads + (ptrdiff_t)k * eq->ns;
+    bool moved = false;
+    for (int i = 0; i < eq->ns; i++) {
+      moved = moved || (reads[i] && sim->ev->mode[i] != sim->mode_before[i]);
+    }
+    if (moved && eq->rules[k].gap) CMB_TRY(cmb_run_check_gap(sim, k));
+  }
+  return CMB_OK;
+}
+
 /* The modes that have been found become those of the run. */
 static cmb_status change_modes(cmb_simulation *sim)
 {
   memcpy(sim->mode_before, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int));
   CMB_TRY(leave_surfaces(sim));
   for (int i = 0; i < sim->events->ns; i++) CMB_TRY(change_mode(sim, i));
-  return cmb_run_final(sim, leave_jumped(sim), "rest", sim->events->t);
+  CMB_TRY(cmb_run_final(sim, leave_jumped(sim), "rest", sim->events->t));
+  return check_moved_gaps(sim);
 }
 
 cmb_status cmb_run_end_step(cmb_simulation *sim)
@@ -571,8 +646,9 @@ cmb_status cmb_run_end_step(cmb_simulation *sim)
 /* Whether velocities have jumped in this round. Then a function of them may have another sign without having been 0. */
 static bool has_jumped(cmb_simulation *sim)
 {
-  for (int i = 0; i < sim->eq->nv; i++) sim->v_before[i] -= sim->events->v_found[i];
-  return !cmb_run_is_negligible(sim, sim->v_before);
+  double *jump = sim->v_work;
+  for (int i = 0; i < sim->eq->nv; i++) jump[i] = sim->v_before[i] - sim->events->v_found[i];
+  return !cmb_run_is_negligible(sim, jump);
 }
 
 /* Where a rate jumps that a constraint or a surface asks for, bodies that rest are not taken along: those that are pushed will
@@ -609,31 +685,112 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_change_stage(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
+  if (sim->stage->sliding && has_jumped(sim))
+    CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(obey_rules(sim));
   if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
   return begin_there(sim);
 }
 
+/* Gaps that are held have the modes that they were put back to, whatever rounding says. */
+static void keep_held(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int k = 0; k < eq->rule_count; k++) {
+    const bool *reads = eq->rule_reads + (ptrdiff_t)k * eq->ns;
+    for (int i = 0; sim->held[k] && i < eq->ns; i++) {
+      if (reads[i]) sim->events->mode_new[i] = sim->ev->mode[i];
+    }
+  }
+}
+
 static cmb_status find_modes(cmb_simulation *sim, bool *changed)
 {
   cmb_events *e = sim->events;
-  return cmb_run_final(sim, cmb_events_new_modes(e, changed), "switching functions", e->t);
+  cmb_status status = cmb_events_new_modes(e, changed);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  if (!*changed) return CMB_OK;
+  keep_held(sim);
+  *changed = memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof(int)) != 0;
+  return CMB_OK;
 }
 
-cmb_status cmb_run_restart(cmb_simulation *sim)
+static void forget_held(cmb_simulation *sim)
+{
+  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = false;
+}
+
+/* Whether neither the motion, nor the surfaces that bodies rest on, nor outputs depend on the mode of function i. */
+static bool is_idle(const cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_stage *stage = sim->stage;
+  if (i >= eq->ns || !eq->switch_silent || !eq->surface_reads || !eq->switch_shown) return false;
+  for (int k = 0; k < stage->rest_count; k++) {
+    if (eq->surface_reads[(ptrdiff_t)stage->rest[k] * eq->ns + i]) return false;
+  }
+  return eq->switch_silent[i] && !eq->switch_shown[i];
+}
+
+static bool all_idle(const cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->events->ns; i++) {
+    if (sim->events->mode_new[i] != sim->ev->mode[i] && !is_idle(sim, i)) return false;
+  }
+  return true;
+}
+
+cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle)
+{
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
+  int *mode = sim->ev->mode;
+  bool changed;
+  *idle = false;
+  forget_held(sim);
+  CMB_TRY(find_modes(sim, &changed));
+  if (!changed || !all_idle(sim)) return CMB_OK;
+  memcpy(sim->mode_before, mode, size);
+  memcpy(mode, sim->events->mode_new, size);
+  CMB_TRY(look_at_conditions(sim));
+  *idle = cmb_impact_next(sim->impact, 0) == sim->eq->rule_count;
+  if (*idle) {
+    memcpy(sim->impact->met, sim->impact->met_here, (size_t)sim->eq->rule_count * sizeof(bool));
+    return check_moved_gaps(sim);
+  }
+  memcpy(mode, sim->mode_before, size);
+  return CMB_OK;
+}
+
+/* There have been enough rounds: whether modes still change, and which. */
+static cmb_status check_settled(cmb_simulation *sim)
+{
+  bool changed;
+  CMB_TRY(find_modes(sim, &changed));
+  if (!changed) return CMB_OK;
+  return cmb_modes_unsettled(sim->ev, sim->events->mode_new, sim->events->t);
+}
+
+/* Rounds until nothing changes. The modes of the first are those that mode_new has. */
+static cmb_status go_rounds(cmb_simulation *sim)
 {
   for (int round = 0, calm = 0;; round++) {
     const long acted = sim->acted;
     bool changed = true;
-    CMB_TRY(find_modes(sim, &changed));
+    if (round > 0) CMB_TRY(find_modes(sim, &changed));
     if (round > 0 && !changed) return CMB_OK;
     CMB_TRY(go_round(sim, round == 0));
     calm = sim->acted == acted ? calm + 1 : 0;
-    if (calm > cmb_mode_rounds(sim->eq)) {
-      return cmb_modes_unsettled(sim->ev, &sim->events->search, sim->events->t);
-    }
+    if (calm > cmb_mode_rounds(sim->eq)) return check_settled(sim);
     if (round > CMB_MOST_CROWDED) return fail_endless(sim);
   }
+}
+
+cmb_status cmb_run_restart(cmb_simulation *sim)
+{
+  bool changed;
+  forget_held(sim);
+  CMB_TRY(find_modes(sim, &changed));
+  return go_rounds(sim);
 }
 
 /* Whether the bodies have rebounded by less than the method can tell, and go on into the surface. */
@@ -657,6 +814,7 @@ cmb_status cmb_run_look_back(cmb_simulation *sim)
     cmb_events_at_end(sim->events);
     CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
     if (!yes) continue;
+    forget_held(sim);
     sim->rebounds[i] = false;
     while (left) CMB_TRY(find_impact(sim, i, &held, &left));
     if (held) continue;
@@ -705,5 +863,8 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   CMB_TRY(cmb_run_final(sim, note_conditions(sim), "conditions of events", e->t));
   CMB_TRY(look_at_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;
-  return *restarted ? cmb_run_restart(sim) : CMB_OK;
+  if (!*restarted) return CMB_OK;
+  forget_held(sim);
+  memcpy(e->mode_new, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int)); /* with what lies ahead */
+  return go_rounds(sim);
 }

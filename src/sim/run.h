@@ -16,6 +16,12 @@ typedef struct cmb_rule_times {
   double t[3], limit, longest;
 } cmb_rule_times;
 
+/* So many steps, or restarts at events, since the time t. */
+typedef struct cmb_pace {
+  long count;
+  double t;
+} cmb_pace;
+
 struct cmb_simulation {
   cmb_context *ctx;
   cmb_arena *arena;
@@ -35,6 +41,7 @@ struct cmb_simulation {
   int *slides; /* (ns) .. and this */
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
+  bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
   bool *with;   /* (ns) functions that have the same surface */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
@@ -49,6 +56,8 @@ struct cmb_simulation {
   long due;                         /* number of the next record at an interval */
   long sample_due;                  /* number of the next sample at an even distance */
   double sampled;                   /* time of the last sample */
+  cmb_pace steps, restarts;         /* how fast the run goes on */
+  const char *last_event;           /* the name of the last one that was told */
   int side;                         /* of an event that the result is on, as in a record */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new;
@@ -120,6 +129,9 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
 
 /* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);
+
+/* The event found is idle if only functions change that the motion does not read, and no rule has to act: then they have changed. */
+cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle);
 
 /* At the event found: new modes, impacts, rests and slides, then the integrator begins there. */
 cmb_status cmb_run_restart(cmb_simulation *sim);

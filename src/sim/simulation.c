@@ -21,11 +21,17 @@
 #include <string.h>
 
 enum {
-  MOST_SHORTER = 40,   /* halvings of a step for a function that varies in it unseen */
-  MOST_UNDONE = 20,    /* halvings of a step for an event that then does not show: it was none */
-  PLACES_IN_STEP = 5,  /* parts of a step, and of a run, at whose ends */
-  PLACES_IN_RUN = 1000 /* constraints that were left out are looked at */
+  MOST_SHORTER = 40,    /* halvings of a step for a function that varies in it unseen */
+  MOST_UNDONE = 20,     /* halvings of a step for an event that then does not show: it was none */
+  MOST_IDLE = 32,       /* changes in a step that nothing depends on */
+  PLACES_IN_STEP = 5,   /* parts of a step, and of a run, at whose ends */
+  PLACES_IN_RUN = 1000, /* constraints that were left out are looked at */
+  PACE_STEPS = 50000,   /* steps in a row, .. */
+  PACE_EVENTS = 10000   /* .. and restarts at events, after which the pace is looked at */
 };
+
+/* So many more are too many. */
+static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
 cmb_run_options cmb_run_defaults(void)
 {
@@ -93,6 +99,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
+  sim->held = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->held);
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
@@ -551,6 +558,8 @@ static cmb_status start(cmb_simulation *sim)
   cmb_run_begin_stages(sim);
   sim->side = 0;
   sim->sampled = -INFINITY;
+  sim->steps = sim->restarts = (cmb_pace){0, sim->t_start};
+  sim->last_event = "";
   sim->events->crowded = 0;
   cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
@@ -617,6 +626,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
     CMB_TRY(watch_step(sim, fmin(e->t, cmb_integrator_t(sim->in)), e->q_found, e->v_found));
   }
   sim->side = 1;
+  sim->restarts.count++;
   return cmb_run_restart(sim);
 }
 
@@ -682,6 +692,24 @@ static cmb_status make_step(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* The first event of the last step. Those that are idle are passed, and the step goes on; but not too many of them, for where functions
+ * stay at 0 but for rounding there is no end of them. */
+static cmb_status find_event(cmb_simulation *sim, bool *found)
+{
+  cmb_events *e = sim->events;
+  e->from = 0;
+  for (int k = 0; k < MOST_IDLE; k++) {
+    bool idle, goes_on = false;
+    cmb_status status = cmb_events_find(e, found);
+    if (status == CMB_RETRY_NEWTON && k > 0) *found = true; /* the last idle one */
+    if (status != CMB_OK || !*found) return *found ? CMB_OK : status;
+    CMB_TRY(cmb_run_pass_idle(sim, &idle));
+    if (idle) CMB_TRY(cmb_events_go_on(e, &goes_on));
+    if (!goes_on) break;
+  }
+  return CMB_OK;
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
@@ -689,7 +717,7 @@ static cmb_status advance(cmb_simulation *sim)
     double t_last = cmb_integrator_t(sim->in);
     bool found = false;
     CMB_TRY(make_step(sim));
-    cmb_status status = cmb_events_find(sim->events, &found);
+    cmb_status status = find_event(sim, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
@@ -701,6 +729,35 @@ static cmb_status advance(cmb_simulation *sim)
     CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
     return cmb_run_look_back(sim);
   }
+}
+
+/* Very short steps or events in very close succession would keep a run from its end for ever: at the pace of the last `enough` of them
+ * the rest would take too many. */
+static bool is_slow(const cmb_simulation *sim, cmb_pace *pace, long enough, double most)
+{
+  const double t = sim->result.t, advanced = t - pace->t;
+  if (pace->count < enough) return false;
+  pace->count = 0;
+  pace->t = t;
+  return (sim->t_end - t) * (double)enough > most * advanced;
+}
+
+static cmb_status check_pace(cmb_simulation *sim)
+{
+  const double t = sim->result.t, steps_from = sim->steps.t, events_from = sim->restarts.t;
+  sim->steps.count++;
+  if (is_slow(sim, &sim->restarts, PACE_EVENTS, MOST_RESTARTS)) {
+    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                    "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: it "
+                    "would not come to its end; the last event was '%s'",
+                    PACE_EVENTS, t - events_from, t, sim->last_event);
+  }
+  if (!is_slow(sim, &sim->steps, PACE_STEPS, MOST_STEPS)) return CMB_OK;
+  return cmb_fail(
+      sim->ctx, CMB_ERROR_STEP_COUNT,
+      "%d steps have advanced the run by %.3g s only, to t = %.9g: it would not come to "
+      "its end",
+      PACE_STEPS, t - steps_from, t);
 }
 
 static cmb_status run(cmb_simulation *sim)
@@ -727,6 +784,7 @@ static cmb_status run(cmb_simulation *sim)
     CMB_TRY(check_agreement(sim));
     if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
     CMB_TRY(hand_out_here(sim));
+    CMB_TRY(check_pace(sim));
     CMB_TRY(call_hook(sim, o->after_step));
     CMB_TRY(tell_progress(sim));
   }

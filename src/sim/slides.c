@@ -4,6 +4,7 @@
  * but only where the motion comes to rest on the surface, that is, where the time between two changes of sign makes less of a
  * difference than the tolerances.
  */
+#include "base/context.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -109,6 +110,22 @@ static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *sl
   return CMB_OK;
 }
 
+/* What is mixed must be a sum. */
+static cmb_status refuse_products(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  const char *const *names = sim->ev->eq->switch_names;
+  const cmb_point at = cmb_run_point(sim);
+  int first, second;
+  CMB_TRY(cmb_sliding_products(sim->stage->sliding, &at, &first, &second));
+  if (first < 0) return CMB_OK;
+  return cmb_fail(
+      sim->ctx, CMB_ERROR_EVENTS,
+      "'%s' and '%s' both stay at their switches at t = %.9g, and a force has a product "
+      "of the two in it: what it is there is not determined",
+      names[first], names[second], e->t);
+}
+
 /* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
 static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
 {
@@ -123,19 +140,28 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
   cmb_status status = cmb_sliding_find(x, &at);
   bool slides = status == CMB_OK;
   for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
-  if (slides || status < 0) return status;
+  if (slides) return refuse_products(sim);
+  if (status < 0) return status;
   cmb_run_return_to(sim, before);
   cmb_run_stop_sliding(sim, i, side);
   return CMB_OK;
 }
 
+/* Whether function i may slide. Constraints may read one of positions, and have no mixture of their branches; they cannot read one of
+ * velocities. */
+static bool may_slide(const cmb_simulation *sim, int i)
+{
+  const int order = sim->ev->eq->switch_order[i];
+  return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
+}
+
 cmb_status cmb_run_look_for_slides(cmb_simulation *sim)
 {
-  if (!sim->eq->switch_flow || cmb_agreement_can_change(sim->agreement)) return CMB_OK;
+  if (!sim->eq->switch_flow) return CMB_OK;
   for (int i = 0; i < sim->eq->ns; i++) {
     bool slides = false;
     if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
-    if (sim->ev->eq->switch_order[i] == 0) continue;
+    if (!may_slide(sim, i)) continue;
     cmb_status status = look_at_slide(sim, i, sim->with, &slides);
     if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
     if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));

@@ -2,10 +2,24 @@
 # A run that is killed, at 50 moments, leaves a trajectory that can be read: FILE.csv.partial has its whole line
 # of names, and every line that has its end has all its fields, all of them numbers, at ascending times. An older
 # FILE.csv stays as it was, or is replaced by the whole of the new one. A run that is interrupted (Ctrl-C) ends
-# with exit code 1, its trajectory in place, and says so.
+# with exit code 1, its trajectory in place, and says so. The same holds of a run with impacts, rests and dry friction,
+# which has two lines at each event.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
+
+cat >shaken.yaml <<'END'
+bodies:
+  ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}
+  block: {mass: 1, box: [0.1, 0.1, 0.1], at: [2, 0, 0]}
+joints:
+  z: {type: prismatic, child: ball, axis: z, start: 0.1}
+  x: {type: prismatic, child: block, axis: x, rate: 1}
+loops: {low: {type: stop, formula: "z - 0.2*sin(9*t)", restitution: 0.2}}
+forces: {dry: {type: load, on: {body: block, at: [2, 0, 0]}, force: ["-3*sign(x') + 5*sin(t)", 0, 0]}}
+outputs: {h: z, s: x}
+simulate: {t-end: 1e6}
+END
 
 cat >kill.py <<'END'
 import json, os, random, re, signal, subprocess, sys, time
@@ -23,21 +37,28 @@ def expect(holds, *words):
         sys.exit(" ".join(map(str, ("kill.py:",) + words)))
 
 
-def count_lines(path):
+EVENTFUL = "run shaken.yaml".split()
+EVENTFUL_HEADER = ["t", "z", "x", "z'", "x'", "h", "s"]
+
+
+def count_lines(path, header=HEADER):
     """The whole lines behind the names, each of them looked at."""
     with open(path) as file:
         text = file.read()
     lines = text.split("\n")[:-1]  # what follows the last line end is unfinished
     if not text:
         return 0  # killed between opening the file and writing the names
-    expect(lines and lines[0].split(",") == HEADER, path, "has not all its names:", text[:300])
-    before = -1.0
+    expect(lines and lines[0].split(",") == header, path, "has not all its names:", text[:300])
+    before, sides = -1.0, 0
     for number, line in enumerate(lines[1:], 2):
         fields = line.split(",")
-        expect(len(fields) == len(HEADER), path, "line", number, "has", len(fields), "fields")
+        expect(len(fields) == len(header), path, "line", number, "has", len(fields), "fields")
         expect(all(NUMBER.fullmatch(field) for field in fields), path, "line", number, line)
-        expect(float(fields[0]) > before, path, "line", number, "goes back in time")
+        sides += float(fields[0]) == before
+        expect(float(fields[0]) >= before, path, "line", number, "goes back in time")
         before = float(fields[0])
+    expect(sides == 0 or header != HEADER, path, "has a time twice")
+    expect(sides > 0 or header == HEADER or len(lines) < MANY, path, "has no events")
     return len(lines) - 1
 
 
@@ -56,7 +77,7 @@ def seconds_of(arguments):
     return time.monotonic() - begun
 
 
-def kill(arguments, delay):
+def kill(arguments, delay, header=HEADER):
     """What was found after SIGKILL: 'nothing', 'partial' or 'finished', and the number of lines."""
     process = start(arguments, stdout=subprocess.DEVNULL)
     time.sleep(delay)
@@ -66,8 +87,8 @@ def kill(arguments, delay):
         replaced = file.read(len(OLD)) != OLD
     expect(not (replaced and os.path.exists(PARTIAL)), "both", OUT, "and", PARTIAL)
     if replaced:
-        return "finished", count_lines(OUT)
-    return ("partial", count_lines(PARTIAL)) if os.path.exists(PARTIAL) else ("nothing", 0)
+        return "finished", count_lines(OUT, header)
+    return ("partial", count_lines(PARTIAL, header)) if os.path.exists(PARTIAL) else ("nothing", 0)
 
 
 def test_kills():
@@ -90,6 +111,28 @@ def test_kills():
     print(f"{KILLS} kills: {under_way} with at least {MANY} lines written, most {max(n for _, n in found)};",
           {kind: kinds.count(kind) for kind in sorted(set(kinds))})
     expect(under_way >= KILLS // 3, "too few kills hit a run under way")
+
+
+def test_kills_at_events():
+    chance = random.Random(13)
+    found = [kill(EVENTFUL, chance.uniform(0.02, 0.3), EVENTFUL_HEADER) for _ in range(12)]
+    under_way = sum(kind == "partial" and lines >= MANY for kind, lines in found)
+    print(f"{len(found)} kills among events: {under_way} with at least {MANY} lines written")
+    expect(under_way >= len(found) // 3, "too few kills hit a run under way")
+
+
+def test_interrupt_at_events():
+    process = start(EVENTFUL + ["--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for_lines(process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    run = json.loads(out)
+    expect(process.returncode == 1 and run["status"] == "interrupted" and run["events"], out[:300])
+    names = {e["name"] for e in run["events"]}
+    expect({"low", "low.rest"} <= names, names)
+    expect(count_lines(OUT, EVENTFUL_HEADER) > run["stats"]["accepted"], "no sides")
+    with open(OUT) as file:
+        expect(float(file.read().splitlines()[-1].split(",")[0]) == run["t"], "another last line")
 
 
 def wait_for_lines(process):
@@ -146,6 +189,8 @@ globals()[sys.argv[1]]()
 END
 
 check "killed" python3 kill.py test_kills
+check "killed among events" python3 kill.py test_kills_at_events
+check "interrupted among events" python3 kill.py test_interrupt_at_events
 check "interrupted" python3 kill.py test_interrupt
 check "interrupted in a step of very many records" python3 kill.py test_interrupt_inside_a_step
 check "interrupted while it is repeated" python3 kill.py test_interrupt_between_repetitions

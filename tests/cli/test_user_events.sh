@@ -168,6 +168,22 @@ for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z'
   check "no value: words ($event)" grep -q "^camber: " err
 done
 
+nan() { # LINES: of a ball that falls, with what has no value from t = 0.4 or 1 on
+  local method
+  sed -e '/^loops:/d' -e '/^forces:/d' ball.yaml >nan.yaml
+  printf '%s\n' "$@" >>nan.yaml
+  for method in auto abm bdf; do
+    timeout 60 "$CAMBER" run nan.yaml --t-end 2 --method $method >out 2>err
+    check "no value, $method: exit code 1 ($1)" test $? -eq 1
+    check "no value, $method: words ($1)" grep -q "^camber: " err
+  done
+}
+push="{f: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0,"
+nan "loops: {low: {type: stop, formula: z - sqrt(0.4 - t), restitution: 0.5}}"
+nan "loops: {low: {type: stop, formula: z*sqrt(1 - t), restitution: 0}}"
+nan "loops: {low: {type: stop, formula: z, restitution: 0}}" "forces: $push sqrt(1 - t)]}}"
+nan "forces: $push \"-20*(1 + sqrt(1 - t))*sign(z')\"]}}"
+
 # ---- what cannot go on, and what can
 
 cat >fall.yaml <<'YAML'
@@ -191,6 +207,37 @@ check "impacts without a surface to rest on: words" grep -q "event 'e1' comes fa
 fall 1 "loops: {floor1: {type: stop, formula: z - u, restitution: 0.5}}"
 check "a rest on a surface that moves with an input: exit code 0" test $? -eq 0
 check "a rest on a surface that moves with an input: where" awk '/outputs/ { found = ($3 - 0.01*sin(3))^2 < 1e-16 } END { exit !found }' out
+
+# a stair that rises into a ball which is on its way up
+cat >rise.yaml <<'YAML'
+bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {f: {type: free, child: ball, start: [0.45, 0, 0.2], rate: [1, 0, 3, 0, 0, 0]}}
+loops: {step: {type: stop, formula: "f.z - 0.5*floor(2*f.x)", restitution: 0.5}}
+simulate: {t-end: 0.4}
+YAML
+for method in auto bdf; do
+  "$CAMBER" run rise.yaml --method $method >out 2>err
+  check "$method: a gap that jumps below 0 while it opens ends the run" test $? -eq 1
+  check "$method: and it is named" grep -q "stop 'step': its gap is -0.1622[0-9]* at t = 0.05" err
+done
+
+# friction that holds in two places, and a force with a product of both
+cat >holds.yaml <<'YAML'
+gravity: [0, 0, 0]
+bodies: {a: {mass: 1, box: [1, 1, 1], at: [0, 0, 0]}, b: {mass: 1, box: [1, 1, 1], at: [9, 0, 0]}}
+joints: {x: {type: prismatic, child: a, axis: x, rate: 1}, y: {type: prismatic, child: b, axis: x, rate: 1.5}}
+forces:
+  fa: {type: load, on: {body: a, at: [0, 0, 0]}, force: ["-3*sign(x') + SHARE*sign(x')*sign(y')", 0, 0]}
+  fb: {type: load, on: {body: b, at: [9, 0, 0]}, force: ["-3*sign(y')", 0, 0]}
+simulate: {t-end: 2}
+YAML
+sed 's/SHARE/0.5/' holds.yaml >run.yaml
+"$CAMBER" run run.yaml >out 2>err
+check "a product of signs that both hold ends the run" test $? -eq 1
+check "and names them" grep -q "'force fa, line 5 (1)' and 'force fa, line 5 (2)' both stay at their switches at t = 0.5," err
+sed 's/SHARE/0/' holds.yaml >run.yaml
+"$CAMBER" run run.yaml >out 2>err
+check "a sum of them does not" test $? -eq 0
 
 # ---- velocities that jump: what holds or switches is not taken along
 

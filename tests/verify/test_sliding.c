@@ -210,10 +210,45 @@ static void test_belt(void **state)
   }
 }
 
+/* ---- friction in a model whose drive has a kink */
+
+/* A cart of 1 kg with an arm of 1 kg, whose centre is 0.5 m below. It slides at 1 m/s and stops at t = 1/3. At t = 0.5 the arm begins to turn
+ * at 1 rad/s: the cart gets the speed 0.25, and what is left of the momentum 2 ẋ − 0.5 cos τ is −6 τ. It stops again where cos τ = 12 τ,
+ * and friction holds 0.5 sin τ. */
+static void test_kinked_drive(void **state)
+{
+  (void)state;
+  double tau = 0.08;
+  for (int k = 0; k < 20; k++) tau = cos(tau) / 12;
+  const double place = 1.0 / 6 + 0.25 * sin(tau) - 1.5 * tau * tau;
+  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(
+        &r,
+        "bodies:\n"
+        "  cart: {mass: 1, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}\n"
+        "  arm: {mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.1]}\n"
+        "joints:\n"
+        "  x: {type: prismatic, child: cart, axis: x, rate: 1}\n"
+        "  p: {type: revolute, parent: cart, child: arm, at: [0, 0, 0], axis: y}\n"
+        "motions: {d: {coordinate: p, value: \"max(t - 0.5, 0)\"}}\n"
+        "forces:\n"
+        "  dry: {type: load, on: {body: cart, at: [0, 0, 0]}, force: [\"-6*sign(x')\", 0, 0]}\n"
+        "outputs: {place: x, speed: x', F: dry.fx}\n",
+        i);
+    cmbt_run_to(&r, 1.5, 0);
+    cmbt_near(cmbt_output(&r, "place"), place, tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "speed"), 0, tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "F"), 0.5 * sin(1), tolerance_of(&r));
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_block), cmocka_unit_test(test_block_at_rest),
-      cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_belt)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_block),
+                                     cmocka_unit_test(test_block_at_rest),
+                                     cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_belt),
+                                     cmocka_unit_test(test_kinked_drive)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,12 @@
 /*
- * Memory of runs in which bodies come to rest and friction holds: a stage is made when it is first entered, and kept. So a second run
- * of the same simulation allocates nothing, and neither does a run between its events; whichever allocation fails ends the run with
- * CMB_ERROR_MEMORY and words, and leaks nothing.
+ * Runs in which bodies come to rest and friction holds, when things go wrong.
+ *
+ * Memory: a stage is made when it is first entered, and kept. So a second run of the same simulation allocates nothing, and neither
+ * does a run between its events; whichever allocation fails, alone or with all that follow, ends the run with CMB_ERROR_MEMORY and
+ * words, and leaks nothing.
+ *
+ * Values: at some filling of forces, switching functions, their rates, surfaces or resets an entry is not finite, once or from then
+ * on. The run ends with words, or with the result of the undisturbed run; what it hands out is finite.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -101,25 +106,239 @@ static void test_made_once(void **state)
   }
 }
 
-static void test_each_fails(void **state)
+static void check_each_fails(const char *method, int all_later)
 {
-  (void)state;
   struct cmbt_allocator memory;
   long made, again, events;
   cmbt_allocator_init(&memory);
-  assert_int_equal(run_model(&memory, "mdop5", &made, &again, &events), CMB_OK);
+  assert_int_equal(run_model(&memory, method, &made, &again, &events), CMB_OK);
   const long all = memory.calls;
   for (long k = all - made + 1; k <= all; k++) { /* those of the stages */
     cmbt_allocator_init(&memory);
     memory.fail_at = k;
-    const cmb_status status = run_model(&memory, "mdop5", &made, &again, &events);
-    if (status != CMB_ERROR_MEMORY) fail_msg("allocation %ld: %s", k, cmb_status_code(status));
+    memory.fail_after_too = all_later;
+    const cmb_status status = run_model(&memory, method, &made, &again, &events);
+    if (status != CMB_ERROR_MEMORY) {
+      fail_msg("%s, allocation %ld: %s", method, k, cmb_status_code(status));
+    }
+  }
+}
+
+static void test_each_fails(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    check_each_fails(methods[i], 0);
+    check_each_fails(methods[i], 1);
+  }
+}
+
+/* ---- values that are not finite */
+
+enum target { FORCES, SWITCHES, FLOW, SURFACE, RESETS, TARGETS };
+enum { MOST = 8, POINTS = 12 };
+
+static const char *const target_names[TARGETS] = {"forces", "switches", "flow", "surface",
+                                                  "resets"};
+
+/* The model with a fault in it: the equations' self. */
+struct faulty {
+  const cmb_equations *inner;
+  enum target target;
+  double value;
+  long at; /* the how-many-eth filling, from 1; 0: none */
+  bool stays;
+  long *filled;
+};
+
+static void disturb(const struct faulty *p, enum target target, int n, double *x)
+{
+  if (target != p->target || !x || n == 0) return;
+  const long k = ++*p->filled;
+  if (p->stays ? p->at > 0 && k >= p->at : k == p->at) x[k % n] = p->value;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const struct faulty *p = self;
+  CMB_TRY(p->inner->evaluate(p->inner->self, at, want));
+  disturb(p, FORCES, p->inner->nv, want->f);
+  return CMB_OK;
+}
+
+static cmb_status switches(const void *self, const cmb_point *at, const double *lambda, double *s)
+{
+  const struct faulty *p = self;
+  CMB_TRY(p->inner->switches(p->inner->self, at, lambda, s));
+  disturb(p, SWITCHES, p->inner->ns, s);
+  return CMB_OK;
+}
+
+static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
+{
+  const struct faulty *p = self;
+  CMB_TRY(p->inner->switch_flow(p->inner->self, at, a, flow));
+  disturb(p, FLOW, p->inner->ns, flow);
+  return CMB_OK;
+}
+
+static cmb_status surfaces(const void *self, const cmb_point *at, double *u, double *ut,
+                           double *gamma, double *U)
+{
+  const struct faulty *p = self;
+  CMB_TRY(p->inner->surfaces(p->inner->self, at, u, ut, gamma, U));
+  double all[3] = {u[1], gamma[1], U[0]};
+  disturb(p, SURFACE, 3, all);
+  u[1] = all[0], gamma[1] = all[1], U[0] = all[2];
+  return CMB_OK;
+}
+
+static cmb_status resets(const void *self, const cmb_point *at, const double *lambda, double *R,
+                         double *change)
+{
+  const struct faulty *p = self;
+  CMB_TRY(p->inner->resets(p->inner->self, at, lambda, R, change));
+  disturb(p, RESETS, p->inner->reset_count, change);
+  return CMB_OK;
+}
+
+static cmb_equations wrap(const struct faulty *p)
+{
+  cmb_equations eq = *p->inner;
+  eq.self = p;
+  eq.expressions = NULL;
+  eq.evaluate = evaluate;
+  eq.residual = NULL;
+  eq.accelerate = NULL;
+  eq.derivative = NULL;
+  eq.switches = switches;
+  eq.switch_flow = switch_flow;
+  eq.surfaces = surfaces;
+  eq.resets = resets;
+  return eq;
+}
+
+struct outcome {
+  cmb_status status;
+  char words[300];
+  long filled;
+  double t, q[MOST], v[MOST];
+};
+
+/* The equations' other functions are those of the model, whose data they expect: they are left out. */
+static void leave_out(cmb_equations *eq)
+{
+  eq->rates = NULL;
+  eq->normalize = NULL;
+  eq->inputs = NULL;
+  eq->outputs = NULL;
+  eq->no = 0;
+  eq->enclose = NULL;
+  eq->nt = eq->np = 0;
+  eq->energy = NULL;
+}
+
+static cmb_status conditions(const void *self, const cmb_point *at, const double *lambda, bool *met)
+{
+  const struct faulty *p = self;
+  return p->inner->conditions(p->inner->self, at, lambda, met);
+}
+
+static struct outcome run_disturbed(struct faulty p, const char *method)
+{
+  struct outcome o = {.status = CMB_OK};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmb_system *inner, *system;
+  cmb_simulation *sim;
+  const cmb_model_system_options how = {.evaluation = CMB_EVALUATE_INTERPRETER};
+  assert_int_equal(cmb_model_parse(ctx, MODEL, strlen(MODEL), "test.yaml", NULL, &model), CMB_OK);
+  assert_int_equal(cmb_model_system(ctx, model, &how, &inner), CMB_OK);
+  p.inner = cmb_system_equations(inner);
+  p.filled = &o.filled;
+  assert_true(!p.inner->levels && p.inner->nq == p.inner->nv && p.inner->nq <= MOST);
+  cmb_equations eq = wrap(&p);
+  leave_out(&eq);
+  eq.conditions = conditions;
+  assert_int_equal(
+      cmb_system_create(ctx, &eq, 0, 2, cmb_system_q(inner), cmb_system_v(inner), &system), CMB_OK);
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.integrator.max_steps = 20000;
+  assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
+  o.status = cmb_simulation_run(sim);
+  const cmb_result *r = cmb_simulation_result(sim);
+  snprintf(o.words, sizeof o.words, "%s", cmb_last_error(ctx));
+  o.t = r->t;
+  memcpy(o.q, r->q, (size_t)eq.nq * sizeof *o.q);
+  memcpy(o.v, r->v, (size_t)eq.nv * sizeof *o.v);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_system_destroy(inner);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+  return o;
+}
+
+static double distance(const struct outcome *a, const struct outcome *b)
+{
+  double most = fabs(a->t - b->t);
+  for (int i = 0; i < MOST; i++) {
+    most = fmax(most, fmax(fabs(a->q[i] - b->q[i]), fabs(a->v[i] - b->v[i])));
+  }
+  return most;
+}
+
+/* What is wrong with the outcome, NULL if nothing is. */
+static const char *verdict(const struct faulty *p, const struct outcome *calm,
+                           const struct outcome *o)
+{
+  bool finite = isfinite(o->t);
+  for (int i = 0; i < MOST; i++) finite = finite && isfinite(o->q[i]) && isfinite(o->v[i]);
+  if (!finite) return "the result is not finite";
+  if (o->status > 0) return "a recoverable status at the end";
+  if (o->status < 0) return o->words[0] == '\0' ? "an error without words" : NULL;
+  if (p->stays && o->filled > p->at + 3) return "a fault that stays was not noticed";
+  return distance(calm, o) > 1e-4 ? "the state is another one" : NULL;
+}
+
+static void check_target(enum target target, const char *method)
+{
+  const struct outcome calm = run_disturbed((struct faulty){.target = target}, method);
+  long ended = 0, runs = 0;
+  if (calm.status != CMB_OK) fail_msg("%s: %s", method, calm.words);
+  for (int i = 0; i < POINTS; i++) {
+    for (int kind = 0; kind < 4; kind++) {
+      const struct faulty p = {.target = target,
+                               .value = kind % 2 == 0 ? NAN : INFINITY,
+                               .at = 1 + i * (calm.filled - 1) / POINTS,
+                               .stays = kind > 1};
+      const struct outcome o = run_disturbed(p, method);
+      const char *wrong = verdict(&p, &calm, &o);
+      runs++;
+      ended += o.status < 0;
+      if (!wrong) continue;
+      fail_msg("%s, %s %g %s filling %ld of %ld: %s (%s, '%s', t = %.9g)", method,
+               target_names[target], p.value, p.stays ? "from" : "at", p.at, calm.filled, wrong,
+               cmb_status_code(o.status), o.words, o.t);
+    }
+  }
+  printf("%-6s %-9s %ld of %ld runs end with words\n", method, target_names[target], ended, runs);
+}
+
+static void test_not_finite(void **state)
+{
+  static const char *const tried[] = {"mdop5", "bdf"};
+  (void)state;
+  for (int i = 0; i < TARGETS; i++) {
+    for (int k = 0; k < 2; k++) check_target((enum target)i, tried[k]);
   }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_made_once),
-                                     cmocka_unit_test(test_each_fails)};
+                                     cmocka_unit_test(test_each_fails),
+                                     cmocka_unit_test(test_not_finite)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
