@@ -24,6 +24,7 @@ void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
   const cmb_equations *eq = &c->x->eq;
   c->r = cmb_arena_doubles(arena, ng);
   c->q_new = cmb_arena_doubles(arena, eq->nq);
+  c->q_kept = cmb_arena_doubles(arena, eq->nq);
 }
 
 /* How far an iteration has gone: increments in coordinates, and in the metric of M. */
@@ -85,8 +86,31 @@ static bool is_near(const cmb_closing *c, const double *q)
   return true;
 }
 
+/* Near a position in which constraints lose rank increments shrink slowly: on, as long as g becomes smaller. */
+static cmb_status polish(cmb_closing *c)
+{
+  cmb_evaluator *ev = c->ev;
+  const cmb_equations *eq = ev->eq;
+  const cmb_terms want = {.g = ev->g};
+  double size, before = INFINITY;
+  for (int k = 0; k <= ITERATIONS; k++) {
+    struct way way = {{-1, -1}, {0, 0}};
+    CMB_TRY(cmb_evaluate(ev, c->t, c->q_new, NULL, &want));
+    const double now = cmb_norm2(eq->ng, ev->g);
+    if (cmb_constraints_exact(ev)) return CMB_OK;
+    if (k == ITERATIONS || !(now < before / 2)) {
+      if (now > before) memcpy(c->q_new, c->q_kept, (size_t)eq->nq * sizeof *c->q_new);
+      return CMB_OK;
+    }
+    before = now;
+    memcpy(c->q_kept, c->q_new, (size_t)eq->nq * sizeof *c->q_new);
+    CMB_TRY(increment(c, &way, &size));
+  }
+  return CMB_OK;
+}
+
 /* From q to g = (1 − s) r, with the modes there; into q_new. Where constraints are dependent the iteration ends at the least
- * squares: at the end they must be met. */
+ * squares: at the end they must be met, and on the way if they were at the beginning. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q)
 {
   const cmb_equations *eq = c->ev->eq;
@@ -105,7 +129,8 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q)
   }
   cmb_terms want = {.g = c->ev->g};
   CMB_TRY(cmb_evaluate(c->ev, c->t, c->q_new, NULL, &want));
-  return s < 1 || cmb_constraints_met(c->ev) ? CMB_OK : CMB_RETRY_NEWTON;
+  if (s < 1 && !c->closed) return CMB_OK;
+  return cmb_constraints_met(c->ev) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 /* g at q without offsets is the residual to be let go. */
@@ -119,8 +144,12 @@ static cmb_status begin(cmb_closing *c, double *q)
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
   CMB_TRY(cmb_guess_modes(ev, c->modes, c->t, q, c->v, &changed));
   CMB_TRY(cmb_take_references(ev, c->t, q));
-  cmb_terms want = {.g = c->r};
-  return cmb_evaluate(ev, c->t, q, NULL, &want);
+  cmb_terms want = {.g = ev->g};
+  CMB_TRY(cmb_evaluate(ev, c->t, q, NULL, &want));
+  memcpy(c->r, ev->g, (size_t)eq->ng * sizeof *c->r);
+  memset(ev->g + c->x->inner->ng, 0, (size_t)(eq->ng - c->x->inner->ng) * sizeof *ev->g);
+  c->closed = cmb_constraints_met(ev);
+  return CMB_OK;
 }
 
 cmb_status cmb_close_loops(cmb_closing *c, double *q)
@@ -144,5 +173,8 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
     ds = fmin(2 * ds, 1 - s);
   }
   c->reached = s;
-  return CMB_OK;
+  if (s < 1) return CMB_OK;
+  status = polish(c);
+  if (status == CMB_OK) memcpy(q, c->q_new, size);
+  return status < 0 ? status : CMB_OK;
 }

@@ -20,9 +20,10 @@ typedef struct cmb_closing {
   cmb_held_equations *x;
   cmb_mode_search *modes;
   double t;
-  const double *v;   /* (nv) with which switching functions are about to change */
-  const bool *angle; /* (nq) coordinates that are not turned far in one step */
-  double *r, *q_new; /* scratch */
+  const double *v;            /* (nv) with which switching functions are about to change */
+  const bool *angle;          /* (nq) coordinates that are not turned far in one step */
+  double *r, *q_new, *q_kept; /* scratch */
+  bool closed;                /* the loops were at the beginning: they stay so on the way */
 
   /* what came of it */
   double reached; /* s; 1: the constraints are met */

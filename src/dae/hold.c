@@ -31,6 +31,8 @@
 enum { MOST_BESIDE = 12 };               /* tries to leave a dead centre */
 static const double BESIDE = 0.1;        /* rad: how far a dead centre is left */
 static const double LEAST_MOTION = 1e-6; /* of a joint, against what it does alone: it is held */
+static const double STUCK =
+    1e-3; /* the same near the end of its reach: there the others move 30 times as fast */
 
 static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
 
@@ -179,6 +181,11 @@ static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
     if (reached > 0) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
     kept[i] = reached >= 1;
   }
+  /* where a value got stuck the way ended: what was reached, once more and exactly */
+  memcpy(h->active, kept, (size_t)h->count * sizeof *kept);
+  memcpy(next.q, c->q, (size_t)h->eq->nq * sizeof *c->q);
+  CMB_TRY(close_active(h, &next, &reached));
+  if (reached >= 1) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
   c->off = most_off(h, c->q, h->v);
   return CMB_OK;
 }
@@ -206,6 +213,17 @@ static cmb_status find_dead(struct hold *h, const double *q, int *dead)
   return CMB_OK;
 }
 
+/* What the constraints, last factored, leave of velocity i alone; ev->dw (nv) is what they change. */
+static double motion_left(cmb_evaluator *ev, int i)
+{
+  const cmb_equations *eq = ev->eq;
+  memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
+  ev->w[i] = 1;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, ev->w, ev->dtau);
+  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
+  return 1 + ev->dw[i];
+}
+
 /* w (nv): the motion nearest to that of velocity i alone that the constraints permit at q, its largest turn being `turn`. False: it
  * cannot move that way. */
 static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i, double turn,
@@ -214,11 +232,7 @@ static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i,
   const cmb_equations *eq = ev->eq;
   double most = 0;
   if (cmb_factor_at(ev, h->t, q) != CMB_OK) return false;
-  memset(w, 0, (size_t)eq->nv * sizeof *w);
-  w[i] = 1;
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, w, ev->dtau);
-  cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
-  w[i] += ev->dw[i];
+  w[i] = motion_left(ev, i);
   if (w[i] < LEAST_MOTION) return false;
   for (int k = 0; k < eq->nv; k++) {
     if (k != i) w[k] = ev->dw[k];
@@ -327,10 +341,37 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   return CMB_OK;
 }
 
+/* Whether a coordinate with this velocity was given a value that it does not have at q. */
+static bool is_off(const struct hold *h, const double *q, int v)
+{
+  for (int k = 0; k < h->task->count; k++) {
+    const cmb_held *place = &h->task->held[k];
+    if (place->kind == CMB_HELD_COORDINATE && place->v == v && off_by(place, q, h->v) > MET) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound. */
+static cmb_status let_stuck_rest(struct hold *h, const double *q)
+{
+  cmb_evaluator *ev;
+  activate(h, 0, 0);
+  CMB_TRY(open_active(h, &ev));
+  cmb_status status = cmb_factor_at(ev, h->t, q);
+  for (int i = 0; i < h->count; i++) {
+    const int v = h->held[i].v;
+    h->active[i] = status != CMB_OK || !is_off(h, q, v) || motion_left(ev, v) > STUCK;
+  }
+  cmb_evaluator_destroy(ev);
+  return status < 0 ? status : CMB_OK;
+}
+
 static cmb_status find_velocities(struct hold *h, const double *q, double *v)
 {
   cmb_evaluator *ev;
-  activate(h, 0, h->count);
+  CMB_TRY(let_stuck_rest(h, q));
   CMB_TRY(keep_independent(h, q));
   CMB_TRY(open_active(h, &ev));
   cmb_status status = project_velocities(h, ev, q, v);

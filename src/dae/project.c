@@ -159,11 +159,16 @@ bool cmb_constraints_met(const cmb_evaluator *ev)
   return is_met(ev, MET);
 }
 
+bool cmb_constraints_exact(const cmb_evaluator *ev)
+{
+  return is_met(ev, ROUNDING);
+}
+
 /* Where constraints are nearly dependent, rounding in g makes increments that do not shrink any more: it has arrived if they
  * are small and g itself is rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
-  return size <= SMALL * (1 + cmb_norm2(ev->eq->nq, q)) && is_met(ev, ROUNDING);
+  return size <= SMALL * (1 + cmb_norm2(ev->eq->nq, q)) && cmb_constraints_exact(ev);
 }
 
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)

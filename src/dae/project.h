@@ -35,6 +35,9 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 /* Whether the evaluator's g is 0 as far as that can be told: an iteration with dependent constraints may end elsewhere. */
 bool cmb_constraints_met(const cmb_evaluator *ev);
 
+/* The same, but for rounding. */
+bool cmb_constraints_exact(const cmb_evaluator *ev);
+
 /* The 2-norm of x − given (n), and which entry changed most. */
 double cmb_change(int n, const double *x, const double *given, int *most);
 
