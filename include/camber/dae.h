@@ -172,6 +172,8 @@ typedef struct cmb_equations {
   int rule_count, reset_count;
   const cmb_rule *rules;          /* (rule_count) */
   const char *const *reset_names; /* (reset_count) */
+  const char *const *
+      reset_units; /* (reset_count) of impulses along them, "" where it is not known; NULL: nowhere */
   const bool *rule_reads; /* (rule_count x ns) the functions whose modes a condition reads */
   const bool *
       surface_reads; /* (rule_count x ns) the functions whose modes a surface reads; NULL: not known */

@@ -22,6 +22,13 @@ typedef struct cmb_record {
   int side; /* of an event: -1 right before it, in the old modes; +1 right behind it; 0: there is none here */
 } cmb_record;
 
+typedef enum cmb_event_kind {
+  CMB_KIND_SWITCH,    /* a switching function, with its index */
+  CMB_KIND_CONDITION, /* a condition of an event of the user's */
+  CMB_KIND_IMPACT,    /* a gap of a stop or rigid contact has closed */
+  CMB_KIND_REST /* bodies rest on a surface, or leave it; the name is that of the rule with ".rest" behind */
+} cmb_event_kind;
+
 /* A switching function changed its sign; direction is its new sign. A level changed: the sign of the change. Or (index -1)
  * a condition of the user's came to be met, +1, or ceased to be, -1, or bodies came to rest on a surface, +1, or left it, -1. */
 typedef struct cmb_event {
@@ -31,6 +38,7 @@ typedef struct cmb_event {
   int direction;
   double
       limit; /* of a rest that begins: the time at which the impacts before it accumulate; else NaN */
+  cmb_event_kind kind;
 } cmb_event;
 
 /* A constraint has acted with an impulse: velocities jumped, because its rate did or it came into force. It is the integral of the

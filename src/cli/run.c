@@ -145,14 +145,12 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
 /* "touch, at rest (impacts accumulate at t = 4.06371276887)"; "touch, leaves"; "touch, rising". */
 static void print_event(const cmb_event *e)
 {
-  static const char ending[] = ".rest";
-  const size_t length = strlen(e->name), end = sizeof ending - 1;
-  const bool rest = e->index < 0 && length > end && strcmp(e->name + length - end, ending) == 0;
-  if (!rest) {
+  if (e->kind != CMB_KIND_REST) {
     printf("%s, %s\n", e->name, e->direction > 0 ? "rising" : "falling");
     return;
   }
-  printf("%.*s, %s", (int)(length - end), e->name, e->direction > 0 ? "at rest" : "leaves");
+  const size_t length = strlen(e->name) - strlen(".rest");
+  printf("%.*s, %s", (int)length, e->name, e->direction > 0 ? "at rest" : "leaves");
   if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
   printf("\n");
 }
@@ -280,10 +278,15 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
 
 static void json_events(struct cli_json *j, const struct run *run)
 {
+  static const char *const kinds[] = {[CMB_KIND_SWITCH] = "switch",
+                                      [CMB_KIND_CONDITION] = "condition",
+                                      [CMB_KIND_IMPACT] = "impact",
+                                      [CMB_KIND_REST] = "rest"};
   cli_json_open(j, "events", '[');
   for (long i = 0; i < events_kept(run); i++) {
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", run->events[i].name);
+    cli_json_text(j, "kind", kinds[run->events[i].kind]);
     cli_json_number(j, "t", run->events[i].t);
     cli_json_integer(j, "direction", run->events[i].direction);
     if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);

@@ -154,6 +154,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   bool *of_gap = cmb_arena_take(arena, (size_t)p->ns, sizeof *of_gap);
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
+  const char **units = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
   bool *reads = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
   bool *on_surface = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
   bool *shown = cmb_arena_take(arena, (size_t)p->ns, sizeof *shown);
@@ -174,7 +175,10 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                           r->law,
                           r->restitution};
   }
-  for (int i = 0; i < x->reset_count; i++) names[i] = cmb_arena_text(arena, x->reset_names[i]);
+  for (int i = 0; i < x->reset_count; i++) {
+    names[i] = cmb_arena_text(arena, x->reset_names[i]);
+    units[i] = cmb_arena_text(arena, x->reset_units[i]);
+  }
   CMB_TRY(list_reads(p, reads, on_surface, shown));
   CMB_TRY(list_surfaces(p, arena, d));
   for (int i = p->motion_ns; i < p->ns; i++) {
@@ -193,6 +197,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   eq->reset_count = d->reset_count = x->reset_count;
   eq->rules = rules;
   eq->reset_names = names;
+  eq->reset_units = units;
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 

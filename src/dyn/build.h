@@ -209,6 +209,9 @@ typedef struct cmb_push {
 cmb_push *cmb_build_pushes(cmb_build *b);
 bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e);
 
+/* The units of impulses along what is reset; after the outputs. */
+cmb_status cmb_build_reset_units(cmb_build *b, cmb_expressions *x);
+
 /* rules.c: what is positive where a condition is met and changes its sign where the condition changes; 0 if it is made of several. */
 cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when);
 

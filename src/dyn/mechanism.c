@@ -469,6 +469,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   if (b->live) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));
+  CMB_TRY(cmb_build_reset_units(b, x));
   CMB_TRY(check_output_names(b, x));
   return cmb_graph_status(b->g);
 }

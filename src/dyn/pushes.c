@@ -123,3 +123,47 @@ bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e)
   *e = contact ? cmb_mul(b->g, push->force, push->direction.x[part]) : push->force;
   return true;
 }
+
+/* ---- units of impulses */
+
+/* Of a term with the coefficient 1 or −1: 'm' of a length, 'r' of an angle; 0: not known. */
+static char kind_of(const cmb_build *b, const cmb_term *term)
+{
+  const cmb_measure *m = &term->measure;
+  const cmb_expr one = cmb_constant(b->g, 1), minus = cmb_constant(b->g, -1);
+  if (term->coefficient != one && term->coefficient != minus) return 0;
+  for (int i = 0; m->velocity >= 0 && i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    if (l->v == m->velocity) return l->kind == CMB_LINK_SHIFT ? 'm' : 'r';
+  }
+  if (m->velocity >= 0) return 0;
+  for (int i = 0; i < 3; i++) {
+    if (m->side[0].force.x[i] != 0 || m->side[1].force.x[i] != 0) return 'm';
+  }
+  return 0; /* the cosine of an angle */
+}
+
+/* A gap that is a sum of lengths, or of angles. */
+static const char *unit_of(const cmb_build *b, const cmb_push *push)
+{
+  char kind = push->term_count > 0 ? kind_of(b, &push->terms[0]) : 0;
+  for (int i = 1; i < push->term_count; i++) {
+    if (kind_of(b, &push->terms[i]) != kind) kind = 0;
+  }
+  return kind == 'm' ? "N s" : kind == 'r' ? "N m s" : "";
+}
+
+cmb_status cmb_build_reset_units(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_push *push = b->model->stop_count > 0 ? cmb_build_pushes(b) : NULL;
+  x->reset_units = cmb_arena_take(b->arena, (size_t)x->reset_count, sizeof(void *));
+  if (!x->reset_units) return CMB_ERROR_MEMORY;
+  if (b->model->stop_count > 0 && !push) return b->status;
+  for (int i = 0; i < x->reset_count; i++) x->reset_units[i] = "";
+  for (int i = 0; i < x->rule_count; i++) {
+    if (!x->rules[i].gap) continue;
+    const bool contact = b->model->stops[i - b->model->event_count].contact;
+    x->reset_units[x->rules[i].first_reset] = contact ? "N s" : unit_of(b, &push[i]);
+  }
+  return CMB_OK;
+}

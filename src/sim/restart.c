@@ -44,9 +44,10 @@ static cmb_status tell(cmb_simulation *sim, const cmb_event *event)
   return o->event ? o->event(o->user, event) : CMB_OK;
 }
 
-cmb_status cmb_run_announce(cmb_simulation *sim, const char *name, int index, int direction)
+cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char *name, int index,
+                            int direction)
 {
-  const cmb_event event = {name, index, sim->events->t, direction, NAN};
+  const cmb_event event = {name, index, sim->events->t, direction, NAN, kind};
   return tell(sim, &event);
 }
 
@@ -54,7 +55,7 @@ cmb_status cmb_run_announce(cmb_simulation *sim, const char *name, int index, in
 static cmb_status announce_rest(cmb_simulation *sim, int rule, double limit)
 {
   const cmb_stage *stage = sim->stage;
-  cmb_event event = {"", -1, sim->events->t, 1, limit};
+  cmb_event event = {"", -1, sim->events->t, 1, limit, CMB_KIND_REST};
   for (int k = 0; k < stage->rest_count; k++) {
     if (stage->rest[k] == rule) event.name = stage->eq->switch_names[sim->eq->ns + k];
   }
@@ -87,6 +88,11 @@ cmb_status cmb_run_tell_impulses(cmb_simulation *sim)
   return CMB_OK;
 }
 
+const char *cmb_run_reset_unit(const cmb_simulation *sim, int reset)
+{
+  return sim->eq->reset_units ? sim->eq->reset_units[reset] : "";
+}
+
 /* Those along what a rule has reset. */
 static cmb_status tell_impact(cmb_simulation *sim, int rule)
 {
@@ -97,7 +103,7 @@ static cmb_status tell_impact(cmb_simulation *sim, int rule)
     const cmb_impulse impulse = {.name = eq->reset_names[r->first_reset + j],
                                  .t = sim->events->t,
                                  .value = sim->impact->rho[j],
-                                 .unit = "",
+                                 .unit = cmb_run_reset_unit(sim, r->first_reset + j),
                                  .index = -1,
                                  .unique = true};
     CMB_TRY(cmb_run_tell_impulse(sim, &impulse));
@@ -113,7 +119,7 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
-  return cmb_run_announce(sim, eq->switch_names[i], i, after > before ? 1 : -1);
+  return cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
 /* ---- the end of rests and slides */
@@ -144,13 +150,13 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
     choose_side(sim, k);
-    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[i], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
     const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
     if (e->mode_new[i] == 1) continue;
     cmb_run_stop_sliding(sim, i, side);
-    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[i], i, side));
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side));
   }
   return CMB_OK;
 }
@@ -410,7 +416,7 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
   for (int k = 0; rests && k < sim->stage->rest_count; k++) {
     if (!sim->rests[sim->stage->rest[k]]) continue;
     sim->rests[sim->stage->rest[k]] = false;
-    CMB_TRY(cmb_run_announce(sim, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   for (int i = 0; i < eq->ns; i++) {
     if (sim->slides[i] != 0) cmb_run_stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
@@ -525,7 +531,8 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   if (rule->gap && x->change[rule->first_reset] < 0)
     return CMB_OK; /* another one has parted them */
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
-  CMB_TRY(cmb_run_announce(sim, rule->name, -1, x->met_here[i] ? 1 : -1));
+  const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
+  CMB_TRY(cmb_run_announce(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }
@@ -607,7 +614,7 @@ static cmb_status leave_jumped(cmb_simulation *sim)
                       eq->rules[rule].name, e->t, fabs(u));
     }
     sim->rests[rule] = false;
-    CMB_TRY(cmb_run_announce(sim, stage->eq->switch_names[eq->ns + k], -1, -1));
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   return CMB_OK;
 }

@@ -99,8 +99,10 @@ cmb_point cmb_run_point(const cmb_simulation *sim);
 bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
 
 /* The observer is told of an event, of an impulse. */
-cmb_status cmb_run_announce(cmb_simulation *sim, const char *name, int index, int direction);
+cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char *name, int index,
+                            int direction);
 cmb_status cmb_run_tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse);
+const char *cmb_run_reset_unit(const cmb_simulation *sim, int reset); /* of the latter */
 
 /* What the velocities behind an impact do. */
 typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;

@@ -1,6 +1,7 @@
 /*
  * The stages of a run (stage.h): which one is at work, and what is taken along when another begins.
  */
+#include "base/context.h"
 #include "dae/project.h"
 #include "method/integrator.h"
 #include "sim/run.h"
@@ -10,6 +11,8 @@
 
 /* An acceleration that changes no velocity within the run by more than this part of the tolerance does not matter. */
 static const double STILL = 1e-2;
+
+enum { MOST_STAGES = 200 }; /* each has an integrator of its own */
 
 static void use_stage(cmb_simulation *sim, cmb_stage *stage)
 {
@@ -57,9 +60,17 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
 {
   cmb_stage **end = &sim->stages;
-  for (; *end; end = &(*end)->next) {
+  int count = 0;
+  for (; *end; end = &(*end)->next, count++) {
     *found = *end;
     if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+  }
+  if (count == MOST_STAGES) {
+    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                    "at t = %.9g: bodies have rested and dry friction has held in %d different "
+                    "ways, which is the most that a run has memory for; let fewer contacts come "
+                    "to rest, or give them a stiffness in place of their restitution",
+                    sim->events->t, MOST_STAGES);
   }
   cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
   if (status == CMB_OK) {

@@ -97,14 +97,14 @@ static cmb_status tell(cmb_simulation *sim)
     sim->impact->met_here[rule] = true;
     sim->acted++;
     cmb_run_remember_time(sim, rule);
-    CMB_TRY(cmb_run_announce(sim, sim->eq->rules[rule].name, -1, 1));
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_IMPACT, sim->eq->rules[rule].name, -1, 1));
   }
   for (int k = 0; k < x->count; k++) {
     const cmb_rule *r = &sim->eq->rules[x->rule[k]];
     const cmb_impulse impulse = {.name = sim->eq->reset_names[r->first_reset],
                                  .t = sim->events->t,
                                  .value = x->impulse[k],
-                                 .unit = "",
+                                 .unit = cmb_run_reset_unit(sim, r->first_reset),
                                  .index = -1,
                                  .unique = x->unique[k]};
     if (x->member[k]) CMB_TRY(cmb_run_tell_impulse(sim, &impulse));

@@ -126,7 +126,7 @@ fall = math.sqrt(2 / 9.81)
 assert run["status"] == "ok" and run["stopped_by"] == "left.touch", run
 assert [e["name"] for e in run["events"]] == ["left.half", "left.touch"], run["events"]
 assert abs(run["events"][1]["t"] - fall) < 1e-9 and abs(run["t"] - fall) < 1e-9, run
-assert all("limit" not in e for e in run["events"]), run["events"]
+assert all("limit" not in e and e["kind"] == "condition" for e in run["events"]), run["events"]
 rows = list(csv.DictReader(open("stops.csv")))
 assert float(rows[-1]["t"]) == run["t"] and abs(float(rows[-1]["h"])) < 1e-9, rows[-1]
 END
@@ -154,7 +154,8 @@ run = json.load(open("ball.json"))
 limits = [e["limit"] for e in run["events"] if "limit" in e]
 assert len(limits) == 1 and abs(limits[0] - 9 * math.sqrt(2 / 9.81)) < 1e-8, limits
 last = run["events"][-1]
-assert last["name"] == "bench.rest" and last["direction"] == -1, last
+assert last["name"] == "bench.rest" and last["direction"] == -1 and last["kind"] == "rest", last
+assert run["events"][0]["kind"] == "impact" and run["impulses"][0]["unit"] == "N s", run["impulses"][0]
 assert abs(last["t"] - (6 + 9.81 / 5)) < 1e-8 and "stopped_by" not in run, last
 END
 check "the limit is in the JSON" python3 look.py
@@ -238,6 +239,22 @@ check "and names them" grep -q "'force fa, line 5 (1)' and 'force fa, line 5 (2)
 sed 's/SHARE/0/' holds.yaml >run.yaml
 "$CAMBER" run run.yaml >out 2>err
 check "a sum of them does not" test $? -eq 0
+
+# ---- a row of ten bodies that rest and leave, each in its own time: in how many ways they rest has a limit
+
+python3 - >ways.yaml <<'END'
+print("gravity: [0, 0, 0]")
+n = range(10)
+print("bodies: {", ", ".join(f"b{i}: {{mass: 1, sphere: [0, 0, 0], radius: 0.1}}" for i in n), "}")
+print("joints: {", ", ".join(f"x{i}: {{type: prismatic, child: b{i}, axis: x}}" for i in n), "}")
+print("loops: {", ", ".join(f"s{i}: {{type: stop, formula: x{i}, restitution: 0}}" for i in n), "}")
+print("forces: {", ", ".join(f'f{i}: {{type: torsion, coordinate: x{i}, torque: "0.6 + sin({40 + 7.3*i}*t)"}}' for i in n), "}")
+END
+timeout 60 "$CAMBER" run ways.yaml --t-end 0.2 >out 2>err
+check "few ways to rest" test $? -eq 0
+timeout 60 "$CAMBER" run ways.yaml --t-end 5 >out 2>err
+check "more ways to rest than a run has memory for: exit code 1" test $? -eq 1
+check "more ways to rest than a run has memory for: words" grep -q "dry friction has held in 200 different ways" err
 
 # ---- velocities that jump: what holds or switches is not taken along
 
