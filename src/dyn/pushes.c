@@ -155,11 +155,12 @@ static const char *unit_of(const cmb_build *b, const cmb_push *push)
 
 cmb_status cmb_build_reset_units(cmb_build *b, cmb_expressions *x)
 {
-  const cmb_push *push = b->model->stop_count > 0 ? cmb_build_pushes(b) : NULL;
   x->reset_units = cmb_arena_take(b->arena, (size_t)x->reset_count, sizeof(void *));
   if (!x->reset_units) return CMB_ERROR_MEMORY;
-  if (b->model->stop_count > 0 && !push) return b->status;
   for (int i = 0; i < x->reset_count; i++) x->reset_units[i] = "";
+  if (b->model->stop_count == 0) return CMB_OK;
+  const cmb_push *push = cmb_build_pushes(b);
+  if (!push) return b->status;
   for (int i = 0; i < x->rule_count; i++) {
     if (!x->rules[i].gap) continue;
     const bool contact = b->model->stops[i - b->model->event_count].contact;
