@@ -127,6 +127,8 @@ uint32_t cmb_graph_size(const cmb_graph *g)
 
 /* ---- hash table */
 
+enum { NEAR_WINDOW = 1024, NEAR_PLACES = 8 }; /* the window is a page of memory */
+
 static uint32_t hash(const cmb_node *n)
 {
   uint64_t rest;
@@ -144,10 +146,30 @@ static bool same(const cmb_node *m, const cmb_node *n)
          m->b == n->b && m->c == n->c; /* b and c are also a constant's bits */
 }
 
-/* The place in the table of a node equal to n, or the empty place where it belongs. */
+/* Whether the node has arguments, and the latest of them. Places of arguments that an operation does not have are 0. */
+static bool latest_argument(const cmb_node *n, uint32_t *latest)
+{
+  if (n->op == CMB_OP_CONSTANT || n->op == CMB_OP_INPUT) return false;
+  *latest = n->a > n->b ? n->a : n->b;
+  if (n->c > *latest) *latest = n->c;
+  return true;
+}
+
+/* The place in the table of a node equal to n, or the empty place where it belongs. A few places near those of the nodes with nearly
+ * the same latest argument come first: graphs are built and walked through in order, so that what is looked at lies together in
+ * memory. The nodes of an argument with very many find room anywhere. */
 static uint32_t place_of(const cmb_graph *g, const cmb_node *n)
 {
-  uint32_t mask = g->table_room - 1, i = hash(n) & mask;
+  const uint32_t mask = g->table_room - 1, h = hash(n);
+  uint32_t latest, i;
+  if (latest_argument(n, &latest)) {
+    const uint32_t near = 2 * latest + h % NEAR_WINDOW;
+    for (uint32_t k = 0; k < NEAR_PLACES; k++) {
+      i = (near + k) & mask;
+      if (g->table[i] == 0 || same(&g->nodes[g->table[i]], n)) return i;
+    }
+  }
+  i = h & mask;
   while (g->table[i] != 0 && !same(&g->nodes[g->table[i]], n)) i = (i + 1) & mask;
   return i;
 }
