@@ -180,7 +180,7 @@ END
 final() { # FORMULATION T-END NAME...: outputs at the end
   "$CAMBER" run chain.yaml --formulation "$1" --t-end "$2" --rtol 1e-10 --json 2>words.txt | python3 -c 'import json, sys
 o = json.load(sys.stdin)["outputs"]
-print(*(round(o[n], 6) for n in sys.argv[1:]))' "${@:3}"
+print(*(round(float(o[n]), 6) for n in sys.argv[1:]))' "${@:3}"
 }
 chain "outputs: {oq: q, op: p, rq: q', rp: p'}" >chain.yaml
 check "angles in outputs, the second joint first" test "$(final cartesian 0 op oq rp rq)" = "2.0 0.3 0.5 -0.2"
