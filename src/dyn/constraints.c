@@ -206,7 +206,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
   cmb_expr F, minus = 0;
   CMB_TRY(cmb_build_formula(b, &l->formula, CMB_LEVEL_POSITION, &symbols, &F));
   if (l->minus.text) {
-    CMB_TRY(cmb_build_formula(b, &l->minus, CMB_LEVEL_POSITION, &symbols, &minus));
+    CMB_TRY(cmb_build_formula(b, &l->minus, CMB_LEVEL_TIME, &symbols, &minus));
   }
   if (symbols.items.count == 0) {
     return cmb_build_fail(b, &l->formula.place,
