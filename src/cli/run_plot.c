@@ -187,7 +187,7 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
     const cmb_event *f = kinds->first[k];
-    if (f->index == e->index && f->direction == e->direction) return k;
+    if (strcmp(f->name, e->name) == 0 && f->direction == e->direction) return k;
   }
   if (kinds->count == MOST_KINDS) return -1;
   kinds->first[kinds->count] = e;

@@ -62,6 +62,17 @@ look stair.svg "names == 'heave forward track shock_length camber toe shock_forc
 look stair.svg "'t in s' in texts"
 look stair.svg "[l for x, l in letters[:2]] == ['ab', 'c'] and len(marks) == 3 * 7"
 look stair.svg "'Events: a: input road, line 73, rising; b: tyre.contact, falling; c: tyre.contact, rising' in texts"
+# Rules of the user's and rests are kinds of their own.
+cat >ball.yaml <<'YAML'
+bodies: {ball: {mass: 1, com: [0, 0, 0.5]}}
+joints: {z: {type: prismatic, child: ball, axis: z}}
+forces: {ground1: {type: contact, on: {body: ball, at: [0, 0, 0.5]}, surface: z, restitution: 0.3}}
+events: {late: {when: t > 0.2}}
+simulate: {t-end: 1}
+YAML
+"$CAMBER" run ball.yaml --plot ball.svg >/dev/null
+look ball.svg "'Events: a: late, rising; b: ground1, rising; c: ground1.rest, rising' in texts"
+
 # The tyre force is that of rest until the road drops at 0.2 s, and 0 after it: a vertical line, not a slope from the last step.
 look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
   abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"
