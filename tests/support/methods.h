@@ -4,6 +4,7 @@
 #ifndef CMBT_METHODS_H
 #define CMBT_METHODS_H
 
+#include <camber/dyn.h>
 #include <camber/method.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,6 +12,27 @@
 static inline bool cmbt_is(const cmb_method *method, const char *name)
 {
   return strcmp(cmb_method_name(method), name) == 0;
+}
+
+/* The number of the next error-controlled method from i on; cmb_method_count(): there is none. */
+static inline int cmbt_next_method(int i)
+{
+  while (i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(i))) i++;
+  return i;
+}
+
+/* The same but for trap, which takes too many steps at small tolerances. */
+static inline int cmbt_next_but_trap(int i)
+{
+  i = cmbt_next_method(i);
+  return i < cmb_method_count() && cmbt_is(cmb_method_at(i), "trap") ? cmbt_next_method(i + 1) : i;
+}
+
+/* The formulations, joint coordinates first. */
+static inline cmb_formulation cmbt_formulation(int k)
+{
+  const cmb_formulation all[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
+  return all[k];
 }
 
 /* Small tolerances are no trouble: high order, and errors that are about the tolerance. Not so the methods for stiff systems: trap

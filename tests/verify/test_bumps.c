@@ -168,13 +168,6 @@ static void test_random_bumps(void **state)
 
 /* ---- bumps beside something larger */
 
-/* The error-controlled methods in turn, then NULL. */
-static const cmb_method *controlled(int *i)
-{
-  while (*i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(*i))) ++*i;
-  return *i < cmb_method_count() ? cmb_method_at((*i)++) : NULL;
-}
-
 /*
  * A cart is driven by r t + H exp(−((t − c)/w)²), and a puck of 1 kg is held to it by a damper d: ÿ = −d (ẏ − ẋ), from ẏ = r. The bump is
  * lower than what the cart moves in one step. Behind it
@@ -196,12 +189,10 @@ static void test_bump_in_drive(void **state)
       "motions: {drive: {coordinate: x, value: \"0.3*t + 0.1*exp(-((t - 0.531)/1e-4)^2)\"}}\n"
       "outputs: {speed: puck.vx}\n";
   for (int form = 0; form < 3; form++) {
-    const cmb_formulation forms[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
-    const cmb_method *method;
-    for (int i = 0; (method = controlled(&i)) != NULL;) {
+    for (int i = cmbt_next_method(0); i < cmb_method_count(); i = cmbt_next_method(i + 1)) {
       cmbt_run run;
-      cmbt_run_open_text(&run, text, forms[form]);
-      run.method = cmb_method_name(method);
+      cmbt_run_open_text(&run, text, cmbt_formulation(form));
+      run.method = cmb_method_name(cmb_method_at(i));
       run.rtol = 1e-6;
       cmbt_run_to(&run, t, 0);
       cmbt_near(cmbt_output(&run, "speed") - r, right, 1e-5);
@@ -222,11 +213,10 @@ static void test_bump_beside_spring(void **state)
       "forces: {f: {type: torsion, coordinate: s, torque: "
       "\"4*s - 0.1*exp(-((s - 0.337)/0.003)^2)\"}}\n"
       "outputs: {place: s + 0, speed: s'}\n";
-  const cmb_method *method;
-  for (int i = 0; (method = controlled(&i)) != NULL;) {
+  for (int i = cmbt_next_method(0); i < cmb_method_count(); i = cmbt_next_method(i + 1)) {
     cmbt_run run;
     cmbt_run_open_text(&run, text, CMB_FORM_EXPLICIT);
-    run.method = cmb_method_name(method);
+    run.method = cmb_method_name(cmb_method_at(i));
     run.rtol = 1e-6;
     cmbt_run_to(&run, 0.4, 0);
     const double s = cmbt_output(&run, "place"), v = cmbt_output(&run, "speed");
@@ -297,9 +287,8 @@ static void test_kinematics(void **state)
   const int count = cmbt_model_names(model);
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < 3; k++) {
-      const cmb_formulation forms[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL, CMB_FORM_CARTESIAN};
       cmbt_run r;
-      cmbt_run_open(&r, model[i], forms[k], 0, NULL);
+      cmbt_run_open(&r, model[i], cmbt_formulation(k), 0, NULL);
       assert_int_equal(r.eq->np, strcmp(model[i], "slider-crank") == 0);
       cmbt_run_close(&r);
     }

@@ -27,19 +27,9 @@ enum { TEXT = 8000, MOST = 200, SAMPLE = 25, MOST_STOPS = 5, MOST_V = 100 };
 
 static const double G = 9.81;
 
-static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
-                                               CMB_FORM_CARTESIAN};
-
-/* The number of the next method with dense output; cmb_method_count: there is none. */
-static int next_method(int i)
-{
-  while (i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(i))) i++;
-  return i;
-}
-
 static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 {
-  cmbt_run_open_text(r, text, formulations[formulation]);
+  cmbt_run_open_text(r, text, cmbt_formulation(formulation));
   r->method = cmb_method_name(cmb_method_at(method));
   if (!cmbt_is_precise(cmb_method_at(method))) r->rtol = 1e-6;
 }
@@ -81,7 +71,7 @@ static void test_box(void **state)
 {
   (void)state;
   const double fall = sqrt(2 * 0.3 / G);
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
     double t[MOST], expected = fall, step = 2 * fall;
     cmbt_run r;
@@ -130,7 +120,7 @@ static void check_rod(const char *law, int formulation, double left, double righ
            "  left: {type: contact, on: rod@L, surface: z, restitution: %s}\n"
            "outputs: {l: l.vz, r: r.vz, energy: energy}\n",
            law, law);
-  cmbt_run_open_text(&r, text, formulations[formulation]);
+  cmbt_run_open_text(&r, text, cmbt_formulation(formulation));
   cmbt_run_to(&r, 1e-9, 0);
   cmbt_near(cmbt_output(&r, "l"), left, 1e-8);
   cmbt_near(cmbt_output(&r, "r"), right, 1e-8);
@@ -204,7 +194,7 @@ static void check_row(int n, const char *law, int method, int formulation, doubl
 static void test_rows(void **state)
 {
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     check_row(7, "0", i, i % 3, 1.0 / 7, 1.0 / 7);
     check_row(7, "{law: poisson, value: 0.5}", i, (i + 1) % 3, -2.0 / 7, 1.5 / 7);
   }

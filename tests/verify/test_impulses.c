@@ -295,9 +295,6 @@ static void make_problem(struct problem *x, struct cmbt_random *r)
   place(&p, &x->drive, x->exact.end);
 }
 
-static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
-                                               CMB_FORM_CARTESIAN};
-
 static void test_drives(void **state)
 {
   (void)state;
@@ -312,7 +309,7 @@ static void test_drives(void **state)
     for (int i = 0; i < cmb_method_count(); i++) {
       const cmb_method *method = cmb_method_at(i);
       for (int k = 0; k < 3 && !cmb_method_is_real_time(method); k++) {
-        run(x.text, formulations[k], method, 0, &o);
+        run(x.text, cmbt_formulation(k), method, 0, &o);
         const double off = difference(&o, &x.exact, 1e-9);
         if (!(off <= 1e-4)) {
           fail_msg("drive %d with %s, formulation %d: off by %g, %d of %d impulses\n%s", n,
@@ -550,7 +547,7 @@ static void test_lock(void **state)
                          !cmbt_is(method, "trap") && !cmbt_is(method, "forsdirk");
       if (cmb_method_is_real_time(method)) continue;
       for (int k = 0; k < 3; k++) {
-        const bool done = run_lock(cases[n].loop, method, formulations[k], &end, &impulse);
+        const bool done = run_lock(cases[n].loop, method, cmbt_formulation(k), &end, &impulse);
         if (!done) printf("%s, formulation %d: refused\n", cmb_method_name(method), k);
         assert_true(done || (n == 0 && stiff));
       }

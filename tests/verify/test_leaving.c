@@ -12,22 +12,9 @@
 
 static const double G = 9.81;
 
-static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
-                                               CMB_FORM_CARTESIAN};
-
-/* The number of the next method with dense output but for trap, which takes too many steps; cmb_method_count: there is none. */
-static int next_method(int i)
-{
-  while (i < cmb_method_count() &&
-         (cmb_method_is_real_time(cmb_method_at(i)) || cmbt_is(cmb_method_at(i), "trap"))) {
-    i++;
-  }
-  return i;
-}
-
 static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 {
-  cmbt_run_open_text(r, text, formulations[formulation]);
+  cmbt_run_open_text(r, text, cmbt_formulation(formulation));
   r->method = cmb_method_name(cmb_method_at(method));
   r->rtol = 1e-6;
 }
@@ -35,7 +22,7 @@ static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 /* The run of each method in each formulation to t_end; then `look`. */
 static void run_all(const char *text, double t_end, void (*look)(const cmbt_run *r))
 {
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 3; k++) {
       cmbt_run r;
       open_run(&r, text, i, k);

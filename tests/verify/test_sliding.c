@@ -11,21 +11,9 @@
 
 static const double G = 9.81;
 
-/* The number of the next method with dense output but for trap, which takes too many steps; cmb_method_count: there is none. */
-static int next_method(int i)
-{
-  while (i < cmb_method_count() &&
-         (cmb_method_is_real_time(cmb_method_at(i)) || cmbt_is(cmb_method_at(i), "trap"))) {
-    i++;
-  }
-  return i;
-}
-
 static void open_run(cmbt_run *r, const char *text, int method)
 {
-  static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
-                                                 CMB_FORM_CARTESIAN};
-  cmbt_run_open_text(r, text, formulations[method % 3]);
+  cmbt_run_open_text(r, text, cmbt_formulation(method % 3));
   r->method = cmb_method_name(cmb_method_at(method));
   if (!cmbt_is_precise(cmb_method_at(method))) r->rtol = 1e-8;
 }
@@ -51,7 +39,7 @@ static void test_block(void **state)
 {
   (void)state;
   const double pi = acos(-1), al = pi / 9, m = 2, a = G * (0.5 * cos(al) - sin(al));
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     for (int pushed = 0; pushed < 2; pushed++) {
       const double c = pushed ? 0.5 : 0, b = c / m;
       const double stops = pushed ? (a - sqrt(a * a - 2 * b)) / b : 1 / a;
@@ -80,7 +68,7 @@ static void test_block(void **state)
 static void test_block_at_rest(void **state)
 {
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     char text[2000];
     cmbt_run r;
     snprintf(text, sizeof text, BLOCK, 0.0, 0.0);
@@ -105,7 +93,7 @@ static void check_two_blocks(double first)
   const double x2 = first * meet + a2 * meet * meet / 2 + speed * speed / (2 * -together);
   const double moves = 2 + 0.4 * G / 3, end = moves + 1;
   assert_true(stop < 2);
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     char text[2000];
     cmbt_run r;
     snprintf(text, sizeof text,
@@ -191,7 +179,7 @@ static void test_belt(void **state)
     t += slip_time(&b, &place);
   }
   end = t + 0.1; /* it sticks */
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     cmbt_run r;
     open_run(&r,
              "gravity: [0, 0, 0]\n"
@@ -221,7 +209,7 @@ static void test_kinked_drive(void **state)
   double tau = 0.08;
   for (int k = 0; k < 20; k++) tau = cos(tau) / 12;
   const double place = 1.0 / 6 + 0.25 * sin(tau) - 1.5 * tau * tau;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     cmbt_run r;
     open_run(
         &r,

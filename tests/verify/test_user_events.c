@@ -16,20 +16,10 @@ enum { MOST = 1000, TEXT = 2000 };
 
 static const double G = 9.81;
 
-static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_RESIDUAL,
-                                               CMB_FORM_CARTESIAN};
-
-/* The number of the next method with dense output; cmb_method_count: there is none. */
-static int next_method(int i)
-{
-  while (i < cmb_method_count() && cmb_method_is_real_time(cmb_method_at(i))) i++;
-  return i;
-}
-
 /* trap is of order 2: at small tolerances it takes millions of steps. Parabolas it follows exactly. */
 static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 {
-  cmbt_run_open_text(r, text, formulations[formulation]);
+  cmbt_run_open_text(r, text, cmbt_formulation(formulation));
   r->method = cmb_method_name(cmb_method_at(method));
   if (cmbt_is(cmb_method_at(method), "trap")) r->rtol = 1e-6;
 }
@@ -118,7 +108,7 @@ static void test_ball(void **state)
   (void)state;
   const char *const texts[] = {BALL_EVENT, BALL_CONTACT, BALL_STOP};
   const char *const kinds[] = {"event", "contact", "stop"};
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     for (int form = 0; form < 3; form++) {
       for (int k = 0; k < 3; k++) check_ball(texts[k], kinds[k], i, form);
     }
@@ -129,7 +119,7 @@ static void test_ball(void **state)
 static void test_ball_coarsely(void **state)
 {
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     cmbt_run r;
     open_run(&r, BALL_EVENT, i, 0);
     r.rtol = 1e-6;
@@ -146,7 +136,7 @@ static void test_slope(void **state)
 {
   (void)state;
   const double a = 0.3, e = 0.6, g = G * cos(a);
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     cmbt_run r;
     open_run(&r,
              "parameters: {a: 0.3}\n"
@@ -239,7 +229,7 @@ static const char TABLE[] =
 static void test_table(void **state)
 {
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     struct table x = {0.1, 5, 0.5, 0, 1, 0.3};
     const double tolerance = cmbt_is(cmb_method_at(i), "bdf") ? 1e-6 : 2e-9;
     double t[MOST], up = 0;
@@ -266,7 +256,7 @@ static void test_leaves(void **state)
 {
   (void)state;
   const double leaves = sqrt(G / 3), h = -pow(leaves, 4) / 4, w = -pow(leaves, 3);
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
     double t[MOST];
     cmbt_run r;
@@ -300,7 +290,7 @@ static void test_thrown(void **state)
 {
   (void)state;
   const double period = 2 * acos(-1) / 12;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     struct table x = {.A = 0.1, .omega = 12, .e = 0.3};
     const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
     double touch[MOST], rest[MOST], leave[MOST];
@@ -346,7 +336,7 @@ static void test_stair(void **state)
                            "forces:\n"
                            "  step: {type: contact, on: {body: ball, at: [0, 0, 0.5]},\n"
                            "         radius: 0.05, surface: z %c 0.2*floor(x), restitution: 0.5}\n";
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const bool is_bdf = cmbt_is(cmb_method_at(i), "bdf");
     double rest[MOST], leave[MOST];
     char down[TEXT];
@@ -430,7 +420,7 @@ static void check_cradle(int method, int formulation, int lifted)
 static void test_cradle(void **state)
 {
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     if (cmbt_is(cmb_method_at(i), "trap")) continue;
     for (int lifted = 1; lifted <= 3; lifted++) check_cradle(i, (i + lifted) % 3, lifted);
   }
@@ -443,7 +433,7 @@ static void test_rocking(void **state)
 {
   (void)state;
   const double p = 3, alpha = 0.3, factor = 0.8;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const bool precise = cmbt_is_precise(cmb_method_at(i));
     double t[MOST], amplitude = 0.2, worst = 0, expected = acosh(alpha / (alpha - amplitude)) / p;
     cmbt_run r;
@@ -482,7 +472,7 @@ static void test_box(void **state)
 {
   static const char *const starts[] = {"0, 0, 0.3", "0, 0, 0.3, 0.995, 0.0998749217771909, 0, 0"};
   (void)state;
-  for (int i = 0; (i = next_method(i)) < cmb_method_count(); i++) {
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 2; k++) {
       char text[TEXT];
       cmbt_run r;
