@@ -40,6 +40,7 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->size = cmb_arena_doubles(arena, eq->ng);
   x->rate = cmb_arena_doubles(arena, eq->ng);
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
+  x->left = cmb_arena_doubles(arena, eq->nv);
   x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
 }
 
@@ -114,6 +115,43 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
   return false;
 }
 
+/* The impulses `by` along the rows of R are added. */
+static void add_impulses(cmb_impact *x, const cmb_rule *r, const double *by)
+{
+  const cmb_equations *eq = x->ev->eq;
+  for (int j = 0; j < r->reset_count; j++) {
+    x->rho[j] += by[j];
+    cmb_add_scaled(eq->nv, by[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
+    cmb_add_scaled(eq->ng, by[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
+  }
+}
+
+/* What is left of M jump + Gᵀ τ = Rᵀ ρ, G jump = 0 and R jump = change is solved for once more: responses to quantities that nearly
+ * depend on each other, or on the constraints, are large and cancel, and their rounding errors do not. */
+static void refine(cmb_impact *x, const cmb_rule *r)
+{
+  cmb_evaluator *ev = x->ev;
+  const cmb_equations *eq = ev->eq;
+  const double *rows = x->R + (ptrdiff_t)r->first_reset * eq->nv;
+  double *left = x->left, *more = x->jump_size;
+  cmb_multiply_mass(ev, x->jump, left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, x->tau, left);
+  for (int k = 0; k < eq->nv; k++) left[k] = -left[k];
+  for (int j = 0; j < r->reset_count; j++) {
+    cmb_add_scaled(eq->nv, x->rho[j], rows + (ptrdiff_t)j * eq->nv, left);
+  }
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
+  cmb_solve(ev, left, x->rate, more, x->size);
+  cmb_add_scaled(eq->nv, 1, more, x->jump);
+  cmb_add_scaled(eq->ng, 1, x->size, x->tau);
+  for (int j = 0; j < r->reset_count; j++) {
+    const double got = cmb_dot(eq->nv, rows + (ptrdiff_t)j * eq->nv, x->jump);
+    x->scale[j] = x->change[r->first_reset + j] - got;
+  }
+  cmb_lu_solve(r->reset_count, x->A, x->pivot, x->scale);
+  add_impulses(x, r, x->scale);
+}
+
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
                             const double *lambda)
 {
@@ -127,11 +165,11 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   cmb_status status = respond(x, r, t, q);
   if (status == CMB_OK) status = cmb_lu_factor(n, x->A, x->scale, x->pivot);
   CMB_TRY(status);
-  memcpy(x->rho, x->change + r->first_reset, (size_t)n * sizeof *x->rho);
-  cmb_lu_solve(n, x->A, x->pivot, x->rho);
-  for (int j = 0; j < n; j++) {
-    cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
-    cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
-  }
-  return cmb_impact_is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
+  memcpy(x->scale, x->change + r->first_reset, (size_t)n * sizeof *x->scale);
+  memset(x->rho, 0, (size_t)n * sizeof *x->rho);
+  cmb_lu_solve(n, x->A, x->pivot, x->scale);
+  add_impulses(x, r, x->scale);
+  if (!cmb_impact_is_allowed(x, x->jump)) return CMB_RETRY_SINGULAR;
+  refine(x, r);
+  return CMB_OK;
 }
