@@ -40,7 +40,7 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->size = cmb_arena_doubles(arena, eq->ng);
   x->rate = cmb_arena_doubles(arena, eq->ng);
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
-  x->left = cmb_arena_doubles(arena, eq->nv);
+  x->work = cmb_arena_doubles(arena, 2 * (eq->nv + eq->ng));
   x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
 }
 
@@ -72,8 +72,8 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
   CMB_TRY(cmb_factor_at(ev, t, q));
   for (int j = 0; j < n; j++) {
-    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv,
-              x->tau_of + (ptrdiff_t)j * ev->eq->ng);
+    cmb_solve_twice(ev, rows + (ptrdiff_t)j * nv, x->response + (ptrdiff_t)j * nv,
+                    x->tau_of + (ptrdiff_t)j * ev->eq->ng, x->work);
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -126,27 +126,12 @@ static void add_impulses(cmb_impact *x, const cmb_rule *r, const double *by)
   }
 }
 
-/* What is left of M jump + Gᵀ τ = Rᵀ ρ, G jump = 0 and R jump = change is solved for once more: responses to quantities that nearly
- * depend on each other, or on the constraints, are large and cancel, and their rounding errors do not. */
+/* What is left of R jump = change is solved for once more: responses of quantities that nearly depend on each other are large, and cancel. */
 static void refine(cmb_impact *x, const cmb_rule *r)
 {
-  cmb_evaluator *ev = x->ev;
-  const cmb_equations *eq = ev->eq;
-  const double *rows = x->R + (ptrdiff_t)r->first_reset * eq->nv;
-  double *left = x->left, *more = x->jump_size;
-  cmb_multiply_mass(ev, x->jump, left);
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, x->tau, left);
-  for (int k = 0; k < eq->nv; k++) left[k] = -left[k];
-  for (int j = 0; j < r->reset_count; j++) {
-    cmb_add_scaled(eq->nv, x->rho[j], rows + (ptrdiff_t)j * eq->nv, left);
-  }
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, x->rate);
-  cmb_solve(ev, left, x->rate, more, x->size);
-  cmb_add_scaled(eq->nv, 1, more, x->jump);
-  cmb_add_scaled(eq->ng, 1, x->size, x->tau);
-  for (int j = 0; j < r->reset_count; j++) {
-    const double got = cmb_dot(eq->nv, rows + (ptrdiff_t)j * eq->nv, x->jump);
-    x->scale[j] = x->change[r->first_reset + j] - got;
+  const int nv = x->ev->eq->nv;
+  for (int j = r->first_reset; j < r->first_reset + r->reset_count; j++) {
+    x->scale[j - r->first_reset] = x->change[j] - cmb_dot(nv, x->R + (ptrdiff_t)j * nv, x->jump);
   }
   cmb_lu_solve(r->reset_count, x->A, x->pivot, x->scale);
   add_impulses(x, r, x->scale);

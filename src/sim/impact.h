@@ -25,7 +25,7 @@ typedef struct cmb_impact {
   double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
   double *rate, *size;  /* (ng) G jump, and what rounding may make of it: |G| times .. */
   double *G_size, *jump_size; /* .. these entries, and those of G */
-  double *left;               /* (nv) of the balance */
+  double *work;               /* (2 (nv + ng)) */
 } cmb_impact;
 
 /* Memory from `arena`; a failure is left to it. */
