@@ -61,16 +61,13 @@ static void compare(const cmb_evaluator *ev, const double *x, const double *rest
   }
 }
 
-/* Redundant constraints with gradients that are 0 here, but not where they are not met. */
-static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, double *length,
-                          cmb_consistency *found)
+/* Redundant constraints with gradients that are 0 wherever they are met, but not where they are not. In one position a gradient
+ * may vanish as it likes. */
+static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_consistency *found)
 {
-  double *one = ev->w;
-  for (int i = 0; i < ev->eq->nv; i++) one[i] = 1;
   for (int k = 0; k < rank->redundant_count; k++) {
     int i = rank->redundant[k];
-    length[i] = row_terms(ev, i, one);
-    if (ev->extent[i] > 0 && length[i] * CMB_REFERENCE_PART <= VANISHED * ev->extent[i]) {
+    if (ev->extent[i] > 0 && rank->gradient[i] * CMB_REFERENCE_PART <= VANISHED * ev->extent[i]) {
       found->what = CMB_NO_GRADIENT;
       found->row[found->count++] = i;
     }
@@ -90,7 +87,7 @@ cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t
   CMB_TRY(cmb_take_references(ev, t, q));
   ev->redundant = eq->ng - rank->around;
   CMB_TRY(cmb_factor_at(ev, t, q));
-  find_vanished(ev, rank, rho, found);
+  find_vanished(ev, rank, found);
   if (found->what != CMB_AGREE) return CMB_OK;
   CMB_TRY(cmb_project_velocity(ev, v_near));
   compare(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, rho, found);

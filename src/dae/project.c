@@ -35,6 +35,9 @@ static const double SMALL = 1e-8;
 /* The extent of a constraint that has none: its g is rounding below MET times this. */
 static const double NOTHING = 1e-4;
 
+/* An extent beside the largest one that comes from rounding alone: nothing that moves changes the constraint. */
+static const double UNMOVED = 1e-13;
+
 /* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
 static double rounding_of(int n, const double *q)
 {
@@ -234,6 +237,19 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
   return CMB_OK;
 }
 
+/* A gradient that is nothing but rounding would become a direction by being made a unit vector, and g, rounding as well, a large
+ * defect in it. Its usual length is that which it would have with the largest extent: beside that it is 0. */
+static void judge_lengths(cmb_evaluator *ev)
+{
+  double largest = 0;
+  for (int i = 0; i < ev->eq->ng; i++) largest = fmax(largest, ev->extent[i]);
+  for (int i = 0; i < ev->eq->ng; i++) {
+    if (ev->extent[i] > 0 && ev->extent[i] <= UNMOVED * largest) {
+      ev->length[i] *= largest / ev->extent[i];
+    }
+  }
+}
+
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 {
   const cmb_equations *eq = ev->eq;
@@ -261,6 +277,7 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }
+  judge_lengths(ev);
   cmb_kkt_set_reference(ev->kkt, ev->length);
   return CMB_OK;
 }

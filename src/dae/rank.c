@@ -21,8 +21,9 @@ struct probe {
   double t;
   const double *q;
   double *q_near, *q_regular, *v, *a, *lambda;
-  int *list;    /* (ng) */
-  bool *always; /* (ng) dependent in all places so far */
+  int *list;        /* (ng) */
+  bool *always;     /* (ng) dependent in all places so far */
+  double *gradient; /* (ng) the longest in all places so far */
   uint32_t random;
 };
 
@@ -41,6 +42,7 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
     bool dependent = k < count && p->list[k] == i;
     if (dependent) k++;
     p->always[i] = p->always[i] && dependent;
+    p->gradient[i] = fmax(p->gradient[i], cmb_gradient_length(ev, i));
   }
   return CMB_OK;
 }
@@ -73,6 +75,7 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   p->a = cmb_arena_doubles(arena, eq->nv);
   p->lambda = cmb_arena_doubles(arena, eq->ng);
   p->list = cmb_arena_ints(arena, eq->ng);
+  p->gradient = cmb_arena_doubles(arena, eq->ng);
   p->always = cmb_arena_take(arena, (size_t)eq->ng, sizeof *p->always);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ev->ctx);
   memset(p->always, true, (size_t)eq->ng * sizeof *p->always);
@@ -102,6 +105,7 @@ cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const
     }
   }
   rank->redundant = p.list;
+  rank->gradient = p.gradient;
   for (int i = 0; i < ev->eq->ng; i++) {
     if (p.always[i]) p.list[rank->redundant_count++] = i;
   }

@@ -12,10 +12,10 @@ typedef struct cmb_rank {
   int redundant_count; /* constraints that depend on those before them here and at all of these: */
   int *redundant;      /* (redundant_count) ascending */
   double *regular;     /* (nq) one of the positions where the rank is `around` */
+  double *gradient;    /* (ng) lengths of the rows of G, the largest in all of these positions */
 } cmb_rank;
 
-/* At (t, q), which satisfies the constraints. `redundant` and `regular` are taken from `arena`. The position is singular if `here` is less
- * than `around`. */
+/* At (t, q), which satisfies the constraints. The arrays are taken from `arena`. The position is singular if `here` is less than `around`. */
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank);
 

@@ -2,6 +2,9 @@
  * Impacts (impact.h). With N = M⁻¹ − M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹GM⁻¹, the response of velocities to impulses that the constraints allow,
  *
  *     (R N Rᵀ) ρ = change,   v⁺ = v⁻ + N Rᵀ ρ.
+ *
+ * A row R and the gradient U of a surface are the same direction if N Rᵀ and N Uᵀ are parallel. With w = N (R − αU)ᵀ,
+ * α = R N Uᵀ / U N Uᵀ, the angle between them is, in the metric of M, sin² = wᵀ M w / R N Rᵀ.
  */
 #include "sim/impact.h"
 
@@ -16,6 +19,9 @@
 /* How well a jump satisfies the constraints, as a part of what its entries have in them. What the constraints hold can only be
  * moved by rounding errors, which do not satisfy them at all. */
 static const double MET = 1e-6, ROUNDING = 1e-14;
+
+static const double PARALLEL = 1e-12; /* sin² of an angle that is none */
+static const double FLAT = 1e-16;     /* the square of a gradient that is none */
 
 void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
 {
@@ -41,6 +47,8 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->rate = cmb_arena_doubles(arena, eq->ng);
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
   x->work = cmb_arena_doubles(arena, 2 * (eq->nv + eq->ng));
+  x->normal = cmb_arena_doubles(arena, eq->nv);
+  x->momentum = cmb_arena_doubles(arena, eq->nv);
   x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
 }
 
@@ -156,5 +164,24 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   add_impulses(x, r, x->scale);
   if (!cmb_impact_is_allowed(x, x->jump)) return CMB_RETRY_SINGULAR;
   refine(x, r);
+  return CMB_OK;
+}
+
+cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,
+                               const double *U, bool *along)
+{
+  cmb_evaluator *ev = x->ev;
+  const int nv = ev->eq->nv;
+  double *w = x->response;
+  *along = false;
+  if (!(cmb_dot(nv, U, U) > FLAT)) return CMB_OK;
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  cmb_solve(ev, R, NULL, w, x->tau_of);
+  cmb_solve(ev, U, NULL, x->normal, x->tau_of);
+  const double size = cmb_dot(nv, R, w), square = cmb_dot(nv, U, x->normal);
+  if (!(size > 0 && square > 0 && cmb_impact_is_allowed(x, x->normal))) return CMB_OK;
+  cmb_add_scaled(nv, -cmb_dot(nv, R, x->normal) / square, x->normal, w);
+  cmb_multiply_mass(ev, w, x->momentum);
+  *along = cmb_dot(nv, w, x->momentum) <= PARALLEL * size;
   return CMB_OK;
 }

@@ -26,6 +26,7 @@ typedef struct cmb_impact {
   double *rate, *size;  /* (ng) G jump, and what rounding may make of it: |G| times .. */
   double *G_size, *jump_size; /* .. these entries, and those of G */
   double *work;               /* (2 (nv + ng)) */
+  double *normal, *momentum;  /* (nv) what an impulse along a surface's gradient does to v; room */
 } cmb_impact;
 
 /* Memory from `arena`; a failure is left to it. */
@@ -49,5 +50,10 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
 
 /* Whether a change of velocities (nv) is one that the constraints allow, those last evaluated. */
 bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump);
+
+/* Whether what a rule resets, with the gradient R (nv), is the rate of a surface with the gradient U (nv), but for a factor and for
+ * rates that the constraints hold: in coordinates of which some depend on others a rate has many gradients. */
+cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,
+                               const double *U, bool *along);
 
 #endif

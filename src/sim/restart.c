@@ -24,7 +24,6 @@ static const double ROUNDING = 1e-14; /* of a rate beside the velocities that it
 static const double JUMPED = 1e3; /* a distance from a surface that bodies rest on, in tolerances */
 static const double SHORT =
     1e-3; /* what is left of a series of impacts beside its first interval */
-static const double FLAT = 1e-16;       /* the square of a gradient that is none */
 static const double STRUCK = 100;       /* a jump of a rate, in tolerances */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 
@@ -263,18 +262,20 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
   return CMB_OK;
 }
 
-/* Whether what the rule resets is the rate of its surface, but for a factor: only then its impulses act along the surface's normal.
- * A surface without a normal has none. *off is how far the state is from it. */
+/* Whether what the rule resets is the rate of its surface: only then its impulses act along the surface's normal. A surface without
+ * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first stage, without rests.
+ * *off is how far the state is from the surface. */
 static cmb_status acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off)
 {
-  const int nv = sim->eq->nv;
-  const double *R = sim->impact->R + (ptrdiff_t)sim->eq->rules[rule].first_reset * nv;
-  double u, rate, gamma, *row = sim->v_work, rr = 0, ru = 0, uu = 0;
-  CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, row));
-  for (int i = 0; i < nv; i++) rr += R[i] * R[i], ru += R[i] * row[i], uu += row[i] * row[i];
-  *along = rr > 0 && uu > FLAT && ru * ru >= (1 - 1e-12) * rr * uu;
+  const cmb_events *e = sim->events;
+  const cmb_equations *eq = sim->eq;
+  const double *R = sim->impact->R + (ptrdiff_t)eq->rules[rule].first_reset * eq->nv;
+  cmb_impact *first = &sim->stages->impact;
+  double u, rate, gamma;
+  CMB_TRY(surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
   *off = fabs(u);
-  return CMB_OK;
+  if (eq->ns > 0) memmove(first->ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
+  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, along);
 }
 
 /* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */

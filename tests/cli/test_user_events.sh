@@ -160,6 +160,38 @@ assert abs(last["t"] - (6 + 9.81 / 5)) < 1e-8 and "stopped_by" not in run, last
 END
 check "the limit is in the JSON" python3 look.py
 
+# ---- a reset of one's own ends in rest in all coordinates: the rate of a joint and that of what it carries are the same
+
+cat >own.yaml <<'END'
+bodies: {b: {mass: 2, com: [0, 0, 1]}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+events: {hit: {when: b.z < 0, action: {reset: {"z'": "-0.8*z'"}}}}
+simulate: {t-end: 5}
+END
+cat >look.py <<'END'
+import json, math
+
+run = json.load(open("own.json"))
+rests = [e for e in run["events"] if e["kind"] == "rest"]
+assert run["status"] == "ok" and [e["name"] for e in rests] == ["hit.rest"], (run["message"], rests)
+assert abs(rests[0]["limit"] - 9 * math.sqrt(2 / 9.81)) < 1e-7, rests
+END
+for form in explicit residual cartesian; do
+  "$CAMBER" run own.yaml --formulation $form --rtol 1e-9 --json >own.json 2>err
+  check "a reset of a joint's rate ends in rest ($form)" python3 look.py
+done
+cat >skew.yaml <<'END'
+bodies: {b: {mass: 2, box: [1, 1, 1], at: [0, 0, 1]}}
+joints: {j: {type: planar, child: b, axes: [x, z], at: [0, 0, 1], coordinates: [x, z, turn]}}
+events: {hit: {when: b.z < 0, action: {reset: {"z' + 0.01*x'": "-0.8*z' + 0.01*x'"}}}}
+simulate: {t-end: 5}
+END
+for form in explicit residual cartesian; do
+  "$CAMBER" run skew.yaml --formulation $form >out 2>err
+  check "but not where it has a part along the surface: exit code 1 ($form)" test $? -eq 1
+  check "but not where it has a part along the surface: words ($form)" grep -q "event 'hit' comes faster and faster" err
+done
+
 # ---- formulas that have no value
 
 for event in "{when: sqrt(z) < 0.5}" "{when: z < 0, action: {reset: {z': sqrt(z' - 100)}}}"; do
