@@ -59,6 +59,13 @@ typedef struct cmb_dirk_table {
 
 extern const cmb_dirk_table cmb_sdirk4_table;
 
+/* The difference between y_new, whose dependent components are those of the constraints, and all of it as integrated over the step
+ * of size h from y with the slopes k, as an error (59); gap (n) is scratch. The formula's own error says nothing about how fast the
+ * dependent components change: driven by time alone they have none, and between its ends a step would leave the constraints so far
+ * that nothing leads back, or lead to another of their branches. */
+double cmb_dirk_recovery_error(const cmb_integrator *in, const cmb_dirk_table *table,
+                               double *const *k, double h, double *gap);
+
 /* The continuous solution over the last step with the slopes k, and gap (n), which is what it misses at the right end: there the
  * dependent components are those of the constraints. */
 void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
