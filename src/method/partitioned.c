@@ -50,6 +50,14 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
+cmb_status cmb_partitioned_regain(cmb_integrator *in, double h)
+{
+  cmb_partitioned *m = in->data;
+  m->ready = false; /* the partition is no longer that of the step's beginning */
+  CMB_TRY(cmb_partition_check(m->partition, in->t + h, in->y_new));
+  return cmb_partitioned_recover(in, in->t + h, in->y_new);
+}
+
 double cmb_largest_error(const cmb_integrator *in, const double *x)
 {
   const double rtol = in->options.rtol, atol = in->options.atol;
