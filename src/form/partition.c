@@ -263,8 +263,7 @@ void cmb_partition_forget(cmb_partition *p)
   p->chosen = false;
 }
 
-/* Whether it was chosen where the constraints had lost rank: without those left out then the motion leaves them. */
-static bool lacks_constraints(const cmb_partition *p)
+bool cmb_partition_lacks_constraints(const cmb_partition *p)
 {
   return p->rank < p->ev->eq->ng - p->ev->redundant;
 }
@@ -278,7 +277,8 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
   CMB_TRY(evaluate_G(p, t, q));
   if (!p->chosen) CMB_TRY(find_sizes(p, t, q));
   scale_rows(p);
-  cmb_status status = p->chosen && !lacks_constraints(p) ? factor(p) : CMB_RETRY_SINGULAR;
+  cmb_status status =
+      p->chosen && !cmb_partition_lacks_constraints(p) ? factor(p) : CMB_RETRY_SINGULAR;
   if (status == CMB_OK && p->condition <= REPARTITION * p->condition_least) {
     p->condition_least = fmin(p->condition_least, p->condition);
     return CMB_OK;

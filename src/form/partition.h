@@ -42,6 +42,9 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q);
 /* The constraints may be others from now on: the next check chooses as the first one does. */
 void cmb_partition_forget(cmb_partition *p);
 
+/* Whether it was chosen where the constraints had lost rank: without those left out then the motion leaves them. */
+bool cmb_partition_lacks_constraints(const cmb_partition *p);
+
 /* (53) with the factors held, renewed at q if they do not serve. q is normalised first. CMB_RETRY_NEWTON if it does not
  * converge. */
 cmb_status cmb_partition_position(cmb_partition *p, double t, double *q);

@@ -11,7 +11,8 @@
  * acceleration where the step begins; later ones start from combinations of earlier ones.
  *
  * Error (58), (59): h Σ (b_i − b̂_i) k_i, where k_i is the slope of stage i, holds the tolerance in each position and velocity;
- * stiff parts of it are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4.
+ * stiff parts of it are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4. So does what (53) and (54) have changed in the
+ * step, which the paper does not look at.
  */
 #include "method/descriptor.h"
 
@@ -233,7 +234,10 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   memcpy(in->lambda_new, m->lambda[last], (size_t)in->ng * sizeof *in->lambda);
   *error = error_of(in, m, h);
-  return CMB_OK;
+  const bool lacks = cmb_partition_lacks_constraints(m->head.partition);
+  if (lacks) CMB_TRY(cmb_partitioned_regain(in, h));
+  *error = cmb_larger_error(*error, cmb_dirk_recovery_error(in, m->table, m->k, h, m->x));
+  return lacks ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
 void cmb_descriptor_accept(cmb_integrator *in)

@@ -5,7 +5,8 @@
  *
  * Active are the independent velocities and coordinates; where T ≠ I, all coordinates. The matrix I − c J is made by differences
  * of F(Π(y)), one for each active component, where the step begins. Error as in SDIRK4: (I − c J)⁻¹ h Σ (b_i − b̂_i) k_i of the
- * active components; the dependent ones have the error that the constraints give them.
+ * active components; the dependent ones have the error that the constraints give them, and what Π has changed in the step
+ * counts as well.
  */
 #include "method/partitioned.h"
 
@@ -200,7 +201,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   CMB_TRY(find_error(in, m, h));
   *error = cmb_largest_error(in, m->x);
-  return CMB_OK;
+  const bool lacks = cmb_partition_lacks_constraints(m->head.partition);
+  if (lacks) CMB_TRY(cmb_partitioned_regain(in, h));
+  *error = cmb_larger_error(*error, cmb_dirk_recovery_error(in, m->table, m->k, h, m->x));
+  return lacks ? cmb_slope(in, in->t + h, in->y_new, m->f, in->lambda_new) : CMB_OK;
 }
 
 static void accept(cmb_integrator *in)

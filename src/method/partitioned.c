@@ -50,6 +50,14 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
+cmb_status cmb_partitioned_regain(cmb_integrator *in, double h)
+{
+  cmb_partitioned *m = in->data;
+  m->ready = false; /* the partition is no longer that of the step's beginning */
+  CMB_TRY(cmb_partition_check(m->partition, in->t + h, in->y_new));
+  return cmb_partitioned_recover(in, in->t + h, in->y_new);
+}
+
 double cmb_largest_error(const cmb_integrator *in, const double *x)
 {
   const double rtol = in->options.rtol, atol = in->options.atol;
@@ -61,25 +69,34 @@ double cmb_largest_error(const cmb_integrator *in, const double *x)
   return most;
 }
 
-static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
-                     double theta, double *y)
+/* The continuous solution over a step of size h from `from`, with nothing but the slopes. */
+static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, const double *from,
+                     double h, double *const *k, double theta, double *y)
 {
   double weight[CMB_DIRK_MOST_STAGES];
   table->dense(theta, weight);
-  cmb_combine(in->n, in->y_before, in->h_taken, table->stages, weight, k, y);
+  cmb_combine(in->n, from, h, table->stages, weight, k, y);
+}
+
+double cmb_dirk_recovery_error(const cmb_integrator *in, const cmb_dirk_table *table,
+                               double *const *k, double h, double *gap)
+{
+  dirk_sum(in, table, in->y, h, k, 1, gap);
+  for (int i = 0; i < in->n; i++) gap[i] = in->y_new[i] - gap[i];
+  return cmb_largest_error(in, gap);
 }
 
 void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                       double *gap)
 {
-  dirk_sum(in, table, k, 1, gap);
+  dirk_sum(in, table, in->y_before, in->h_taken, k, 1, gap);
   for (int i = 0; i < in->n; i++) gap[i] = in->y[i] - gap[i];
 }
 
 void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                           const double *gap, double theta, double *y)
 {
-  dirk_sum(in, table, k, theta, y);
+  dirk_sum(in, table, in->y_before, in->h_taken, k, theta, y);
   for (int i = 0; i < in->n; i++) y[i] += theta * gap[i];
 }
 

@@ -38,6 +38,10 @@ cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
 cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
                                  double *lambda);
 
+/* y_new := Π(y_new) with a partition for where the step of size h ends: after a step that began where the constraints had lost rank,
+ * and so went without some of them. */
+cmb_status cmb_partitioned_regain(cmb_integrator *in, double h);
+
 /* (59) for an error x (n) of y_new: the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), NaN if there is one. A mean as (60)
  * lets a single stiff component exceed its tolerance √k times. */
 double cmb_largest_error(const cmb_integrator *in, const double *x);
@@ -58,6 +62,13 @@ typedef struct cmb_dirk_table {
 } cmb_dirk_table;
 
 extern const cmb_dirk_table cmb_sdirk4_table;
+
+/* The difference between y_new, whose dependent components are those of the constraints, and all of it as integrated over the step
+ * of size h from y with the slopes k, as an error (59); gap (n) is scratch. The formula's own error says nothing about how fast the
+ * dependent components change: driven by time alone they have none, and between its ends a step would leave the constraints so far
+ * that nothing leads back, or lead to another of their branches. */
+double cmb_dirk_recovery_error(const cmb_integrator *in, const cmb_dirk_table *table,
+                               double *const *k, double h, double *gap);
 
 /* The continuous solution over the last step with the slopes k, and gap (n), which is what it misses at the right end: there the
  * dependent components are those of the constraints. */

@@ -240,6 +240,16 @@ static cmb_status take_integrator_state(cmb_simulation *sim)
                     cmb_integrator_lambda(sim->in));
 }
 
+/* As cmb_run_final, for a failure at t inside the last step: the run has come to the end of that step. */
+static cmb_status final_inside(cmb_simulation *sim, cmb_status status, const char *what, double t)
+{
+  char place[160];
+  if (status <= 0) return status;
+  snprintf(place, sizeof place, "%s inside the step from t = %.9g to %.9g,", what,
+           cmb_integrator_t_before(sim->in), cmb_integrator_t(sim->in));
+  return cmb_run_fail(sim, status, place, t);
+}
+
 /* Constraints that were left out at t inside the last step: at a state that meets the others. */
 static cmb_status check_agreement_at(cmb_simulation *sim, double t)
 {
@@ -251,7 +261,7 @@ static cmb_status check_agreement_at(cmb_simulation *sim, double t)
     status = cmb_project(sim->ev, t, q, v);
     if (status == CMB_OK) status = cmb_agreement_check(sim->agreement, t, q, v);
   }
-  return cmb_run_final(sim, status, "constraints", t);
+  return final_inside(sim, status, "constraints", t);
 }
 
 /* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run; and at the stages,
@@ -335,7 +345,7 @@ static cmb_status records_inside(cmb_simulation *sim, double limit)
   double resolution = 4 * DBL_EPSILON * fmax(fabs(limit), sim->options.every);
   for (; time_due(sim) < limit - resolution; sim->due++) {
     cmb_status status = take_state_inside(sim, time_due(sim));
-    if (status != CMB_OK) return cmb_run_final(sim, status, "dense output", time_due(sim));
+    if (status != CMB_OK) return final_inside(sim, status, "dense output", time_due(sim));
     CMB_TRY(hand_out(sim));
     CMB_TRY(tell_progress(sim)); /* there may be very many in one step */
   }
