@@ -306,4 +306,46 @@ sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
 "$CAMBER" run jump.yaml >out 2>err
 check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err
 
+# ---- functions of velocities that a rest holds at 0: rounding does not switch them
+
+cat >corners.yaml <<'YAML'
+bodies: {box: {mass: 3, box: [0.4, 0.1, 0.2], at: [0, 0, 0.1]}}
+joints: {fly: {type: planar, child: box, at: [0, 0, 0.1], normal: y}}
+forces:
+  c1: {type: contact, on: {body: box, at: [-0.2, 0, 0]}, surface: z, restitution: 0.5}
+  c2: {type: contact, on: {body: box, at: [0.2, 0, 0]}, surface: z, restitution: 0.5}
+  c3: {type: contact, on: {body: box, at: [0.2, 0, 0.2]}, surface: z, restitution: 0.5}
+simulate: {t-end: 1}
+YAML
+cat >top.yaml <<'YAML'
+bodies: {b: {mass: 2, com: [0, 0, 1]}, d: {mass: 1, com: [1, 0, 1]}}
+joints: {z: {type: prismatic, child: b, axis: z}, w: {type: prismatic, child: d, parent: b, axis: z}}
+events:
+  hit: {when: b.z < 0, action: {reset: {"z'": "-0.8*z'"}}}
+  top: {when: "z' < 0"}
+simulate: {t-end: 5}
+YAML
+sed "s/^  hit.*//; s/^events:/loops: {hit: {type: stop, formula: b.z, restitution: 0.8}}\nevents:/" top.yaml >top-stop.yaml
+calm_after_rest() { # MODEL MOST-STEPS WHAT, further arguments
+  timeout 20 "$CAMBER" run "$1.yaml" --json "${@:4}" >out.json 2>err
+  check "$3 (${*:4})" python3 - "$2" <<'END'
+import json, sys
+run = json.load(open("out.json"))
+assert run["status"] == "ok", run["message"]
+assert run["stats"]["steps"] <= int(sys.argv[1]), run["stats"]["steps"]
+rest = max(i for i, e in enumerate(run["events"]) if e["kind"] == "rest")
+assert run["events"][rest]["direction"] == 1, run["events"][rest]
+assert run["events"][rest + 1:] == [], run["events"][rest + 1:]
+assert sum(e["name"] == "top" and e["t"] > 0.1 for e in run["events"]) < 1 + \
+       sum(e["name"] == "hit" for e in run["events"]), "more tops than bounces"
+END
+}
+for method in mdop5 radau5 bdf; do
+  for form in explicit cartesian; do
+    calm_after_rest corners 50 "a corner in the air above a box at rest" --method $method --formulation $form
+    calm_after_rest top-stop 2000 "an event of a rate that a stop holds" --method $method --formulation $form
+  done
+  calm_after_rest top 2000 "an event of a rate that a rest holds" --method $method
+done
+
 finish
