@@ -20,6 +20,38 @@ void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
   }
 }
 
+void cmb_run_release_slide(cmb_simulation *sim, int leader)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
+      sim->released[i] = INFINITY;
+    }
+  }
+}
+
+void cmb_run_release_rest(cmb_simulation *sim)
+{
+  const double *limit = sim->stage->resting->limit;
+  for (int i = 0; i < sim->eq->ns; i++) sim->released[i] = fmax(sim->released[i], limit[i]);
+}
+
+cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
+{
+  cmb_events *e = sim->events;
+  bool any = false;
+  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i] > 0;
+  if (!any) return CMB_OK;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool leaves = !jumped && sim->slides[i] == 0 && fabs(e->s_probe[i]) <= sim->released[i];
+    if (leaves && sim->released[i] > 0) cmb_events_leave_zero(e, i, e->s_probe[i]);
+    sim->released[i] = 0;
+  }
+  return CMB_OK;
+}
+
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
 static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
 {

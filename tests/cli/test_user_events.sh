@@ -348,4 +348,31 @@ for method in mdop5 radau5 bdf; do
   calm_after_rest top 2000 "an event of a rate that a rest holds" --method $method
 done
 
+# ---- a block on a belt: it sticks from the start on, slips by one event to the side to which the belt leaves it, and sticks again
+
+cat >belt.yaml <<'YAML'
+parameters: {m: 1, k: 40, vb: 0.2, mus: 0.6, mud: 0.4, c: 2, g: 9.81}
+bodies: {block: {mass: m, box: [0.2, 0.2, 0.2], at: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: block, axis: x, rate: 0.2, stiffness: k}}
+measures: {rel: "x' - vb"}
+forces:
+  fric: {type: load, on: {body: block, at: [0, 0, 0]}, force: ["-m*g*(mud + (mus - mud)*exp(-c*abs(rel)))*sign(rel)", 0, 0]}
+outputs: {F: {value: fric.fx, unit: N}}
+simulate: {t-end: 10, rtol: 1e-8, atol: 1e-10}
+YAML
+for method in mdop5 radau5 bdf abm; do
+  for form in explicit cartesian; do
+    "$CAMBER" run belt.yaml --method $method --formulation $form --json --out belt.csv >out.json 2>err
+    check "a block on a belt ($method, $form)" python3 - <<'END'
+import csv, json
+events = json.load(open("out.json"))["events"]
+assert [e["direction"] for e in events] == [-1, 1] * (len(events) // 2) and len(events) == 16, [(e["t"], e["direction"]) for e in events]
+rows = list(csv.DictReader(open("belt.csv")))
+force = [float(row["F"]) for row in rows]
+assert abs(force[0]) < 1e-12 and min(force) > -1e-12, (force[0], min(force))  # the belt pulls in its own direction only
+assert abs(events[0]["t"] - 0.6 * 9.81 / 40 / 0.2) < 1e-9, events[0]["t"]    # where k x has become mus m g
+END
+  done
+done
+
 finish
