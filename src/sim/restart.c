@@ -149,7 +149,6 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
-    cmb_run_release_rest(sim);
     choose_side(sim, k);
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
@@ -897,5 +896,6 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   if (!*restarted) return CMB_OK;
   forget_held(sim);
   memcpy(e->mode_new, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int)); /* with what lies ahead */
+  CMB_TRY(cmb_run_release_zeros(sim));
   return go_rounds(sim);
 }

@@ -43,8 +43,8 @@ struct cmb_simulation {
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
   bool *with;   /* (ns) functions that have the same surface */
-  double *
-      released; /* (ns) functions that were held at 0 up to this event, and what is 0 of them; 0: no such */
+  bool *
+      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
   double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
@@ -96,9 +96,10 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim);
 cmb_status cmb_run_look_for_slides(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 
-/* The slide of this leader ends by itself, a rest ends: the functions that it has held at 0 are released. */
+/* The slide of this leader ends by itself: its functions are released. So are those of velocities that are exactly 0 where a run
+ * begins and leave it at once. */
 void cmb_run_release_slide(cmb_simulation *sim, int leader);
-void cmb_run_release_rest(cmb_simulation *sim);
+cmb_status cmb_run_release_zeros(cmb_simulation *sim);
 
 /* Those leave 0 to the side of their modes, unless velocities have jumped. */
 cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);

@@ -47,7 +47,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = 0;
+  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
     for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
@@ -104,7 +104,7 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
   for (int i = 0; i < eq->ns; i++) {
     if (to->slide[i] != 0) to->ev->mode[i] = 1;
-    e->lift[i] = to->slide[i] != 0 ? 0 : from->events.lift[i];
+    e->lift[i] = 0; /* where functions go in this stage is not known */
   }
   memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
   memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
