@@ -47,6 +47,8 @@ typedef struct cmb_mode_search {
   int *before;              /* (ns) the modes before the last search */
   int *level, *level_ahead; /* (ns) */
   int *edge;                /* (ns) what is known of a level's edge, enum cmb_mode_edge */
+  const double
+      *lift; /* (ns) up to there functions near 0 keep the modes that they have; NULL: none does */
 } cmb_mode_search;
 
 /* Memory from `arena`; a failure is left to it. */

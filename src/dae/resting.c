@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const double SMALL = 1e-9; /* a force that does not matter, as a part of the largest */
+static const double FREE = 1e-9;  /* what the constraints leave of a gradient, as a part of it */
 
 /* The surfaces of all rules, into u, ut, gamma and U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
@@ -87,8 +88,46 @@ static double slack_of(const cmb_resting *x, cmb_evaluator *ev, double force, do
   return fmax(SMALL * force / length, still * sqrt(square) * inertia / (square * square));
 }
 
+/* ∂s/∂v along x->direction of the functions below, beside their rates `none` without accelerations. */
+static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
+                               double *change)
+{
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(inner->switch_flow(inner->self, at, x->direction, change));
+  for (int i = 0; i < inner->ns; i++) change[i] -= none[i];
+  return CMB_OK;
+}
+
+/* Which functions are held: ∂s/∂v is not 0, and is 0 along what the constraints leave of directions that are special to none. */
+static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
+{
+  enum { DIRECTIONS = 2 };
+  const cmb_equations *inner = x->layer.inner;
+  const int ns = inner->ns, nv = inner->nv;
+  double *none = x->flow, *whole = none + 2 * (ptrdiff_t)ns, *left = whole + 2 * (ptrdiff_t)ns;
+  for (int i = 0; i < ns; i++) x->limit[i] = INFINITY;
+  memset(x->direction, 0, (size_t)nv * sizeof *x->direction);
+  CMB_TRY(inner->switch_flow(inner->self, at, x->direction, none));
+  for (int k = 1; k <= DIRECTIONS; k++) {
+    for (int i = 0; i < nv; i++) x->direction[i] = sin(k * (i + 1.0));
+    CMB_TRY(change_along(x, at, none, whole));
+    cmb_multiply_mass(ev, x->direction, x->a);
+    cmb_solve(ev, x->a, NULL, x->direction, x->lambda);
+    CMB_TRY(change_along(x, at, none, left));
+    for (int i = 0; i < ns; i++) {
+      const double size = fabs(whole[i]);
+      const bool held = size > 0 && fabs(left[i]) <= FREE * size;
+      x->limit[i] = held ? fmin(x->limit[i], size * slow) : 0;
+    }
+  }
+  for (int i = 0; i < ns; i++) {
+    if (inner->switch_order[i] != 1 || x->frozen[i]) x->limit[i] = 0;
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at,
-                             const double *f, double still)
+                             const double *f, double still, double slow)
 {
   const cmb_equations *inner = x->layer.inner;
   double force = 0;
@@ -98,7 +137,7 @@ cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
     cmb_expand_row(inner->U_pattern, inner->nv, x->rule[k], x->U, x->row);
     x->slack[k] = slack_of(x, ev, force, still);
   }
-  return CMB_OK;
+  return inner->switch_flow ? find_held(x, ev, at, slow) : CMB_OK;
 }
 
 /* What rule k says of the end of its rest. */
@@ -123,11 +162,25 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   CMB_TRY(inner->conditions(inner->self, at, lambda, x->met));
   for (int i = 0; i < inner->ns; i++) {
     if (x->frozen[i]) s[i] = at->mode[i];
+    if (fabs(s[i]) <= x->limit[i]) s[i] = 0;
   }
   for (int k = 0; k < x->count; k++) {
     CMB_TRY(hold_of(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
   }
   return CMB_OK;
+}
+
+/* Functions that are held and whose bounds are near 0 are 0. */
+static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  inner->enclose(inner->self, box, s, rate);
+  for (int i = 0; s && i < inner->ns; i++) {
+    if (x->limit[i] > 0 && s[i].low >= -x->limit[i] && s[i].high <= x->limit[i]) {
+      s[i] = (cmb_interval){0, 0};
+    }
+  }
 }
 
 static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
@@ -275,6 +328,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->evaluate = evaluate;
   eq->switches = switches;
   if (inner->switch_flow) eq->switch_flow = switch_flow;
+  if (inner->enclose) eq->enclose = enclose;
   x->u = cmb_arena_doubles(arena, eq->rule_count);
   x->ut = cmb_arena_doubles(arena, eq->rule_count);
   x->gamma = cmb_arena_doubles(arena, eq->rule_count);
@@ -285,6 +339,9 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->slack = cmb_arena_doubles(arena, count);
+  x->limit = cmb_arena_doubles(arena, inner->ns);
+  x->direction = cmb_arena_doubles(arena, eq->nv);
+  x->flow = cmb_arena_doubles(arena, 6 * inner->ns);
   x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);
   name_rows(x, arena, eq);
   list_switches(x, arena, eq);

@@ -8,6 +8,9 @@
  * while μ ≤ 0. Where it holds from both sides, the force without which the motion would leave must lead back on each: with μ₊ and
  * μ₋ in the modes of the two sides, μ₋ ≥ 0 ≥ μ₊. In place of 0 stands a force that is far too small to matter, so that bodies which
  * touch and are not pushed together at all do not part and meet for ever by rounding errors.
+ *
+ * Functions of velocities of which the constraints leave nothing free, ∂s/∂v = c G, as the rate of a body that rests, are held. Where
+ * they are 0 but for what is within the tolerances they are 0, and their modes are those that the formulas have at 0.
  */
 #ifndef CMB_DAE_RESTING_H
 #define CMB_DAE_RESTING_H
@@ -28,9 +31,12 @@ typedef struct cmb_resting {
       other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
   double *a, *lambda; /* (nv), (ng) scratch for it */
   double *slack;      /* (count) that force */
-  bool *met;          /* (rule_count) */
-  double *row;        /* (nv) a gradient, written out */
-  double *push;       /* (rule_count) forces of rests, 0 for the others */
+  double *limit;     /* (ns of inner) up to which functions that are held are 0; 0 for the others */
+  double *direction; /* (nv) scratch for finding them .. */
+  double *flow;      /* (6 ns of inner) .. and this */
+  bool *met;         /* (rule_count) */
+  double *row;       /* (nv) a gradient, written out */
+  double *push;      /* (rule_count) forces of rests, 0 for the others */
 } cmb_resting;
 
 /* Rules with a surface. Arrays from the arena; `inner` and `rule` must outlive it. */
@@ -38,8 +44,9 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
                               int count, const int *rule, cmb_resting **out);
 void cmb_resting_destroy(cmb_resting *x);
 
-/* A rest begins at a state where the forces are f (nv) and M has been evaluated in `ev`; an acceleration `still` does not matter. */
+/* A rest begins at a state where the forces are f (nv), and M has been evaluated and factored with the constraints in `ev`; an
+ * acceleration `still` and a velocity `slow` do not matter. */
 cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at,
-                             const double *f, double still);
+                             const double *f, double still, double slow);
 
 #endif

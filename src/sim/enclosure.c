@@ -36,6 +36,16 @@ void cmb_enclosure_begin(cmb_enclosure *e)
   e->parts = e->undecided = 0;
 }
 
+static void lift_bounds(cmb_enclosure *e)
+{
+  for (int i = 0; e->lift && i < e->ev->eq->ns; i++) {
+    if (e->lift[i] == 0) continue;
+    const double lift = cmb_mode_sign(e->ev, i) * e->lift[i];
+    e->s[i].low = nextafter(e->s[i].low + lift, -INFINITY);
+    e->s[i].high = nextafter(e->s[i].high + lift, INFINITY);
+  }
+}
+
 /* Bounds on [a, b]: of the functions, or of their derivatives. */
 static void enclose(cmb_enclosure *e, double a, double b, bool rates)
 {
@@ -52,6 +62,7 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
                  .mode = e->ev->mode,
                  .scratch = e->ev->scratch};
   eq->enclose(eq->self, &box, rates ? NULL : e->s, rates ? e->rate : NULL);
+  if (!rates) lift_bounds(e);
   e->parts++;
 }
 

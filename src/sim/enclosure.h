@@ -29,8 +29,10 @@ typedef struct cmb_enclosure {
   cmb_interval *s, *rate;   /* (ns) */
   double *s_begin, *s_end;  /* (ns) at the ends of the part, of the plain dense output */
   const bool *ignored;      /* (ns) functions that are not to be looked at; NULL: none */
-  long parts;               /* looked at, in all */
-  int budget;               /* parts that the next step may take */
+  const double *
+      lift; /* (ns) what is added to functions on the side of their modes (events.h); NULL: nothing */
+  long parts; /* looked at, in all */
+  int budget; /* parts that the next step may take */
 
   long undecided; /* parts that were neither proved nor isolated */
   int undecided_function;

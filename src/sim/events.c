@@ -27,6 +27,7 @@
 static const double AROUND = 1e-3;
 
 static const double TOUCHING = 1e-10; /* a gap, as a part of the largest that it has been */
+static const double LEAVING = 1e-3;   /* the least that leads away from a zero, in tolerances */
 
 enum { PLAIN_ITERATIONS = 4, PROBES = 8, ROOT_ITERATIONS = 120 };
 
@@ -50,10 +51,34 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->ignored = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->ignored);
   e->small = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->small);
   e->scale = cmb_arena_doubles(arena, eq->ns);
+  e->lift = cmb_arena_doubles(arena, eq->ns);
   e->enclosure.ignored = e->ignored;
+  e->enclosure.lift = e->lift;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
   cmb_mode_search_create(&e->search, arena, eq);
   e->search.s = e->s[0]; /* the first step begins there */
+  e->search.lift = e->lift;
+}
+
+void cmb_events_leave_zero(cmb_events *e, int i, double s)
+{
+  e->lift[i] = fmax(2 * fabs(s), LEAVING * cmb_integrator_atol(e->in));
+}
+
+/* The switching functions, with what those that leave their zero are lifted by. */
+static cmb_status look(cmb_events *e, double t, double *s)
+{
+  CMB_TRY(cmb_switches(e->ev, t, e->q, e->v, e->lambda, s));
+  for (int i = 0; i < e->ns; i++) s[i] += cmb_mode_sign(e->ev, i) * e->lift[i];
+  return CMB_OK;
+}
+
+/* Functions with the values s[0] that have left their zero. */
+static void end_lifts(cmb_events *e)
+{
+  for (int i = 0; i < e->ns; i++) {
+    if (fabs(e->s[0][i]) >= e->lift[i]) e->lift[i] = 0;
+  }
 }
 
 /* F, from the values s. */
@@ -76,7 +101,7 @@ static cmb_status sample_plain(cmb_events *e, double theta, double *s)
   for (int i = 0; !e->solves && i < e->ev->eq->ng; i++) {
     e->lambda[i] = before[i] + theta * (after[i] - before[i]);
   }
-  return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
+  return look(e, t, s);
 }
 
 static cmb_status sample_projected(cmb_events *e, double theta, double *s)
@@ -89,7 +114,7 @@ static cmb_status sample_projected(cmb_events *e, double theta, double *s)
     CMB_TRY(cmb_project(e->ev, t, e->q, e->v));
     CMB_TRY(cmb_accelerate_factored(e->ev, t, e->q, e->v, e->a, e->lambda));
   }
-  return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
+  return look(e, t, s);
 }
 
 /* The state just sampled lies behind the sign change: remember it. */
@@ -354,6 +379,7 @@ static cmb_status find_modes(cmb_events *e, const double *a, bool *changed)
   if (e->ns == 0) return CMB_OK;
   memcpy(e->mode_new, e->ev->mode, size);
   memcpy(e->ev->mode, e->search.before, size);
+  end_lifts(e);
   return CMB_OK;
 }
 
@@ -365,8 +391,10 @@ cmb_status cmb_events_new_modes(cmb_events *e, bool *changed)
 
 cmb_status cmb_events_here(cmb_events *e)
 {
-  return cmb_switches(e->ev, cmb_integrator_t(e->in), cmb_integrator_q(e->in),
-                      cmb_integrator_v(e->in), cmb_integrator_lambda(e->in), e->s[0]);
+  CMB_TRY(cmb_switches(e->ev, cmb_integrator_t(e->in), cmb_integrator_q(e->in),
+                       cmb_integrator_v(e->in), cmb_integrator_lambda(e->in), e->s[0]));
+  end_lifts(e);
+  return CMB_OK;
 }
 
 void cmb_events_at_end(cmb_events *e)

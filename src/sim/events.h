@@ -33,6 +33,8 @@ typedef struct cmb_events {
   bool *small;   /* (ns) functions of stops that are 0 but for rounding in the step .. */
   bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
   double *scale; /* (ns) the largest values of gaps */
+  double *
+      lift; /* (ns) by which functions that leave their zero count as further on the side of their modes; 0: they have left it */
 
   cmb_mode_search search; /* of modes; it leaves s[0], where the next step begins */
 
@@ -55,6 +57,9 @@ cmb_status cmb_events_go_on(cmb_events *e, bool *goes_on);
 
 /* The modes behind the event found (dae/modes.h) into mode_new; *changed: they are not those of the evaluator. */
 cmb_status cmb_events_new_modes(cmb_events *e, bool *changed);
+
+/* Function i, which has the value s here but for rounding 0, leaves it to the side of its mode: that is no event. */
+void cmb_events_leave_zero(cmb_events *e, int i, double s);
 
 /* Where the integrator stands becomes the event found, whatever has switched. */
 void cmb_events_at_end(cmb_events *e);

@@ -154,6 +154,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
     const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
     if (e->mode_new[i] == 1) continue;
+    cmb_run_release_slide(sim, i);
     cmb_run_stop_sliding(sim, i, side);
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side));
   }
@@ -684,6 +685,27 @@ static cmb_status begin_there(cmb_simulation *sim)
   return CMB_OK;
 }
 
+cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_stage *before = sim->stage;
+  const int *mode = sim->ev->mode;
+  bool any = false;
+  if (!eq->switch_flow) return CMB_OK;
+  cmb_events_at_end(sim->events);
+  cmb_status status = cmb_events_here(sim->events);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+  for (int i = 0; i < eq->ns; i++) {
+    const bool at_zero = sim->events->s[0][i] == 0 && sim->ev->eq->switch_order[i] == 1;
+    sim->mode_before[i] = at_zero ? -mode[i] : mode[i];
+    any = any || at_zero;
+  }
+  if (any) CMB_TRY(cmb_run_look_for_slides(sim));
+  if (sim->stage == before) return CMB_OK;
+  *restarted = true;
+  return begin_there(sim);
+}
+
 /* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
 static cmb_status go_round(cmb_simulation *sim, bool first)
 {
@@ -697,6 +719,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(obey_rules(sim));
   if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
+  CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);
 }
 
@@ -874,5 +897,6 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   if (!*restarted) return CMB_OK;
   forget_held(sim);
   memcpy(e->mode_new, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int)); /* with what lies ahead */
+  CMB_TRY(cmb_run_release_zeros(sim));
   return go_rounds(sim);
 }

@@ -43,6 +43,8 @@ struct cmb_simulation {
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
   bool *with;   /* (ns) functions that have the same surface */
+  bool *
+      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
   int *mode_before;      /* (ns) before an event */
   int most_ns;           /* switching functions of a stage */
   double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
@@ -94,6 +96,14 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim);
 cmb_status cmb_run_look_for_slides(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 
+/* The slide of this leader ends by itself: its functions are released. So are those of velocities that are exactly 0 where a run
+ * begins and leave it at once. */
+void cmb_run_release_slide(cmb_simulation *sim, int leader);
+cmb_status cmb_run_release_zeros(cmb_simulation *sim);
+
+/* Those leave 0 to the side of their modes, unless velocities have jumped. */
+cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
+
 /* restart.c: the event found as a point; whether a change of its velocities is within the tolerances. */
 cmb_point cmb_run_point(const cmb_simulation *sim);
 bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
@@ -140,6 +150,9 @@ cmb_status cmb_run_restart(cmb_simulation *sim);
 
 /* The integrator has begun. Conditions that are met from the beginning are no events; but gaps that are closing there are. */
 cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted);
+
+/* The same of slides: functions of velocities that are 0 there, and whose modes both lead back, slide from the beginning. */
+cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted);
 
 /* After a step without an event: rebounds that were too small for the method. */
 cmb_status cmb_run_look_back(cmb_simulation *sim);

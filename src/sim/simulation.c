@@ -104,6 +104,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
+  sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
   sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
@@ -772,6 +773,7 @@ static cmb_status check_pace(cmb_simulation *sim)
 
 static cmb_status run(cmb_simulation *sim)
 {
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
   bool restarted;
   CMB_TRY(start(sim));
   CMB_TRY(cmb_run_final(sim, cmb_rank_watch_start(sim->watch, sim->t_start, sim->q), "constraints",
@@ -779,11 +781,11 @@ static cmb_status run(cmb_simulation *sim)
   cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
+  if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (restarted) CMB_TRY(take_integrator_state(sim));
   CMB_TRY(hand_out_here(sim));
   const cmb_result *r = &sim->result;
   const cmb_observer *o = &sim->options.observer;
-  const bool real_time = cmb_method_is_real_time(sim->options.method);
   while (cmb_integrator_t(sim->in) < sim->t_end && !r->stopped_by) {
     CMB_TRY(call_hook(sim, o->before_step));
     sim->side = 0;

@@ -20,6 +20,34 @@ void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
   }
 }
 
+void cmb_run_release_slide(cmb_simulation *sim, int leader)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
+      sim->released[i] = true;
+    }
+  }
+}
+
+cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
+{
+  const cmb_resting *resting = sim->stage->resting;
+  cmb_events *e = sim->events;
+  bool any = false;
+  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i];
+  if (!any) return CMB_OK;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool held = sim->slides[i] != 0 || (resting && resting->limit[i] > 0);
+    const bool leaves = sim->released[i] && !jumped && !held;
+    if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i]);
+    sim->released[i] = false;
+  }
+  return CMB_OK;
+}
+
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
 static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
 {
@@ -28,6 +56,21 @@ static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
   CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, e->lambda_found));
   const cmb_point at = cmb_run_point(sim);
   return eq->switch_flow(eq->self, &at, a, flow);
+}
+
+cmb_status cmb_run_release_zeros(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const double *s = sim->events->s[0];
+  if (!eq->switch_flow) return CMB_OK;
+  cmb_status status = flow_here(sim, sim->a, sim->flow);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool leaves = eq->switch_order[i] == 1 && sim->ev->mode[i] * sim->flow[i] > 0;
+    const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
+    sim->released[i] = leaves && s[i] == 0 && !of_gap;
+  }
+  return CMB_OK;
 }
 
 /* A function of positions: whether its changes of sign have come so near to each other that the velocities between them are within the

@@ -12,6 +12,8 @@
 /* An acceleration that changes no velocity within the run by more than this part of the tolerance does not matter. */
 static const double STILL = 1e-2;
 
+static const double ROUNDING = 1e-13; /* of velocities that constraints hold, beside the largest */
+
 enum { MOST_STAGES = 200 }; /* each has an integrator of its own */
 
 static void use_stage(cmb_simulation *sim, cmb_stage *stage)
@@ -45,10 +47,10 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0;
+  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
-    for (int i = 0; i < eq->ns; i++) s->events.scale[i] = 0;
+    for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
   }
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = false;
@@ -102,6 +104,7 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
   for (int i = 0; i < eq->ns; i++) {
     if (to->slide[i] != 0) to->ev->mode[i] = 1;
+    e->lift[i] = 0; /* where functions go in this stage is not known */
   }
   memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
   memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
@@ -122,6 +125,22 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
+/* What does not matter where bodies rest, from the forces and velocities there. */
+static cmb_status begin_rest(cmb_simulation *sim)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  const cmb_terms want = {.f = ev->f};
+  const cmb_point at = cmb_run_point(sim);
+  const double time = sim->t_end - sim->t_start, still = time > 0 ? STILL * o->atol / time : 0;
+  double largest = 0;
+  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
+  CMB_TRY(cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want));
+  return cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still,
+                           fmax(o->atol, ROUNDING * largest));
+}
+
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
   cmb_stage *to;
@@ -135,15 +154,7 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
     CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
   }
-  if (to->resting) {
-    const cmb_terms want = {.f = ev->f};
-    const double time = sim->t_end - sim->t_start;
-    const double still = time > 0 ? STILL * sim->options.integrator.atol / time : 0;
-    const cmb_point at = cmb_run_point(sim);
-    cmb_status status = cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want);
-    if (status == CMB_OK) status = cmb_resting_begin(to->resting, ev, &at, ev->f, still);
-    CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
-  }
+  if (to->resting) CMB_TRY(cmb_run_final(sim, begin_rest(sim), "rest", e->t));
   cmb_integrator_reset(sim->in);
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);

@@ -338,4 +338,90 @@ sed "s/formula: 1 - x/formula: 'if(t < 0.2, 1 - x, -x)'/" cart.yaml >jump.yaml
 "$CAMBER" run jump.yaml >out 2>err
 check "a gap that jumps is refused" grep -q "stop 's': its gap is -0.38 at t = 0.2" err
 
+# ---- functions of velocities that a rest holds at 0: rounding does not switch them
+
+cat >corners.yaml <<'YAML'
+bodies: {box: {mass: 3, box: [0.4, 0.1, 0.2], at: [0, 0, 0.1]}}
+joints: {fly: {type: planar, child: box, at: [0, 0, 0.1], normal: y}}
+forces:
+  c1: {type: contact, on: {body: box, at: [-0.2, 0, 0]}, surface: z, restitution: 0.5}
+  c2: {type: contact, on: {body: box, at: [0.2, 0, 0]}, surface: z, restitution: 0.5}
+  c3: {type: contact, on: {body: box, at: [0.2, 0, 0.2]}, surface: z, restitution: 0.5}
+simulate: {t-end: 1}
+YAML
+cat >top.yaml <<'YAML'
+bodies: {b: {mass: 2, com: [0, 0, 1]}, d: {mass: 1, com: [1, 0, 1]}}
+joints: {z: {type: prismatic, child: b, axis: z}, w: {type: prismatic, child: d, parent: b, axis: z}}
+events:
+  hit: {when: b.z < 0, action: {reset: {"z'": "-0.8*z'"}}}
+  top: {when: "z' < 0"}
+simulate: {t-end: 5}
+YAML
+sed "s/^  hit.*//; s/^events:/loops: {hit: {type: stop, formula: b.z, restitution: 0.8}}\nevents:/" top.yaml >top-stop.yaml
+calm_after_rest() { # MODEL MOST-STEPS WHAT, further arguments
+  timeout 20 "$CAMBER" run "$1.yaml" --json "${@:4}" >out.json 2>err
+  check "$3 (${*:4})" python3 - "$2" <<'END'
+import json, sys
+run = json.load(open("out.json"))
+assert run["status"] == "ok", run["message"]
+assert run["stats"]["steps"] <= int(sys.argv[1]), run["stats"]["steps"]
+rest = max(i for i, e in enumerate(run["events"]) if e["kind"] == "rest")
+assert run["events"][rest]["direction"] == 1, run["events"][rest]
+assert run["events"][rest + 1:] == [], run["events"][rest + 1:]
+names = [e["name"] for e in run["events"]]
+assert ("top", "top") not in zip(names, names[1:]), "a top without a bounce before it"
+END
+}
+for method in mdop5 radau5 bdf; do
+  for form in explicit cartesian; do
+    calm_after_rest corners 50 "a corner in the air above a box at rest" --method $method --formulation $form
+    calm_after_rest top-stop 2000 "an event of a rate that a stop holds" --method $method --formulation $form
+  done
+  calm_after_rest top 2000 "an event of a rate that a rest holds" --method $method
+done
+
+cat >raised.yaml <<'YAML'
+bodies: {b: {mass: 2, com: [0, 0, 0]}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: [0, 0, "20*t"]}}
+loops: {hit: {type: stop, formula: z, restitution: 0.5}}
+events: {up: {when: "z' > 0"}}
+simulate: {t-end: 2}
+YAML
+for method in mdop5 radau5 bdf; do
+  "$CAMBER" run raised.yaml --method $method --json >out.json 2>err
+  check "a rate that a rest has held is seen when it grows ($method)" python3 - <<'END'
+import json
+end, up = json.load(open("out.json"))["events"][-2:]
+assert (end["name"], end["direction"], up["name"]) == ("hit.rest", -1, "up") and abs(up["t"] - 0.981) < 1e-8, (end, up)
+END
+done
+
+# ---- a block on a belt: it sticks from the start on, slips by one event to the side to which the belt leaves it, and sticks again
+
+cat >belt.yaml <<'YAML'
+parameters: {m: 1, k: 40, vb: 0.2, mus: 0.6, mud: 0.4, c: 2, g: 9.81}
+bodies: {block: {mass: m, box: [0.2, 0.2, 0.2], at: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: block, axis: x, rate: 0.2, stiffness: k}}
+measures: {rel: "x' - vb"}
+forces:
+  fric: {type: load, on: {body: block, at: [0, 0, 0]}, force: ["-m*g*(mud + (mus - mud)*exp(-c*abs(rel)))*sign(rel)", 0, 0]}
+outputs: {F: {value: fric.fx, unit: N}}
+simulate: {t-end: 10, rtol: 1e-8, atol: 1e-10}
+YAML
+for method in mdop5 radau5 bdf abm; do
+  for form in explicit cartesian; do
+    "$CAMBER" run belt.yaml --method $method --formulation $form --json --out belt.csv >out.json 2>err
+    check "a block on a belt ($method, $form)" python3 - <<'END'
+import csv, json
+events = json.load(open("out.json"))["events"]
+assert [e["direction"] for e in events] == [-1, 1] * (len(events) // 2) and len(events) == 16, [(e["t"], e["direction"]) for e in events]
+rows = list(csv.DictReader(open("belt.csv")))
+force = [float(row["F"]) for row in rows]
+assert abs(force[0]) < 1e-12 and min(force) > -1e-12, (force[0], min(force))  # the belt pulls in its own direction only
+assert abs(events[0]["t"] - 0.6 * 9.81 / 40 / 0.2) < 1e-9, events[0]["t"]    # where k x has become mus m g
+END
+  done
+done
+
 finish
