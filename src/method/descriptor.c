@@ -234,10 +234,10 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   memcpy(in->lambda_new, m->lambda[last], (size_t)in->ng * sizeof *in->lambda);
   *error = error_of(in, m, h);
-  const bool lacks = cmb_partition_lacks_constraints(m->head.partition);
-  if (lacks) CMB_TRY(cmb_partitioned_regain(in, h));
+  bool regained;
+  CMB_TRY(cmb_partitioned_regain(in, h, &regained));
   *error = cmb_larger_error(*error, cmb_dirk_recovery_error(in, m->table, m->k, h, m->x));
-  return lacks ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
+  return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
 void cmb_descriptor_accept(cmb_integrator *in)

@@ -201,10 +201,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   CMB_TRY(find_error(in, m, h));
   *error = cmb_largest_error(in, m->x);
-  const bool lacks = cmb_partition_lacks_constraints(m->head.partition);
-  if (lacks) CMB_TRY(cmb_partitioned_regain(in, h));
+  bool regained;
+  CMB_TRY(cmb_partitioned_regain(in, h, &regained));
   *error = cmb_larger_error(*error, cmb_dirk_recovery_error(in, m->table, m->k, h, m->x));
-  return lacks ? cmb_slope(in, in->t + h, in->y_new, m->f, in->lambda_new) : CMB_OK;
+  return regained ? cmb_slope(in, in->t + h, in->y_new, m->f, in->lambda_new) : CMB_OK;
 }
 
 static void accept(cmb_integrator *in)

@@ -50,11 +50,15 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
   return cmb_slope(in, t, y, slope, lambda);
 }
 
-cmb_status cmb_partitioned_regain(cmb_integrator *in, double h)
+cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained)
 {
   cmb_partitioned *m = in->data;
-  m->ready = false; /* the partition is no longer that of the step's beginning */
+  *regained = false;
+  if (!cmb_partition_lacks_constraints(m->partition)) return CMB_OK;
+  m->ready = false; /* the partition will no longer be that of the step's beginning */
   CMB_TRY(cmb_partition_check(m->partition, in->t + h, in->y_new));
+  if (cmb_partition_lacks_constraints(m->partition)) return CMB_OK;
+  *regained = true;
   return cmb_partitioned_recover(in, in->t + h, in->y_new);
 }
 

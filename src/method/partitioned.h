@@ -39,8 +39,8 @@ cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double
                                  double *lambda);
 
 /* y_new := Π(y_new) with a partition for where the step of size h ends: after a step that began where the constraints had lost rank,
- * and so went without some of them. */
-cmb_status cmb_partitioned_regain(cmb_integrator *in, double h);
+ * and so went without some of them, if they are back there. */
+cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained);
 
 /* (59) for an error x (n) of y_new: the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), NaN if there is one. A mean as (60)
  * lets a single stiff component exceed its tolerance √k times. */
