@@ -290,7 +290,7 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   CMB_TRY(cmb_run_change_stage(sim));
   e = sim->events;
   cmb_status status =
-      cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
+      cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
   CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
   status = cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
