@@ -244,9 +244,8 @@ static void judge_lengths(cmb_evaluator *ev)
   double largest = 0;
   for (int i = 0; i < ev->eq->ng; i++) largest = fmax(largest, ev->extent[i]);
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (ev->extent[i] > 0 && ev->extent[i] <= UNMOVED * largest) {
-      ev->length[i] *= largest / ev->extent[i];
-    }
+    const double length = ev->length[i] * (largest / ev->extent[i]);
+    if (ev->extent[i] <= UNMOVED * largest && isfinite(length)) ev->length[i] = length;
   }
 }
 
