@@ -104,15 +104,37 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim);
 /* Those leave 0 to the side of their modes, unless velocities have jumped. */
 cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
 
-/* restart.c: the event found as a point; whether a change of its velocities is within the tolerances. */
-cmb_point cmb_run_point(const cmb_simulation *sim);
-bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
+/* A distance from a surface that errors of the run can make of none. */
+static inline double cmb_run_leeway(const cmb_simulation *sim)
+{
+  return 1e3 * sim->options.integrator.atol;
+}
 
-/* The observer is told of an event, of an impulse. */
+/* tell.c: the observer is told of an event, of a rest that begins on the rule's surface, of an impulse, of those of the constraints at
+ * the event, and of those along what a rule has reset. */
 cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char *name, int index,
                             int direction);
+cmb_status cmb_run_announce_rest(cmb_simulation *sim, int rule, double limit);
 cmb_status cmb_run_tell_impulse(cmb_simulation *sim, const cmb_impulse *impulse);
-const char *cmb_run_reset_unit(const cmb_simulation *sim, int reset); /* of the latter */
+cmb_status cmb_run_tell_impulses(cmb_simulation *sim);
+cmb_status cmb_run_tell_impact(cmb_simulation *sim, int rule);
+const char *cmb_run_reset_unit(const cmb_simulation *sim, int reset);
+
+/* rests.c: whether a change of velocities is within the tolerances. */
+bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump);
+
+/* The rule acts here: for the accumulation of its impacts; the limit of these, NaN unless they have come faster and faster; and the words
+ * where the rule has no surface to rest on. */
+void cmb_run_remember_time(cmb_simulation *sim, int rule);
+double cmb_run_accumulation_of(const cmb_rule_times *times);
+cmb_status cmb_run_fail_accumulating(cmb_simulation *sim, int rule, double limit);
+
+/* The surfaces of all rules at the state found, into the evaluator's u, ut, u_gamma and U. */
+cmb_status cmb_run_find_surfaces(cmb_simulation *sim);
+
+/* One of them, its gradient into row (nv): u and du/dt, counted so that u is positive where the rule has just acted. */
+cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double *rate,
+                                double *gamma, double *row);
 
 /* What the velocities behind an impact do. */
 typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
@@ -122,9 +144,8 @@ typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what);
 
-/* The rule acts here: for the accumulation of its impacts. A gap must not be closed by more than the tolerances. */
-void cmb_run_remember_time(cmb_simulation *sim, int rule);
-cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule);
+/* Whether what the rule resets is the rate of its surface; *off is how far the state is from the surface. */
+cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off);
 
 /* The impacts of this rule, whose rows are in sim->impact, have become negligible: the bodies come to rest if they are pushed onto its
  * surface. */
@@ -139,8 +160,26 @@ bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double 
 /* Slides end, and all rests if that is said. What is still pushed onto its surface will come to rest again. */
 cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
 
+/* obey.c: which conditions are met at the state found; and the rules whose conditions have changed act, one after the other. */
+cmb_status cmb_run_look_at_conditions(cmb_simulation *sim);
+cmb_status cmb_run_obey_rules(cmb_simulation *sim);
+
+/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left), and the impact is to be found anew. *held: what
+ * it asks for is so already, because bodies rest there. */
+cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *left);
+
+/* A gap must not be closed by more than the leeway; with the surfaces found, or found here. */
+cmb_status cmb_run_check_found_gap(cmb_simulation *sim, int rule);
+cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule);
+
+/* Impacts follow each other without end. */
+cmb_status cmb_run_fail_endless(cmb_simulation *sim);
+
 /* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);
+
+/* restart.c: the event found as a point. */
+cmb_point cmb_run_point(const cmb_simulation *sim);
 
 /* The event found is idle if only functions change that the motion does not read, and no rule has to act: then they have changed. */
 cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle);
@@ -156,9 +195,6 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted);
 
 /* After a step without an event: rebounds that were too small for the method. */
 cmb_status cmb_run_look_back(cmb_simulation *sim);
-
-/* The observer is told of the impulses of the constraints at the event. */
-cmb_status cmb_run_tell_impulses(cmb_simulation *sim);
 
 /* The modes of a real-time step that has ended, and what rules say to that. */
 cmb_status cmb_run_end_step(cmb_simulation *sim);

@@ -1,0 +1,186 @@
+/*
+ * Rules are obeyed (run.h), one after the other, in the order in which the equations list them; what one does to the velocities may call
+ * the next. Contacts that act together are in together.c.
+ */
+#include "base/context.h"
+#include "dae/system.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SHORT =
+    1e-3; /* what is left of a series of impacts beside its first interval */
+cmb_status cmb_run_fail_endless(cmb_simulation *sim)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "impacts follow each other without end at t = %.9g",
+                  sim->events->t);
+}
+
+/* The constraints leave no room for what a rule resets. */
+static cmb_status refuse(const cmb_simulation *sim, int rule)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
+                  "constraints hold it, or its parts depend on each other",
+                  sim->eq->rules[rule].name, sim->events->t);
+}
+
+/* Whether the impact of a rule is felt on a surface that bodies rest on. */
+static bool rule_reaches_rests(const cmb_simulation *sim, int rule)
+{
+  const cmb_impact *x = sim->impact;
+  double largest = 0;
+  for (int j = 0; j < sim->eq->rules[rule].reset_count; j++) {
+    largest = fmax(largest, fabs(x->rho[j]));
+  }
+  return cmb_run_reaches_rests(sim, x->tau, largest);
+}
+
+/* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left): each of their contacts has a law of its own
+ * for impacts, and the impact is to be found anew. *held: what it asks for is so already, but for rounding, because bodies rest
+ * elsewhere, as the fourth corner of a box is held by the other three. */
+cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *left)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const cmb_events *e = sim->events;
+  const bool alone = sim->stage->rest_count == 0;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  *left = false;
+  *held = status == CMB_RETRY_SINGULAR && !alone &&
+          !cmb_impact_asks_for_more(sim->impact, rule, e->v_found, o->rtol, o->atol);
+  if (*held) return CMB_OK;
+  if (status == CMB_RETRY_SINGULAR && alone) return refuse(sim, rule);
+  if (status != CMB_RETRY_SINGULAR) {
+    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+    if (cmb_run_is_negligible(sim, sim->impact->jump)) return CMB_OK;
+    if (!rule_reaches_rests(sim, rule)) return CMB_OK;
+  }
+  *left = true;
+  return cmb_run_leave_all(sim, true);
+}
+
+/* A rule whose impacts accumulate must be one that bodies can rest on. */
+static cmb_status check_accumulation(cmb_simulation *sim, int rule)
+{
+  const cmb_rule_times *times = &sim->times[rule];
+  const double limit = cmb_run_accumulation_of(times);
+  bool along = false;
+  double off;
+  if (!(limit - sim->events->t <= SHORT * times->longest)) return CMB_OK;
+  if (sim->eq->rules[rule].surface) {
+    cmb_status status = cmb_run_acts_along_surface(sim, rule, &along, &off);
+    CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
+  }
+  return along ? CMB_OK : cmb_run_fail_accumulating(sim, rule, limit);
+}
+
+/* Velocities after the impact of a rule, and whether it is the last. */
+static cmb_status make_impact(cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  cmb_events *e = sim->events;
+  cmb_rebound what = CMB_REBOUNDS;
+  const bool small = cmb_run_is_negligible(sim, sim->impact->jump);
+  cmb_run_remember_time(sim, rule);
+  CMB_TRY(check_accumulation(sim, rule));
+  sim->acted++;
+  CMB_TRY(cmb_run_tell_impact(sim, rule));
+  for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
+  if (r->surface && r->direction != 0) {
+    CMB_TRY(cmb_run_final(sim, cmb_run_look_at_rebound(sim, rule, sim->impact->jump, &what),
+                          "resets", e->t));
+  }
+  sim->rebounds[rule] = what == CMB_REBOUNDS && r->surface && r->direction != 0 && !r->gap;
+  if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) return cmb_run_come_to_rest(sim, rule);
+  return small ? CMB_OK : cmb_run_leave_all(sim, false);
+}
+
+/* Bodies cannot be inside of each other, where a run begins or where a gap jumps. The surfaces have been found. */
+cmb_status cmb_run_check_found_gap(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const double u = sim->ev->u[rule];
+  if (!(u > cmb_run_leeway(sim))) return CMB_OK;
+  return cmb_fail(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
+                  "stop '%s': its gap is %.6g at t = %.9g%s; expected 0 or more",
+                  eq->rules[rule].name, -u, e->t,
+                  e->t > sim->t_start ? "" : ", where the run begins");
+}
+
+cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)
+{
+  CMB_TRY(cmb_run_final(sim, cmb_run_find_surfaces(sim), "stops", sim->events->t));
+  return cmb_run_check_found_gap(sim, rule);
+}
+
+/* What a rule asks for, where its condition has just changed. */
+static cmb_status obey_rule(cmb_simulation *sim, int i)
+{
+  const cmb_rule *rule = &sim->eq->rules[i];
+  bool held = false, left = true, acted = false;
+  while (left) {
+    if (rule->gap) CMB_TRY(cmb_run_act_together(sim, i, &acted));
+    if (acted) return CMB_OK;
+    CMB_TRY(cmb_run_find_impact(sim, i, &held, &left));
+  }
+  sim->held[i] = held;
+  if (held) {
+    cmb_run_put_back(sim, i);
+    return CMB_OK;
+  }
+  const cmb_impact *x = sim->impact;
+  if (rule->gap && x->change[rule->first_reset] < 0)
+    return CMB_OK; /* another one has parted them */
+  if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
+  const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
+  CMB_TRY(cmb_run_announce(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
+  if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
+  return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
+}
+
+cmb_status cmb_run_look_at_conditions(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_conditions(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, sim->impact->met_here);
+  return cmb_run_final(sim, status, "conditions of events", e->t);
+}
+
+/* A stop has acted, and an impact after it has turned the bodies towards each other again: its condition is met anew, although no
+ * switching function has another sign than before. */
+static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
+{
+  cmb_impact *x = sim->impact;
+  const cmb_events *e = sim->events;
+  *any = false;
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    const cmb_rule *rule = &sim->eq->rules[i];
+    if (!rule->gap || !x->met[i] || sim->rests[i]) continue;
+    cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
+    if (status == CMB_RETRY_SINGULAR) continue; /* the constraints hold it */
+    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
+    if (x->change[rule->first_reset] <= 0 || cmb_run_is_negligible(sim, x->jump)) continue;
+    x->met[i] = false;
+    *any = true;
+  }
+  return CMB_OK;
+}
+
+/* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
+cmb_status cmb_run_obey_rules(cmb_simulation *sim)
+{
+  const int count = sim->eq->rule_count;
+  bool again = count > 0;
+  int rounds = 0;
+  while (again) {
+    CMB_TRY(cmb_run_look_at_conditions(sim));
+    for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
+    memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
+    CMB_TRY(look_for_repeated(sim, &again));
+    if (again && ++rounds > CMB_MOST_CROWDED) return cmb_run_fail_endless(sim);
+  }
+  return CMB_OK;
+}

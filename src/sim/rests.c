@@ -1,0 +1,262 @@
+/*
+ * Bodies come to rest on the surfaces of rules (run.h).
+ *
+ * Impacts that follow each other faster and faster have no end. So an impact that changes no velocity by more than the tolerances of
+ * the run is the last: the bodies then rest on the rule's surface, if they are pushed onto it. The time at which the impacts would
+ * accumulate is that of a geometric series: with the last intervals d₁ and d₂, t + d₂² / (d₁ − d₂).
+ */
+#include "base/context.h"
+#include "dae/system.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FELT = 1e-9; /* an impulse beside a larger one, or a rate beside its jump */
+static const double ROUNDING = 1e-14;   /* of a rate beside the velocities that it is made of */
+static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
+/* Impacts of a rule that has no surface to rest on. */
+cmb_status cmb_run_fail_accumulating(cmb_simulation *sim, int rule, double limit)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
+                  "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
+                  "determined: bodies can come to rest only where 'when' is one comparison of "
+                  "positions and the event resets one quantity, the rate of what is compared",
+                  sim->eq->rules[rule].name, limit);
+}
+
+/* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. The last of them are so near to each
+ * other that rounding decides on the intervals: what was found before is kept, unless the impacts have gone on for longer. */
+static double limit_of(const cmb_rule_times *times)
+{
+  const double *t = times->t, first = t[1] - t[2], second = t[0] - t[1];
+  const double limit = second < first ? t[0] + second * second / (first - second) : NAN;
+  const double left = times->limit - t[1];
+  if (isnan(left) || t[0] > times->limit + left) return limit;
+  return fabs(limit - times->limit) <= left ? limit : times->limit;
+}
+
+void cmb_run_remember_time(cmb_simulation *sim, int rule)
+{
+  cmb_rule_times *times = &sim->times[rule];
+  double *t = times->t;
+  if (t[0] == sim->events->t) return;
+  t[2] = t[1], t[1] = t[0], t[0] = sim->events->t;
+  times->limit = limit_of(times);
+  const double interval = t[0] - t[1];
+  const bool shorter = interval <= 2 * (t[1] - t[2]) || interval <= ACCUMULATED * times->longest;
+  if (!shorter) times->longest = interval; /* others begin */
+}
+
+/* The limit, if the rule's impacts really have come faster and faster. */
+double cmb_run_accumulation_of(const cmb_rule_times *times)
+{
+  return times->t[0] - times->t[1] <= ACCUMULATED * times->longest ? times->limit : NAN;
+}
+
+bool cmb_run_is_negligible(const cmb_simulation *sim, const double *jump)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  const double *v = sim->events->v_found;
+  for (int i = 0; i < sim->eq->nv; i++) {
+    if (!(fabs(jump[i]) <= o->rtol * fabs(v[i]) + o->atol)) return false;
+  }
+  return true;
+}
+
+/* The surfaces of all rules at the state found, into the evaluator's u, ut, u_gamma and U. */
+cmb_status cmb_run_find_surfaces(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  return cmb_surfaces(sim->ev, e->t, e->q_found, e->v_found);
+}
+
+/* The rule's surface at the state found, its gradient into row (nv): u and du/dt, counted so that u is positive where the rule
+ * has just acted. */
+cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double *rate,
+                                double *gamma, double *row)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const int side = sim->impact->met_here[rule] ? 1 : -1;
+  CMB_TRY(cmb_run_find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  *rate = sim->ev->ut[rule];
+  for (int i = 0; i < eq->nv; i++) {
+    row[i] *= side;
+    *rate += side * row[i] * e->v_found[i];
+  }
+  *u = side * sim->ev->u[rule], *rate *= side, *gamma = side * sim->ev->u_gamma[rule];
+  return CMB_OK;
+}
+
+cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
+                                   cmb_rebound *what)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  double u, rate, second, *row = sim->v_work, change = 0, size = 0;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &second, row));
+  for (int i = 0; i < eq->nv; i++) {
+    second += row[i] * sim->a[i];
+    change += row[i] * jump[i];
+    size += fabs(row[i] * e->v_found[i]);
+  }
+  const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
+  const bool passes = rate > FELT * fabs(change) + ROUNDING * size;
+  *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
+  return CMB_OK;
+}
+
+/* Whether what the rule resets is the rate of its surface: only then its impulses act along the surface's normal. A surface without
+ * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first stage, without rests.
+ * *off is how far the state is from the surface. */
+cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off)
+{
+  const cmb_events *e = sim->events;
+  const cmb_equations *eq = sim->eq;
+  const double *R = sim->impact->R + (ptrdiff_t)eq->rules[rule].first_reset * eq->nv;
+  cmb_impact *first = &sim->stages->impact;
+  double u, rate, gamma;
+  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
+  *off = fabs(u);
+  if (eq->ns > 0) memmove(first->ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
+  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, along);
+}
+
+/* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */
+static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
+{
+  cmb_stage *before = sim->stage;
+  cmb_events *e = sim->events;
+  memcpy(sim->q_work, e->q_found, (size_t)sim->eq->nq * sizeof(double));
+  memcpy(sim->v_kept, e->v_found, (size_t)sim->eq->nv * sizeof(double));
+  sim->rests[rule] = true;
+  CMB_TRY(cmb_run_change_stage(sim));
+  e = sim->events;
+  cmb_status status =
+      cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
+  CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  status = cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  *rests = true;
+  for (int k = 0; k < sim->stage->rest_count; k++) {
+    if (sim->stage->rest[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
+  }
+  if (*rests) return CMB_OK;
+  sim->rests[rule] = false;
+  cmb_run_return_to(sim, before);
+  memcpy(sim->events->q_found, sim->q_work, (size_t)sim->eq->nq * sizeof(double));
+  memcpy(sim->events->v_found, sim->v_kept, (size_t)sim->eq->nv * sizeof(double));
+  return CMB_OK;
+}
+
+/* With the modes of that side the bodies rest, or part. */
+void cmb_run_put_back(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  const int direction = eq->rules[rule].direction;
+  if (direction == 0) return;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) sim->ev->mode[i] = -direction;
+  }
+  sim->impact->met_here[rule] = direction < 0;
+}
+
+/* Whether the gap of a stop is 0, and its rate too, but for what is within the tolerances; the functions have the values s. */
+static bool touches(const cmb_simulation *sim, int rule, const double *s)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  if (!eq->rules[rule].gap || sim->rests[rule]) return false;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i] && !(fabs(s[i]) <= sim->options.integrator.atol)) return false;
+  }
+  return true;
+}
+
+/* Whether the accelerations close the gap of a stop that touches, and nothing holds it already. */
+static cmb_status is_pushed(cmb_simulation *sim, int rule, bool *pushed)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_events *e = sim->events;
+  double *row = sim->v_work;
+  *pushed = false;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status == CMB_RETRY_SINGULAR) return CMB_OK;
+  CMB_TRY(status);
+  CMB_TRY(cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(cmb_run_find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  double second = sim->ev->u_gamma[rule];
+  for (int i = 0; i < eq->nv; i++) second += row[i] * sim->a[i];
+  *pushed = second > 0;
+  return CMB_OK;
+}
+
+/* Where a rest begins, others may begin with it: the foot of a ladder is held, and its head is pushed against the wall that it touches. */
+static cmb_status rest_on_touching(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, sim->flow);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    bool pushed = false;
+    if (!touches(sim, i, sim->flow)) continue;
+    CMB_TRY(cmb_run_final(sim, is_pushed(sim, i, &pushed), "rest", sim->events->t));
+    if (!pushed) continue;
+    cmb_run_put_back(sim, i);
+    CMB_TRY(try_rest(sim, i, &pushed));
+    if (pushed) CMB_TRY(cmb_run_announce_rest(sim, i, NAN));
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  const double limit = cmb_run_accumulation_of(&sim->times[rule]);
+  bool along = false, rests = false;
+  double off = 0;
+  if (r->surface) {
+    cmb_status status = cmb_run_acts_along_surface(sim, rule, &along, &off);
+    CMB_TRY(cmb_run_final(sim, status, "rest", sim->events->t));
+  }
+  if (off > cmb_run_leeway(sim)) return CMB_OK; /* there is nothing to rest on */
+  if (!along) {
+    if (isnan(limit)) return CMB_OK;
+    return cmb_run_fail_accumulating(sim, rule, limit);
+  }
+  cmb_run_put_back(sim, rule);
+  CMB_TRY(try_rest(sim, rule, &rests));
+  if (!rests) return CMB_OK;
+  CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
+  return rest_on_touching(sim);
+}
+
+bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
+{
+  for (int k = 0; k < sim->stage->rest_count; k++) {
+    if (fabs(tau[sim->eq->ng + k]) > FELT * largest) return true;
+  }
+  return false;
+}
+
+cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
+{
+  const cmb_equations *eq = sim->eq;
+  if (rests) sim->sequence = NAN;
+  for (int k = 0; rests && k < sim->stage->rest_count; k++) {
+    if (!sim->rests[sim->stage->rest[k]]) continue;
+    sim->rests[sim->stage->rest[k]] = false;
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
+  }
+  for (int i = 0; i < eq->ns; i++) {
+    if (sim->slides[i] != 0) cmb_run_stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
+  }
+  return cmb_run_change_stage(sim);
+}
