@@ -1,6 +1,6 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * stages.c and slides.c parts of that.
+ * obey.c, together.c, rests.c, slides.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
