@@ -288,20 +288,6 @@ void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
   }
 }
 
-void cmb_solve_twice(cmb_evaluator *ev, const double *r, double *x, double *y, double *work)
-{
-  const cmb_equations *eq = ev->eq;
-  double *left = work, *more = left + eq->nv, *off = more + eq->nv, *more_y = off + eq->ng;
-  cmb_solve(ev, r, NULL, x, y);
-  cmb_multiply_mass(ev, x, left);
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, y, left);
-  for (int i = 0; i < eq->nv; i++) left[i] = r[i] - left[i];
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, off);
-  cmb_solve(ev, left, off, more, more_y);
-  cmb_add_scaled(eq->nv, 1, more, x);
-  cmb_add_scaled(eq->ng, 1, more_y, y);
-}
-
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r)
 {

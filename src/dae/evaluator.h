@@ -83,10 +83,6 @@ double *cmb_mass_wanted(cmb_evaluator *ev);
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
 
-/* M x + Gᵀ y = r, G x = 0 by these factors, and what rounding has left of it once more: responses to single impulses, which are added up
- * and cancel. The evaluator has M and G as they were factored. work (2 (nv + ng)). */
-void cmb_solve_twice(cmb_evaluator *ev, const double *r, double *x, double *y, double *work);
-
 /* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct). */
 void cmb_correct(cmb_evaluator *ev, const double *s, double *x);
 

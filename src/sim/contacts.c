@@ -72,7 +72,7 @@ static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_p
     const cmb_rule *r = &ev->eq->rules[x->rule[k]];
     const double *row = impact->R + (ptrdiff_t)r->first_reset * nv;
     double *response = x->response + (ptrdiff_t)x->count * nv;
-    cmb_solve_twice(ev, row, response, x->tau_of + (ptrdiff_t)x->count * ng, impact->work);
+    cmb_solve(ev, row, NULL, response, x->tau_of + (ptrdiff_t)x->count * ng);
     if (!cmb_impact_is_allowed(impact, response) || !(cmb_dot(nv, row, response) > 0)) continue;
     x->rule[x->count] = x->rule[k];
     x->e[x->count] = r->restitution;

@@ -46,7 +46,6 @@ void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
   x->size = cmb_arena_doubles(arena, eq->ng);
   x->rate = cmb_arena_doubles(arena, eq->ng);
   x->jump_size = cmb_arena_doubles(arena, eq->nv);
-  x->work = cmb_arena_doubles(arena, 2 * (eq->nv + eq->ng));
   x->normal = cmb_arena_doubles(arena, eq->nv);
   x->momentum = cmb_arena_doubles(arena, eq->nv);
   x->G_size = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv));
@@ -80,8 +79,8 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   const double *rows = x->R + (ptrdiff_t)rule->first_reset * nv;
   CMB_TRY(cmb_factor_at(ev, t, q));
   for (int j = 0; j < n; j++) {
-    cmb_solve_twice(ev, rows + (ptrdiff_t)j * nv, x->response + (ptrdiff_t)j * nv,
-                    x->tau_of + (ptrdiff_t)j * ev->eq->ng, x->work);
+    cmb_solve(ev, rows + (ptrdiff_t)j * nv, NULL, x->response + (ptrdiff_t)j * nv,
+              x->tau_of + (ptrdiff_t)j * ev->eq->ng);
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -123,28 +122,6 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
   return false;
 }
 
-/* The impulses `by` along the rows of R are added. */
-static void add_impulses(cmb_impact *x, const cmb_rule *r, const double *by)
-{
-  const cmb_equations *eq = x->ev->eq;
-  for (int j = 0; j < r->reset_count; j++) {
-    x->rho[j] += by[j];
-    cmb_add_scaled(eq->nv, by[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
-    cmb_add_scaled(eq->ng, by[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
-  }
-}
-
-/* What is left of R jump = change is solved for once more: responses of quantities that nearly depend on each other are large, and cancel. */
-static void refine(cmb_impact *x, const cmb_rule *r)
-{
-  const int nv = x->ev->eq->nv;
-  for (int j = r->first_reset; j < r->first_reset + r->reset_count; j++) {
-    x->scale[j - r->first_reset] = x->change[j] - cmb_dot(nv, x->R + (ptrdiff_t)j * nv, x->jump);
-  }
-  cmb_lu_solve(r->reset_count, x->A, x->pivot, x->scale);
-  add_impulses(x, r, x->scale);
-}
-
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
                             const double *lambda)
 {
@@ -158,13 +135,13 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   cmb_status status = respond(x, r, t, q);
   if (status == CMB_OK) status = cmb_lu_factor(n, x->A, x->scale, x->pivot);
   CMB_TRY(status);
-  memcpy(x->scale, x->change + r->first_reset, (size_t)n * sizeof *x->scale);
-  memset(x->rho, 0, (size_t)n * sizeof *x->rho);
-  cmb_lu_solve(n, x->A, x->pivot, x->scale);
-  add_impulses(x, r, x->scale);
-  if (!cmb_impact_is_allowed(x, x->jump)) return CMB_RETRY_SINGULAR;
-  refine(x, r);
-  return CMB_OK;
+  memcpy(x->rho, x->change + r->first_reset, (size_t)n * sizeof *x->rho);
+  cmb_lu_solve(n, x->A, x->pivot, x->rho);
+  for (int j = 0; j < n; j++) {
+    cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
+    cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
+  }
+  return cmb_impact_is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 
 cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,

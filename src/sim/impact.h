@@ -25,7 +25,6 @@ typedef struct cmb_impact {
   double *tau, *tau_of; /* (ng) .. and the constraints' impulses; (most x ng) for each row of R */
   double *rate, *size;  /* (ng) G jump, and what rounding may make of it: |G| times .. */
   double *G_size, *jump_size; /* .. these entries, and those of G */
-  double *work;               /* (2 (nv + ng)) */
   double *normal, *momentum;  /* (nv) what an impulse along a surface's gradient does to v; room */
 } cmb_impact;
 
