@@ -17,7 +17,8 @@ void cmb_contacts_create(cmb_contacts *x, cmb_arena *arena, const cmb_equations 
 {
   int gaps = 0;
   for (int i = 0; i < eq->rule_count; i++) gaps += eq->rules[i].gap;
-  const int n = gaps < CMB_MOST_CONTACTS ? gaps : CMB_MOST_CONTACTS, ng = eq->ng + gaps;
+  const int n = gaps < CMB_MOST_CONTACTS ? gaps : CMB_MOST_CONTACTS;
+  const int ng = eq->ng + eq->rule_count; /* bodies may rest on all surfaces */
   const size_t flags = (size_t)n;
   *x = (cmb_contacts){.eq = eq, .most = n};
   x->rule = cmb_arena_ints(arena, n);

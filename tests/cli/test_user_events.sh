@@ -272,6 +272,23 @@ sed 's/SHARE/0/' holds.yaml >run.yaml
 "$CAMBER" run run.yaml >out 2>err
 check "a sum of them does not" test $? -eq 0
 
+# ---- three carts act together beside more bodies that rest by events than there are stops: these stay at rest
+
+python3 - >beside.yaml <<'END'
+n, carts = range(12), range(3)
+bodies = [f"b{i}: {{mass: 1, com: [{3 + i}, 0, 0.01]}}" for i in n] + [f"c{i}: {{mass: 1, com: [{i}, 0, 0]}}" for i in carts]
+joints = [f"z{i}: {{type: prismatic, child: b{i}, axis: z}}" for i in n]
+joints += [f"x{i}: {{type: prismatic, child: c{i}, axis: x{', rate: 1, start: -1' if i == 0 else ''}}}" for i in carts]
+print("bodies: {", ", ".join(bodies), "}")
+print("joints: {", ", ".join(joints), "}")
+print("events: {", ", ".join(f"""h{i}: {{when: b{i}.z < 0, action: {{reset: {{"z{i}'": "-0.2*z{i}'"}}}}}}""" for i in n), "}")
+print("loops: {s1: {type: stop, formula: x1 - x0, restitution: 0}, s2: {type: stop, formula: x2 - x1, restitution: 0}}")
+END
+"$CAMBER" run beside.yaml --t-end 2 --json >out.json 2>err
+check "carts that act together beside bodies at rest: these stay" python3 -c 'import json
+r = json.load(open("out.json"))
+assert r["status"] == "ok" and [e["name"] for e in r["events"] if e["t"] > 0.5] == ["s1", "s2", "s1.rest", "s2.rest"]'
+
 # ---- a row of ten bodies that rest and leave, each in its own time: in how many ways they rest has a limit
 
 python3 - >ways.yaml <<'END'
