@@ -19,6 +19,12 @@ typedef struct cmb_model_options {
   const char *const *set_names;
   const double *set_values;
   bool include_anywhere; /* included files may lie outside the folder of the model */
+  /* Parameters that can still be set when the model has been read (cmb_point, exported code). What is computed from them stays an
+   * expression; everything else is a number. All: those that are not computed from others and that choose nothing, such as a number
+   * of copies. */
+  int live_count;
+  const char *const *live_names;
+  bool live_all;
 } cmb_model_options;
 
 /* Reads a model with all it includes. On failure CMB_ERROR_INPUT (CMB_ERROR_IO if the file cannot be read), and the

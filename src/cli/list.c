@@ -59,7 +59,7 @@ static void list_parameters(const cmb_model *m)
 {
   for (int i = 0; i < m->parameter_count; i++) {
     char value[CMB_NUMBER_ROOM];
-    cmb_format_shortest(m->parameters[i].value, value);
+    cmb_format_shortest(m->parameters[i].number.value, value);
     if (!strchr(m->parameters[i].name, '.')) {
       printf("                --set %s=%s\n", m->parameters[i].name, value);
     }

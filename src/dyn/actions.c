@@ -11,7 +11,6 @@
 #include "dyn/build.h"
 
 #include "expr/continued.h"
-#include "math/vec3.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +18,11 @@
 static cmb_expr constant(cmb_build *b, double x)
 {
   return cmb_constant(b->g, x);
+}
+
+static cmb_expr number(cmb_build *b, cmb_number x)
+{
+  return cmb_number_expr(b->g, x);
 }
 
 static cmb_action *new_action(cmb_build *b, cmb_measure m)
@@ -53,7 +57,8 @@ static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_ex
   const cmb_expr symbols[2] = {s.x, s.rate}, actual[2] = {m.value, m.rate};
   cmb_expr away = cmb_sub(g, m.value, x0), more_law = more;
   cmb_expr energy = cmb_mul(g, cmb_mul(g, constant(b, 0.5), k), cmb_square(g, away));
-  if (b->live && more != 0) CMB_TRY(cmb_substitute(g, 2, actual, symbols, 1, &more, &more_law));
+  if (b->stiffness && more != 0)
+    CMB_TRY(cmb_substitute(g, 2, actual, symbols, 1, &more, &more_law));
   a->law = cmb_add(g, cmb_mul(g, k, cmb_sub(g, s.x, x0)), preload);
   a->law = cmb_neg(g, cmb_add(g, a->law, cmb_add(g, lost, more_law)));
   CMB_TRY(cmb_build_law(b, m.value, m.rate, &lost));
@@ -71,18 +76,19 @@ static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_ex
 
 /* ---- joints */
 
-static cmb_expr friction_law(cmb_build *b, double force, double velocity, cmb_expr rate)
+static cmb_expr friction_law(cmb_build *b, cmb_number force, cmb_number velocity, cmb_expr rate)
 {
-  if (force == 0) return 0;
-  cmb_expr ratio = cmb_div(b->g, rate, constant(b, velocity));
-  return cmb_mul(b->g, constant(b, force), cmb_apply(b->g, CMB_OP_TANH, ratio, 0, 0));
+  if (cmb_is_zero(force)) return 0;
+  cmb_expr ratio = cmb_div(b->g, rate, number(b, velocity));
+  return cmb_mul(b->g, number(b, force), cmb_apply(b->g, CMB_OP_TANH, ratio, 0, 0));
 }
 
 static cmb_status joint_force(cmb_build *b, int joint, int n)
 {
   const cmb_model_joint *j = &b->model->joints[joint];
   const cmb_model_coordinate *c = &j->coordinate[n];
-  if (c->stiffness == 0 && c->damping == 0 && c->friction == 0) return CMB_OK;
+  if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && cmb_is_zero(c->friction))
+    return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
     return cmb_build_fail(b, &j->place,
                           "joint '%s': stiffness, damping and friction need angles; with Euler "
@@ -91,9 +97,9 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
-  cmb_expr lost = cmb_mul(b->g, constant(b, c->damping), rate);
+  cmb_expr lost = cmb_mul(b->g, number(b, c->damping), rate);
   lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, rate));
-  return elastic_action(b, m, constant(b, c->stiffness), constant(b, c->reference), 0, lost, 0);
+  return elastic_action(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
 }
 
 cmb_status cmb_build_joint_forces(cmb_build *b)
@@ -139,16 +145,16 @@ static cmb_status spring(cmb_build *b, int force)
   cmb_measure m = cmb_build_spring_measure(b, force);
   CMB_TRY(b->status);
   const cmb_law_symbols s = cmb_build_law_symbols(b);
-  const cmb_expr free_length = cmb_build_number(b, &f->free_length);
-  cmb_expr lost = cmb_mul(g, cmb_build_number(b, &f->damping), s.rate), more = 0;
+  const cmb_expr free_length = number(b, f->free_length);
+  cmb_expr lost = cmb_mul(g, number(b, f->damping), s.rate), more = 0;
   if (f->spring_table) {
     cmb_expr away = cmb_sub(g, s.x, free_length);
     lost = cmb_add(g, lost, cmb_table_apply(g, f->spring_table, away));
   }
   if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, s.rate));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
-  CMB_TRY(elastic_action(b, m, cmb_build_number(b, &f->stiffness), free_length,
-                         cmb_build_number(b, &f->preload), lost, more));
+  CMB_TRY(elastic_action(b, m, number(b, f->stiffness), free_length, number(b, f->preload), lost,
+                         more));
   return b->status;
 }
 
@@ -178,22 +184,23 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
   cmb_kinematics *k = b->k;
   cmb_site sa = cmb_site_of(k, &f->a), sb = cmb_site_of(k, &f->b);
-  const double *axis[3] = {f->axes, f->axes + 3, f->axes + 6};
+  const cmb_number *axis[3] = {f->axes, f->axes + 3, f->axes + 6};
   for (int i = 0; i < 3; i++) {
-    double apart[3];
-    for (int n = 0; n < 3; n++) apart[n] = f->b.at[n] - f->a.at[n];
+    cmb_number apart[3];
+    cmb_number_minus3(b->g, f->b.at, f->a.at, apart);
     cmb_measure m = cmb_measure_component(k, sa, sb, axis[i]);
-    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[i]), rate);
-    CMB_TRY(elastic_action(b, m, constant(b, f->bushing_stiffness[i]),
-                           constant(b, cmb_dot3(axis[i], apart)), 0, lost, 0));
+    cmb_expr lost = cmb_mul(b->g, number(b, f->bushing_damping[i]), rate);
+    CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[i]),
+                           number(b, cmb_number_dot3(b->g, axis[i], apart)), 0, lost, 0));
   }
   for (int i = 0; i < 3; i++) {
-    if (f->bushing_stiffness[3 + i] == 0 && f->bushing_damping[3 + i] == 0) continue;
+    if (cmb_is_zero(f->bushing_stiffness[3 + i]) && cmb_is_zero(f->bushing_damping[3 + i]))
+      continue;
     int j = (i + 1) % 3, l = (i + 2) % 3;
     cmb_measure m = combined(b, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]), -0.5,
                              cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
-    cmb_expr lost = cmb_mul(b->g, constant(b, f->bushing_damping[3 + i]), rate);
-    CMB_TRY(elastic_action(b, m, constant(b, f->bushing_stiffness[3 + i]), 0, 0, lost, 0));
+    cmb_expr lost = cmb_mul(b->g, number(b, f->bushing_damping[3 + i]), rate);
+    CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[3 + i]), 0, 0, lost, 0));
   }
   return CMB_OK;
 }
@@ -255,9 +262,10 @@ static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
     if (!formula[i].text) continue;
     CMB_TRY(cmb_build_formula(b, &formula[i], CMB_LEVEL_MOTION, NULL, &e));
     if (f->body_frame) {
-      double x[3];
+      cmb_number direction[3], x[3];
       const cmb_pose *p = cmb_pose_of(b->k, sb.link, base);
-      cmb_tree_direction(b->tree, sb.link, directions + 3L * i, x);
+      cmb_fix_numbers(3, directions + 3L * i, direction);
+      cmb_tree_direction(b->tree, sb.link, direction, x);
       if (!p) return CMB_ERROR_MEMORY;
       along = cmb_pose_arm(b->k, p, x);
     }
@@ -285,10 +293,10 @@ static cmb_status load(cmb_build *b, const cmb_model_force *f)
 /* ---- contact */
 
 /* d^e, going on through 0 as −|d|^e. */
-static cmb_expr power_law(cmb_build *b, cmb_expr d, double e)
+static cmb_expr power_law(cmb_build *b, cmb_expr d, cmb_number e)
 {
-  if (e == 1) return d;
-  return cmb_odd_power(b->g, d, constant(b, e));
+  if (cmb_is_one(e)) return d;
+  return cmb_odd_power(b->g, d, number(b, e));
 }
 
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
@@ -326,9 +334,9 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
 {
   cmb_graph *g = b->g;
   const cmb_law_symbols s = cmb_build_law_symbols(b);
-  const cmb_expr stiffness = cmb_build_number(b, &f->stiffness);
+  const cmb_expr stiffness = number(b, f->stiffness);
   cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, s.x, f->exponent)),
-                            cmb_mul(g, cmb_build_number(b, &f->damping), s.rate));
+                            cmb_mul(g, number(b, f->damping), s.rate));
   *both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, stiffness, s.x), normal, 0);
   *both = cmb_apply(g, CMB_OP_SMOOTH, *both, 0, 0);
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
@@ -345,8 +353,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   CMB_TRY(cmb_build_surface(b, &f->surface, cmb_point_position(b->k, p, arm), &s, &n, &s_t));
   cmb_expr inverse = cmb_div(g, constant(b, 1), cmb_vector_length(g, n));
   n = cmb_vector_scale(g, inverse, n);
-  cmb_expr depth = cmb_sub(g, constant(b, f->radius), cmb_mul(g, inverse, s));
-  arm = cmb_vector_sub(g, arm, cmb_vector_scale(g, constant(b, f->radius), n));
+  cmb_expr depth = cmb_sub(g, number(b, f->radius), cmb_mul(g, inverse, s));
+  arm = cmb_vector_sub(g, arm, cmb_vector_scale(g, number(b, f->radius), n));
   cmb_vector v = cmb_point_velocity(b->k, p, arm);
   cmb_expr away = cmb_vector_dot(g, n, v);
   cmb_expr deeper = cmb_neg(g, cmb_add(g, away, cmb_mul(g, inverse, s_t)));
@@ -355,17 +363,17 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
   cmb_build_hint(b, f->name, "contact", both);
   cmb_vector force = cmb_vector_scale(g, normal, n);
-  if (f->friction > 0) {
+  if (!cmb_is_zero(f->friction)) {
     cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
-    cmb_expr v0 = constant(b, f->friction_velocity);
+    cmb_expr v0 = number(b, f->friction_velocity);
     cmb_expr speed2 = cmb_add(g, cmb_vector_dot(g, slip, slip), cmb_square(g, v0));
-    cmb_expr ratio = cmb_div(g, cmb_mul(g, cmb_neg(g, cmb_build_number(b, &f->friction)), normal),
+    cmb_expr ratio = cmb_div(g, cmb_mul(g, cmb_neg(g, number(b, f->friction)), normal),
                              cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
     force = cmb_vector_add(g, force, cmb_vector_scale(g, ratio, slip));
   }
   const cmb_vector none = {{0, 0, 0}};
   CMB_TRY(wrench_action(b, ground, sb, CMB_GROUND, force, none, arm));
-  if (f->friction > 0 || b->actions.count == 0) return CMB_OK;
+  if (!cmb_is_zero(f->friction) || b->actions.count == 0) return CMB_OK;
   cmb_action *a = cmb_action_at(b, b->actions.count - 1);
   CMB_TRY(wrench_measure(b, ground, sb, CMB_GROUND, n, none, arm, &a->line));
   a->along_line = true;

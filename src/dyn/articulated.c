@@ -31,11 +31,11 @@ static cmb_expr *component(cmb_vector *moment, cmb_vector *force, int direction)
 
 static struct inertia own_inertia(cmb_graph *g, const cmb_link *l)
 {
-  struct inertia a = {.given = l->mass > 0};
-  if (l->mass == 0) return a;
-  a.I = cmb_matrix_constant(g, l->J);
-  a.H = cmb_matrix_tilde(g, cmb_vector_constant(g, l->first));
-  for (int i = 0; i < 3; i++) a.M.a[4 * i] = cmb_constant(g, l->mass);
+  struct inertia a = {.given = !cmb_is_zero(l->mass)};
+  if (!a.given) return a;
+  a.I = cmb_number_matrix(g, l->J);
+  a.H = cmb_matrix_tilde(g, cmb_number_vector(g, l->first));
+  for (int i = 0; i < 3; i++) a.M.a[4 * i] = cmb_number_expr(g, l->mass);
   return a;
 }
 

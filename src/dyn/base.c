@@ -26,11 +26,12 @@ static const double FARTHEST = 3; /* from the joint, in distances between joints
 /* ---- origins */
 
 /* How many components a vector has in a link's axes. */
-static int components(const double R0[9], const double d[3], double scale)
+static int components(const cmb_number R0[9], const double d[3], double scale)
 {
-  double x[3];
+  double R[9], x[3];
   int count = 0;
-  cmb_mul3t(R0, d, x);
+  cmb_values_of(9, R0, R);
+  cmb_mul3t(R, d, x);
   for (int i = 0; i < 3; i++) count += fabs(x[i]) > ROUNDING * scale;
   return count;
 }
@@ -39,15 +40,26 @@ static int components(const double R0[9], const double d[3], double scale)
 static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                          const double at[3])
 {
-  double d[3], scale = fmax(cmb_norm3(at), cmb_norm3(child->r0));
+  double d[3], child_at[3];
+  cmb_values_of(3, child->r0, child_at);
+  const double scale = fmax(cmb_norm3(at), cmb_norm3(child_at));
   int count = 0;
   if (l->parent != CMB_GROUND) {
     const cmb_link *parent = &tree->links[l->parent];
-    for (int i = 0; i < 3; i++) d[i] = at[i] - parent->r0[i];
+    for (int i = 0; i < 3; i++) d[i] = at[i] - parent->r0[i].value;
     count += components(parent->R0, d, scale);
   }
-  for (int i = 0; i < 3; i++) d[i] = child->r0[i] - at[i];
+  for (int i = 0; i < 3; i++) d[i] = child_at[i] - at[i];
   return count + components(l->R0, d, scale);
+}
+
+/* Where live parameters move the origins, they stay where the joints are. */
+static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
+{
+  if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;
+  if (l->parent == CMB_GROUND) return false;
+  const cmb_link *parent = &tree->links[l->parent];
+  return cmb_any_live(3, parent->r0) || cmb_any_live(9, parent->R0);
 }
 
 static void choose_origin(const cmb_tree *tree, int i)
@@ -56,14 +68,19 @@ static void choose_origin(const cmb_tree *tree, int i)
   int first = cmb_tree_first_child(tree, i);
   if (l->kind != CMB_LINK_TURN || first < 0) return;
   const cmb_link *child = &tree->links[first];
-  double d[3], e[3], at[3], z[3] = {l->R0[2], l->R0[5], l->R0[8]};
-  const double *joint = tree->model->joints[child->joint].at;
-  for (int k = 0; k < 3; k++) d[k] = child->r0[k] - l->r0[k], e[k] = joint[k] - l->r0[k];
+  if (has_live_origins(tree, l, child)) return;
+  double d[3], e[3], at[3], here[3], z[3] = {l->R0[2].value, l->R0[5].value, l->R0[8].value};
+  const cmb_number *joint = tree->model->joints[child->joint].at;
+  cmb_values_of(3, l->r0, here);
+  for (int k = 0; k < 3; k++) {
+    d[k] = child->r0[k].value - here[k];
+    e[k] = joint[k].value - here[k];
+  }
   double way = cmb_dot3(d, z);
-  for (int k = 0; k < 3; k++) at[k] = l->r0[k] + way * z[k];
+  for (int k = 0; k < 3; k++) at[k] = here[k] + way * z[k];
   if (fabs(way) > FARTHEST * cmb_norm3(e)) return;
-  if (components_at(tree, l, child, at) < components_at(tree, l, child, l->r0)) {
-    memcpy(l->r0, at, sizeof at);
+  if (components_at(tree, l, child, at) < components_at(tree, l, child, here)) {
+    cmb_fix_numbers(3, at, l->r0);
   }
 }
 
@@ -74,26 +91,30 @@ void cmb_tree_choose_origins(cmb_tree *tree, int from)
 
 /* ---- masses */
 
-static cmb_moments moments_of(const cmb_link *l)
+static cmb_moments moments_of(cmb_graph *g, const cmb_link *l)
 {
   cmb_moments o = {.mass = l->mass};
   memcpy(o.first, l->first, sizeof o.first);
-  double half = (l->J[0] + l->J[4] + l->J[8]) / 2;
-  for (int i = 0; i < 9; i++) o.second[i] = (i % 4 == 0 ? half : 0) - l->J[i];
+  const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
+  const cmb_number half = cmb_over(g, trace, cmb_fixed(2));
+  for (int i = 0; i < 9; i++) {
+    o.second[i] = cmb_minus(g, i % 4 == 0 ? half : cmb_fixed(0), l->J[i]);
+  }
   return o;
 }
 
 /* Takes out of the moments what the parent may have, and returns it. */
 static cmb_moments give_away(cmb_link_kind kind, cmb_moments *o)
 {
-  cmb_moments part = {.mass = 0};
+  const cmb_number zero = cmb_fixed(0);
+  cmb_moments part = {.mass = zero};
   if (kind == CMB_LINK_TURN || kind == CMB_LINK_BALL) {
     part.mass = o->mass;
-    o->mass = 0;
+    o->mass = zero;
   }
   if (kind == CMB_LINK_TURN) {
     part.first[2] = o->first[2], part.second[8] = o->second[8];
-    o->first[2] = o->second[8] = 0;
+    o->first[2] = o->second[8] = zero;
   }
   if (kind == CMB_LINK_SHIFT) {
     memcpy(part.second, o->second, sizeof part.second);
@@ -103,54 +124,57 @@ static cmb_moments give_away(cmb_link_kind kind, cmb_moments *o)
 }
 
 /* R P Rᵀ */
-static void turned(const double R[9], const double P[9], double out[9])
+static void turned(cmb_graph *g, const cmb_number R[9], const cmb_number P[9], cmb_number out[9])
 {
-  double half[9], Rt[9];
-  for (int i = 0; i < 9; i++) Rt[i] = R[3 * (i % 3) + i / 3];
-  cmb_mul33(R, P, half);
-  cmb_mul33(half, Rt, out);
+  cmb_number half[9], Rt[9];
+  cmb_number_transpose(R, Rt);
+  cmb_number_mul33(g, R, P, half);
+  cmb_number_mul33(g, half, Rt, out);
 }
 
-static void add_part(const cmb_link *l, const double Rp[9], const cmb_moments *part,
-                     cmb_moments *to)
+static void add_to(cmb_graph *g, cmb_number *sum, cmb_number x)
 {
-  double Rpt[9], R[9], c[3], P[9];
-  const double *r = l->offset;
-  for (int i = 0; i < 9; i++) Rpt[i] = Rp[3 * (i % 3) + i / 3];
-  cmb_mul33(Rpt, l->R0, R);
-  for (int i = 0; i < 3; i++) c[i] = cmb_dot3(R + 3 * (ptrdiff_t)i, part->first);
-  turned(R, part->second, P);
-  to->mass += part->mass;
+  *sum = cmb_plus(g, *sum, x);
+}
+
+static void add_part(cmb_graph *g, const cmb_link *l, const cmb_number Rp[9],
+                     const cmb_moments *part, cmb_moments *to)
+{
+  cmb_number Rpt[9], R[9], c[3], P[9];
+  const cmb_number *r = l->offset;
+  cmb_number_transpose(Rp, Rpt);
+  cmb_number_mul33(g, Rpt, l->R0, R);
+  for (int i = 0; i < 3; i++) c[i] = cmb_number_dot3(g, R + 3 * (ptrdiff_t)i, part->first);
+  turned(g, R, part->second, P);
+  add_to(g, &to->mass, part->mass);
   for (int i = 0; i < 3; i++) {
-    to->first[i] += c[i] + part->mass * r[i];
+    const cmb_number there = cmb_times(g, part->mass, r[i]);
+    add_to(g, &to->first[i], cmb_plus(g, c[i], there));
     for (int j = 0; j < 3; j++) {
-      to->second[3 * i + j] += P[3 * i + j] + r[i] * c[j] + c[i] * r[j] + part->mass * r[i] * r[j];
+      cmb_number sum = cmb_plus(g, P[3 * i + j], cmb_times(g, r[i], c[j]));
+      add_to(g, &sum, cmb_times(g, c[i], r[j]));
+      add_to(g, &sum, cmb_times(g, there, r[j]));
+      add_to(g, &to->second[3 * i + j], sum);
     }
-  }
-}
-
-/* Rounding errors of 0 become 0. */
-static void clean(cmb_moments *o, double first, double second)
-{
-  for (int i = 0; i < 3; i++) {
-    if (fabs(o->first[i]) < ROUNDING * first) o->first[i] = 0;
-  }
-  for (int i = 0; i < 9; i++) {
-    if (fabs(o->second[i]) < ROUNDING * second) o->second[i] = 0;
   }
 }
 
 void cmb_tree_move_masses(cmb_tree *tree)
 {
-  for (int i = 0; i < tree->link_count; i++) tree->links[i].needed = moments_of(&tree->links[i]);
+  for (int i = 0; i < tree->link_count; i++) {
+    tree->links[i].needed = moments_of(tree->g, &tree->links[i]);
+  }
   for (int i = tree->link_count; i-- > 0;) {
     cmb_link *l = &tree->links[i];
-    double first = cmb_norm3(l->needed.first);
-    double second = l->needed.second[0] + l->needed.second[4] + l->needed.second[8];
+    double first[3];
+    cmb_values_of(3, l->needed.first, first);
+    const cmb_number *P = l->needed.second;
+    const double second = P[0].value + P[4].value + P[8].value;
     cmb_moments part = give_away(l->kind, &l->needed);
-    clean(&l->needed, first, second);
+    cmb_number_clean(3, l->needed.first, ROUNDING * cmb_norm3(first));
+    cmb_number_clean(9, l->needed.second, ROUNDING * second);
     if (l->parent != CMB_GROUND) {
-      add_part(l, tree->links[l->parent].R0, &part, &tree->links[l->parent].needed);
+      add_part(tree->g, l, tree->links[l->parent].R0, &part, &tree->links[l->parent].needed);
     }
   }
 }

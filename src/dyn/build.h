@@ -82,7 +82,7 @@ typedef struct cmb_build {
   cmb_kinematics *k;
   bool cartesian;
   bool whole_mass;   /* M by its entries, however many they are */
-  bool live;         /* parameters are inputs, where they can be */
+  bool stiffness;    /* stiff forces apart from the others, for steps of fixed cost */
   cmb_status status; /* the first failure */
   char words[700];   /* and what it says */
 
@@ -119,10 +119,6 @@ cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *form
 /* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
-
-/* A number of the model: what it was computed from if parameters are live, else its value. A failure is left to b->status. */
-cmb_expr cmb_build_number(cmb_build *b, const double *number);
-cmb_expr cmb_build_parameter(cmb_build *b, int parameter);
 
 /* An error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);

@@ -28,9 +28,9 @@ static struct scale typical(const cmb_build *b)
   int n = 0;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
-    if (l->mass == 0) continue;
-    s.mass += l->mass;
-    s.inertia += l->J[0] + l->J[4] + l->J[8];
+    if (cmb_is_zero(l->mass)) continue;
+    s.mass += l->mass.value;
+    s.inertia += l->J[0].value + l->J[4].value + l->J[8].value;
     n++;
   }
   if (n > 0) s.mass /= n, s.inertia /= n;
@@ -72,10 +72,10 @@ static void body_inertia(cmb_build *b, const cmb_link *l, struct sums *s)
 {
   cmb_graph *g = b->g;
   const cmb_expr *p = b->k->q + l->q + 3;
-  cmb_matrix J = cmb_matrix_constant(g, l->J);
+  cmb_matrix J = cmb_number_matrix(g, l->J);
   for (int i = 0; i < 3; i++) {
-    add_mass(b, s, l->v + i, l->v + i, cmb_constant(g, l->mass));
-    s->f[l->v + i] = cmb_constant(g, l->mass * b->model->gravity[i]);
+    add_mass(b, s, l->v + i, l->v + i, cmb_number_expr(g, l->mass));
+    s->f[l->v + i] = cmb_number_expr(g, cmb_times(g, l->mass, b->model->gravity[i]));
   }
   for (int j = 0; j < 4; j++) {
     cmb_expr e[4] = {0}, column[4];
@@ -122,7 +122,7 @@ static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
   const cmb_link *l = &b->tree->links[link];
   cmb_vector w = cmb_euler_times(g, b->k->q + l->q + 3, b->k->v + l->v + 3);
   w = cmb_vector_scale(g, cmb_constant(g, 2), w);
-  cmb_vector h = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), w);
+  cmb_vector h = cmb_matrix_times(g, cmb_number_matrix(g, l->J), w);
   on[link].moment = cmb_vector_add(g, on[link].moment, cmb_vector_cross(g, h, w));
   on[link].given = true;
 }
@@ -130,10 +130,11 @@ static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
 /* No mass, or no inertia about some axis: a point mass, a rod without thickness. */
 static bool lacks_inertia(const cmb_link *l)
 {
-  const double *J = l->J, trace = J[0] + J[4] + J[8];
-  double minors[3];
+  double J[9], minors[3];
+  cmb_values_of(9, l->J, J);
+  const double trace = J[0] + J[4] + J[8];
   cmb_cross3(J + 3, J + 6, minors);
-  return l->mass == 0 || cmb_dot3(J, minors) <= 1e-12 * trace * trace * trace;
+  return cmb_is_zero(l->mass) || cmb_dot3(J, minors) <= 1e-12 * trace * trace * trace;
 }
 
 /* Does a constraint touch a body that lacks inertia? */
@@ -188,7 +189,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   if (!s.f) return CMB_ERROR_MEMORY;
   for (int i = 0; i < links; i++) {
     const cmb_link *l = &b->tree->links[i];
-    if (l->kind != CMB_LINK_CARTESIAN || l->mass == 0) continue;
+    if (l->kind != CMB_LINK_CARTESIAN || cmb_is_zero(l->mass)) continue;
     body_inertia(b, l, &s);
     gyroscopic(b, i, b->scratch);
   }

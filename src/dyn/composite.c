@@ -17,7 +17,7 @@
 enum { NEAR = 4 }; /* links */
 
 struct composite {
-  double mass;
+  cmb_number mass;
   cmb_vector first;
   cmb_matrix J;
 };
@@ -25,10 +25,10 @@ struct composite {
 static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct composite *c,
                           struct composite *to)
 {
-  if (c->mass == 0) return;
+  if (cmb_is_zero(c->mass)) return;
   cmb_vector r = s->offset, first = cmb_step_up(g, s, c->first);
   cmb_matrix J = cmb_symmetric_up(g, s, c->J);
-  cmb_expr m = cmb_constant(g, c->mass), two = cmb_constant(g, 2);
+  cmb_expr m = cmb_number_expr(g, c->mass), two = cmb_constant(g, 2);
   cmb_expr along = cmb_add(g, cmb_mul(g, two, cmb_vector_dot(g, r, first)),
                            cmb_mul(g, m, cmb_vector_dot(g, r, r)));
   for (int i = 0; i < 3; i++) {
@@ -42,7 +42,7 @@ static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct composit
     cmb_expr c1 = cmb_add(g, first.x[i], cmb_mul(g, m, r.x[i]));
     to->first.x[i] = cmb_add(g, to->first.x[i], c1);
   }
-  to->mass += c->mass;
+  to->mass = cmb_plus(g, to->mass, c->mass);
 }
 
 /* What the composite needs to accelerate along velocity `n` of its link. */
@@ -54,7 +54,7 @@ static cmb_wrench wrench_along(cmb_graph *g, cmb_link_kind kind, int n, const st
   cmb_wrench w = {.given = true};
   if (kind == CMB_LINK_SHIFT) {
     w.moment = cmb_vector_cross(g, c->first, e);
-    w.force = cmb_vector_scale(g, cmb_constant(g, c->mass), e);
+    w.force = cmb_vector_scale(g, cmb_number_expr(g, c->mass), e);
   } else {
     w.moment = (cmb_vector){{c->J.a[axis], c->J.a[3 + axis], c->J.a[6 + axis]}};
     w.force = cmb_vector_cross(g, e, c->first);
@@ -158,8 +158,7 @@ cmb_status cmb_mass_matrix(cmb_kinematics *k, cmb_entries *M)
   CMB_TRY(make_frames(k, &frames));
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
-    c[i] =
-        (struct composite){l->mass, cmb_vector_constant(g, l->first), cmb_matrix_constant(g, l->J)};
+    c[i] = (struct composite){l->mass, cmb_number_vector(g, l->first), cmb_number_matrix(g, l->J)};
   }
   for (int i = tree->link_count; i-- > 0;) {
     const cmb_link *l = &tree->links[i];

@@ -11,8 +11,6 @@
  */
 #include "dyn/build.h"
 
-#include "math/vec3.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,18 +44,16 @@ cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char 
 struct frames {
   const char *name;
   cmb_site a, b;
-  const double (*axes)[3], (*axes_b)[3];
+  const cmb_number (*axes)[3], (*axes_b)[3];
 };
 
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-static void component(cmb_build *b, const struct frames *f, const double u[3], const char *part)
+static void component(cmb_build *b, const struct frames *f, const cmb_number u[3], const char *part)
 {
   cmb_build_constraint(b, f->name, part, cmb_measure_component(b->k, f->a, f->b, u));
 }
 
-static void perpendicular(cmb_build *b, const struct frames *f, const double u[3],
-                          const double w[3], const char *part)
+static void perpendicular(cmb_build *b, const struct frames *f, const cmb_number u[3],
+                          const cmb_number w[3], const char *part)
 {
   cmb_constraint *c =
       cmb_build_constraint(b, f->name, part, cmb_measure_cosine(b->k, f->a, u, f->b, w));
@@ -67,41 +63,41 @@ static void perpendicular(cmb_build *b, const struct frames *f, const double u[3
 static void coincident(cmb_build *b, const struct frames *f)
 {
   static const char *const part[] = {"x", "y", "z"};
-  for (int i = 0; i < 3; i++) component(b, f, unit[i], part[i]);
+  for (int i = 0; i < 3; i++) component(b, f, cmb_unit3[i], part[i]);
 }
 
 static void parallel_frames(cmb_build *b, const struct frames *f)
 {
   static const char *const part[] = {"turn1", "turn2", "turn3"};
-  for (int i = 0; i < 3; i++) perpendicular(b, f, unit[i], unit[(i + 1) % 3], part[i]);
+  for (int i = 0; i < 3; i++) perpendicular(b, f, cmb_unit3[i], cmb_unit3[(i + 1) % 3], part[i]);
 }
 
 /* Two unit vectors perpendicular to `axis`, along global axes where possible. */
-static void across(const double axis[3], double e1[3], double e2[3])
+static void across(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3], cmb_number e2[3])
 {
   int least = 0;
   for (int i = 1; i < 3; i++) {
-    if (fabs(axis[i]) < fabs(axis[least]) - 1e-9) least = i;
+    if (fabs(axis[i].value) < fabs(axis[least].value) - 1e-9) least = i;
   }
-  cmb_cross3(axis, unit[least], e2);
-  double length = cmb_norm3(e2);
-  for (int i = 0; i < 3; i++) e2[i] /= length;
-  cmb_cross3(e2, axis, e1);
+  cmb_number_cross3(g, axis, cmb_unit3[least], e2);
+  const cmb_number length = cmb_number_norm3(g, e2);
+  for (int i = 0; i < 3; i++) e2[i] = cmb_over(g, e2[i], length);
+  cmb_number_cross3(g, e2, axis, e1);
 }
 
-static void on_line(cmb_build *b, const struct frames *f, const double axis[3])
+static void on_line(cmb_build *b, const struct frames *f, const cmb_number axis[3])
 {
-  double e1[3], e2[3];
-  across(axis, e1, e2);
+  cmb_number e1[3], e2[3];
+  across(b->g, axis, e1, e2);
   component(b, f, e1, "across1");
   component(b, f, e2, "across2");
 }
 
-static void axis_parallel(cmb_build *b, const struct frames *f, const double axis[3],
-                          const double axis_b[3])
+static void axis_parallel(cmb_build *b, const struct frames *f, const cmb_number axis[3],
+                          const cmb_number axis_b[3])
 {
-  double e1[3], e2[3];
-  across(axis, e1, e2);
+  cmb_number e1[3], e2[3];
+  across(b->g, axis, e1, e2);
   perpendicular(b, f, e1, axis_b, "tilt1");
   perpendicular(b, f, e2, axis_b, "tilt2");
 }
@@ -154,9 +150,9 @@ static cmb_status time_rates(cmb_build *b, cmb_expr e, cmb_expr *first, cmb_expr
 static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model_loop *l)
 {
   cmb_graph *g = b->g;
-  double apart[3];
-  for (int i = 0; i < 3; i++) apart[i] = l->b.at[i] - l->a.at[i];
-  cmb_expr length = cmb_constant(g, cmb_norm3(apart)), first, second;
+  cmb_number apart[3];
+  cmb_number_minus3(g, l->b.at, l->a.at, apart);
+  cmb_expr length = cmb_number_expr(g, cmb_number_norm3(g, apart)), first, second;
   if (l->length.text) {
     CMB_TRY(cmb_build_formula(b, &l->length, CMB_LEVEL_TIME, NULL, &length));
   }
@@ -200,6 +196,17 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   return CMB_OK;
 }
 
+/* F − ratio second − offset */
+static cmb_status gear(cmb_build *b, const cmb_model_loop *l, cmb_symbols *symbols, cmb_expr *F)
+{
+  cmb_graph *g = b->g;
+  cmb_expr second;
+  CMB_TRY(cmb_build_formula(b, &l->second, CMB_LEVEL_POSITION, symbols, &second));
+  *F = cmb_sub(g, *F, cmb_mul(g, cmb_number_expr(g, l->ratio), second));
+  *F = cmb_sub(g, *F, cmb_number_expr(g, l->offset));
+  return CMB_OK;
+}
+
 static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
 {
   cmb_symbols symbols = {.number = ++b->symbol_sets};
@@ -208,6 +215,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
   if (l->minus.text) {
     CMB_TRY(cmb_build_formula(b, &l->minus, CMB_LEVEL_TIME, &symbols, &minus));
   }
+  if (l->second.text) CMB_TRY(gear(b, l, &symbols, &F));
   if (symbols.items.count == 0) {
     return cmb_build_fail(b, &l->formula.place,
                           "%s '%s' depends on no coordinate, length or position",

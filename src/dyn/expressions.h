@@ -107,7 +107,7 @@ typedef struct cmb_expressions {
   void *kinematics;
 
   /* ∂f/∂q T ≈ Σ row rowᵀ x, ∂f/∂v ≈ Σ row rowᵀ rate over the stiff forces, the forces that are not among them, and all of them (stiffness.c).
-   * Only where parameters are live; stiff_row == NULL: not known. */
+   * Only where `stiffness` was asked for; stiff_row == NULL: not known. */
   int stiff_count;
   cmb_expr *stiff_row;            /* (stiff_count x nv) */
   cmb_expr *stiff_x, *stiff_rate; /* (stiff_count) */

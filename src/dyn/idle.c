@@ -61,13 +61,16 @@ static void put_cross(const double h[3], double sign, double *block)
 
 static void rigid(const cmb_link *l, struct moved *m)
 {
-  *m = (struct moved){.mass = 3 * l->mass, .inertia = l->J[0] + l->J[4] + l->J[8]};
+  double J[9], first[3];
+  cmb_values_of(9, l->J, J);
+  cmb_values_of(3, l->first, first);
+  *m = (struct moved){.mass = 3 * l->mass.value, .inertia = J[0] + J[4] + J[8]};
   for (int i = 0; i < 3; i++) {
-    memcpy(m->I + (ptrdiff_t)MOTIONS * i, l->J + (ptrdiff_t)3 * i, 3 * sizeof *m->I);
-    m->I[(MOTIONS + 1) * (i + 3)] = l->mass;
+    memcpy(m->I + (ptrdiff_t)MOTIONS * i, J + (ptrdiff_t)3 * i, 3 * sizeof *m->I);
+    m->I[(MOTIONS + 1) * (i + 3)] = l->mass.value;
   }
-  put_cross(l->first, 1, m->I + 3);
-  put_cross(l->first, -1, m->I + (ptrdiff_t)3 * MOTIONS);
+  put_cross(first, 1, m->I + 3);
+  put_cross(first, -1, m->I + (ptrdiff_t)3 * MOTIONS);
 }
 
 static void turn_about(int axis, double c, double s, double R[9])
@@ -90,10 +93,11 @@ static void place(const cmb_tree *tree, int link, double length, double R[9], do
   const double angle = 0.4 + 0.5 * fmod(0.618 * link, 1), c = cos(angle), s = sin(angle);
   memset(R, 0, 9 * sizeof *R);
   R[0] = R[4] = R[8] = 1;
+  if (l->general) cmb_values_of(9, l->F, R);
   turn_about(2, l->beta.c, l->beta.s, R);
   turn_about(0, l->alpha.c, l->alpha.s, R);
   turn_about(2, l->gamma.c, l->gamma.s, R);
-  memcpy(r, l->offset, sizeof l->offset);
+  cmb_values_of(3, l->offset, r);
   if (l->kind == CMB_LINK_SHIFT) {
     for (int i = 0; i < 3; i++) r[i] += angle * length * R[3 * i + 2];
   } else {
@@ -211,7 +215,9 @@ static void describe(const cmb_link *l, int count, const double *mu, const doubl
   idle->bare = m->mass == 0;
   idle->turn = turn >= shift;
   while (idle->count < count && mu[idle->count] <= NEGLIGIBLE) idle->count++;
-  cmb_mul3(l->R0, idle->turn ? y : y + 3, idle->axis);
+  double R0[9];
+  cmb_values_of(9, l->R0, R0);
+  cmb_mul3(R0, idle->turn ? y : y + 3, idle->axis);
   const double *x = idle->axis;
   const int most = fabs(x[0]) >= fabs(x[1]) ? (fabs(x[0]) >= fabs(x[2]) ? 0 : 2)
                                             : (fabs(x[1]) >= fabs(x[2]) ? 1 : 2);
@@ -226,7 +232,9 @@ static double farthest(const cmb_tree *tree)
 {
   double length = 0;
   for (int i = 0; i < tree->link_count; i++) {
-    length = fmax(length, cmb_norm3(tree->links[i].offset));
+    double offset[3];
+    cmb_values_of(3, tree->links[i].offset, offset);
+    length = fmax(length, cmb_norm3(offset));
   }
   return length > 0 ? length : 1;
 }

@@ -49,17 +49,23 @@ static cmb_matrix turn_symmetric(cmb_graph *g, int axis, cmb_expr c, cmb_expr s,
   return B;
 }
 
+/* R A Rᵀ */
+static cmb_matrix turned(cmb_graph *g, cmb_matrix R, cmb_matrix A)
+{
+  A = cmb_matrix_product(g, cmb_matrix_product(g, R, A), cmb_matrix_transpose(R));
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) A.a[3 * i + j] = A.a[3 * j + i];
+  }
+  return A;
+}
+
 cmb_matrix cmb_symmetric_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
-  if (s->ball) {
-    A = cmb_matrix_product(g, cmb_matrix_product(g, s->R, A), cmb_matrix_transpose(s->R));
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < i; j++) A.a[3 * i + j] = A.a[3 * j + i];
-    }
-  }
+  if (s->ball) A = turned(g, s->R, A);
   A = turn_symmetric(g, 2, s->c, s->s, A);
   A = turn_symmetric(g, 0, s->ca, s->sa, A);
-  return turn_symmetric(g, 2, s->cb, s->sb, A);
+  A = turn_symmetric(g, 2, s->cb, s->sb, A);
+  return s->general ? turned(g, s->F, A) : A;
 }
 
 /* A Rᵀ: each row is a vector to turn. */

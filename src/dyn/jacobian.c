@@ -26,7 +26,7 @@ struct moving {
   cmb_frame at;
   cmb_motion S, v, a, psi, psi2;
   /* sums over the link and all that is built on it */
-  double mass;
+  cmb_number mass;
   cmb_vector first;
   cmb_matrix second, D;
   cmb_vector h;
@@ -74,9 +74,9 @@ static void move(cmb_graph *g, cmb_expr rate, cmb_expr second, const struct movi
 /* Moments of a link's mass about the reference's origin, in its axes. */
 static void place_mass(cmb_graph *g, const cmb_moments *o, struct moving *m)
 {
-  cmb_vector first = cmb_matrix_times(g, m->at.A, cmb_vector_constant(g, o->first));
-  cmb_expr mass = cmb_constant(g, o->mass);
-  cmb_matrix P = cmb_matrix_product(g, m->at.A, cmb_matrix_constant(g, o->second));
+  cmb_vector first = cmb_matrix_times(g, m->at.A, cmb_number_vector(g, o->first));
+  cmb_expr mass = cmb_number_expr(g, o->mass);
+  cmb_matrix P = cmb_matrix_product(g, m->at.A, cmb_number_matrix(g, o->second));
   P = cmb_matrix_product(g, P, cmb_matrix_transpose(m->at.A));
   m->mass = o->mass;
   for (int i = 0; i < 3; i++) {
@@ -102,7 +102,7 @@ static void momenta(cmb_graph *g, struct moving *m)
     cmb_expr outer = cmb_mul(g, m->v.linear.x[i / 3], m->first.x[i % 3]);
     m->D.a[i] = cmb_add(g, m->D.a[i], outer);
   }
-  m->h = cmb_vector_add(g, cmb_vector_scale(g, cmb_constant(g, m->mass), m->v.linear),
+  m->h = cmb_vector_add(g, cmb_vector_scale(g, cmb_number_expr(g, m->mass), m->v.linear),
                         cmb_vector_cross(g, m->v.angular, m->first));
 }
 
@@ -115,7 +115,7 @@ static cmb_vector trace_less(cmb_graph *g, cmb_matrix A, cmb_vector x)
 
 static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion x)
 {
-  cmb_expr mass = cmb_constant(g, m->mass);
+  cmb_expr mass = cmb_number_expr(g, m->mass);
   return (cmb_force){cmb_vector_add(g, trace_less(g, m->second, x.angular),
                                     cmb_vector_cross(g, m->first, x.linear)),
                      cmb_vector_add(g, cmb_vector_scale(g, mass, x.linear),
@@ -138,7 +138,7 @@ static void inertial_force(cmb_graph *g, struct moving *m)
 
 static void add_sums(cmb_graph *g, const struct moving *m, struct moving *to)
 {
-  to->mass += m->mass;
+  to->mass = cmb_plus(g, to->mass, m->mass);
   to->first = cmb_vector_add(g, to->first, m->first);
   to->h = cmb_vector_add(g, to->h, m->h);
   to->f = cmb_force_add(g, to->f, m->f);
@@ -205,7 +205,7 @@ static bool ground_of(cmb_kinematics *k, int link, struct moving *ground)
   cmb_graph *g = k->g;
   const cmb_pose *p = cmb_pose_of(k, cmb_reference_link(k->tree, link), CMB_GROUND);
   if (!p) return false;
-  cmb_vector up = cmb_vector_constant(g, k->tree->model->gravity);
+  cmb_vector up = cmb_number_vector(g, k->tree->model->gravity);
   for (int i = 0; i < 3; i++) up.x[i] = cmb_neg(g, up.x[i]);
   *ground = (struct moving){.a.linear = cmb_matrix_times(g, cmb_matrix_transpose(p->R), up)};
   return true;
@@ -217,7 +217,7 @@ static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving
   const cmb_tree *tree = k->tree;
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
-    struct moving ground = {.mass = 0};
+    struct moving ground = {.mass = cmb_fixed(0)};
     if (l->parent == CMB_GROUND && !ground_of(k, i, &ground)) return CMB_ERROR_MEMORY;
     if (!cmb_reference_frame(k, i, &moving[i].at)) return CMB_ERROR_MEMORY;
     moving[i].S = cmb_reference_motion(k, i, 0, &moving[i].at);

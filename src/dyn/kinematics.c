@@ -163,7 +163,9 @@ cmb_step cmb_step_of(cmb_kinematics *k, int link)
                 .sb = cmb_constant(g, l->beta.s),
                 .c = cmb_constant(g, l->gamma.c),
                 .s = cmb_constant(g, l->gamma.s),
-                .offset = cmb_vector_constant(g, l->offset)};
+                .general = l->general,
+                .offset = cmb_number_vector(g, l->offset)};
+  if (l->general) s.F = cmb_number_matrix(g, l->F);
   if (l->kind == CMB_LINK_TURN) turned(g, l->gamma, k->q[l->q], &s);
   if (l->kind == CMB_LINK_BALL) {
     s.ball = true;
@@ -181,11 +183,13 @@ cmb_vector cmb_step_up(cmb_graph *g, const cmb_step *s, cmb_vector x)
   if (s->ball) x = cmb_matrix_times(g, s->R, x);
   x = cmb_turn(g, 2, s->c, s->s, x);
   x = cmb_turn(g, 0, s->ca, s->sa, x);
-  return cmb_turn(g, 2, s->cb, s->sb, x);
+  x = cmb_turn(g, 2, s->cb, s->sb, x);
+  return s->general ? cmb_matrix_times(g, s->F, x) : x;
 }
 
 cmb_vector cmb_step_down(cmb_graph *g, const cmb_step *s, cmb_vector x)
 {
+  if (s->general) x = cmb_matrix_times(g, cmb_matrix_transpose(s->F), x);
   x = turn_back(g, 2, s->cb, s->sb, x);
   x = turn_back(g, 0, s->ca, s->sa, x);
   x = turn_back(g, 2, s->c, s->s, x);
@@ -315,9 +319,9 @@ const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base)
   return from;
 }
 
-cmb_vector cmb_pose_arm(cmb_kinematics *k, const cmb_pose *p, const double x[3])
+cmb_vector cmb_pose_arm(cmb_kinematics *k, const cmb_pose *p, const cmb_number x[3])
 {
-  return cmb_matrix_times(k->g, p->R, cmb_vector_constant(k->g, x));
+  return cmb_matrix_times(k->g, p->R, cmb_number_vector(k->g, x));
 }
 
 cmb_vector cmb_point_position(cmb_kinematics *k, const cmb_pose *p, cmb_vector arm)

@@ -44,7 +44,7 @@ void cmb_kinematics_name(cmb_kinematics *k, int from);
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base);
 
 /* A point of a link (in the link's axes): from the origin, in the base's axes; and its velocity and so on. */
-cmb_vector cmb_pose_arm(cmb_kinematics *k, const cmb_pose *p, const double x[3]);
+cmb_vector cmb_pose_arm(cmb_kinematics *k, const cmb_pose *p, const cmb_number x[3]);
 cmb_vector cmb_point_position(cmb_kinematics *k, const cmb_pose *p, cmb_vector arm);
 cmb_vector cmb_point_velocity(cmb_kinematics *k, const cmb_pose *p, cmb_vector arm);
 cmb_vector cmb_point_bias(cmb_kinematics *k, const cmb_pose *p, cmb_vector arm);
@@ -56,6 +56,8 @@ typedef struct cmb_step {
   cmb_matrix R;  /* of a ball: its own rotation, before γ, α, β */
   cmb_expr c, s; /* of γ + θ */
   cmb_expr ca, sa, cb, sb;
+  bool general; /* F is there in place of γ, α, β */
+  cmb_matrix F;
   cmb_vector offset;
 } cmb_step;
 

@@ -16,7 +16,7 @@
 /* One of the links between: nothing is on it but the next link. */
 static bool is_bare(const cmb_tree *tree, const int *children, int link)
 {
-  return tree->links[link].kind == CMB_LINK_TURN && tree->links[link].mass == 0 &&
+  return tree->links[link].kind == CMB_LINK_TURN && cmb_is_zero(tree->links[link].mass) &&
          children[link] == 1;
 }
 
@@ -25,12 +25,14 @@ static const double ROUNDING = 1e-12; /* m: points that are meant to be one */
 /* The link's origin is that of its parent. */
 static bool is_at_parent(const cmb_link *l)
 {
-  return cmb_norm3(l->offset) <= ROUNDING;
+  double offset[3];
+  cmb_values_of(3, l->offset, offset);
+  return cmb_norm3(offset) <= ROUNDING;
 }
 
 static void axis_of(const cmb_link *l, double axis[3])
 {
-  for (int i = 0; i < 3; i++) axis[i] = l->R0[3 * i + 2];
+  for (int i = 0; i < 3; i++) axis[i] = l->R0[3 * i + 2].value;
 }
 
 static cmb_lock lock_of(const cmb_tree *tree, int first, int middle, int last)

@@ -123,9 +123,9 @@ static struct acceleration accelerate_link(const cmb_articulation *w, int link,
 /* What a link needs: n = J ω̇ + c × v̇, f = m v̇ + ω̇ × c. */
 static cmb_wrench need_of(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
 {
-  cmb_vector first = cmb_vector_constant(g, l->first);
-  cmb_vector turned = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), a->w);
-  cmb_vector moved = cmb_vector_scale(g, cmb_constant(g, l->mass), a->v);
+  cmb_vector first = cmb_number_vector(g, l->first);
+  cmb_vector turned = cmb_matrix_times(g, cmb_number_matrix(g, l->J), a->w);
+  cmb_vector moved = cmb_vector_scale(g, cmb_number_expr(g, l->mass), a->v);
   return (cmb_wrench){.moment = cmb_vector_add(g, turned, cmb_vector_cross(g, first, a->v)),
                       .force = cmb_vector_add(g, moved, cmb_vector_cross(g, a->w, first)),
                       .given = true};

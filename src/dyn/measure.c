@@ -65,9 +65,9 @@ static bool make_pair(cmb_kinematics *k, cmb_site a, cmb_site b, struct pair *p)
   return true;
 }
 
-static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, const double u[3])
+static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, const cmb_number u[3])
 {
-  double x[3];
+  cmb_number x[3];
   cmb_tree_direction(k->tree, s.link, u, x);
   return cmb_pose_arm(k, p, x);
 }
@@ -85,7 +85,7 @@ static void set_sides(cmb_kinematics *k, const struct pair *p, cmb_site a, cmb_s
   m->side[1] = (cmb_side){b.link, b.body, cross(g, p->arm_b, n), n};
 }
 
-cmb_measure cmb_measure_component(cmb_kinematics *k, cmb_site a, cmb_site b, const double u[3])
+cmb_measure cmb_measure_component(cmb_kinematics *k, cmb_site a, cmb_site b, const cmb_number u[3])
 {
   cmb_graph *g = k->g;
   cmb_measure m = {.velocity = -1};
@@ -118,8 +118,8 @@ cmb_measure cmb_measure_distance(cmb_kinematics *k, cmb_site a, cmb_site b)
   return m;
 }
 
-cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const double u[3], cmb_site b,
-                               const double w[3])
+cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u[3], cmb_site b,
+                               const cmb_number w[3])
 {
   cmb_graph *g = k->g;
   cmb_measure m = {

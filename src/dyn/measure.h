@@ -30,17 +30,17 @@ typedef struct cmb_measure {
 /* A frame or a point on a body, resolved: link, and components in the link's axes. */
 typedef struct cmb_site {
   int link, body;
-  double x[3];
+  cmb_number x[3];
 } cmb_site;
 
 cmb_site cmb_site_of(const cmb_kinematics *k, const cmb_anchor *anchor);
 
 /* u · (b − a), the direction u (design position) fixed to a's body. */
-cmb_measure cmb_measure_component(cmb_kinematics *k, cmb_site a, cmb_site b, const double u[3]);
+cmb_measure cmb_measure_component(cmb_kinematics *k, cmb_site a, cmb_site b, const cmb_number u[3]);
 
 /* u · w, two directions (design position) fixed to two bodies. */
-cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const double u[3], cmb_site b,
-                               const double w[3]);
+cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u[3], cmb_site b,
+                               const cmb_number w[3]);
 
 /* |b − a| */
 cmb_measure cmb_measure_distance(cmb_kinematics *k, cmb_site a, cmb_site b);

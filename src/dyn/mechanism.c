@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "dyn/build.h"
+#include "expr/graph.h"
 #include "math/rotation.h"
 #include "model/name_map.h"
 
@@ -171,10 +172,10 @@ static cmb_status take_parameters(cmb_build *b, cmb_expressions *x)
   x->parameter = cmb_arena_take(b->arena, most, sizeof *x->parameter);
   x->parameter_value = cmb_arena_take(b->arena, most, sizeof *x->parameter_value);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  for (int i = 0; b->live && i < m->parameter_count; i++) {
-    if (m->parameters[i].fixed) continue;
-    x->parameter[x->np] = cmb_build_parameter(b, i);
-    x->parameter_value[x->np] = m->parameters[i].value;
+  for (int i = 0; i < m->parameter_count; i++) {
+    if (!m->parameters[i].live) continue;
+    x->parameter[x->np] = m->parameters[i].number.live;
+    x->parameter_value[x->np] = m->parameters[i].number.value;
     names[x->np++] = m->parameters[i].name;
   }
   x->parameter_names = names;
@@ -319,8 +320,8 @@ static void start_of_joints(const cmb_tree *tree, const struct start *given, dou
     const cmb_model_joint *j = &m->joints[l->joint];
     if (l->joint < joint) joint = nq = nv = 0; /* they come in the order of their use */
     for (; joint < l->joint; joint++) nq += m->joints[joint].nq, nv += m->joints[joint].nv;
-    memcpy(q + l->q, given->q ? given->q + nq : j->q_start, (size_t)j->nq * sizeof *q);
-    memcpy(v + l->v, given->v ? given->v + nv : j->v_start, (size_t)j->nv * sizeof *v);
+    for (int n = 0; n < j->nq; n++) q[l->q + n] = given->q ? given->q[nq + n] : j->q_start[n].value;
+    for (int n = 0; n < j->nv; n++) v[l->v + n] = given->v ? given->v[nv + n] : j->v_start[n].value;
   }
 }
 
@@ -355,11 +356,12 @@ static cmb_status note_given(cmb_build *b, cmb_expressions *x)
 enum { POSE_NUMBERS = 18 }; /* R, r, ω, v */
 
 /* Poses of the Cartesian links by the kinematics in joint coordinates, as outputs of a program. */
-static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, cmb_program **program)
+static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, const cmb_expressions *x,
+                               cmb_program **program)
 {
   const cmb_tree *to = b->tree;
-  const int nq = k->tree->nq, nv = k->tree->nv;
-  cmb_expr *in = cmb_arena_take(b->arena, (size_t)(nq + nv) + 1, sizeof *in);
+  const int nq = k->tree->nq, nv = k->tree->nv, inputs = nq + nv + x->np;
+  cmb_expr *in = cmb_arena_take(b->arena, (size_t)inputs + 1, sizeof *in);
   cmb_expr *out = cmb_arena_take(b->arena, (size_t)to->link_count * POSE_NUMBERS + 1, sizeof *out);
   if (!in || !out) return CMB_ERROR_MEMORY;
   for (int body = b->model->body_count; body-- > 0;) {
@@ -368,9 +370,9 @@ static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, cmb_program **pr
     int from = k->tree->body_link[body];
     const cmb_pose *p = cmb_pose_of(k, from, CMB_GROUND);
     if (!p) return CMB_ERROR_MEMORY;
-    double x[3];
-    cmb_tree_point(k->tree, from, to->links[link].r0, x);
-    cmb_vector arm = cmb_pose_arm(k, p, x);
+    cmb_number at[3];
+    cmb_tree_point(k->tree, from, to->links[link].r0, at);
+    cmb_vector arm = cmb_pose_arm(k, p, at);
     cmb_vector r = cmb_point_position(k, p, arm), v = cmb_point_velocity(k, p, arm);
     cmb_expr *o = out + (size_t)link * POSE_NUMBERS;
     memcpy(o, p->R.a, sizeof p->R.a);
@@ -380,15 +382,16 @@ static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, cmb_program **pr
   }
   memcpy(in, k->q, (size_t)nq * sizeof *in);
   memcpy(in + nq, k->v, (size_t)nv * sizeof *in);
-  return cmb_program_create(b->ctx, k->g, nq + nv, in, to->link_count * POSE_NUMBERS, out, program);
+  memcpy(in + nq + nv, x->parameter, (size_t)x->np * sizeof *in);
+  return cmb_program_create(b->ctx, k->g, inputs, in, to->link_count * POSE_NUMBERS, out, program);
 }
 
 static void start_of_link(const cmb_tree *joints, int body, const cmb_link *l, const double *pose,
                           double *q, double *v)
 {
   double A[9], R0t[9], w[3];
-  const double *R0 = joints->links[joints->body_link[body]].R0;
-  for (int i = 0; i < 9; i++) R0t[i] = R0[3 * (i % 3) + i / 3];
+  const cmb_number *R0 = joints->links[joints->body_link[body]].R0;
+  for (int i = 0; i < 9; i++) R0t[i] = R0[3 * (i % 3) + i / 3].value;
   for (int i = 0; i < 3;
        i++) { /* A = R R0ᵀ: the body's rotation from the design position; ω' = Aᵀ ω */
     for (int j = 0; j < 3; j++) {
@@ -405,20 +408,22 @@ static void start_of_link(const cmb_tree *joints, int body, const cmb_link *l, c
   cmb_euler_rates(q + l->q + 3, w, v + l->v + 3);
 }
 
-static cmb_status start_of_bodies(cmb_build *b, const struct start *given, double *q, double *v)
+static cmb_status start_of_bodies(cmb_build *b, const cmb_expressions *x, const struct start *given,
+                                  double *q, double *v)
 {
   cmb_tree *joints;
   cmb_kinematics *k;
   cmb_program *program;
-  CMB_TRY(cmb_tree_create(b->arena, b->model, &joints));
+  CMB_TRY(cmb_tree_create(b->arena, b->g, b->model, &joints));
   CMB_TRY(cmb_build_check_idle(b, joints));
   CMB_TRY(cmb_kinematics_create(b->arena, b->g, joints, &k));
-  CMB_TRY(pose_program(b, k, &program));
-  double *in = cmb_arena_doubles(b->arena, joints->nq + joints->nv);
+  CMB_TRY(pose_program(b, k, x, &program));
+  double *in = cmb_arena_doubles(b->arena, joints->nq + joints->nv + x->np);
   double *out = cmb_arena_doubles(b->arena, cmb_program_outputs(program));
   double *work = cmb_arena_doubles(b->arena, cmb_program_work(program));
   if (!cmb_arena_failed(b->arena)) {
     start_of_joints(joints, given, in, in + joints->nq);
+    memcpy(in + joints->nq + joints->nv, x->parameter_value, (size_t)x->np * sizeof *in);
     cmb_program_run(program, in, out, work);
     for (int body = b->model->body_count; body-- > 0;) {
       int link = b->tree->body_link[body];
@@ -430,10 +435,11 @@ static cmb_status start_of_bodies(cmb_build *b, const struct start *given, doubl
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-static cmb_status take_start(cmb_build *b, const struct start *given, double *q, double *v)
+static cmb_status take_start(cmb_build *b, const cmb_expressions *x, const struct start *given,
+                             double *q, double *v)
 {
   start_of_joints(b->tree, given, q, v);
-  return b->cartesian ? start_of_bodies(b, given, q, v) : CMB_OK;
+  return b->cartesian ? start_of_bodies(b, x, given, q, v) : CMB_OK;
 }
 
 /* ---- the whole */
@@ -448,18 +454,18 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  CMB_TRY(take_parameters(b, x));
   const struct start start = {o->q_start, o->v_start}, wanted = {o->q_wanted, o->v_wanted};
-  CMB_TRY(take_start(b, &start, x->q_start, x->v_start));
+  CMB_TRY(take_start(b, x, &start, x->q_start, x->v_start));
   if (o->q_start) {
     x->q_wanted = cmb_arena_doubles(b->arena, x->nq);
     x->v_wanted = cmb_arena_doubles(b->arena, x->nv);
     if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-    CMB_TRY(take_start(b, &wanted, x->q_wanted, x->v_wanted));
+    CMB_TRY(take_start(b, x, &wanted, x->q_wanted, x->v_wanted));
   }
   CMB_TRY(note_given(b, x));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
-  CMB_TRY(take_parameters(b, x));
   CMB_TRY(take_rates(b, x));
   CMB_TRY(cmb_build_rules(b, x));
   CMB_TRY(take_hints(b, x));
@@ -467,7 +473,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(take_units(b, x));
   CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
-  if (b->live) CMB_TRY(cmb_build_stiffness(b, x));
+  if (b->stiffness) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));
   CMB_TRY(cmb_build_reset_units(b, x));
   CMB_TRY(check_output_names(b, x));
@@ -481,15 +487,15 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   if (model->body_count == 0) {
     return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: the model has no bodies", model->path);
   }
-  CMB_TRY(cmb_graph_create(b.ctx, &mechanism->graph));
+  CMB_TRY(cmb_graph_copy(b.ctx, model->graph, &mechanism->graph));
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
-  b.live = o->live;
-  b.whole_mass = o->whole_mass;
+  b.stiffness = o->stiffness;
+  b.whole_mass = o->whole_mass || model->graph; /* its factors have no place for parameters */
   CMB_TRY(take_memory(&b));
   CMB_TRY(cmb_build_names(&b));
-  CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, model, &b.tree)
-                      : cmb_tree_create(b.arena, model, &b.tree));
+  CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, b.g, model, &b.tree)
+                      : cmb_tree_create(b.arena, b.g, model, &b.tree));
   if (b.tree->nv == 0) {
     return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: nothing in the model can move", model->path);
   }

@@ -142,21 +142,19 @@ static int letter(char c)
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
 /* x, vx, ax, wx and so on of a point with axes (rows) on a body. */
-static bool of_site(cmb_build *b, const cmb_anchor *at, const double axes[9], const char *suffix,
-                    struct quantity *q)
+static bool of_site(cmb_build *b, const cmb_anchor *at, const cmb_number axes[9],
+                    const char *suffix, struct quantity *q)
 {
   static const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
   cmb_site s = cmb_site_of(b->k, at);
   size_t length = strlen(suffix);
   int last = length > 0 ? letter(suffix[length - 1]) : -1;
   if (last < 0) return false;
-  if (length == 1) return measured(q, cmb_measure_component(b->k, ground, s, unit[last]));
+  if (length == 1) return measured(q, cmb_measure_component(b->k, ground, s, cmb_unit3[last]));
   if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
-    const double *axis = axes + 3L * letter(suffix[0]);
-    return measured(q, cmb_measure_cosine(b->k, ground, unit[last], s, axis));
+    const cmb_number *axis = axes + 3L * letter(suffix[0]);
+    return measured(q, cmb_measure_cosine(b->k, ground, cmb_unit3[last], s, axis));
   }
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
   if (length != 2 || !p) return false;
@@ -171,13 +169,12 @@ static bool of_site(cmb_build *b, const cmb_anchor *at, const double axes[9], co
 
 static bool of_body(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
 {
-  static const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const cmb_model *m = b->model;
   int i = find(b, m->bodies, base);
   if (i >= 0) {
     cmb_anchor at = {.body = i};
     memcpy(at.at, m->bodies[i].com, sizeof at.at);
-    return of_site(b, &at, axes, suffix, q);
+    return of_site(b, &at, (const cmb_number *)cmb_unit3, suffix, q);
   }
   i = find(b, m->markers, base);
   return i >= 0 && of_site(b, &m->markers[i].anchor, m->markers[i].axes, suffix, q);
@@ -294,7 +291,8 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
   const cmb_model *m = b->model;
   if (strcmp(name, "deg") == 0) return known(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
   int i = find(b, m->parameters, name);
-  if (i >= 0) return known(q, cmb_build_parameter(b, i), CMB_LEVEL_TIME);
+  if (i >= 0)
+    return known(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
   i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
   return of_joint(b, name, false, q) || of_measure(r, name, false, q);
@@ -519,28 +517,6 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
     status = read_formula(b, formula, level, symbols, e);
   }
   return status;
-}
-
-cmb_expr cmb_build_parameter(cmb_build *b, int parameter)
-{
-  const cmb_model_parameter *p = &b->model->parameters[parameter];
-  char text[NAME_ROOM];
-  if (!b->live || p->fixed) return cmb_constant(b->g, p->value);
-  snprintf(text, sizeof text, "parameter %s", p->name);
-  return cmb_input(b->g, text);
-}
-
-cmb_expr cmb_build_number(cmb_build *b, const double *number)
-{
-  const cmb_model *m = b->model;
-  cmb_expr e = 0;
-  for (int i = 0; b->live && i < m->coefficient_count; i++) {
-    if (m->coefficients[i].number != number) continue;
-    cmb_status status = cmb_build_formula(b, &m->coefficients[i].formula, CMB_LEVEL_TIME, NULL, &e);
-    if (b->status == CMB_OK) b->status = status;
-    return e;
-  }
-  return cmb_constant(b->g, *number);
 }
 
 cmb_status cmb_build_inputs(cmb_build *b)

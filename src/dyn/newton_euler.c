@@ -57,9 +57,9 @@ static void add_own(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a, str
 }
 
 /* With P symmetric and i, j, l in turn: n_i = P_jl (K_ll − K_jj) + P_ij K_li − P_il K_ji + P_jj K_lj − P_ll K_jl. */
-static cmb_vector vee_of_product(cmb_graph *g, const cmb_matrix *K, const double second[9])
+static cmb_vector vee_of_product(cmb_graph *g, const cmb_matrix *K, const cmb_number second[9])
 {
-  const cmb_matrix P = cmb_matrix_constant(g, second);
+  const cmb_matrix P = cmb_number_matrix(g, second);
   cmb_vector n;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, l = (i + 2) % 3;
@@ -76,8 +76,8 @@ static cmb_vector vee_of_product(cmb_graph *g, const cmb_matrix *K, const double
 static void inertial_force(cmb_graph *g, const cmb_moments *o, const struct motion *m,
                            cmb_wrench *w)
 {
-  cmb_vector first = cmb_vector_constant(g, o->first);
-  cmb_vector ma = cmb_vector_scale(g, cmb_constant(g, o->mass), m->a);
+  cmb_vector first = cmb_number_vector(g, o->first);
+  cmb_vector ma = cmb_vector_scale(g, cmb_number_expr(g, o->mass), m->a);
   w->force = cmb_vector_add(g, ma, cmb_matrix_times(g, m->K, first));
   w->moment =
       cmb_vector_add(g, cmb_vector_cross(g, first, m->a), vee_of_product(g, &m->K, o->second));
@@ -90,7 +90,7 @@ void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on)
   const cmb_tree *tree = k->tree;
   struct motion *motions = cmb_arena_take(k->arena, (size_t)tree->link_count + 1, sizeof *motions);
   if (!motions) return;
-  struct motion ground = {.a = cmb_vector_constant(g, tree->model->gravity)};
+  struct motion ground = {.a = cmb_number_vector(g, tree->model->gravity)};
   for (int i = 0; i < 3; i++) ground.a.x[i] = cmb_neg(g, ground.a.x[i]);
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];

@@ -49,20 +49,19 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   cmb_site s = cmb_site_of(b->k, &at);
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
   if (!p) return false;
-  cmb_vector arm = cmb_pose_arm(b->k, p, s.x), gravity = cmb_vector_constant(g, b->model->gravity);
+  cmb_vector arm = cmb_pose_arm(b->k, p, s.x), gravity = cmb_number_vector(g, b->model->gravity);
   cmb_vector a = cmb_vector_sub(g, cmb_point_acceleration(b->k, p, arm), gravity);
   cmb_vector axis[3], moment = {{0, 0, 0}}, h = moment;
   for (int i = 0; i < 3;
        i++) { /* the global axes of the design position, as the body carries them */
-    double unit[3] = {0}, x[3];
-    unit[i] = 1;
-    cmb_tree_direction(b->tree, s.link, unit, x);
+    cmb_number x[3];
+    cmb_tree_direction(b->tree, s.link, cmb_unit3[i], x);
     axis[i] = cmb_pose_arm(b->k, p, x);
   }
   for (int i = 0; i < 3; i++) {
     cmb_expr rate = 0, spin = 0;
     for (int j = 0; j < 3; j++) {
-      cmb_expr J = cmb_constant(g, m->inertia[3 * i + j]);
+      cmb_expr J = cmb_number_expr(g, m->inertia[3 * i + j]);
       rate = cmb_add(g, rate, cmb_mul(g, J, cmb_vector_dot(g, axis[j], p->aw)));
       spin = cmb_add(g, spin, cmb_mul(g, J, cmb_vector_dot(g, axis[j], p->w)));
     }
@@ -71,7 +70,7 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   }
   moment = cmb_vector_add(g, moment, cmb_vector_cross(g, p->w, h));
   add_force(g, r, cmb_point_position(b->k, p, arm),
-            cmb_vector_scale(g, cmb_constant(g, m->mass), a), moment);
+            cmb_vector_scale(g, cmb_number_expr(g, m->mass), a), moment);
   return true;
 }
 
@@ -125,7 +124,7 @@ static bool needs_of_bodies(cmb_build *b, struct resultant *of)
     of[j->child].at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x));
   }
   for (int i = 0; i < b->model->body_count; i++) {
-    if (b->model->bodies[i].mass > 0 && !add_inertial(b, i, &of[i])) return false;
+    if (!cmb_is_zero(b->model->bodies[i].mass) && !add_inertial(b, i, &of[i])) return false;
   }
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
@@ -206,13 +205,14 @@ static cmb_expr kinetic_energy(cmb_build *b)
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
     const cmb_pose *p = cmb_pose_of(b->k, i, CMB_GROUND);
-    if (l->mass == 0 || !p) continue;
+    if (cmb_is_zero(l->mass) || !p) continue;
     cmb_matrix Rt = cmb_matrix_transpose(p->R);
     cmb_vector w = cmb_matrix_times(g, Rt, p->w), v = cmb_matrix_times(g, Rt, p->v);
-    cmb_vector first = cmb_vector_constant(g, l->first);
-    cmb_vector h = cmb_matrix_times(g, cmb_matrix_constant(g, l->J), w);
+    cmb_vector first = cmb_number_vector(g, l->first);
+    cmb_vector h = cmb_matrix_times(g, cmb_number_matrix(g, l->J), w);
     cmb_expr mixed = cmb_vector_dot(g, v, cmb_vector_cross(g, w, first));
-    twice = cmb_add(g, twice, cmb_mul(g, cmb_constant(g, l->mass), cmb_vector_dot(g, p->v, p->v)));
+    twice =
+        cmb_add(g, twice, cmb_mul(g, cmb_number_expr(g, l->mass), cmb_vector_dot(g, p->v, p->v)));
     twice = cmb_add(g, twice, cmb_vector_dot(g, w, h));
     twice = cmb_add(g, twice, cmb_mul(g, cmb_constant(g, 2), mixed));
   }
@@ -222,13 +222,13 @@ static cmb_expr kinetic_energy(cmb_build *b)
 static cmb_expr potential_energy(cmb_build *b)
 {
   cmb_graph *g = b->g;
-  cmb_vector down = cmb_vector_constant(g, b->model->gravity);
+  cmb_vector down = cmb_number_vector(g, b->model->gravity);
   cmb_expr sum = 0;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
     const cmb_pose *p = cmb_pose_of(b->k, i, CMB_GROUND);
-    if (l->mass == 0 || !p) continue;
-    cmb_vector moment = cmb_vector_scale(g, cmb_constant(g, l->mass), p->r);
+    if (cmb_is_zero(l->mass) || !p) continue;
+    cmb_vector moment = cmb_vector_scale(g, cmb_number_expr(g, l->mass), p->r);
     moment = cmb_vector_add(g, moment, cmb_pose_arm(b->k, p, l->first));
     sum = cmb_sub(g, sum, cmb_vector_dot(g, down, moment));
   }

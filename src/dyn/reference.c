@@ -9,7 +9,7 @@ int cmb_reference_link(const cmb_tree *tree, int link)
   for (;;) {
     int children = 0;
     for (int i = link + 1; i < tree->link_count; i++) children += tree->links[i].parent == link;
-    if (tree->links[link].mass > 0 || children != 1) return link;
+    if (!cmb_is_zero(tree->links[link].mass) || children != 1) return link;
     link = cmb_tree_first_child(tree, link);
   }
 }

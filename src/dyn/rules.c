@@ -170,8 +170,8 @@ static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr
   if (!p) return CMB_ERROR_MEMORY;
   cmb_vector point = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, at.x));
   CMB_TRY(cmb_build_surface(b, &stop->gap, point, &s, &n, &s_t));
-  *gap =
-      cmb_sub(b->g, cmb_div(b->g, s, cmb_vector_length(b->g, n)), cmb_constant(b->g, stop->radius));
+  *gap = cmb_sub(b->g, cmb_div(b->g, s, cmb_vector_length(b->g, n)),
+                 cmb_number_expr(b->g, stop->radius));
   return CMB_OK;
 }
 

@@ -3,8 +3,6 @@
  */
 #include "dyn/tree.h"
 
-#include "math/vec3.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -25,21 +23,19 @@ int cmb_link_velocities(cmb_link_kind kind)
 
 struct stage {
   cmb_link_kind kind;
-  double axis[3]; /* design position; not of a ball */
+  const cmb_number *axis; /* (3) design position; not of a ball */
+  int sign;               /* times this */
 };
 
-static void add_stage(struct stage *s, int *count, cmb_link_kind kind, const double axis[3],
+static void add_stage(struct stage *s, int *count, cmb_link_kind kind, const cmb_number axis[3],
                       int sign)
 {
-  s[*count].kind = kind;
-  for (int i = 0; i < 3; i++) s[*count].axis[i] = sign * axis[i];
-  ++*count;
+  s[(*count)++] = (struct stage){kind, axis, sign};
 }
 
 /* The motions of a joint in the order in which they build on each other. */
 static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
-  static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   int n = 0;
   switch (j->type) {
   case CMB_JOINT_REVOLUTE: add_stage(s, &n, CMB_LINK_TURN, j->axes[0], j->turn); break;
@@ -53,7 +49,7 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
     break;
   case CMB_JOINT_SPHERICAL:
     if (j->euler)
-      add_stage(s, &n, CMB_LINK_BALL, unit[2], 1);
+      add_stage(s, &n, CMB_LINK_BALL, cmb_unit3[2], 1);
     else
       for (int k = 0; k < 3; k++) add_stage(s, &n, CMB_LINK_TURN, j->axes[k], j->turn);
     break;
@@ -62,8 +58,8 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
     add_stage(s, &n, CMB_LINK_TURN, j->axes[2], j->turn);
     break;
   case CMB_JOINT_FREE:
-    for (int k = 0; k < 3; k++) add_stage(s, &n, CMB_LINK_SHIFT, unit[k], 1);
-    add_stage(s, &n, CMB_LINK_BALL, unit[2], 1);
+    for (int k = 0; k < 3; k++) add_stage(s, &n, CMB_LINK_SHIFT, cmb_unit3[k], 1);
+    add_stage(s, &n, CMB_LINK_BALL, cmb_unit3[2], 1);
     break;
   default: break; /* fixed */
   }
@@ -72,39 +68,52 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 
 /* ---- frames */
 
-static void set_columns(double R[9], const double x[3], const double y[3], const double z[3])
+static void set_columns(cmb_number R[9], const cmb_number x[3], const cmb_number y[3],
+                        const cmb_number z[3])
 {
   for (int i = 0; i < 3; i++) R[3 * i] = x[i], R[3 * i + 1] = y[i], R[3 * i + 2] = z[i];
 }
 
-static void column(const double R[9], int k, double x[3])
+static void column(const cmb_number R[9], int k, cmb_number x[3])
 {
   for (int i = 0; i < 3; i++) x[i] = R[3 * i + k];
 }
 
-static void identity(double R[9])
+static void identity(cmb_number R[9])
 {
-  memcpy(R, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *R);
+  memcpy(R, cmb_unit3, sizeof cmb_unit3);
 }
 
 /* The frame with this z, and x along `wish` as far as it is perpendicular. False: wish is parallel to z. */
-static bool frame_from(const double z[3], const double wish[3], double R[9])
+static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wish[3],
+                       cmb_number R[9])
 {
-  double x[3], y[3], along = cmb_dot3(z, wish);
-  for (int i = 0; i < 3; i++) x[i] = wish[i] - along * z[i];
-  double length = cmb_norm3(x);
-  if (!(length > PARALLEL)) return false;
-  for (int i = 0; i < 3; i++) x[i] /= length;
-  cmb_cross3(z, x, y);
+  cmb_number x[3], y[3];
+  const cmb_number along = cmb_number_dot3(g, z, wish);
+  for (int i = 0; i < 3; i++) x[i] = cmb_minus(g, wish[i], cmb_times(g, along, z[i]));
+  const cmb_number length = cmb_number_norm3(g, x);
+  if (!(length.value > PARALLEL)) return false;
+  for (int i = 0; i < 3; i++) x[i] = cmb_over(g, x[i], length);
+  cmb_number_cross3(g, z, x, y);
   set_columns(R, x, y, z);
   return true;
 }
 
-static void ground_frame(const cmb_tree *tree, int link, double R[9], double r[3])
+/* With a live axis: x along the global axis that is farthest from it, whatever its neighbours are. */
+static void frame_of_live(cmb_graph *g, const cmb_number z[3], cmb_number R[9])
+{
+  int least = 0;
+  for (int i = 1; i < 3; i++) {
+    if (fabs(z[i].value) < fabs(z[least].value)) least = i;
+  }
+  frame_from(g, z, cmb_unit3[least], R);
+}
+
+static void ground_frame(const cmb_tree *tree, int link, cmb_number R[9], cmb_number r[3])
 {
   if (link == CMB_GROUND) {
     identity(R);
-    memset(r, 0, 3 * sizeof *r);
+    cmb_fix_numbers(3, (const double[3]){0, 0, 0}, r);
   } else {
     memcpy(R, tree->links[link].R0, 9 * sizeof *R);
     memcpy(r, tree->links[link].r0, 3 * sizeof *r);
@@ -119,24 +128,34 @@ int cmb_tree_first_child(const cmb_tree *tree, int link)
   return -1;
 }
 
+/* x perpendicular to the axis and to that of its first child; false: these are parallel, or one of them is live. */
+static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3], cmb_number R[9])
+{
+  const int child = cmb_tree_first_child(tree, i);
+  cmb_number zc[3], wish[3];
+  if (child < 0) return false;
+  column(tree->links[child].R0, 2, zc);
+  if (cmb_any_live(3, zc)) return false;
+  cmb_number_cross3(tree->g, z, zc, wish);
+  return cmb_number_norm3(tree->g, wish).value > PARALLEL && frame_from(tree->g, z, wish, R);
+}
+
 /* x of a link's frame: perpendicular to its axis and to its first child's; else as near to the parent's x as can be. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];
-  double z[3], Rp[9], rp[3], wish[3];
+  cmb_number z[3], Rp[9], rp[3], wish[3];
   if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return; /* along the global axes */
   column(l->R0, 2, z);
-  int child = cmb_tree_first_child(tree, i);
-  if (child >= 0) {
-    double zc[3];
-    column(tree->links[child].R0, 2, zc);
-    cmb_cross3(z, zc, wish);
-    if (cmb_norm3(wish) > PARALLEL && frame_from(z, wish, l->R0)) return;
-  }
   ground_frame(tree, l->parent, Rp, rp);
+  if (!cmb_any_live(3, z) && frame_with_child(tree, i, z, l->R0)) return;
+  if (cmb_any_live(3, z) || cmb_any_live(9, Rp)) {
+    frame_of_live(tree->g, z, l->R0);
+    return;
+  }
   for (int k = 0; k < 3; k++) { /* x, else y, else z of the parent: one is not parallel */
     column(Rp, k, wish);
-    if (frame_from(z, wish, l->R0)) return;
+    if (frame_from(tree->g, z, wish, l->R0)) return;
   }
 }
 
@@ -171,41 +190,55 @@ static void decompose(const double R[9], cmb_link *l)
   }
 }
 
+static double size_of(int count, const cmb_number *x)
+{
+  double sum = 0;
+  for (int i = 0; i < count; i++) sum += x[i].value * x[i].value;
+  return sqrt(sum);
+}
+
 /* Offset and constant rotation against the parent's frame. */
 static void connect(const cmb_tree *tree, cmb_link *l)
 {
-  double Rp[9], rp[3], d[3], Rpt[9], R[9];
+  cmb_number Rp[9], rp[3], d[3], Rpt[9], R[9];
+  double value[9];
   ground_frame(tree, l->parent, Rp, rp);
-  for (int i = 0; i < 3; i++) d[i] = l->r0[i] - rp[i];
-  cmb_mul3t(Rp, d, l->offset);
-  double scale = fmax(cmb_norm3(l->r0), cmb_norm3(rp));
-  for (int i = 0; i < 3; i++) {
-    if (fabs(l->offset[i]) < ROUNDING * scale) l->offset[i] = 0;
+  cmb_number_minus3(tree->g, l->r0, rp, d);
+  cmb_number_mul3t(tree->g, Rp, d, l->offset);
+  cmb_number_clean(3, l->offset, ROUNDING * fmax(size_of(3, l->r0), size_of(3, rp)));
+  cmb_number_transpose(Rp, Rpt);
+  cmb_number_mul33(tree->g, Rpt, l->R0, R);
+  l->general = cmb_any_live(9, R);
+  if (l->general) {
+    memcpy(l->F, R, sizeof l->F);
+    l->beta = l->alpha = l->gamma = (cmb_quarter){1, 0};
+    return;
   }
-  for (int i = 0; i < 9; i++) Rpt[i] = Rp[3 * (i % 3) + i / 3];
-  cmb_mul33(Rpt, l->R0, R);
-  decompose(R, l);
+  cmb_values_of(9, R, value);
+  decompose(value, l);
 }
 
 /* ---- building */
 
-void cmb_tree_point(const cmb_tree *tree, int link, const double at[3], double x[3])
+void cmb_tree_point(const cmb_tree *tree, int link, const cmb_number at[3], cmb_number x[3])
 {
-  double R[9], r[3], d[3];
+  cmb_number R[9], r[3], d[3];
   ground_frame(tree, link, R, r);
-  for (int i = 0; i < 3; i++) d[i] = at[i] - r[i];
-  cmb_mul3t(R, d, x);
+  cmb_number_minus3(tree->g, at, r, d);
+  cmb_number_mul3t(tree->g, R, d, x);
 }
 
-void cmb_tree_direction(const cmb_tree *tree, int link, const double u[3], double x[3])
+void cmb_tree_direction(const cmb_tree *tree, int link, const cmb_number u[3], cmb_number x[3])
 {
-  double R[9], r[3];
+  cmb_number R[9], r[3];
   ground_frame(tree, link, R, r);
-  cmb_mul3t(R, u, x);
-  for (int i = 0; i < 3; i++) x[i] = rounded(x[i]);
+  cmb_number_mul3t(tree->g, R, u, x);
+  for (int i = 0; i < 3; i++) {
+    if (x[i].live == 0) x[i].value = rounded(x[i].value);
+  }
 }
 
-static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const double at[3])
+static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const cmb_number at[3])
 {
   cmb_link *l = &tree->links[tree->link_count++];
   *l = (cmb_link){.kind = kind, .parent = parent, .q = tree->nq, .v = tree->nv, .joint = -1};
@@ -229,7 +262,7 @@ static int add_links(cmb_tree *tree, int joint, int parent)
     cmb_link *l = new_link(tree, s[k].kind, parent, j->at);
     l->joint = joint;
     /* z is what matters here; choose_frame turns x later */
-    for (int i = 0; i < 3; i++) l->R0[3 * i + 2] = s[k].axis[i];
+    for (int i = 0; i < 3; i++) l->R0[3 * i + 2] = cmb_scaled(tree->g, s[k].sign, s[k].axis[i]);
     parent = tree->link_count - 1;
   }
   tree->joint_link[joint] = parent;
@@ -239,41 +272,41 @@ static int add_links(cmb_tree *tree, int joint, int parent)
 /* Inertia of a body added to its link: J about the link's origin in its axes. */
 static void add_inertia(cmb_tree *tree, int link, const cmb_model_body *b)
 {
-  if (link == CMB_GROUND || b->mass == 0) return;
+  if (link == CMB_GROUND || cmb_is_zero(b->mass)) return;
+  cmb_graph *g = tree->g;
   cmb_link *l = &tree->links[link];
-  double c[3], Rt[9], half[9], J[9];
+  cmb_number c[3], Rt[9], half[9], J[9];
   cmb_tree_point(tree, link, b->com, c);
-  for (int i = 0; i < 9; i++) Rt[i] = l->R0[3 * (i % 3) + i / 3];
-  cmb_mul33(Rt, b->inertia, half);
-  cmb_mul33(half, l->R0, J);
-  l->mass += b->mass;
+  cmb_number_transpose(l->R0, Rt);
+  cmb_number_mul33(g, Rt, b->inertia, half);
+  cmb_number_mul33(g, half, l->R0, J);
+  l->mass = cmb_plus(g, l->mass, b->mass);
   for (int i = 0; i < 3; i++) {
-    l->first[i] += b->mass * c[i];
+    l->first[i] = cmb_plus(g, l->first[i], cmb_times(g, b->mass, c[i]));
     for (int k = 0; k < 3; k++) {
-      double steiner = (i == k ? cmb_dot3(c, c) : 0) - c[i] * c[k];
-      l->J[3 * i + k] += (J[3 * i + k] + J[3 * k + i]) / 2 + b->mass * steiner;
+      const cmb_number square = i == k ? cmb_number_dot3(g, c, c) : cmb_fixed(0);
+      const cmb_number steiner = cmb_minus(g, square, cmb_times(g, c[i], c[k]));
+      const cmb_number sum = cmb_plus(g, J[3 * i + k], J[3 * k + i]);
+      const cmb_number own = cmb_over(g, sum, cmb_fixed(2));
+      cmb_number *to = &l->J[3 * i + k];
+      *to = cmb_plus(g, *to, cmb_plus(g, own, cmb_times(g, b->mass, steiner)));
     }
   }
 }
 
-/* Entries that are rounding errors of 0 become 0: the expressions get shorter. */
 static void clean_inertia(cmb_link *l)
 {
-  double most_first = cmb_norm3(l->first), most_J = l->J[0] + l->J[4] + l->J[8];
-  for (int i = 0; i < 3; i++) {
-    if (fabs(l->first[i]) < ROUNDING * most_first) l->first[i] = 0;
-  }
-  for (int i = 0; i < 9; i++) {
-    if (fabs(l->J[i]) < ROUNDING * most_J) l->J[i] = 0;
-  }
+  cmb_number_clean(3, l->first, ROUNDING * size_of(3, l->first));
+  cmb_number_clean(9, l->J, ROUNDING * (l->J[0].value + l->J[4].value + l->J[8].value));
 }
 
-static cmb_tree *new_tree(cmb_arena *arena, const cmb_model *model)
+static cmb_tree *new_tree(cmb_arena *arena, cmb_graph *g, const cmb_model *model)
 {
   cmb_tree *tree = cmb_arena_take(arena, 1, sizeof *tree);
   if (!tree) return NULL;
   size_t room = (size_t)model->joint_count * CMB_MOST_STAGES + (size_t)model->body_count;
   tree->model = model;
+  tree->g = g;
   tree->links = cmb_arena_take(arena, room, sizeof *tree->links);
   tree->body_link = cmb_arena_ints(arena, model->body_count);
   tree->joint_link = cmb_arena_ints(arena, model->joint_count);
@@ -302,9 +335,9 @@ static void add_bodies(cmb_tree *tree)
   for (int i = 0; i < tree->link_count; i++) clean_inertia(&tree->links[i]);
 }
 
-cmb_status cmb_tree_create(cmb_arena *arena, const cmb_model *model, cmb_tree **out)
+cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *model, cmb_tree **out)
 {
-  cmb_tree *tree = *out = new_tree(arena, model);
+  cmb_tree *tree = *out = new_tree(arena, g, model);
   if (!tree) return CMB_ERROR_MEMORY;
   for (int i = 0; i < model->joint_count; i++) {
     const cmb_model_joint *j = &model->joints[i];
@@ -318,11 +351,12 @@ cmb_status cmb_tree_create(cmb_arena *arena, const cmb_model *model, cmb_tree **
 
 /* A link for the group of bodies whose first body is the child of joint i; its origin is the centre of mass, known only
  * when all bodies are: begin with the joint's place. */
-cmb_status cmb_tree_create_cartesian(cmb_arena *arena, const cmb_model *model, cmb_tree **out)
+cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
+                                     cmb_tree **out)
 {
-  cmb_tree *tree = *out = new_tree(arena, model);
-  double *mass = cmb_arena_doubles(arena, model->body_count);
-  double *first = cmb_arena_doubles(arena, 3 * model->body_count);
+  cmb_tree *tree = *out = new_tree(arena, g, model);
+  cmb_number *mass = cmb_arena_take(arena, (size_t)model->body_count, sizeof *mass);
+  cmb_number *first = cmb_arena_take(arena, 3 * (size_t)model->body_count, sizeof *first);
   if (!tree || !mass || !first) return CMB_ERROR_MEMORY;
   for (int i = 0; i < model->joint_count; i++) {
     const cmb_model_joint *j = &model->joints[i];
@@ -335,12 +369,17 @@ cmb_status cmb_tree_create_cartesian(cmb_arena *arena, const cmb_model *model, c
     }
     int link = tree->body_link[j->child];
     if (link == CMB_GROUND) continue;
-    mass[link] += b->mass;
-    for (int k = 0; k < 3; k++) first[3 * link + k] += b->mass * b->com[k];
+    mass[link] = cmb_plus(g, mass[link], b->mass);
+    for (int k = 0; k < 3; k++) {
+      cmb_number *sum = &first[3 * link + k];
+      *sum = cmb_plus(g, *sum, cmb_times(g, b->mass, b->com[k]));
+    }
   }
   for (int i = 0; i < tree->link_count; i++) {
-    if (mass[i] == 0) continue;
-    for (int k = 0; k < 3; k++) tree->links[i].r0[k] = first[3 * i + k] / mass[i];
+    if (cmb_is_zero(mass[i])) continue;
+    for (int k = 0; k < 3; k++) {
+      tree->links[i].r0[k] = cmb_over(g, first[3 * i + k], mass[i]);
+    }
   }
   finish_frames(tree, 0);
   add_bodies(tree);

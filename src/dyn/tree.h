@@ -9,6 +9,9 @@
  * such that the way to the parent's frame is short: with θ its angle and r its offset
  *
  *     x_parent = r + Rz(β) Rx(α) Rz(γ + θ) x,       β = 0 for a link's first child (modified Denavit–Hartenberg frames)
+ *
+ * Where live parameters turn an axis, no such angles are good for all their values; the way is then x_parent = r + F Rz(θ) x with a
+ * matrix F of numbers, and frames keep to the global axes.
  */
 #ifndef CMB_DYN_TREE_H
 #define CMB_DYN_TREE_H
@@ -29,26 +32,29 @@ typedef struct cmb_quarter {
 
 /* How mass is distributed: Σ m, Σ m x, Σ m x xᵀ about an origin. */
 typedef struct cmb_moments {
-  double mass, first[3], second[9];
+  cmb_number mass, first[3], second[9];
 } cmb_moments;
 
 typedef struct cmb_link {
   cmb_link_kind kind;
-  int parent;          /* CMB_GROUND or a smaller number */
-  int q, v;            /* first coordinate, first velocity */
-  int v_before;        /* velocities of the links between it and the ground */
-  int joint;           /* of the model; -1: none (Cartesian) */
-  double R0[9], r0[3]; /* the frame in the design position; columns of R0 are its axes */
-  double offset[3];    /* origin in the parent's frame */
+  int parent;              /* CMB_GROUND or a smaller number */
+  int q, v;                /* first coordinate, first velocity */
+  int v_before;            /* velocities of the links between it and the ground */
+  int joint;               /* of the model; -1: none (Cartesian) */
+  cmb_number R0[9], r0[3]; /* the frame in the design position; columns of R0 are its axes */
+  cmb_number offset[3];    /* origin in the parent's frame */
   cmb_quarter beta, alpha, gamma;
-  double mass;           /* of the bodies on it; 0: none */
-  double first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
+  bool general;              /* F in their place */
+  cmb_number F[9];           /* from the axes of the link with θ = 0 to the parent's */
+  cmb_number mass;           /* of the bodies on it; 0: none */
+  cmb_number first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
   cmb_moments
       needed; /* what is left of its mass when all has gone to the parent that may (base.c) */
 } cmb_link;
 
 typedef struct cmb_tree {
   const cmb_model *model;
+  cmb_graph *g; /* of its numbers */
   int link_count, nq, nv;
   cmb_link *links; /* (room) */
   int *body_link;  /* (bodies) CMB_GROUND for bodies fixed to the ground */
@@ -62,10 +68,11 @@ int cmb_link_coordinates(cmb_link_kind kind);
 int cmb_link_velocities(cmb_link_kind kind);
 
 /* Joint coordinates: links for all joints of the model. */
-cmb_status cmb_tree_create(cmb_arena *arena, const cmb_model *model, cmb_tree **tree);
+cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *model, cmb_tree **tree);
 
 /* Cartesian coordinates: a link for each group of bodies that are fixed to each other. */
-cmb_status cmb_tree_create_cartesian(cmb_arena *arena, const cmb_model *model, cmb_tree **tree);
+cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
+                                     cmb_tree **tree);
 
 /* The links of a joint, as a branch without mass that begins on link `parent` (Cartesian formulation: the joint's
  * coordinates are wanted). Its last link then moves with the joint's child. */
@@ -83,8 +90,8 @@ int cmb_tree_first_child(const cmb_tree *tree, int link);
 int cmb_tree_common(const cmb_tree *tree, int a, int b);
 
 /* A point or a direction of the design position in the axes of a link (or of the ground). */
-void cmb_tree_point(const cmb_tree *tree, int link, const double at[3], double x[3]);
-void cmb_tree_direction(const cmb_tree *tree, int link, const double u[3], double x[3]);
+void cmb_tree_point(const cmb_tree *tree, int link, const cmb_number at[3], cmb_number x[3]);
+void cmb_tree_direction(const cmb_tree *tree, int link, const cmb_number u[3], cmb_number x[3]);
 
 /* A motion that a joint allows and that moves no mass, wherever the mechanism stands (idle.c). */
 typedef struct cmb_idle {

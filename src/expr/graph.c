@@ -267,6 +267,21 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
   return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = g->name_table[place] - 1});
 }
 
+cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph)
+{
+  CMB_TRY(cmb_graph_create(ctx, graph));
+  for (cmb_expr e = 1; from && e < from->size; e++) {
+    const cmb_node *n = &from->nodes[e];
+    const cmb_expr copy =
+        n->op == CMB_OP_INPUT ? cmb_input(*graph, from->names[n->a]) : cmb_intern(*graph, *n);
+    if (copy == e) continue;
+    cmb_graph_destroy(*graph); /* without memory */
+    *graph = NULL;
+    return cmb_fail_memory(ctx);
+  }
+  return CMB_OK;
+}
+
 /* ---- tables and C functions */
 
 /* The number of `thing` in a pool of pointers, entered if it is new; UINT16_MAX if there is no room. */

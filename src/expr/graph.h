@@ -38,6 +38,10 @@ struct cmb_graph {
   uint32_t externals_size, externals_room;
 };
 
+/* A graph that begins with all nodes of another one, under the same numbers. `from` has neither tables nor C functions; NULL: it is
+ * empty. */
+cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph);
+
 /* The node as it stands, without simplification; an equal one is found again. */
 cmb_expr cmb_intern(cmb_graph *g, cmb_node node);
 

@@ -40,10 +40,10 @@ static cmb_status read_body(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   if (massless) return read_massless(r, s, entry, b);
   CMB_TRY(cmb_require(r, entry, "mass", &mass));
   CMB_TRY(cmb_read_number(r, s, mass, &b->mass));
-  if (!(b->mass > 0)) {
+  if (!(b->mass.value > 0)) {
     return cmb_reader_fail(r, mass->place,
                            "the mass is %g; expected a number greater than 0, or 'massless: true'",
-                           b->mass);
+                           b->mass.value);
   }
   return cmb_read_inertia(r, s, entry, b);
 }

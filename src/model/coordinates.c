@@ -87,11 +87,24 @@ static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* One number if there is one coordinate, else a list; a free joint's may stop after the position. */
 static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                              int fewer, double *x)
+                              int fewer, cmb_number *x)
 {
   if (count == 1 && node->kind == CMB_NODE_TEXT) return cmb_read_number(r, s, node, x);
   bool few = node->kind == CMB_NODE_LIST && node->count == fewer;
   return cmb_read_numbers(r, s, node, few ? fewer : count, x);
+}
+
+/* Euler parameters to length 1; returns the length that they had. */
+static double normalize(cmb_graph *g, cmb_number p[4])
+{
+  double value[4];
+  cmb_values_of(4, p, value);
+  const double length = cmb_euler_normalize(value);
+  cmb_number square = cmb_times(g, p[0], p[0]);
+  for (int i = 1; i < 4; i++) square = cmb_plus(g, square, cmb_times(g, p[i], p[i]));
+  const cmb_number norm = cmb_root(g, square);
+  for (int i = 0; i < 4; i++) p[i] = (cmb_number){value[i], cmb_over(g, p[i], norm).live};
+  return length;
 }
 
 static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -113,7 +126,7 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   }
   if (q) CMB_TRY(read_values(r, s, q, j->nq, translations, j->q_start));
   if (v) CMB_TRY(read_values(r, s, v, j->nv, translations, j->v_start));
-  double length = j->euler ? cmb_euler_normalize(j->q_start + row->translations) : 1;
+  const double length = j->euler ? normalize(r->model->graph, j->q_start + row->translations) : 1;
   if (!(length > 0 && isfinite(length))) {
     return cmb_reader_fail(r, q ? q->place : entry->place,
                            "the Euler parameters have the length %g; expected 1", length);
@@ -129,15 +142,17 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
 }
 
 /* What is written in a mirrored copy, along the global axes. */
-static void mirror_start(const cmb_scope *s, cmb_model_joint *j)
+static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   int n = row_of(j)->translations;
   for (int i = 0; i < 3; i++) {
-    if (n > 0) j->q_start[i] *= s->sign[i];
-    if (n > 0) j->v_start[i] *= s->sign[i];
-    if (n > 0) j->coordinate[i].reference *= s->sign[i];
-    j->q_start[n + 1 + i] *= s->turn * s->sign[i];
-    j->v_start[n + i] *= s->turn * s->sign[i];
+    const double along = s->sign[i], about = s->turn * s->sign[i];
+    cmb_number *reference = &j->coordinate[i].reference;
+    if (n > 0) j->q_start[i] = cmb_scaled(g, along, j->q_start[i]);
+    if (n > 0) j->v_start[i] = cmb_scaled(g, along, j->v_start[i]);
+    if (n > 0) *reference = cmb_scaled(g, along, *reference);
+    j->q_start[n + 1 + i] = cmb_scaled(g, about, j->q_start[n + 1 + i]);
+    j->v_start[n + i] = cmb_scaled(g, about, j->v_start[n + i]);
   }
 }
 
@@ -145,7 +160,7 @@ static void mirror_start(const cmb_scope *s, cmb_model_joint *j)
 
 /* One number for all velocities, or a list with one for each; left alone if there is none. */
 static cmb_status read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                            double *x)
+                            cmb_number *x)
 {
   if (!node) return CMB_OK;
   if (node->kind == CMB_NODE_LIST) return cmb_read_numbers(r, s, node, count, x);
@@ -158,8 +173,8 @@ static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_nod
                                 cmb_model_joint *j)
 {
   static const char *const keys[] = {"force", "velocity"};
-  double force[CMB_MOST_VELOCITIES] = {0}, velocity[CMB_MOST_VELOCITIES];
-  for (int i = 0; i < CMB_MOST_VELOCITIES; i++) velocity[i] = 0.01; /* m/s or rad/s */
+  cmb_number force[CMB_MOST_VELOCITIES] = {{0}}, velocity[CMB_MOST_VELOCITIES];
+  for (int i = 0; i < CMB_MOST_VELOCITIES; i++) velocity[i] = cmb_fixed(0.01); /* m/s or rad/s */
   if (node && node->kind == CMB_NODE_MAP) {
     const cmb_node *given;
     CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
@@ -170,12 +185,12 @@ static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_nod
     CMB_TRY(read_each(r, s, node, j->nv, force));
   }
   for (int i = 0; i < j->nv; i++) {
-    if (!(force[i] >= 0 && velocity[i] > 0)) {
+    if (!(force[i].value >= 0 && velocity[i].value > 0)) {
       return cmb_reader_fail(
           r, node->place,
           "friction is %g at velocity %g; expected a force not less than 0 and a "
           "velocity greater than 0",
-          force[i], velocity[i]);
+          force[i].value, velocity[i].value);
     }
     j->coordinate[i].friction = force[i];
     j->coordinate[i].friction_velocity = velocity[i];
@@ -186,13 +201,14 @@ static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_nod
 static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_joint *j)
 {
-  double k[CMB_MOST_VELOCITIES] = {0}, c[CMB_MOST_VELOCITIES] = {0}, q[CMB_MOST_VELOCITIES] = {0};
+  cmb_number k[CMB_MOST_VELOCITIES] = {{0}}, c[CMB_MOST_VELOCITIES] = {{0}};
+  cmb_number q[CMB_MOST_VELOCITIES] = {{0}};
   const cmb_node *stiffness = cmb_node_find(entry, "stiffness");
   CMB_TRY(read_each(r, s, stiffness, j->nv, k));
   CMB_TRY(read_each(r, s, cmb_node_find(entry, "damping"), j->nv, c));
   CMB_TRY(read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
   for (int i = 0; i < j->nv; i++) {
-    if (j->euler && i >= row_of(j)->translations && k[i] != 0) {
+    if (j->euler && i >= row_of(j)->translations && !cmb_is_zero(k[i])) {
       return cmb_reader_fail(
           r, stiffness->place,
           "Euler parameters have no angle that a stiffness could act on; expected 0");
@@ -219,14 +235,10 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
                              "a fixed joint has no coordinates; expected no '%s'", keys[i]);
     }
   }
-  if (j->euler) j->q_start[row->translations] = 1;
+  if (j->euler) j->q_start[row->translations] = cmb_fixed(1);
   CMB_TRY(read_names(r, s, cmb_node_find(entry, "coordinates"), j));
   CMB_TRY(read_start(r, s, entry, j));
   CMB_TRY(read_laws(r, s, entry, j));
-  if (j->euler) mirror_start(s, j);
-  for (int i = 0; i < j->nv; i++) {
-    j->coordinate[i].start = j->euler && i >= row->translations ? 0 : j->q_start[i];
-    j->coordinate[i].rate = j->v_start[i];
-  }
+  if (j->euler) mirror_start(r->model->graph, s, j);
   return CMB_OK;
 }

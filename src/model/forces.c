@@ -5,7 +5,6 @@
  * bushing reflect as vectors. A spring needs nothing: it acts along the line of its points.
  */
 #include "base/context.h"
-#include "math/vec3.h"
 #include "model/reader.h"
 
 #include <string.h>
@@ -65,12 +64,10 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
                             const char *rest, const char *formula, cmb_model_force *f)
 {
   const cmb_node *text = cmb_node_find(entry, formula);
-  r->in_coefficient = true;
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_NOT_NEGATIVE, &f->stiffness));
   CMB_TRY(cmb_read_optional(r, s, entry, rest, &f->free_length));
   CMB_TRY(cmb_read_optional(r, s, entry, "preload", &f->preload));
   CMB_TRY(cmb_read_optional(r, s, entry, "damping", &f->damping));
-  r->in_coefficient = false;
   CMB_TRY(read_law(r, s, entry, "spring", f, &f->spring_table));
   CMB_TRY(read_law(r, s, entry, "damper", f, &f->damper_table));
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
@@ -79,11 +76,11 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                               cmb_model_force *f)
 {
-  double between[3];
+  cmb_number between[3];
   CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
-  for (int i = 0; i < 3; i++) between[i] = f->b.at[i] - f->a.at[i];
-  f->free_length = cmb_norm3(between);
-  if (!(f->free_length > 0)) {
+  cmb_number_minus3(r->model->graph, f->b.at, f->a.at, between);
+  f->free_length = cmb_number_norm3(r->model->graph, between);
+  if (!(f->free_length.value > 0)) {
     return cmb_reader_fail(
         r, entry->place,
         "its two points coincide in the design position; expected a line between them");
@@ -111,7 +108,7 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* One number for the three axes, or three; none is negative. */
 static cmb_status read_three(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                             const char *key, double x[3])
+                             const char *key, cmb_number x[3])
 {
   const cmb_node *node = cmb_node_find(entry, key);
   if (!node) return CMB_OK;
@@ -121,7 +118,7 @@ static cmb_status read_three(cmb_reader *r, const cmb_scope *s, const cmb_node *
     CMB_TRY(cmb_read_number(r, s, node, x));
     x[1] = x[2] = x[0];
   }
-  if (x[0] >= 0 && x[1] >= 0 && x[2] >= 0) return CMB_OK;
+  if (x[0].value >= 0 && x[1].value >= 0 && x[2].value >= 0) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'%s' is negative; expected numbers not less than 0", key);
 }
 
@@ -203,8 +200,8 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
                                cmb_model_force *f)
 {
   const cmb_node *on, *surface, *stiffness;
-  f->exponent = 1;
-  f->friction_velocity = 0.01; /* m/s */
+  f->exponent = cmb_fixed(1);
+  f->friction_velocity = cmb_fixed(0.01); /* m/s */
   f->a.body = CMB_GROUND;
   CMB_TRY(cmb_require(r, entry, "on", &on));
   CMB_TRY(cmb_require(r, entry, "surface", &surface));
@@ -213,17 +210,15 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
   CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
-  if (f->exponent < 1) {
+  if (f->exponent.value < 1) {
     return cmb_reader_fail(r, cmb_node_find(entry, "exponent")->place,
                            "the exponent is %g; expected 1 or more: below it the contact is "
                            "infinitely stiff where it begins",
-                           f->exponent);
+                           f->exponent.value);
   }
-  r->in_coefficient = true;
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));
   CMB_TRY(cmb_read_limited(r, s, entry, "friction", CMB_NOT_NEGATIVE, &f->friction));
-  r->in_coefficient = false;
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
 }
 

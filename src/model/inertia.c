@@ -14,14 +14,15 @@
 
 #include <string.h>
 
-static void to_global(const double own[9], const double axes[9], double inertia[9])
+static void to_global(cmb_graph *g, const cmb_number own[9], const cmb_number axes[9],
+                      cmb_number inertia[9])
 {
-  double half[9];
-  cmb_mul33(own, axes, half);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      inertia[3 * i + j] = 0;
-      for (int k = 0; k < 3; k++) inertia[3 * i + j] += axes[3 * k + i] * half[3 * k + j];
+  cmb_number half[9];
+  cmb_number_mul33(g, own, axes, half);
+  for (int i = 0; i < 9; i++) {
+    inertia[i] = cmb_fixed(0);
+    for (int k = 0; k < 3; k++) {
+      inertia[i] = cmb_plus(g, inertia[i], cmb_times(g, axes[3 * k + i / 3], half[3 * k + i % 3]));
     }
   }
 }
@@ -29,17 +30,18 @@ static void to_global(const double own[9], const double axes[9], double inertia[
 /* ---- numbers */
 
 /* [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or rows. */
-static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double I[9])
+static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                              cmb_number I[9])
 {
-  double list[6] = {0};
+  cmb_number list[6] = {{0}};
   if (node->kind == CMB_NODE_LIST && node->count == 3 && node->first->kind == CMB_NODE_LIST) {
     const cmb_node *row = node->first;
     for (int i = 0; i < 3; i++, row = row->next)
       CMB_TRY(cmb_read_numbers(r, s, row, 3, I + 3L * i));
-    double most = fabs(I[0]) + fabs(I[4]) + fabs(I[8]);
+    double most = fabs(I[0].value) + fabs(I[4].value) + fabs(I[8].value);
     for (int i = 0; i < 3; i++) {
       int j = (i + 1) % 3;
-      if (fabs(I[3 * i + j] - I[3 * j + i]) <= 1e-9 * most) continue;
+      if (fabs(I[3 * i + j].value - I[3 * j + i].value) <= 1e-9 * most) continue;
       return cmb_reader_fail(r, node->place,
                              "the inertia's rows are not symmetric; expected I%c%c = I%c%c",
                              'x' + i, 'x' + j, 'x' + j, 'x' + i);
@@ -50,10 +52,21 @@ static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node 
   CMB_TRY(cmb_expect_list(r, node, count,
                           "[Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or three rows"));
   CMB_TRY(cmb_read_numbers(r, s, node, count, list));
-  const double full[9] = {list[0], list[3], list[4], list[3], list[1],
-                          list[5], list[4], list[5], list[2]};
+  const cmb_number full[9] = {list[0], list[3], list[4], list[3], list[1],
+                              list[5], list[4], list[5], list[2]};
   memcpy(I, full, sizeof full);
   return CMB_OK;
+}
+
+/* Rᵀ A R */
+static void turn(const double A[9], const double R[9], double turned[9])
+{
+  double half[9];
+  cmb_mul33(A, R, half);
+  for (int i = 0; i < 9; i++) {
+    turned[i] = 0;
+    for (int k = 0; k < 3; k++) turned[i] += R[3 * k + i / 3] * half[3 * k + i % 3];
+  }
 }
 
 /* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
@@ -72,7 +85,7 @@ static void eigenvalues(const double I[9], double e[3])
     R[4 * p] = R[4 * q] = c;
     R[3 * p + q] = -s;
     R[3 * q + p] = s;
-    to_global(A, R, turned);
+    turn(A, R, turned);
     memcpy(A, turned, sizeof A);
     A[3 * p + q] = A[3 * q + p] = 0;
   }
@@ -82,12 +95,12 @@ static void eigenvalues(const double I[9], double e[3])
 static cmb_status check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b)
 {
   static const double slack = 1e-9; /* relative: numbers may be rounded */
-  double e[3];
+  double e[3], inertia[9];
+  cmb_values_of(9, b->inertia, inertia);
   for (int i = 0; i < 9; i++) {
-    if (!isfinite(b->inertia[i]))
-      return cmb_reader_fail(r, node->place, "the inertia is not finite");
+    if (!isfinite(inertia[i])) return cmb_reader_fail(r, node->place, "the inertia is not finite");
   }
-  eigenvalues(b->inertia, e);
+  eigenvalues(inertia, e);
   double most = fmax(e[0], fmax(e[1], e[2])), least = fmin(e[0], fmin(e[1], e[2]));
   if (!(least >= -slack * fmax(most, 0))) {
     return cmb_reader_fail(r, node->place,
@@ -108,14 +121,14 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
   static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
                                      "massless", "rod", "box",     "cylinder", "sphere"};
   const cmb_node *com, *inertia = cmb_node_find(entry, "inertia");
-  double own[9] = {0}, axes[9];
+  cmb_number own[9] = {{0}}, axes[9];
   CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
   CMB_TRY(cmb_require(r, entry, "com", &com));
   CMB_TRY(cmb_read_position(r, s, com, b->com));
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
   if (!inertia) return CMB_OK;
   CMB_TRY(read_matrix(r, s, inertia, own));
-  to_global(own, axes, b->inertia);
+  to_global(r->model->graph, own, axes, b->inertia);
   return check_inertia(r, inertia, b);
 }
 
@@ -128,11 +141,27 @@ struct solid {
   const cmb_node *node, *measures;
 };
 
-static cmb_status read_radius(const struct solid *solid, double *radius)
+static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
 {
   const cmb_node *node;
   CMB_TRY(cmb_require(solid->r, solid->measures, "radius", &node));
   return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
+}
+
+/* About the axis m r²/2, across it m (3 r² + l²)/12. */
+static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
+                         const cmb_number along[3], cmb_model_body *b)
+{
+  const cmb_number two = cmb_fixed(2), twelve = cmb_fixed(12);
+  const cmb_number square = cmb_times(g, cmb_scaled(g, 3, radius), radius);
+  const cmb_number squares = cmb_plus(g, square, cmb_times(g, length, length));
+  const cmb_number about = cmb_over(g, cmb_times(g, cmb_times(g, b->mass, radius), radius), two);
+  const cmb_number across = cmb_over(g, cmb_times(g, b->mass, squares), twelve);
+  const cmb_number more = cmb_minus(g, about, across);
+  for (int i = 0; i < 9; i++) {
+    const cmb_number part = cmb_times(g, cmb_times(g, more, along[i / 3]), along[i % 3]);
+    b->inertia[i] = cmb_plus(g, i % 4 == 0 ? across : cmb_fixed(0), part);
+  }
 }
 
 /* From P to Q: a rod, whose radius may be missing, or a cylinder, which may be longer. */
@@ -140,26 +169,24 @@ static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_bo
 {
   cmb_reader *r = solid->r;
   const cmb_node *ends = solid->node;
-  double from[3], to[3], along[3], radius = 0;
+  cmb_graph *g = r->model->graph;
+  cmb_number from[3], to[3], along[3], radius = cmb_fixed(0);
   if (ends->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(r, ends, "between", &ends));
   CMB_TRY(cmb_expect_list(r, ends, 2, "its two ends [P, Q]"));
   CMB_TRY(cmb_read_position(r, solid->s, ends->first, from));
   CMB_TRY(cmb_read_position(r, solid->s, ends->first->next, to));
   for (int i = 0; i < 3; i++) {
-    along[i] = to[i] - from[i];
-    b->com[i] = from[i] + 0.5 * along[i];
+    along[i] = cmb_minus(g, to[i], from[i]);
+    b->com[i] = cmb_plus(g, from[i], cmb_scaled(g, 0.5, along[i]));
   }
-  double length = cmb_norm3(along);
-  if (!(length > 0)) {
+  cmb_number length = cmb_number_norm3(g, along);
+  if (!(length.value > 0)) {
     return cmb_reader_fail(r, ends->place, "the two ends are the same point; expected two points");
   }
-  for (int i = 0; i < 3; i++) along[i] /= length;
+  for (int i = 0; i < 3; i++) along[i] = cmb_over(g, along[i], length);
   if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
   CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
-  double about = b->mass * radius * radius / 2;
-  double across = b->mass * (3 * radius * radius + length * length) / 12;
-  for (int i = 0; i < 9; i++)
-    b->inertia[i] = (i % 4 == 0 ? across : 0) + (about - across) * along[i / 3] * along[i % 3];
+  long_inertia(g, radius, length, along, b);
   return CMB_OK;
 }
 
@@ -167,29 +194,36 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
   const cmb_node *size = solid->node, *at;
-  double edge[3], axes[9], own[9] = {0};
+  cmb_graph *g = r->model->graph;
+  cmb_number edge[3], axes[9], own[9] = {{0}};
   if (size->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(r, size, "size", &size));
   CMB_TRY(cmb_read_numbers(r, solid->s, size, 3, edge));
-  if (!(edge[0] > 0 && edge[1] > 0 && edge[2] > 0)) {
+  if (!(edge[0].value > 0 && edge[1].value > 0 && edge[2].value > 0)) {
     return cmb_reader_fail(r, size->place, "an edge is not greater than 0; expected three lengths");
   }
   CMB_TRY(cmb_require(r, solid->measures, "at", &at));
   CMB_TRY(cmb_read_position(r, solid->s, at, b->com));
   CMB_TRY(cmb_read_axes(r, solid->s, cmb_node_find(solid->measures, "axes"), axes));
-  double squares = cmb_dot3(edge, edge);
-  for (int i = 0; i < 3; i++) own[4 * i] = b->mass * (squares - edge[i] * edge[i]) / 12;
-  to_global(own, axes, b->inertia);
+  const cmb_number squares = cmb_number_dot3(g, edge, edge);
+  for (int i = 0; i < 3; i++) {
+    const cmb_number others = cmb_minus(g, squares, cmb_times(g, edge[i], edge[i]));
+    own[4 * i] = cmb_over(g, cmb_times(g, b->mass, others), cmb_fixed(12));
+  }
+  to_global(g, own, axes, b->inertia);
   return CMB_OK;
 }
 
 static cmb_status read_sphere(const struct solid *solid, cmb_model_body *b)
 {
   const cmb_node *at = solid->node;
-  double radius = 0;
+  cmb_graph *g = solid->r->model->graph;
+  cmb_number radius = cmb_fixed(0);
   if (at->kind == CMB_NODE_MAP) CMB_TRY(cmb_require(solid->r, at, "at", &at));
   CMB_TRY(cmb_read_position(solid->r, solid->s, at, b->com));
   CMB_TRY(read_radius(solid, &radius));
-  for (int i = 0; i < 3; i++) b->inertia[4 * i] = 0.4 * b->mass * radius * radius;
+  const cmb_number inertia =
+      cmb_times(g, cmb_times(g, cmb_scaled(g, 0.4, b->mass), radius), radius);
+  for (int i = 0; i < 3; i++) b->inertia[4 * i] = inertia;
   return CMB_OK;
 }
 

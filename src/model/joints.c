@@ -2,9 +2,9 @@
  * Section `joints`: the tree (reader.h). What belongs to the single coordinates is read in coordinates.c.
  */
 #include "base/text.h"
-#include "math/vec3.h"
 #include "model/reader.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The key that gives the directions, NULL if there are none; `at` may be missing where it only names a point. */
@@ -33,7 +33,7 @@ int cmb_joint_type_of(const char *name)
 
 /* A list of `count` directions, each perpendicular to the one before. */
 static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int count,
-                              double axes[3][3])
+                              cmb_number axes[3][3])
 {
   CMB_TRY(cmb_expect_list(r, list, count,
                           count == 2 ? "a list of two directions" : "a list of three directions"));
@@ -45,15 +45,30 @@ static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
+/* Two directions in the plane with this normal: x in the plane, or y if x is nearly the normal. */
+static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
+{
+  const int first = fabs(axes[2][0].value) > 0.9 ? 1 : 0;
+  const cmb_number along = axes[2][first], one = cmb_fixed(1);
+  const cmb_number length = cmb_root(g, cmb_minus(g, one, cmb_times(g, along, along)));
+  for (int i = 0; i < 3; i++) {
+    const cmb_number part = cmb_minus(g, cmb_fixed(i == first), cmb_times(g, along, axes[2][i]));
+    axes[0][i] = cmb_over(g, cmb_scaled(g, s->sign[first], part), length);
+  }
+  cmb_number_cross3(g, axes[2], axes[0], axes[1]);
+  for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, s->turn, axes[1][i]);
+}
+
 /* Two directions in the plane and the normal; one of the two suffices. */
 static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                             double axes[3][3])
+                             cmb_number axes[3][3])
 {
+  cmb_graph *g = r->model->graph;
   const cmb_node *list = cmb_node_find(node, "axes"), *normal = cmb_node_find(node, "normal");
   if (list) {
     CMB_TRY(read_turned(r, s, list, 2, axes));
-    cmb_cross3(axes[0], axes[1], axes[2]);
-    for (int i = 0; i < 3; i++) axes[2][i] *= s->turn;
+    cmb_number_cross3(g, axes[0], axes[1], axes[2]);
+    for (int i = 0; i < 3; i++) axes[2][i] = cmb_scaled(g, s->turn, axes[2][i]);
     if (!normal) return CMB_OK;
     CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
     CMB_TRY(cmb_make_perpendicular(r, normal, axes[0], axes[2]));
@@ -61,17 +76,12 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   }
   CMB_TRY(cmb_require(r, node, "normal", &normal));
   CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
-  int first = fabs(axes[2][0]) > 0.9 ? 1 : 0; /* x in the plane, or y if x is nearly the normal */
-  double along = axes[2][first], length = sqrt(1 - along * along);
-  for (int i = 0; i < 3; i++)
-    axes[0][i] = s->sign[first] * ((i == first) - along * axes[2][i]) / length;
-  cmb_cross3(axes[2], axes[0], axes[1]);
-  for (int i = 0; i < 3; i++) axes[1][i] *= s->turn;
+  take_plane(g, s, axes);
   return CMB_OK;
 }
 
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                               cmb_joint_type type, double axes[3][3])
+                               cmb_joint_type type, cmb_number axes[3][3])
 {
   const cmb_node *given;
   switch (type) {
@@ -87,7 +97,7 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
   case CMB_JOINT_SPHERICAL:
     given = cmb_node_find(node, "axes");
     if (given) return read_turned(r, s, given, 3, axes);
-    for (int i = 0; i < 3; i++) axes[i][i] = s->sign[i];
+    for (int i = 0; i < 3; i++) axes[i][i] = cmb_fixed(s->sign[i]);
     return CMB_OK;
   default: return CMB_OK;
   }

@@ -1,9 +1,7 @@
 /*
  * Sections `loops` and `motions` (reader.h): constraints between two bodies, between coordinates, and driven values.
  */
-#include "base/buffer.h"
 #include "base/context.h"
-#include "base/text.h"
 #include "math/vec3.h"
 #include "model/reader.h"
 
@@ -60,7 +58,7 @@ static cmb_status read_distance(cmb_reader *r, const cmb_scope *s, const cmb_nod
   double between[3];
   CMB_TRY(cmb_read_between(r, s, entry, &loop->a, &loop->b));
   CMB_TRY(check_bodies(r, entry, loop));
-  for (int i = 0; i < 3; i++) between[i] = loop->b.at[i] - loop->a.at[i];
+  for (int i = 0; i < 3; i++) between[i] = loop->b.at[i].value - loop->a.at[i].value;
   if (!(cmb_norm3(between) > 0)) {
     return cmb_reader_fail(r, entry->place,
                            "its two points coincide in the design position; expected a distance");
@@ -92,29 +90,20 @@ static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_n
   return CMB_OK;
 }
 
-/* c1 - ratio c2 - offset = 0 */
+/* The first coordinate - ratio times the second - offset = 0 */
 static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_loop *loop)
 {
   const cmb_node *list, *given;
-  const char *c1, *c2;
-  double ratio = 1, offset = 0;
-  char number[2][CMB_NUMBER_ROOM];
   CMB_TRY(cmb_require(r, entry, "coordinates", &list));
   CMB_TRY(cmb_expect_list(r, list, 2, "two coordinates"));
-  CMB_TRY(read_coordinate(r, s, list->first, &c1));
-  CMB_TRY(read_coordinate(r, s, list->first->next, &c2));
-  CMB_TRY(cmb_require(r, entry, "ratio", &given));
-  CMB_TRY(cmb_read_number(r, s, given, &ratio));
-  CMB_TRY(cmb_read_optional(r, s, entry, "offset", &offset));
   CMB_TRY(cmb_begin_formula(r, "", entry->place, &loop->formula));
-  cmb_format_number(ratio, number[0]);
-  cmb_format_number(offset, number[1]);
-  cmb_buffer text = cmb_buffer_begin(r->ctx);
-  cmb_buffer_print(&text, "%s - (%s)*%s - (%s)", c1, number[0], c2, number[1]);
-  if (!text.failed) loop->formula.text = cmb_arena_text(r->model->arena, text.text);
-  cmb_buffer_release(&text);
-  return loop->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
+  CMB_TRY(cmb_begin_formula(r, "", entry->place, &loop->second));
+  CMB_TRY(read_coordinate(r, s, list->first, &loop->formula.text));
+  CMB_TRY(read_coordinate(r, s, list->first->next, &loop->second.text));
+  CMB_TRY(cmb_require(r, entry, "ratio", &given));
+  CMB_TRY(cmb_read_number(r, s, given, &loop->ratio));
+  return cmb_read_optional(r, s, entry, "offset", &loop->offset);
 }
 
 static cmb_status read_kind(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int kind,

@@ -1,9 +1,10 @@
 /*
  * The inside of a model: what the user wrote, checked and with every reference resolved, for layer dyn.
  *
- * All numbers are final: parameters are put in, templates are unfolded, mirrored copies are mirrored. Positions and
- * directions are those of the design position in the one global frame. Formulas stay text, because what a name means in
- * them is for dyn to say; each knows where it stands in the file and in which scope its names are looked up.
+ * All numbers are final: parameters are put in, templates are unfolded, mirrored copies are mirrored; those that depend on parameters
+ * that stay live are expressions of these beside their values (expr/number.h). Positions and directions are those of the design
+ * position in the one global frame. Formulas stay text, because what a name means in them is for dyn to say; each knows where it
+ * stands in the file and in which scope its names are looked up.
  *
  * Names of what a template instance "left" makes begin with "left."; a name in a formula of that instance is looked up as
  * "left.NAME" first, then as "NAME". The scope of an inner instance is "left.inner."; one part is taken off at a time.
@@ -12,6 +13,7 @@
 #define CMB_MODEL_MODEL_H
 
 #include "base/arena.h"
+#include "expr/number.h"
 
 #include <camber/model.h>
 
@@ -33,15 +35,15 @@ enum { CMB_GROUND = -1 }; /* as a body's number */
 /* A point fixed to a body. */
 typedef struct cmb_anchor {
   int body;
-  double at[3]; /* in the design position */
+  cmb_number at[3]; /* in the design position */
 } cmb_anchor;
 
 typedef struct cmb_model_body {
   const char *name;
   cmb_place place;
-  double mass;       /* 0: a massless frame */
-  double com[3];     /* centre of mass in the design position */
-  double inertia[9]; /* about the centre of mass, in global axes in the design position */
+  cmb_number mass;       /* 0: a massless frame */
+  cmb_number com[3];     /* centre of mass in the design position */
+  cmb_number inertia[9]; /* about the centre of mass, in global axes in the design position */
 } cmb_model_body;
 
 /* A named frame fixed to a body. */
@@ -49,7 +51,7 @@ typedef struct cmb_model_marker {
   const char *name;
   cmb_place place;
   cmb_anchor anchor;
-  double axes[9]; /* rows are the unit vectors x, y, z of the frame in the design position */
+  cmb_number axes[9]; /* rows are the unit vectors x, y, z of the frame in the design position */
 } cmb_model_marker;
 
 typedef enum cmb_joint_type {
@@ -68,11 +70,10 @@ enum { CMB_MOST_COORDINATES = 7, CMB_MOST_VELOCITIES = 6 };
 
 /* What belongs to one velocity of a joint (an angle, a displacement, a component of an angular velocity). */
 typedef struct cmb_model_coordinate {
-  const char *name;            /* unique in the model: "crank", "car.x"; the velocity is NAME' */
-  double start, rate;          /* initial values */
-  double stiffness, reference; /* generalised force -stiffness (q - reference) */
-  double damping;              /* - damping q' */
-  double friction, friction_velocity; /* - friction tanh(q' / friction_velocity) */
+  const char *name; /* unique in the model: "crank", "car.x"; the velocity is NAME' */
+  cmb_number stiffness, reference;        /* generalised force -stiffness (q - reference) */
+  cmb_number damping;                     /* - damping q' */
+  cmb_number friction, friction_velocity; /* - friction tanh(q' / friction_velocity) */
 } cmb_model_coordinate;
 
 typedef struct cmb_model_joint {
@@ -80,8 +81,8 @@ typedef struct cmb_model_joint {
   cmb_place place;
   cmb_joint_type type;
   int parent, child; /* bodies; parent may be CMB_GROUND */
-  double at[3];
-  double axes[3][3]; /* unit vectors in the design position, as the type says; not used: 0 */
+  cmb_number at[3];
+  cmb_number axes[3][3]; /* unit vectors in the design position, as the type says; not used: 0 */
   int turn; /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
   bool euler; /* spherical with Euler parameters; free always */
   int nq, nv; /* coordinates and velocities */
@@ -89,11 +90,10 @@ typedef struct cmb_model_joint {
       *q_names[CMB_MOST_COORDINATES]; /* all coordinates; with Euler parameters NAME.p0 .. p3 */
   const char *v_names
       [CMB_MOST_VELOCITIES]; /* q name + "'", or NAME.wx' .. for angular velocities: components in the body */
-  double
+  cmb_number
       q_start[CMB_MOST_COORDINATES]; /* design position: 0, and (1, 0, 0, 0) for Euler parameters */
-  double v_start[CMB_MOST_VELOCITIES];
-  cmb_model_coordinate coordinate
-      [CMB_MOST_VELOCITIES]; /* for each velocity; start is not used with Euler parameters */
+  cmb_number v_start[CMB_MOST_VELOCITIES];
+  cmb_model_coordinate coordinate[CMB_MOST_VELOCITIES]; /* for each velocity */
 } cmb_model_joint;
 
 /* Loops: constraints between a frame on body a and one on body b, which coincide in the design position unless stated. */
@@ -108,17 +108,19 @@ typedef enum cmb_loop_type {
 typedef struct cmb_model_loop {
   const char *name;
   cmb_place place;
-  int type;          /* cmb_joint_type or cmb_loop_type */
-  cmb_anchor a, b;   /* not of CMB_LOOP_FORMULA */
-  double axes[3][3]; /* fixed to a, as for joints; universal: axes[1] is fixed to b */
-  double
+  int type;              /* cmb_joint_type or cmb_loop_type */
+  cmb_anchor a, b;       /* not of CMB_LOOP_FORMULA */
+  cmb_number axes[3][3]; /* fixed to a, as for joints; universal: axes[1] is fixed to b */
+  cmb_number
       axes_b[3]
             [3]; /* the same directions fixed to b: equal to axes unless the model says otherwise */
   cmb_model_formula
       length; /* CMB_LOOP_DISTANCE: a formula of t and inputs; text NULL: as in the design position */
   cmb_model_formula formula; /* CMB_LOOP_FORMULA */
-  cmb_model_formula minus;   /* to be subtracted from it (the value of a motion); text NULL: 0 */
-  bool motion;               /* came from `motions`: its multiplier is the driving force */
+  cmb_model_formula second;  /* of a gear, formula - ratio second - offset = 0; text NULL: none */
+  cmb_number ratio, offset;
+  cmb_model_formula minus; /* to be subtracted from it (the value of a motion); text NULL: 0 */
+  bool motion;             /* came from `motions`: its multiplier is the driving force */
 } cmb_model_loop;
 
 typedef struct cmb_model_input {
@@ -163,13 +165,13 @@ typedef struct cmb_model_force {
 
   /* spring and coordinate, x the length or coordinate: pull = k (x - free) + preload + c x' + spring_table(x - free)
    * + damper_table(x') + formula. */
-  double stiffness, free_length, preload, damping;
+  cmb_number stiffness, free_length, preload, damping;
   const cmb_table *spring_table, *damper_table; /* NULL: none */
   cmb_model_formula formula;
 
   /* bushing: displacement and rotation of b in the axes fixed to a */
-  double axes[9];                                  /* rows x, y, z */
-  double bushing_stiffness[6], bushing_damping[6]; /* translation, rotation */
+  cmb_number axes[9];                                  /* rows x, y, z */
+  cmb_number bushing_stiffness[6], bushing_damping[6]; /* translation, rotation */
 
   /* load */
   cmb_model_formula force[3], torque[3];
@@ -181,7 +183,7 @@ typedef struct cmb_model_force {
 
   /* contact: `surface` is a formula of x, y, z, t: 0 on the surface, positive above it; its gradient need not be of length 1 */
   cmb_model_formula surface;
-  double radius, exponent, friction,
+  cmb_number radius, exponent, friction,
       friction_velocity; /* stiffness, damping as above: stiffness d^exponent + damping d' */
 } cmb_model_force;
 
@@ -214,7 +216,7 @@ typedef struct cmb_model_stop {
   cmb_model_formula gap; /* a formula of positions; of a contact its surface */
   bool contact;          /* of a point or sphere on b, with this radius, against the surface */
   cmb_anchor b;
-  double radius;
+  cmb_number radius;
   cmb_impact_law law;
   double
       restitution; /* 0 to 1: what is left of the relative velocity (Newton), or comes back of the impulse (Poisson) */
@@ -222,15 +224,10 @@ typedef struct cmb_model_stop {
 
 typedef struct cmb_model_parameter {
   const char *name;
-  double value;
-  bool fixed; /* something has been computed from it: it cannot change any more */
+  cmb_number number;
+  bool
+      live; /* it can be set at any time: the number is an input of the model's graph, and not an expression of others */
 } cmb_model_parameter;
-
-/* A coefficient of a force that was given as a formula of parameters. */
-typedef struct cmb_model_coefficient {
-  const double *number; /* its place in the force */
-  cmb_model_formula formula;
-} cmb_model_coefficient;
 
 typedef enum cmb_shape_type {
   CMB_SHAPE_LINE,     /* polyline through the points */
@@ -245,8 +242,8 @@ typedef struct cmb_model_shape {
   cmb_shape_type type;
   int point_count;
   const cmb_anchor *points; /* each on its body: a line may connect bodies */
-  double size[3];
-  double axes[9];
+  cmb_number size[3];
+  cmb_number axes[9];
   const char *colour; /* "" if not given: "#rrggbb" or a CSS name */
 } cmb_model_shape;
 
@@ -261,10 +258,8 @@ struct cmb_model {
   cmb_arena *arena;
   const char *name, *title, *path;
   const cmb_model_file *files;
-  double gravity[3];
-
-  int coefficient_count;
-  cmb_model_coefficient *coefficients;
+  cmb_graph *graph; /* of live numbers; NULL: no parameter is live */
+  cmb_number gravity[3];
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
       measure_count, force_count, output_count, event_count, stop_count, shape_count, default_count;

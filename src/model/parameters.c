@@ -2,12 +2,17 @@
  * Section `parameters` (reader.h): numbers with names. A formula may use parameters that stand later; each is computed
  * when it is first asked for. An instance's own values come before the template's, and those of the options before all.
  * Every copy of a repeated instance has the parameter `index`.
+ *
+ * Live parameters are inputs of the model's graph: those that the options name, or all that are not computed from others. What is
+ * computed from them is an expression. Where a number cannot be one (how many copies there are), a parameter that was named is an
+ * error; of `all`, it is left out, and the model is read again without it.
  */
 #include "base/context.h"
 #include "base/text.h"
 #include "model/reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The next parameter; NULL without memory. */
@@ -47,7 +52,7 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
       return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "the value of parameter '%s' is not finite",
                       parameter->name);
     }
-    parameter->value[0] = o->set_values[i];
+    parameter->value[0] = cmb_fixed(o->set_values[i]);
     parameter->state = CMB_LAZY_DONE;
   }
   return CMB_OK;
@@ -64,26 +69,84 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
 {
   cmb_lazy *parameter;
   CMB_TRY(define(r, s, "index", cmb_node_find(s->instance, "repeat"), &parameter));
-  parameter->value[0] = s->copy;
+  parameter->value[0] = cmb_fixed(s->copy);
   parameter->state = CMB_LAZY_DONE;
-  parameter->is_index = parameter->fixed = true;
+  parameter->is_index = true;
   return CMB_OK;
 }
 
-/* What a parameter is computed from is fixed by it. */
+/* A parameter may be live whatever asks for it. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
-  const bool in_coefficient = r->in_coefficient;
-  r->in_coefficient = false;
-  cmb_status status = cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]);
-  r->in_coefficient = in_coefficient;
-  return status;
+  const char *chooses = r->chooses;
+  r->chooses = NULL;
+  CMB_TRY(cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]));
+  r->chooses = chooses;
+  return CMB_OK;
 }
 
-cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x)
+/* ---- live parameters */
+
+static bool is_fixed(const cmb_reader *r, const char *name)
 {
-  CMB_TRY(cmb_lazy_need(r, &r->parameters[index], "parameter", asked_at, compute));
-  *x = r->parameters[index].value[0];
+  const cmb_not_live *n = r->fixed;
+  while (n && strcmp(n->name, name) != 0) n = n->next;
+  return n != NULL;
+}
+
+/* Whether it is to be an input; its value is known. */
+static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
+{
+  const cmb_model_options *o = r->options;
+  if (parameter->is_index || !o || is_fixed(r, parameter->name)) return false;
+  for (int i = 0; i < o->live_count; i++) {
+    if (strcmp(o->live_names[i], parameter->name) == 0) return true;
+  }
+  return o->live_all && parameter->value[0].live == 0;
+}
+
+static cmb_status make_live(cmb_reader *r, cmb_lazy *parameter)
+{
+  char text[CMB_NAME_ROOM + 16];
+  snprintf(text, sizeof text, "parameter %s", parameter->name);
+  parameter->live = true;
+  parameter->value[0].live = cmb_input(r->model->graph, text);
+  return cmb_graph_status(r->model->graph);
+}
+
+cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x)
+{
+  cmb_lazy *parameter = &r->parameters[index];
+  CMB_TRY(cmb_lazy_need(r, parameter, "parameter", asked_at, compute));
+  if (!parameter->live && is_wanted_live(r, parameter)) CMB_TRY(make_live(r, parameter));
+  *x = parameter->value[0];
+  return CMB_OK;
+}
+
+cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at)
+{
+  const cmb_number x = r->parameters[index].value[0];
+  for (int i = 0; i < r->model->parameter_count; i++) {
+    cmb_lazy *parameter = &r->parameters[i];
+    bool yes = false;
+    if (!parameter->live || is_fixed(r, parameter->name)) continue;
+    CMB_TRY(cmb_number_depends(r->model->graph, x, parameter->value[0], &yes));
+    if (!yes) continue;
+    if (!r->options->live_all) {
+      return cmb_reader_fail(r, asked_at,
+                             "%s depends on the parameter '%s', which was to stay live; "
+                             "expected a number that no live parameter changes",
+                             r->chooses, parameter->name);
+    }
+    cmb_not_live *fixed = cmb_arena_take(r->kept, 1, sizeof *fixed);
+    const char *name = cmb_arena_text(r->kept, parameter->name);
+    if (!fixed || !name) return cmb_fail_memory(r->ctx);
+    *fixed = (cmb_not_live){name, r->fixed};
+    r->fixed = fixed;
+    r->again = true;
+    cmb_log(r->ctx, CMB_LOG_INFO, "parameter '%s' does not stay live: %s depends on it",
+            parameter->name, r->chooses);
+  }
   return CMB_OK;
 }
 
@@ -118,27 +181,26 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
   return put_arguments(r, s);
 }
 
-/* Every option was a parameter's. */
-static cmb_status check_options(cmb_reader *r)
+/* These names are parameters'. */
+static cmb_status check_names(cmb_reader *r, int count, const char *const *names, const char *what)
 {
-  const cmb_model_options *o = r->options;
-  for (int i = 0; o && i < o->set_count; i++) {
-    const char *name = o->set_names[i];
-    const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, name);
+  for (int i = 0; i < count; i++) {
+    const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
     if (found && !r->parameters[found->index].is_index) continue;
-    const char *nearest = found ? NULL : cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, name);
-    return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "%s has no parameter '%s' to set%s%s%s",
-                    r->model->path, name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+    const char *nearest = found ? NULL : cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
+    return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "%s has no parameter '%s' to %s%s%s%s",
+                    r->model->path, names[i], what, nearest ? ": did you mean '" : "",
+                    nearest ? nearest : "", nearest ? "'?" : "");
   }
   return CMB_OK;
 }
 
-void cmb_fix_parameters(cmb_reader *r)
+static cmb_status check_options(cmb_reader *r)
 {
-  for (int i = 0; i < r->model->parameter_count; i++) {
-    r->model->parameters[i].fixed = r->parameters[i].fixed;
-  }
+  const cmb_model_options *o = r->options;
+  if (!o) return CMB_OK;
+  CMB_TRY(check_names(r, o->set_count, o->set_names, "set"));
+  return check_names(r, o->live_count, o->live_names, "stay live");
 }
 
 cmb_status cmb_read_parameters(cmb_reader *r)
@@ -150,7 +212,8 @@ cmb_status cmb_read_parameters(cmb_reader *r)
   for (int i = 0; i < m->parameter_count; i++) {
     cmb_model_parameter *p = &m->parameters[i];
     p->name = r->parameters[i].name;
-    CMB_TRY(cmb_parameter_value(r, i, r->parameters[i].node->place, &p->value));
+    CMB_TRY(cmb_parameter_value(r, i, r->parameters[i].node->place, &p->number));
+    p->live = r->parameters[i].live;
   }
   return CMB_OK;
 }

@@ -38,7 +38,7 @@ cmb_status cmb_read_points(cmb_reader *r)
 
 /* A point by its name, or the origin of a marker. */
 static cmb_status named_position(cmb_reader *r, const cmb_scope *s, const char *name,
-                                 cmb_place place, double at[3])
+                                 cmb_place place, cmb_number at[3])
 {
   const cmb_name *point = cmb_look_up(r, s, CMB_NAMES_POINT, name);
   const cmb_name *marker = point ? NULL : cmb_look_up(r, s, CMB_NAMES_MARKER, name);
@@ -53,28 +53,31 @@ static cmb_status named_position(cmb_reader *r, const cmb_scope *s, const char *
 }
 
 static cmb_status two_positions(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
-                                double from[3], double to[3])
+                                cmb_number from[3], cmb_number to[3])
 {
   CMB_TRY(cmb_expect_list(r, list, 2, "a list of two points"));
   CMB_TRY(cmb_read_position(r, s, list->first, from));
   return cmb_read_position(r, s, list->first->next, to);
 }
 
-static cmb_status between(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3])
+static cmb_status between(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number at[3])
 {
   static const char *const keys[] = {"between", "ratio"};
   const cmb_node *list;
-  double to[3] = {0}, ratio = 0.5;
+  cmb_graph *g = r->model->graph;
+  cmb_number to[3] = {{0}}, ratio = cmb_fixed(0.5);
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   CMB_TRY(cmb_require(r, node, "between", &list));
   CMB_TRY(two_positions(r, s, list, at, to));
   CMB_TRY(cmb_read_optional(r, s, node, "ratio", &ratio));
-  for (int i = 0; i < 3; i++) at[i] += ratio * (to[i] - at[i]);
+  for (int i = 0; i < 3; i++) {
+    at[i] = cmb_plus(g, at[i], cmb_times(g, ratio, cmb_minus(g, to[i], at[i])));
+  }
   return CMB_OK;
 }
 
 static cmb_status read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                                double at[3])
+                                cmb_number at[3])
 {
   if (node->kind == CMB_NODE_MAP) return between(r, s, node, at);
   if (node->kind == CMB_NODE_TEXT) {
@@ -82,19 +85,24 @@ static cmb_status read_position(cmb_reader *r, const cmb_scope *s, const cmb_nod
     return named_position(r, s, node->text, node->place, at);
   }
   CMB_TRY(cmb_read_numbers(r, s, node, 3, at));
-  for (int i = 0; i < 3; i++) at[i] = s->sign[i] * at[i] + s->offset[i];
+  cmb_graph *g = r->model->graph;
+  for (int i = 0; i < 3; i++) {
+    at[i] = cmb_plus(g, cmb_scaled(g, s->sign[i], at[i]), s->offset[i]);
+  }
   return CMB_OK;
 }
 
-cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3])
+cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             cmb_number at[3])
 {
   static const double most = 1e100; /* squares of distances must be finite */
   memset(at, 0, 3 * sizeof *at);
   CMB_TRY(read_position(r, s, node, at));
   for (int i = 0; i < 3; i++) {
-    if (fabs(at[i]) <= most) continue;
+    if (fabs(at[i].value) <= most) continue;
     return cmb_reader_fail(r, node->place,
-                           "the position has the coordinate %g; expected at most %g", at[i], most);
+                           "the position has the coordinate %g; expected at most %g", at[i].value,
+                           most);
   }
   return CMB_OK;
 }
@@ -103,7 +111,7 @@ cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* "x", "-z": its components. */
 static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                                  double d[3])
+                                  cmb_number d[3])
 {
   static const char letters[] = "xyz";
   char shown[CMB_SHOWN_ROOM];
@@ -118,55 +126,71 @@ static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_n
         "-x, -y or -z",
         cmb_shown(node->text, shown));
   }
-  for (int i = 0; i < 3; i++) d[i] = i == letter - letters ? sign * s->sign[i] : 0;
+  for (int i = 0; i < 3; i++) d[i] = cmb_fixed(i == letter - letters ? sign * s->sign[i] : 0);
   return CMB_OK;
 }
 
-cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double d[3])
+/* To length 1; their largest component first, so that the squares do not vanish. */
+static void normalize(cmb_graph *g, double largest, cmb_number d[3])
 {
+  double scaled[3];
+  const cmb_number norm = cmb_any_live(3, d) ? cmb_number_norm3(g, d) : cmb_fixed(0);
+  for (int i = 0; i < 3; i++) scaled[i] = d[i].value / largest;
+  const double length = cmb_norm3(scaled);
+  for (int i = 0; i < 3; i++) {
+    const cmb_expr live = norm.live ? cmb_over(g, d[i], norm).live : 0;
+    d[i] = (cmb_number){scaled[i] / length, live};
+  }
+}
+
+cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                              cmb_number d[3])
+{
+  cmb_graph *g = r->model->graph;
   if (node->kind == CMB_NODE_TEXT && node->text[0]) return named_direction(r, s, node, d);
   if (node->kind == CMB_NODE_LIST && node->count == 2) {
-    double from[3] = {0};
+    cmb_number from[3] = {{0}};
     CMB_TRY(two_positions(r, s, node, from, d));
-    for (int i = 0; i < 3; i++) d[i] -= from[i];
+    for (int i = 0; i < 3; i++) d[i] = cmb_minus(g, d[i], from[i]);
   } else {
     CMB_TRY(cmb_expect_list(r, node, 3, "a direction: [x, y, z], two points [P, Q], or x, y or z"));
     CMB_TRY(cmb_read_numbers(r, s, node, 3, d));
-    for (int i = 0; i < 3; i++) d[i] *= s->sign[i];
+    for (int i = 0; i < 3; i++) d[i] = cmb_scaled(g, s->sign[i], d[i]);
   }
-  double largest = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2])));
+  double largest = fmax(fabs(d[0].value), fmax(fabs(d[1].value), fabs(d[2].value)));
   if (!(largest > 0) || !isfinite(largest)) {
     return cmb_reader_fail(r, node->place,
                            "the direction has length %g; expected one that points "
                            "somewhere",
                            largest);
   }
-  for (int i = 0; i < 3; i++) d[i] /= largest; /* so that the squares do not vanish */
-  double length = cmb_norm3(d);
-  for (int i = 0; i < 3; i++) d[i] /= length;
+  normalize(g, largest, d);
   return CMB_OK;
 }
 
-cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const double a[3],
-                                  double b[3])
+cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const cmb_number a[3],
+                                  cmb_number b[3])
 {
   static const double most_cosine = 1e-6; /* what directions given with seven digits can be off */
-  double cosine = cmb_dot3(a, b);
-  if (fabs(cosine) > most_cosine) {
+  cmb_graph *g = r->model->graph;
+  const cmb_number cosine = cmb_number_dot3(g, a, b);
+  if (fabs(cosine.value) > most_cosine) {
     return cmb_reader_fail(r, node->place,
                            "the directions are at %.4g degrees; expected a right angle",
-                           acos(fmin(1, fmax(-1, cosine))) * 180 / 3.14159265358979323846);
+                           acos(fmin(1, fmax(-1, cosine.value))) * 180 / 3.14159265358979323846);
   }
-  for (int i = 0; i < 3; i++) b[i] -= cosine * a[i];
-  double length = cmb_norm3(b);
-  for (int i = 0; i < 3; i++) b[i] /= length;
+  for (int i = 0; i < 3; i++) b[i] = cmb_minus(g, b[i], cmb_times(g, cosine, a[i]));
+  const cmb_number length = cmb_number_norm3(g, b);
+  for (int i = 0; i < 3; i++) b[i] = cmb_over(g, b[i], length);
   return CMB_OK;
 }
 
-cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double axes[9])
+cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                         cmb_number axes[9])
 {
+  cmb_graph *g = r->model->graph;
   static const char *const keys[] = {"x", "y", "z"};
-  for (int i = 0; i < 9; i++) axes[i] = i % 4 == 0 ? s->sign[i / 4] : 0;
+  for (int i = 0; i < 9; i++) axes[i] = cmb_fixed(i % 4 == 0 ? s->sign[i / 4] : 0);
   if (!node) return CMB_OK;
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   if (node->count != 2) {
@@ -176,11 +200,11 @@ cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node
   int missing = 0;
   while (cmb_node_find(node, keys[missing])) missing++;
   int i = (missing + 1) % 3, j = (missing + 2) % 3;
-  double *a = axes + 3L * i, *b = axes + 3L * j, *c = axes + 3L * missing;
+  cmb_number *a = axes + 3L * i, *b = axes + 3L * j, *c = axes + 3L * missing;
   CMB_TRY(cmb_read_direction(r, s, cmb_node_find(node, keys[i]), a));
   CMB_TRY(cmb_read_direction(r, s, cmb_node_find(node, keys[j]), b));
   CMB_TRY(cmb_make_perpendicular(r, node, a, b));
-  cmb_cross3(a, b, c);
-  for (int k = 0; k < 3; k++) c[k] *= s->turn;
+  cmb_number_cross3(g, a, b, c);
+  for (int k = 0; k < 3; k++) c[k] = cmb_scaled(g, s->turn, c[k]);
   return CMB_OK;
 }

@@ -64,7 +64,7 @@ static cmb_status read_head(cmb_reader *r)
   const cmb_node *title = find_section(r, "title"), *gravity = find_section(r, "gravity");
   m->title = cmb_arena_text(m->arena, title ? title->text : "");
   if (!m->title) return cmb_fail_memory(r->ctx);
-  m->gravity[2] = -9.81;
+  m->gravity[2] = cmb_fixed(-9.81);
   return gravity ? cmb_read_numbers(r, r->scopes, gravity, 3, m->gravity) : CMB_OK;
 }
 
@@ -140,7 +140,6 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_forces(r));
   CMB_TRY(cmb_read_events(r));
   CMB_TRY(cmb_read_shapes(r));
-  cmb_fix_parameters(r);
   return read_simulate(r);
 }
 
@@ -154,6 +153,9 @@ static cmb_status read_text(cmb_reader *r, const char *text, size_t length)
   CMB_TRY(cmb_check_text(r->ctx, text, length, path));
   CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, path, &root));
   CMB_TRY(cmb_graph_create(r->ctx, &r->graph));
+  if (r->options && (r->options->live_all || r->options->live_count > 0)) {
+    CMB_TRY(cmb_graph_create(r->ctx, &r->model->graph));
+  }
   CMB_TRY(cmb_unfold(r, root));
   return read_sections(r);
 }
@@ -187,12 +189,51 @@ static cmb_model *create_model(cmb_context *ctx, const char *path)
 
 static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
 {
-  if (!o || o->set_count == 0) return CMB_OK;
-  CMB_REQUIRE(ctx, o->set_count > 0 && o->set_names && o->set_values,
+  if (!o) return CMB_OK;
+  CMB_REQUIRE(ctx, o->set_count == 0 || (o->set_count > 0 && o->set_names && o->set_values),
               "names or values of the parameters are missing");
+  CMB_REQUIRE(ctx, o->live_count == 0 || (o->live_count > 0 && o->live_names),
+              "names of the live parameters are missing");
   for (int i = 0; i < o->set_count; i++)
     CMB_REQUIRE(ctx, o->set_names[i], "a parameter has no name");
+  for (int i = 0; i < o->live_count; i++)
+    CMB_REQUIRE(ctx, o->live_names[i], "a live parameter has no name");
   return CMB_OK;
+}
+
+/* What a reading that has to be repeated leaves for the next one. */
+struct attempt {
+  cmb_arena *kept;
+  const cmb_not_live *fixed;
+  bool again;
+};
+
+static cmb_status read_once(cmb_context *ctx, const char *text, size_t length, const char *path,
+                            const cmb_model_options *options, struct attempt *attempt,
+                            cmb_model **model)
+{
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  cmb_model *m = create_model(ctx, path);
+  cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;
+  cmb_status status = CMB_OK;
+  if (!m || !r) {
+    status = cmb_fail_memory(ctx);
+  } else {
+    *r = (cmb_reader){.ctx = ctx, .options = options, .model = m, .scratch = scratch};
+    r->map.arena = scratch;
+    r->kept = attempt->kept;
+    r->fixed = attempt->fixed;
+    status = read_text(r, text, length);
+    attempt->fixed = r->fixed;
+    attempt->again = r->again;
+    cmb_graph_destroy(r->graph);
+  }
+  cmb_arena_destroy(scratch);
+  if (status == CMB_OK && !attempt->again)
+    *model = m;
+  else
+    cmb_model_destroy(m);
+  return status;
 }
 
 cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
@@ -203,23 +244,13 @@ cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, co
   CMB_REQUIRE(ctx, (text || length == 0) && path, "cmb_model_parse needs a text and its name");
   CMB_TRY(check_options(ctx, options));
   cmb_forget_error(ctx);
-  cmb_arena *scratch = cmb_arena_create(ctx);
-  cmb_model *m = create_model(ctx, path);
-  cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;
+  struct attempt attempt = {.kept = cmb_arena_create(ctx)};
+  if (!attempt.kept) return cmb_fail_memory(ctx);
   cmb_status status = CMB_OK;
-  if (!m || !r) {
-    status = cmb_fail_memory(ctx);
-  } else {
-    *r = (cmb_reader){.ctx = ctx, .options = options, .model = m, .scratch = scratch};
-    r->map.arena = scratch;
-    status = read_text(r, text, length);
-    cmb_graph_destroy(r->graph);
-  }
-  cmb_arena_destroy(scratch);
-  if (status == CMB_OK)
-    *model = m;
-  else
-    cmb_model_destroy(m);
+  do {
+    status = read_once(ctx, text, length, path, options, &attempt, model);
+  } while (status == CMB_OK && attempt.again);
+  cmb_arena_destroy(attempt.kept);
   return status;
 }
 
@@ -241,6 +272,7 @@ void cmb_model_destroy(cmb_model *m)
 {
   if (!m) return;
   for (int i = 0; i < m->table_count; i++) cmb_table_destroy(m->tables[i].table);
+  cmb_graph_destroy(m->graph);
   cmb_arena_destroy(m->arena);
 }
 

@@ -44,7 +44,8 @@ typedef struct cmb_scope {
   const char *prefix; /* "" or "left." */
   const struct cmb_scope *parent;
   const cmb_part *parts;
-  double sign[3], offset[3];
+  double sign[3];
+  cmb_number offset[3];
   int turn;                         /* product of the signs */
   const cmb_node *instance;         /* what it came from, NULL for the model */
   const cmb_node *arguments;        /* the instance's `parameters`, or NULL */
@@ -67,10 +68,16 @@ typedef struct cmb_lazy {
   const cmb_node *node;
   const cmb_scope *scope; /* that its formulas are looked up in */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
-  double value[3];
+  cmb_number value[3];
   bool is_index; /* the number of a copy, which nobody can set */
-  bool fixed;    /* a number was computed from it that is not a force's coefficient */
+  bool live;     /* a parameter that can be set at any time */
 } cmb_lazy;
+
+/* A parameter that was to stay live with all others and cannot. */
+typedef struct cmb_not_live {
+  const char *name;
+  const struct cmb_not_live *next;
+} cmb_not_live;
 
 typedef struct cmb_reader {
   cmb_context *ctx;
@@ -86,10 +93,13 @@ typedef struct cmb_reader {
   char subject[CMB_SUBJECT_ROOM];
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
-  int dependence;      /* how deep lazy values ask for each other now */
-  bool in_coefficient; /* the number being read is a force's coefficient */
-  int coefficient_room;
-  cmb_status nested; /* failure inside of a formula's name, and its words */
+  int dependence; /* how deep lazy values ask for each other now */
+  const char
+      *chooses; /* what the number being read decides on, which no live one can; NULL: nothing */
+  const cmb_not_live *fixed; /* parameters that such numbers depend on */
+  cmb_arena *kept;           /* what outlives a reading that has to be repeated */
+  bool again;                /* one of them was found only now: what has been read is of no use */
+  cmb_status nested;         /* failure inside of a formula's name, and its words */
   char nested_words[CMB_MESSAGE_ROOM];
 } cmb_reader;
 
@@ -156,20 +166,26 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 
 /* ---- values.c: numbers and formulas */
 
-cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x);
+cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x);
 
 /* A list of `count` numbers. */
 cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                            double *x);
+                            cmb_number *x);
+
+/* The same for what cannot depend on live parameters: `chooses` says what it is, "the number of copies". */
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                          const char *chooses, double *x);
+cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                               const char *chooses, double *x);
 
 /* The number under a key of a map; left alone if it is not there. */
 cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
-                             const char *key, double *x);
+                             const char *key, cmb_number *x);
 
 enum { CMB_POSITIVE = 1, CMB_NOT_NEGATIVE };
 /* The same, and it must be positive, or not negative. */
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
-                            int limit, double *x);
+                            int limit, cmb_number *x);
 
 /* Everything of a formula but its text. */
 cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
@@ -189,21 +205,26 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
  * asked for, or in cmb_read_parameters. */
 cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_read_parameters(cmb_reader *r);
-void cmb_fix_parameters(cmb_reader *r); /* when all else has been read: those that were used up */
-cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, double *x);
+cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x);
+
+/* A number that decides on something depends on a live parameter: an error, or a reason to read again without it. */
+cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at);
 
 /* ---- points.c: positions, directions, frames, points on bodies */
 
 cmb_status cmb_read_points(cmb_reader *r);
-cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double at[3]);
-cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double d[3]);
+cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             cmb_number at[3]);
+cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                              cmb_number d[3]);
 
 /* Orthonormal rows from a map with two of x, y, z; NULL: those of the scope. Mirrored scopes give mirrored frames. */
-cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double axes[9]);
+cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                         cmb_number axes[9]);
 
 /* b is made perpendicular to a, if it is nearly so; else an error. */
-cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const double a[3],
-                                  double b[3]);
+cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const cmb_number a[3],
+                                  cmb_number b[3]);
 
 /* ---- anchors.c */
 
@@ -237,7 +258,7 @@ cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entr
 /* joints.c: the type of joint under this name, -1 if there is none; and its directions */
 int cmb_joint_type_of(const char *name);
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                               cmb_joint_type type, double axes[3][3]);
+                               cmb_joint_type type, cmb_number axes[3][3]);
 
 /* coordinates.c: what a joint says of its coordinates; type, euler and name are known */
 cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,

@@ -22,7 +22,7 @@ cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   double count;
   *copies = 0;
   if (repeat) {
-    CMB_TRY(cmb_read_number(r, s, repeat, &count));
+    CMB_TRY(cmb_read_fixed(r, s, repeat, "the number of copies", &count));
     if (!(count >= 1 && count <= MOST_COPIES && count == (int)count)) {
       return cmb_reader_fail(r, repeat->place,
                              "'repeat' is %g; expected a whole number from 1 to %d", count,

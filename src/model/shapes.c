@@ -54,7 +54,8 @@ static cmb_status read_size(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   if (shape->type == CMB_SHAPE_LINE) return CMB_OK;
   if (shape->type == CMB_SHAPE_BOX) {
     CMB_TRY(cmb_read_numbers(r, s, node, 3, shape->size));
-    if (shape->size[0] > 0 && shape->size[1] > 0 && shape->size[2] > 0) return CMB_OK;
+    const cmb_number *size = shape->size;
+    if (size[0].value > 0 && size[1].value > 0 && size[2].value > 0) return CMB_OK;
     return cmb_reader_fail(r, node->place, "an edge is not greater than 0; expected three lengths");
   }
   CMB_TRY(cmb_require(r, entry, "radius", &radius));

@@ -37,7 +37,7 @@ static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_
     CMB_TRY(cmb_require(r, node, "value", &node));
   }
   stop->law = choice == 1 ? CMB_LAW_POISSON : CMB_LAW_NEWTON;
-  CMB_TRY(cmb_read_number(r, s, node, &stop->restitution));
+  CMB_TRY(cmb_read_fixed(r, s, node, "a coefficient of restitution", &stop->restitution));
   if (stop->restitution >= 0 && stop->restitution <= 1) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'restitution' is %g; expected a number from 0 to 1",
                          stop->restitution);

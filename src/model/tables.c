@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
+static const char points_of_table[] = "a point of a table";
 
 /* The table belongs to the model from now on; what the table finds wrong is said with the place. */
 static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
@@ -38,7 +39,7 @@ static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *l
   int i = 0;
   for (const cmb_node *row = list->first; row; row = row->next, i++) {
     double pair[2];
-    CMB_TRY(cmb_read_numbers(r, s, row, 2, pair));
+    CMB_TRY(cmb_read_fixed_list(r, s, row, 2, points_of_table, pair));
     (*x)[i] = pair[0];
     (*f)[i] = pair[1];
     if (i > 0 && !(pair[0] > (*x)[i - 1])) {
@@ -60,7 +61,7 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
   *n = list->count;
   *x = cmb_arena_doubles(r->scratch, *n);
   if (!*x) return cmb_fail_memory(r->ctx);
-  CMB_TRY(cmb_read_numbers(r, s, list, *n, *x));
+  CMB_TRY(cmb_read_fixed_list(r, s, list, *n, points_of_table, *x));
   for (int i = 1; i < *n; i++) {
     if ((*x)[i] > (*x)[i - 1]) continue;
     return cmb_reader_fail(r, list->place, "%s = %g follows %g; expected ascending numbers", key,
@@ -87,7 +88,7 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   if (!f) return cmb_fail_memory(r->ctx);
   double *to = f;
   for (const cmb_node *row = values->first; row; row = row->next, to += ny)
-    CMB_TRY(cmb_read_numbers(r, s, row, ny, to));
+    CMB_TRY(cmb_read_fixed_list(r, s, row, ny, points_of_table, to));
   cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
   return keep(r, node, full, 2, status, table);
 }

@@ -219,7 +219,8 @@ cmb_status cmb_place_scopes(cmb_reader *r)
     const cmb_node *offset = cmb_node_find(s->instance, "offset");
     const cmb_node *step = cmb_node_find(s->instance, "step");
     const cmb_scope *outer = s->parent;
-    double own[3] = {0}, each[3] = {0};
+    cmb_graph *g = r->model->graph;
+    cmb_number own[3] = {{0}}, each[3] = {{0}};
     int plane = -1;
     cmb_reader_subject(r, "instance", outer->prefix, s->instance->key);
     if (mirror) CMB_TRY(cmb_read_choice(r, mirror, planes, 3, sizeof *planes, &plane));
@@ -227,8 +228,9 @@ cmb_status cmb_place_scopes(cmb_reader *r)
     if (step) CMB_TRY(cmb_read_numbers(r, outer, step, 3, each));
     for (int i = 0; i < 3; i++) {
       s->sign[i] = outer->sign[i] * (i == plane ? -1 : 1);
-      double shift = own[i] + (s->copy > 1 ? (s->copy - 1) * each[i] : 0);
-      s->offset[i] = outer->sign[i] * shift + outer->offset[i];
+      const cmb_number further = cmb_scaled(g, s->copy > 1 ? s->copy - 1 : 0, each[i]);
+      const cmb_number shift = cmb_plus(g, own[i], further);
+      s->offset[i] = cmb_plus(g, cmb_scaled(g, outer->sign[i], shift), outer->offset[i]);
     }
     s->turn = outer->turn * (mirror ? -1 : 1);
   }

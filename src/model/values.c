@@ -1,6 +1,7 @@
 /*
  * Numbers and formulas (reader.h). A number is a formula of parameters, pi and deg = pi/180 that folds to a constant;
- * "30 deg" is 30*deg. Formulas that stay text are parsed once with every name allowed, for the sake of their syntax.
+ * "30 deg" is 30*deg. If it reads live parameters it is parsed once more, into the model's graph, with their expressions. Formulas that
+ * stay text are parsed once with every name allowed, for the sake of their syntax.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -45,6 +46,9 @@ struct names_of_formula {
   cmb_reader *r;
   const cmb_scope *scope;
   cmb_place at;
+  bool
+      live; /* parameters are their expressions, in the model's graph; else their values, in the reader's */
+  bool finds_live; /* there are some that are not their values */
 };
 
 /* A failure inside must outlive the parser's "unknown name": its words are kept. */
@@ -57,21 +61,24 @@ static void keep_words(cmb_reader *r, cmb_status status)
 
 static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
 {
-  const struct names_of_formula *names = user;
+  struct names_of_formula *names = user;
   cmb_reader *r = names->r;
-  double x = degree;
+  cmb_number x = cmb_fixed(degree);
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_PARAMETER, name);
   cmb_status status = CMB_OK;
   if (found) {
     status = cmb_parameter_value(r, found->index, names->at, &x);
-    if (!r->in_coefficient) r->parameters[found->index].fixed = true;
+    names->finds_live = names->finds_live || x.live != 0;
+    if (status == CMB_OK && x.live != 0 && r->chooses) {
+      status = cmb_fix_parameter(r, found->index, names->at);
+    }
   } else if (cmb_is_previous(name)) {
     status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
   } else if (strcmp(name, "deg") != 0) {
     return false;
   }
   keep_words(r, status);
-  *e = cmb_constant(r->graph, x);
+  *e = names->live ? cmb_number_expr(r->model->graph, x) : cmb_constant(r->graph, x.value);
   return status == CMB_OK;
 }
 
@@ -136,64 +143,47 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
+/* The node's formula without its unit, in the graph that its names belong to. */
+static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
+                        double *factor, cmb_expr *e)
+{
+  const cmb_names names = {
+      .user = user, .value = parameter_in_formula, .nearest = nearest_parameter};
+  const size_t length = cut_unit(node->text, factor);
+  cmb_status status =
+      cmb_formula_parse(g, node->text, length, node->place.line, node->place.column, &names, e);
+  return status == CMB_OK ? CMB_OK : fail_formula(user->r, node, status);
+}
+
+static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x)
 {
   double factor;
   cmb_expr e;
-  struct names_of_formula user = {r, s, node->place};
-  const cmb_names names = {
-      .user = &user, .value = parameter_in_formula, .nearest = nearest_parameter};
-  size_t length = cut_unit(node->text, &factor);
-  cmb_status status = cmb_formula_parse(r->graph, node->text, length, node->place.line,
-                                        node->place.column, &names, &e);
-  if (status != CMB_OK) return fail_formula(r, node, status);
-  *x = number_of(r->graph, e, factor);
-  return CMB_OK;
+  cmb_graph *live = r->model->graph;
+  struct names_of_formula user = {.r = r, .scope = s, .at = node->place};
+  CMB_TRY(parse(&user, node, r->graph, &factor, &e));
+  *x = cmb_fixed(number_of(r->graph, e, factor));
+  if (!user.finds_live) return CMB_OK;
+  user.live = true;
+  CMB_TRY(parse(&user, node, live, &factor, &e));
+  if (factor != 1) e = cmb_mul(live, e, cmb_constant(live, factor));
+  *x = cmb_number_of(live, x->value, e);
+  return cmb_graph_status(live);
 }
 
-/* The formula of a coefficient is kept beside its value. */
-static cmb_status keep_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                               const double *x)
-{
-  cmb_model *m = r->model;
-  const int count = m->coefficient_count;
-  if (count == r->coefficient_room) {
-    const int room = count > 0 ? 2 * count : 16;
-    cmb_model_coefficient *grown = cmb_arena_take(m->arena, (size_t)room, sizeof *grown);
-    if (!grown) return cmb_fail_memory(r->ctx);
-    if (count > 0) memcpy(grown, m->coefficients, (size_t)count * sizeof *grown);
-    m->coefficients = grown;
-    r->coefficient_room = room;
-  }
-  m->coefficients[m->coefficient_count++].number = x;
-  return cmb_read_formula(r, s, node, &m->coefficients[count].formula);
-}
-
-/* A unit behind a number is nothing that formulas know: such a coefficient is a number like any other. */
-static cmb_status read_value(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
-{
-  double factor;
-  if (cmb_parse_number(node->text, x)) return CMB_OK;
-  const bool in_coefficient = r->in_coefficient;
-  if (cut_unit(node->text, &factor) != strlen(node->text)) r->in_coefficient = false;
-  cmb_status status = evaluate(r, s, node, x);
-  if (status == CMB_OK && r->in_coefficient) status = keep_formula(r, s, node, x);
-  r->in_coefficient = in_coefficient;
-  return status;
-}
-
-cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, double *x)
+cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x)
 {
   char shown[CMB_SHOWN_ROOM];
   CMB_TRY(cmb_expect_text(r, node, "a number or a formula of parameters"));
-  CMB_TRY(read_value(r, s, node, x));
-  if (isfinite(*x)) return CMB_OK;
+  *x = cmb_fixed(0);
+  if (!cmb_parse_number(node->text, &x->value)) CMB_TRY(evaluate(r, s, node, x));
+  if (isfinite(x->value)) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'%s' has no finite value; expected a number",
                          cmb_shown(node->text, shown));
 }
 
 cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                            double *x)
+                            cmb_number *x)
 {
   char expected[40];
   snprintf(expected, sizeof expected, "a list of %d numbers", count);
@@ -203,21 +193,44 @@ cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   return CMB_OK;
 }
 
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                          const char *chooses, double *x)
+{
+  const char *outer = r->chooses;
+  cmb_number number;
+  r->chooses = chooses;
+  CMB_TRY(cmb_read_number(r, s, node, &number));
+  r->chooses = outer;
+  *x = number.value;
+  return CMB_OK;
+}
+
+cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                               const char *chooses, double *x)
+{
+  char expected[40];
+  snprintf(expected, sizeof expected, "a list of %d numbers", count);
+  CMB_TRY(cmb_expect_list(r, node, count, expected));
+  for (const cmb_node *entry = node->first; entry; entry = entry->next)
+    CMB_TRY(cmb_read_fixed(r, s, entry, chooses, x++));
+  return CMB_OK;
+}
+
 cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
-                             const char *key, double *x)
+                             const char *key, cmb_number *x)
 {
   const cmb_node *node = cmb_node_find(map, key);
   return node ? cmb_read_number(r, s, node, x) : CMB_OK;
 }
 
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
-                            int limit, double *x)
+                            int limit, cmb_number *x)
 {
   const cmb_node *node = cmb_node_find(map, key);
   if (!node) return CMB_OK;
   CMB_TRY(cmb_read_number(r, s, node, x));
-  if (*x > 0 || (*x == 0 && limit == CMB_NOT_NEGATIVE)) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a number %s", key, *x,
+  if (x->value > 0 || (x->value == 0 && limit == CMB_NOT_NEGATIVE)) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a number %s", key, x->value,
                          limit == CMB_POSITIVE ? "greater than 0" : "not less than 0");
 }
 
@@ -258,7 +271,7 @@ cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *n
                             cmb_model_formula *formula)
 {
   cmb_expr e;
-  struct names_of_formula user = {r, s, node->place};
+  struct names_of_formula user = {.r = r, .scope = s, .at = node->place};
   const cmb_names names = {.user = &user, .value = any_value, .call = any_call};
   CMB_TRY(cmb_expect_text(r, node, "a formula"));
   cmb_status status = cmb_formula_parse(r->graph, node->text, strlen(node->text), node->place.line,
