@@ -7,6 +7,7 @@
  *     0 = G v + g_t                     velocity level, g_t = ∂g/∂t
  *     0 = G v̇ + γ(t,q,v)                acceleration level
  *     s(t,q,v,λ)                        ns switching functions; their signs are the mode
+ *     p                                 np live parameters, which all of these may depend on
  *
  * Matrices are row-major. SI units and radians.
  */
@@ -29,6 +30,7 @@ typedef struct cmb_point {
   const double *v; /* (nv); NULL if none of f, gamma is wanted */
   const int *mode; /* (ns) */
   void *scratch;   /* (scratch_size bytes) of this thread, zeroed at first; may remember */
+  const double *p; /* (np) values of the live parameters; NULL: those of the equations */
 } cmb_point;
 
 /* A piece of a motion (t, q, v)(θ): where it is, and its derivatives with respect to θ. */
@@ -38,6 +40,7 @@ typedef struct cmb_box {
   const cmb_interval *v, *v_rate; /* (nv) */
   const int *mode;                /* (ns) */
   void *scratch;                  /* as in cmb_point */
+  const double *p;                /* likewise */
 } cmb_box;
 
 /* What is wanted: the arrays that are not NULL are to be filled. */
@@ -60,6 +63,8 @@ typedef enum cmb_derivative {
   CMB_GAMMA_V,    /* ∂γ/∂v (ng x nv) */
   CMB_RESIDUAL_U, /* ∂r/∂u (nv x nu), u the inputs; only where the equations give it */
   CMB_POSITION_U, /* ∂g/∂u (ng x nu), likewise */
+  CMB_RESIDUAL_P, /* ∂r/∂p (nv x np), p the live parameters, likewise */
+  CMB_POSITION_P, /* ∂g/∂p (ng x np), likewise */
   CMB_DERIVATIVES /* how many there are */
 } cmb_derivative;
 
@@ -86,6 +91,7 @@ typedef struct cmb_equations {
   int ns; /* switching functions */
   int no; /* outputs */
   int nu; /* inputs u(t), for derivatives with respect to them */
+  int np; /* live parameters */
 
   const char *const *q_names;      /* (nq) */
   const char *const *v_names;      /* (nv) */
@@ -94,6 +100,8 @@ typedef struct cmb_equations {
   const char *const *switch_names; /* (ns) */
   const char *const *output_names; /* (no) */
   const char *const *u_names;      /* (nu) */
+  const char *const *p_names;      /* (np) */
+  const double *p; /* (np) the values of the live parameters where a point has none */
 
   /* for tables and plots, "" where there is none; NULL: not known */
   const char *const *q_units;      /* (nq) */
@@ -202,9 +210,9 @@ typedef struct cmb_equations {
   void (*time_rates)(const void *self, const cmb_box *box,
                      cmb_interval *rates); /* of their derivatives; NULL: there are none */
 
-  /* The same for np functions of q, or of q and t, that may have narrow bumps (tables, exp): of the point and the box t, q and the
+  /* The same for path_count functions of q, or of q and t, that may have narrow bumps (tables, exp): of the point and the box t, q and the
    * mode are read. 0, NULL: none. */
-  int np;
+  int path_count;
   void (*path_values)(const void *self, const cmb_point *at, double *values);
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
 

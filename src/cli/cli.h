@@ -35,7 +35,11 @@ struct cli_arguments {
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
   cmb_option_setting option[CLI_MOST_SETTINGS];
-  char *owned[3 * CLI_MOST_SETTINGS]; /* copies of the names before '=' */
+  bool live_all;
+  int live_count;
+  const char *live[CLI_MOST_SETTINGS]; /* names of parameters that stay live */
+  char *owned[4 *
+              CLI_MOST_SETTINGS]; /* copies of the names before '=', and of those between commas */
   int owned_count;
 };
 

@@ -185,7 +185,11 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   char path[PATH_ROOM];
   const char *names[CLI_MOST_SETTINGS];
   double values[CLI_MOST_SETTINGS];
-  if (cmb_problem_find(a->operand)) return cli_realtime_choose(a);
+  if (cmb_problem_find(a->operand)) {
+    if (!a->live_all && a->live_count == 0) return cli_realtime_choose(a);
+    return cli_complain("--live is for the parameters of model files; '%s' is written in C",
+                        a->operand);
+  }
   if (!find_file(a->operand, path)) return complain_model(a->operand);
   for (int i = 0; i < a->set_count; i++) {
     names[i] = a->set[i].name;
@@ -194,7 +198,10 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   const cmb_model_options options = {.set_count = a->set_count,
                                      .set_names = names,
                                      .set_values = values,
-                                     .include_anywhere = a->include_anywhere};
+                                     .include_anywhere = a->include_anywhere,
+                                     .live_count = a->live_count,
+                                     .live_names = a->live,
+                                     .live_all = a->live_all};
   cmb_status status = cmb_model_read(ctx, path, &options, &a->model);
   if (status == CMB_OK) return take_defaults(ctx, a);
   return cli_fail(ctx, status);

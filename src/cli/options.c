@@ -80,16 +80,22 @@ static bool take_repeat(struct cli_arguments *a, const char *value)
   return take_count(value, &a->repeat) && a->repeat <= 1e6;
 }
 
+static char *copy_of(const char *text, size_t length)
+{
+  char *copy = malloc(length + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return copy;
+}
+
 /* "NAME=VALUE": a copy of NAME, and where VALUE begins. */
 static bool split(struct cli_arguments *a, const char *text, const char **name, const char **value)
 {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || equals[1] == '\0') return false;
-  size_t length = (size_t)(equals - text);
-  char *copy = malloc(length + 1);
+  char *copy = copy_of(text, (size_t)(equals - text));
   if (!copy) return false;
-  memcpy(copy, text, length);
-  copy[length] = '\0';
   a->owned[a->owned_count++] = copy;
   *name = copy;
   *value = equals + 1;
@@ -110,6 +116,24 @@ static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting 
 static bool take_set(struct cli_arguments *a, const char *text)
 {
   return take_setting(a, text, a->set, &a->set_count);
+}
+
+/* NAME,.. or all. */
+static bool take_live(struct cli_arguments *a, const char *text)
+{
+  if (strcmp(text, "all") == 0) {
+    a->live_all = true;
+    return true;
+  }
+  for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+    end = at + strcspn(at, ",");
+    if (end == at || (*end && !end[1]) || a->live_count >= CLI_MOST_SETTINGS) return false;
+    char *copy = copy_of(at, (size_t)(end - at));
+    if (!copy) return false;
+    a->owned[a->owned_count++] = copy;
+    a->live[a->live_count++] = copy;
+  }
+  return text[0] != '\0';
 }
 
 static bool take_start(struct cli_arguments *a, const char *text)
@@ -227,6 +251,11 @@ const struct cli_option cli_options[] = {
      "set a parameter of the model to a number or a formula of numbers, e.g. 2*900; repeatable",
      take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
+    {"live", 0, "NAME,..", " run check linearize export ",
+     "parameters of a model file that stay changeable: exported C code has them in a struct; all: "
+     "those that are not computed from others and choose nothing, such as a number of copies "
+     "(default: none)",
+     take_live, "names of parameters separated by commas, 64 at most, or all", NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export ",
      "set the start value of a coordinate or velocity; in a model it is held while the others "
      "become consistent; repeatable",
@@ -337,8 +366,8 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set", "help", "json", "include-anywhere"};
-  return cmb_find_name(option->name, never, 4, sizeof *never) < 0;
+  static const char *const never[] = {"set", "live", "help", "json", "include-anywhere"};
+  return cmb_find_name(option->name, never, 5, sizeof *never) < 0;
 }
 
 bool cli_can_be_undone(const struct cli_option *option)

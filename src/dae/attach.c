@@ -27,6 +27,7 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
                {"nu", eq->nu, 0},
                {"nt", eq->nt, 0},
                {"np", eq->np, 0},
+               {"path_count", eq->path_count, 0},
                {"rule_count", eq->rule_count, 0},
                {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -48,13 +49,11 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
     const char *what;
     int count;
     const char *const *names;
-  } lists[] = {{"q_names", eq->nq, eq->q_names},
-               {"v_names", eq->nv, eq->v_names},
-               {"g_names", eq->ng, eq->g_names},
-               {"lambda_names", eq->ng, eq->lambda_names},
-               {"switch_names", eq->ns, eq->switch_names},
-               {"output_names", eq->no, eq->output_names},
-               {"u_names", eq->nu, eq->u_names}};
+  } lists[] = {
+      {"q_names", eq->nq, eq->q_names},           {"v_names", eq->nv, eq->v_names},
+      {"g_names", eq->ng, eq->g_names},           {"lambda_names", eq->ng, eq->lambda_names},
+      {"switch_names", eq->ns, eq->switch_names}, {"output_names", eq->no, eq->output_names},
+      {"u_names", eq->nu, eq->u_names},           {"p_names", eq->np, eq->p_names}};
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
     if (lists[k].count > 0 && !lists[k].names) {
       return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s' have no %s; expected %d", eq->name,
@@ -104,8 +103,9 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
       {"nu > 0 and inputs is missing", "the function", eq->nu > 0 && !eq->inputs},
       {"nt > 0 and time_values or time_bounds is missing", "the functions",
        eq->nt > 0 && (!eq->time_values || !eq->time_bounds)},
-      {"np > 0 and path_values or path_bounds is missing", "the functions",
-       eq->np > 0 && (!eq->path_values || !eq->path_bounds)},
+      {"path_count > 0 and path_values or path_bounds is missing", "the functions",
+       eq->path_count > 0 && (!eq->path_values || !eq->path_bounds)},
+      {"np > 0 and the values p are missing", "them", eq->np > 0 && !eq->p},
       {"a switch is a level and levels is missing", "the function", levels && !eq->levels}};
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     if (functions[i].missing) return fail(ctx, eq, functions[i].what, functions[i].expected);

@@ -179,10 +179,11 @@ cmb_status cmb_derivative_at(cmb_differences *d, double t, const double *q, cons
   const cmb_equations *eq = d->ev->eq;
   if (!eq->derivative && (int)which >= DIFFERENCED) {
     return cmb_fail(d->ev->ctx, CMB_ERROR_ARGUMENT,
-                    "%s: derivatives with respect to the inputs are not known", eq->name);
+                    "%s: derivatives with respect to inputs and parameters are not known",
+                    eq->name);
   }
   d->ev->stats.jacobian++;
   if (!eq->derivative) return difference(d, t, q, v, a, lambda, which, J);
-  cmb_point at = {.t = t, .q = q, .v = v, .mode = d->ev->mode, .scratch = d->ev->scratch};
+  cmb_point at = cmb_evaluator_point(d->ev, t, q, v);
   return eq->derivative(eq->self, &at, a, lambda, which, J);
 }

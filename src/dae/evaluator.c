@@ -110,16 +110,21 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-static cmb_point point_at(const cmb_evaluator *ev, double t, const double *q, const double *v)
+cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q, const double *v)
 {
-  return (cmb_point){.t = t, .q = q, .v = v, .mode = ev->mode, .scratch = ev->scratch};
+  return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p};
+}
+
+cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t, const cmb_interval *q)
+{
+  return (cmb_box){.t = t, .q = q, .mode = ev->mode, .scratch = ev->scratch, .p = ev->p};
 }
 
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want)
 {
   const cmb_equations *eq = ev->eq;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   if (want->f) ev->stats.f++;
   return eq->evaluate(eq->self, &at, want);
 }
@@ -211,7 +216,7 @@ static __attribute__((noinline)) cmb_status accelerate_explicitly(cmb_evaluator 
 {
   const cmb_equations *eq = ev->eq;
   if (*ev->doubtful) return factor_and_solve(ev, t, q, v, a, lambda);
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   ev->stats.f++;
   cmb_status status = eq->accelerate(eq->self, &at, a, lambda);
   if (status == CMB_RETRY_SINGULAR) return factor_and_solve(ev, t, q, v, a, lambda);
@@ -292,7 +297,7 @@ cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const doub
                         const double *a, const double *lambda, double *r)
 {
   const cmb_equations *eq = ev->eq;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   ev->stats.f++;
   if (eq->residual) {
     CMB_TRY(eq->residual(eq->self, &at, a, lambda, r));
@@ -310,7 +315,7 @@ cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const doub
                         const double *lambda, double *s)
 {
   if (ev->eq->ns == 0) return CMB_OK;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(ev->eq->switches(ev->eq->self, &at, lambda, s));
   return cmb_all_finite(ev->eq->ns, s) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -321,7 +326,7 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
   const cmb_equations *eq = ev->eq;
   for (int i = 0; i < eq->ns; i++) mode[i] = ev->mode[i];
   if (!eq->switch_is_level) return CMB_OK;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   return eq->levels(eq->self, &at, lambda, mode);
 }
 
@@ -329,7 +334,7 @@ cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const doubl
                        const double *a, const double *lambda, double *out)
 {
   if (ev->eq->no == 0) return CMB_OK;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -338,7 +343,7 @@ cmb_status cmb_conditions(cmb_evaluator *ev, double t, const double *q, const do
                           const double *lambda, bool *met)
 {
   if (ev->eq->rule_count == 0) return CMB_OK;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   return ev->eq->conditions(ev->eq->self, &at, lambda, met);
 }
 
@@ -347,7 +352,7 @@ cmb_status cmb_resets(cmb_evaluator *ev, double t, const double *q, const double
 {
   const cmb_equations *eq = ev->eq;
   if (eq->reset_count == 0) return CMB_OK;
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(eq->resets(eq->self, &at, lambda, R, change));
   const bool finite =
       cmb_all_finite(eq->reset_count * eq->nv, R) && cmb_all_finite(eq->reset_count, change);
@@ -356,7 +361,7 @@ cmb_status cmb_resets(cmb_evaluator *ev, double t, const double *q, const double
 
 cmb_status cmb_surfaces(cmb_evaluator *ev, double t, const double *q, const double *v)
 {
-  cmb_point at = point_at(ev, t, q, v);
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
   return ev->eq->surfaces(ev->eq->self, &at, ev->u, ev->ut, ev->u_gamma, ev->U);
 }
 

@@ -23,6 +23,7 @@ typedef struct cmb_evaluator {
   cmb_kkt *kkt;
   int *mode; /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
   void *scratch;
+  const double *p; /* (np) values of live parameters; NULL: those of the equations */
   cmb_statistics stats;
 
   /* of the last evaluation */
@@ -63,6 +64,11 @@ typedef struct cmb_evaluator {
 
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
+
+/* Where the equations are to be evaluated, with the evaluator's modes, parameters and scratch memory; and over which times and
+ * positions, without rates. */
+cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q, const double *v);
+cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t, const cmb_interval *q);
 
 /* What is wanted of M, f, g, G, γ, g_t at (t, q, v). Whoever computes something from it checks that it is
  * finite: NaN and Inf pass through the solves, so that one look at the end will do. */

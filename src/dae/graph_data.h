@@ -63,10 +63,11 @@ typedef struct cmb_graph_split {
 } cmb_graph_split;
 
 typedef struct cmb_graph_data {
-  int nq, nv, ng, ns, no;
-  int end[CMB_INPUT_ENDS];            /* as in cmb_graph_parts */
-  int count[CMB_PARTS];               /* values of each part */
-  unsigned in[CMB_PROGRAMS];          /* the parts that a program computes, as bits */
+  int nq, nv, ng, ns, np, no;
+  const double *p;           /* (np) values of the live parameters where a point has none */
+  int end[CMB_INPUT_ENDS];   /* as in cmb_graph_parts */
+  int count[CMB_PARTS];      /* values of each part */
+  unsigned in[CMB_PROGRAMS]; /* the parts that a program computes, as bits */
   cmb_program *program[CMB_PROGRAMS]; /* NULL: nothing to compute, or another one does it too */
   uint8_t for_terms[1 << CMB_TERMS];  /* which program computes these terms */
   unsigned term_parts;                /* the terms that have values that are not constant */
@@ -127,6 +128,13 @@ void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cm
 cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                                 cmb_equations *eq);
 void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq);
+
+/* graph_evaluate.c: t, q (NULL: it is not read), modes and parameters, which the inputs of all programs begin with. */
+void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const double *q, double *in);
+
+/* graph_enclose.c: the same as intervals */
+void cmb_graph_put_first_box(const cmb_graph_data *d, const cmb_box *box, const cmb_interval *q,
+                             cmb_interval *in);
 
 /* graph_evaluate.c: runs a program on a point, results into `out`; λ and a may be NULL where it does not read them. */
 void cmb_graph_run(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,

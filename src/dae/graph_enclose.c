@@ -101,19 +101,22 @@ static cmb_interval *put(int count, const cmb_interval *from, cmb_interval *to)
   return to;
 }
 
-/* t, q, modes, v; returns the place behind them. */
-static cmb_interval *put_box(const cmb_graph_data *d, const cmb_box *box, cmb_interval *to)
+void cmb_graph_put_first_box(const cmb_graph_data *d, const cmb_box *box, const cmb_interval *q,
+                             cmb_interval *in)
 {
-  to = put(1, &box->t, to);
-  to = put(d->nq, box->q, to);
-  for (int i = 0; i < d->ns; i++) *to++ = cmb_interval_of(box->mode[i]);
-  return put(d->nv, box->v, to);
+  const double *p = box->p ? box->p : d->p;
+  *in++ = box->t;
+  for (int i = 0; i < d->nq; i++) *in++ = q ? q[i] : cmb_interval_of(0);
+  for (int i = 0; i < d->ns; i++) *in++ = cmb_interval_of(box->mode[i]);
+  for (int i = 0; i < d->np; i++) *in++ = cmb_interval_of(p[i]);
 }
 
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_graph_data *d = self;
-  cmb_interval *in = box->scratch, *next = put_box(d, box, in);
+  cmb_interval *in = box->scratch;
+  cmb_graph_put_first_box(d, box, box->q, in);
+  cmb_interval *next = put(d->nv, box->v, in + d->end[CMB_UP_TO_P]);
   cmb_interval *work = in + d->end[CMB_UP_TO_LAMBDA] + 1 + d->nq + d->nv;
   if (s) {
     for (int i = 0; i < d->ng; i++) next[i] = cmb_interval_unknown();

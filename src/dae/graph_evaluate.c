@@ -29,15 +29,21 @@ static void put(int count, const double *from, double *to)
   for (int i = 0; i < count; i++) to[i] = from[i];
 }
 
+void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const double *q, double *in)
+{
+  in[0] = at->t;
+  if (q) put(d->nq, q, in + 1);
+  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
+  if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + 1 + d->nq + d->ns);
+}
+
 /* What is NULL is not put: no program that runs then reads it. */
 static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
                                    const double *lambda, const double *a)
 {
   struct workplace w = workplace_of(d, at);
-  w.in[0] = at->t;
-  put(d->nq, at->q, w.in + 1);
-  for (int i = 0; i < d->ns; i++) w.in[1 + d->nq + i] = at->mode[i];
-  if (at->v) put(d->nv, at->v, w.in + d->end[CMB_UP_TO_MODES]);
+  cmb_graph_put_first(d, at, at->q, w.in);
+  if (at->v) put(d->nv, at->v, w.in + d->end[CMB_UP_TO_P]);
   if (lambda) put(d->ng, lambda, w.in + d->end[CMB_UP_TO_V]);
   if (a) put(d->nv, a, w.in + d->end[CMB_UP_TO_LAMBDA]);
   return w;
@@ -208,8 +214,7 @@ static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const cmb_graph_data *d = self;
   struct workplace w = workplace_of(d, at);
-  w.in[0] = at->t;
-  for (int i = 0; i < d->ns; i++) w.in[1 + d->nq + i] = at->mode[i];
+  cmb_graph_put_first(d, at, NULL, w.in);
   run(d, CMB_PROGRAM_INPUTS, &w, u);
   return CMB_OK;
 }
@@ -244,7 +249,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
     eq->time_rates = cmb_graph_time_rates;
   }
   if (d->path) {
-    eq->np = cmb_program_outputs(d->path);
+    eq->path_count = cmb_program_outputs(d->path);
     eq->path_values = cmb_graph_path_values;
     eq->path_bounds = cmb_graph_path_bounds;
   }

@@ -6,7 +6,6 @@
  *   - an input that the motion depends on has the modes of the motion, any other keeps its comparisons;
  *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries, and so are
  *     the constraints on velocities and accelerations, G v + g_t and G a + γ;
- *   - parameters that could change have the values they are given;
  *   - u = 0, since the programs compute the motion; only derivatives with respect to u need it;
  *   - entries of M and G that are 0 after all are dropped.
  */
@@ -225,22 +224,6 @@ static cmb_status freeze(cmb_graph_parts *p)
   return cmb_graph_name_switches(p);
 }
 
-/* `input` (inputs) has these values in all that there is; NULL: 0. */
-static cmb_status put_values(cmb_graph_parts *p, int inputs, const cmb_expr *input,
-                             const double *values)
-{
-  cmb_graph *g = p->x->graph;
-  cmb_expr *constant = cmb_arena_take(p->arena, (size_t)inputs, sizeof *constant),
-           *all = p->part[0];
-  cmb_expr *margin = p->part[CMB_PART_MARGINS];
-  int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
-  int margins = p->ns + p->count[CMB_PART_DECIDING];
-  if (!constant) return cmb_fail_memory(p->ctx);
-  for (int i = 0; values && i < inputs; i++) constant[i] = cmb_constant(g, values[i]);
-  CMB_TRY(cmb_substitute(g, inputs, input, constant, total, all, all));
-  return cmb_substitute(g, inputs, input, constant, margins, margin, margin);
-}
-
 static cmb_status remember_u(cmb_graph_parts *p)
 {
   size_t nv = (size_t)p->x->nv, ng = (size_t)p->x->ng;
@@ -252,13 +235,19 @@ static cmb_status remember_u(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-static cmb_status put_constants(cmb_graph_parts *p)
+/* u = 0 in all that there is. */
+static cmb_status put_no_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  if (x->np > 0) CMB_TRY(put_values(p, x->np, x->parameter, x->parameter_value));
   if (x->nu == 0) return CMB_OK;
   if (p->options->derivatives) CMB_TRY(remember_u(p));
-  return put_values(p, x->nu, x->u, NULL);
+  cmb_expr *zero = cmb_arena_take(p->arena, (size_t)x->nu, sizeof *zero), *all = p->part[0];
+  cmb_expr *margin = p->part[CMB_PART_MARGINS];
+  const int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
+  const int margins = p->ns + p->count[CMB_PART_DECIDING];
+  if (!zero) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_substitute(x->graph, x->nu, x->u, zero, total, all, all));
+  return cmb_substitute(x->graph, x->nu, x->u, zero, margins, margin, margin);
 }
 
 /* ---- dropping zeros */
@@ -336,13 +325,14 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  int total = 1 + x->nq + p->ns + 2 * x->nv + p->x->ng + x->push_count + x->nu, n = 0;
+  int total = 1 + x->nq + p->ns + x->np + 2 * x->nv + p->x->ng + x->push_count + x->nu, n = 0;
   cmb_expr *in = p->input = cmb_arena_take(p->arena, (size_t)total, sizeof *in);
   if (!in) return cmb_fail_memory(p->ctx);
   in[n++] = x->t;
   for (int i = 0; i < x->nq; i++) in[n++] = x->q[i];
   for (int i = 0; i < p->ns; i++) in[n++] = cmb_modes_at(p->modes, i)->mode;
-  p->end[CMB_UP_TO_MODES] = n;
+  for (int i = 0; i < x->np; i++) in[n++] = x->parameter[i];
+  p->end[CMB_UP_TO_P] = n;
   for (int i = 0; i < x->nv; i++) in[n++] = x->v[i];
   p->end[CMB_UP_TO_V] = n;
   for (int i = 0; i < p->x->ng; i++) in[n++] = x->lambda[i];
@@ -381,7 +371,7 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
     make_level(p, p->x->a, CMB_PART_GAMMA, CMB_PART_ACCELERATION_LEVEL);
   }
   if (p->kept) CMB_TRY(cmb_keep(p, p->lasting, p->kept));
-  CMB_TRY(put_constants(p));
+  CMB_TRY(put_no_inputs(p));
   CMB_TRY(cmb_graph_flow_part(p));
   if (p->x->mass_factors.count == 0) drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);

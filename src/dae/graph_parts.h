@@ -55,9 +55,9 @@ typedef enum cmb_graph_part {
   CMB_EVENT_PARTS = CMB_PART_OUTPUTS
 } cmb_graph_part;
 
-/* The inputs of the programs: t, q, modes, v, λ, a, u, one after the other. A program has those up to an end. */
+/* The inputs of the programs: t, q, modes, p, v, λ, a, pushes, u, one after the other. A program has those up to an end. */
 typedef enum cmb_graph_inputs {
-  CMB_UP_TO_MODES,
+  CMB_UP_TO_P,
   CMB_UP_TO_V,
   CMB_UP_TO_LAMBDA,
   CMB_UP_TO_A,

@@ -137,6 +137,7 @@ static void find_natures(const cmb_graph_parts *p, const uint8_t *used, nature *
   for (int i = 0; i < nq; i++) of[p->x->q[i]] = (nature){UNIT, i, p->x->q[i], true, false};
   of[p->x->t] = (nature){LINEAR, nq, p->x->t, true, false};
   for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode].kind = FIXED;
+  for (int i = 0; i < p->x->np; i++) of[p->x->parameter[i]].kind = FIXED;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
     if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = nature_of(g, e, nq, of);
   }
@@ -188,18 +189,14 @@ void cmb_graph_path_values(const void *self, const cmb_point *at, double *values
 {
   const cmb_graph_data *d = self;
   double *in = at->scratch;
-  in[0] = at->t;
-  memcpy(in + 1, at->q, (size_t)d->nq * sizeof *in);
-  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
-  cmb_program_run(d->path, in, values, in + d->end[CMB_UP_TO_MODES]);
+  cmb_graph_put_first(d, at, at->q, in);
+  cmb_program_run(d->path, in, values, in + d->end[CMB_UP_TO_P]);
 }
 
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
 {
   const cmb_graph_data *d = self;
   cmb_interval *in = box->scratch;
-  in[0] = box->t;
-  memcpy(in + 1, box->q, (size_t)d->nq * sizeof *in);
-  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = cmb_interval_of(box->mode[i]);
-  cmb_program_enclose(d->path, in, bounds, in + d->end[CMB_UP_TO_MODES]);
+  cmb_graph_put_first_box(d, box, box->q, in);
+  cmb_program_enclose(d->path, in, bounds, in + d->end[CMB_UP_TO_P]);
 }

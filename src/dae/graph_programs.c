@@ -15,9 +15,9 @@ static const struct {
   unsigned parts;
   cmb_graph_inputs inputs;
 } rows[CMB_PROGRAMS] = {
-    [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_UP_TO_MODES},
-    [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_MODES},
-    [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_MODES},
+    [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_UP_TO_P},
+    [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_P},
+    [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_P},
     [CMB_PROGRAM_FORCES] = {BIT(F) | BIT(GAMMA), CMB_UP_TO_V},
     [CMB_PROGRAM_TERMS] = {(1U << CMB_TERMS) - 1, CMB_UP_TO_V},
     [CMB_PROGRAM_RESIDUAL] = {BIT(RESIDUAL), CMB_UP_TO_A},
@@ -25,7 +25,7 @@ static const struct {
     [CMB_PROGRAM_SWITCHES] = {BIT(MARGINS), CMB_UP_TO_LAMBDA},
     [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_UP_TO_LAMBDA},
     [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_UP_TO_PUSHES},
-    [CMB_PROGRAM_INPUTS] = {BIT(INPUTS), CMB_UP_TO_MODES},
+    [CMB_PROGRAM_INPUTS] = {BIT(INPUTS), CMB_UP_TO_P},
     [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
     [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
     [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
@@ -67,7 +67,7 @@ static void choose_programs(cmb_graph_data *d)
     bool velocities = want & (BIT(F) | BIT(GAMMA));
     for (int k = 0; k < CMB_TERM_PROGRAMS; k++) {
       if (!d->program[k] || (want & d->term_parts & ~d->in[k]) != 0) continue;
-      if (!velocities && rows[k].inputs != CMB_UP_TO_MODES) continue;
+      if (!velocities && rows[k].inputs != CMB_UP_TO_P) continue;
       int length = cmb_program_instructions(d->program[k]);
       if (shortest < 0 || length < cmb_program_instructions(d->program[shortest])) shortest = k;
     }
@@ -126,6 +126,8 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
           [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, x->ng, x->v, p->part[CMB_PART_GAMMA]},
           [CMB_RESIDUAL_U] = {CMB_UP_TO_U, x->nu, x->nv, x->u, p->residual_of_u},
           [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->x->ng, x->u, p->position_of_u},
+          [CMB_RESIDUAL_P] = {CMB_UP_TO_A, x->np, x->nv, x->parameter, p->part[CMB_PART_RESIDUAL]},
+          [CMB_POSITION_P] = {CMB_UP_TO_P, x->np, x->ng, x->parameter, p->part[CMB_PART_POSITION]},
       },
     *j = &all[which];
   if (j->columns == 0 || j->rows == 0) return CMB_OK;

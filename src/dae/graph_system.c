@@ -44,6 +44,7 @@ static void copy_all_names(const cmb_graph_parts *p, cmb_arena *arena, cmb_equat
   eq->lambda_names = copy_names(arena, p->x->ng, x->lambda_names);
   eq->output_names = copy_names(arena, x->no, x->output_names);
   eq->u_names = copy_names(arena, x->nu, x->u_names);
+  eq->p_names = copy_names(arena, x->np, x->parameter_names);
   eq->impulse_units = copy_names(arena, x->ng, x->impulse_units);
   eq->q_units = copy_names(arena, x->nq, x->q_units);
   eq->v_units = copy_names(arena, x->nv, x->v_units);
@@ -73,6 +74,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   eq->ns = d->ns = p->ns;
   eq->no = d->no = x->no;
   eq->nu = x->nu;
+  eq->np = d->np = x->np;
   memcpy(d->end, p->end, sizeof d->end);
   memcpy(d->count, p->count, sizeof d->count);
 }
@@ -210,6 +212,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   set_sizes(p, d, eq);
   copy_all_names(p, arena, eq);
   eq->impulse_signs = copy_ints(arena, eq->ng, p->x->impulse_signs);
+  eq->p = d->p = copy_doubles(arena, eq->np, p->x->parameter_value);
   system->q = copy_doubles(arena, eq->nq, p->x->q_start);
   system->v = copy_doubles(arena, eq->nv, p->x->v_start);
   system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);

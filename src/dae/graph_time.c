@@ -48,7 +48,7 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* The kinds of all nodes that are used; the inputs but for t and the modes are MOVING. */
+/* The kinds of all nodes that are used; the inputs but for t, the modes and the parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -58,6 +58,7 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
   of[p->x->t] = STRAIGHT;
   for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode] = FIXED;
+  for (int i = 0; i < p->x->np; i++) of[p->x->parameter[i]] = FIXED;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
     if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = kind_of(g, e, of);
   }
@@ -127,7 +128,7 @@ cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, in
 cmb_status cmb_graph_watch_program(const cmb_graph_parts *p, cmb_graph_data *d, int count,
                                    const cmb_expr *part, cmb_program **program)
 {
-  const int inputs = d->end[CMB_UP_TO_MODES];
+  const int inputs = d->end[CMB_UP_TO_P];
   CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, program));
   const int doubles = 2 * (inputs + cmb_program_work(*program));
   if (doubles > d->scratch) d->scratch = doubles;
@@ -181,20 +182,16 @@ void cmb_graph_time_values(const void *self, const cmb_point *at, double *values
 {
   const cmb_graph_data *d = self;
   double *in = at->scratch;
-  in[0] = at->t;
-  for (int i = 0; i < d->nq; i++) in[1 + i] = 0; /* not read */
-  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
-  cmb_program_run(d->time, in, values, in + d->end[CMB_UP_TO_MODES]);
+  cmb_graph_put_first(d, at, NULL, in);
+  cmb_program_run(d->time, in, values, in + d->end[CMB_UP_TO_P]);
 }
 
 static void enclose(const cmb_graph_data *d, const cmb_program *program, const cmb_box *box,
                     cmb_interval *out)
 {
   cmb_interval *in = box->scratch;
-  in[0] = box->t;
-  for (int i = 0; i < d->nq; i++) in[1 + i] = cmb_interval_of(0); /* not read */
-  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = cmb_interval_of(box->mode[i]);
-  cmb_program_enclose(program, in, out, in + d->end[CMB_UP_TO_MODES]);
+  cmb_graph_put_first_box(d, box, NULL, in);
+  cmb_program_enclose(program, in, out, in + d->end[CMB_UP_TO_P]);
 }
 
 void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)

@@ -36,7 +36,7 @@ static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
   const cmb_equations *inner = x->layer.inner;
   cmb_evaluator *ev = x->below;
   CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, x->a, x->lambda));
-  const cmb_point point = {at->t, at->q, at->v, ev->mode, ev->scratch};
+  const cmb_point point = cmb_evaluator_point(ev, at->t, at->q, at->v);
   CMB_TRY(inner->switch_flow(inner->self, &point, x->a, flow));
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }

@@ -19,23 +19,26 @@
 
 /* Typical mass and inertia, for the size of the added terms. */
 struct scale {
-  double mass, inertia;
+  cmb_number mass, inertia;
 };
 
 static struct scale typical(const cmb_build *b)
 {
-  struct scale s = {0, 0};
+  cmb_graph *g = b->g;
+  struct scale s = {cmb_fixed(0), cmb_fixed(0)};
   int n = 0;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
     if (cmb_is_zero(l->mass)) continue;
-    s.mass += l->mass.value;
-    s.inertia += l->J[0].value + l->J[4].value + l->J[8].value;
+    s.mass = cmb_plus(g, s.mass, l->mass);
+    const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
+    s.inertia = cmb_plus(g, s.inertia, trace);
     n++;
   }
-  if (n > 0) s.mass /= n, s.inertia /= n;
-  if (!(s.mass > 0)) s.mass = 1;
-  if (!(s.inertia > 0)) s.inertia = s.mass;
+  if (n > 0) s.mass = cmb_over(g, s.mass, cmb_fixed(n));
+  if (n > 0) s.inertia = cmb_over(g, s.inertia, cmb_fixed(n));
+  if (!(s.mass.value > 0)) s.mass = cmb_fixed(1);
+  if (!(s.inertia.value > 0)) s.inertia = s.mass;
   return s;
 }
 
@@ -55,10 +58,11 @@ static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
 }
 
 /* M += c Gᵀ G, f −= c Gᵀ γ */
-static void weigh(cmb_build *b, struct sums *s, double weight, const cmb_row *row, cmb_expr gamma)
+static void weigh(cmb_build *b, struct sums *s, cmb_number weight, const cmb_row *row,
+                  cmb_expr gamma)
 {
   cmb_graph *g = b->g;
-  cmb_expr c = cmb_constant(g, weight);
+  cmb_expr c = cmb_number_expr(g, weight);
   for (int i = 0; i < row->count; i++) {
     cmb_expr scaled = cmb_mul(g, c, row->e[i]), *f = &s->f[row->column[i]];
     *f = cmb_sub(g, *f, cmb_mul(g, scaled, gamma));

@@ -50,7 +50,7 @@ void cmb_extension_create(cmb_form *form)
 static cmb_status inputs_at(cmb_form *form, double t, double *u)
 {
   const cmb_evaluator *ev = form->ev;
-  cmb_point at = {.t = t, .mode = ev->mode, .scratch = ev->scratch};
+  const cmb_point at = cmb_evaluator_point(ev, t, NULL, NULL);
   return ev->eq->inputs(ev->eq->self, &at, u);
 }
 

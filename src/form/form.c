@@ -160,7 +160,7 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_d
   const bool own = eq->residual && !is_explicit;
   CMB_TRY(evaluate_terms(form, s, !own, out));
   if (own) {
-    const cmb_point at = {s->t, s->q, s->v, ev->mode, ev->scratch};
+    const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
     ev->stats.f++;
     return eq->residual(eq->self, &at, s->a, s->lambda, out->r);
   }

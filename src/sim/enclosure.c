@@ -53,14 +53,12 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
   const double h = cmb_integrator_t(e->in) - cmb_integrator_t_before(e->in);
   cmb_motion_range(&e->motion, e->n, a, b, e->y);
   if (rates) cmb_motion_rate_range(&e->motion, e->n, a, b, e->y_rate);
-  cmb_box box = {.t = {cmb_integrator_time_at(e->in, a), cmb_integrator_time_at(e->in, b)},
-                 .t_rate = {h, h},
-                 .q = e->y,
-                 .v = e->y + eq->nq,
-                 .q_rate = e->y_rate,
-                 .v_rate = e->y_rate + eq->nq,
-                 .mode = e->ev->mode,
-                 .scratch = e->ev->scratch};
+  const cmb_interval t = {cmb_integrator_time_at(e->in, a), cmb_integrator_time_at(e->in, b)};
+  cmb_box box = cmb_evaluator_box(e->ev, t, e->y);
+  box.t_rate = (cmb_interval){h, h};
+  box.v = e->y + eq->nq;
+  box.q_rate = e->y_rate;
+  box.v_rate = e->y_rate + eq->nq;
   eq->enclose(eq->self, &box, rates ? NULL : e->s, rates ? e->rate : NULL);
   if (!rates) lift_bounds(e);
   e->parts++;

@@ -17,7 +17,7 @@ static const double STRUCK = 100; /* a jump of a rate, in tolerances */
 cmb_point cmb_run_point(const cmb_simulation *sim)
 {
   const cmb_events *e = sim->events;
-  return (cmb_point){e->t, e->q_found, e->v_found, sim->ev->mode, sim->ev->scratch};
+  return cmb_evaluator_point(sim->ev, e->t, e->q_found, e->v_found);
 }
 
 /* Function i gets its new mode. It is an event if the motion depends on it. */

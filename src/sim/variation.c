@@ -44,8 +44,8 @@ void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in
   const cmb_equations *eq = ev->eq;
   *w = (cmb_variation){.in = in, .ev = ev};
   create_watched(&w->time, arena, eq->nt);
-  create_watched(&w->path, arena, eq->np);
-  if (eq->np == 0) return;
+  create_watched(&w->path, arena, eq->path_count);
+  if (eq->path_count == 0) return;
   cmb_motion_create(&w->motion, arena, in);
   w->q = cmb_arena_doubles(arena, eq->nq);
   w->v = cmb_arena_doubles(arena, eq->nv);
@@ -64,7 +64,7 @@ static double time_at(const cmb_variation *w, double theta)
 static cmb_status values_at(cmb_variation *w, const cmb_watched *g, double theta, double *values)
 {
   const cmb_equations *eq = w->ev->eq;
-  cmb_point at = {.t = time_at(w, theta), .mode = w->ev->mode, .scratch = w->ev->scratch};
+  cmb_point at = cmb_evaluator_point(w->ev, time_at(w, theta), NULL, NULL);
   if (g == &w->time) {
     eq->time_values(eq->self, &at, values);
     return CMB_OK;
@@ -81,7 +81,7 @@ static cmb_status values_at(cmb_variation *w, const cmb_watched *g, double theta
 static void time_bounds(cmb_variation *w, double t0, double t1)
 {
   const cmb_equations *eq = w->ev->eq;
-  const cmb_box box = {.t = {t0, t1}, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  const cmb_box box = cmb_evaluator_box(w->ev, (cmb_interval){t0, t1}, NULL);
   eq->time_bounds(eq->self, &box, w->time.bounds);
 }
 
@@ -89,8 +89,7 @@ static void time_bounds(cmb_variation *w, double t0, double t1)
 static void path_bounds(cmb_variation *w, double t0, double t1)
 {
   const cmb_equations *eq = w->ev->eq;
-  const cmb_box box = {
-      .t = {t0, t1}, .q = w->q_range, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  const cmb_box box = cmb_evaluator_box(w->ev, (cmb_interval){t0, t1}, w->q_range);
   eq->path_bounds(eq->self, &box, w->path.bounds);
 }
 
@@ -177,7 +176,7 @@ static cmb_status look_at_ends(cmb_variation *w, cmb_watched *g)
 static void see_earlier(const cmb_variation *w, cmb_watched *g)
 {
   const cmb_equations *eq = w->ev->eq;
-  const cmb_point at = {.t = w->t_earlier, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  const cmb_point at = cmb_evaluator_point(w->ev, w->t_earlier, NULL, NULL);
   if (g == &w->time) eq->time_values(eq->self, &at, g->earlier);
   add_seen(g, g->earlier);
 }
@@ -363,7 +362,7 @@ static bool is_monotone(cmb_variation *w)
   const double ahead = t0 + STEPS_AHEAD * (t1 - t0);
   if (t0 >= w->same_from && t1 <= w->same_to) return true;
   if (!eq->time_rates || t1 < w->same_after) return false;
-  const cmb_box box = {.t = {t0, ahead}, .mode = w->ev->mode, .scratch = w->ev->scratch};
+  const cmb_box box = cmb_evaluator_box(w->ev, (cmb_interval){t0, ahead}, NULL);
   eq->time_rates(eq->self, &box, w->time.bounds);
   w->same_after = ahead;
   if (!keep_signs(eq->nt, w->time.bounds)) return false;

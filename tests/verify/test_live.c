@@ -1,0 +1,507 @@
+/*
+ * Live parameters: equations in which a parameter is an input, set to a value, are those in which the value was folded.
+ *
+ *   - every bundled model, every parameter that can stay live, all formulations, at another value than the file's;
+ *   - models with what the bundled ones lack: axes, mirrored and repeated instances, solids, gears, stops that depend on parameters;
+ *   - random mechanisms of all joints and forces in which every number is a parameter;
+ *   - ∂r/∂p and ∂g/∂p against differences.
+ *
+ * M, f, g, G, γ, g_t and the residual agree to 1e-13 of their largest entry.
+ */
+#include "check.h"
+#include "model_run.h"
+#include "random.h"
+#include "random_mechanism.h"
+
+#include "dae/evaluator.h"
+#include "math/pattern.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double SAME = 1e-13, DIFFERENCED = 2e-6;
+
+enum { KINDS = 7 };
+static const char *const kind_names[KINDS] = {"M", "f", "g", "G", "gamma", "g_t", "r"};
+
+/* The equations at a point, all matrices dense. */
+struct values {
+  int size[KINDS];
+  double *x[KINDS];
+};
+
+static void spread(int rows, int columns, const cmb_pattern *pattern, bool diagonal,
+                   const double *from, double *to)
+{
+  memset(to, 0, (size_t)rows * (size_t)columns * sizeof *to);
+  for (int i = 0; i < rows; i++) {
+    if (diagonal) to[(size_t)i * (size_t)columns + (size_t)i] = from[i];
+    for (int k = pattern ? pattern->start[i] : 0; pattern && k < pattern->start[i + 1]; k++) {
+      to[(size_t)i * (size_t)columns + (size_t)pattern->column[k]] = from[k];
+    }
+  }
+  if (!pattern && !diagonal) memcpy(to, from, (size_t)rows * (size_t)columns * sizeof *to);
+}
+
+/* r = M a − f + Gᵀ λ, with a and λ that have nothing special. */
+static void add_residual(int nv, int ng, struct values *v)
+{
+  double *const *x = v->x, *r = v->x[6];
+  for (int i = 0; i < nv; i++) {
+    r[i] = -x[1][i];
+    for (int k = 0; k < nv; k++) r[i] += x[0][i * nv + k] * cos(1.0 + k);
+    for (int k = 0; k < ng; k++) r[i] += x[3][k * nv + i] * sin(2.0 + k);
+  }
+}
+
+static struct values evaluate(cmb_evaluator *ev, const double *p, double t, const double *q,
+                              const double *v)
+{
+  const cmb_equations *eq = ev->eq;
+  const int nv = eq->nv, ng = eq->ng, size[KINDS] = {nv * nv, nv, ng, ng * nv, ng, ng, nv};
+  struct values out;
+  for (int k = 0; k < KINDS; k++) {
+    out.size[k] = size[k];
+    out.x[k] = calloc((size_t)size[k] + 1, sizeof(double));
+    assert_non_null(out.x[k]);
+  }
+  double *M = calloc((size_t)nv * (size_t)nv + 1, sizeof *M);
+  double *G = calloc((size_t)ng * (size_t)nv + 1, sizeof *G);
+  assert_true(M && G);
+  ev->p = p;
+  const cmb_terms want = {M, out.x[1], out.x[2], G, out.x[4], out.x[5]};
+  cmbt_ok(ev->ctx, cmb_evaluate(ev, t, q, v, &want));
+  spread(nv, nv, eq->M_pattern, eq->mass_diagonal, M, out.x[0]);
+  spread(ng, nv, eq->G_pattern, false, G, out.x[3]);
+  add_residual(nv, ng, &out);
+  free(M);
+  free(G);
+  return out;
+}
+
+static void release(struct values *v)
+{
+  for (int k = 0; k < KINDS; k++) free(v->x[k]);
+}
+
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* The largest difference of two evaluations in parts of the largest entry of its kind. */
+static double difference(const struct values *a, const struct values *b, const char *where)
+{
+  double worst = 0;
+  for (int k = 0; k < KINDS; k++) {
+    const double scale = fmax(largest(b->size[k], b->x[k]), 1e-3);
+    for (int i = 0; i < b->size[k]; i++) {
+      const double off = fabs(a->x[k][i] - b->x[k][i]) / scale;
+      if (!(off <= SAME)) {
+        fail_msg("%s: %s[%d] is %.17g live and %.17g folded, off by %.3g", where, kind_names[k], i,
+                 a->x[k][i], b->x[k][i], off);
+      }
+      worst = fmax(worst, off);
+    }
+  }
+  return worst;
+}
+
+/* A state near the start with all velocities; the same for both systems. */
+static void take_state(const cmb_system *s, double *q, double *v)
+{
+  const cmb_equations *eq = cmb_system_equations(s);
+  struct cmbt_random r = {7};
+  memcpy(q, cmb_system_q(s), (size_t)eq->nq * sizeof *q);
+  for (int i = 0; i < eq->nq; i++) q[i] += cmbt_random_uniform(&r, -0.05, 0.05);
+  for (int i = 0; i < eq->nv; i++) v[i] = cmbt_random_uniform(&r, -1, 1);
+  if (eq->normalize) eq->normalize(eq->self, q);
+}
+
+enum { MOST = 400, T_TENTHS = 3 };
+
+/* The modes that belong to the point. */
+static void find_modes(cmb_evaluator *ev, const double *p, double t, const double *q,
+                       const double *v)
+{
+  const cmb_equations *eq = ev->eq;
+  double s[MOST];
+  assert_true(eq->ns <= MOST);
+  ev->p = p;
+  const double *lambda = ev->zero;
+  for (int again = 0; again < 3; again++) {
+    if (eq->levels) cmbt_ok(ev->ctx, cmb_levels(ev, t, q, v, lambda, ev->mode));
+    if (eq->switches) cmbt_ok(ev->ctx, cmb_switches(ev, t, q, v, lambda, s));
+    for (int i = 0; i < eq->ns; i++) {
+      if (!eq->switch_is_level || !eq->switch_is_level[i]) ev->mode[i] = s[i] > 0 ? 1 : -1;
+    }
+  }
+}
+
+/* The live system with the parameters p against the folded one. */
+static double compare(cmb_context *ctx, const cmb_system *live, const double *p,
+                      const cmb_system *folded, const char *where)
+{
+  const cmb_equations *a = cmb_system_equations(live), *b = cmb_system_equations(folded);
+  if (a->nq != b->nq || a->nv != b->nv || a->ng != b->ng) fail_msg("%s: other sizes", where);
+  cmb_evaluator *with, *without;
+  double q[MOST], v[MOST];
+  const double t = T_TENTHS * 0.1;
+  assert_true(a->nq <= MOST && a->nv <= MOST);
+  take_state(folded, q, v);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, a, &with));
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, b, &without));
+  find_modes(with, p, t, q, v);
+  find_modes(without, NULL, t, q, v);
+  struct values x = evaluate(with, p, t, q, v), y = evaluate(without, NULL, t, q, v);
+  const double worst = difference(&x, &y, where);
+  release(&x);
+  release(&y);
+  cmb_evaluator_destroy(with);
+  cmb_evaluator_destroy(without);
+  return worst;
+}
+
+/* ---- derivatives with respect to p */
+
+/* r or g with parameter k moved by `by`, in out. */
+static void moved(cmb_evaluator *ev, const double *p, int k, double by, bool residual,
+                  const double *q, const double *v, double *out)
+{
+  const cmb_equations *eq = ev->eq;
+  double changed[MOST];
+  memcpy(changed, p, (size_t)eq->np * sizeof *p);
+  changed[k] += by;
+  struct values x = evaluate(ev, changed, T_TENTHS * 0.1, q, v);
+  memcpy(out, x.x[residual ? 6 : 2], (size_t)(residual ? eq->nv : eq->ng) * sizeof *out);
+  release(&x);
+}
+
+/* All columns of ∂r/∂p or ∂g/∂p against differences of fourth order. */
+static void check_derivative(cmb_evaluator *ev, const double *p, bool residual, const double *q,
+                             const double *v, const char *where)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_derivative which = residual ? CMB_RESIDUAL_P : CMB_POSITION_P;
+  const int rows = residual ? eq->nv : eq->ng, np = eq->np;
+  double a[MOST], lambda[MOST], *raw = calloc((size_t)rows * (size_t)np + 1, sizeof *raw);
+  double *J = calloc((size_t)rows * (size_t)np + 1, sizeof *J), d[4][MOST];
+  assert_true(raw && J);
+  for (int i = 0; i < eq->nv; i++) a[i] = cos(1.0 + i);
+  for (int i = 0; i < eq->ng; i++) lambda[i] = sin(2.0 + i);
+  ev->p = p;
+  cmb_point at = cmb_evaluator_point(ev, T_TENTHS * 0.1, q, v);
+  cmbt_ok(ev->ctx, eq->derivative(eq->self, &at, a, lambda, which, raw));
+  spread(rows, np, eq->derivative_pattern[which], false, raw, J);
+  for (int k = 0; k < np && rows > 0; k++) {
+    const double h = 1e-3 * fmax(fabs(p[k]), 1e-2);
+    for (int n = 0; n < 4; n++) moved(ev, p, k, (n < 2 ? -2 + n : n - 1) * h, residual, q, v, d[n]);
+    double scale = 1e-6;
+    for (int i = 0; i < rows; i++) scale = fmax(scale, fabs(J[i * np + k]));
+    scale = fmax(scale, 1e-9 * largest(rows, d[0]) / h);
+    for (int i = 0; i < rows; i++) {
+      const double expected = (d[0][i] - 8 * d[1][i] + 8 * d[2][i] - d[3][i]) / (12 * h);
+      if (!(fabs(J[i * np + k] - expected) <= DIFFERENCED * scale)) {
+        fail_msg("%s: d%s[%d]/d(%s) is %.12g, by differences %.12g", where, residual ? "r" : "g", i,
+                 eq->p_names[k], J[i * np + k], expected);
+      }
+    }
+  }
+  free(raw);
+  free(J);
+}
+
+static void check_derivatives(cmb_context *ctx, const cmb_system *live, const char *where)
+{
+  const cmb_equations *eq = cmb_system_equations(live);
+  cmb_evaluator *ev;
+  double q[MOST], v[MOST];
+  take_state(live, q, v);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  find_modes(ev, eq->p, T_TENTHS * 0.1, q, v);
+  check_derivative(ev, eq->p, true, q, v, where);
+  if (eq->ng > 0) check_derivative(ev, eq->p, false, q, v, where);
+  cmb_evaluator_destroy(ev);
+}
+
+/* ---- models in files and texts */
+
+/* Either a file or a text. */
+struct source {
+  const char *path, *text;
+};
+
+static void read_model(cmb_context *ctx, const struct source *s, const cmb_model_options *o,
+                       cmb_model **model)
+{
+  if (s->text) {
+    cmbt_ok(ctx, cmb_model_parse(ctx, s->text, strlen(s->text), s->path, o, model));
+  } else {
+    cmbt_ok(ctx, cmb_model_read(ctx, s->path, o, model));
+  }
+}
+
+struct counts {
+  int parameters, models;
+  double worst;
+};
+
+/* Parameter k at another value: live and set, or folded. */
+static void try_parameter(cmb_context *ctx, const struct source *s, const cmb_system *live, int k,
+                          cmb_formulation formulation, struct counts *counts)
+{
+  const cmb_equations *eq = cmb_system_equations(live);
+  double p[MOST];
+  char where[300];
+  memcpy(p, eq->p, (size_t)eq->np * sizeof *p);
+  p[k] = p[k] == 0 ? 0.03 : 1.07 * p[k];
+  const cmb_model_options set = {.set_count = 1, .set_names = &eq->p_names[k], .set_values = &p[k]};
+  const cmb_model_system_options o = {.formulation = formulation,
+                                      .evaluation = CMB_EVALUATE_INTERPRETER};
+  cmb_model *model;
+  cmb_system *folded;
+  read_model(ctx, s, &set, &model);
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &folded));
+  snprintf(where, sizeof where, "%s, formulation %d, %s", s->path, (int)formulation,
+           eq->p_names[k]);
+  counts->worst = fmax(counts->worst, compare(ctx, live, p, folded, where));
+  counts->parameters++;
+  cmb_system_destroy(folded);
+  cmb_model_destroy(model);
+}
+
+static void try_source(cmb_context *ctx, const struct source *s, struct counts *counts)
+{
+  const cmb_model_options all = {.live_all = true};
+  cmb_model *model;
+  read_model(ctx, s, &all, &model);
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    const cmb_model_system_options o = {.formulation = (cmb_formulation)f,
+                                        .evaluation = CMB_EVALUATE_INTERPRETER,
+                                        .derivatives = true};
+    cmb_system *live;
+    cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &live));
+    const int np = cmb_system_equations(live)->np;
+    for (int k = 0; k < np; k++) try_parameter(ctx, s, live, k, (cmb_formulation)f, counts);
+    if (np > 0) check_derivatives(ctx, live, s->path);
+    cmb_system_destroy(live);
+  }
+  counts->models++;
+  cmb_model_destroy(model);
+}
+
+static void test_bundled(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM], path[400];
+  struct counts counts = {0};
+  const int models = cmbt_model_names(names);
+  for (int i = 0; i < models; i++) {
+    snprintf(path, sizeof path, "%s/models/%s.yaml", getenv("SOURCE_DIR"), names[i]);
+    const struct source s = {path, NULL};
+    try_source(ctx, &s, &counts);
+  }
+  print_message("%d models, %d live parameters in all formulations, worst %.2g\n", counts.models,
+                counts.parameters, counts.worst);
+  assert_true(counts.parameters > 3 * models);
+  cmb_context_destroy(ctx);
+}
+
+static const char *const texts[] = {
+    /* geometry: the axes of joints, markers, points between points, a rod between moving ends */
+    "parameters: {a: 0.2, b: 0.7, m: 2, l: 0.5, tilt: 20 deg, r: 0.03, half: b/2}\n"
+    "points: {P: [0, a, 0], Q: [b, a + 0.1, l], R: {between: [P, Q], ratio: half}}\n"
+    "bodies:\n"
+    "  first: {mass: m, rod: [P, Q], radius: r}\n"
+    "  second: {mass: m/2, com: [b + l, a, l], inertia: [0.1, r + 0.2, 0.3, 0.01, m/100, 0],"
+    " axes: {x: [1, a, 0], z: [0, 0, 1]}}\n"
+    "  third: {mass: 1, box: [l, a, 0.1], at: [b + l, a, 2*l]}\n"
+    "joints:\n"
+    "  one: {type: revolute, child: first, at: P, axis: [0, sin(tilt), cos(tilt)], start: 0.1}\n"
+    "  two: {type: universal, parent: first, child: second, at: Q,"
+    " axes: [[cos(tilt), 0, sin(tilt)], y], stiffness: 5*m}\n"
+    "  three: {type: planar, parent: second, child: third, at: [b + l, a, l], normal: [a, 0, 1]}\n"
+    "loops: {rope: {type: distance, between: [third@R, ground@[2*l, 0, 0]]}}\n"
+    "forces:\n"
+    "  s: {type: spring, between: [ground@P, third@[b + l, a, 2*l]], stiffness: 100*m,"
+    " damping: r}\n"
+    "  p: {type: bushing, bodies: [ground, second], at: Q, stiffness: [m, 2*m, 3],"
+    " rotational-stiffness: l, axes: {x: [1, 0, a], y: y}}\n"
+    "outputs: {height: third.z}\n"
+    "gravity: [0, a, -9.81]\n",
+    /* mirrored and repeated instances, gears, spheres, a stop */
+    "parameters: {k: 500, w: 0.4, n: 3, m: 1.5, ratio: 2}\n"
+    "templates:\n"
+    "  arm:\n"
+    "    parameters: {length: w, mass: 0.3}\n"
+    "    bodies: {bar: {mass: mass, rod: [[0, 0.2, 0], [0, 0.2 + length, 0.1]], radius: w/20}}\n"
+    "    joints: {hinge: {type: revolute, child: bar, at: [0, 0.2, 0], axis: [1, w, 0]}}\n"
+    "    forces: {s: {type: spring, between: [bar@[0, 0.2 + length, 0.1], ground@[0, 0, 1]],"
+    " stiffness: k}}\n"
+    "  link:\n"
+    "    bodies: {ball: {mass: m*index, sphere: [0, 0, 0], radius: w/4}}\n"
+    "    joints: {slide: {type: prismatic, parent: previous.ball, child: ball, axis: [0, 0, 1]}}\n"
+    "instances:\n"
+    "  left: {template: arm, offset: [w, 0, 0]}\n"
+    "  right: {template: arm, mirror: y, offset: [0, 0, k/1000], parameters: {mass: m/4}}\n"
+    "  chain: {template: link, repeat: n, step: [0, 0, w], offset: [2, 0, 0]}\n"
+    "loops:\n"
+    "  gear: {type: gear, coordinates: [left.hinge, right.hinge], ratio: ratio, offset: w/10}\n"
+    "  floor: {type: stop, formula: chain1.ball.z + 5*w, restitution: 0.5}\n"
+    "inputs: {u: k*sin(ratio*t)}\n"
+    "motions: {drive: {coordinate: chain3.slide, value: u/1000}}\n"
+    "outputs: {energy: energy}\n",
+    /* Euler parameters, contacts, tables of scaled arguments */
+    "parameters: {c: 0.3, k: 1e4, mu: 0.4, e: 1.5, s: 2}\n"
+    "tables: {road: {kind: spline, points: [[0, 0], [1, 0.1], [2, 0], [3, 0.2]]}}\n"
+    "bodies:\n"
+    "  cart: {mass: 3, box: [1, c, 0.2], at: [0, 0, c]}\n"
+    "  top: {mass: 1, cylinder: [[0, 0, c], [0, 0, 2*c]], radius: c/3}\n"
+    "joints:\n"
+    "  free: {type: free, child: cart, start: [0, 0, c/10]}\n"
+    "  ball: {type: spherical, parent: cart, child: top, at: [0, c/2, c], orientation: euler}\n"
+    "forces:\n"
+    "  wheel: {type: contact, on: cart@[0.5, 0, 0], radius: c, surface: z - s*road(x/s),"
+    " stiffness: k, damping: k/100, exponent: e, friction: mu}\n"
+    "  push: {type: load, on: top@[0, 0, 2*c], force: [k/100, c*t, 0], frame: body}\n"};
+
+static void test_texts(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  struct counts counts = {0};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "text%zu.yaml", i);
+    const struct source s = {name, texts[i]};
+    try_source(ctx, &s, &counts);
+  }
+  print_message("%d models, %d live parameters, worst %.2g\n", counts.models, counts.parameters,
+                counts.worst);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- every number of a random mechanism */
+
+/* The number becomes a parameter of the model. */
+static void make_live(cmb_model *m, cmb_number *x)
+{
+  char name[40];
+  snprintf(name, sizeof name, "parameter p%d", m->parameter_count);
+  assert_true(m->parameter_count < MOST);
+  x->live = cmb_input(m->graph, name);
+  const char *copy = cmb_arena_text(m->arena, name + 10);
+  assert_non_null(copy);
+  m->parameters[m->parameter_count++] = (cmb_model_parameter){copy, *x, true};
+}
+
+static void make_all_live(cmb_model *m, int count, cmb_number *x)
+{
+  for (int i = 0; i < count; i++) make_live(m, &x[i]);
+}
+
+/* Some numbers of all kinds; an inertia stays symmetric. */
+static void make_model_live(cmb_context *ctx, struct cmbt_random *r, cmb_model *m)
+{
+  m->parameters = cmb_arena_take(m->arena, MOST, sizeof *m->parameters);
+  assert_non_null(m->parameters);
+  m->parameter_count = 0;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &m->graph));
+  for (int i = 0; i < m->body_count && m->parameter_count < MOST / 2; i++) {
+    cmb_model_body *b = &m->bodies[i];
+    if (cmb_is_zero(b->mass) || cmbt_random_int(r, 0, 1)) continue;
+    make_live(m, &b->mass);
+    make_all_live(m, 3, b->com);
+    for (int k = 0; k < 9; k++) {
+      if (k % 3 >= k / 3) make_live(m, &b->inertia[k]);
+    }
+    for (int k = 0; k < 9; k++)
+      b->inertia[k] = b->inertia[k % 3 >= k / 3 ? k : 3 * (k % 3) + k / 3];
+  }
+  for (int i = 0; i < m->joint_count && m->parameter_count < 3 * MOST / 4; i++) {
+    if (cmbt_random_int(r, 0, 1)) make_all_live(m, 3, m->joints[i].at);
+    if (cmbt_random_int(r, 0, 1)) make_all_live(m, 9, m->joints[i].axes[0]);
+  }
+  for (int i = 0; i < m->force_count && m->parameter_count < MOST - 20; i++) {
+    make_live(m, &m->forces[i].stiffness);
+    make_live(m, &m->forces[i].damping);
+    make_all_live(m, 3, m->forces[i].b.at);
+  }
+}
+
+static void test_random(void **state)
+{
+  (void)state;
+  const int count = cmbt_count("CAMBER_LIVE", 40);
+  double worst = 0;
+  long parameters = 0;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int seed = 1; seed <= count; seed++) {
+    struct cmbt_random r = {(uint64_t)seed};
+    const struct cmbt_mechanism_wishes kind = {
+        .most_bodies = 6, .most_loops = 2, .drives = seed % 2 == 0};
+    cmb_model *folded = cmbt_random_mechanism(ctx, (uint64_t)seed, &kind);
+    cmb_model *live = cmbt_random_mechanism(ctx, (uint64_t)seed, &kind);
+    make_model_live(ctx, &r, live);
+    for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f += 2) {
+      const cmb_model_system_options o = {.formulation = (cmb_formulation)f,
+                                          .evaluation = CMB_EVALUATE_INTERPRETER,
+                                          .derivatives = seed <= 8};
+      char where[60];
+      cmb_system *a, *b;
+      snprintf(where, sizeof where, "random mechanism %d, formulation %d", seed, f);
+      cmbt_ok(ctx, cmb_model_system(ctx, live, &o, &a));
+      cmbt_ok(ctx, cmb_model_system(ctx, folded, &o, &b));
+      worst = fmax(worst, compare(ctx, a, NULL, b, where));
+      if (o.derivatives) check_derivatives(ctx, a, where);
+      cmb_system_destroy(a);
+      cmb_system_destroy(b);
+    }
+    parameters += live->parameter_count;
+    cmb_model_destroy(folded);
+    cmb_model_destroy(live);
+  }
+  print_message("%d random mechanisms with %ld live numbers, worst %.2g\n", count, parameters,
+                worst);
+  cmb_context_destroy(ctx);
+}
+
+/* ---- what cannot be live */
+
+static void test_refused(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {n: 3, twice: 2*n, m: 1}\n"
+      "templates: {link: {bodies: {b: {mass: m, sphere: [0, 0, index], radius: 0.1}},"
+      " joints: {j: {type: prismatic, child: b, axis: z}}}}\n"
+      "instances: {all: {template: link, repeat: twice}}\n";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = NULL;
+  const char *const names[] = {"m", "n"}, *const wrong[] = {"mm"};
+  const cmb_model_options one = {.live_count = 2, .live_names = names}, all = {.live_all = true};
+  const cmb_model_options unknown = {.live_count = 1, .live_names = wrong};
+  assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "x.yaml", &one, &model),
+                   CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "the number of copies depends on the parameter 'n'"));
+  assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "x.yaml", &unknown, &model),
+                   CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(ctx), "no parameter 'mm' to stay live: did you mean 'm'"));
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "x.yaml", &all, &model));
+  for (int i = 0; i < model->parameter_count; i++) {
+    assert_int_equal(model->parameters[i].live, strcmp(model->parameters[i].name, "m") == 0);
+  }
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bundled), cmocka_unit_test(test_texts),
+                                     cmocka_unit_test(test_random), cmocka_unit_test(test_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
