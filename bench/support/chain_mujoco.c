@@ -79,20 +79,23 @@ static void principal_axes(const double full[9], double d[3], double V[9])
 /* A body in axes that are parallel to the global ones in the design position; its children stand inside it. */
 static int print_body(const cmb_model *m, int i, char *text, size_t room)
 {
-  static const double ground[3] = {0, 0, 0};
   const cmb_model_joint *j = &m->joints[i];
   const cmb_model_body *b = &m->bodies[i];
-  const double *from = i > 0 ? m->joints[i - 1].at : ground, *at = j->at;
-  double d[3], V[9], quat[4];
-  principal_axes(b->inertia, d, V);
+  double from[3] = {0, 0, 0}, at[3], axis[3], com[3], inertia[9], d[3], V[9], quat[4];
+  if (i > 0) cmb_values_of(3, m->joints[i - 1].at, from);
+  cmb_values_of(3, j->at, at);
+  cmb_values_of(3, j->axes[0], axis);
+  cmb_values_of(3, b->com, com);
+  cmb_values_of(9, b->inertia, inertia);
+  principal_axes(inertia, d, V);
   mju_mat2Quat(quat, V);
   return snprintf(text, room,
                   "<body pos='%.17g %.17g %.17g'><joint type='hinge' axis='%.17g %.17g %.17g'/>"
                   "<inertial pos='%.17g %.17g %.17g' mass='%.17g' "
                   "quat='%.17g %.17g %.17g %.17g' diaginertia='%.17g %.17g %.17g'/>\n",
-                  at[0] - from[0], at[1] - from[1], at[2] - from[2], j->axes[0][0], j->axes[0][1],
-                  j->axes[0][2], b->com[0] - at[0], b->com[1] - at[1], b->com[2] - at[2], b->mass,
-                  quat[0], quat[1], quat[2], quat[3], d[0], d[1], d[2]);
+                  at[0] - from[0], at[1] - from[1], at[2] - from[2], axis[0], axis[1], axis[2],
+                  com[0] - at[0], com[1] - at[1], com[2] - at[2], b->mass.value, quat[0], quat[1],
+                  quat[2], quat[3], d[0], d[1], d[2]);
 }
 
 static char *print_model(const cmb_model *m)
@@ -106,7 +109,7 @@ static char *print_model(const cmb_model *m)
                     "<option gravity='0 0 %.17g'><flag contact='disable' constraint='disable' "
                     "passive='disable' sensor='disable' actuation='disable'/></option>"
                     "<worldbody>\n",
-                    m->gravity[2]);
+                    m->gravity[2].value);
   for (int i = 0; i < m->body_count; i++) at += print_body(m, i, text + at, room - (size_t)at);
   for (int i = 0; i < m->body_count; i++) {
     at += snprintf(text + at, room - (size_t)at, "</body>");

@@ -72,7 +72,7 @@ static bool make_program(struct run *r, int n, bench_quantity what)
   if (!r->arena || cmb_graph_create(r->ctx, &r->graph) != CMB_OK) return false;
   cmb_expr *in = cmb_arena_take(r->arena, 3 * (size_t)n, sizeof *in);
   cmb_expr *out = cmb_arena_take(r->arena, (size_t)n, sizeof *out);
-  if (!in || !out || cmb_tree_create(r->arena, r->model, &tree) != CMB_OK) return false;
+  if (!in || !out || cmb_tree_create(r->arena, r->graph, r->model, &tree) != CMB_OK) return false;
   if (cmb_kinematics_create(r->arena, r->graph, tree, &k) != CMB_OK) return false;
   for (int i = 0; i < n; i++) in[i] = k->q[i], in[n + i] = k->v[i], in[2 * n + i] = k->a[i];
   return build(k, what, out) &&

@@ -378,7 +378,7 @@ cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q
   cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, ev->tau);
-  cmb_add(eq->ng, ev->gt, ev->tau);
+  cmb_add_to(eq->ng, ev->gt, ev->tau);
   *position = cmb_norm2(eq->ng, ev->g);
   *velocity = cmb_norm2(eq->ng, ev->tau);
   return isfinite(*position) && isfinite(*velocity) ? CMB_OK : CMB_RETRY_NONFINITE;

@@ -85,13 +85,13 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 {
   const cmb_equations *eq = ev->eq;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, defect);
-  cmb_add(eq->ng, ev->gt, defect);
+  cmb_add_to(eq->ng, ev->gt, defect);
 }
 
 /* v + dw */
 static cmb_status change_velocity(cmb_evaluator *ev, double *v)
 {
-  cmb_add(ev->eq->nv, ev->dw, v);
+  cmb_add_to(ev->eq->nv, ev->dw, v);
   return cmb_all_finite(ev->eq->nv, ev->dw) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 

@@ -43,7 +43,7 @@ static inline void cmb_copy(int n, const double *x, double *y)
 }
 
 /* y += x, entry by entry. */
-static inline void cmb_add(int n, const double *x, double *y)
+static inline void cmb_add_to(int n, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
   for (ptrdiff_t k = 0; k < even; k += 2) {

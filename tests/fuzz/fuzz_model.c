@@ -37,9 +37,9 @@ static void require_message(const char *message)
   require(strlen(message + sizeof path - 1 + used) > 10 && !strchr(message, '\n'));
 }
 
-static void require_finite(int count, const double *x)
+static void require_finite(int count, const cmb_number *x)
 {
-  for (int i = 0; i < count; i++) require(isfinite(x[i]));
+  for (int i = 0; i < count; i++) require(isfinite(x[i].value));
 }
 
 static void require_anchor(const cmb_model *m, const cmb_anchor *a)
@@ -71,11 +71,11 @@ static void require_model(const cmb_model *m)
 {
   require_joints(m);
   for (int i = 0; i < m->body_count; i++) {
-    require(m->bodies[i].mass >= 0 && isfinite(m->bodies[i].mass));
+    require(m->bodies[i].mass.value >= 0 && isfinite(m->bodies[i].mass.value));
     require_finite(3, m->bodies[i].com);
     require_finite(9, m->bodies[i].inertia);
   }
-  for (int i = 0; i < m->parameter_count; i++) require_finite(1, &m->parameters[i].value);
+  for (int i = 0; i < m->parameter_count; i++) require_finite(1, &m->parameters[i].number);
   for (int i = 0; i < m->marker_count; i++) require_anchor(m, &m->markers[i].anchor);
   for (int i = 0; i < m->table_count; i++) require(m->tables[i].table && m->tables[i].name);
   for (int i = 0; i < m->loop_count; i++) {

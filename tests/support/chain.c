@@ -58,12 +58,14 @@ static void make_link(cmb_model *m, int i, struct cmbt_random *r, double at[3])
 {
   cmb_model_body *b = &m->bodies[i];
   cmb_model_joint *j = &m->joints[i];
-  double offset[3], centre[3];
+  const double mass = cmbt_random_uniform(r, 0.5, 2);
+  double offset[3], centre[3], inertia[9] = {0}, axis[3];
   b->name = name_of(m, "b%d", i);
   b->place = nowhere;
-  b->mass = cmbt_random_uniform(r, 0.5, 2);
+  b->mass = cmb_fixed(mass);
   random_vector(r, 0.2, centre);
-  random_inertia(r, b->mass, b->inertia);
+  random_inertia(r, mass, inertia);
+  cmb_fix_numbers(9, inertia, b->inertia);
   *j = (cmb_model_joint){.name = name_of(m, "j%d", i),
                          .place = nowhere,
                          .type = CMB_JOINT_REVOLUTE,
@@ -72,14 +74,15 @@ static void make_link(cmb_model *m, int i, struct cmbt_random *r, double at[3])
                          .turn = 1,
                          .nq = 1,
                          .nv = 1};
-  random_direction(r, j->axes[0]);
+  random_direction(r, axis);
+  cmb_fix_numbers(3, axis, j->axes[0]);
   j->q_names[0] = name_of(m, "q%d", i);
   j->v_names[0] = name_of(m, "q%d'", i);
-  j->coordinate[0].friction_velocity = 1;
+  j->coordinate[0].friction_velocity = cmb_fixed(1);
   random_vector(r, 0.3, offset);
   for (int k = 0; k < 3; k++) {
-    j->at[k] = at[k];
-    b->com[k] = at[k] + centre[k];
+    j->at[k] = cmb_fixed(at[k]);
+    b->com[k] = cmb_fixed(at[k] + centre[k]);
     at[k] += offset[k];
   }
 }
@@ -95,7 +98,7 @@ cmb_model *cmbt_chain_create(cmb_context *ctx, int n)
     return NULL;
   }
   m->ctx = ctx, m->arena = arena, m->name = "chain", m->title = "", m->path = "chain";
-  m->gravity[2] = -9.81;
+  m->gravity[2] = cmb_fixed(-9.81);
   m->bodies = cmb_arena_take(arena, (size_t)n, sizeof *m->bodies);
   m->joints = cmb_arena_take(arena, (size_t)n, sizeof *m->joints);
   if (!cmb_arena_failed(arena)) {

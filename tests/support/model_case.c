@@ -67,7 +67,7 @@ const cmb_model_marker *cmbt_model_marker(const cmb_model *m, const char *name)
 double cmbt_model_parameter(const cmb_model *m, const char *name)
 {
   const cmb_model_parameter *p = row(m->parameters, m->parameter_count, sizeof *p, name);
-  return p->value;
+  return p->number.value;
 }
 
 void cmbt_write_file(const char *path, const void *bytes, size_t length)

@@ -85,26 +85,29 @@ static void random_axes(struct maker *k, double axes[3][3])
 static void make_body(struct maker *k, int i)
 {
   cmb_model_body *b = &k->m->bodies[i];
-  double axes[3][3], I[3], edge[3];
+  double axes[3][3], I[3], edge[3], com[3], inertia[9] = {0};
   b->name = text(k, "b%d", i);
   b->place = nowhere;
-  b->mass = uniform(k, 0.5, 3);
-  random_vector(k, 1, b->com);
+  const double mass = uniform(k, 0.5, 3);
+  b->mass = cmb_fixed(mass);
+  random_vector(k, 1, com);
+  cmb_fix_numbers(3, com, b->com);
   random_axes(k, axes);
   for (int n = 0; n < 3; n++) edge[n] = uniform(k, 0.1, 0.5);
   for (int n = 0; n < 3; n++) {
     double a = edge[(n + 1) % 3], c = edge[(n + 2) % 3];
-    I[n] = b->mass * (a * a + c * c) / 12;
+    I[n] = mass * (a * a + c * c) / 12;
   }
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) {
-      for (int n = 0; n < 3; n++) b->inertia[3 * r + c] += I[n] * axes[n][r] * axes[n][c];
+      for (int n = 0; n < 3; n++) inertia[3 * r + c] += I[n] * axes[n][r] * axes[n][c];
     }
   }
+  cmb_fix_numbers(9, inertia, b->inertia);
   cmb_model_marker *marker = &k->m->markers[i];
-  *marker =
-      (cmb_model_marker){text(k, "m%d", i), nowhere, {.body = i}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  for (int n = 0; n < 3; n++) marker->anchor.at[n] = b->com[n] + uniform(k, -0.3, 0.3);
+  *marker = (cmb_model_marker){text(k, "m%d", i), nowhere, .anchor = {.body = i}};
+  memcpy(marker->axes, cmb_unit3, sizeof marker->axes);
+  for (int n = 0; n < 3; n++) marker->anchor.at[n] = cmb_fixed(com[n] + uniform(k, -0.3, 0.3));
 }
 
 static void name_coordinates(struct maker *k, cmb_model_joint *j, int number)
@@ -116,27 +119,28 @@ static void name_coordinates(struct maker *k, cmb_model_joint *j, int number)
   for (int n = 0; n < j->nv - ball; n++) {
     j->q_names[n] = text(k, "j%d.c%d", number, n);
     j->v_names[n] = text(k, "j%d.c%d'", number, n);
-    j->q_start[n] = uniform(k, -0.2, 0.2);
+    j->q_start[n] = cmb_fixed(uniform(k, -0.2, 0.2));
   }
   for (int n = 0; n < ball; n++) j->v_names[j->nv - 3 + n] = text(k, "j%d.w%d'", number, n);
   for (int n = 0; ball && n < 4; n++) {
     j->q_names[j->nq - 4 + n] = text(k, "j%d.p%d", number, n);
-    j->q_start[j->nq - 4 + n] = n == 0 ? 1 : 0;
+    j->q_start[j->nq - 4 + n] = cmb_fixed(n == 0 ? 1 : 0);
   }
-  for (int n = 0; n < j->nv; n++) j->v_start[n] = uniform(k, -0.5, 0.5);
+  for (int n = 0; n < j->nv; n++) j->v_start[n] = cmb_fixed(uniform(k, -0.5, 0.5));
   for (int n = 0; n < j->nv - ball; n++) {
     cmb_model_coordinate *c = &j->coordinate[n];
-    if (choose(k, 0, 3) == 0) c->stiffness = uniform(k, 1, 20);
-    if (choose(k, 0, 3) == 0) c->damping = uniform(k, 0.1, 0.5);
-    c->reference = uniform(k, -0.1, 0.1);
-    c->friction_velocity = 0.1;
-    if (choose(k, 0, 7) == 0) c->friction = uniform(k, 0.05, 0.2);
+    if (choose(k, 0, 3) == 0) c->stiffness = cmb_fixed(uniform(k, 1, 20));
+    if (choose(k, 0, 3) == 0) c->damping = cmb_fixed(uniform(k, 0.1, 0.5));
+    c->reference = cmb_fixed(uniform(k, -0.1, 0.1));
+    c->friction_velocity = cmb_fixed(0.1);
+    if (choose(k, 0, 7) == 0) c->friction = cmb_fixed(uniform(k, 0.05, 0.2));
   }
 }
 
 static void make_joint(struct maker *k, int i)
 {
   cmb_model_joint *j = &k->m->joints[i];
+  double axes[3][3];
   j->name = text(k, "j%d", i);
   j->place = nowhere;
   j->type = (cmb_joint_type)choose(k, CMB_JOINT_FIXED, CMB_JOINT_PLANAR);
@@ -147,16 +151,19 @@ static void make_joint(struct maker *k, int i)
   j->child = i;
   j->turn = choose(k, 0, 3) ? 1 : -1;
   j->euler = j->type == CMB_JOINT_FREE || (j->type == CMB_JOINT_SPHERICAL && choose(k, 0, 1));
-  for (int n = 0; n < 3; n++) j->at[n] = k->m->bodies[i].com[n] + uniform(k, -0.4, 0.4);
-  random_axes(k, j->axes);
+  for (int n = 0; n < 3; n++)
+    j->at[n] = cmb_fixed(k->m->bodies[i].com[n].value + uniform(k, -0.4, 0.4));
+  random_axes(k, axes);
+  cmb_fix_numbers(9, axes[0], j->axes[0]);
   name_coordinates(k, j, i);
 }
 
 static cmb_anchor random_anchor(struct maker *k, int body)
 {
   cmb_anchor a = {.body = body};
-  const double *about = body == CMB_GROUND ? (const double[3]){0, 0, 0} : k->m->bodies[body].com;
-  for (int n = 0; n < 3; n++) a.at[n] = about[n] + uniform(k, -0.4, 0.4);
+  double about[3] = {0, 0, 0};
+  if (body != CMB_GROUND) cmb_values_of(3, k->m->bodies[body].com, about);
+  for (int n = 0; n < 3; n++) a.at[n] = cmb_fixed(about[n] + uniform(k, -0.4, 0.4));
   return a;
 }
 
@@ -187,6 +194,7 @@ static void make_loop(struct maker *k, int *left)
 {
   cmb_model *m = k->m;
   cmb_model_loop *l = &m->loops[m->loop_count];
+  double axes[3][3];
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
   int type = choose(k, 0, CMB_LOOP_POINT_PLANE);
   if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
@@ -196,7 +204,8 @@ static void make_loop(struct maker *k, int *left)
   l->b = random_anchor(k, b);
   l->a = type == CMB_LOOP_DISTANCE ? random_anchor(k, a) : l->b;
   l->a.body = a;
-  random_axes(k, l->axes);
+  random_axes(k, axes);
+  cmb_fix_numbers(9, axes[0], l->axes[0]);
   memcpy(l->axes_b, l->axes, sizeof l->axes);
   m->loop_count++;
 }
@@ -231,19 +240,19 @@ static void make_force(struct maker *k, int i, bool drives)
   f->a = random_anchor(k, a);
   f->b = random_anchor(k, b);
   if (f->type == CMB_FORCE_SPRING) {
-    f->stiffness = uniform(k, 5, 50);
-    f->free_length = uniform(k, 0.1, 1);
-    f->damping = uniform(k, 0, 0.5);
-    f->preload = uniform(k, -1, 1);
+    f->stiffness = cmb_fixed(uniform(k, 5, 50));
+    f->free_length = cmb_fixed(uniform(k, 0.1, 1));
+    f->damping = cmb_fixed(uniform(k, 0, 0.5));
+    f->preload = cmb_fixed(uniform(k, -1, 1));
     if (drives) f->formula = formula(text(k, "0.5*u0*sin(t + m%d.x) - 0.1*f%d.rate", b, i));
   }
   for (int n = 0; n < 6; n++) {
-    f->bushing_stiffness[n] = uniform(k, 1, 20);
-    f->bushing_damping[n] = uniform(k, 0, 0.3);
+    f->bushing_stiffness[n] = cmb_fixed(uniform(k, 1, 20));
+    f->bushing_damping[n] = cmb_fixed(uniform(k, 0, 0.3));
   }
   double axes[3][3];
   random_axes(k, axes);
-  memcpy(f->axes, axes, sizeof axes);
+  cmb_fix_numbers(9, axes[0], f->axes);
   memcpy(f->directions, axes, sizeof axes);
   memcpy(f->torque_directions, axes, sizeof axes);
   f->body_frame = choose(k, 0, 1);
@@ -288,7 +297,7 @@ cmb_model *cmbt_random_mechanism(cmb_context *ctx, uint64_t seed,
   struct maker k = {.random = {seed}, .m = cmb_arena_take(arena, 1, sizeof *k.m)};
   cmb_model *m = k.m;
   m->ctx = ctx, m->arena = arena, m->name = "random", m->title = "", m->path = "random";
-  m->gravity[2] = -9.81;
+  m->gravity[2] = cmb_fixed(-9.81);
   const int least = wishes->least_bodies > 1 ? wishes->least_bodies : 1;
   int bodies = choose(&k, least, wishes->most_bodies);
   int loops = choose(&k, wishes->least_loops, wishes->most_loops);

@@ -32,7 +32,7 @@ static void open_chain(int n, struct chain *c)
   c->model = cmbt_chain_create(c->ctx, n);
   c->arena = cmb_arena_create(c->ctx);
   cmbt_ok(c->ctx, cmb_graph_create(c->ctx, &c->g));
-  cmbt_ok(c->ctx, cmb_tree_create(c->arena, c->model, &tree));
+  cmbt_ok(c->ctx, cmb_tree_create(c->arena, c->g, c->model, &tree));
   cmbt_ok(c->ctx, cmb_kinematics_create(c->arena, c->g, tree, &k));
   const size_t size = (size_t)n;
   cmb_wrench *on = cmb_arena_take(c->arena, size, sizeof *on);

@@ -568,7 +568,10 @@ static int add_kinks(cmb_model *m, struct cmbt_random *r)
     char text[1000];
     double apart = 0;
     if (!l->motion && l->type != CMB_LOOP_DISTANCE) continue;
-    for (int n = 0; n < 3; n++) apart += (l->b.at[n] - l->a.at[n]) * (l->b.at[n] - l->a.at[n]);
+    for (int n = 0; n < 3; n++) {
+      const double d = l->b.at[n].value - l->a.at[n].value;
+      apart += d * d;
+    }
     int used = snprintf(text, sizeof text, "%.17g", l->motion ? 0 : sqrt(apart));
     for (int k = 0; k < KINKS; k++) {
       used += snprintf(text + used, sizeof text - (size_t)used, " + (%.17g)*max(0, t - %.17g)",

@@ -84,8 +84,8 @@ static bool assemble(struct formulation *f, cmb_model *m)
   const double *q = f->q, *v = f->v;
   for (int i = 0; i < m->joint_count; i++) {
     cmb_model_joint *j = &m->joints[i];
-    memcpy(j->q_start, q, (size_t)j->nq * sizeof *q);
-    memcpy(j->v_start, v, (size_t)j->nv * sizeof *v);
+    cmb_fix_numbers(j->nq, q, j->q_start);
+    cmb_fix_numbers(j->nv, v, j->v_start);
     q += j->nq, v += j->nv;
   }
   return true;

@@ -232,7 +232,7 @@ static void clear_start(cmb_model *m)
     cmb_model_joint *j = &m->joints[i];
     memset(j->q_start, 0, sizeof j->q_start);
     memset(j->v_start, 0, sizeof j->v_start);
-    if (j->euler) j->q_start[j->nq - 4] = 1;
+    if (j->euler) j->q_start[j->nq - 4] = cmb_fixed(1);
   }
 }
 
@@ -294,8 +294,8 @@ static void put_given(struct mechanism *k)
 {
   for (int i = 0; i < k->count; i++) {
     cmb_model_joint *j = &k->m->joints[k->given[i].joint];
-    j->q_start[k->given[i].n] = k->given[i].to;
-    j->v_start[k->given[i].n] = k->given[i].rate;
+    j->q_start[k->given[i].n] = cmb_fixed(k->given[i].to);
+    j->v_start[k->given[i].n] = cmb_fixed(k->given[i].rate);
     k->q_given[k->given[i].q] = k->given[i].to;
   }
   set_metric(k);

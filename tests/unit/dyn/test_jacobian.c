@@ -27,7 +27,7 @@ static void remove_balls(cmb_model *m)
     j->type = was_free ? CMB_JOINT_PLANAR : CMB_JOINT_REVOLUTE;
     j->euler = false;
     j->nq = j->nv = was_free ? 3 : 1;
-    for (int n = 0; n < j->nv; n++) j->coordinate[n].friction_velocity = 0.1;
+    for (int n = 0; n < j->nv; n++) j->coordinate[n].friction_velocity = cmb_fixed(0.1);
   }
 }
 
@@ -176,7 +176,7 @@ static void open_small(cmb_context *ctx, const cmb_model *m, struct small *s)
   cmb_kinematics *k;
   s->arena = cmb_arena_create(ctx);
   cmbt_ok(ctx, cmb_graph_create(ctx, &s->g));
-  cmbt_ok(ctx, cmb_tree_create(s->arena, m, &tree));
+  cmbt_ok(ctx, cmb_tree_create(s->arena, s->g, m, &tree));
   cmbt_ok(ctx, cmb_kinematics_create(s->arena, s->g, tree, &k));
   const int n = s->n = tree->nv;
   cmb_wrench *on = cmb_arena_take(s->arena, (size_t)tree->link_count, sizeof *on);
@@ -263,7 +263,7 @@ static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivativ
   cmb_system *system;
   struct cmbt_random random = {5};
   double x[3][BODIES], none[1] = {0};
-  m->joints[3].coordinate[0].stiffness = 5;
+  m->joints[3].coordinate[0].stiffness = cmb_fixed(5);
   cmbt_ok(ctx, cmb_mechanism_create(ctx, m, &form, &mechanism));
   assert_non_null(mechanism->expressions.applied);
   cmbt_ok(ctx, cmb_graph_system_create(ctx, &mechanism->expressions, &graph, &system));

@@ -42,8 +42,8 @@ static void sections_of_included_files_are_merged(void **state)
   assert_string_equal(cmb_model_title(m), "whole"); /* the including file comes first */
   assert_string_equal(cmb_model_defaults(m, &count)->value, "1");
   assert_string_equal(cmb_model_defaults(m, &count)->where, "car/main.yaml:4:19");
-  cmbt_near(m->gravity[2], -1, 0);
-  cmbt_near(m->bodies[0].mass, 8, 0);
+  cmbt_near(m->gravity[2].value, -1, 0);
+  cmbt_near(m->bodies[0].mass.value, 8, 0);
   assert_string_equal(m->bodies[0].place.file, "car/parts/axle.yaml");
   cmb_model_destroy(m);
   write_text("car/parts/wheel.yaml", "parameters: {w: 4,\n  m: 3}\n");
@@ -62,8 +62,8 @@ static void templates_can_be_files(void **state)
   write_text("half.yaml",
              "bodies: {b: {mass: m, com: [0, 1, 0]}}\njoints: {j: {type: free, child: b}}\n");
   cmbt_ok(ctx, cmb_model_read(ctx, "two.yaml", NULL, &m));
-  cmbt_near(cmbt_model_body(m, "r.b")->com[1], -1, 0);
-  cmbt_near(cmbt_model_body(m, "l.b")->mass, 3, 0);
+  cmbt_near(cmbt_model_body(m, "r.b")->com[1].value, -1, 0);
+  cmbt_near(cmbt_model_body(m, "l.b")->mass.value, 3, 0);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }

@@ -49,6 +49,11 @@ static void near3(const double *x, double a, double b, double c)
   cmbt_near(x[2], c, 1e-12);
 }
 
+static void numbers3(const cmb_number *x, double a, double b, double c)
+{
+  near3((double[]){x[0].value, x[1].value, x[2].value}, a, b, c);
+}
+
 /* The mirror y -> -y with the offset of `right`. */
 static void mirrored(const double x[3], double y[3])
 {
@@ -57,14 +62,20 @@ static void mirrored(const double x[3], double y[3])
   y[2] = x[2] + 1.5;
 }
 
+static void mirrored_number(const cmb_number x[3], double y[3])
+{
+  mirrored((double[]){x[0].value, x[1].value, x[2].value}, y);
+}
+
 static void names_are_looked_up_inside_then_outside(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, corner);
   assert_int_equal(m->body_count, 7);
-  near3(cmbt_model_body(m, "left.arm")->com, 0.1, 0.75, 0.3);   /* its own C, not the outer one */
-  near3(cmbt_model_body(m, "left.hub")->com, 0.05, 0.375, 0.4); /* M is between C and the outer O */
+  numbers3(cmbt_model_body(m, "left.arm")->com, 0.1, 0.75, 0.3); /* its own C, not the outer one */
+  numbers3(cmbt_model_body(m, "left.hub")->com, 0.05, 0.375,
+           0.4); /* M is between C and the outer O */
   cmbt_near(cmbt_model_parameter(m, "left.stiffness"), 50, 0);
   cmbt_near(cmbt_model_parameter(m, "right.stiffness"), 300, 0);
   assert_int_equal(cmbt_model_joint(m, "left.hinge")->parent, 0);
@@ -72,8 +83,8 @@ static void names_are_looked_up_inside_then_outside(void **state)
   const cmb_model_loop *l = cmbt_model_loop(m, "right.tie");
   assert_string_equal(l->length.text, "1 + stiffness");
   assert_string_equal(l->length.scope, "right.");
-  cmbt_near(cmbt_model_force(m, "left.spring")->stiffness, 50, 0);
-  cmbt_near(cmbt_model_force(m, "right.spring")->stiffness, 300, 0);
+  cmbt_near(cmbt_model_force(m, "left.spring")->stiffness.value, 50, 0);
+  cmbt_near(cmbt_model_force(m, "right.spring")->stiffness.value, 300, 0);
   assert_string_equal(m->outputs[0].formula.scope, "");
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
@@ -85,13 +96,14 @@ static void positions_are_mirrored_and_shifted(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, corner);
   double at[3];
-  mirrored(cmbt_model_body(m, "left.arm")->com, at);
-  near3(cmbt_model_body(m, "right.arm")->com, at[0], at[1], at[2]);
-  near3(cmbt_model_body(m, "right.hub")->com, 5.05, -0.375, 1.15); /* halfway to O, which stays */
-  near3(cmbt_model_loop(m, "right.tie")->a.at, 0, 0, 0.5);         /* a point from outside */
-  mirrored(cmbt_model_marker(m, "left.tip")->anchor.at, at);
-  near3(cmbt_model_marker(m, "right.tip")->anchor.at, at[0], at[1], at[2]);
-  near3(m->shapes[1].points[0].at, at[0], at[1], at[2]);
+  mirrored_number(cmbt_model_body(m, "left.arm")->com, at);
+  numbers3(cmbt_model_body(m, "right.arm")->com, at[0], at[1], at[2]);
+  numbers3(cmbt_model_body(m, "right.hub")->com, 5.05, -0.375,
+           1.15);                                             /* halfway to O, which stays */
+  numbers3(cmbt_model_loop(m, "right.tie")->a.at, 0, 0, 0.5); /* a point from outside */
+  mirrored_number(cmbt_model_marker(m, "left.tip")->anchor.at, at);
+  numbers3(cmbt_model_marker(m, "right.tip")->anchor.at, at[0], at[1], at[2]);
+  numbers3(m->shapes[1].points[0].at, at[0], at[1], at[2]);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
@@ -105,13 +117,13 @@ static void inertia_is_mirrored(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, corner);
   for (int k = 0; k < 2; k++) {
-    const double *left = cmbt_model_body(m, names[k][0])->inertia;
-    const double *right = cmbt_model_body(m, names[k][1])->inertia;
+    const cmb_number *left = cmbt_model_body(m, names[k][0])->inertia;
+    const cmb_number *right = cmbt_model_body(m, names[k][1])->inertia;
     for (int i = 0; i < 9; i++) {
       double sign = (i / 3 == 1) != (i % 3 == 1) ? -1 : 1;
-      cmbt_near(right[i], sign * left[i], 1e-12);
+      cmbt_near(right[i].value, sign * left[i].value, 1e-12);
     }
-    assert_true(fabs(left[1]) > 0.01 && fabs(left[5]) > 0.01);
+    assert_true(fabs(left[1].value) > 0.01 && fabs(left[5].value) > 0.01);
   }
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
@@ -121,18 +133,18 @@ static void inertia_is_mirrored(void **state)
 static void move(const cmb_model_joint *j, const double *q, const double x[3], double y[3])
 {
   double A[9], from[3], axis[3];
-  const double *about = j->type == CMB_JOINT_PLANAR ? j->axes[2] : j->axes[0];
+  const cmb_number *about = j->type == CMB_JOINT_PLANAR ? j->axes[2] : j->axes[0];
   double angle = j->type == CMB_JOINT_PRISMATIC ? 0 : q[j->nq - 1] * j->turn;
   for (int i = 0; i < 3; i++) {
-    axis[i] = about[i];
-    from[i] = x[i] - j->at[i];
+    axis[i] = about[i].value;
+    from[i] = x[i] - j->at[i].value;
   }
   cmb_rotation_from_axis(axis, angle, A);
   cmb_mul3(A, from, y);
   for (int i = 0; i < 3; i++) {
-    y[i] += j->at[i];
-    if (j->type != CMB_JOINT_REVOLUTE) y[i] += q[0] * j->axes[0][i];
-    if (j->type == CMB_JOINT_PLANAR) y[i] += q[1] * j->axes[1][i];
+    y[i] += j->at[i].value;
+    if (j->type != CMB_JOINT_REVOLUTE) y[i] += q[0] * j->axes[0][i].value;
+    if (j->type == CMB_JOINT_PLANAR) y[i] += q[1] * j->axes[1][i].value;
   }
 }
 
@@ -148,14 +160,16 @@ static void mirrored_joints_move_like_the_original_in_the_mirror(void **state)
     const cmb_model_joint *left = cmbt_model_joint(m, names[k][0]);
     cmb_model_joint right = *cmbt_model_joint(m, names[k][1]);
     double seen[3], at[3], y[3];
-    if (k == 1)
-      mirrored(left->at, right.at); /* the hub's centre of mass depends on an outer point */
+    if (k == 1) { /* the hub's centre of mass depends on an outer point */
+      mirrored_number(left->at, at);
+      cmb_fix_numbers(3, at, right.at);
+    }
     move(left, q, x, y);
     mirrored(y, seen);
     mirrored(x, at);
     move(&right, q, at, y);
     near3(y, seen[0], seen[1], seen[2]);
-    cmbt_near(right.q_start[0], left->q_start[0], 0);
+    cmbt_near(right.q_start[0].value, left->q_start[0].value, 0);
   }
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
@@ -175,10 +189,12 @@ static void directions_of_forces_are_mirrored(void **state)
   near3(f->torque_directions + 3, 0, 1, 0);
   near3(f->torque_directions + 6, 0, 0, -1);
   assert_string_equal(f->force[1].scope, "right.");
-  const double *left = cmbt_model_force(m, "left.rubber")->axes;
-  const double *right = cmbt_model_force(m, "right.rubber")->axes;
-  for (int i = 0; i < 9; i++) cmbt_near(right[i], i % 3 == 1 ? -left[i] : left[i], 1e-12);
-  near3(left + 6, -2.0 / 3, 2.0 / 3, -1.0 / 3);
+  const cmb_number *left = cmbt_model_force(m, "left.rubber")->axes;
+  const cmb_number *right = cmbt_model_force(m, "right.rubber")->axes;
+  for (int i = 0; i < 9; i++) {
+    cmbt_near(right[i].value, i % 3 == 1 ? -left[i].value : left[i].value, 1e-12);
+  }
+  numbers3(left + 6, -2.0 / 3, 2.0 / 3, -1.0 / 3);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
@@ -195,12 +211,14 @@ static void start_of_free_joints_is_mirrored(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, text);
   const cmb_model_joint *j = cmbt_model_joint(m, "b.j");
-  double left[9], right[9];
-  near3(j->q_start, -1, 2, 3);
-  near3(j->v_start, -1, 2, 3);
-  near3(j->v_start + 3, 4, -5, -6);
-  cmb_rotation_from_euler(cmbt_model_joint(m, "a.j")->q_start + 3, left);
-  cmb_rotation_from_euler(j->q_start + 3, right);
+  double start[7], left[9], right[9];
+  numbers3(j->q_start, -1, 2, 3);
+  numbers3(j->v_start, -1, 2, 3);
+  numbers3(j->v_start + 3, 4, -5, -6);
+  cmb_values_of(7, cmbt_model_joint(m, "a.j")->q_start, start);
+  cmb_rotation_from_euler(start + 3, left);
+  cmb_values_of(7, j->q_start, start);
+  cmb_rotation_from_euler(start + 3, right);
   for (int i = 0; i < 9; i++) { /* D A D */
     double sign = (i / 3 == 0) != (i % 3 == 0) ? -1 : 1;
     cmbt_near(right[i], sign * left[i], 1e-12);
@@ -220,9 +238,9 @@ static void nested_instances_are_composed(void **state)
            "  outer: {instances: {i: {template: inner, mirror: z, offset: [1, 1, 1]}}}\n"
            "instances: {o: {template: outer, mirror: x, offset: [0, 0, 10]}}\n");
   const cmb_model_joint *j = cmbt_model_joint(m, "o.i.j");
-  near3(j->at, -2, 3, 8); /* (1, 2, -3) + 1, then x -> -x and 10 up */
+  numbers3(j->at, -2, 3, 8); /* (1, 2, -3) + 1, then x -> -x and 10 up */
   assert_int_equal(j->turn, 1);
-  near3(j->axes[0], -1, 0, 0); /* two mirrors are half a turn: about y, which takes x to -x */
+  numbers3(j->axes[0], -1, 0, 0); /* two mirrors are half a turn: about y, which takes x to -x */
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }

@@ -29,10 +29,10 @@ static void copies_have_numbers_and_places(void **state)
     char name[20];
     snprintf(name, sizeof name, "link%d.rod", i + 1);
     const cmb_model_body *b = cmbt_model_body(m, name);
-    cmbt_near(b->mass, 10.0 / (i + 1), 1e-15);
-    cmbt_near(b->com[0], 1.25 + 0.5 * i, 1e-15);
-    cmbt_near(b->com[1], 2, 0);
-    cmbt_near(b->com[2], 3 - 0.1 * i, 1e-15);
+    cmbt_near(b->mass.value, 10.0 / (i + 1), 1e-15);
+    cmbt_near(b->com[0].value, 1.25 + 0.5 * i, 1e-15);
+    cmbt_near(b->com[1].value, 2, 0);
+    cmbt_near(b->com[2].value, 3 - 0.1 * i, 1e-15);
     snprintf(name, sizeof name, "link%d.pin", i + 1);
     assert_int_equal(cmbt_model_joint(m, name)->parent, i - 1); /* the first is on the ground */
     snprintf(name, sizeof name, "link%d.index", i + 1);
@@ -74,8 +74,8 @@ static void nested_copies_are_mirrored(void **state)
       "instances: {right: {template: side, mirror: y}}\n";
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, text);
-  cmbt_near(cmbt_model_body(m, "right.link1.rod")->com[1], -0.2, 1e-15);
-  cmbt_near(cmbt_model_body(m, "right.link2.rod")->com[1], -1.2, 1e-15);
+  cmbt_near(cmbt_model_body(m, "right.link1.rod")->com[1].value, -0.2, 1e-15);
+  cmbt_near(cmbt_model_body(m, "right.link2.rod")->com[1].value, -1.2, 1e-15);
   assert_int_equal(cmbt_model_joint(m, "right.link2.pin")->parent, 0);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
@@ -105,10 +105,13 @@ static void something_else_may_come_before(void **state)
   assert_string_equal(m->bodies[cmbt_model_joint(m, "back1.pin")->parent].name, "front2.rod");
   cmbt_near(cmbt_model_parameter(m, "back1.k"), 2, 0);
   cmbt_near(cmbt_model_parameter(m, "back2.k"), 3, 0);
-  cmbt_near(cmbt_model_joint(m, "back1.pin")->at[0], 1, 0);
-  cmbt_near(cmbt_model_joint(m, "back2.pin")->at[1], 9, 0);
-  assert_string_equal(cmbt_model_loop(m, "back2.tie")->formula.text,
-                      "back2.pin - (2)*back1.pin - (0)");
+  cmbt_near(cmbt_model_joint(m, "back1.pin")->at[0].value, 1, 0);
+  cmbt_near(cmbt_model_joint(m, "back2.pin")->at[1].value, 9, 0);
+  const cmb_model_loop *tie = cmbt_model_loop(m, "back2.tie");
+  assert_string_equal(tie->formula.text, "back2.pin");
+  assert_string_equal(tie->second.text, "back1.pin");
+  cmbt_near(tie->ratio.value, 2, 0);
+  cmbt_near(tie->offset.value, 0, 0);
   /* full names, blanks to where the name ended, so that columns stay */
   assert_string_equal(m->outputs[0].formula.text,
                       "2*(pin - front2.pin  ) + front2.rod.x  *front1.k           ");

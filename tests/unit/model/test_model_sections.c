@@ -8,14 +8,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void near3(const double *x, double a, double b, double c)
+static void near3(const cmb_number *x, double a, double b, double c)
 {
-  cmbt_near(x[0], a, 1e-12);
-  cmbt_near(x[1], b, 1e-12);
-  cmbt_near(x[2], c, 1e-12);
+  cmbt_near(x[0].value, a, 1e-12);
+  cmbt_near(x[1].value, b, 1e-12);
+  cmbt_near(x[2].value, c, 1e-12);
 }
 
-static void near_diagonal(const double I[9], double a, double b, double c)
+static void near_diagonal(const cmb_number I[9], double a, double b, double c)
 {
   near3(I, a, 0, 0);
   near3(I + 3, 0, b, 0);
@@ -106,7 +106,7 @@ static void bodies_have_mass_and_inertia(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_model_parse(ctx, solids);
   const cmb_model_body *b = cmbt_model_body(m, "plain");
-  cmbt_near(b->mass, 2, 0);
+  cmbt_near(b->mass.value, 2, 0);
   near3(b->com, 0, 0, 2);
   near3(b->inertia, 1, 0.1, 0.2);
   near3(b->inertia + 3, 0.1, 2, 0.3);
@@ -122,7 +122,7 @@ static void bodies_have_mass_and_inertia(void **state)
   near_diagonal(cmbt_model_body(m, "ball")->inertia, 8, 8, 8);
   near3(cmbt_model_body(m, "ball")->com, 0, 0, 2);
   near_diagonal(cmbt_model_body(m, "point")->inertia, 0, 0, 0);
-  assert_true(cmbt_model_body(m, "frame")->mass == 0);
+  assert_true(cmbt_model_body(m, "frame")->mass.value == 0);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
@@ -181,18 +181,19 @@ static void joints_have_axes_and_coordinates(void **state)
   assert_string_equal(j->q_names[0], "hinge");
   assert_string_equal(j->v_names[0], "hinge'");
   const cmb_model_coordinate *c = &j->coordinate[0];
-  near3((double[]){c->start, c->rate, c->stiffness}, pi / 2, 2, 5);
-  near3((double[]){c->reference, c->damping, c->friction}, 0.5, 6, 7);
-  cmbt_near(c->friction_velocity, 0.2, 0);
+  near3((cmb_number[]){j->q_start[0], j->v_start[0], c->stiffness}, pi / 2, 2, 5);
+  near3((cmb_number[]){c->reference, c->damping, c->friction}, 0.5, 6, 7);
+  cmbt_near(c->friction_velocity.value, 0.2, 0);
   j = cmbt_model_joint(m, "late");
   near3(j->axes[0], 1, 0, 0);
   near3(j->axes[1], 0, 1, 0);
-  near3((double[]){j->coordinate[0].damping, j->coordinate[1].damping, j->nq}, 3, 4, 2);
+  near3((cmb_number[]){j->coordinate[0].damping, j->coordinate[1].damping, cmb_fixed(j->nq)}, 3, 4,
+        2);
   j = cmbt_model_joint(m, "slide");
   assert_string_equal(j->q_names[0], "slide.x");
   assert_string_equal(j->q_names[1], "slide.angle");
-  near3((double[]){j->q_start[0], j->q_start[1], j->v_start[1]}, 1, 2, 4);
-  assert_true(j->coordinate[0].friction == 1 && j->coordinate[1].friction == 1);
+  near3((cmb_number[]){j->q_start[0], j->q_start[1], j->v_start[1]}, 1, 2, 4);
+  assert_true(j->coordinate[0].friction.value == 1 && j->coordinate[1].friction.value == 1);
   j = cmbt_model_joint(m, "ball");
   assert_string_equal(j->q_names[1], "theta");
   near3(j->axes[2], 0, 0, 1);
@@ -247,7 +248,10 @@ static void loops_and_motions_are_constraints(void **state)
   near3(l->axes[0], 0, 0, 1);
   l = cmbt_model_loop(m, "gear");
   assert_int_equal(l->type, CMB_LOOP_FORMULA);
-  assert_string_equal(l->formula.text, "hinge - (-0.33333333333333331)*slide.angle - (0.25)");
+  assert_string_equal(l->formula.text, "hinge");
+  assert_string_equal(l->second.text, "slide.angle");
+  cmbt_near(l->ratio.value, -0.33333333333333331, 0);
+  cmbt_near(l->offset.value, 0.25, 0);
   is_formula(&cmbt_model_loop(m, "law")->formula, "car.x - sin(hinge)", 24, 34);
   l = cmbt_model_loop(m, "drive");
   assert_true(l->motion);
@@ -315,9 +319,9 @@ static void forces_have_their_laws(void **state)
   cmb_model *m = cmbt_model_parse(ctx, loaded);
   const cmb_model_force *f = cmbt_model_force(m, "s");
   assert_int_equal(f->type, CMB_FORCE_SPRING);
-  near3((double[]){f->stiffness, f->damping, f->preload}, 10, 2, 3);
-  cmbt_near(f->free_length, 5, 1e-15); /* as in the design position */
-  cmbt_near(cmbt_model_force(m, "short")->free_length, 4, 0);
+  near3((cmb_number[]){f->stiffness, f->damping, f->preload}, 10, 2, 3);
+  cmbt_near(f->free_length.value, 5, 1e-15); /* as in the design position */
+  cmbt_near(cmbt_model_force(m, "short")->free_length.value, 4, 0);
   assert_ptr_equal(f->damper_table, m->tables[0].table);
   assert_non_null(f->spring_table);
   assert_string_equal(m->tables[2].name, "s.spring");
@@ -325,7 +329,7 @@ static void forces_have_their_laws(void **state)
   f = cmbt_model_force(m, "twist");
   assert_int_equal(f->type, CMB_FORCE_COORDINATE);
   assert_string_equal(f->coordinate, "p");
-  near3((double[]){f->stiffness, f->free_length, f->damping}, 7, 0.5, 0);
+  near3((cmb_number[]){f->stiffness, f->free_length, f->damping}, 7, 0.5, 0);
   f = cmbt_model_force(m, "r");
   near3(f->bushing_stiffness, 1, 2, 3);
   near3(f->bushing_stiffness + 3, 4, 4, 4);
@@ -336,11 +340,14 @@ static void forces_have_their_laws(void **state)
   assert_true(f->body_frame && f->b.body == 0 && f->a.body == 1);
   assert_string_equal(f->force[1].text, "t");
   assert_string_equal(f->torque[2].text, "p");
-  near_diagonal(f->directions, 1, 1, 1);
-  near_diagonal(f->torque_directions, 1, 1, 1);
+  cmb_number directions[9];
+  cmb_fix_numbers(9, f->directions, directions);
+  near_diagonal(directions, 1, 1, 1);
+  cmb_fix_numbers(9, f->torque_directions, directions);
+  near_diagonal(directions, 1, 1, 1);
   f = cmbt_model_force(m, "g");
-  near3((double[]){f->radius, f->exponent, f->friction}, 0.3, 1.5, 0.8);
-  near3((double[]){f->stiffness, f->damping, f->friction_velocity}, 1e5, 9, 0.1);
+  near3((cmb_number[]){f->radius, f->exponent, f->friction}, 0.3, 1.5, 0.8);
+  near3((cmb_number[]){f->stiffness, f->damping, f->friction_velocity}, 1e5, 9, 0.1);
   assert_string_equal(f->surface.text, "z");
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
@@ -390,7 +397,7 @@ static void anchors_and_merge_keys_are_put_in(void **state)
   assert_int_equal(m->body_count, 3);
   near3(m->bodies[1].com, 0, 1, 0);
   near_diagonal(m->bodies[1].inertia, 1, 1, 1);
-  cmbt_near(m->bodies[2].mass, 2, 0);
+  cmbt_near(m->bodies[2].mass.value, 2, 0);
   assert_int_equal(m->joints[2].child, 2);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
