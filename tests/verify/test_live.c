@@ -116,7 +116,7 @@ static void take_state(const cmb_system *s, double *q, double *v)
   const cmb_equations *eq = cmb_system_equations(s);
   struct cmbt_random r = {7};
   memcpy(q, cmb_system_q(s), (size_t)eq->nq * sizeof *q);
-  for (int i = 0; i < eq->nq; i++) q[i] += cmbt_random_uniform(&r, -0.05, 0.05);
+  for (int i = 0; i < eq->nq; i++) q[i] += cmbt_random_uniform(&r, -0.004, 0.004);
   for (int i = 0; i < eq->nv; i++) v[i] = cmbt_random_uniform(&r, -1, 1);
   if (eq->normalize) eq->normalize(eq->self, q);
 }
@@ -199,7 +199,7 @@ static void check_derivative(cmb_evaluator *ev, const double *p, bool residual, 
   for (int k = 0; k < np && rows > 0; k++) {
     const double h = 1e-3 * fmax(fabs(p[k]), 1e-2);
     for (int n = 0; n < 4; n++) moved(ev, p, k, (n < 2 ? -2 + n : n - 1) * h, residual, q, v, d[n]);
-    double scale = 1e-6;
+    double scale = 1e-5;
     for (int i = 0; i < rows; i++) scale = fmax(scale, fabs(J[i * np + k]));
     scale = fmax(scale, 1e-9 * largest(rows, d[0]) / h);
     for (int i = 0; i < rows; i++) {
@@ -297,7 +297,7 @@ static void test_bundled(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM], path[400];
+  char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM], path[8000];
   struct counts counts = {0};
   const int models = cmbt_model_names(names);
   for (int i = 0; i < models; i++) {
@@ -325,9 +325,9 @@ static const char *const texts[] = {
     "  two: {type: universal, parent: first, child: second, at: Q,"
     " axes: [[cos(tilt), 0, sin(tilt)], y], stiffness: 5*m}\n"
     "  three: {type: planar, parent: second, child: third, at: [b + l, a, l], normal: [a, 0, 1]}\n"
-    "loops: {rope: {type: distance, between: [third@R, ground@[2*l, 0, 0]]}}\n"
+    "loops: {rope: {type: distance, between: [third@R, {body: ground, at: [2*l, 0, 0]}]}}\n"
     "forces:\n"
-    "  s: {type: spring, between: [ground@P, third@[b + l, a, 2*l]], stiffness: 100*m,"
+    "  s: {type: spring, between: [ground@P, {body: third, at: [b + l, a, 2*l]}], stiffness: 100*m,"
     " damping: r}\n"
     "  p: {type: bushing, bodies: [ground, second], at: Q, stiffness: [m, 2*m, 3],"
     " rotational-stiffness: l, axes: {x: [1, 0, a], y: y}}\n"
@@ -340,7 +340,8 @@ static const char *const texts[] = {
     "    parameters: {length: w, mass: 0.3}\n"
     "    bodies: {bar: {mass: mass, rod: [[0, 0.2, 0], [0, 0.2 + length, 0.1]], radius: w/20}}\n"
     "    joints: {hinge: {type: revolute, child: bar, at: [0, 0.2, 0], axis: [1, w, 0]}}\n"
-    "    forces: {s: {type: spring, between: [bar@[0, 0.2 + length, 0.1], ground@[0, 0, 1]],"
+    "    forces: {s: {type: spring, between: [{body: bar, at: [0, 0.2 + length, 0.1]}, {body: "
+    "ground, at: [0, 0, 1]}],"
     " stiffness: k}}\n"
     "  link:\n"
     "    bodies: {ball: {mass: m*index, sphere: [0, 0, 0], radius: w/4}}\n"
@@ -351,7 +352,7 @@ static const char *const texts[] = {
     "  chain: {template: link, repeat: n, step: [0, 0, w], offset: [2, 0, 0]}\n"
     "loops:\n"
     "  gear: {type: gear, coordinates: [left.hinge, right.hinge], ratio: ratio, offset: w/10}\n"
-    "  floor: {type: stop, formula: chain1.ball.z + 5*w, restitution: 0.5}\n"
+    "  bottom: {type: stop, formula: chain1.ball.z + 5*w, restitution: 0.5}\n"
     "inputs: {u: k*sin(ratio*t)}\n"
     "motions: {drive: {coordinate: chain3.slide, value: u/1000}}\n"
     "outputs: {energy: energy}\n",
@@ -365,9 +366,11 @@ static const char *const texts[] = {
     "  free: {type: free, child: cart, start: [0, 0, c/10]}\n"
     "  ball: {type: spherical, parent: cart, child: top, at: [0, c/2, c], orientation: euler}\n"
     "forces:\n"
-    "  wheel: {type: contact, on: cart@[0.5, 0, 0], radius: c, surface: z - s*road(x/s),"
+    "  wheel: {type: contact, on: {body: cart, at: [0.5, 0, 0]}, radius: c, surface: z - "
+    "s*road(x/s),"
     " stiffness: k, damping: k/100, exponent: e, friction: mu}\n"
-    "  push: {type: load, on: top@[0, 0, 2*c], force: [k/100, c*t, 0], frame: body}\n"};
+    "  push: {type: load, on: {body: top, at: [0, 0, 2*c]}, force: [k/100, c*t, 0], frame: "
+    "body}\n"};
 
 static void test_texts(void **state)
 {
@@ -404,6 +407,18 @@ static void make_all_live(cmb_model *m, int count, cmb_number *x)
   for (int i = 0; i < count; i++) make_live(m, &x[i]);
 }
 
+/* A unit vector whose components are parameters stays one when these change. */
+static void make_axis_live(cmb_model *m, cmb_number axis[3])
+{
+  double unit[3];
+  cmb_values_of(3, axis, unit);
+  if (!(largest(3, unit) > 0)) return;
+  make_all_live(m, 3, axis);
+  const cmb_number length = cmb_number_norm3(m->graph, axis);
+  for (int i = 0; i < 3; i++)
+    axis[i] = (cmb_number){unit[i], cmb_over(m->graph, axis[i], length).live};
+}
+
 /* Some numbers of all kinds; an inertia stays symmetric. */
 static void make_model_live(cmb_context *ctx, struct cmbt_random *r, cmb_model *m)
 {
@@ -424,7 +439,8 @@ static void make_model_live(cmb_context *ctx, struct cmbt_random *r, cmb_model *
   }
   for (int i = 0; i < m->joint_count && m->parameter_count < 3 * MOST / 4; i++) {
     if (cmbt_random_int(r, 0, 1)) make_all_live(m, 3, m->joints[i].at);
-    if (cmbt_random_int(r, 0, 1)) make_all_live(m, 9, m->joints[i].axes[0]);
+    const bool axes = cmbt_random_int(r, 0, 1);
+    for (int k = 0; axes && k < 3; k++) make_axis_live(m, m->joints[i].axes[k]);
   }
   for (int i = 0; i < m->force_count && m->parameter_count < MOST - 20; i++) {
     make_live(m, &m->forces[i].stiffness);

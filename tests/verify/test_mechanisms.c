@@ -76,7 +76,7 @@ static bool assemble(struct formulation *f, cmb_model *m)
   cmb_start_report report;
   cmb_point at;
   if (cmb_consistent_start(f->ev, 0, f->q, f->v, f->a, f->lambda, &report) != CMB_OK) return false;
-  at = (cmb_point){0, f->q, f->v, f->ev->mode, f->ev->scratch};
+  at = cmb_evaluator_point(f->ev, 0, f->q, f->v);
   if (f->eq->accelerate(f->eq->self, &at, f->a, f->lambda) != CMB_OK) return false;
   for (int i = 0; i < f->eq->nv; i++) {
     if (fabs(f->a[i]) > 1e4) return false;
