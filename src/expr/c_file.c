@@ -161,14 +161,15 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-/* Compilers that contract a * b + c unless told not to, or reassociate on demand, are told here. gcc 12 contracts where it makes
+/* Compilers that contract a * b + c unless told not to, or reassociate and multiply by reciprocals on demand, are told here. gcc 12 contracts where it makes
  * vectors of scalar statements (alternating sums and differences of products), whatever it is told about contraction. */
 static const char CONTRACTION[] =
     "#if defined(__clang__)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
     "#if __clang_major__ >= 11\n"
+    "#pragma float_control(precise, on)\n"
     "#pragma clang fp reassociate(off)\n"
     "#endif\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
     "#elif defined(__GNUC__)\n"
     "#pragma GCC optimize(\"fp-contract=off\", \"no-tree-slp-vectorize\")\n"
     "#endif\n\n";

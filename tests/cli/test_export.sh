@@ -89,12 +89,14 @@ done
 compare quarter-car 500 --option index=2 --option stabilization=ggl
 compare quarter-car 500 --method rosw2
 compare fivelink 300 --formulation cartesian
+compare quarter-car 500 --live all
+compare fivelink 100 --live all --formulation cartesian
 STEP=0.0005 compare quarter-car 500 --set left.stiffness=60000
 STEP=
 
 # ---- parameters, inputs, flags, states
 
-check "export" "$CAMBER" export c quarter-car -o code --quiet >/dev/null
+check "export" "$CAMBER" export c quarter-car -o code --quiet --live left.tyre_stiffness,chassis_mass >/dev/null
 cat >use.c <<'END'
 #include "code/quarter_car.h"
 #include <stdio.h>
@@ -143,6 +145,51 @@ END
 # shellcheck disable=SC2086
 check "use.c compiles" cc $STRICT -std=c99 -I. use.c code/quarter_car.c -o use -lm
 check "parameters, inputs, flags and states" ./use
+
+# refuses WHAT CODE WORDS COMMAND...
+refuses() {
+  local what=$1 code=$2 words=$3
+  shift 3
+  "$@" >/dev/null 2>err
+  [ $? = "$code" ] && grep -qF -- "$words" err || fail "$what: $(cat err)"
+}
+
+# A mass and a radius that were live and are set move the car as those that were folded do.
+cat >set.c <<'END'
+#include "code/quarter_car.h"
+#include <stdio.h>
+int main(void)
+{
+  static quarter_car a;
+  quarter_car_state s;
+  int i;
+  quarter_car_init(&a);
+  a.parameters.chassis_mass = 500;
+  a.parameters.left_stiffness = 60000;
+  a.parameters.left_tyre_radius = 0.325;
+  for (i = 0; i < 400; i++) {
+    if (quarter_car_step(&a, NULL, NULL) != 0) return 1;
+  }
+  quarter_car_get_state(&a, &s);
+  for (i = 0; i < quarter_car_nq; i++) printf("%.17g\n", s.q[i]);
+  for (i = 0; i < quarter_car_nv; i++) printf("%.17g\n", s.v[i]);
+  return 0;
+}
+END
+check "export all" "$CAMBER" export c quarter-car -o code --quiet --live all --no-equilibrium >/dev/null
+# shellcheck disable=SC2086
+check "set.c compiles" cc $STRICT -std=c99 -I. set.c code/quarter_car.c -o set -lm
+./set >exported
+"$CAMBER" run quarter-car --method lie --step 0.001 --t-end 0.4 --no-equilibrium --option bound=none --set chassis_mass=500 \
+  --set left.stiffness=60000 --set left.tyre_radius=0.325 --json --quiet | state >computed
+check "parameters that are set do what folded ones do" python3 -c '
+a, b = ([float(x) for x in open(f)] for f in ("exported", "computed"))
+assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-9, (a, b)'
+refuses "a parameter that chooses something" 2 "the number of copies depends on the parameter 'N'" \
+  "$CAMBER" export c chain --live N
+refuses "no such parameter" 2 "no parameter 'chasis_mass' to stay live: did you mean 'chassis_mass'" \
+  "$CAMBER" run quarter-car --live chasis_mass
+refuses "a problem in C" 2 "--live is for the parameters of model files" "$CAMBER" run caraxis --live all
 
 # ---- the example: a loop against the clock
 

@@ -98,7 +98,7 @@ forces:
   push: {type: load, on: rod@C, force: [NULL + I + errno + asm + class, EOF, NAN + linux + stderr + M_PI + template + register]}
 outputs: {health: a, NIL: a, J: a, complex: a, goto: a, event_a: "if(a > 0, 1, 2)", int: a, stdin: a, EINVAL: a, xor: a, health_2: a}
 END
-check 'names: export' "$CAMBER" export c ./main.yaml -o names --quiet >/dev/null
+check 'names: export' "$CAMBER" export c ./main.yaml -o names --quiet --live all >/dev/null
 check 'names: of the files' [ -f names/main_.c -a -f names/main_.h ]
 cat >headers.h <<'END'
 #include <complex.h>
@@ -224,7 +224,7 @@ check "report: $(cat report)" grep -q '^levels with rosw2: code/levels.c and lev
 check 'report: sizes' grep -q 'a step is [0-9]* operations; 1 inputs, 3 outputs, [0-9]* event flags, [0-9]* parameters' report
 check 'report: how to compile' grep -q 'cc -std=c99 -O2 -ffp-contract=off code/levels.c YOURS.c -lm' report
 mkdir -p here
-(cd here && exec "$CAMBER" export c quarter-car --json) >report.json
+(cd here && exec "$CAMBER" export c quarter-car --live all --json) >report.json
 check 'report.json' python3 -c "import json
 r = json.load(open('report.json'))
 assert r['name'] == 'quarter_car' and r['folder'] == '.' and r['method'] == 'lie', r

@@ -4,7 +4,7 @@
  *   - the stiff part of the applied forces' derivatives, Σ wᵀ ∂Q w: by velocities it is all of ∂f/∂v; by positions it is all of it where
  *     the line of action is fixed (springs on coordinates), for tables, formulas of the spring's own length and friction too;
  *   - forces that depend on something else are left to be differentiated as they are;
- *   - parameters that forces and inputs are made of are inputs of the graph, others are numbers.
+ *   - live parameters that something is made of are inputs of the graph.
  */
 #include "check.h"
 #include "dae/kept.h"
@@ -49,7 +49,8 @@ static void open_model(struct stage *s, const char *name)
 static void open_text(struct stage *s, const char *text)
 {
   s->ctx = cmb_context_create(NULL);
-  cmbt_ok(s->ctx, cmb_model_parse(s->ctx, text, strlen(text), "test.yaml", NULL, &s->model));
+  const cmb_model_options live = {.live_all = true};
+  cmbt_ok(s->ctx, cmb_model_parse(s->ctx, text, strlen(text), "test.yaml", &live, &s->model));
   open_system(s);
 }
 
@@ -221,9 +222,10 @@ static void test_parameters(void **state)
       PENDULUM "forces: {s: {type: torsion, coordinate: a, stiffness: 2*k, damping: c}}\n";
   struct stage s;
   open_text(&s, text);
-  assert_int_equal(s.x->np, 2); /* m is a mass, and nobody uses the last one */
+  assert_int_equal(s.x->np, 3); /* nobody uses the last one */
   assert_string_equal(s.x->parameter_names[0], "k");
   assert_string_equal(s.x->parameter_names[1], "c");
+  assert_string_equal(s.x->parameter_names[2], "m");
   assert_true(s.x->parameter_value[0] == 300 && s.x->parameter_value[1] == 4);
   close_stage(&s);
 }

@@ -121,7 +121,8 @@ static cmb_status export_file(cmb_context *ctx, const char *path, const cmb_run_
                                          .expressions = true};
   cmb_model *model;
   cmb_system *system = NULL;
-  CMB_TRY(cmb_model_read(ctx, path, NULL, &model));
+  const cmb_model_options live = {.live_all = true};
+  CMB_TRY(cmb_model_read(ctx, path, &live, &model));
   cmb_status status = cmb_model_system(ctx, model, &kept, &system);
   if (status == CMB_OK) status = cmb_export_c(ctx, system, o, folder, report);
   cmb_system_destroy(system);
