@@ -161,7 +161,7 @@ static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
-    return cmb_mass_factors_make(w, &x->mass_factors);
+    return cmb_mass_factors_make(w, x->np, x->parameter, &x->mass_factors);
   }
   const double bytes = ENTRY_BYTES * cmb_mass_entries(b->tree);
   if (bytes > MOST_BYTES) {

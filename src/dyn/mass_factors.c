@@ -165,20 +165,26 @@ static cmb_expr *expressions(cmb_kinematics *k, size_t count)
   return cmb_arena_take(k->arena, count + 1, sizeof(cmb_expr));
 }
 
-cmb_status cmb_mass_factors_make(cmb_articulation *w, cmb_mass_expressions *out)
+cmb_status cmb_mass_factors_make(cmb_articulation *w, int np, const cmb_expr *parameter,
+                                 cmb_mass_expressions *out)
 {
   enum { OF_VELOCITY = 7, OF_LINK = 14 }; /* 1/D, U/D; R, c, s, offset */
   cmb_kinematics *k = w->k;
   const size_t nv = (size_t)k->tree->nv, links = (size_t)k->tree->link_count;
   struct cut c = {k, out};
   cmb_articulation symbolic;
-  *out = (cmb_mass_expressions){.value = expressions(k, OF_VELOCITY * nv + OF_LINK * links)};
-  out->symbol = expressions(k, OF_VELOCITY * nv + OF_LINK * links);
+  const size_t most = OF_VELOCITY * nv + OF_LINK * links + (size_t)np;
+  *out = (cmb_mass_expressions){.value = expressions(k, most), .symbol = expressions(k, most)};
   out->forward = expressions(k, nv);
   out->backward = expressions(k, nv);
   out->multiply = expressions(k, nv);
   if (cmb_arena_failed(k->arena)) return CMB_ERROR_MEMORY;
   CMB_TRY(cut_articulation(&c, w, &symbolic));
+  for (int i = 0; i < np;
+       i++) { /* masses and constant turns may depend on them: they are values, too */
+    out->value[out->count] = out->symbol[out->count] = parameter[i];
+    out->count++;
+  }
   memcpy(out->forward, k->a, nv * sizeof *out->forward);
   cmb_articulation_half(&symbolic, out->forward, NULL);
   cmb_articulation_accelerate(&symbolic, k->a, out->backward);

@@ -491,7 +491,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
   b.stiffness = o->stiffness;
-  b.whole_mass = o->whole_mass || model->graph; /* its factors have no place for parameters */
+  b.whole_mass = o->whole_mass;
   CMB_TRY(take_memory(&b));
   CMB_TRY(cmb_build_names(&b));
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, b.g, model, &b.tree)

@@ -31,7 +31,9 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
 void cmb_articulation_accelerate(cmb_articulation *w, const cmb_expr *u, cmb_expr *a);
 
 /* The factors as values, and the products with them. Is M so full that they cost less than its entries, with ng constraints? */
-cmb_status cmb_mass_factors_make(cmb_articulation *w, cmb_mass_expressions *out);
+/* The live parameters are among the values. */
+cmb_status cmb_mass_factors_make(cmb_articulation *w, int np, const cmb_expr *parameter,
+                                 cmb_mass_expressions *out);
 bool cmb_mass_factors_pay(const cmb_tree *tree, int ng);
 
 /* How many entries M has, both triangles. */

@@ -4,6 +4,7 @@
  *   - every bundled model, every parameter that can stay live, all formulations, at another value than the file's;
  *   - models with what the bundled ones lack: axes, mirrored and repeated instances, solids, gears, stops that depend on parameters;
  *   - random mechanisms of all joints and forces in which every number is a parameter;
+ *   - a chain so long that its mass matrix is given by factors: its accelerations;
  *   - ∂r/∂p and ∂g/∂p against differences.
  *
  * M, f, g, G, γ, g_t and the residual agree to 1e-13 of their largest entry, g to 1e-13 m or rad.
@@ -503,6 +504,52 @@ static void test_random(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- a long chain */
+
+/* The accelerations of the bundled chain of 150, all of it live, or folded with other masses and lengths. */
+static void accelerate_chain(cmb_context *ctx, const char *path, bool live, int n, double a[])
+{
+  static const char *const names[] = {"N", "m", "l"};
+  const double values[] = {150, 1.3, 0.21};
+  const cmb_model_options all = {
+      .live_all = true, .set_count = 1, .set_names = names, .set_values = values};
+  const cmb_model_options set = {.set_count = 3, .set_names = names, .set_values = values};
+  const cmb_model_system_options o = {.evaluation = CMB_EVALUATE_INTERPRETER};
+  cmb_model *model;
+  cmb_system *system;
+  cmb_evaluator *ev;
+  double p[MOST], q[MOST], v[MOST], lambda[MOST];
+  cmbt_ok(ctx, cmb_model_read(ctx, path, live ? &all : &set, &model));
+  cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &system));
+  const cmb_equations *eq = cmb_system_equations(system);
+  assert_true(eq->nv == n && eq->mass_factors && eq->nq <= MOST);
+  cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
+  for (int i = 0; i < eq->np; i++) {
+    p[i] = eq->p[i];
+    for (int k = 1; k < 3; k++) p[i] = strcmp(eq->p_names[i], names[k]) == 0 ? values[k] : p[i];
+  }
+  for (int i = 0; i < n; i++) q[i] = 0.3 * sin(i), v[i] = cos(2.0 * i);
+  ev->p = live ? p : NULL;
+  cmbt_ok(ctx, cmb_factor_and_accelerate(ev, 0.1, q, v, a, lambda));
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+}
+
+static void test_long(void **state)
+{
+  (void)state;
+  enum { N = 150 };
+  cmb_context *ctx = cmb_context_create(NULL);
+  double a[MOST], b[MOST];
+  char path[8000];
+  snprintf(path, sizeof path, "%s/models/chain.yaml", getenv("SOURCE_DIR"));
+  accelerate_chain(ctx, path, true, N, a);
+  accelerate_chain(ctx, path, false, N, b);
+  for (int i = 0; i < N; i++) cmbt_near(a[i], b[i], 1e-10 * largest(N, b));
+  cmb_context_destroy(ctx);
+}
+
 /* ---- what cannot be live */
 
 static void test_refused(void **state)
@@ -535,6 +582,7 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bundled), cmocka_unit_test(test_texts),
-                                     cmocka_unit_test(test_random), cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_random), cmocka_unit_test(test_long),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
