@@ -121,7 +121,7 @@ typedef struct cmb_equations {
   const struct cmb_mass_factors *mass_factors;
 
   /* what the equations of a model are made of, if that was asked for; NULL: not known */
-  const struct cmb_kept *expressions;
+  const struct cmb_code *code;
 
   const void *self;
   size_t scratch_size;

@@ -64,10 +64,10 @@ typedef struct cmb_graph_split {
 
 typedef struct cmb_graph_data {
   int nq, nv, ng, ns, np, no;
-  const double *p;           /* (np) values of the live parameters where a point has none */
-  int end[CMB_INPUT_ENDS];   /* as in cmb_graph_parts */
-  int count[CMB_PARTS];      /* values of each part */
-  unsigned in[CMB_PROGRAMS]; /* the parts that a program computes, as bits */
+  const double *p; /* (np) values of the live parameters where a point has none */
+  cmb_layout layout;
+  int count[CMB_PARTS];               /* values of each part */
+  unsigned in[CMB_PROGRAMS];          /* the parts that a program computes, as bits */
   cmb_program *program[CMB_PROGRAMS]; /* NULL: nothing to compute, or another one does it too */
   uint8_t for_terms[1 << CMB_TERMS];  /* which program computes these terms */
   unsigned term_parts;                /* the terms that have values that are not constant */

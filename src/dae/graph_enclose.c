@@ -59,7 +59,7 @@ static void list_directions(const cmb_graph_parts *p, cmb_expr *direction)
 static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of)
 {
   const cmb_expressions *x = p->x;
-  const int moving = 1 + x->nq + x->nv, fixed = d->end[CMB_UP_TO_V];
+  const int moving = 1 + x->nq + x->nv, fixed = cmb_layout_end(&d->layout, CMB_BLOCK_V);
   cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
   cmb_expr *input = cmb_arena_take(p->arena, (size_t)fixed + (size_t)moving, sizeof *input);
   if (!wrt || !input) return cmb_fail_memory(p->ctx);
@@ -91,7 +91,7 @@ cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cm
   CMB_TRY(list_deciding(p, d, of, &count));
   if (count == 0) return CMB_OK;
   CMB_TRY(make_rates(p, d, of));
-  measure_scratch(d, d->end[CMB_UP_TO_LAMBDA] + 1 + p->x->nq + p->x->nv);
+  measure_scratch(d, cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + p->x->nq + p->x->nv);
   return CMB_OK;
 }
 
@@ -116,8 +116,8 @@ void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cm
   const cmb_graph_data *d = self;
   cmb_interval *in = box->scratch;
   cmb_graph_put_first_box(d, box, box->q, in);
-  cmb_interval *next = put(d->nv, box->v, in + d->end[CMB_UP_TO_P]);
-  cmb_interval *work = in + d->end[CMB_UP_TO_LAMBDA] + 1 + d->nq + d->nv;
+  cmb_interval *next = put(d->nv, box->v, in + d->layout.first[CMB_BLOCK_V]);
+  cmb_interval *work = in + cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + d->nq + d->nv;
   if (s) {
     for (int i = 0; i < d->ng; i++) next[i] = cmb_interval_unknown();
     cmb_program_enclose(d->program[CMB_PROGRAM_SWITCHES], in, s, work);

@@ -31,10 +31,11 @@ static void put(int count, const double *from, double *to)
 
 void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const double *q, double *in)
 {
+  const int *first = d->layout.first;
   in[0] = at->t;
-  if (q) put(d->nq, q, in + 1);
-  for (int i = 0; i < d->ns; i++) in[1 + d->nq + i] = at->mode[i];
-  if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + 1 + d->nq + d->ns);
+  if (q) put(d->nq, q, in + first[CMB_BLOCK_Q]);
+  for (int i = 0; i < d->ns; i++) in[first[CMB_BLOCK_MODE] + i] = at->mode[i];
+  if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 
 /* What is NULL is not put: no program that runs then reads it. */
@@ -43,9 +44,9 @@ static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
 {
   struct workplace w = workplace_of(d, at);
   cmb_graph_put_first(d, at, at->q, w.in);
-  if (at->v) put(d->nv, at->v, w.in + d->end[CMB_UP_TO_P]);
-  if (lambda) put(d->ng, lambda, w.in + d->end[CMB_UP_TO_V]);
-  if (a) put(d->nv, a, w.in + d->end[CMB_UP_TO_LAMBDA]);
+  if (at->v) put(d->nv, at->v, w.in + d->layout.first[CMB_BLOCK_V]);
+  if (lambda) put(d->ng, lambda, w.in + d->layout.first[CMB_BLOCK_LAMBDA]);
+  if (a) put(d->nv, a, w.in + d->layout.first[CMB_BLOCK_A]);
   return w;
 }
 
@@ -197,8 +198,8 @@ static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const d
 {
   const cmb_graph_data *d = self;
   struct workplace w = put_inputs(d, at, lambda, a);
-  const int pushes = d->end[CMB_UP_TO_PUSHES] - d->end[CMB_UP_TO_A];
-  for (int i = 0; i < pushes; i++) w.in[d->end[CMB_UP_TO_A] + i] = push ? push[i] : 0;
+  const int pushes = d->layout.count[CMB_BLOCK_PUSH], first = d->layout.first[CMB_BLOCK_PUSH];
+  for (int i = 0; i < pushes; i++) w.in[first + i] = push ? push[i] : 0;
   run(d, CMB_PROGRAM_OUTPUTS, &w, out);
   return CMB_OK;
 }

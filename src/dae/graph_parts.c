@@ -12,7 +12,7 @@
 #include "dae/graph_parts.h"
 
 #include "base/context.h"
-#include "dae/kept.h"
+#include "dae/code.h"
 #include "expr/graph.h"
 #include "expr/sparsity.h"
 
@@ -325,24 +325,21 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  int total = 1 + x->nq + p->ns + x->np + 2 * x->nv + p->x->ng + x->push_count + x->nu, n = 0;
-  cmb_expr *in = p->input = cmb_arena_take(p->arena, (size_t)total, sizeof *in);
+  const int count[CMB_BLOCKS] = {1,     x->nq, p->ns,         x->np, x->nv,
+                                 x->ng, x->nv, x->push_count, x->nu, 1};
+  const cmb_expr *const blocks[CMB_BLOCK_H] = {&x->t,     x->q, NULL, x->parameter, x->v,
+                                               x->lambda, x->a, NULL, x->u};
+  p->layout = cmb_layout_make(count);
+  cmb_expr *in = p->input =
+      cmb_arena_take(p->arena, (size_t)cmb_layout_size(&p->layout), sizeof *in);
   if (!in) return cmb_fail_memory(p->ctx);
-  in[n++] = x->t;
-  for (int i = 0; i < x->nq; i++) in[n++] = x->q[i];
-  for (int i = 0; i < p->ns; i++) in[n++] = cmb_modes_at(p->modes, i)->mode;
-  for (int i = 0; i < x->np; i++) in[n++] = x->parameter[i];
-  p->end[CMB_UP_TO_P] = n;
-  for (int i = 0; i < x->nv; i++) in[n++] = x->v[i];
-  p->end[CMB_UP_TO_V] = n;
-  for (int i = 0; i < p->x->ng; i++) in[n++] = x->lambda[i];
-  p->end[CMB_UP_TO_LAMBDA] = n;
-  for (int i = 0; i < x->nv; i++) in[n++] = x->a[i];
-  p->end[CMB_UP_TO_A] = n;
-  for (int i = 0; i < x->push_count; i++) in[n++] = x->rules[i].push;
-  p->end[CMB_UP_TO_PUSHES] = n;
-  for (int i = 0; i < x->nu; i++) in[n++] = x->u[i];
-  p->end[CMB_UP_TO_U] = n;
+  for (int k = 0; k < CMB_BLOCK_H; k++) {
+    for (int i = 0; i < count[k]; i++) {
+      *in++ = k == CMB_BLOCK_MODE   ? cmb_modes_at(p->modes, i)->mode
+              : k == CMB_BLOCK_PUSH ? x->rules[i].push
+                                    : blocks[k][i];
+    }
+  }
   return CMB_OK;
 }
 
@@ -365,12 +362,13 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
   CMB_TRY(take_parts(p));
   fill_parts(p);
   CMB_TRY(freeze(p));
+  CMB_TRY(list_inputs(p));
   if (wants_residual(p) && !p->x->residual) make_residual(p);
   if (p->options->derivatives) {
     make_level(p, p->x->v, CMB_PART_GT, CMB_PART_VELOCITY_LEVEL);
     make_level(p, p->x->a, CMB_PART_GAMMA, CMB_PART_ACCELERATION_LEVEL);
   }
-  if (p->kept) CMB_TRY(cmb_keep(p, p->lasting, p->kept));
+  if (p->code) CMB_TRY(cmb_code_fill(p, p->lasting, p->code));
   CMB_TRY(put_no_inputs(p));
   CMB_TRY(cmb_graph_flow_part(p));
   if (p->x->mass_factors.count == 0) drop_zeros(p, &p->M, CMB_PART_M);
@@ -379,7 +377,6 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
     CMB_TRY(drop_independent(p, &p->inertial_q, CMB_PART_INERTIAL_Q, p->x->nq, p->x->q));
     CMB_TRY(drop_independent(p, &p->inertial_v, CMB_PART_INERTIAL_V, p->x->nv, p->x->v));
   }
-  CMB_TRY(list_inputs(p));
   CMB_TRY(list_factor_inputs(p));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
   return cmb_graph_status(p->x->graph);

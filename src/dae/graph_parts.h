@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "dae/graph_system.h"
+#include "dae/layout.h"
 
 /* What a program may compute. The first six are cmb_terms; those before CMB_PART_CONDITIONS decide on the motion, and
  * their switches are events. Those from there to CMB_PART_OUTPUTS decide on events of the user's. */
@@ -55,18 +56,6 @@ typedef enum cmb_graph_part {
   CMB_EVENT_PARTS = CMB_PART_OUTPUTS
 } cmb_graph_part;
 
-/* The inputs of the programs: t, q, modes, p, v, λ, a, pushes, u, one after the other. A program has those up to an end. */
-typedef enum cmb_graph_inputs {
-  CMB_UP_TO_P,
-  CMB_UP_TO_V,
-  CMB_UP_TO_LAMBDA,
-  CMB_UP_TO_A,
-  CMB_UP_TO_PUSHES, /* forces of rests (rule_count), if outputs read them */
-  CMB_UP_TO_U,
-  CMB_INPUT_ENDS,
-  CMB_FACTOR_INPUTS = CMB_INPUT_ENDS /* not these, but `factor_input` */
-} cmb_graph_inputs;
-
 typedef struct cmb_graph_parts {
   cmb_context *ctx;
   cmb_arena *arena; /* for the time of the making */
@@ -83,14 +72,14 @@ typedef struct cmb_graph_parts {
   cmb_entries M, G;          /* places of the entries; the expressions are in the parts */
   cmb_entries inertial_q, inertial_v;
 
-  struct cmb_kept *kept; /* to be filled before u = 0 is put in; NULL: not wanted */
+  struct cmb_code *code; /* to be filled before u = 0 is put in; NULL: not wanted */
   cmb_arena *lasting;    /* for what is kept */
 
   /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
   cmb_expr *residual_of_u, *position_of_u;
 
-  cmb_expr *input;         /* all of them */
-  int end[CMB_INPUT_ENDS]; /* numbers of inputs */
+  cmb_layout layout;
+  cmb_expr *input; /* (layout) but for h */
   cmb_expr *
       factor_input; /* those of the products with the mass matrix's factors: their values, and a vector */
   int factor_inputs;
@@ -104,7 +93,7 @@ void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS]);
 void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PARTS]);
 cmb_status cmb_graph_flow_part(cmb_graph_parts *p);
 
-/* x, options, ctx, arena, kept and lasting are set. The modes are to be destroyed afterwards, also on failure. */
+/* x, options, ctx, arena, code and lasting are set. The modes are to be destroyed afterwards, also on failure. */
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p);
 
 /* switch_names for all modes that there are by now (ns). */

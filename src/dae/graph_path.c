@@ -190,7 +190,7 @@ void cmb_graph_path_values(const void *self, const cmb_point *at, double *values
   const cmb_graph_data *d = self;
   double *in = at->scratch;
   cmb_graph_put_first(d, at, at->q, in);
-  cmb_program_run(d->path, in, values, in + d->end[CMB_UP_TO_P]);
+  cmb_program_run(d->path, in, values, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)
@@ -198,5 +198,5 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   const cmb_graph_data *d = self;
   cmb_interval *in = box->scratch;
   cmb_graph_put_first_box(d, box, box->q, in);
-  cmb_program_enclose(d->path, in, bounds, in + d->end[CMB_UP_TO_P]);
+  cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }

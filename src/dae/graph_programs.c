@@ -11,31 +11,34 @@
 
 #define BIT(part) (1U << CMB_PART_##part)
 
+/* Not the first blocks of the layout, but `factor_input`. */
+enum { FACTOR_INPUTS = CMB_BLOCKS };
+
 static const struct {
   unsigned parts;
-  cmb_graph_inputs inputs;
+  int inputs; /* the last block that it reads */
 } rows[CMB_PROGRAMS] = {
-    [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_UP_TO_P},
-    [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_P},
-    [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_UP_TO_P},
-    [CMB_PROGRAM_FORCES] = {BIT(F) | BIT(GAMMA), CMB_UP_TO_V},
-    [CMB_PROGRAM_TERMS] = {(1U << CMB_TERMS) - 1, CMB_UP_TO_V},
-    [CMB_PROGRAM_RESIDUAL] = {BIT(RESIDUAL), CMB_UP_TO_A},
-    [CMB_PROGRAM_ACCELERATE] = {BIT(ACCELERATION) | BIT(MULTIPLIER) | BIT(PIVOT), CMB_UP_TO_V},
-    [CMB_PROGRAM_SWITCHES] = {BIT(MARGINS), CMB_UP_TO_LAMBDA},
-    [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_UP_TO_LAMBDA},
-    [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_UP_TO_PUSHES},
-    [CMB_PROGRAM_INPUTS] = {BIT(INPUTS), CMB_UP_TO_P},
-    [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_UP_TO_V},
-    [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_UP_TO_A},
-    [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_UP_TO_A},
-    [CMB_PROGRAM_CONDITIONS] = {BIT(CONDITIONS), CMB_UP_TO_LAMBDA},
-    [CMB_PROGRAM_RESETS] = {BIT(RESETS), CMB_UP_TO_LAMBDA},
-    [CMB_PROGRAM_SURFACES] = {BIT(SURFACES), CMB_UP_TO_V},
-    [CMB_PROGRAM_FLOW] = {BIT(FLOW), CMB_UP_TO_A},
-    [CMB_PROGRAM_MASS_FORWARD] = {BIT(MASS_FORWARD), CMB_FACTOR_INPUTS},
-    [CMB_PROGRAM_MASS_BACKWARD] = {BIT(MASS_BACKWARD), CMB_FACTOR_INPUTS},
-    [CMB_PROGRAM_MASS_MULTIPLY] = {BIT(MASS_MULTIPLY), CMB_FACTOR_INPUTS},
+    [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_BLOCK_P},
+    [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_BLOCK_P},
+    [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_BLOCK_P},
+    [CMB_PROGRAM_FORCES] = {BIT(F) | BIT(GAMMA), CMB_BLOCK_V},
+    [CMB_PROGRAM_TERMS] = {(1U << CMB_TERMS) - 1, CMB_BLOCK_V},
+    [CMB_PROGRAM_RESIDUAL] = {BIT(RESIDUAL), CMB_BLOCK_A},
+    [CMB_PROGRAM_ACCELERATE] = {BIT(ACCELERATION) | BIT(MULTIPLIER) | BIT(PIVOT), CMB_BLOCK_V},
+    [CMB_PROGRAM_SWITCHES] = {BIT(MARGINS), CMB_BLOCK_LAMBDA},
+    [CMB_PROGRAM_LEVELS] = {BIT(DECIDING), CMB_BLOCK_LAMBDA},
+    [CMB_PROGRAM_OUTPUTS] = {BIT(OUTPUTS), CMB_BLOCK_PUSH},
+    [CMB_PROGRAM_INPUTS] = {BIT(INPUTS), CMB_BLOCK_P},
+    [CMB_PROGRAM_ENERGY] = {BIT(ENERGY), CMB_BLOCK_V},
+    [CMB_PROGRAM_INERTIAL_Q] = {BIT(INERTIAL_Q), CMB_BLOCK_A},
+    [CMB_PROGRAM_INERTIAL_V] = {BIT(INERTIAL_V), CMB_BLOCK_A},
+    [CMB_PROGRAM_CONDITIONS] = {BIT(CONDITIONS), CMB_BLOCK_LAMBDA},
+    [CMB_PROGRAM_RESETS] = {BIT(RESETS), CMB_BLOCK_LAMBDA},
+    [CMB_PROGRAM_SURFACES] = {BIT(SURFACES), CMB_BLOCK_V},
+    [CMB_PROGRAM_FLOW] = {BIT(FLOW), CMB_BLOCK_A},
+    [CMB_PROGRAM_MASS_FORWARD] = {BIT(MASS_FORWARD), FACTOR_INPUTS},
+    [CMB_PROGRAM_MASS_BACKWARD] = {BIT(MASS_BACKWARD), FACTOR_INPUTS},
+    [CMB_PROGRAM_MASS_MULTIPLY] = {BIT(MASS_MULTIPLY), FACTOR_INPUTS},
 };
 
 static bool is_wanted(const cmb_graph_parts *p, cmb_graph_program k)
@@ -67,7 +70,7 @@ static void choose_programs(cmb_graph_data *d)
     bool velocities = want & (BIT(F) | BIT(GAMMA));
     for (int k = 0; k < CMB_TERM_PROGRAMS; k++) {
       if (!d->program[k] || (want & d->term_parts & ~d->in[k]) != 0) continue;
-      if (!velocities && rows[k].inputs != CMB_UP_TO_P) continue;
+      if (!velocities && rows[k].inputs != CMB_BLOCK_P) continue;
       int length = cmb_program_instructions(d->program[k]);
       if (shortest < 0 || length < cmb_program_instructions(d->program[shortest])) shortest = k;
     }
@@ -86,8 +89,10 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_graph_data *d)
     d->in[k] = rows[k].parts & there;
     for (int j = 0; j < k; j++) again = again || d->in[j] == d->in[k];
     if (d->in[k] == 0 || again || !is_wanted(p, (cmb_graph_program)k)) continue;
-    const bool factors = rows[k].inputs == CMB_FACTOR_INPUTS;
-    CMB_TRY(make_program(p, d->in[k], factors ? p->factor_inputs : d->end[rows[k].inputs],
+    const bool factors = rows[k].inputs == FACTOR_INPUTS;
+    CMB_TRY(make_program(p, d->in[k],
+                         factors ? p->factor_inputs
+                                 : cmb_layout_end(&d->layout, (cmb_block)rows[k].inputs),
                          factors ? p->factor_input : p->input, &d->program[k]));
   }
   choose_programs(d);
@@ -114,26 +119,26 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
   const cmb_expr *velocity = p->part[CMB_PART_VELOCITY_LEVEL];
   const cmb_expr *acceleration = p->part[CMB_PART_ACCELERATION_LEVEL];
   const struct {
-    cmb_graph_inputs inputs;
+    cmb_block inputs;
     int columns, rows;
     const cmb_expr *wrt, *of;
   } all[CMB_DERIVATIVES] =
       {
-          [CMB_RESIDUAL_Q] = {CMB_UP_TO_A, x->nq, x->nv, x->q, residual},
-          [CMB_RESIDUAL_V] = {CMB_UP_TO_A, x->nv, x->nv, x->v, residual},
-          [CMB_VELOCITY_Q] = {CMB_UP_TO_V, x->nq, x->ng, x->q, velocity},
-          [CMB_GAMMA_Q] = {CMB_UP_TO_A, x->nq, x->ng, x->q, acceleration},
-          [CMB_GAMMA_V] = {CMB_UP_TO_V, x->nv, x->ng, x->v, p->part[CMB_PART_GAMMA]},
-          [CMB_RESIDUAL_U] = {CMB_UP_TO_U, x->nu, x->nv, x->u, p->residual_of_u},
-          [CMB_POSITION_U] = {CMB_UP_TO_U, x->nu, p->x->ng, x->u, p->position_of_u},
-          [CMB_RESIDUAL_P] = {CMB_UP_TO_A, x->np, x->nv, x->parameter, p->part[CMB_PART_RESIDUAL]},
-          [CMB_POSITION_P] = {CMB_UP_TO_P, x->np, x->ng, x->parameter, p->part[CMB_PART_POSITION]},
+          [CMB_RESIDUAL_Q] = {CMB_BLOCK_A, x->nq, x->nv, x->q, residual},
+          [CMB_RESIDUAL_V] = {CMB_BLOCK_A, x->nv, x->nv, x->v, residual},
+          [CMB_VELOCITY_Q] = {CMB_BLOCK_V, x->nq, x->ng, x->q, velocity},
+          [CMB_GAMMA_Q] = {CMB_BLOCK_A, x->nq, x->ng, x->q, acceleration},
+          [CMB_GAMMA_V] = {CMB_BLOCK_V, x->nv, x->ng, x->v, p->part[CMB_PART_GAMMA]},
+          [CMB_RESIDUAL_U] = {CMB_BLOCK_U, x->nu, x->nv, x->u, p->residual_of_u},
+          [CMB_POSITION_U] = {CMB_BLOCK_U, x->nu, p->x->ng, x->u, p->position_of_u},
+          [CMB_RESIDUAL_P] = {CMB_BLOCK_A, x->np, x->nv, x->parameter, p->part[CMB_PART_RESIDUAL]},
+          [CMB_POSITION_P] = {CMB_BLOCK_P, x->np, x->ng, x->parameter, p->part[CMB_PART_POSITION]},
       },
     *j = &all[which];
   if (j->columns == 0 || j->rows == 0) return CMB_OK;
   if (split && j->of == residual && inertial > 0 && all_zero(j->rows, j->of)) return CMB_OK;
-  return cmb_jacobian_create(p->ctx, x->graph, d->end[j->inputs], p->input, j->columns, j->wrt,
-                             j->rows, j->of, &d->jacobian[which]);
+  return cmb_jacobian_create(p->ctx, x->graph, cmb_layout_end(&d->layout, j->inputs), p->input,
+                             j->columns, j->wrt, j->rows, j->of, &d->jacobian[which]);
 }
 
 /* ---- scratch memory and constants */
@@ -155,7 +160,7 @@ static void measure_scratch(cmb_graph_data *d)
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
     if (d->jacobian[k]) work = largest(work, cmb_jacobian_work(d->jacobian[k]));
   }
-  d->out = (d->end[CMB_UP_TO_U] + LINE - 1) / LINE * LINE;
+  d->out = (cmb_layout_end(&d->layout, CMB_BLOCK_U) + LINE - 1) / LINE * LINE;
   d->work = d->out + (out + LINE - 1) / LINE * LINE;
   d->scratch = d->work + work;
 }

@@ -7,8 +7,8 @@
 #include "dae/graph_system.h"
 
 #include "base/context.h"
+#include "dae/code.h"
 #include "dae/graph_data.h"
-#include "dae/kept.h"
 #include "expr/graph.h"
 #include "math/kkt.h"
 
@@ -19,7 +19,7 @@ static void destroy_data(cmb_system *system)
   cmb_graph_data *d = (cmb_graph_data *)system->eq.self;
   cmb_graph_rates_destroy(d);
   cmb_graph_programs_destroy(d);
-  if (system->eq.expressions) cmb_graph_destroy(system->eq.expressions->graph);
+  if (system->eq.code) cmb_graph_destroy(system->eq.code->graph);
 }
 
 /* ---- names and numbers */
@@ -75,7 +75,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   eq->no = d->no = x->no;
   eq->nu = x->nu;
   eq->np = d->np = x->np;
-  memcpy(d->end, p->end, sizeof d->end);
+  d->layout = p->layout;
   memcpy(d->count, p->count, sizeof d->count);
 }
 
@@ -205,8 +205,8 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   cmb_equations *eq = &system->eq;
   if (p->options->keep) {
     p->lasting = arena;
-    eq->expressions = p->kept = cmb_arena_take(arena, 1, sizeof *p->kept);
-    if (!p->kept) return cmb_fail_memory(p->ctx);
+    eq->code = p->code = cmb_arena_take(arena, 1, sizeof *p->code);
+    if (!p->code) return cmb_fail_memory(p->ctx);
   }
   CMB_TRY(cmb_graph_parts_make(p));
   set_sizes(p, d, eq);

@@ -11,7 +11,7 @@
 typedef struct cmb_graph_options {
   cmb_evaluation evaluation;
   bool derivatives;   /* exact Jacobians are wanted: they take time to prepare */
-  bool keep;          /* the expressions stay (dae/kept.h) */
+  bool keep;          /* the expressions stay (dae/code.h) */
   bool explicit_form; /* accelerations in one call, where the expressions have them */
   bool residual_form; /* residuals in one call, likewise */
 } cmb_graph_options;

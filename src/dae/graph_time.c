@@ -128,7 +128,7 @@ cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, in
 cmb_status cmb_graph_watch_program(const cmb_graph_parts *p, cmb_graph_data *d, int count,
                                    const cmb_expr *part, cmb_program **program)
 {
-  const int inputs = d->end[CMB_UP_TO_P];
+  const int inputs = cmb_layout_end(&d->layout, CMB_BLOCK_P);
   CMB_TRY(cmb_program_create(p->ctx, p->x->graph, inputs, p->input, count, part, program));
   const int doubles = 2 * (inputs + cmb_program_work(*program));
   if (doubles > d->scratch) d->scratch = doubles;
@@ -183,7 +183,7 @@ void cmb_graph_time_values(const void *self, const cmb_point *at, double *values
   const cmb_graph_data *d = self;
   double *in = at->scratch;
   cmb_graph_put_first(d, at, NULL, in);
-  cmb_program_run(d->time, in, values, in + d->end[CMB_UP_TO_P]);
+  cmb_program_run(d->time, in, values, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
 static void enclose(const cmb_graph_data *d, const cmb_program *program, const cmb_box *box,
@@ -191,7 +191,7 @@ static void enclose(const cmb_graph_data *d, const cmb_program *program, const c
 {
   cmb_interval *in = box->scratch;
   cmb_graph_put_first_box(d, box, NULL, in);
-  cmb_program_enclose(program, in, out, in + d->end[CMB_UP_TO_P]);
+  cmb_program_enclose(program, in, out, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
 void cmb_graph_time_bounds(const void *self, const cmb_box *box, cmb_interval *bounds)

@@ -168,7 +168,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   *layer = (cmb_layer){.eq = *inner, .inner = inner};
   layer->mode = cmb_arena_ints(arena, 2 * inner->ns);
   eq->self = layer;
-  eq->expressions = NULL;
+  eq->code = NULL;
   eq->residual = NULL;
   eq->accelerate = NULL;
   eq->derivative = NULL;

@@ -1,9 +1,7 @@
 /*
  * What exported C code consists of, between its making and its printing.
  *
- * The code works on one array x, which the programs read as it is:
- *
- *     x = t, h, q, v, modes, u, parameters, λ, a
+ * The code works on one array x, which the programs read as it is, in the layout of the compiled model (dae/layout.h):
  *
  *     step      the method's program (method/stepper.h): reads all but λ and a
  *     modes     the modes after the step, computed from the switching functions without a branch
@@ -13,7 +11,7 @@
 #define CMB_EXPORT_C_CODE_H
 
 #include "base/buffer.h"
-#include "dae/kept.h"
+#include "dae/code.h"
 #include "method/stepper.h"
 
 #include <camber/export.h>
@@ -23,7 +21,7 @@ typedef struct cmb_c_code {
   cmb_arena *arena;
   const cmb_model *model; /* NULL: not known */
   const cmb_equations *eq;
-  const cmb_kept *x;
+  const cmb_code *x;
   const cmb_stepper *stepper;
   const cmb_result *start;
   const char *method;

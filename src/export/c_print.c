@@ -108,7 +108,7 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
-  const cmb_kept *x = c->x;
+  const cmb_code *x = c->x;
   cmb_buffer_print(b,
                    "/* What can be changed at any time; %s_init sets the values in the comments. "
                    "*/\ntypedef struct %s_parameters {\n",
@@ -135,12 +135,6 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
-static int array_size(const cmb_c_code *c)
-{
-  const cmb_kept *x = c->x;
-  return 2 + x->nq + 2 * x->nv + x->ns + x->nu + x->np + x->ng;
-}
-
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_program *programs[] = {c->stepper->program, c->modes, c->outputs};
@@ -156,10 +150,13 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
       "typedef struct %s {\n  %s_parameters parameters;\n"
       "  double begun, steps; /* t = begun + steps h, so that roundings do not add up */\n",
       c->name, c->name);
-  cmb_buffer_print(b,
-                   "  double x[%d]; /* t, h, q, v, modes, inputs, parameters, multipliers, "
-                   "accelerations */\n",
-                   array_size(c));
+  const cmb_layout *l = &c->x->layout;
+  cmb_buffer_print(b, "  double x[%d]; /*", cmb_layout_size(l));
+  for (int k = 0, any = 0; k < CMB_BLOCKS; k++) {
+    if (l->count[k] == 0) continue;
+    cmb_buffer_print(b, "%s%s", any++ ? ", " : " ", cmb_block_name((cmb_block)k));
+  }
+  cmb_buffer_put(b, " */\n");
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
@@ -212,23 +209,6 @@ static void put_array(cmb_buffer *b, const char *type, const char *name, int cou
   cmb_buffer_put(b, "};\n");
 }
 
-/* Places in x. */
-struct places {
-  int q, v, mode, u, parameter, lambda, a;
-};
-
-static struct places places_of(const cmb_kept *x)
-{
-  struct places p = {.q = 2};
-  p.v = p.q + x->nq;
-  p.mode = p.v + x->nv;
-  p.u = p.mode + x->ns;
-  p.parameter = p.u + x->nu;
-  p.lambda = p.parameter + x->np;
-  p.a = p.lambda + x->ng;
-  return p;
-}
-
 static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, const char *from,
                      int from_place)
 {
@@ -239,24 +219,25 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
 
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_kept *x = c->x;
-  const struct places p = places_of(x);
+  const cmb_code *x = c->x;
+  const int *first = x->layout.first;
   const char *n = c->name;
   cmb_buffer_print(b, "\nvoid %s_init(%s *m)\n{\n", n, n);
   put_array(b, "double", "q", x->nq, c->start->q);
   put_array(b, "double", "v", x->nv, c->start->v);
   if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
-  cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n", array_size(c));
+  cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n",
+                   cmb_layout_size(&c->x->layout));
   cmb_buffer_put(b, "  m->steps = 0;\n  m->x[0] = m->begun = ");
   put_number(b, c->start->t);
-  cmb_buffer_put(b, ";\n  m->x[1] = ");
+  cmb_buffer_print(b, ";\n  m->x[%d] = ", first[CMB_BLOCK_H]);
   put_number(b, c->step);
   cmb_buffer_put(b, ";\n");
-  put_copy(b, x->nq, "m->x", p.q, "q", 0);
-  put_copy(b, x->nv, "m->x", p.v, "v", 0);
-  put_copy(b, x->ng, "m->x", p.lambda, "lambda", 0);
+  put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "q", 0);
+  put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "v", 0);
+  put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "lambda", 0);
   for (int i = 0; i < x->ns; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = %d;\n", p.mode + i, c->start->mode[i]);
+    cmb_buffer_print(b, "  m->x[%d] = %d;\n", first[CMB_BLOCK_MODE] + i, c->start->mode[i]);
   }
   for (int i = 0; i < x->np; i++) {
     cmb_buffer_print(b, "  m->parameters.%s = ", c->parameter_names[i]);
@@ -276,54 +257,55 @@ static void put_sum(cmb_buffer *b, int count)
 /* The modes of the state, in place of those before; events tell what changed. Returns 0, or NaN if what decides is not finite. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
-  const struct places p = places_of(c->x);
+  const int *first = c->x->layout.first;
   if (!c->modes) return;
   cmb_buffer_print(b, "\nstatic double take_modes(%s *m, %s_outputs *out)\n{\n", c->name, c->name);
   cmb_buffer_print(b, "  double sum = 0;\n  int i;\n  %s_modes(m->x, m->y, m->w);\n", c->name);
   cmb_buffer_put(b, "  if (out) {\n");
   for (int i = 0; i < c->x->ns; i++) {
     cmb_buffer_print(b, "    out->%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
-                     c->event_names[i], i, p.mode + i, i, p.mode + i);
+                     c->event_names[i], i, first[CMB_BLOCK_MODE] + i, i, first[CMB_BLOCK_MODE] + i);
   }
   cmb_buffer_put(b, "  }\n");
-  put_copy(b, c->x->ns, "m->x", p.mode, "m->y", 0);
+  put_copy(b, c->x->ns, "m->x", first[CMB_BLOCK_MODE], "m->y", 0);
   put_sum(b, 2 * c->x->ns);
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
 static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_kept *x = c->x;
-  const struct places p = places_of(x);
+  const cmb_code *x = c->x;
+  const int *first = x->layout.first;
   const char *n = c->name;
   cmb_buffer_print(b, "\nint %s_step(%s *m, const %s_inputs *in, %s_outputs *out)\n{\n", n, n, n,
                    n);
   cmb_buffer_put(b, "  double health, sum = 0;\n  int i;\n");
   for (int i = 0; i < x->nu; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", p.u + i, c->u_names[i]);
+    cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", first[CMB_BLOCK_U] + i, c->u_names[i]);
   }
   if (x->nu == 0) cmb_buffer_put(b, "  (void)in;\n");
   for (int i = 0; i < x->np; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", p.parameter + i, c->parameter_names[i]);
+    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", first[CMB_BLOCK_P] + i,
+                     c->parameter_names[i]);
   }
 }
 
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_kept *x = c->x;
-  const struct places p = places_of(x);
+  const cmb_code *x = c->x;
+  const int *first = x->layout.first;
   const cmb_stepper_outputs y = cmb_stepper_places(c->eq, &c->stepper->options);
   put_step_begin(c, b);
   cmb_buffer_print(b, "  %s_program(m->x, m->y, m->w);\n", c->name);
   put_sum(b, y.health); /* all that comes before it */
   cmb_buffer_print(b,
                    "  health = m->y[%d] + sum;\n  m->steps += 1;\n"
-                   "  m->x[0] = m->begun + m->steps * m->x[1];\n",
-                   y.health);
-  put_copy(b, x->nq, "m->x", p.q, "m->y", 0);
-  put_copy(b, x->nv, "m->x", p.v, "m->y", y.v);
-  put_copy(b, x->ng, "m->x", p.lambda, "m->y", y.lambda);
-  put_copy(b, x->nv, "m->x", p.a, "m->y", y.a);
+                   "  m->x[0] = m->begun + m->steps * m->x[%d];\n",
+                   y.health, first[CMB_BLOCK_H]);
+  put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "m->y", 0);
+  put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", y.v);
+  put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "m->y", y.lambda);
+  put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "m->y", y.a);
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
   if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
@@ -341,30 +323,33 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
 }
 
 /* A time that a step leads to is counted on from; any other is a beginning. Adding the large number rounds to a whole one. */
-static void put_count(cmb_buffer *b)
+static void put_count(cmb_buffer *b, int h)
 {
-  cmb_buffer_put(b, "  m->steps = ((s->t - m->begun) / m->x[1] + 6755399441055744.0) - "
-                    "6755399441055744.0;\n"
-                    "  if (m->begun + m->steps * m->x[1] != s->t) {\n"
-                    "    m->begun = s->t;\n    m->steps = 0;\n  }\n");
+  cmb_buffer_print(b,
+                   "  m->steps = ((s->t - m->begun) / m->x[%d] + 6755399441055744.0) - "
+                   "6755399441055744.0;\n"
+                   "  if (m->begun + m->steps * m->x[%d] != s->t) {\n"
+                   "    m->begun = s->t;\n    m->steps = 0;\n  }\n",
+                   h, h);
 }
 
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_kept *x = c->x;
-  const struct places p = places_of(x);
+  const cmb_code *x = c->x;
+  const int *first = x->layout.first;
   const char *n = c->name;
   cmb_buffer_print(b, "\nvoid %s_get_state(const %s *m, %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  s->t = m->x[0];\n");
-  put_copy(b, x->nq, "s->q", 0, "m->x", p.q);
-  put_copy(b, x->nv, "s->v", 0, "m->x", p.v);
+  put_copy(b, x->nq, "s->q", 0, "m->x", first[CMB_BLOCK_Q]);
+  put_copy(b, x->nv, "s->v", 0, "m->x", first[CMB_BLOCK_V]);
   cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  m->x[0] = s->t;\n");
-  put_count(b);
-  put_copy(b, x->nq, "m->x", p.q, "s->q", 0);
-  put_copy(b, x->nv, "m->x", p.v, "s->v", 0);
+  put_count(b, first[CMB_BLOCK_H]);
+  put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
+  put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
   for (int i = 0; i < x->np; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", p.parameter + i, c->parameter_names[i]);
+    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", first[CMB_BLOCK_P] + i,
+                     c->parameter_names[i]);
   }
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   cmb_buffer_put(b, "}\n");

@@ -20,29 +20,15 @@ struct making {
   cmb_expr *input;
 };
 
-static cmb_expr take_input(struct making *m, const char *name)
-{
-  return m->input[m->inputs++] = cmb_input(m->graph, name);
-}
-
 /* The array x, by the names that the kept expressions have. */
 static cmb_status take_inputs(struct making *m)
 {
-  const cmb_kept *x = m->c->x;
-  const struct {
-    int count;
-    const cmb_expr *of;
-  } groups[] = {{x->nq, x->q},         {x->nv, x->v},      {x->ns, x->mode}, {x->nu, x->u},
-                {x->np, x->parameter}, {x->ng, x->lambda}, {x->nv, x->a}};
-  const int most = 2 + x->nq + 2 * x->nv + x->ns + x->nu + x->np + x->ng;
-  m->input = cmb_arena_take(m->arena, (size_t)most, sizeof *m->input);
+  const cmb_code *x = m->c->x;
+  m->inputs = cmb_layout_size(&x->layout);
+  m->input = cmb_arena_take(m->arena, (size_t)m->inputs, sizeof *m->input);
   if (!m->input) return cmb_fail_memory(m->c->ctx);
-  take_input(m, cmb_expr_name(x->graph, x->t));
-  take_input(m, "step size");
-  for (size_t k = 0; k < sizeof groups / sizeof groups[0]; k++) {
-    for (int i = 0; i < groups[k].count; i++) {
-      take_input(m, cmb_expr_name(x->graph, groups[k].of[i]));
-    }
+  for (int i = 0; i < m->inputs; i++) {
+    m->input[i] = cmb_input(m->graph, cmb_expr_name(x->graph, x->input[i]));
   }
   return cmb_graph_status(m->graph);
 }
@@ -66,7 +52,7 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
 }
 
 /* What decides on each mode, with the old modes in it: a sign's switching function; for levels, what is rounded or looked up. */
-static void list_deciding(const cmb_kept *x, cmb_expr *of, const cmb_table **table, bool *level)
+static void list_deciding(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
 {
   for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
   for (int k = 0; k < x->level_count; k++) {
@@ -80,7 +66,7 @@ static void list_deciding(const cmb_kept *x, cmb_expr *of, const cmb_table **tab
 /* The modes, and then the values that have decided on them. */
 static cmb_status make_modes(struct making *m)
 {
-  const cmb_kept *x = m->c->x;
+  const cmb_code *x = m->c->x;
   cmb_graph *g = m->graph;
   const size_t ns = (size_t)x->ns;
   if (ns == 0) return CMB_OK;
@@ -101,7 +87,7 @@ static cmb_status make_modes(struct making *m)
 
 static cmb_status make_outputs(struct making *m)
 {
-  const cmb_kept *x = m->c->x;
+  const cmb_code *x = m->c->x;
   cmb_expr *out;
   if (x->no == 0) return CMB_OK;
   CMB_TRY(import(m, x->no, x->outputs, &out));

@@ -20,7 +20,7 @@ static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health"}; /* of the outputs */
   const cmb_equations *eq = c->eq;
-  const cmb_kept *x = c->x;
+  const cmb_code *x = c->x;
   cmb_arena *a = c->arena;
   cmb_code_name(eq->name, sizeof c->name, c->name);
   c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
@@ -135,7 +135,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
                   .eq = cmb_system_equations(system)};
   if (!c.arena && status == CMB_OK) status = cmb_fail_memory(ctx);
   if (status == CMB_OK) {
-    c.x = c.eq->expressions;
+    c.x = c.eq->code;
     c.start = cmb_simulation_result(sim);
     c.stepper = cmb_integrator_stepper(in);
     status = write_code(&c, options, folder, report);
@@ -176,7 +176,7 @@ cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_ru
                     "method %s cannot be exported; expected one of fixed cost: lie or rosw2",
                     cmb_method_name(options->method));
   }
-  if (!cmb_system_equations(system)->expressions) {
+  if (!cmb_system_equations(system)->code) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
                     "'%s' is written in C and has no expressions; expected a model file",
                     cmb_system_equations(system)->name);

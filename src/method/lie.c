@@ -93,7 +93,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const double *x;
   *error = 0;
   CMB_TRY(cmb_stepper_run(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq, &x));
-  if (in->ev->eq->expressions) in->ev->stats.f += m->stepper->options.stages;
+  if (in->ev->eq->code) in->ev->stats.f += m->stepper->options.stages;
   in->ev->stats.factor += m->stepper->options.stages;
   memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
   memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);

@@ -5,7 +5,7 @@
  * centrifugal forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact matrix.
  */
 #include "base/context.h"
-#include "dae/kept.h"
+#include "dae/code.h"
 #include "expr/algebra.h"
 #include "method/step_source.h"
 
@@ -34,7 +34,7 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
 /* λ and a become 0. */
 static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   const int most = 1 + x->nq + 2 * x->nv + x->ng;
   *r = (struct replacement){0, expressions(s, most), expressions(s, most)};
   if (!r->input || !r->by) return cmb_fail_memory(s->ctx);
@@ -50,8 +50,7 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
                          const cmb_expr *from, cmb_expr *to)
 {
   if (!to) return CMB_OK;
-  return cmb_import(s->graph, s->eq->expressions->graph, r->count, r->input, r->by, count, from,
-                    to);
+  return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
@@ -71,7 +70,7 @@ static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r,
 
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   struct replacement r;
   CMB_TRY(put_point(s, at, &r));
   CMB_TRY(import_matrix(s, &r, s->nv, &x->M, want->M));
@@ -86,7 +85,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   struct replacement r;
   if (!x->rates) {
     memcpy(qdot, v, (size_t)s->nv * sizeof *v);
@@ -99,7 +98,7 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
 /* Euler parameters to length 1. */
 static void normalize(cmb_step_source *s, cmb_expr *q)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   cmb_graph *g = s->graph;
   for (int i = 0; i < x->ball_count; i++) {
     cmb_expr *e = q + x->ball_q[i], sum = 0;
@@ -113,13 +112,13 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 static bool has_stiff(const cmb_step_source *s)
 {
-  return s->stiff_only && s->eq->expressions->stiff_row;
+  return s->stiff_only && s->eq->code->stiff_row;
 }
 
 /* The applied forces where the step begins, or those that are not among the stiff. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   struct replacement r;
   cmb_expr *f = *to = expressions(s, s->nv);
   if (!f) return cmb_fail_memory(s->ctx);
@@ -130,7 +129,7 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 /* The rows of the stiff forces (count x nv), behind them their derivatives by x and by its rate. */
 static cmb_status take_stiff(cmb_step_source *s)
 {
-  const cmb_kept *x = s->eq->expressions;
+  const cmb_code *x = s->eq->code;
   const int count = x->stiff_count * (s->nv + 2);
   struct replacement r;
   s->stiff = expressions(s, count);
@@ -143,7 +142,7 @@ static cmb_status take_stiff(cmb_step_source *s)
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
-  const int nv = s->nv, count = s->eq->expressions->stiff_count;
+  const int nv = s->nv, count = s->eq->code->stiff_count;
   for (int k = 0; k < count; k++) {
     const cmb_expr *row = s->stiff + (size_t)k * (size_t)nv;
     for (int i = 0; i < nv; i++) {
@@ -161,7 +160,7 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
-  const int nv = s->nv, count = s->eq->expressions->stiff_count;
+  const int nv = s->nv, count = s->eq->code->stiff_count;
   const cmb_expr *by_x = s->stiff + (size_t)count * (size_t)nv;
   for (int k = 0; k < count; k++) {
     const cmb_expr *row = s->stiff + (size_t)k * (size_t)nv;
@@ -208,7 +207,7 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
 
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
-  const int count = s->eq->expressions->stiff_count;
+  const int count = s->eq->code->stiff_count;
   CMB_TRY(take_forces(s, has_stiff(s), &s->force_v));
   CMB_TRY(differentiate(s, by_q, by_v));
   if (!has_stiff(s)) return CMB_OK;
@@ -219,25 +218,8 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
   return cmb_graph_status(s->graph);
 }
 
-/* Inputs that are the model's own, by their names: the imported expressions refer to them so. */
-static cmb_status own_inputs(cmb_step_source *s, const cmb_graph *from, int count,
-                             const cmb_expr *input)
-{
-  cmb_expr *place;
-  const int first = s->inputs;
-  CMB_TRY(cmb_step_inputs(s, "model", count, &place));
-  for (int i = 0; i < count; i++) {
-    s->input[first + i] = cmb_input(s->graph, cmb_expr_name(from, input[i]));
-  }
-  return cmb_graph_status(s->graph);
-}
-
 cmb_status cmb_step_graph(cmb_step_source *s)
 {
-  const cmb_kept *x = s->eq->expressions;
-  CMB_TRY(own_inputs(s, x->graph, x->ns, x->mode));
-  CMB_TRY(own_inputs(s, x->graph, x->nu, x->u));
-  CMB_TRY(own_inputs(s, x->graph, x->np, x->parameter));
   s->terms = terms;
   s->forces = forces;
   s->along = along;

@@ -4,6 +4,7 @@
 #include "method/step_source.h"
 
 #include "base/context.h"
+#include "dae/code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,41 @@ static cmb_status make_room(cmb_step_source *s, int count)
   s->input = input;
   s->room = room;
   return CMB_OK;
+}
+
+/* The inputs of a block, (count) in their places; a model's own have its names: imported expressions refer to them so. */
+static cmb_expr *take_block(cmb_step_source *s, cmb_block block, const char *name)
+{
+  const cmb_code *x = s->eq->code;
+  const int first = s->layout.first[block];
+  char text[64];
+  for (int i = first; i < first + s->layout.count[block]; i++) {
+    snprintf(text, sizeof text, "%s %d", name ? name : "", i);
+    s->input[i] = cmb_input(s->graph, name ? text : cmb_expr_name(x->graph, x->input[i]));
+  }
+  return s->input + first;
+}
+
+cmb_status cmb_step_layout(cmb_step_source *s)
+{
+  const cmb_equations *eq = s->eq;
+  const int in_c[CMB_BLOCKS] = {
+      [CMB_BLOCK_T] = 1, [CMB_BLOCK_Q] = eq->nq, [CMB_BLOCK_V] = eq->nv, [CMB_BLOCK_H] = 1};
+  s->layout = eq->code ? eq->code->layout : cmb_layout_make(in_c);
+  CMB_TRY(make_room(s, cmb_layout_size(&s->layout)));
+  s->inputs = cmb_layout_size(&s->layout);
+  s->t = *take_block(s, CMB_BLOCK_T, "t");
+  s->h = *take_block(s, CMB_BLOCK_H, "h");
+  const cmb_expr *q = take_block(s, CMB_BLOCK_Q, "q"), *v = take_block(s, CMB_BLOCK_V, "v");
+  s->q = cmb_arena_take(s->arena, (size_t)s->nq + (size_t)s->nv, sizeof *s->q);
+  if (!s->q) return cmb_fail_memory(s->ctx);
+  s->v = s->q + s->nq;
+  memcpy(s->q, q, (size_t)s->nq * sizeof *q);
+  memcpy(s->v, v, (size_t)s->nv * sizeof *v);
+  static const cmb_block own[] = {CMB_BLOCK_MODE,   CMB_BLOCK_U, CMB_BLOCK_P,
+                                  CMB_BLOCK_LAMBDA, CMB_BLOCK_A, CMB_BLOCK_PUSH};
+  for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) take_block(s, own[k], NULL);
+  return cmb_graph_status(s->graph);
 }
 
 cmb_status cmb_step_inputs(cmb_step_source *s, const char *name, int count, cmb_expr **input)

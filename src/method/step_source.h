@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "dae/evaluator.h"
+#include "dae/layout.h"
 
 #include <camber/expr.h>
 
@@ -46,7 +47,8 @@ struct cmb_step_source {
   cmb_graph *graph;
   int nq, nv, ng;
 
-  /* inputs of the program so far: t, h, q, v, then modes, u and parameters of a model, or values of calls */
+  /* inputs of the program so far: those of the layout, then values of calls */
+  cmb_layout layout;
   cmb_expr *input;
   int inputs, room;
   cmb_expr t, h, *q, *v;
@@ -71,7 +73,10 @@ struct cmb_step_source {
   void (*normalize)(cmb_step_source *s, cmb_expr *q); /* NULL: nothing to do */
 };
 
-/* The inputs t, h, q and v are made; ctx, eq, arena and graph are set. */
+/* The layout of the equations, and its inputs: t, h, q and v have names of their own. */
+cmb_status cmb_step_layout(cmb_step_source *s);
+
+/* The layout's inputs are made; ctx, eq, arena and graph are set. */
 cmb_status cmb_step_graph(cmb_step_source *s);
 cmb_status cmb_step_calls(cmb_step_source *s);
 

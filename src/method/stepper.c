@@ -4,7 +4,7 @@
 #include "method/stepper.h"
 
 #include "base/context.h"
-#include "dae/kept.h"
+#include "dae/code.h"
 #include "math/finite.h"
 #include "math/pattern.h"
 
@@ -59,22 +59,17 @@ static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
   const cmb_equations *eq = st->eq;
   cmb_step_source s = {.ctx = st->ctx, .eq = eq, .arena = arena, .graph = graph};
   cmb_step step;
-  cmb_expr *one;
   s.nq = eq->nq, s.nv = eq->nv, s.ng = eq->ng;
-  CMB_TRY(cmb_step_inputs(&s, "t", 1, &one));
-  s.t = *one;
-  CMB_TRY(cmb_step_inputs(&s, "h", 1, &one));
-  s.h = *one;
-  CMB_TRY(cmb_step_inputs(&s, "q", eq->nq, &s.q));
-  CMB_TRY(cmb_step_inputs(&s, "v", eq->nv, &s.v));
-  CMB_TRY(eq->expressions ? cmb_step_graph(&s) : cmb_step_calls(&s));
+  CMB_TRY(cmb_step_layout(&s));
+  st->layout = s.layout;
+  CMB_TRY(eq->code ? cmb_step_graph(&s) : cmb_step_calls(&s));
   CMB_TRY(cmb_step_make(&s, &st->options, &step));
   return make_programs(st, &s, &step);
 }
 
 static cmb_status compile(cmb_stepper *st)
 {
-  const cmb_kept *x = st->eq->expressions;
+  const cmb_code *x = st->eq->code;
   const cmb_program *program = st->program;
   if (!x || x->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
   const cmb_native_options options = {.no_lanes = true,
@@ -98,8 +93,9 @@ static cmb_status take_memory(cmb_stepper *st)
   st->unit = cmb_arena_doubles(st->arena, eq->nv);
   st->rate = cmb_arena_doubles(st->arena, eq->nq);
   if (cmb_arena_failed(st->arena)) return cmb_fail_memory(st->ctx);
-  const cmb_kept *x = eq->expressions;
-  if (x) memcpy(st->in + st->inputs - x->np, x->parameter_value, (size_t)x->np * sizeof *st->in);
+  const cmb_code *x = eq->code;
+  double *p = st->in + st->layout.first[CMB_BLOCK_P];
+  if (x) memcpy(p, x->parameter_value, (size_t)x->np * sizeof *p);
   return CMB_OK;
 }
 
@@ -208,15 +204,13 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
                            const double *v, const double **results)
 {
   const cmb_equations *eq = st->eq;
-  double *in = st->in;
-  in[CMB_STEPPER_T] = t;
-  in[CMB_STEPPER_H] = h;
-  memcpy(in + CMB_STEPPER_Q, q, (size_t)eq->nq * sizeof *q);
-  memcpy(in + CMB_STEPPER_Q + eq->nq, v, (size_t)eq->nv * sizeof *v);
-  if (eq->expressions) {
-    double *mode = in + CMB_STEPPER_Q + eq->nq + eq->nv;
-    for (int i = 0; i < eq->ns; i++) mode[i] = ev->mode[i];
-  }
+  const cmb_layout *l = &st->layout;
+  double *in = st->in, *mode = in + l->first[CMB_BLOCK_MODE];
+  in[l->first[CMB_BLOCK_T]] = t;
+  in[l->first[CMB_BLOCK_H]] = h;
+  memcpy(in + l->first[CMB_BLOCK_Q], q, (size_t)eq->nq * sizeof *q);
+  memcpy(in + l->first[CMB_BLOCK_V], v, (size_t)eq->nv * sizeof *v);
+  for (int i = 0; i < l->count[CMB_BLOCK_MODE]; i++) mode[i] = ev->mode[i];
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));

@@ -26,14 +26,12 @@ typedef struct cmb_stepper {
   cmb_program *program;
   cmb_native *native; /* NULL: interpreted */
   cmb_differences *differences;
+  cmb_layout layout; /* of the inputs of the last program; behind them the values of calls */
   int inputs;
   double *in, *out, *work, *point;
   double *zero;        /* (nv + ng) */
   double *unit, *rate; /* (nv), (nq) */
 } cmb_stepper;
-
-/* Inputs of the last program for a model: t, h, q, v, modes, u, parameters. */
-enum { CMB_STEPPER_T, CMB_STEPPER_H, CMB_STEPPER_Q };
 
 /* What it computes: q, v, λ, a, health, then q_plain and P if the bound is wanted. Places of its outputs: */
 typedef struct cmb_stepper_outputs {

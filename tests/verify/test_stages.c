@@ -206,7 +206,7 @@ static cmb_equations wrap(const struct faulty *p)
 {
   cmb_equations eq = *p->inner;
   eq.self = p;
-  eq.expressions = NULL;
+  eq.code = NULL;
   eq.evaluate = evaluate;
   eq.residual = NULL;
   eq.accelerate = NULL;

@@ -1,22 +1,24 @@
 /*
- * The expressions of a graph system, kept for those who make programs of their own from them: a whole step of a real-time
- * method, or C code to take away.
+ * The compiled model, for those who make programs of their own from its expressions: a whole step of a real-time method, or C code to
+ * take away. Their inputs lie where the layout says, as those of the equations' own programs do.
  *
- * The modes are frozen. The inputs u are still there, in a simulation they are 0, and so are the parameters that can change.
+ * The modes are frozen. The inputs u are still there; in a simulation they are 0.
  */
-#ifndef CMB_DAE_KEPT_H
-#define CMB_DAE_KEPT_H
+#ifndef CMB_DAE_CODE_H
+#define CMB_DAE_CODE_H
 
 #include "dae/graph_parts.h"
 
-typedef struct cmb_kept {
+typedef struct cmb_code {
   cmb_graph *graph; /* not to be written to: cmb_import takes expressions out of it */
   int nq, nv, ng, ns, no, nu, np;
   cmb_evaluation evaluation;
 
-  cmb_expr t, *q, *v, *mode, *lambda, *a, *u; /* the graph's inputs */
-  cmb_expr *parameter;                        /* (np) those that are used, which are inputs too */
-  double *parameter_value;
+  cmb_layout layout;
+  cmb_expr *input;                                           /* (layout) the graph's inputs, .. */
+  const cmb_expr *q, *v, *mode, *lambda, *a, *u, *parameter; /* .. of which these are blocks */
+  cmb_expr t;
+  double *parameter_value; /* (np) */
   const char **parameter_names;
   cmb_entries M, G;
   cmb_expr *f, *g, *gamma, *gt;
@@ -31,9 +33,9 @@ typedef struct cmb_kept {
       *level_table; /* (level_count) the mode is its interval; NULL: the whole number below */
   int *level_mode;  /* (level_count) which mode */
   int ball_count, *ball_q;
-} cmb_kept;
+} cmb_code;
 
 /* From the parts, while u is still in them; arrays from the arena. The graph is the caller's to destroy, also on failure. */
-cmb_status cmb_keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_kept *kept);
+cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code);
 
 #endif

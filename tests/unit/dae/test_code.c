@@ -4,10 +4,10 @@
  *   - the stiff part of the applied forces' derivatives, Σ wᵀ ∂Q w: by velocities it is all of ∂f/∂v; by positions it is all of it where
  *     the line of action is fixed (springs on coordinates), for tables, formulas of the spring's own length and friction too;
  *   - forces that depend on something else are left to be differentiated as they are;
- *   - live parameters that something is made of are inputs of the graph.
+ *   - live parameters are inputs of the graph.
  */
 #include "check.h"
-#include "dae/kept.h"
+#include "dae/code.h"
 #include "random.h"
 
 #include <camber/camber.h>
@@ -21,7 +21,7 @@ struct stage {
   cmb_context *ctx;
   cmb_model *model;
   cmb_system *system;
-  const cmb_kept *x;
+  const cmb_code *x;
   cmb_graph *g;
   cmb_expr q[MOST], v[MOST];
 };
@@ -31,7 +31,7 @@ static void open_system(struct stage *s)
   const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
                                          .expressions = true};
   cmbt_ok(s->ctx, cmb_model_system(s->ctx, s->model, &kept, &s->system));
-  s->x = cmb_system_equations(s->system)->expressions;
+  s->x = cmb_system_equations(s->system)->code;
   assert_non_null(s->x);
   assert_true(s->x->nq <= MOST);
   cmbt_ok(s->ctx, cmb_graph_create(s->ctx, &s->g));
@@ -66,7 +66,7 @@ static void close_stage(struct stage *s)
 
 static void import(struct stage *s, int count, const cmb_expr *from, cmb_expr *to)
 {
-  const cmb_kept *x = s->x;
+  const cmb_code *x = s->x;
   cmb_expr zero[MOST] = {0};
   cmbt_ok(s->ctx, cmb_import(s->g, x->graph, x->ng, x->lambda, zero, count, from, to));
 }
@@ -75,7 +75,7 @@ static void import(struct stage *s, int count, const cmb_expr *from, cmb_expr *t
 static void evaluate(struct stage *s, int count, const cmb_expr *e, double *out)
 {
   static double work[ROOM];
-  const cmb_kept *x = s->x;
+  const cmb_code *x = s->x;
   struct cmbt_random r = {5};
   cmb_expr input[8 * MOST];
   double value[8 * MOST];
@@ -104,7 +104,7 @@ static void evaluate(struct stage *s, int count, const cmb_expr *e, double *out)
 /* ∂(forces)/∂(q or v) */
 static void exact(struct stage *s, const cmb_expr *wrt, double *J)
 {
-  const cmb_kept *x = s->x;
+  const cmb_code *x = s->x;
   cmb_expr forces[MOST], inputs[MOST], direction[MOST], column[MOST];
   double out[MOST];
   import(s, x->nv, x->forces, forces);
@@ -120,7 +120,7 @@ static void exact(struct stage *s, const cmb_expr *wrt, double *J)
 
 static void stiff(struct stage *s, const cmb_expr *by, double *J)
 {
-  const cmb_kept *x = s->x;
+  const cmb_code *x = s->x;
   const int nv = x->nv, count = x->stiff_count;
   cmb_expr e[MOST * (MOST + 1)];
   double out[MOST * (MOST + 1)];
@@ -154,7 +154,7 @@ static void compare(struct stage *s, const cmb_expr *wrt, const cmb_expr *by)
   for (int i = 0; i < n; i++) cmbt_near(J[i], right[i], 1e-10 * scale);
 }
 
-static bool all_covered(const cmb_kept *x)
+static bool all_covered(const cmb_code *x)
 {
   for (int i = 0; i < x->nv; i++) {
     if (x->loose[i] != 0) return false;
@@ -222,7 +222,7 @@ static void test_parameters(void **state)
       PENDULUM "forces: {s: {type: torsion, coordinate: a, stiffness: 2*k, damping: c}}\n";
   struct stage s;
   open_text(&s, text);
-  assert_int_equal(s.x->np, 3); /* nobody uses the last one */
+  assert_int_equal(s.x->np, 4); /* of which nobody uses the last one */
   assert_string_equal(s.x->parameter_names[0], "k");
   assert_string_equal(s.x->parameter_names[1], "c");
   assert_string_equal(s.x->parameter_names[2], "m");
