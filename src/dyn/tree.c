@@ -22,15 +22,15 @@ int cmb_link_velocities(cmb_link_kind kind)
 }
 
 struct stage {
-  cmb_link_kind kind;
   const cmb_number *axis; /* (3) design position; not of a ball */
-  int sign;               /* times this */
+  cmb_link_kind kind;
+  int sign; /* times this */
 };
 
 static void add_stage(struct stage *s, int *count, cmb_link_kind kind, const cmb_number axis[3],
                       int sign)
 {
-  s[(*count)++] = (struct stage){kind, axis, sign};
+  s[(*count)++] = (struct stage){axis, kind, sign};
 }
 
 /* The motions of a joint in the order in which they build on each other. */

@@ -21,17 +21,24 @@ static cmb_status make_room(cmb_step_source *s, int count)
   return CMB_OK;
 }
 
-/* The inputs of a block, (count) in their places; a model's own have its names: imported expressions refer to them so. */
+/* The inputs of a block in their places. */
 static cmb_expr *take_block(cmb_step_source *s, cmb_block block, const char *name)
 {
-  const cmb_code *x = s->eq->code;
   const int first = s->layout.first[block];
   char text[64];
   for (int i = first; i < first + s->layout.count[block]; i++) {
-    snprintf(text, sizeof text, "%s %d", name ? name : "", i);
-    s->input[i] = cmb_input(s->graph, name ? text : cmb_expr_name(x->graph, x->input[i]));
+    snprintf(text, sizeof text, "%s %d", name, i);
+    s->input[i] = cmb_input(s->graph, text);
   }
   return s->input + first;
+}
+
+/* The same with the model's own names: imported expressions refer to them so. */
+static void take_own(cmb_step_source *s, const cmb_code *x, cmb_block block)
+{
+  for (int i = x->layout.first[block]; i < cmb_layout_end(&x->layout, block); i++) {
+    s->input[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->input[i]));
+  }
 }
 
 cmb_status cmb_step_layout(cmb_step_source *s)
@@ -52,7 +59,7 @@ cmb_status cmb_step_layout(cmb_step_source *s)
   memcpy(s->v, v, (size_t)s->nv * sizeof *v);
   static const cmb_block own[] = {CMB_BLOCK_MODE,   CMB_BLOCK_U, CMB_BLOCK_P,
                                   CMB_BLOCK_LAMBDA, CMB_BLOCK_A, CMB_BLOCK_PUSH};
-  for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) take_block(s, own[k], NULL);
+  for (size_t k = 0; eq->code && k < sizeof own / sizeof own[0]; k++) take_own(s, eq->code, own[k]);
   return cmb_graph_status(s->graph);
 }
 
