@@ -7,6 +7,7 @@
  *     load        a force and a moment
  *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
  *                 −μ N v_t / sqrt(v_t² + v_0²)
+ *     spheres     N = k d^e (1 + 3/2 c ḋ), d = r_a + r_b − x, along the distance x of their centres (Hunt and Crossley 1975)
  */
 #include "dyn/build.h"
 
@@ -131,7 +132,7 @@ cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
   cmb_measure m = {.velocity = -1};
-  if (f->type == CMB_FORCE_SPRING) {
+  if (f->type != CMB_FORCE_COORDINATE) {
     return cmb_measure_distance(b->k, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
   }
   coordinate_named(b, f, &m);
@@ -160,25 +161,6 @@ static cmb_status spring(cmb_build *b, int force)
 
 /* ---- bushings */
 
-/* c1 m1 + c2 m2, measures between the same two bodies. */
-static cmb_measure combined(cmb_build *b, double c1, cmb_measure m1, double c2, cmb_measure m2)
-{
-  cmb_graph *g = b->g;
-  cmb_expr x = constant(b, c1), y = constant(b, c2);
-  cmb_measure m = m1;
-  m.value = cmb_add(g, cmb_mul(g, x, m1.value), cmb_mul(g, y, m2.value));
-  m.rate = cmb_add(g, cmb_mul(g, x, m1.rate), cmb_mul(g, y, m2.rate));
-  m.bias = cmb_add(g, cmb_mul(g, x, m1.bias), cmb_mul(g, y, m2.bias));
-  for (int i = 0; i < m.side_count; i++) {
-    cmb_side *s = &m.side[i];
-    s->moment = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].moment),
-                               cmb_vector_scale(g, y, m2.side[i].moment));
-    s->force = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].force),
-                              cmb_vector_scale(g, y, m2.side[i].force));
-  }
-  return m;
-}
-
 static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 {
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -197,8 +179,8 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
     if (cmb_is_zero(f->bushing_stiffness[3 + i]) && cmb_is_zero(f->bushing_damping[3 + i]))
       continue;
     int j = (i + 1) % 3, l = (i + 2) % 3;
-    cmb_measure m = combined(b, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]), -0.5,
-                             cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
+    cmb_measure m = cmb_measure_combined(k, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]),
+                                         -0.5, cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
     cmb_expr lost = cmb_mul(b->g, number(b, f->bushing_damping[3 + i]), rate);
     CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[3 + i]), 0, 0, lost, 0));
   }
@@ -328,8 +310,17 @@ void cmb_build_hint(cmb_build *b, const char *name, const char *part, cmb_expr e
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text)};
 }
 
-/* The force of a contact in symbols for the depth and its rate: k d^e + c ḋ while there is contact, that is, while both the depth and
- * this are positive: one switch for both. */
+/* The force while there is contact, that is, while the depth and a second quantity are positive: one switch for both. Both should pass
+ * through 0 with a slope, so that it can be proved where they do. */
+static cmb_expr while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
+                              cmb_expr *both)
+{
+  *both = cmb_apply(g, CMB_OP_MIN, depth, second, 0);
+  *both = cmb_apply(g, CMB_OP_SMOOTH, *both, 0, 0);
+  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
+}
+
+/* The force of a contact in symbols for the depth and its rate: k d^e + c ḋ. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -337,9 +328,8 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   const cmb_expr stiffness = number(b, f->stiffness);
   cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, s.x, f->exponent)),
                             cmb_mul(g, number(b, f->damping), s.rate));
-  *both = cmb_apply(g, CMB_OP_MIN, cmb_mul(g, stiffness, s.x), normal, 0);
-  *both = cmb_apply(g, CMB_OP_SMOOTH, *both, 0, 0);
-  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
+  const cmb_expr depth = cmb_mul(g, stiffness, s.x);
+  return while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
 static cmb_status contact(cmb_build *b, const cmb_model_force *f)
@@ -384,6 +374,42 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   return CMB_OK;
 }
 
+/* ---- two spheres */
+
+/* In symbols for the distance of the centres and its rate: it drives them apart. */
+static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
+{
+  cmb_graph *g = b->g;
+  const cmb_law_symbols s = cmb_build_law_symbols(b);
+  const cmb_expr stiffness = number(b, f->stiffness);
+  const cmb_expr depth = cmb_sub(g, number(b, f->radius), s.x);
+  const cmb_expr loss = cmb_mul(g, number(b, cmb_scaled(g, 1.5, f->damping)), s.rate);
+  const cmb_expr factor = cmb_sub(g, constant(b, 1), loss);
+  const cmb_expr elastic = cmb_mul(g, stiffness, power_law(b, depth, f->exponent));
+  const cmb_expr second =
+      cmb_mul(g, number(b, f->radius), factor); /* of the size of a length, too */
+  return while_pressed(g, depth, second, cmb_mul(g, elastic, factor), both);
+}
+
+static cmb_status spheres(cmb_build *b, const cmb_model_force *f)
+{
+  const cmb_measure m =
+      cmb_measure_distance(b->k, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
+  cmb_expr both, law = spheres_law(b, f, &both), force = law;
+  CMB_TRY(cmb_build_law(b, m.value, m.rate, &both));
+  CMB_TRY(cmb_build_law(b, m.value, m.rate, &force));
+  cmb_build_hint(b, f->name, "contact", both);
+  cmb_action *a = new_action(b, m);
+  if (!a) return CMB_ERROR_MEMORY;
+  a->force = a->lost = force;
+  a->along_line = true;
+  a->line = m;
+  a->law = law;
+  a->value = m.value;
+  a->rate = m.rate;
+  return CMB_OK;
+}
+
 /* Forces that stand later in the file and depend on each other, one in the other: beyond these the stack might not do. */
 enum { MOST_FORCES = 64 };
 
@@ -414,6 +440,7 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   case CMB_FORCE_BUSHING: status = bushing(b, f); break;
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
+  case CMB_FORCE_SPHERES: status = spheres(b, f); break;
   }
   b->formula_depth = depth;
   b->force_depth--;

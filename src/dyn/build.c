@@ -49,7 +49,7 @@ cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *form
 
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
 {
-  int ball_from = j->type == CMB_JOINT_FREE ? 3 : 0;
+  const int ball_from = cmb_joint_translations(j->type);
   if (j->euler && n >= ball_from) return -1;
   return n;
 }

@@ -158,6 +158,8 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 
 /* constraints.c */
 cmb_status cmb_build_loops(cmb_build *b);
+cmb_status cmb_build_own_constraints(
+    cmb_build *b); /* of joints, beside what their coordinates allow */
 cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
 cmb_status cmb_build_rows(cmb_build *b);
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,

@@ -5,7 +5,8 @@
  *     spherical    d = 0, in axes fixed to a                     revolute      and e1_a·axis_b = e2_a·axis_b = 0
  *     universal    d = 0, axis1_a·axis2_b = 0                    cylindrical   e·d = 0, e_a·axis_b = 0 for e1, e2
  *     fixed        d = 0, x_a·y_b = y_a·z_b = z_a·x_b = 0         prismatic     these three, e1·d = e2·d = 0
- *     planar       normal·d = 0, e_a·normal_b = 0 for e1, e2
+ *     planar       normal·d = 0, e_a·normal_b = 0 for e1, e2     constant velocity   d = 0, e1_a·e2_b − e2_a·e1_b = 0
+ *     screw        as cylindrical, and translation = pitch times turns, of the joint's own coordinates
  *     distance     |d| = length(t)        point on line  e1·d = e2·d = 0        point on plane  normal·d = 0
  *     formula      F(x, t) = 0 of measures x: G = Σ ∂F/∂x_i G_i, g_t = ∂F/∂t, and γ = F̈ with ẍ_i = its bias
  */
@@ -102,39 +103,37 @@ static void axis_parallel(cmb_build *b, const struct frames *f, const cmb_number
   perpendicular(b, f, e2, axis_b, "tilt2");
 }
 
-/* The constraints of a joint of any type but free. */
-static void connect(cmb_build *b, const struct frames *f, int type)
+/* e1_a·e2_b − e2_a·e1_b is 0 as long as b does not turn about the axis. */
+static cmb_status twist(cmb_build *b, const struct frames *f)
 {
-  switch (type) {
-  case CMB_JOINT_FIXED:
-    coincident(b, f);
-    parallel_frames(b, f);
-    break;
-  case CMB_JOINT_REVOLUTE:
-    coincident(b, f);
-    axis_parallel(b, f, f->axes[0], f->axes_b[0]);
-    break;
-  case CMB_JOINT_PRISMATIC:
-    on_line(b, f, f->axes[0]);
-    parallel_frames(b, f);
-    break;
-  case CMB_JOINT_CYLINDRICAL:
-    on_line(b, f, f->axes[0]);
-    axis_parallel(b, f, f->axes[0], f->axes_b[0]);
-    break;
-  case CMB_JOINT_UNIVERSAL:
-    coincident(b, f);
-    perpendicular(b, f, f->axes[0], f->axes_b[1], "tilt");
-    break;
-  case CMB_JOINT_SPHERICAL: coincident(b, f); break;
-  case CMB_JOINT_PLANAR:
-    component(b, f, f->axes[2], "off");
-    axis_parallel(b, f, f->axes[2], f->axes_b[2]);
-    break;
-  case CMB_LOOP_POINT_LINE: on_line(b, f, f->axes[0]); break;
-  case CMB_LOOP_POINT_PLANE: component(b, f, f->axes[0], "off"); break;
+  const cmb_measure one = cmb_measure_cosine(b->k, f->a, f->axes[0], f->b, f->axes_b[1]);
+  const cmb_measure other = cmb_measure_cosine(b->k, f->a, f->axes[1], f->b, f->axes_b[0]);
+  cmb_constraint *c =
+      cmb_build_constraint(b, f->name, "twist", cmb_measure_combined(b->k, 1, one, -1, other));
+  if (!c) return CMB_ERROR_MEMORY;
+  c->angle = true;
+  return CMB_OK;
+}
+
+static void hold(cmb_build *b, const struct frames *f, cmb_joint_condition condition, int axis)
+{
+  switch (condition) {
+  case CMB_HOLD_POINT: coincident(b, f); break;
+  case CMB_HOLD_FRAMES: parallel_frames(b, f); break;
+  case CMB_HOLD_LINE: on_line(b, f, f->axes[axis]); break;
+  case CMB_HOLD_PARALLEL: axis_parallel(b, f, f->axes[axis], f->axes_b[axis]); break;
+  case CMB_HOLD_ACROSS: perpendicular(b, f, f->axes[0], f->axes_b[1], "tilt"); break;
+  case CMB_HOLD_PLANE: component(b, f, f->axes[axis], "off"); break;
+  case CMB_HOLD_TWIST: twist(b, f); break;
   default: break;
   }
+}
+
+/* The constraints of a joint of this type; a free one has none. */
+static void connect(cmb_build *b, const struct frames *f, int type)
+{
+  const cmb_joint_row *row = &cmb_joint_rows[type];
+  for (int k = 0; k < CMB_MOST_HOLDS; k++) hold(b, f, row->hold[k].kind, row->hold[k].axis);
 }
 
 /* ---- rheonomic ones */
@@ -238,6 +237,10 @@ cmb_status cmb_build_loops(cmb_build *b)
                          l->axes_b};
       if (l->type == CMB_LOOP_DISTANCE)
         CMB_TRY(distance(b, &f, l));
+      else if (l->type == CMB_LOOP_POINT_LINE)
+        on_line(b, &f, f.axes[0]);
+      else if (l->type == CMB_LOOP_POINT_PLANE)
+        component(b, &f, f.axes[0], "off");
       else
         connect(b, &f, l->type);
     }
@@ -249,21 +252,59 @@ cmb_status cmb_build_loops(cmb_build *b)
   return CMB_OK;
 }
 
-cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
+/* The frames of a joint on its two bodies. */
+static struct frames frames_of(cmb_build *b, const cmb_model_joint *j)
 {
-  const cmb_model_joint *j = &b->model->joints[joint];
   cmb_anchor pa = {.body = j->parent}, pb = {.body = j->child};
   memcpy(pa.at, j->at, sizeof pa.at);
   memcpy(pb.at, j->at, sizeof pb.at);
-  struct frames f = {j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
+  return (struct frames){j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
+}
+
+/* translation − pitch/2π angle = 0 */
+static cmb_status pitch(cmb_build *b, int joint)
+{
+  static const double turn = 6.283185307179586;
+  cmb_graph *g = b->g;
+  const cmb_model_joint *j = &b->model->joints[joint];
+  const cmb_measure x = cmb_build_coordinate(b, joint, 0),
+                    angle = cmb_build_coordinate(b, joint, 1);
+  const cmb_expr way = cmb_number_expr(g, cmb_over(g, j->pitch, cmb_fixed(turn)));
+  cmb_constraint *c = new_constraint(b, j->name, "pitch", 2);
+  if (!c) return CMB_ERROR_MEMORY;
+  c->g = cmb_sub(g, x.value, cmb_mul(g, way, angle.value));
+  c->terms[0] = (cmb_term){cmb_constant(g, 1), x};
+  c->terms[1] = (cmb_term){cmb_neg(g, way), angle};
+  return CMB_OK;
+}
+
+cmb_status cmb_build_own_constraints(cmb_build *b)
+{
+  for (int i = 0; i < b->model->joint_count; i++) {
+    const cmb_model_joint *j = &b->model->joints[i];
+    const cmb_joint_own own = cmb_joint_rows[j->type].own;
+    if (own == CMB_OWN_PITCH) CMB_TRY(pitch(b, i));
+    if (own == CMB_OWN_TWIST && !b->cartesian) {
+      const struct frames f = frames_of(b, j);
+      CMB_TRY(twist(b, &f));
+    }
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
+{
+  const cmb_model_joint *j = &b->model->joints[joint];
+  struct frames f = frames_of(b, j);
   int branch = b->tree->joint_link[joint], type = (int)j->type;
+  int first = b->constraints.count;
   if (branch != CMB_GROUND) { /* its coordinates are wanted: the end moves with the child */
+    if (cmb_joint_rows[type].own == CMB_OWN_TWIST) CMB_TRY(twist(b, &f));
     f.a.link = branch;
     cmb_tree_point(b->tree, branch, j->at, f.a.x);
     type = CMB_JOINT_FIXED;
   }
-  int first = b->constraints.count;
-  if (type != CMB_JOINT_FREE) connect(b, &f, type);
+  connect(b, &f, type);
   for (int n = first; n < b->constraints.count; n++) {
     cmb_constraint_at(b, n)->weigh = branch != CMB_GROUND;
   }

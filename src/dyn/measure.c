@@ -137,6 +137,25 @@ cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u
   return m;
 }
 
+cmb_measure cmb_measure_combined(cmb_kinematics *k, double c1, cmb_measure m1, double c2,
+                                 cmb_measure m2)
+{
+  cmb_graph *g = k->g;
+  cmb_expr x = cmb_constant(g, c1), y = cmb_constant(g, c2);
+  cmb_measure m = m1;
+  m.value = cmb_add(g, cmb_mul(g, x, m1.value), cmb_mul(g, y, m2.value));
+  m.rate = cmb_add(g, cmb_mul(g, x, m1.rate), cmb_mul(g, y, m2.rate));
+  m.bias = cmb_add(g, cmb_mul(g, x, m1.bias), cmb_mul(g, y, m2.bias));
+  for (int i = 0; i < m.side_count; i++) {
+    cmb_side *s = &m.side[i];
+    s->moment = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].moment),
+                               cmb_vector_scale(g, y, m2.side[i].moment));
+    s->force = cmb_vector_add(g, cmb_vector_scale(g, x, m1.side[i].force),
+                              cmb_vector_scale(g, y, m2.side[i].force));
+  }
+  return m;
+}
+
 cmb_measure cmb_measure_coordinate(cmb_kinematics *k, int q, int v)
 {
   return (cmb_measure){.value = q >= 0 ? k->q[q] : 0, .rate = k->v[v], .velocity = v};

@@ -45,6 +45,10 @@ cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u
 /* |b − a| */
 cmb_measure cmb_measure_distance(cmb_kinematics *k, cmb_site a, cmb_site b);
 
+/* c1 m1 + c2 m2, measures between the same two bodies. */
+cmb_measure cmb_measure_combined(cmb_kinematics *k, double c1, cmb_measure m1, double c2,
+                                 cmb_measure m2);
+
 /* A coordinate whose rate is a velocity; q = -1: a velocity that is no coordinate's rate. */
 cmb_measure cmb_measure_coordinate(cmb_kinematics *k, int q, int v);
 

@@ -49,6 +49,7 @@ static cmb_status build_parts(cmb_build *b)
   CMB_TRY(cmb_build_joint_forces(b));
   for (int i = 0; i < b->model->force_count; i++) CMB_TRY(cmb_build_force(b, i));
   CMB_TRY(cmb_build_loops(b));
+  CMB_TRY(cmb_build_own_constraints(b));
   CMB_TRY(cmb_build_scan_rules(b));
   if (b->cartesian) {
     CMB_TRY(scan_outputs(b));

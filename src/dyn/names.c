@@ -255,7 +255,8 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
   int i = find(b, model->forces, base);
   if (i < 0) return false;
   cmb_force_type type = model->forces[i].type;
-  bool line = type == CMB_FORCE_SPRING || type == CMB_FORCE_COORDINATE;
+  const bool pushes = type == CMB_FORCE_SPHERES;
+  const bool line = type == CMB_FORCE_SPRING || type == CMB_FORCE_COORDINATE || pushes;
   if (line && strcmp(suffix, "length") == 0) return measured(q, cmb_build_spring_measure(b, i));
   if (line && strcmp(suffix, "rate") == 0) {
     return known(q, cmb_build_spring_measure(b, i).rate, CMB_LEVEL_MOTION);
@@ -266,6 +267,7 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
                      : part >= 0 && type != CMB_FORCE_BUSHING;
   if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
+  if (pushes) return known(q, a->force, CMB_LEVEL_MOTION);
   if (line) return known(q, cmb_neg(b->g, a->force), CMB_LEVEL_MOTION);
   return a->measure.base == CMB_GROUND &&
          known(q, a->measure.side[0].force.x[part], CMB_LEVEL_MOTION);

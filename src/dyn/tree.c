@@ -27,43 +27,26 @@ struct stage {
   int sign; /* times this */
 };
 
-static void add_stage(struct stage *s, int *count, cmb_link_kind kind, const cmb_number axis[3],
-                      int sign)
-{
-  s[(*count)++] = (struct stage){axis, kind, sign};
-}
-
 /* The motions of a joint in the order in which they build on each other. */
 static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
-  int n = 0;
-  switch (j->type) {
-  case CMB_JOINT_REVOLUTE: add_stage(s, &n, CMB_LINK_TURN, j->axes[0], j->turn); break;
-  case CMB_JOINT_PRISMATIC: add_stage(s, &n, CMB_LINK_SHIFT, j->axes[0], 1); break;
-  case CMB_JOINT_CYLINDRICAL:
-    add_stage(s, &n, CMB_LINK_SHIFT, j->axes[0], 1);
-    add_stage(s, &n, CMB_LINK_TURN, j->axes[0], j->turn);
-    break;
-  case CMB_JOINT_UNIVERSAL:
-    for (int k = 0; k < 2; k++) add_stage(s, &n, CMB_LINK_TURN, j->axes[k], j->turn);
-    break;
-  case CMB_JOINT_SPHERICAL:
-    if (j->euler)
-      add_stage(s, &n, CMB_LINK_BALL, cmb_unit3[2], 1);
-    else
-      for (int k = 0; k < 3; k++) add_stage(s, &n, CMB_LINK_TURN, j->axes[k], j->turn);
-    break;
-  case CMB_JOINT_PLANAR:
-    for (int k = 0; k < 2; k++) add_stage(s, &n, CMB_LINK_SHIFT, j->axes[k], 1);
-    add_stage(s, &n, CMB_LINK_TURN, j->axes[2], j->turn);
-    break;
-  case CMB_JOINT_FREE:
-    for (int k = 0; k < 3; k++) add_stage(s, &n, CMB_LINK_SHIFT, cmb_unit3[k], 1);
-    add_stage(s, &n, CMB_LINK_BALL, cmb_unit3[2], 1);
-    break;
-  default: break; /* fixed */
+  static const cmb_link_kind kinds[] = {[CMB_MOTION_SHIFT] = CMB_LINK_SHIFT,
+                                        [CMB_MOTION_TURN] = CMB_LINK_TURN,
+                                        [CMB_MOTION_BALL] = CMB_LINK_BALL};
+  const cmb_joint_row *row = &cmb_joint_rows[j->type];
+  if (row->orients && j->euler) { /* one ball in place of three turns */
+    s[0] = (struct stage){cmb_unit3[2], CMB_LINK_BALL, 1};
+    return 1;
   }
-  return n;
+  for (int k = 0; k < row->stage_count; k++) {
+    const cmb_joint_stage *stage = &row->stage[k];
+    const bool ball = stage->motion == CMB_MOTION_BALL, turn = stage->motion == CMB_MOTION_TURN;
+    s[k] = (struct stage){ball            ? cmb_unit3[2]
+                          : stage->global ? cmb_unit3[stage->axis]
+                                          : j->axes[stage->axis],
+                          kinds[stage->motion], turn ? j->turn : 1};
+  }
+  return row->stage_count;
 }
 
 /* ---- frames */

@@ -61,8 +61,6 @@ typedef struct cmb_tree {
   int *joint_link; /* (joints) the last link of a joint, CMB_GROUND if it has none (yet) */
 } cmb_tree;
 
-enum { CMB_MOST_STAGES = 4 };
-
 /* How many coordinates and velocities a link has. */
 int cmb_link_coordinates(cmb_link_kind kind);
 int cmb_link_velocities(cmb_link_kind kind);

@@ -14,26 +14,14 @@
 #include <math.h>
 #include <string.h>
 
-static const struct row {
-  int nq, nv, translations;
-  const char *suffix[CMB_MOST_COORDINATES]; /* of the coordinates */
-} rows[CMB_JOINT_TYPES] = {
-    [CMB_JOINT_FIXED] = {0, 0, 0, {NULL}},
-    [CMB_JOINT_REVOLUTE] = {1, 1, 0, {""}},
-    [CMB_JOINT_PRISMATIC] = {1, 1, 1, {""}},
-    [CMB_JOINT_CYLINDRICAL] = {2, 2, 1, {".x", ".angle"}},
-    [CMB_JOINT_UNIVERSAL] = {2, 2, 0, {".a", ".b"}},
-    [CMB_JOINT_SPHERICAL] = {3, 3, 0, {".a", ".b", ".c"}},
-    [CMB_JOINT_PLANAR] = {3, 3, 2, {".x", ".y", ".angle"}},
-    [CMB_JOINT_FREE] = {7, 6, 3, {".x", ".y", ".z", ".p0", ".p1", ".p2", ".p3"}},
-};
-
-static const struct row ball = {4, 3, 0, {".p0", ".p1", ".p2", ".p3"}};
 static const char *const angular[3] = {".wx", ".wy", ".wz"};
 
-static const struct row *row_of(const cmb_model_joint *j)
+/* What a coordinate's name ends in. */
+static const char *suffix_of(const cmb_model_joint *j, int i)
 {
-  return j->type == CMB_JOINT_SPHERICAL && j->euler ? &ball : &rows[j->type];
+  static const char *const euler[4] = {".p0", ".p1", ".p2", ".p3"};
+  const int n = cmb_joint_translations(j->type);
+  return j->euler && i >= n ? euler[i - n] : cmb_joint_rows[j->type].suffix[i];
 }
 
 /* ---- names */
@@ -52,7 +40,7 @@ static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *na
 static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_model_joint *j)
 {
-  const struct row *row = row_of(j);
+  const int translations = cmb_joint_translations(j->type);
   const cmb_node *entry = node;
   if (node && !(node->kind == CMB_NODE_TEXT && j->nq == 1)) {
     CMB_TRY(cmb_expect_list(r, node, j->nq, "a name for each coordinate"));
@@ -64,16 +52,16 @@ static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *
       CMB_TRY(cmb_check_name(r, entry->text, entry->place));
       j->q_names[i] = cmb_full_name(r, s->prefix, entry->text, "");
     } else {
-      j->q_names[i] = cmb_full_name(r, j->name, row->suffix[i], "");
+      j->q_names[i] = cmb_full_name(r, j->name, suffix_of(j, i), "");
     }
     CMB_TRY(define(r, j, j->q_names[i], entry ? entry->place : j->place));
     if (entry) entry = entry->next;
   }
   for (int i = 0; i < j->nv; i++) {
-    bool turning = j->euler && i >= row->translations;
+    bool turning = j->euler && i >= translations;
     const char *name = j->q_names[i];
     if (turning) {
-      name = cmb_full_name(r, j->name, angular[i - row->translations], "");
+      name = cmb_full_name(r, j->name, angular[i - translations], "");
       CMB_TRY(cmb_define(r, CMB_NAMES_COORDINATE, name, 0, j->place));
     }
     j->coordinate[i].name = name;
@@ -111,8 +99,7 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
                              cmb_model_joint *j)
 {
   static const char *const keys[] = {"q", "v"};
-  const struct row *row = row_of(j);
-  int translations = j->type == CMB_JOINT_FREE ? row->translations : -1;
+  const int first = cmb_joint_translations(j->type), fewer = j->euler && first > 0 ? first : -1;
   const cmb_node *q = cmb_node_find(entry, "start"), *v = cmb_node_find(entry, "rate");
   if (q && q->kind == CMB_NODE_MAP) {
     const cmb_node *start = q, *rate = cmb_node_find(start, "v");
@@ -124,9 +111,9 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
     }
     if (rate) v = rate;
   }
-  if (q) CMB_TRY(read_values(r, s, q, j->nq, translations, j->q_start));
-  if (v) CMB_TRY(read_values(r, s, v, j->nv, translations, j->v_start));
-  const double length = j->euler ? normalize(r->model->graph, j->q_start + row->translations) : 1;
+  if (q) CMB_TRY(read_values(r, s, q, j->nq, fewer, j->q_start));
+  if (v) CMB_TRY(read_values(r, s, v, j->nv, fewer, j->v_start));
+  const double length = j->euler ? normalize(r->model->graph, j->q_start + first) : 1;
   if (!(length > 0 && isfinite(length))) {
     return cmb_reader_fail(r, q ? q->place : entry->place,
                            "the Euler parameters have the length %g; expected 1", length);
@@ -144,7 +131,7 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
 /* What is written in a mirrored copy, along the global axes. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
-  int n = row_of(j)->translations;
+  const int n = cmb_joint_translations(j->type);
   for (int i = 0; i < 3; i++) {
     const double along = s->sign[i], about = s->turn * s->sign[i];
     cmb_number *reference = &j->coordinate[i].reference;
@@ -208,7 +195,7 @@ static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(read_each(r, s, cmb_node_find(entry, "damping"), j->nv, c));
   CMB_TRY(read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
   for (int i = 0; i < j->nv; i++) {
-    if (j->euler && i >= row_of(j)->translations && !cmb_is_zero(k[i])) {
+    if (j->euler && i >= cmb_joint_translations(j->type) && !cmb_is_zero(k[i])) {
       return cmb_reader_fail(
           r, stiffness->place,
           "Euler parameters have no angle that a stiffness could act on; expected 0");
@@ -225,9 +212,8 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
 {
   static const char *const keys[] = {"coordinates", "start",     "rate",    "stiffness",
                                      "damping",     "reference", "friction"};
-  const struct row *row = row_of(j);
-  j->nq = row->nq;
-  j->nv = row->nv;
+  j->nq = cmb_joint_coordinates(j->type, j->euler);
+  j->nv = cmb_joint_velocities(j->type);
   for (size_t i = 0; j->nq == 0 && i < sizeof keys / sizeof *keys; i++) {
     const cmb_node *given = cmb_node_find(entry, keys[i]);
     if (given) {
@@ -235,7 +221,7 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
                              "a fixed joint has no coordinates; expected no '%s'", keys[i]);
     }
   }
-  if (j->euler) j->q_start[row->translations] = cmb_fixed(1);
+  if (j->euler) j->q_start[cmb_joint_translations(j->type)] = cmb_fixed(1);
   CMB_TRY(read_names(r, s, cmb_node_find(entry, "coordinates"), j));
   CMB_TRY(read_start(r, s, entry, j));
   CMB_TRY(read_laws(r, s, entry, j));

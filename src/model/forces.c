@@ -1,5 +1,6 @@
 /*
- * Section `forces` (reader.h): springs and dampers along a line or on a coordinate, bushings, loads, contacts.
+ * Section `forces` (reader.h): springs and dampers along a line or on a coordinate, bushings, loads, contacts with the ground and between
+ * bodies.
  *
  * Mirrored copies: the directions of a load reflect as vectors, sign x; those of a torque as turn sign x. The axes of a
  * bushing reflect as vectors. A spring needs nothing: it acts along the line of its points.
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-enum { SPRING, TORSION, BUSHING, LOAD, CONTACT, ROWS };
+enum { SPRING, TORSION, BUSHING, LOAD, CONTACT, SPHERES, ROWS };
 
 static const struct row {
   const char *name;
@@ -36,6 +37,10 @@ static const struct row {
      9,
      {"on", "radius", "surface", "stiffness", "exponent", "damping", "friction",
       "friction-velocity", "restitution"}},
+    {"hunt-crossley",
+     CMB_FORCE_SPHERES,
+     5,
+     {"between", "radii", "stiffness", "exponent", "dissipation"}},
 };
 
 /* ---- springs and dampers */
@@ -196,6 +201,17 @@ cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_n
                          "the surface is fixed to the ground; expected a point on a body");
 }
 
+static cmb_status read_exponent(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_force *f)
+{
+  CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
+  if (f->exponent.value >= 1) return CMB_OK;
+  return cmb_reader_fail(r, cmb_node_find(entry, "exponent")->place,
+                         "the exponent is %g; expected 1 or more: below it the contact is "
+                         "infinitely stiff where it begins",
+                         f->exponent.value);
+}
+
 static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -209,17 +225,38 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_read_contact_point(r, s, on, &f->b));
   CMB_TRY(cmb_read_formula(r, s, surface, &f->surface));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_NOT_NEGATIVE, &f->radius));
-  CMB_TRY(cmb_read_limited(r, s, entry, "exponent", CMB_POSITIVE, &f->exponent));
-  if (f->exponent.value < 1) {
-    return cmb_reader_fail(r, cmb_node_find(entry, "exponent")->place,
-                           "the exponent is %g; expected 1 or more: below it the contact is "
-                           "infinitely stiff where it begins",
-                           f->exponent.value);
-  }
+  CMB_TRY(read_exponent(r, s, entry, f));
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));
   CMB_TRY(cmb_read_limited(r, s, entry, "friction", CMB_NOT_NEGATIVE, &f->friction));
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
+}
+
+/* Two spheres, each about a point of its body. */
+static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_force *f)
+{
+  const cmb_node *radii, *stiffness;
+  cmb_number radius[2];
+  CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
+  if (f->a.body == f->b.body) {
+    return cmb_reader_fail(r, entry->place,
+                           "both spheres are on the same body; expected two bodies");
+  }
+  CMB_TRY(cmb_require(r, entry, "radii", &radii));
+  CMB_TRY(cmb_require(r, entry, "stiffness", &stiffness));
+  CMB_TRY(cmb_read_numbers(r, s, radii, 2, radius));
+  if (!(radius[0].value >= 0 && radius[1].value >= 0 && radius[0].value + radius[1].value > 0)) {
+    return cmb_reader_fail(r, radii->place,
+                           "the radii are %g and %g; expected two that are not negative, and not "
+                           "both 0",
+                           radius[0].value, radius[1].value);
+  }
+  f->radius = cmb_plus(r->model->graph, radius[0], radius[1]);
+  f->exponent = cmb_fixed(1.5);
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
+  CMB_TRY(cmb_read_limited(r, s, entry, "dissipation", CMB_NOT_NEGATIVE, &f->damping));
+  return read_exponent(r, s, entry, f);
 }
 
 /* ---- any */
@@ -228,7 +265,7 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
 {
   static cmb_status (*const readers[ROWS])(cmb_reader *, const cmb_scope *, const cmb_node *,
                                            cmb_model_force *) = {
-      read_spring, read_torsion, read_bushing, read_load, read_contact};
+      read_spring, read_torsion, read_bushing, read_load, read_contact, read_spheres};
   cmb_model *m = r->model;
   cmb_model_force *f = &m->forces[m->force_count];
   const cmb_node *type;

@@ -7,26 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The key that gives the directions, NULL if there are none; `at` may be missing where it only names a point. */
-static const struct row {
-  const char *name;
-  const char *keys[3];
-  int key_count;
-  bool at_may_miss;
-} rows[CMB_JOINT_TYPES] = {
-    [CMB_JOINT_FIXED] = {"fixed", {NULL}, 0, true},
-    [CMB_JOINT_REVOLUTE] = {"revolute", {"axis"}, 1, false},
-    [CMB_JOINT_PRISMATIC] = {"prismatic", {"axis"}, 1, true},
-    [CMB_JOINT_CYLINDRICAL] = {"cylindrical", {"axis"}, 1, false},
-    [CMB_JOINT_UNIVERSAL] = {"universal", {"axes"}, 1, false},
-    [CMB_JOINT_SPHERICAL] = {"spherical", {"axes", "orientation"}, 2, false},
-    [CMB_JOINT_PLANAR] = {"planar", {"normal", "axes"}, 2, false},
-    [CMB_JOINT_FREE] = {"free", {NULL}, 0, true},
-};
-
 int cmb_joint_type_of(const char *name)
 {
-  return cmb_find_name(name, rows, CMB_JOINT_TYPES, sizeof *rows);
+  return cmb_find_name(name, cmb_joint_rows, CMB_JOINT_TYPES, sizeof *cmb_joint_rows);
 }
 
 /* ---- directions */
@@ -80,21 +63,31 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
+/* The shafts' direction, and two across it. */
+static cmb_status read_shaft(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             cmb_number axes[3][3])
+{
+  const cmb_node *given;
+  CMB_TRY(cmb_require(r, node, "axis", &given));
+  CMB_TRY(cmb_read_direction(r, s, given, axes[2]));
+  take_plane(r->model->graph, s, axes);
+  return CMB_OK;
+}
+
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                cmb_joint_type type, cmb_number axes[3][3])
 {
   const cmb_node *given;
-  switch (type) {
-  case CMB_JOINT_REVOLUTE:
-  case CMB_JOINT_PRISMATIC:
-  case CMB_JOINT_CYLINDRICAL:
+  switch (cmb_joint_rows[type].directions) {
+  case CMB_AXES_ONE:
     CMB_TRY(cmb_require(r, node, "axis", &given));
     return cmb_read_direction(r, s, given, axes[0]);
-  case CMB_JOINT_UNIVERSAL:
+  case CMB_AXES_TWO:
     CMB_TRY(cmb_require(r, node, "axes", &given));
     return read_turned(r, s, given, 2, axes);
-  case CMB_JOINT_PLANAR: return read_plane(r, s, node, axes);
-  case CMB_JOINT_SPHERICAL:
+  case CMB_AXES_PLANE: return read_plane(r, s, node, axes);
+  case CMB_AXES_SHAFT: return read_shaft(r, s, node, axes);
+  case CMB_AXES_THREE:
     given = cmb_node_find(node, "axes");
     if (given) return read_turned(r, s, given, 3, axes);
     for (int i = 0; i < 3; i++) axes[i][i] = cmb_fixed(s->sign[i]);
@@ -103,18 +96,34 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
   }
 }
 
+int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2])
+{
+  static const char *const all[][2] = {
+      [CMB_AXES_NONE] = {NULL},    [CMB_AXES_ONE] = {"axis"},
+      [CMB_AXES_TWO] = {"axes"},   [CMB_AXES_THREE] = {"axes"},
+      [CMB_AXES_SHAFT] = {"axis"}, [CMB_AXES_PLANE] = {"normal", "axes"}};
+  int count = 0;
+  while (count < 2 && all[cmb_joint_rows[type].directions][count]) {
+    keys[count] = all[cmb_joint_rows[type].directions][count];
+    count++;
+  }
+  return count;
+}
+
 /* ---- joints */
 
-static cmb_status check_keys(cmb_reader *r, const cmb_node *entry, const struct row *row)
+static cmb_status check_keys(cmb_reader *r, const cmb_node *entry, cmb_joint_type type)
 {
+  const cmb_joint_row *row = &cmb_joint_rows[type];
   static const char *const common[] = {"type",        "parent",    "child",   "at",
                                        "coordinates", "start",     "rate",    "stiffness",
                                        "damping",     "reference", "friction"};
   enum { COMMON = sizeof common / sizeof *common };
-  const char *keys[COMMON + 3];
+  const char *keys[COMMON + 4];
   memcpy(keys, common, sizeof common);
-  memcpy(keys + COMMON, row->keys, sizeof row->keys);
-  return cmb_check_keys(r, entry, COMMON + row->key_count, keys);
+  int count = COMMON + cmb_joint_direction_keys(type, keys + COMMON);
+  if (row->more) keys[count++] = row->more;
+  return cmb_check_keys(r, entry, count, keys);
 }
 
 static cmb_status read_bodies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -145,23 +154,37 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   static const char *const orientations[] = {"angles", "euler"};
   const cmb_node *at = cmb_node_find(entry, "at"),
                  *orientation = cmb_node_find(entry, "orientation");
+  const cmb_joint_row *row = &cmb_joint_rows[j->type];
   int choice = 0;
   if (at)
     CMB_TRY(cmb_read_position(r, s, at, j->at));
-  else if (rows[j->type].at_may_miss)
+  else if (!row->point)
     memcpy(j->at, r->model->bodies[j->child].com, sizeof j->at);
   else
     CMB_TRY(cmb_require(r, entry, "at", &at));
   if (orientation)
     CMB_TRY(cmb_read_choice(r, orientation, orientations, 2, sizeof *orientations, &choice));
-  j->euler = j->type == CMB_JOINT_FREE || choice == 1;
+  j->euler = row->euler || choice == 1;
   j->turn = j->euler ? 1 : s->turn;
-  if (j->euler && cmb_node_find(entry, "axes")) {
+  if (choice == 1 && cmb_node_find(entry, "axes")) {
     return cmb_reader_fail(
         r, cmb_node_find(entry, "axes")->key_place,
         "Euler parameters have no axes; expected 'orientation: angles' with them");
   }
-  return j->euler ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
+  return choice == 1 ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
+}
+
+/* The number that only this type of joint has. */
+static cmb_status read_more(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_joint *j)
+{
+  const char *key = cmb_joint_rows[j->type].more;
+  const cmb_node *node;
+  if (!key || cmb_joint_rows[j->type].orients) return CMB_OK;
+  CMB_TRY(cmb_require(r, entry, key, &node));
+  CMB_TRY(cmb_read_number(r, s, node, &j->pitch));
+  if (j->pitch.value != 0) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is 0; expected a number that is not", key);
 }
 
 static cmb_status read_joint(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
@@ -172,14 +195,16 @@ static cmb_status read_joint(cmb_reader *r, const cmb_scope *s, const cmb_node *
   int choice;
   CMB_TRY(cmb_expect_map(r, entry));
   CMB_TRY(cmb_require(r, entry, "type", &type));
-  CMB_TRY(cmb_read_choice(r, type, rows, CMB_JOINT_TYPES, sizeof *rows, &choice));
-  CMB_TRY(check_keys(r, entry, &rows[choice]));
+  CMB_TRY(
+      cmb_read_choice(r, type, cmb_joint_rows, CMB_JOINT_TYPES, sizeof *cmb_joint_rows, &choice));
+  CMB_TRY(check_keys(r, entry, (cmb_joint_type)choice));
   j->name = cmb_full_name(r, s->prefix, entry->key, "");
   j->place = entry->key_place;
   j->type = (cmb_joint_type)choice;
   CMB_TRY(cmb_define(r, CMB_NAMES_JOINT, j->name, m->joint_count++, entry->key_place));
   CMB_TRY(read_bodies(r, s, entry, j));
   CMB_TRY(read_geometry(r, s, entry, j));
+  CMB_TRY(read_more(r, s, entry, j));
   return cmb_read_coordinates(r, s, entry, j);
 }
 

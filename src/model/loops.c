@@ -7,36 +7,15 @@
 
 #include <string.h>
 
-enum loop_row {
-  FIXED,
-  REVOLUTE,
-  PRISMATIC,
-  CYLINDRICAL,
-  UNIVERSAL,
-  SPHERICAL,
-  PLANAR, /* as the joints */
-  DISTANCE,
-  POINT_LINE,
-  POINT_PLANE,
-  GEAR,
-  FORMULA,
-  STOP,
-  ROWS
-};
+/* Loops that are no joints. Those that are have the names of the joints, and come first among the choices. */
+enum { DISTANCE, POINT_LINE, POINT_PLANE, GEAR, FORMULA, STOP, ROWS };
 
 static const struct row {
   const char *name;
   int type;
   int key_count;
-  const char *keys[5]; /* beside `type` */
+  const char *keys[3]; /* beside `type` */
 } rows[ROWS] = {
-    {"fixed", CMB_JOINT_FIXED, 3, {"between", "bodies", "at"}},
-    {"revolute", CMB_JOINT_REVOLUTE, 4, {"between", "bodies", "at", "axis"}},
-    {"prismatic", CMB_JOINT_PRISMATIC, 4, {"between", "bodies", "at", "axis"}},
-    {"cylindrical", CMB_JOINT_CYLINDRICAL, 4, {"between", "bodies", "at", "axis"}},
-    {"universal", CMB_JOINT_UNIVERSAL, 4, {"between", "bodies", "at", "axes"}},
-    {"spherical", CMB_JOINT_SPHERICAL, 3, {"between", "bodies", "at"}},
-    {"planar", CMB_JOINT_PLANAR, 5, {"between", "bodies", "at", "normal", "axes"}},
     {"distance", CMB_LOOP_DISTANCE, 2, {"between", "length"}},
     {"point-line", CMB_LOOP_POINT_LINE, 3, {"point", "on", "axis"}},
     {"point-plane", CMB_LOOP_POINT_PLANE, 3, {"point", "on", "normal"}},
@@ -44,6 +23,19 @@ static const struct row {
     {"formula", CMB_LOOP_FORMULA, 1, {"formula"}},
     {"stop", CMB_LOOP_FORMULA, 2, {"formula", "restitution"}}, /* not among the loops: stops.c */
 };
+
+/* The joints that can be loops, then the rows above, as names to choose from. */
+static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
+{
+  int count = 0;
+  for (int i = 0; i < CMB_JOINT_TYPES; i++) {
+    if (!cmb_joint_rows[i].loop) continue;
+    joint[count] = i;
+    names[count++] = cmb_joint_rows[i].name;
+  }
+  for (int i = 0; i < ROWS; i++) names[count + i] = rows[i].name;
+  return count;
+}
 
 static cmb_status check_bodies(cmb_reader *r, const cmb_node *entry, const cmb_model_loop *loop)
 {
@@ -115,15 +107,35 @@ static cmb_status read_kind(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   case POINT_LINE: return read_point_on(r, s, entry, "axis", loop);
   case POINT_PLANE: return read_point_on(r, s, entry, "normal", loop);
   case GEAR: return read_gear(r, s, entry, loop);
-  case FORMULA:
+  default:
     CMB_TRY(cmb_require(r, entry, "formula", &formula));
     return cmb_read_formula(r, s, formula, &loop->formula);
-  default:
-    CMB_TRY(cmb_read_between(r, s, entry, &loop->a, &loop->b));
-    CMB_TRY(check_bodies(r, entry, loop));
-    if (kind == SPHERICAL) return CMB_OK; /* a common point and no directions */
-    return cmb_read_joint_axes(r, s, entry, (cmb_joint_type)rows[kind].type, loop->axes);
   }
+}
+
+/* A joint that closes a loop. A spherical one has a common point and no directions. */
+static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                  cmb_joint_type type, cmb_model_loop *loop)
+{
+  CMB_TRY(cmb_read_between(r, s, entry, &loop->a, &loop->b));
+  CMB_TRY(check_bodies(r, entry, loop));
+  if (cmb_joint_rows[type].orients) return CMB_OK;
+  return cmb_read_joint_axes(r, s, entry, type, loop->axes);
+}
+
+/* Which keys it may have: those of a joint's directions, or those of the row. */
+static cmb_status check_loop_keys(cmb_reader *r, const cmb_node *entry, int joint,
+                                  const struct row *row)
+{
+  const char *keys[6] = {"type", "between", "bodies", "at"};
+  int count = 4;
+  if (row) {
+    memcpy(keys + 1, row->keys, sizeof row->keys);
+    count = 1 + row->key_count;
+  } else if (!cmb_joint_rows[joint].orients) {
+    count += cmb_joint_direction_keys((cmb_joint_type)joint, keys + 4);
+  }
+  return cmb_check_keys(r, entry, count, keys);
 }
 
 static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -139,18 +151,20 @@ static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry
 static cmb_status read_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   const cmb_node *type;
-  const char *keys[6] = {"type"};
+  const char *names[CMB_JOINT_TYPES + ROWS];
   cmb_model_loop *loop;
-  int kind;
+  int choice, joint[CMB_JOINT_TYPES];
+  const int joints = list_choices(names, joint);
   CMB_TRY(cmb_expect_map(r, entry));
   CMB_TRY(cmb_require(r, entry, "type", &type));
-  CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
-  memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
-  CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
-  if (kind == STOP) return cmb_read_stop(r, s, entry);
+  CMB_TRY(cmb_read_choice(r, type, names, joints + ROWS, sizeof *names, &choice));
+  const struct row *row = choice < joints ? NULL : &rows[choice - joints];
+  CMB_TRY(check_loop_keys(r, entry, row ? 0 : joint[choice], row));
+  if (row == &rows[STOP]) return cmb_read_stop(r, s, entry);
   CMB_TRY(begin(r, s, entry, &loop));
-  loop->type = rows[kind].type;
-  CMB_TRY(read_kind(r, s, entry, kind, loop));
+  loop->type = row ? row->type : joint[choice];
+  CMB_TRY(row ? read_kind(r, s, entry, choice - joints, loop)
+              : read_joint_loop(r, s, entry, (cmb_joint_type)joint[choice], loop));
   memcpy(loop->axes_b, loop->axes, sizeof loop->axes_b);
   return CMB_OK;
 }

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "expr/number.h"
+#include "model/joint_types.h"
 
 #include <camber/model.h>
 
@@ -54,20 +55,6 @@ typedef struct cmb_model_marker {
   cmb_number axes[9]; /* rows are the unit vectors x, y, z of the frame in the design position */
 } cmb_model_marker;
 
-typedef enum cmb_joint_type {
-  CMB_JOINT_FIXED,
-  CMB_JOINT_REVOLUTE,    /* axes[0]: the axis */
-  CMB_JOINT_PRISMATIC,   /* axes[0] */
-  CMB_JOINT_CYLINDRICAL, /* axes[0]; coordinates: translation, rotation */
-  CMB_JOINT_UNIVERSAL, /* axes[0] on the parent, axes[1] on the child, perpendicular; coordinates: the two angles */
-  CMB_JOINT_SPHERICAL, /* axes[0..2]: three angles, each about an axis turned by the angles before it; or Euler parameters */
-  CMB_JOINT_PLANAR, /* axes[2]: the normal; coordinates: along axes[0], along axes[1], angle about axes[2] */
-  CMB_JOINT_FREE, /* coordinates: x, y, z along the global axes (of the parent), Euler parameters */
-  CMB_JOINT_TYPES
-} cmb_joint_type;
-
-enum { CMB_MOST_COORDINATES = 7, CMB_MOST_VELOCITIES = 6 };
-
 /* What belongs to one velocity of a joint (an angle, a displacement, a component of an angular velocity). */
 typedef struct cmb_model_coordinate {
   const char *name; /* unique in the model: "crank", "car.x"; the velocity is NAME' */
@@ -83,8 +70,9 @@ typedef struct cmb_model_joint {
   int parent, child; /* bodies; parent may be CMB_GROUND */
   cmb_number at[3];
   cmb_number axes[3][3]; /* unit vectors in the design position, as the type says; not used: 0 */
+  cmb_number pitch;      /* of a screw: translation a turn */
   int turn; /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
-  bool euler; /* spherical with Euler parameters; free always */
+  bool euler; /* it has Euler parameters */
   int nq, nv; /* coordinates and velocities */
   const char
       *q_names[CMB_MOST_COORDINATES]; /* all coordinates; with Euler parameters NAME.p0 .. p3 */
@@ -98,7 +86,7 @@ typedef struct cmb_model_joint {
 
 /* Loops: constraints between a frame on body a and one on body b, which coincide in the design position unless stated. */
 typedef enum cmb_loop_type {
-  /* the joint types from CMB_JOINT_FIXED to CMB_JOINT_PLANAR have the same numbers */
+  /* the types of joints that can be loops have the same numbers (joint_types.h) */
   CMB_LOOP_DISTANCE = CMB_JOINT_TYPES, /* |b - a| = length */
   CMB_LOOP_POINT_LINE,                 /* b on the line through a along axes[0] */
   CMB_LOOP_POINT_PLANE,                /* b in the plane through a with normal axes[0] */
@@ -151,7 +139,8 @@ typedef enum cmb_force_type {
   CMB_FORCE_COORDINATE, /* the same laws on a joint coordinate: rotational springs; positive pulls towards smaller values */
   CMB_FORCE_BUSHING, /* six components between a frame on a and one on b */
   CMB_FORCE_LOAD,    /* force and torque on body b at a point; reaction on body a */
-  CMB_FORCE_CONTACT  /* point or sphere on b against a surface fixed to the ground */
+  CMB_FORCE_CONTACT, /* point or sphere on b against a surface fixed to the ground */
+  CMB_FORCE_SPHERES  /* sphere about a's point against one about b's: Hunt and Crossley 1975 */
 } cmb_force_type;
 
 typedef struct cmb_model_force {
@@ -185,6 +174,8 @@ typedef struct cmb_model_force {
   cmb_model_formula surface;
   cmb_number radius, exponent, friction,
       friction_velocity; /* stiffness, damping as above: stiffness d^exponent + damping d' */
+
+  /* spheres: `radius` is the sum of both; stiffness d^exponent (1 + 3/2 damping d'), damping in s/m */
 } cmb_model_force;
 
 typedef struct cmb_model_output {

@@ -260,6 +260,9 @@ int cmb_joint_type_of(const char *name);
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                cmb_joint_type type, cmb_number axes[3][3]);
 
+/* The keys that these directions stand under: how many. */
+int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2]);
+
 /* coordinates.c: what a joint says of its coordinates; type, euler and name are known */
 cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_joint *j);

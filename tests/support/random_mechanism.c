@@ -112,9 +112,8 @@ static void make_body(struct maker *k, int i)
 
 static void name_coordinates(struct maker *k, cmb_model_joint *j, int number)
 {
-  static const int velocities[] = {0, 1, 1, 2, 2, 3, 3, 6};
   int ball = j->euler ? 3 : 0;
-  j->nv = velocities[j->type];
+  j->nv = cmb_joint_velocities(j->type);
   j->nq = j->nv + (j->euler ? 1 : 0);
   for (int n = 0; n < j->nv - ball; n++) {
     j->q_names[n] = text(k, "j%d.c%d", number, n);
@@ -180,7 +179,11 @@ static int freedoms(const cmb_model *m, int a, int b)
 }
 
 /* Constraints of a loop of each type. */
-static const int removes[] = {6, 5, 5, 4, 4, 3, 3, 0, 1, 2, 1, 1};
+static const int removes[] = {
+    [CMB_JOINT_FIXED] = 6,       [CMB_JOINT_REVOLUTE] = 5,  [CMB_JOINT_PRISMATIC] = 5,
+    [CMB_JOINT_CYLINDRICAL] = 4, [CMB_JOINT_UNIVERSAL] = 4, [CMB_JOINT_SPHERICAL] = 3,
+    [CMB_JOINT_PLANAR] = 3,      [CMB_LOOP_DISTANCE] = 1,   [CMB_LOOP_POINT_LINE] = 2,
+    [CMB_LOOP_POINT_PLANE] = 1,  [CMB_LOOP_FORMULA] = 1};
 
 int cmbt_unknowns(const cmb_model *m)
 {
@@ -196,7 +199,11 @@ static void make_loop(struct maker *k, int *left)
   cmb_model_loop *l = &m->loops[m->loop_count];
   double axes[3][3];
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
-  int type = choose(k, 0, CMB_LOOP_POINT_PLANE);
+  static const int types[] = {CMB_JOINT_FIXED,       CMB_JOINT_REVOLUTE,  CMB_JOINT_PRISMATIC,
+                              CMB_JOINT_CYLINDRICAL, CMB_JOINT_UNIVERSAL, CMB_JOINT_SPHERICAL,
+                              CMB_JOINT_PLANAR,      CMB_JOINT_FREE,      CMB_LOOP_DISTANCE,
+                              CMB_LOOP_POINT_LINE,   CMB_LOOP_POINT_PLANE};
+  const int type = types[choose(k, 0, (int)(sizeof types / sizeof types[0]) - 1)];
   if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
   if (freedoms(m, a, b) < removes[type] + 2) return;
   *left -= removes[type];

@@ -1,0 +1,169 @@
+/*
+ * Joints and forces against closed forms, in all formulations:
+ *
+ *   - a nut that falls on a screw: angle'' = −m g w/(J + m w²), w = pitch/2π; the axial force and the moment of the joint;
+ *   - shafts bent by 40°: a constant-velocity joint hands on the rate as it is, as a joint and as a loop; a universal joint makes
+ *     ω_out/ω_in go between cos β and 1/cos β;
+ *   - two balls, Hunt and Crossley: with m v v' = −k dⁿ (1 + b v), b = 3/2 c, the function v/b − ln(1 + b v)/b² has the same value before
+ *     and after.
+ */
+#include "check.h"
+#include "model_run.h"
+
+#include <stdio.h>
+
+static const double turn = 6.283185307179586;
+
+static void open_text(cmbt_run *r, const char *text, int formulation, double t_end)
+{
+  cmbt_run_open_text(r, text, (cmb_formulation)formulation);
+  r->rtol = 1e-9;
+  cmbt_run_to(r, t_end, 0.01);
+}
+
+static void test_screw(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {p: 0.02}\n"
+      "bodies: {nut: {mass: 2, com: [0, 0, 0], inertia: [0.01, 0.01, 0.01]}}\n"
+      "joints: {s: {type: screw, child: nut, at: [0, 0, 0], axis: z, pitch: p, damping: [0, 0]}}\n"
+      "outputs: {x: s.x, angle: s.angle, fz: s.fz, mz: s.mz, e: energy}\n";
+  const double w = 0.02 / turn, m = 2, J = 0.01, a = -9.81 * m * w / (J + m * w * w);
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, 1);
+    cmbt_near(cmbt_output(&r, "angle"), a / 2, 1e-7);
+    cmbt_near(cmbt_output(&r, "x"), w * a / 2, 1e-9);
+    cmbt_near(cmbt_output(&r, "fz"), m * (9.81 + w * a), 1e-7); /* on the nut */
+    cmbt_near(cmbt_output(&r, "mz"), J * a, 1e-9);
+    cmbt_run_close(&r);
+  }
+}
+
+/* The extremes of the ratio of two outputs over a run. */
+static void extremes(const cmbt_run *r, const char *name, const char *other, double *least,
+                     double *most)
+{
+  *least = INFINITY, *most = -INFINITY;
+  for (int i = 0; i < r->row_count; i++) {
+    const double ratio = cmbt_row(r, i, name) / cmbt_row(r, i, other);
+    *least = fmin(*least, ratio);
+    *most = fmax(*most, ratio);
+  }
+}
+
+#define SHAFTS(joints)                                                                             \
+  "parameters: {bend: 40 deg}\n"                                                                   \
+  "bodies:\n"                                                                                      \
+  "  in: {mass: 1, com: [0, 0, -0.5], inertia: [20, 20, 20]}\n"                                  \
+  "  out: {mass: 1, com: [0, 0, 0.5], inertia: [0.1, 0.1, 0.03]}\n" joints                         \
+  "outputs: {win: in.wz, wout: out.wy*sin(bend) + out.wz*cos(bend)}\n"                             \
+  "gravity: [0, 0, 0]\n"
+
+#define GUIDE                                                                                      \
+  "  guide: {type: point-line, point: {body: out, at: [0, 0, 1]}, on: {body: ground, at: [0, 0, "  \
+  "0]}, axis: [0, sin(bend), cos(bend)]}\n"
+
+static void test_shafts(void **state)
+{
+  (void)state;
+  static const char
+      joint[] = SHAFTS(
+          "joints:\n"
+          "  bearing: {type: revolute, child: in, at: [0, 0, 0], axis: z, rate: 10}\n"
+          "  mid: {type: constant-velocity, parent: in, child: out, at: [0, 0, 0], axis: z}\n"
+          "loops:\n" GUIDE),
+      loop[] = SHAFTS(
+          "joints:\n"
+          "  bearing: {type: revolute, child: in, at: [0, 0, 0], axis: z, rate: 10}\n"
+          "  other: {type: free, child: out, at: [0, 0, 0]}\n"
+          "loops:\n"
+          "  mid: {type: constant-velocity, bodies: [in, out], at: [0, 0, 0], axis: z}\n" GUIDE),
+      cardan[] =
+          SHAFTS("joints:\n"
+                 "  bearing: {type: revolute, child: in, at: [0, 0, 0], axis: z, rate: 10}\n"
+                 "  mid: {type: universal, parent: in, child: out, at: [0, 0, 0], axes: [x, y]}\n"
+                 "loops:\n" GUIDE);
+  const double bend = 40 * turn / 360;
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    double least, most;
+    for (int k = 0; k < 2; k++) {
+      open_text(&r, k == 0 ? joint : loop, f, 1);
+      extremes(&r, "wout", "win", &least, &most);
+      cmbt_near(least, 1, 1e-7);
+      cmbt_near(most, 1, 1e-7);
+      cmbt_run_close(&r);
+    }
+    open_text(&r, cardan, f, 1);
+    extremes(&r, "wout", "win", &least, &most);
+    cmbt_near(least, cos(bend), 1e-3);
+    cmbt_near(most, 1 / cos(bend), 1e-3);
+    cmbt_run_close(&r);
+  }
+}
+
+/* v/b − ln(1 + b v)/b² */
+static double kept(double b, double v)
+{
+  return v / b - log1p(b * v) / (b * b);
+}
+
+/* The rebound of an approach with v: the root of kept(−e) = kept(v), by bisection. */
+static double rebound(double b, double v)
+{
+  double low = 0, high = v;
+  for (int i = 0; i < 100; i++) {
+    const double middle = (low + high) / 2;
+    if (kept(b, -middle) < kept(b, v)) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void test_spheres(void **state)
+{
+  (void)state;
+  static const char text[] = "parameters: {c: 0.3, n: %g}\n"
+                             "bodies:\n"
+                             "  one: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
+                             "  two: {mass: 3, sphere: [0.3, 0, 0], radius: 0.1}\n"
+                             "joints:\n"
+                             "  a: {type: prismatic, child: one, axis: x, rate: 1}\n"
+                             "  b: {type: prismatic, child: two, axis: x}\n"
+                             "forces:\n"
+                             "  hit: {type: hunt-crossley, between: [{body: one, at: [0, 0, 0]}, "
+                             "{body: two, at: [0.3, 0, 0]}],"
+                             " radii: [0.12, 0.08], stiffness: 1e5, exponent: n, dissipation: c}\n"
+                             "outputs: {apart: two.vx - one.vx, momentum: one.vx + 3*two.vx, push: "
+                             "hit.force, away: hit.length}\n"
+                             "gravity: [0, 0, 0]\n";
+  static const double exponents[] = {1, 1.5, 2.5};
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    for (int k = 0; k < 3; k++) {
+      char model[2000];
+      cmbt_run r;
+      double t[2];
+      snprintf(model, sizeof model, text, exponents[k]);
+      open_text(&r, model, f, 0.4);
+      cmbt_near(cmbt_output(&r, "apart"), rebound(0.45, 1), 1e-6);
+      cmbt_near(cmbt_output(&r, "momentum"), 1, 1e-9);
+      cmbt_near(cmbt_output(&r, "push"), 0, 0);
+      assert_int_equal(cmbt_switch_times(&r, "hit.contact", 1, 2, t), 1);
+      cmbt_near(t[0], 0.1, 1e-9);
+      assert_int_equal(r.result->undecided, 0);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_screw), cmocka_unit_test(test_shafts),
+                                     cmocka_unit_test(test_spheres)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
