@@ -298,7 +298,7 @@ cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
   const bool divide = is_explicit(form);
   cmb_terms want = {.M = divide ? ev->M : form->M.value, .G = form->G.value};
   CMB_TRY(cmb_evaluate(ev, s->t, s->q, NULL, &want));
-  if (form->looks++ % SCALE_EVERY == 0) cmb_scale_look(form, want.M, s->q, s->v);
+  if (form->looks++ % SCALE_EVERY == 0) CMB_TRY(cmb_scale_look(form, want.M, s));
   if (divide) {
     CMB_TRY(cmb_mass_factor(form));
     divide_border(form);
@@ -378,5 +378,6 @@ cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear 
   }
   if (form->scaled) cmb_scale_matrix(form, c_im == 0 ? 1 : 2, A);
   cmb_status status = cmb_linear_factor(matrix);
+  if (status == CMB_OK && form->noise_due && c_im == 0) cmb_scale_noise(form, matrix);
   return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }

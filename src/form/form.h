@@ -84,12 +84,18 @@ typedef struct cmb_form {
   double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
   double softness;                      /* the c up to which c² K is small beside M */
 
-  double *size;            /* (n) what a unit of each unknown is measured by, powers of 2 */
-  bool scaled;             /* the matrix is, by them */
-  long looks;              /* linearisations so far */
-  double noise_most;       /* the largest of noise and noise_q */
-  double *noise, *noise_q; /* (nv), (nq) rounding of v and q: scale.c */
-  int *diagonal;           /* (nv) where M_ii is in M as the equations store it */
+  double *size;                /* (n) what a unit of each unknown is measured by, powers of 2 */
+  bool scaled;                 /* the matrix is, by them */
+  long looks;                  /* linearisations so far */
+  double noise_most;           /* the largest of noise, noise_q and noise_moved */
+  double *noise, *noise_q;     /* (nv), (nq) rounding of v and q: scale.c */
+  double *noise_moved;         /* (nv) what rounding of all constraints together makes of v */
+  double noise_l;              /* and of c λ, the largest one, in the units of `size` if scaled */
+  double *rounding;            /* (ng) of G v */
+  bool noise_due;              /* it is new, and the last two are not yet */
+  double speed;                /* the root of Σ v_i²/size_i² */
+  double *q_beside, *G_beside; /* (nq), as G: scratch */
+  int *diagonal;               /* (nv) where M_ii is in M as the equations store it */
 
   const cmb_pattern *pattern; /* of the matrix; NULL: dense */
   int values;                 /* of the matrix */

@@ -44,15 +44,19 @@ cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *state)
 double cmb_move_velocity(const double *from, int j, double *moved);
 double cmb_move_position(cmb_form *form, const double *from, int j, double *moved);
 
-/* scale.c: sizes and noise for the M given, as the equations store it, the form's G, q and v; then, if form->scaled, the matrix (parts
- * doubles a number), a right-hand side and its solution. */
+/* scale.c: sizes and noise for the M given, as the equations store it, the form's G and the state, and the rest of the noise once a
+ * matrix is factored; then, if form->scaled, the matrix (parts doubles a number), a right-hand side and its solution. */
 void cmb_scale_create(cmb_form *form);
 /* Units of velocities by M: M_ii^(-1/2), powers of two; all 1, and false, if they are of about one size. */
 bool cmb_velocity_units(const cmb_equations *eq, const double *M, double *unit);
-void cmb_scale_look(cmb_form *form, const double *M, const double *q, const double *v);
+cmb_status cmb_scale_look(cmb_form *form, const double *M, const cmb_form_state *state);
+void cmb_scale_noise(cmb_form *form, cmb_linear *matrix);
 void cmb_scale_matrix(const cmb_form *form, int parts, double *A);
 void cmb_scale_side(const cmb_form *form, int parts, double *b);
 void cmb_scale_solution(const cmb_form *form, int parts, double *x);
+
+/* solve.c: b := A⁻¹ b, the matrix being scaled or not. */
+void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double *b);
 
 /* extension.c */
 void cmb_extension_create(cmb_form *form);

@@ -10,12 +10,18 @@
  * rounded to powers of two, so that nothing but the order of pivots changes; left out where all are of about one size.
  *
  * Rounding. G v is rounded by ε Σ_j |G_kj v_j|. What meets it moves v_i by about m_i⁻¹ |G_ki| / Σ_j m_j⁻¹ G_kj² of that, however small v_i
- * itself is: no tolerance can be below. Likewise positions, as far as T = I.
+ * itself is: no tolerance can be below. Likewise positions, as far as T = I. This is what a constraint leaves by itself (noise, noise_q).
+ * All together leave no choice how to meet it, and G is that of positions that are rounded: Newton's equations with these errors in
+ * their second row say what that makes of velocities and multipliers (noise_moved, noise_l). Signs of errors are not known; a few
+ * random ones stand for all. It grows where the constraints come near to losing rank.
  */
 #include "form/private.h"
+#include "math/pattern.h"
+#include "math/random.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double ENOUGH_ALIKE = 1048576; /* 2^20: rows are scaled anyway */
 
@@ -62,6 +68,11 @@ void cmb_scale_create(cmb_form *form)
   form->size = cmb_arena_doubles(form->arena, form->n);
   form->noise = cmb_arena_doubles(form->arena, form->nv);
   form->noise_q = cmb_arena_doubles(form->arena, form->nq);
+  form->noise_moved = cmb_arena_doubles(form->arena, form->nv);
+  form->rounding = cmb_arena_doubles(form->arena, form->ng);
+  form->q_beside = cmb_arena_doubles(form->arena, form->nq);
+  form->G_beside = cmb_arena_doubles(
+      form->arena, cmb_pattern_values(form->ev->eq->G_pattern, form->ng, form->nv));
   form->diagonal = cmb_arena_ints(form->arena, form->nv);
   for (int i = 0; form->diagonal && i < form->nv; i++) {
     form->diagonal[i] = diagonal_of(form->ev->eq, i);
@@ -79,6 +90,41 @@ static int column_in(const cmb_block *G, int k, int entry)
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
+/* G_beside: G at positions that are off by more than rounding, in the proportion of `larger`, less G here. */
+static cmb_status look_beside(cmb_form *form, double t, const double *q, double larger)
+{
+  cmb_terms want = {.G = form->G_beside};
+  uint32_t random = CMB_RANDOM_FIRST;
+  for (int i = 0; i < form->nq; i++) {
+    form->q_beside[i] = q[i] + (cmb_random(&random) > 0 ? larger : -larger) * form->noise_q[i];
+  }
+  const cmb_status status = cmb_evaluate(form->ev, t, form->q_beside, NULL, &want);
+  if (status < 0) return status;
+  for (int l = 0; l < form->G.count; l++) {
+    const double difference = form->G_beside[l] - form->G.value[l];
+    form->G_beside[l] = status == CMB_OK && isfinite(difference) ? difference : 0;
+  }
+  return CMB_OK;
+}
+
+/* form->rounding: ε Σ_j |G_kj v_j|, and how far rounding of positions moves G v. */
+static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
+{
+  const double larger = 1 / sqrt(DBL_EPSILON); /* so that differences are not rounding themselves */
+  const cmb_block *G = &form->G;
+  CMB_TRY(look_beside(form, s->t, s->q, larger));
+  for (int k = 0; k < form->ng; k++) {
+    double sum = 0, moved = 0;
+    for (int l = first_of(G, k); l < first_of(G, k + 1); l++) {
+      const double v = s->v[column_in(G, k, l)];
+      sum += fabs(G->value[l] * v);
+      moved += form->G_beside[l] * v;
+    }
+    form->rounding[k] = DBL_EPSILON * sum + fabs(moved) / larger;
+  }
+  return CMB_OK;
+}
+
 /* What rounding of row k of G x leaves in x, added to noise; sum is Σ m_j⁻¹ G_kj². */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
@@ -93,8 +139,9 @@ static void add_noise(const cmb_form *form, int k, double sum, const double *x, 
   }
 }
 
-void cmb_scale_look(cmb_form *form, const double *M, const double *q, const double *v)
+cmb_status cmb_scale_look(cmb_form *form, const double *M, const cmb_form_state *s)
 {
+  const double *q = s->q, *v = s->v;
   const cmb_block *G = &form->G;
   double least = INFINITY, most = 0;
   for (int i = 0; i < form->nq; i++) form->noise_q[i] = DBL_EPSILON * fabs(q[i]);
@@ -117,9 +164,37 @@ void cmb_scale_look(cmb_form *form, const double *M, const double *q, const doub
     most = fmax(most, form->size[i]);
   }
   form->scaled = most > ENOUGH_ALIKE * least;
-  form->noise_most = 0;
-  for (int i = 0; i < form->nv; i++) form->noise_most = fmax(form->noise_most, form->noise[i]);
+  form->noise_most = form->speed = 0;
+  for (int i = 0; i < form->nv; i++) {
+    form->noise_most = fmax(form->noise_most, form->noise[i]);
+    form->speed = hypot(form->speed, v[i] / form->size[i]);
+  }
   for (int i = 0; i < form->nq; i++) form->noise_most = fmax(form->noise_most, form->noise_q[i]);
+  form->noise_due = true;
+  return form->ng > 0 ? rounding_of_motion(form, s) : CMB_OK;
+}
+
+void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
+{
+  enum { CHOICES = 4 };
+  const int nv = form->nv;
+  double *moved = form->noise_moved, *b = form->b;
+  uint32_t random = CMB_RANDOM_FIRST;
+  form->noise_due = false;
+  form->noise_l = 0;
+  memset(moved, 0, (size_t)nv * sizeof *moved);
+  for (int choice = 0; choice < CHOICES && form->ng > 0; choice++) {
+    memset(b, 0, (size_t)nv * sizeof *b);
+    for (int k = 0; k < form->ng; k++) {
+      b[nv + k] = cmb_random(&random) > 0 ? form->rounding[k] : -form->rounding[k];
+    }
+    cmb_form_solve_plain(form, 1, matrix, b);
+    for (int i = 0; i < nv; i++) moved[i] = hypot(moved[i], b[i] / sqrt(CHOICES));
+    for (int k = nv; k < form->n; k++) {
+      form->noise_l = fmax(form->noise_l, fabs(b[k]) / (form->scaled ? form->size[k] : 1));
+    }
+  }
+  for (int i = 0; i < nv; i++) form->noise_most = fmax(form->noise_most, moved[i]);
 }
 
 /* The scale of row i. */

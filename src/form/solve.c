@@ -50,7 +50,7 @@ static inline void unpack(int n, int parts, struct factor f, const double *x, do
   }
 }
 
-static void solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double *b)
+void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double *b)
 {
   form->ev->stats.solve++;
   if (form->scaled) cmb_scale_side(form, parts, b);
@@ -140,7 +140,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
     solve_eta(form, parts, inverse, defects, side, out->normal);
     add_normal(form, parts, c, out->normal);
   }
-  solve_plain(form, parts, matrix, b);
+  cmb_form_solve_plain(form, parts, matrix, b);
   unpack(nv, parts, one, b, out->v);
   unpack(ng, parts, inverse, side, out->lambda);
   for (int k = 0; ggl && k < parts; k++) {
@@ -179,7 +179,7 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   } else {
     add_product(form, &form->C1, -c, s_w, side);
   }
-  solve_plain(form, 1, matrix, b);
+  cmb_form_solve_plain(form, 1, matrix, b);
   for (int i = 0; i < nv; i += 2) {
     cmb_lanes_store(cmb_lanes_load(b + i), e_v + i);
     cmb_lanes_store(cmb_lanes_load(b + i) + cmb_lanes_load(s_w + i), e_w + i);

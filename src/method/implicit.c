@@ -8,6 +8,7 @@
 #include <math.h>
 
 static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
+static const double MOVES = 8;      /* the same, of a velocity that all constraints move together */
 
 static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double index,
                               double *w)
@@ -21,30 +22,47 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = index / (rtol * fabs(y[i]) + atol);
 }
 
-/* The same with what rounding asks for. */
-static void rounded_weights(int n, const double *y, const double *noise, const cmb_tolerance *tol,
-                            double index, double *w)
+/* The same with what rounding asks for: of positions, */
+static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
-  const double share = ROUNDINGS / tol->least;
+  const double share = ROUNDINGS / tol->least, *noise = tol->form->noise_q;
   for (int i = 0; i < n; i++) {
-    w[i] = index / (tol->rtol * fabs(y[i]) + tol->atol + share * noise[i]);
+    w[i] = 1 / (tol->rtol * fabs(y[i]) + tol->atol + share * noise[i]);
+  }
+}
+
+/* and of velocities. What all constraints together make of one counts up to the tolerance of the whole motion, measured by the energy:
+ * where they are near to losing rank it is more than that, and no tolerance can be met. */
+static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double index,
+                                     double *w)
+{
+  const cmb_form *form = tol->form;
+  const double most = tol->rtol * form->speed;
+  for (int i = 0; i < n; i++) {
+    const double moved = fmin(MOVES / tol->least * form->noise_moved[i], most * form->size[i]);
+    const double rounding = fmax(ROUNDINGS / tol->least * form->noise[i], moved);
+    w[i] = index / (tol->rtol * fabs(v[i]) + tol->atol + rounding);
   }
 }
 
 /* All beside the largest one, in the form's units if these are very different: many are 0 but for rounding. */
-static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double index,
+static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {
   const cmb_form *form = tol->form;
-  const double *unit = form->size + form->nv, rtol = tol->rtol, atol = tol->atol;
+  const double *unit = form->size + form->nv, rtol = tol->rtol, atol = tol->atol,
+               index = cmb_form_multiplier_weight(form->kind, h),
+               noise = MOVES / tol->least * form->noise_l / h;
   double most = 0;
   for (int i = 0; i < in->ng; i++) {
     const double size = fabs(in->lambda[i]) / (form->scaled ? unit[i] : 1);
     most = size > most ? size : most;
   }
-  const double weight = index / (rtol * most + atol);
+  const double weight = index / (rtol * most + atol + noise);
   for (int i = 0; i < in->ng; i++) w[i] = weight;
-  for (int i = 0; form->scaled && i < in->ng; i++) w[i] = index / (rtol * most * unit[i] + atol);
+  for (int i = 0; form->scaled && i < in->ng; i++) {
+    w[i] = index / ((rtol * most + noise) * unit[i] + atol);
+  }
 }
 
 void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, double *w_q,
@@ -54,13 +72,13 @@ void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, d
   const cmb_form *form = tol->form;
   const double of_v = cmb_form_velocity_weight(kind, h);
   if (ROUNDINGS * form->noise_most > 0.1 * tol->least * tol->atol) {
-    rounded_weights(in->nq, in->y, form->noise_q, tol, 1, w_q);
-    rounded_weights(in->nv, in->y + in->nq, form->noise, tol, of_v, w_v);
+    rounded_weights(in->nq, in->y, tol, w_q);
+    rounded_velocity_weights(in->nv, in->y + in->nq, tol, of_v, w_v);
   } else {
     weights_of(in->nq, in->y, tol, 1, w_q);
     weights_of(in->nv, in->y + in->nq, tol, of_v, w_v);
   }
-  multiplier_weights(in, tol, cmb_form_multiplier_weight(kind, h), w_l);
+  multiplier_weights(in, tol, h, w_l);
 }
 
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)

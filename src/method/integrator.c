@@ -222,6 +222,7 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda_before = cmb_arena_doubles(a, in->ng);
   in->runaway = cmb_arena_take(a, 1, sizeof *in->runaway);
   in->weak = cmb_arena_doubles(a, in->nv);
+  in->weak_error = cmb_arena_doubles(a, 1);
   if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
     in->stiffness = cmb_stiffness_create(in);
   }
@@ -397,6 +398,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
   in->until_singular = INFINITY;
+  in->jump = 0;
   if (in->stiffness) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
   in->h = in->options.step;
@@ -495,7 +497,7 @@ static double step_after(cmb_integrator *in, double h, double error)
          log_error = log(larger(error, LEAST_ERROR));
   const double wanted = in->h;
   double next = h * step_factor(in, log_error, in->log_previous, most);
-  if (in->rejections == 0 && in->until_singular < INFINITY) next = fmax(next, wanted);
+  if (in->until_singular < INFINITY && h < wanted) next = fmax(next, wanted);
   in->log_previous = larger(log_error, log(LEAST_PREVIOUS));
   return next;
 }

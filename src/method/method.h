@@ -79,9 +79,11 @@ struct cmb_integrator {
   bool old_drift;   /* the projection of this step's positions takes back drift of earlier ones */
   int inside_steps; /* the same, so near that no step should end there */
   double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
-  double until_singular; /* time from t to the next one, if that is near and known */
-  double zone_time;      /* how long it takes to get away from one to where a step may end */
-  double *weak;          /* (nv) scratch of cmb_forgive_weak */
+  double until_singular;   /* time from t to the next one, if that is near and known */
+  double zone_time;        /* how long it takes to get away from one to where a step may end */
+  double jump, jump_error; /* size and error of the last step over it that was rejected; 0: none */
+  double *weak;            /* (nv) scratch of cmb_forgive_weak */
+  double *weak_error;      /* (1) what it returned where it took something out */
   double t_before, h_taken;
   double t_begin; /* where the steps of a fixed size are counted from, */
   long
@@ -151,7 +153,7 @@ static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, doubl
 void cmb_passage_count(cmb_integrator *in);
 void cmb_passage_look_ahead(cmb_integrator *in);
 double cmb_passage_step(const cmb_integrator *in, double h);
-double cmb_passage_error(const cmb_integrator *in, double h, double error);
+double cmb_passage_error(cmb_integrator *in, double h, double error);
 
 /* Whether the constraints are near to losing rank where the step under way begins; *name is the one that takes part most. */
 bool cmb_passage_is_near(cmb_integrator *in, const char **name);

@@ -68,7 +68,9 @@ double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
   if (y) take_both_out(in, y);
   take_both_out(in, x);
   const double weak = sqrt(fmax(energy_of(ev, in->weak), 0));
-  return weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
+  *in->weak_error =
+      weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
+  return *in->weak_error;
 }
 
 bool cmb_passage_is_near(cmb_integrator *in, const char **name)
@@ -87,8 +89,11 @@ void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
   in->until_singular = INFINITY;
-  if (cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate) != CMB_OK) return;
-  if (!(rate < 0)) return;
+  cmb_status status = cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate);
+  if (status != CMB_OK || !(rate < 0)) {
+    in->jump = 0;
+    return;
+  }
   in->until_singular = -sigma / rate;
   in->zone_time = in->until_singular * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
@@ -104,12 +109,27 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
+/* The error of a step that jumps over a loss of rank and is too large. If one over the same place was larger and had a smaller error,
+ * it is rounding in stages next to that place, which grows the nearer they are: it does no harm if the weak directions have little of
+ * it. A truncation error would have become smaller. */
+static double error_of_jump(cmb_integrator *in, double h, double error)
+{
+  const double weak = *in->ev->doubtful ? *in->weak_error : 0;
+  const bool rounding =
+      h < in->jump && error >= in->jump_error && weak <= 1 && error * sqrt(in->options.rtol) <= 0.1;
+  in->jump = rounding ? 0 : h;
+  in->jump_error = error;
+  return rounding ? 1 : error;
+}
+
 /* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
  * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
-double cmb_passage_error(const cmb_integrator *in, double h, double error)
+double cmb_passage_error(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->until_singular;
-  if (jumps && h < 3 * in->zone_time) return fmin(error, 1);
+  if (jumps && h < 3 * in->zone_time) error = fmin(error, 1);
+  if (jumps && error > 1) return error_of_jump(in, h, error);
+  if (jumps) in->jump = 0;
   bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
   bool ends_badly = inside && in->inside_steps == 0 && !jumps;
   return error <= 1 && ends_badly && in->rejections < 5 ? 3 : error;
