@@ -67,21 +67,22 @@ typedef enum cmb_joint_own {
 
 typedef struct cmb_joint_row {
   const char *name;
-  cmb_joint_directions directions;
-  bool point;   /* `at` must be given */
-  bool orients; /* `orientation` may say that it has Euler parameters */
-  bool euler;   /* it always has */
-  bool loop;    /* there is a loop of this name */
-  int stage_count;
-  cmb_joint_stage stage[CMB_MOST_STAGES];
   const char
       *suffix[CMB_MOST_COORDINATES]; /* of the coordinates' names, without Euler parameters */
+  const char
+      *more; /* a further key: `orientation`, or of a number that must be given; NULL: none */
+  int stage_count;
+  cmb_joint_stage stage[CMB_MOST_STAGES];
   struct {
     cmb_joint_condition kind;
     int axis;
   } hold[CMB_MOST_HOLDS];
   cmb_joint_own own;
-  const char *more; /* a further key: `orientation`, or of a number that must be given; NULL: none */
+  cmb_joint_directions directions;
+  bool point;   /* `at` must be given */
+  bool orients; /* `orientation` may say that it has Euler parameters */
+  bool euler;   /* it always has */
+  bool loop;    /* there is a loop of this name */
 } cmb_joint_row;
 
 extern const cmb_joint_row cmb_joint_rows[CMB_JOINT_TYPES];

@@ -56,7 +56,7 @@ static void extremes(const cmbt_run *r, const char *name, const char *other, dou
 #define SHAFTS(joints)                                                                             \
   "parameters: {bend: 40 deg}\n"                                                                   \
   "bodies:\n"                                                                                      \
-  "  in: {mass: 1, com: [0, 0, -0.5], inertia: [20, 20, 20]}\n"                                  \
+  "  in: {mass: 1, com: [0, 0, -0.5], inertia: [20, 20, 20]}\n"                                    \
   "  out: {mass: 1, com: [0, 0, 0.5], inertia: [0.1, 0.1, 0.03]}\n" joints                         \
   "outputs: {win: in.wz, wout: out.wy*sin(bend) + out.wz*cos(bend)}\n"                             \
   "gravity: [0, 0, 0]\n"
