@@ -15,7 +15,7 @@ if(NOT CAMBER_PYTHON)
   return()
 endif()
 
-foreach(check layers globals calls names hygiene format tidy selftest)
+foreach(check layers globals calls names errors hygiene format tidy selftest)
   add_test(NAME repo.${check}
     COMMAND ${CAMBER_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check.py ${check}
       --root ${PROJECT_SOURCE_DIR} --build ${PROJECT_BINARY_DIR})

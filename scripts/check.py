@@ -7,6 +7,7 @@
     globals   the library has no variables that outlive a call
     calls     the library does not print, exit, or allocate behind the allocator's back
     names     what the library and its headers export begins with cmb_ or CMB_
+    errors    nobody takes a message apart: what it says is data
     hygiene   no paths of one person's machine, no notes about unfinished work
     format    the layout is what clang-format makes of it
     tidy      clang-tidy has nothing to say
@@ -24,7 +25,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from checks.tree import CannotCheck, Tree  # noqa: E402
 
-CHECKS = ["layers", "globals", "calls", "names", "hygiene", "format", "tidy"]
+CHECKS = ["layers", "globals", "calls", "names", "errors", "hygiene", "format", "tidy"]
 
 
 def main():

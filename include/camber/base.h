@@ -2,8 +2,9 @@
  * Camber, layer base: status codes, the context, the allocator hook.
  *
  * Every function that can fail returns a cmb_status: 0 done, > 0 recoverable (a method cuts its step
- * and tries again), < 0 fatal. The words that belong to a failure are kept in the context: which
- * file, joint, constraint, time. A context belongs to one thread at a time.
+ * and tries again), < 0 fatal. What belongs to a failure is kept in the context, as a sentence for
+ * people and as data for programs: which file, joint, constraint, time. A context belongs to one
+ * thread at a time.
  */
 #ifndef CAMBER_BASE_H
 #define CAMBER_BASE_H
@@ -74,8 +75,23 @@ void cmb_context_destroy(cmb_context *ctx);
 /* Messages go to `log`; without one they are dropped. */
 void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user);
 
-/* The words of the last failure, "" if there was none. Valid until the next failure. */
+/* The last failure as a sentence, "" if there was none: "FILE:LINE:COLUMN: SUBJECT: text" of a mistake in a file. Valid until the
+ * next failure. Nobody has to take it apart: cmb_error_of has its parts. */
 const char *cmb_last_error(const cmb_context *ctx);
+
+/* A failure as data. What is not known is NULL, 0 or NaN. */
+typedef struct cmb_error {
+  cmb_status status;       /* CMB_OK: there was none */
+  const char *file;        /* that was read or written */
+  int line, column;        /* in the file, or in the text of a formula that is in no file; from 1 */
+  const char *kind, *name; /* what it is about: "joint", "left.pivot"; both or none */
+  const char *subject;     /* the same in words: "joint 'left.pivot'"; a very long name is cut */
+  double time;             /* of the simulation */
+  const char *text; /* what is wrong: the sentence without the place and what else it begins with */
+} cmb_error;
+
+/* The data of cmb_last_error; never NULL. Valid until the next failure. */
+const cmb_error *cmb_error_of(const cmb_context *ctx);
 
 /* The version of the library, "0.1.0". */
 const char *cmb_version(void);

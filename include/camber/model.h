@@ -48,8 +48,9 @@ bool cmb_model_reads(const cmb_model *model, const char *path);
 /* What the model says under `simulate`: an option of `camber run` and its value, as written. */
 typedef struct cmb_model_default {
   const char *name, *value;
-  const char *where;     /* "FILE:LINE:COL" of the value */
-  const char *key_where; /* and of the option's name */
+  const char *file;
+  int line, column;         /* of the value, from 1 */
+  int key_line, key_column; /* of the option's name */
 } cmb_model_default;
 
 const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);

@@ -36,8 +36,15 @@ typedef struct cmb_hook {
   void (*free)(void *block);
 } cmb_hook;
 
+typedef struct cmb_error {
+  int line;
+  const char *kind, *text, *subject;
+} cmb_error;
+
 const char *cmb_status_name(int i);
 cmb_hook cmb_default_hook(void);
+const char *cmb_last_error(void);
+const cmb_error *cmb_error_of(void);
 
 #endif
 """,
@@ -75,6 +82,21 @@ const char *cmb_status_name(int i)
 cmb_hook cmb_default_hook(void)
 {
   return (cmb_hook){malloc, free};
+}
+""",
+    "src/base/context.c": """\
+#include <camber/base.h>
+
+static const cmb_error none = {0, "", "", ""};
+
+const char *cmb_last_error(void)
+{
+  return none.text;
+}
+
+const cmb_error *cmb_error_of(void)
+{
+  return &none;
 }
 """,
     "src/math/sum.h": """\
@@ -122,13 +144,21 @@ double cmb_sum(int n, const double *x)
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static volatile sig_atomic_t interrupted;
+
+static int is_about_a_joint(const char *text) /* not strstr(cmb_last_error(), "joint") */
+{
+  const cmb_error *e = cmb_error_of();
+  return text[0] != 'x' && e->line > 0 && strcmp(e->kind, "joint") == 0;
+}
 
 int main(void)
 {
   interrupted = 0;
-  printf("%g\\n", cmb_weight(0));
+  printf("%g %s %s\\n", cmb_weight(0), cmb_last_error(), cmb_error_of()->text);
+  if (is_about_a_joint("text")) printf("%s\\n", strstr("a joint", "joint"));
   exit(interrupted);
 }
 """,
@@ -314,6 +344,69 @@ static inline int cmb_twice(int i)
 }
 extern const int answer; /* BAD: 'answer' */
 #endif
+""",
+        }
+    ],
+    "errors": [
+        {
+            "src/math/words.c": """\
+#include <camber/base.h>
+
+#include <stdio.h>
+
+void cmb_copy(char *to);
+
+void cmb_copy(char *to)
+{
+  snprintf(to, 80, "%s", cmb_last_error()); /* BAD: cmb_last_error */
+}
+""",
+            "src/cli/words.c": """\
+#include <camber/base.h>
+
+#include <stdio.h>
+#include <string.h>
+
+int name_of(char *name);
+int place_of(void);
+int copies(void);
+int parts(void);
+
+int name_of(char *name)
+{
+  const char *found = strstr(cmb_last_error(), "constraint '"); /* BAD: strstr */
+  return found && sscanf(found, "%s", name) == 1;
+}
+
+int place_of(void)
+{
+  int line;
+  const char *words = cmb_last_error();
+  return sscanf(words, "%d:", &line) == 1 ? line : 0; /* BAD: sscanf */
+}
+
+int copies(void)
+{
+  char sentence[80], text[80];
+  snprintf(sentence, sizeof sentence, "%s",
+           cmb_last_error());
+  memcpy(text, sentence, sizeof text);
+  if (cmb_last_error()[0] == '\\0') return 1; /* BAD: takes a message apart */
+  if (*(cmb_last_error() + 3) == ':') return 2; /* BAD: takes a message apart */
+  return strchr( /* BAD: strchr */
+             text, ':') != NULL;
+}
+
+int parts(void)
+{
+  const cmb_error *e = cmb_error_of();
+  const char *text = e->text;
+  if (strcmp(e->kind, "joint") == 0) return 1;
+  if (strncmp(text, "no ", 3) == 0) return 2; /* BAD: strncmp */
+  if (strcmp(e->subject, "joint 'a'") == 0) return 3; /* BAD: strcmp */
+  if (e->text[0] == 'x') return 4; /* BAD: takes a message apart */
+  return strstr(cmb_error_of()->text, "rank") != NULL; /* BAD: strstr */
+}
 """,
         }
     ],

@@ -1,6 +1,6 @@
 /*
- * The context: allocator, log and the words of the last error (include/camber/base.h).
- * The message has a fixed room inside the context, so that reporting a failure cannot fail.
+ * The context: allocator, log and the last error (include/camber/base.h).
+ * The error has a fixed room inside the context, so that reporting a failure cannot fail.
  */
 #include "base/context.h"
 
@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_ROOM = 1024 };
-
 struct cmb_context {
   cmb_allocator allocator;
   cmb_log_function log;
   void *log_user;
-  char error[MESSAGE_ROOM];
+  cmb_error_record record;
+  cmb_error error; /* points into the record */
 };
 
 static void *libc_allocate(void *user, size_t size)
@@ -39,6 +38,7 @@ cmb_context *cmb_context_create(const cmb_allocator *allocator)
   if (!ctx) return NULL;
   memset(ctx, 0, sizeof *ctx);
   ctx->allocator = *a;
+  cmb_forget_error(ctx);
   return ctx;
 }
 
@@ -56,26 +56,83 @@ void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user)
   ctx->log_user = user;
 }
 
+/* ---- the last error */
+
 const char *cmb_last_error(const cmb_context *ctx)
 {
-  return ctx ? ctx->error : "";
+  return ctx ? ctx->record.sentence : "";
+}
+
+const cmb_error *cmb_error_of(const cmb_context *ctx)
+{
+  static const cmb_error none = {.time = NAN};
+  return ctx ? &ctx->error : &none;
+}
+
+/* A record takes the place of the last error. */
+static cmb_status put(cmb_context *ctx, const cmb_error_record *record)
+{
+  ctx->record = *record;
+  ctx->error = cmb_error_view(&ctx->record);
+  return record->status;
+}
+
+cmb_status cmb_fail_words(cmb_context *ctx, cmb_status status, const cmb_about *about,
+                          const char *format, va_list arguments)
+{
+  if (!ctx) return status;
+  cmb_error_record record; /* the arguments may point into the old one */
+  cmb_error_write(&record, status, about, format, arguments);
+  return put(ctx, &record);
 }
 
 cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...)
 {
-  if (!ctx) return status;
-  char text[MESSAGE_ROOM]; /* the arguments may point into the old message */
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  memcpy(ctx->error, text, sizeof text);
+  const cmb_about nothing = cmb_about_thing(NULL, NULL);
+  va_list arguments;
+  va_start(arguments, format);
+  cmb_fail_words(ctx, status, &nothing, format, arguments);
+  va_end(arguments);
   return status;
+}
+
+cmb_status cmb_fail_about(cmb_context *ctx, cmb_status status, cmb_about about, const char *format,
+                          ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  cmb_fail_words(ctx, status, &about, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+void cmb_fail_further(cmb_context *ctx, const char *format, ...)
+{
+  if (!ctx) return;
+  char words[CMB_SENTENCE_ROOM];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(words, sizeof words, format, arguments);
+  va_end(arguments);
+  cmb_error_add(&ctx->record, words);
+  ctx->error = cmb_error_view(&ctx->record);
 }
 
 void cmb_forget_error(cmb_context *ctx)
 {
-  ctx->error[0] = '\0';
+  cmb_error_clear(&ctx->record);
+  ctx->error = cmb_error_view(&ctx->record);
+}
+
+void cmb_error_keep(const cmb_context *ctx, cmb_status status, cmb_error_record *record)
+{
+  *record = ctx->record;
+  record->status = status;
+}
+
+cmb_status cmb_fail_again(cmb_context *ctx, const cmb_error_record *record)
+{
+  return put(ctx, record);
 }
 
 cmb_status cmb_fail_memory(cmb_context *ctx)
@@ -86,7 +143,7 @@ cmb_status cmb_fail_memory(cmb_context *ctx)
 void cmb_log(cmb_context *ctx, cmb_log_level level, const char *format, ...)
 {
   if (!ctx->log) return;
-  char text[MESSAGE_ROOM];
+  char text[CMB_SENTENCE_ROOM];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);

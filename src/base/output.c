@@ -35,7 +35,8 @@ struct cmb_output {
 
 static cmb_status refuse(cmb_context *ctx, const char *path, const char *reason)
 {
-  return cmb_fail(ctx, CMB_ERROR_IO, "cannot write '%s': %s", path, reason);
+  return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "cannot write '%s': %s", path,
+                        reason);
 }
 
 static cmb_status fail(cmb_output *o)
@@ -100,13 +101,14 @@ static cmb_status create_partial(cmb_output *o)
     }
     if (errno != EEXIST) return fail(o);
     if (is_being_written(o->partial)) {
-      return cmb_fail(o->ctx, CMB_ERROR_IO,
-                      "cannot write '%s': another output or run is writing it, to '%s'", o->shown,
-                      o->partial);
+      return cmb_fail_about(o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
+                            "cannot write '%s': another output or run is writing it, to '%s'",
+                            o->shown, o->partial);
     }
   }
-  return cmb_fail(o->ctx, CMB_ERROR_IO, "cannot write '%s': there are %d files '%s' and so on",
-                  o->shown, MOST_NAMES, o->partial);
+  return cmb_fail_about(o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
+                        "cannot write '%s': there are %d files '%s' and so on", o->shown,
+                        MOST_NAMES, o->partial);
 }
 
 /* Whether the partial file is still the one that was created. */
@@ -169,8 +171,8 @@ static cmb_status put_in_place(cmb_output *o)
 {
   CMB_TRY(cmb_output_sync(o));
   if (!is_ours(o)) {
-    return cmb_fail(o->ctx, CMB_ERROR_IO, "cannot write '%s': '%s' was removed or replaced",
-                    o->shown, o->partial);
+    return cmb_fail_about(o->ctx, CMB_ERROR_IO, cmb_about_file(o->shown),
+                          "cannot write '%s': '%s' was removed or replaced", o->shown, o->partial);
   }
   return rename(o->partial, o->path) == 0 ? CMB_OK : fail(o);
 }
@@ -185,8 +187,7 @@ cmb_status cmb_output_finish(cmb_output *o)
 {
   cmb_status status = put_in_place(o);
   if (status != CMB_OK && is_ours(o)) {
-    cmb_fail(o->ctx, status, "%s; what could be written is in '%s'", cmb_last_error(o->ctx),
-             o->partial);
+    cmb_fail_further(o->ctx, "; what could be written is in '%s'", o->partial);
   }
   release(o);
   return status;

@@ -118,8 +118,7 @@ static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_sy
   cmb_context_set_log(ctx, NULL, NULL); /* advice on the choice of a method: all are to run */
   cmb_status status = bench->print(ctx, system, a);
   if (status == CMB_OK) return CLI_DONE;
-  cli_complain("%s", cmb_last_error(ctx));
-  return cli_exit_code(status);
+  return cli_fail(ctx, status);
 }
 
 static int run_bench(cmb_context *ctx, const struct bench *bench, const struct cli_arguments *a)
@@ -132,9 +131,8 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   if (a->plot && !bench->plots) {
     return cli_complain("bench %s has no plot, --plot is not for it", bench->name);
   }
-  if (a->plot && cmb_output_possible(ctx, a->plot) != CMB_OK) {
-    return cli_complain("%s", cmb_last_error(ctx));
-  }
+  const cmb_status possible = a->plot ? cmb_output_possible(ctx, a->plot) : CMB_OK;
+  if (possible != CMB_OK) return cli_fail(ctx, possible);
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
   if (bench->parameter) on.set[on.set_count++] = (cmb_setting){bench->parameter, 1};
   int code = cli_read_model(ctx, &on);

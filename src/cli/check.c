@@ -98,7 +98,7 @@ static void print_json(const struct check *c, const cmb_result *r, cmb_status st
 {
   const cmb_equations *eq = c->eq;
   struct cli_json j;
-  cli_json_begin(&j, eq->name, NULL, status, cli_last_complaint());
+  cli_json_begin(&j, eq->name, NULL, status);
   cli_json_integer(&j, "coordinates", eq->nq);
   cli_json_integer(&j, "velocities", eq->nv);
   json_counts(&j, c);

@@ -79,11 +79,18 @@ void cli_release(struct cli_arguments *arguments);
 /* "camber: message" on standard error; returns CLI_BAD_INPUT. */
 int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same with what is known of it: the message is the place, if there is one, `lead` and the words. */
+int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The same for a failure of the library, whose words the context has; returns the exit code of the status. */
 int cli_fail(const cmb_context *ctx, cmb_status status);
 
-/* What was complained of last is a failure of this kind. */
-void cli_note_status(cmb_status status);
+/* Keep such a message without saying it; and say it. */
+void cli_note(const cmb_error *about, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void cli_note_failure(const cmb_context *ctx, cmb_status status);
+int cli_say_noted(void); /* returns CLI_BAD_INPUT */
 
 /* The exit code of a status. */
 int cli_exit_code(cmb_status status);
@@ -94,7 +101,7 @@ void cli_note_message(void *user, cmb_log_level level, const char *message);
 /* What was complained of last. */
 const char *cli_last_complaint(void);
 
-/* An object with what all commands report of a failure (status, message, warnings) and with the names and start values of the
+/* An object with what all commands report of a failure (status, message, error, warnings) and with the names and start values of the
  * system, which may be NULL; nothing without --json, or if an object was printed already. */
 void cli_json_failure(const struct cli_arguments *arguments, const cmb_system *system);
 
@@ -177,17 +184,17 @@ struct cli_json {
   int depth;
   bool first;
 };
-/* The object of a command: its first keys (camber, model; method unless it is NULL; status, and message of a failure), and its
- * last, the warnings. */
-void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status,
-                    const char *message);
+/* The object of a command: its first keys (camber, model; method unless it is NULL; status, and message and error of a failure, which
+ * are those of the last complaint), and its last, the warnings. */
+void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status);
 void cli_json_end(struct cli_json *j);
 
 void cli_json_open(struct cli_json *j, const char *key, char bracket);
 void cli_json_close(struct cli_json *j, char bracket);
-void cli_json_text(struct cli_json *j, const char *key, const char *text);
+void cli_json_text(struct cli_json *j, const char *key, const char *text); /* NULL: null */
 void cli_json_number(struct cli_json *j, const char *key, double x);
 void cli_json_integer(struct cli_json *j, const char *key, long x);
+void cli_json_count(struct cli_json *j, const char *key, int x); /* from 1; 0: null */
 void cli_json_bool(struct cli_json *j, const char *key, bool x);
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);

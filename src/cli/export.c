@@ -10,7 +10,7 @@ static void print_report(const struct cli_arguments *a, const char *folder,
 {
   if (a->json) {
     struct cli_json j;
-    cli_json_begin(&j, cmb_model_name(a->model), cmb_method_name(options->method), CMB_OK, "");
+    cli_json_begin(&j, cmb_model_name(a->model), cmb_method_name(options->method), CMB_OK);
     cli_json_text(&j, "name", r->name);
     cli_json_text(&j, "folder", folder);
     cli_json_integer(&j, "instructions", r->instructions);
@@ -46,10 +46,7 @@ int cli_export(cmb_context *ctx, const struct cli_arguments *given)
   if (code != CLI_DONE) return code;
   cmb_status status = cmb_export_c(ctx, system, &options, folder, &report);
   cmb_system_destroy(system);
-  if (status != CMB_OK) {
-    cli_complain("%s", cmb_last_error(ctx));
-    return cli_exit_code(status);
-  }
+  if (status != CMB_OK) return cli_fail(ctx, status);
   if (!a.quiet || a.json) print_report(&a, folder, &options, &report);
   return CLI_DONE;
 }

@@ -1,5 +1,5 @@
 /*
- * A small JSON writer: one object, numbers with 17 significant digits, null for what is not finite.
+ * A small JSON writer: one object, numbers with 17 significant digits, null for what is not finite or not there.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -8,6 +8,10 @@
 
 static void put_text(FILE *to, const char *text)
 {
+  if (!text) {
+    fputs("null", to);
+    return;
+  }
   fputc('"', to);
   for (const char *c = text; *c; c++) {
     unsigned char u = (unsigned char)*c;
@@ -77,6 +81,14 @@ void cli_json_integer(struct cli_json *j, const char *key, long x)
 {
   begin(j, key);
   fprintf(j->to, "%ld", x);
+}
+
+void cli_json_count(struct cli_json *j, const char *key, int x)
+{
+  if (x > 0)
+    cli_json_integer(j, key, x);
+  else
+    cli_json_text(j, key, NULL);
 }
 
 void cli_json_bool(struct cli_json *j, const char *key, bool x)

@@ -110,7 +110,7 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
                        cmb_status status)
 {
   struct cli_json j;
-  cli_json_begin(&j, eq->name, NULL, status, cli_last_complaint());
+  cli_json_begin(&j, eq->name, NULL, status);
   cli_json_number(&j, "t", r->t);
   cli_json_numbers(&j, "q", eq->nq, r->q);
   cli_json_numbers(&j, "v", eq->nv, r->v);

@@ -9,6 +9,7 @@
 #include "cli/realtime.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,13 +107,34 @@ static bool set_already(const struct cli_arguments *a, const char *option, const
   return found;
 }
 
+/* Where the value stands, or the key. */
+static cmb_error at_value(const cmb_model_default *d)
+{
+  return (cmb_error){.status = CMB_ERROR_INPUT,
+                     .file = d->file,
+                     .line = d->line,
+                     .column = d->column,
+                     .subject = "simulate",
+                     .time = NAN};
+}
+
+static cmb_error at_key(const cmb_model_default *d)
+{
+  cmb_error e = at_value(d);
+  e.line = d->key_line;
+  e.column = d->key_column;
+  return e;
+}
+
+static const char lead[] = "simulate: ";
+
 static int complain_key(const cmb_model_default *d)
 {
   const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
-  return near ? cli_complain("%s: simulate: unknown key '%s'; did you mean '%s'?", d->key_where,
-                             d->name, near)
-              : cli_complain("%s: simulate: unknown key '%s'; expected an option of 'camber run'",
-                             d->key_where, d->name);
+  const cmb_error at = at_key(d);
+  return near ? cli_complain_at(&at, lead, "unknown key '%s'; did you mean '%s'?", d->name, near)
+              : cli_complain_at(&at, lead, "unknown key '%s'; expected an option of 'camber run'",
+                                d->name);
 }
 
 static int take_default(struct cli_arguments *a, const cmb_model_default *d)
@@ -121,19 +143,19 @@ static int take_default(struct cli_arguments *a, const cmb_model_default *d)
   const struct cli_option *option = k < 0 ? NULL : &cli_options[k];
   if (!option) return complain_key(d);
   if (!cli_model_may_set(option)) {
-    return cli_complain("%s: simulate: '%s' belongs on the command line; a model cannot set it",
-                        d->key_where, d->name);
+    const cmb_error at = at_key(d);
+    return cli_complain_at(&at, lead, "'%s' belongs on the command line; a model cannot set it",
+                           d->name);
   }
   if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
     return CLI_DONE;
   }
+  const cmb_error at = at_value(d);
   if (!option->argument && strcmp(d->value, "false") != 0 && strcmp(d->value, "true") != 0) {
-    return cli_complain("%s: simulate: %s is '%s'; expected true or false", d->where, d->name,
-                        d->value);
+    return cli_complain_at(&at, lead, "%s is '%s'; expected true or false", d->name, d->value);
   }
   if (option->take(a, d->value)) return CLI_DONE;
-  return cli_complain("%s: simulate: %s is '%s'; expected %s", d->where, d->name, d->value,
-                      option->expected);
+  return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
 }
 
 static int check_method(const cmb_model_default *d)
@@ -144,9 +166,10 @@ static int check_method(const cmb_model_default *d)
   if (cmb_method_find(d->value)) return CLI_DONE;
   for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
   const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
-  return cli_complain("%s: simulate: unknown method '%s'; %s%s%s", d->where, d->value,
-                      near ? "did you mean '" : "'camber list methods' shows them",
-                      near ? near : "", near ? "'?" : "");
+  const cmb_error at = at_value(d);
+  return cli_complain_at(&at, lead, "unknown method '%s'; %s%s%s", d->value,
+                         near ? "did you mean '" : "'camber list methods' shows them",
+                         near ? near : "", near ? "'?" : "");
 }
 
 /* Options must be ones of the method that is used. */
@@ -160,7 +183,8 @@ static int check_option(cmb_context *ctx, const struct cli_arguments *a, const c
   snprintf(name, sizeof name, "%.*s", (int)(equals - d->value), d->value);
   const cmb_option_setting setting = {name, equals + 1};
   if (cmb_method_check_option(ctx, m, &setting) == CMB_OK) return CLI_DONE;
-  return cli_complain("%s: simulate: %s", d->where, cmb_last_error(ctx));
+  const cmb_error at = at_value(d);
+  return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
 }
 
 static int check_default(cmb_context *ctx, const struct cli_arguments *a,
@@ -207,21 +231,18 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   return cli_fail(ctx, status);
 }
 
-/* The constraint's name stands in the words "constraint 'NAME' cannot be met". */
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)
 {
-  static const char before[] = "constraint '";
-  enum { NAME_ROOM = 300 };
-  char name[NAME_ROOM];
+  const cmb_error *e = cmb_error_of(ctx);
   cmb_model_origin o;
   if (status != CMB_ERROR_INCONSISTENT || !a->model) return false;
-  const char *words = strstr(cmb_last_error(ctx), before);
-  if (!words) return false;
-  snprintf(name, sizeof name, "%s", words + sizeof before - 1);
-  name[strcspn(name, "'")] = '\0';
-  if (!cmb_model_origin_of(a->model, name, &o)) return false;
-  cli_complain("%s:%d:%d: %s '%s' cannot %s at the start: %s", o.file, o.line, o.column, o.kind,
-               o.name, strcmp(o.kind, "loop") == 0 ? "close" : "be met", words);
-  cli_note_status(status);
+  if (!e->name || strcmp(e->kind, "constraint") != 0) return false;
+  if (!cmb_model_origin_of(a->model, e->name, &o)) return false;
+  cmb_error at = *e;
+  at.file = o.file;
+  at.line = o.line;
+  at.column = o.column;
+  cli_complain_at(&at, "", "%s '%s' cannot %s at the start: %s", o.kind, o.name,
+                  strcmp(o.kind, "loop") == 0 ? "close" : "be met", e->text);
   return true;
 }

@@ -308,12 +308,12 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-static void print_json(const struct run *run, cmb_status status, const char *message)
+static void print_json(const struct run *run, cmb_status status)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
   struct cli_json j;
-  cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status, message);
+  cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status);
   cli_json_number(&j, "t", r->t);
   json_state(&j, run->system, r);
   json_events(&j, run);
@@ -415,47 +415,50 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
 }
 
 /* The plot into its place; the run's own failure has precedence. */
-static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status status, size_t room,
-                             char *message)
+static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
   char subtitle[256];
-  const struct cli_run_plot_texts texts = {
-      .title = plot_title(run), .subtitle = subtitle, .failure = status == CMB_OK ? "" : message};
+  const struct cli_run_plot_texts texts = {.title = plot_title(run),
+                                           .subtitle = subtitle,
+                                           .failure = status == CMB_OK ? "" : cli_last_complaint()};
   if (!path || run->history.count == 0) return status;
   write_subtitle(run, sizeof subtitle, subtitle);
   const struct cli_run_events events = {
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
   if (drawn == CMB_OK || status != CMB_OK) return status;
-  snprintf(message, room, "%s", cmb_last_error(ctx));
+  cli_note_failure(ctx, drawn);
   return drawn;
 }
 
 /* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
  * the run itself could not go on. */
-static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status,
-                                   size_t room, char *message)
+static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->csv) return status;
   cmb_status kept = cmb_csv_close(run->csv);
   if (kept == CMB_OK) return status;
   run->csv = NULL;
   if (status != CMB_OK && status != kept) return status;
-  snprintf(message, room, "%s", cmb_last_error(ctx));
+  cli_note_failure(ctx, kept);
   return kept;
+}
+
+/* What the run ended with, to be said when all is put in place. */
+static void note_end(const cmb_context *ctx, const struct run *run, cmb_status status)
+{
+  const double t = cmb_simulation_result(run->sim)->t;
+  if (status == CMB_OK) return;
+  if (status == CMB_ERROR_INTERRUPTED)
+    cli_note(&(cmb_error){.status = status, .time = t}, "interrupted at t = %.9g", t);
+  else
+    cli_note_failure(ctx, status);
 }
 
 /* Put the trajectory in place and report. A run that could not go on keeps what it has. */
 static int report(cmb_context *ctx, struct run *run, cmb_status status)
 {
-  char message[1024] = "";
-  if (status == CMB_ERROR_INTERRUPTED) {
-    snprintf(message, sizeof message, "interrupted at t = %.9g",
-             cmb_simulation_result(run->sim)->t);
-  } else if (status != CMB_OK) {
-    snprintf(message, sizeof message, "%s", cmb_last_error(ctx));
-  }
   if (!run->sim) {
     cmb_csv_discard(run->csv);
     cli_fail(ctx, status);
@@ -464,17 +467,18 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   }
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cmb_csv_discard(run->csv);
-    if (run->arguments->json) print_json(run, status, cli_last_complaint());
+    if (run->arguments->json) print_json(run, status);
     return CLI_BAD_INPUT;
   }
-  status = close_trajectory(ctx, run, status, sizeof message, message);
-  status = close_plot(ctx, run, status, sizeof message, message);
+  note_end(ctx, run, status);
+  status = close_trajectory(ctx, run, status);
+  status = close_plot(ctx, run, status);
   if (run->arguments->json) {
-    print_json(run, status, message);
+    print_json(run, status);
   } else {
     print_summary(run);
   }
-  if (status != CMB_OK) cli_complain("%s", message);
+  if (status != CMB_OK) cli_say_noted();
   return cli_exit_code(status);
 }
 

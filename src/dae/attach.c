@@ -10,8 +10,8 @@ enum { MOST = 10000000 }; /* of anything: sums of sizes stay far below INT_MAX *
 static cmb_status fail(cmb_context *ctx, const cmb_equations *eq, const char *what,
                        const char *expected)
 {
-  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s; expected %s", eq->name, what,
-                  expected);
+  return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                        "equations '%s': %s; expected %s", eq->name, what, expected);
 }
 
 static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
@@ -32,8 +32,9 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
                {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
     if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s is %d; expected %d to %d",
-                    eq->name, sizes[i].name, sizes[i].size, sizes[i].least, (int)MOST);
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                          "equations '%s': %s is %d; expected %d to %d", eq->name, sizes[i].name,
+                          sizes[i].size, sizes[i].least, (int)MOST);
   }
   if (!eq->rates && eq->nq != eq->nv) {
     return fail(ctx, eq, "nq and nv differ and there is no function rates",
@@ -56,13 +57,14 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
       {"u_names", eq->nu, eq->u_names},           {"p_names", eq->np, eq->p_names}};
   for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++) {
     if (lists[k].count > 0 && !lists[k].names) {
-      return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s' have no %s; expected %d", eq->name,
-                      lists[k].what, lists[k].count);
+      return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                            "equations '%s' have no %s; expected %d", eq->name, lists[k].what,
+                            lists[k].count);
     }
     for (int i = 0; i < lists[k].count; i++) {
       if (lists[k].names[i]) continue;
-      return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "equations '%s': %s[%d] is missing", eq->name,
-                      lists[k].what, i);
+      return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                            "equations '%s': %s[%d] is missing", eq->name, lists[k].what, i);
     }
   }
   return CMB_OK;
@@ -150,10 +152,11 @@ static cmb_status check_patterns(cmb_context *ctx, const cmb_equations *eq)
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
     if (!patterns[i].pattern) continue;
     if (is_pattern(patterns[i].pattern, patterns[i].rows, patterns[i].columns)) continue;
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "equations '%s': the pattern %s is not one of %d rows and %d columns, with "
-                    "columns that ascend in each row",
-                    eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
+    return cmb_fail_about(
+        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+        "equations '%s': the pattern %s is not one of %d rows and %d columns, with "
+        "columns that ascend in each row",
+        eq->name, patterns[i].name, patterns[i].rows, patterns[i].columns);
   }
   return CMB_OK;
 }

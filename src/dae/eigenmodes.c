@@ -187,8 +187,10 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
     status = cmb_refuse_closed_gaps(e.ev, t, q, v, TOUCHING, "a linearisation");
   }
   if (status > 0) {
-    status = cmb_fail(ctx, CMB_ERROR_EQUATIONS, "no linearisation at t = %g: %s", t,
-                      cmb_evaluator_blame(e.ev, status, sizeof text, text));
+    status = cmb_fail_about(ctx, CMB_ERROR_EQUATIONS,
+                            cmb_about_time(t, "constraint", cmb_evaluator_blamed(e.ev, status)),
+                            "no linearisation at t = %g: %s", t,
+                            cmb_evaluator_blame(e.ev, status, sizeof text, text));
   }
   cmb_evaluator_destroy(e.ev);
   return status;

@@ -395,16 +395,19 @@ static cmb_status no_equilibrium(struct seek *k, cmb_status status)
   char text[256];
   int most = 0;
   if (status != CMB_RETRY_NEWTON || forces_at(k, k->q) != CMB_OK) {
-    return cmb_fail(k->ev->ctx, CMB_ERROR_EQUATIONS, "no static equilibrium at t = %g: %s", k->t,
-                    cmb_evaluator_blame(k->ev, status, sizeof text, text));
+    return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(k->t, "constraint", cmb_evaluator_blamed(k->ev, status)),
+                          "no static equilibrium at t = %g: %s", k->t,
+                          cmb_evaluator_blame(k->ev, status, sizeof text, text));
   }
   for (int i = 1; i < eq->nv; i++) {
     if (fabs(k->left[i]) > fabs(k->left[most])) most = i;
   }
-  return cmb_fail(k->ev->ctx, CMB_ERROR_EQUATIONS,
-                  "no static equilibrium at t = %g: the largest force without balance is %.6g on "
-                  "'%s'",
-                  k->t, k->left[most], names[most]);
+  return cmb_fail_about(
+      k->ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "coordinate", names[most]),
+      "no static equilibrium at t = %g: the largest force without balance is %.6g on "
+      "'%s'",
+      k->t, k->left[most], names[most]);
 }
 
 static void note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)

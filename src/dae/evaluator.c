@@ -384,12 +384,18 @@ cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q
   return isfinite(*position) && isfinite(*velocity) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+const char *cmb_evaluator_blamed(const cmb_evaluator *ev, cmb_status status)
+{
+  const int row = status == CMB_RETRY_SINGULAR ? cmb_kkt_dependent(ev->kkt) : -1;
+  return row >= 0 ? ev->eq->g_names[row] : NULL;
+}
+
 const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room, char *text)
 {
-  int row = status == CMB_RETRY_SINGULAR ? cmb_kkt_dependent(ev->kkt) : -1;
-  if (row >= 0) {
+  const char *constraint = cmb_evaluator_blamed(ev, status);
+  if (constraint) {
     snprintf(text, room, "%s: constraint '%s' depends on the others", cmb_status_meaning(status),
-             ev->eq->g_names[row]);
+             constraint);
   } else {
     snprintf(text, room, "%s", cmb_status_meaning(status));
   }

@@ -147,4 +147,7 @@ cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q
 const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room,
                                 char *text);
 
+/* The constraint that these words name; NULL: none. */
+const char *cmb_evaluator_blamed(const cmb_evaluator *ev, cmb_status status);
+
 #endif

@@ -14,10 +14,11 @@ cmb_status cmb_refuse_closed_gaps(cmb_evaluator *ev, double t, const double *q, 
   for (int i = 0; i < eq->rule_count; i++) {
     const double u = ev->u[i];
     if (!eq->rules[i].gap || -u >= least) continue;
-    return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
-                    "stop '%s' is closed (its gap is %.6g), and %s takes no account of stops and "
-                    "rigid contacts: give a contact a stiffness in place of its restitution",
-                    eq->rules[i].name, -u, what);
+    return cmb_fail_about(
+        ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "stop", eq->rules[i].name),
+        "stop '%s' is closed (its gap is %.6g), and %s takes no account of stops and "
+        "rigid contacts: give a contact a stiffness in place of its restitution",
+        eq->rules[i].name, -u, what);
   }
   return CMB_OK;
 }

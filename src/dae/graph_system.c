@@ -194,6 +194,7 @@ static void copy_locks(const cmb_expressions *x, cmb_system *system)
   for (int i = 0; system->locks && i < x->lock_count; i++) {
     system->locks[i] = x->locks[i];
     system->locks[i].joint = cmb_arena_text(system->arena, x->locks[i].joint);
+    system->locks[i].file = cmb_arena_text(system->arena, x->locks[i].file);
     system->locks[i].axes = cmb_arena_text(system->arena, x->locks[i].axes);
     system->lock_count++;
   }

@@ -246,21 +246,24 @@ static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_s
   cmb_model_origin o = {"constraint", name, model->path, 1, 1};
   char others[512];
   cmb_model_origin_of(model, name, &o);
+  cmb_about about = cmb_about_place(o.file, o.line, o.column);
+  about.kind = o.kind;
+  about.name = name;
   if (c->what == CMB_NO_GRADIENT) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT,
-                    "%s:%d:%d: %s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
-                    "cannot hold anything; write x = 0",
-                    o.file, o.line, o.column, o.kind, name);
+    return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
+                          "%s '%s' has no gradient where it is met, as x^2 = 0 has none: it "
+                          "cannot hold anything; write x = 0",
+                          o.kind, name);
   }
   if (c->count == 1) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s '%s' cannot be met: no %s satisfy it",
-                    o.file, o.line, o.column, o.kind, name, levels[c->what]);
+    return cmb_fail_about(ctx, CMB_ERROR_INPUT, about, "%s '%s' cannot be met: no %s satisfy it",
+                          o.kind, name, levels[c->what]);
   }
   list_others(model, &system->eq, c, sizeof others, others);
-  return cmb_fail(ctx, CMB_ERROR_INPUT,
-                  "%s:%d:%d: %s '%s' depends on others and contradicts them: no %s satisfy it "
-                  "together with %s",
-                  o.file, o.line, o.column, o.kind, name, levels[c->what], others);
+  return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
+                        "%s '%s' depends on others and contradicts them: no %s satisfy it "
+                        "together with %s",
+                        o.kind, name, levels[c->what], others);
 }
 
 /* In joint coordinates, where only loops and motions can be at fault. */

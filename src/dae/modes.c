@@ -122,10 +122,11 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
   for (int i = 0; i < ev->eq->ns; i++) {
     if (!isfinite(m->s[i])) return CMB_RETRY_NONFINITE;
     if (!cmb_mode_is_level(ev, i) || m->s[i] >= 0) continue;
-    return cmb_fail(ev->ctx, CMB_ERROR_EVENTS,
-                    "switching function '%s' at t = %.9g has left its level %d, and there is no "
-                    "other; expected whole numbers between -%d and %d",
-                    ev->eq->switch_names[i], t, ev->mode[i], INT_MAX, INT_MAX);
+    return cmb_fail_about(
+        ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "switching function", ev->eq->switch_names[i]),
+        "switching function '%s' at t = %.9g has left its level %d, and there is no "
+        "other; expected whole numbers between -%d and %d",
+        ev->eq->switch_names[i], t, ev->mode[i], INT_MAX, INT_MAX);
   }
   return CMB_OK;
 }
@@ -135,9 +136,9 @@ static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct pla
   bool changed = true;
   for (int k = 0; changed; k++) {
     if (k > 3 * ev->eq->ns) {
-      return cmb_fail(ev->ctx, CMB_ERROR_EQUATIONS,
-                      "switching functions at t = %.9g depend on each other's modes in a circle",
-                      x->t);
+      return cmb_fail_about(
+          ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(x->t, NULL, NULL),
+          "switching functions at t = %.9g depend on each other's modes in a circle", x->t);
     }
     CMB_TRY(pass(ev, m, x, &changed));
   }
@@ -174,8 +175,9 @@ static cmb_status final(cmb_evaluator *ev, cmb_status status, double t)
   char text[256];
   if (status <= 0) return status;
   cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
-  return cmb_fail(ev->ctx, end, "switching functions at t = %.9g: %s", t,
-                  cmb_evaluator_blame(ev, status, sizeof text, text));
+  return cmb_fail_about(
+      ev->ctx, end, cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
+      "switching functions at t = %.9g: %s", t, cmb_evaluator_blame(ev, status, sizeof text, text));
 }
 
 /* "'a', 'b' and others": the functions that have another mode than in `other`. */
@@ -199,8 +201,8 @@ cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double
 {
   char names[256];
   name_changed(ev, other, sizeof names, names);
-  return cmb_fail(
-      ev->ctx, CMB_ERROR_EVENTS,
+  return cmb_fail_about(
+      ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, NULL, NULL),
       "switching functions change sign without end at t = %.9g: after %d rounds the "
       "accelerations and constraint forces in the new mode still ask for another one of %s",
       t, cmb_mode_rounds(ev->eq), names);

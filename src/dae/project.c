@@ -21,6 +21,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
@@ -174,18 +175,32 @@ static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
   return size <= SMALL * (1 + cmb_norm2(ev->eq->nq, q)) && cmb_constraints_exact(ev);
 }
 
+cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constraint,
+                          const char *why, const char *format, ...)
+{
+  char lead[160];
+  snprintf(lead, sizeof lead, "no consistent initial values at t = %g%s%s", t, why ? ": " : "",
+           why ? why : "");
+  cmb_about about = cmb_about_time(t, "constraint", constraint);
+  about.lead = lead;
+  va_list arguments;
+  va_start(arguments, format);
+  cmb_fail_words(ev->ctx, CMB_ERROR_INCONSISTENT, &about, format, arguments);
+  va_end(arguments);
+  return CMB_ERROR_INCONSISTENT;
+}
+
 static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
 {
-  char text[256];
   if (status == CMB_RETRY_NEWTON) {
-    int i = worst_constraint(ev);
-    return cmb_fail(
-        ev->ctx, CMB_ERROR_INCONSISTENT,
-        "no consistent initial values at t = %g: constraint '%s' cannot be met (g = %.3g)", t,
-        ev->eq->g_names[i], ev->g[i]);
+    const int i = worst_constraint(ev);
+    return cmb_fail_start(ev, t, ev->eq->g_names[i], NULL,
+                          "constraint '%s' cannot be met (g = %.3g)", ev->eq->g_names[i], ev->g[i]);
   }
-  return cmb_fail(ev->ctx, CMB_ERROR_INCONSISTENT, "no consistent initial values at t = %g: %s", t,
-                  cmb_evaluator_blame(ev, status, sizeof text, text));
+  const char *why = cmb_status_meaning(status), *constraint = cmb_evaluator_blamed(ev, status);
+  if (!constraint) return cmb_fail_start(ev, t, NULL, NULL, "%s", why);
+  return cmb_fail_start(ev, t, constraint, why, "constraint '%s' depends on the others",
+                        constraint);
 }
 
 /* Take q + α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that brings g down; leaves g there. The last

@@ -41,6 +41,12 @@ bool cmb_constraints_exact(const cmb_evaluator *ev);
 /* The 2-norm of x − given (n), and which entry changed most. */
 double cmb_change(int n, const double *x, const double *given, int *most);
 
+/* CMB_ERROR_INCONSISTENT: "no consistent initial values at t = T: WHY: words"; the constraint that the words name and why may be
+ * NULL. */
+cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constraint,
+                          const char *why, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* Simeon 1996 task 1: q and v made consistent in place, a and λ from eq. (4). M and G follow the iterate,
  * with damping, so that rough values will do. On failure the context says which constraint cannot be
  * met; q and v are then what they were. */

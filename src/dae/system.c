@@ -57,10 +57,11 @@ static cmb_status unknown_name(cmb_context *ctx, const char *where, const char *
                                const char *name, const char *nearest)
 {
   if (nearest) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "%s has no %s '%s'; did you mean '%s'?", where, what,
-                    name, nearest);
+    return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name),
+                          "%s has no %s '%s'; did you mean '%s'?", where, what, name, nearest);
   }
-  return cmb_fail(ctx, CMB_ERROR_INPUT, "%s has no %s '%s'", where, what, name);
+  return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name), "%s has no %s '%s'",
+                        where, what, name);
 }
 
 static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, int count,
@@ -79,9 +80,10 @@ static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, i
     double value = settings[k].value;
     if (!(value >= table[i].min && value <= table[i].max) ||
         (table[i].integer && value != floor(value))) {
-      return cmb_fail(ctx, CMB_ERROR_INPUT, "%s: parameter %s = %g; expected %s from %g to %g",
-                      problem->name, table[i].name, value,
-                      table[i].integer ? "a whole number" : "a number", table[i].min, table[i].max);
+      return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing("parameter", table[i].name),
+                            "%s: parameter %s = %g; expected %s from %g to %g", problem->name,
+                            table[i].name, value, table[i].integer ? "a whole number" : "a number",
+                            table[i].min, table[i].max);
     }
     values[i] = value;
   }

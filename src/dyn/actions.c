@@ -91,10 +91,9 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && cmb_is_zero(c->friction))
     return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
-    return cmb_build_fail(b, &j->place,
-                          "joint '%s': stiffness, damping and friction need angles; with Euler "
-                          "parameters use a bushing",
-                          j->name);
+    return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
+                          "stiffness, damping and friction need angles; with Euler "
+                          "parameters use a bushing");
   }
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -124,8 +123,9 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
       return CMB_OK;
     }
   }
-  return cmb_build_fail(b, &f->coordinate_place, "force '%s': there is no coordinate '%s'", f->name,
-                        f->coordinate);
+  return cmb_build_fail(b,
+                        cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
+                        "there is no coordinate '%s'", f->coordinate);
 }
 
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
@@ -418,11 +418,12 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   const cmb_model_force *f = &b->model->forces[force];
   if (b->force_state[force] == CMB_BUILT) return CMB_OK;
   if (b->force_state[force] == CMB_IN_WORK) {
-    return cmb_build_fail(b, &f->place, "force '%s' depends on itself", f->name);
+    return cmb_build_fail(b, cmb_about_part(&f->place, "force", f->name),
+                          "force '%s' depends on itself", f->name);
   }
   if (b->force_depth == MOST_FORCES) {
     return cmb_build_fail(
-        b, &f->place,
+        b, cmb_about_part(&f->place, "force", f->name),
         "force '%s' is the last of %d forces that depend on each other; expected at most %d",
         f->name, MOST_FORCES + 1, MOST_FORCES);
   }

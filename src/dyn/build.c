@@ -6,7 +6,6 @@
 #include "base/context.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,17 +32,30 @@ cmb_constraint *cmb_constraint_at(const cmb_build *b, int i)
   return (cmb_constraint *)b->constraints.items + i;
 }
 
-cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *format, ...)
+cmb_about cmb_about_part(const cmb_place *place, const char *kind, const char *name)
 {
-  char text[400];
+  cmb_about about = cmb_about_place(place->file, place->line, place->column);
+  about.kind = kind;
+  about.name = name;
+  return about;
+}
+
+cmb_about cmb_about_formula(const cmb_model_formula *formula)
+{
+  cmb_about about = cmb_about_part(&formula->place, formula->kind, formula->name);
+  about.subject = formula->subject;
+  about.subject_leads = true;
+  return about;
+}
+
+cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...)
+{
+  if (b->status != CMB_OK) return b->status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  b->status = cmb_fail_words(b->ctx, CMB_ERROR_INPUT, &about, format, arguments);
   va_end(arguments);
-  if (b->status != CMB_OK) return b->status;
-  snprintf(b->words, sizeof b->words, "%s:%d:%d: %s", place->file, place->line, place->column,
-           text);
-  b->status = cmb_fail(b->ctx, CMB_ERROR_INPUT, "%s", b->words);
+  cmb_error_keep(b->ctx, b->status, &b->failure);
   return b->status;
 }
 

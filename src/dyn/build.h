@@ -7,6 +7,7 @@
 #ifndef CMB_DYN_BUILD_H
 #define CMB_DYN_BUILD_H
 
+#include "base/error.h"
 #include "dyn/expressions.h"
 #include "dyn/measure.h"
 #include "model/name_map.h"
@@ -81,10 +82,10 @@ typedef struct cmb_build {
   cmb_tree *tree;
   cmb_kinematics *k;
   bool cartesian;
-  bool whole_mass;   /* M by its entries, however many they are */
-  bool stiffness;    /* stiff forces apart from the others, for steps of fixed cost */
-  cmb_status status; /* the first failure */
-  char words[700];   /* and what it says */
+  bool whole_mass;          /* M by its entries, however many they are */
+  bool stiffness;           /* stiff forces apart from the others, for steps of fixed cost */
+  cmb_status status;        /* the first failure */
+  cmb_error_record failure; /* and what it says, if it has words of its own */
 
   cmb_expr *u, *input;        /* (inputs) the free part, and the whole */
   cmb_name_map names;         /* of the model's items, by what they are */
@@ -112,8 +113,12 @@ void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);
 cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);
 
-/* "FILE:LINE:COL: ..." as the error of the build. */
-cmb_status cmb_build_fail(cmb_build *b, const cmb_place *place, const char *format, ...)
+/* A part of the model at its place; a formula at its own, with "SUBJECT: " before the words. */
+cmb_about cmb_about_part(const cmb_place *place, const char *kind, const char *name);
+cmb_about cmb_about_formula(const cmb_model_formula *formula);
+
+/* The error of the build, if it has none yet. Returns that which it has. */
+cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */

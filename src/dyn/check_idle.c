@@ -10,22 +10,23 @@ static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
 {
   const cmb_model_joint *j = &b->model->joints[idle->joint];
   const cmb_model_body *body = &b->model->bodies[j->child];
+  const cmb_about about = cmb_about_part(&body->place, "body", body->name);
   char axis[100];
   snprintf(axis, sizeof axis, "the axis [%.4g, %.4g, %.4g]", idle->axis[0], idle->axis[1],
            idle->axis[2]);
   if (idle->count > 1) snprintf(axis, sizeof axis, "more than one axis");
   if (idle->bare) {
-    return cmb_build_fail(b, &body->place,
-                          "body '%s' moves, but nothing that moves with it has mass", body->name);
+    return cmb_build_fail(b, about, "body '%s' moves, but nothing that moves with it has mass",
+                          body->name);
   }
   if (idle->turn) {
     return cmb_build_fail(
-        b, &body->place,
+        b, about,
         "body '%s' has no moment of inertia about %s, and joint '%s' lets it turn that way: give "
         "the body a radius or an inertia, or a joint without that turn",
         body->name, axis, j->name);
   }
-  return cmb_build_fail(b, &body->place,
+  return cmb_build_fail(b, about,
                         "body '%s' moves along %s by joint '%s', but nothing that moves with it "
                         "that way has mass",
                         body->name, axis, j->name);

@@ -51,8 +51,10 @@ typedef struct cmb_rule_expressions {
 
 /* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
 typedef struct cmb_lock {
-  const char *joint; /* its place in the file and its name, "FILE:LINE:COLUMN: joint 'NAME'" */
-  const char *axes;  /* "its axes", or those of which joints */
+  const char *joint; /* its name */
+  const char *file;  /* and its place */
+  int line, column;
+  const char *axes; /* "its axes", or those of which joints */
   int q;
   double c, s;
 } cmb_lock;

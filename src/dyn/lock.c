@@ -54,9 +54,10 @@ static void name_lock(cmb_build *b, const cmb_link *first, const cmb_link *middl
 {
   const cmb_model_joint *joints = b->model->joints, *j = &joints[middle->joint];
   char text[800];
-  snprintf(text, sizeof text, "%s:%d:%d: joint '%s'", j->place.file, j->place.line, j->place.column,
-           j->name);
-  lock->joint = cmb_arena_text(b->arena, text);
+  lock->joint = cmb_arena_text(b->arena, j->name);
+  lock->file = cmb_arena_text(b->arena, j->place.file);
+  lock->line = j->place.line;
+  lock->column = j->place.column;
   snprintf(text, sizeof text, "its axes");
   if (first->joint != last->joint) {
     snprintf(text, sizeof text, "the axes of '%s', '%s' and '%s'", joints[first->joint].name,

@@ -244,7 +244,7 @@ static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
       const char *name = columns[k].names[i];
       const cmb_name *other = cmb_name_map_find(&taken, NULL, name);
       if (other && k == OUTPUTS) {
-        return cmb_build_fail(b, &b->model->outputs[i].place,
+        return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
                               "output '%s' has the name of %s; expected a name of its own", name,
                               columns[other->kind].what);
       }
@@ -486,7 +486,8 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
 {
   cmb_build b = {.ctx = mechanism->ctx, .arena = mechanism->arena, .model = model};
   if (model->body_count == 0) {
-    return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: the model has no bodies", model->path);
+    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_place(model->path, 1, 1),
+                          "the model has no bodies");
   }
   CMB_TRY(cmb_graph_copy(b.ctx, model->graph, &mechanism->graph));
   b.g = mechanism->graph;
@@ -498,7 +499,8 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, b.g, model, &b.tree)
                       : cmb_tree_create(b.arena, b.g, model, &b.tree));
   if (b.tree->nv == 0) {
-    return cmb_fail(b.ctx, CMB_ERROR_INPUT, "%s:1:1: nothing in the model can move", model->path);
+    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_place(model->path, 1, 1),
+                          "nothing in the model can move");
   }
   CMB_TRY(cmb_kinematics_create(b.arena, b.g, b.tree, &b.k));
   return assemble(&b, o, &mechanism->expressions);

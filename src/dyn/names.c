@@ -223,7 +223,8 @@ static bool formula_measure(struct reading *r, int i, struct quantity *q)
   const int state = b->measures[i].state;
   if (is_read(r, &b->measures[i])) return known(q, b->measures[i].e, CMB_LEVEL_TIME);
   if (state == CMB_IN_WORK || state == CMB_WAITING) {
-    cmb_build_fail(b, &m->place, "measure '%s' depends on itself", m->name);
+    cmb_build_fail(b, cmb_about_part(&m->place, "measure", m->name),
+                   "measure '%s' depends on itself", m->name);
     return false;
   }
   if (b->formula_depth >= MOST_DEPTH) { /* ends all readings, down to the first */
@@ -366,8 +367,8 @@ static bool too_much(struct reading *r, const char *name, cmb_level level)
                                      "known only when the motion is"};
   static const char *const where[] = {"a function of time", "a surface", "a constraint",
                                       "a force or event", ""};
-  cmb_build_fail(r->b, &r->formula->place, "%s: '%s' is %s and cannot stand in %s",
-                 r->formula->subject, name, what[level], where[r->level]);
+  cmb_build_fail(r->b, cmb_about_formula(r->formula), "'%s' is %s and cannot stand in %s", name,
+                 what[level], where[r->level]);
   return false;
 }
 
@@ -387,10 +388,10 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   for (int k = 0; r->b->status == CMB_OK && scoped(r->formula->scope, name, k, text); k++) {
     for (int i = 0; i < m->joint_count; i++) {
       if (!has_coordinate(&m->joints[i], text)) continue;
-      cmb_build_fail(r->b, &r->formula->place,
-                     "%s: '%s' is an Euler parameter, which formulas cannot use; expected "
+      cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                     "'%s' is an Euler parameter, which formulas cannot use; expected "
                      "components of a body's axes such as BODY.x_x, or its angular velocity",
-                     r->formula->subject, name);
+                     name);
     }
   }
   return false;
@@ -452,6 +453,16 @@ static const char *nearest_of(void *user, const char *name)
   return cmb_nearest_name(name, names, count, sizeof *names);
 }
 
+/* The parser's failure with file and subject. */
+static cmb_status fail_formula(cmb_build *b, const cmb_model_formula *formula)
+{
+  const cmb_error *inner = cmb_error_of(b->ctx);
+  cmb_about about = cmb_about_formula(formula);
+  about.line = inner->line;
+  about.column = inner->column;
+  return cmb_build_fail(b, about, "%s", inner->text);
+}
+
 static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                                cmb_symbols *symbols, cmb_expr *e)
 {
@@ -468,12 +479,10 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   if (b->status == CMB_OK) {
     if (status == CMB_OK) cmb_build_source(b, *e, formula->subject, &formula->place);
     if (status != CMB_ERROR_INPUT) return status;
-    const char *words = cmb_last_error(b->ctx), *blank = strchr(words, ' '); /* "LINE:COL: ..." */
-    snprintf(b->words, sizeof b->words, "%s:%.*s %s:%s", formula->place.file,
-             (int)strcspn(words, " "), words, formula->subject, blank ? blank : "");
-    b->status = status;
+    return fail_formula(b, formula);
   }
-  return cmb_fail(b->ctx, b->status, "%s", b->words); /* the parser has words of its own */
+  if (b->failure.status != CMB_OK) cmb_fail_again(b->ctx, &b->failure);
+  return b->status; /* the parser has words of its own */
 }
 
 /* A reading was given up for the measure that it waits for. */

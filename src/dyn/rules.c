@@ -52,16 +52,16 @@ static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_m
   CMB_TRY(depends(b, x->nq, x->q, when, &on_q));
   CMB_TRY(depends(b, x->nv, x->v, when, &on_v));
   if (!on_t && !on_q && !on_v) {
-    return cmb_build_fail(b, &event->when.place,
-                          "event '%s': 'when' is always the same; expected a formula of time, "
-                          "positions or velocities",
-                          event->name);
+    return cmb_build_fail(
+        b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
+        "'when' is always the same; expected a formula of time, "
+        "positions or velocities");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
-  return cmb_build_fail(b, &event->when.place,
-                        "event '%s': equality lasts no time; expected < or >, or a formula that "
-                        "changes its sign",
-                        event->name);
+  return cmb_build_fail(b,
+                        cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
+                        "equality lasts no time; expected < or >, or a formula that "
+                        "changes its sign");
 }
 
 /* ---- resets */
@@ -94,10 +94,10 @@ static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
     nonlinear = nonlinear || on_v;
   }
   if (any && !nonlinear) return CMB_OK;
-  return cmb_build_fail(b, &target->place,
-                        "%s: '%s' cannot be reset; expected the rate of a coordinate, a component "
+  return cmb_build_fail(b, cmb_about_formula(target),
+                        "'%s' cannot be reset; expected the rate of a coordinate, a component "
                         "of a velocity, or what is linear in them",
-                        target->subject, target->text);
+                        target->text);
 }
 
 static cmb_status add_resets(cmb_build *b, cmb_expressions *x, const cmb_model_event *event)
@@ -190,7 +190,7 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
   CMB_TRY(gap_of(b, stop, &gap));
   CMB_TRY(depends(b, x->nq, x->q, gap, &moves));
   if (!moves) {
-    return cmb_build_fail(b, &stop->gap.place,
+    return cmb_build_fail(b, cmb_about_part(&stop->gap.place, "stop", stop->name),
                           "stop '%s' depends on no coordinate, length or position", stop->name);
   }
   CMB_TRY(rate_of(b, x, gap, &rate));

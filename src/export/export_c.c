@@ -41,9 +41,9 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
     return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
   }
   if (c->model && cmb_model_reads(c->model, path)) {
-    return cmb_fail(c->ctx, CMB_ERROR_IO,
-                    "the code would replace '%s', which the model reads; expected another folder",
-                    path);
+    return cmb_fail_about(
+        c->ctx, CMB_ERROR_IO, cmb_about_file(path),
+        "the code would replace '%s', which the model reads; expected another folder", path);
   }
   CMB_TRY(cmb_output_open(c->ctx, path, file));
   CMB_TRY(cmb_output_add(*file, text->text, text->length));
@@ -74,8 +74,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   cmb_status status = cmb_c_code_source(c, &source);
   if (status == CMB_OK && (header.failed || source.failed)) status = cmb_fail_memory(c->ctx);
   if (status == CMB_OK && mkdir(folder, 0777) != 0 && errno != EEXIST) {
-    status =
-        cmb_fail(c->ctx, CMB_ERROR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+    status = cmb_fail_about(c->ctx, CMB_ERROR_IO, cmb_about_file(folder),
+                            "cannot make the folder '%s': %s", folder, strerror(errno));
   }
   if (status == CMB_OK) status = write_files(c, folder, &header, &source);
   cmb_buffer_release(&header);
@@ -111,11 +111,12 @@ static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
   if (!cmb_integrator_has_loose_rates(in)) return CMB_OK;
   for (int i = 0; system->g_has_branches && i < system->eq.ng; i++) {
     if (!system->g_has_branches[i]) continue;
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "constraint '%s' has branches, so that its rate may jump, and %s with this "
-                    "option stabilization does not bring velocities to the constraints; "
-                    "stabilization=projection does",
-                    system->eq.g_names[i], cmb_method_name(method));
+    return cmb_fail_about(
+        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("constraint", system->eq.g_names[i]),
+        "constraint '%s' has branches, so that its rate may jump, and %s with this "
+        "option stabilization does not bring velocities to the constraints; "
+        "stabilization=projection does",
+        system->eq.g_names[i], cmb_method_name(method));
   }
   return CMB_OK;
 }
@@ -153,11 +154,12 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
   for (int i = 0; i < eq->rule_count; i++) {
     const cmb_rule *rule = &eq->rules[i];
     if (rule->action == CMB_EVENT_RECORD) continue;
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT,
-                    "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
-                    "only recorded",
-                    rule->gap ? "stop" : "event", rule->name,
-                    rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
+    return cmb_fail_about(
+        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing(rule->gap ? "stop" : "event", rule->name),
+        "%s '%s' %s, which exported steps cannot do; expected a model whose events are "
+        "only recorded",
+        rule->gap ? "stop" : "event", rule->name,
+        rule->action == CMB_EVENT_STOP ? "ends the run" : "resets velocities");
   }
   return CMB_OK;
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DIGITS = 63, MESSAGE_ROOM = 512 };
+enum { MOST_DIGITS = 63 };
 
 /* A text comes before its own beginnings: "<=" before "<". */
 static const cmb_operator operators[] = {
@@ -116,14 +116,14 @@ void cmb_source_locate(const cmb_source *s, size_t at, int *line, int *column)
 
 cmb_status cmb_source_fail(const cmb_source *s, size_t at, const char *format, ...)
 {
-  char words_of_it[MESSAGE_ROOM];
   int line, column;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(words_of_it, sizeof words_of_it, format, args);
-  va_end(args);
   cmb_source_locate(s, at, &line, &column);
-  return cmb_fail(s->ctx, CMB_ERROR_INPUT, "%d:%d: %s", line, column, words_of_it);
+  const cmb_about place = cmb_about_place(NULL, line, column);
+  va_list arguments;
+  va_start(arguments, format);
+  cmb_fail_words(s->ctx, CMB_ERROR_INPUT, &place, format, arguments);
+  va_end(arguments);
+  return CMB_ERROR_INPUT;
 }
 
 const char *cmb_source_quote(const cmb_source *s, size_t at, size_t length,

@@ -108,8 +108,8 @@ static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative 
                k->product);
   const int row = worst_row(k, epsilon);
   if (row < 0) return CMB_OK;
-  return cmb_fail(
-      k->ev->ctx, CMB_ERROR_ARGUMENT,
+  return cmb_fail_about(
+      k->ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_time(s->t, "velocity", eq->v_names[row]),
       "%s: the derivative of the residual with respect to %s that the equations give is "
       "wrong: at t = %.9g, in the row of '%s', %.6g in a direction in which differences "
       "give %.6g",

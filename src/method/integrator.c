@@ -119,9 +119,9 @@ static cmb_status understand(cmb_context *ctx, const cmb_method *m,
   if (*i < 0) {
     const char *near =
         cmb_nearest_name(setting->name, m->options, m->option_count, sizeof *m->options);
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "method %s has no option '%s'%s%s%s", m->name,
-                    setting->name, near ? "; did you mean '" : "", near ? near : "",
-                    near ? "'?" : "");
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", setting->name),
+                          "method %s has no option '%s'%s%s%s", m->name, setting->name,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
   const char *values = m->options[*i].values;
   const int any = word_index(values, "NUMBER");
@@ -133,8 +133,9 @@ static cmb_status understand(cmb_context *ctx, const cmb_method *m,
     *choice = -1; /* the word NUMBER itself */
   }
   if (*choice >= 0) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option %s of method %s is '%s'; expected one of %s",
-                  setting->name, m->name, setting->value, values);
+  return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", setting->name),
+                        "option %s of method %s is '%s'; expected one of %s", setting->name,
+                        m->name, setting->value, values);
 }
 
 cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
@@ -185,8 +186,9 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                                bool zero_permitted)
 {
   if (isfinite(value) && (value > 0 || (zero_permitted && value == 0))) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "%s is %g; expected a %s number", name, value,
-                  zero_permitted ? "non-negative" : "positive");
+  return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", name),
+                        "%s is %g; expected a %s number", name, value,
+                        zero_permitted ? "non-negative" : "positive");
 }
 
 static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
@@ -204,7 +206,8 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   in->fixed_step = in->method->real_time || (may_be_fixed && cmb_choice(in, "steps") == 1);
   if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "option steps=fixed needs a step size");
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "step"),
+                          "option steps=fixed needs a step size");
   }
   return CMB_OK;
 }
@@ -343,11 +346,12 @@ static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
   if (cmb_runaway_suspected(in)) return cmb_runaway_fail(in);
+  const char *blamed = cmb_evaluator_blamed(in->ev, status);
   if (status > 0) cmb_evaluator_blame(in->ev, status, 256, text);
   const size_t length = strlen(text);
   name_a_passage(in, sizeof text - length, text + length);
-  return cmb_fail(in->ctx, CMB_ERROR_STEP_SIZE, "no step possible at t = %.9g (step size %.3g): %s",
-                  in->t, h, text);
+  return cmb_fail_about(in->ctx, CMB_ERROR_STEP_SIZE, cmb_about_time(in->t, "constraint", blamed),
+                        "no step possible at t = %.9g (step size %.3g): %s", in->t, h, text);
 }
 
 /* The first step size from y, y' and a difference for y'' (Solving ODEs I, §II.4). */
@@ -555,8 +559,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       return give_up(in, trouble, h);
     }
     if (in->ev->stats.steps >= in->options.max_steps) {
-      return cmb_fail(in->ctx, CMB_ERROR_STEP_COUNT, "%ld steps are used up at t = %.9g",
-                      in->options.max_steps, in->t);
+      return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
+                            "%ld steps are used up at t = %.9g", in->options.max_steps, in->t);
     }
     const cmb_method *m = in->method;
     in->ev->stats.steps++;
@@ -605,7 +609,8 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
   if (!in) return CMB_ERROR_ARGUMENT;
   CMB_REQUIRE(in->ctx, q && v, "cmb_integrator_interpolate needs places for q and v");
   if (!in->step_taken || !(t >= in->t_before && t <= in->t)) {
-    return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "t = %.9g is not inside the last step", t);
+    return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_time(t, NULL, NULL),
+                          "t = %.9g is not inside the last step", t);
   }
   if (!in->dense_ready) {
     if (in->method->densify) CMB_TRY(in->method->densify(in));

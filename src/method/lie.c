@@ -34,7 +34,8 @@ static cmb_status read_options(const cmb_integrator *in, cmb_step_options *o)
       o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
   o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
   if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
-  return cmb_fail(in->ctx, CMB_ERROR_ARGUMENT, "option stabilization=ggl needs index=2");
+  return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "stabilization"),
+                        "option stabilization=ggl needs index=2");
 }
 
 static cmb_status create(cmb_integrator *in)

@@ -72,8 +72,8 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
 {
   const cmb_runaway *w = in->runaway;
   const double *v = in->y + in->nq;
-  return cmb_fail(
-      in->ctx, CMB_ERROR_DIVERGED,
+  return cmb_fail_about(
+      in->ctx, CMB_ERROR_DIVERGED, cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->most]),
       "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
       "doubled %d times since t = %.6g; does a force or damper act the wrong way, or does a drive "
       "leave what the mechanism can reach?",

@@ -87,7 +87,8 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
     return cmb_fail_at(ctx, (cmb_place){path, 1, 1}, "the file is larger than %d MB",
                        CMB_MOST_BYTES >> 20);
   }
-  return cmb_fail(ctx, CMB_ERROR_IO, "%s: cannot be read: %s", path, reason(errno));
+  return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "%s: cannot be read: %s", path,
+                        reason(errno));
 }
 
 /* Length of the folder's part of a path, with the last slash. */

@@ -26,9 +26,10 @@ typedef struct cmb_place {
 /* A formula as written. text == NULL: not given. */
 typedef struct cmb_model_formula {
   const char *text;
-  cmb_place place;     /* of its first character */
-  const char *scope;   /* "" or "left." */
-  const char *subject; /* what it belongs to, for messages: "output 'x'" */
+  cmb_place place;         /* of its first character */
+  const char *scope;       /* "" or "left." */
+  const char *subject;     /* what it belongs to, for messages: "output 'x'" */
+  const char *kind, *name; /* the same as data: "output", "x" */
 } cmb_model_formula;
 
 enum { CMB_GROUND = -1 }; /* as a body's number */

@@ -49,8 +49,9 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
   for (int i = 0; o && i < o->set_count; i++) {
     if (strcmp(parameter->name, o->set_names[i]) != 0) continue;
     if (!isfinite(o->set_values[i])) {
-      return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "the value of parameter '%s' is not finite",
-                      parameter->name);
+      return cmb_fail_about(r->ctx, CMB_ERROR_ARGUMENT,
+                            cmb_about_thing("parameter", parameter->name),
+                            "the value of parameter '%s' is not finite", parameter->name);
     }
     parameter->value[0] = cmb_fixed(o->set_values[i]);
     parameter->state = CMB_LAZY_DONE;
@@ -188,9 +189,10 @@ static cmb_status check_names(cmb_reader *r, int count, const char *const *names
     const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
     if (found && !r->parameters[found->index].is_index) continue;
     const char *nearest = found ? NULL : cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
-    return cmb_fail(r->ctx, CMB_ERROR_ARGUMENT, "%s has no parameter '%s' to %s%s%s%s",
-                    r->model->path, names[i], what, nearest ? ": did you mean '" : "",
-                    nearest ? nearest : "", nearest ? "'?" : "");
+    return cmb_fail_about(r->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("parameter", names[i]),
+                          "%s has no parameter '%s' to %s%s%s%s", r->model->path, names[i], what,
+                          nearest ? ": did you mean '" : "", nearest ? nearest : "",
+                          nearest ? "'?" : "");
   }
   return CMB_OK;
 }

@@ -70,23 +70,18 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
-/* "FILE:LINE:COL"; NULL without memory. */
-static const char *place_text(cmb_reader *r, cmb_place at)
-{
-  char text[32];
-  snprintf(text, sizeof text, ":%d:%d", at.line, at.column);
-  return cmb_full_name(r, at.file, text, "");
-}
-
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
   cmb_model_default *d = &m->defaults[m->default_count++];
   d->name = cmb_arena_text(m->arena, key->key);
   d->value = value;
-  d->where = place_text(r, at);
-  d->key_where = place_text(r, key->key_place);
-  return d->name && value && d->where && d->key_where ? CMB_OK : cmb_fail_memory(r->ctx);
+  d->file = at.file;
+  d->line = at.line;
+  d->column = at.column;
+  d->key_line = key->key_place.line;
+  d->key_column = key->key_place.column;
+  return d->name && value ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
 /* key: value; key: {a: b} as key "a=b"; key: [v, w] as key twice. */

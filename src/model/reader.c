@@ -14,21 +14,37 @@ enum { MOST_NAME = 240 }; /* formulas take 255, with what is put behind */
 
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
-  char words[700];
+  cmb_about about = cmb_about_place(at.file, at.line, at.column);
+  about.kind = r->subject.kind;
+  about.name = r->subject.name;
+  about.subject = r->subject.text;
+  about.subject_leads = true;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(words, sizeof words, format, arguments);
+  cmb_fail_words(r->ctx, CMB_ERROR_INPUT, &about, format, arguments);
   va_end(arguments);
-  return cmb_fail_at(r->ctx, at, "%s%s%s", r->subject, r->subject[0] ? ": " : "", words);
+  return CMB_ERROR_INPUT;
+}
+
+cmb_status cmb_reader_repeat(cmb_reader *r, cmb_place at)
+{
+  const cmb_error *inner = cmb_error_of(r->ctx);
+  if (inner->line > 0) at = (cmb_place){at.file, inner->line, inner->column};
+  return cmb_reader_fail(r, at, "%s", inner->text);
 }
 
 void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name)
 {
   char shown[CMB_SHOWN_ROOM];
-  if (!name)
-    snprintf(r->subject, sizeof r->subject, "%s", what);
-  else
-    snprintf(r->subject, sizeof r->subject, "%s '%.40s%s'", what, prefix, cmb_shown(name, shown));
+  cmb_subject *s = &r->subject;
+  s->kind = what;
+  if (!name) {
+    snprintf(s->text, sizeof s->text, "%s", what);
+    s->name[0] = '\0';
+  } else {
+    snprintf(s->text, sizeof s->text, "%s '%.40s%s'", what, prefix, cmb_shown(name, shown));
+    snprintf(s->name, sizeof s->name, "%s%s", prefix, name);
+  }
 }
 
 /* ---- names */

@@ -13,6 +13,7 @@
 #ifndef CMB_MODEL_READER_H
 #define CMB_MODEL_READER_H
 
+#include "base/error.h"
 #include "model/yaml.h"
 
 typedef enum cmb_name_kind {
@@ -55,12 +56,14 @@ typedef struct cmb_scope {
   struct cmb_scope *next;
 } cmb_scope;
 
-enum {
-  CMB_SUBJECT_ROOM = 128,
-  CMB_MESSAGE_ROOM = 1024,
-  CMB_NAME_ROOM = 256,
-  CMB_MOST_DEPENDENCE = 100
-};
+enum { CMB_SUBJECT_ROOM = 128, CMB_NAME_ROOM = 256, CMB_MOST_DEPENDENCE = 100 };
+
+/* What is read, for messages. */
+typedef struct cmb_subject {
+  const char *kind;            /* "joint"; "": nothing yet */
+  char text[CMB_SUBJECT_ROOM]; /* "joint 'left.pivot'"; a long name is cut */
+  char name[CMB_NAME_ROOM];    /* "left.pivot", or "" */
+} cmb_subject;
 
 /* A parameter or point, which is computed when it is first asked for. */
 typedef struct cmb_lazy {
@@ -90,7 +93,7 @@ typedef struct cmb_reader {
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* nodes in all scopes */
   size_t bytes_read; /* from other files than the first */
-  char subject[CMB_SUBJECT_ROOM];
+  cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
   int dependence; /* how deep lazy values ask for each other now */
@@ -99,14 +102,16 @@ typedef struct cmb_reader {
   const cmb_not_live *fixed; /* parameters that such numbers depend on */
   cmb_arena *kept;           /* what outlives a reading that has to be repeated */
   bool again;                /* one of them was found only now: what has been read is of no use */
-  cmb_status nested;         /* failure inside of a formula's name, and its words */
-  char nested_words[CMB_MESSAGE_ROOM];
+  cmb_error_record nested;   /* failure inside of a formula's name */
 } cmb_reader;
 
 /* ---- reader.c: messages, names, sections */
 
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The last failure, of a formula's text or of a table, once more with file and subject: at its own place if it has one. */
+cmb_status cmb_reader_repeat(cmb_reader *r, cmb_place at);
 
 /* What messages are about from now on: "joint" and a name. */
 void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name);

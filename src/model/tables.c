@@ -5,8 +5,6 @@
 #include "base/context.h"
 #include "model/reader.h"
 
-#include <stdio.h>
-
 static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
 static const char points_of_table[] = "a point of a table";
 
@@ -15,9 +13,7 @@ static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, in
                        cmb_status status, cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
-    char words[CMB_MESSAGE_ROOM / 2];
-    snprintf(words, sizeof words, "%s", cmb_last_error(r->ctx));
-    return cmb_reader_fail(r, node->place, "%s", words);
+    return cmb_reader_repeat(r, node->place);
   }
   CMB_TRY(status);
   cmb_model *m = r->model;

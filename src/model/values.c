@@ -28,15 +28,14 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
     return cmb_reader_fail(r, asked_at, "a chain of more than %d %ss, each of which needs the next",
                            (int)CMB_MOST_DEPENDENCE, what);
   }
-  char subject[CMB_SUBJECT_ROOM];
-  memcpy(subject, r->subject, sizeof subject);
+  const cmb_subject subject = r->subject;
   cmb_reader_subject(r, what, "", lazy->name);
   lazy->state = CMB_LAZY_BUSY;
   r->dependence++;
   CMB_TRY(compute(r, lazy));
   r->dependence--;
   lazy->state = CMB_LAZY_DONE;
-  memcpy(r->subject, subject, sizeof subject);
+  r->subject = subject;
   return CMB_OK;
 }
 
@@ -51,12 +50,10 @@ struct names_of_formula {
   bool finds_live; /* there are some that are not their values */
 };
 
-/* A failure inside must outlive the parser's "unknown name": its words are kept. */
-static void keep_words(cmb_reader *r, cmb_status status)
+/* A failure inside must outlive the parser's "unknown name": it is kept. */
+static void keep_failure(cmb_reader *r, cmb_status status)
 {
-  if (status == CMB_OK || r->nested != CMB_OK) return;
-  r->nested = status;
-  snprintf(r->nested_words, sizeof r->nested_words, "%s", cmb_last_error(r->ctx));
+  if (status != CMB_OK && r->nested.status == CMB_OK) cmb_error_keep(r->ctx, status, &r->nested);
 }
 
 static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
@@ -77,7 +74,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   } else if (strcmp(name, "deg") != 0) {
     return false;
   }
-  keep_words(r, status);
+  keep_failure(r, status);
   *e = names->live ? cmb_number_expr(r->model->graph, x) : cmb_constant(r->graph, x.value);
   return status == CMB_OK;
 }
@@ -88,19 +85,11 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* The parser's "LINE:COLUMN: words" with file and subject. */
+/* The parser's failure with file and subject, unless there was one inside. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
 {
-  if (r->nested != CMB_OK) return cmb_fail(r->ctx, r->nested, "%s", r->nested_words);
-  if (status != CMB_ERROR_INPUT) return status;
-  cmb_place at = node->place;
-  int used = 0;
-  char words[CMB_MESSAGE_ROOM];
-  snprintf(words, sizeof words, "%s", cmb_last_error(r->ctx));
-  const char *separator = strstr(words, ": ");
-  if (separator && sscanf(words, "%d:%d:%n", &at.line, &at.column, &used) == 2 && used > 0)
-    return cmb_reader_fail(r, at, "%s", separator + 2);
-  return cmb_reader_fail(r, at, "%s", words);
+  if (r->nested.status != CMB_OK) return cmb_fail_again(r->ctx, &r->nested);
+  return status == CMB_ERROR_INPUT ? cmb_reader_repeat(r, node->place) : status;
 }
 
 /* Length of the text without a unit "deg" after a blank; *factor is what the unit means. */
@@ -254,17 +243,22 @@ static bool any_call(void *user, const char *name, int count, const cmb_expr *ar
   int wanted = found ? r->model->tables[found->index].arguments : count;
   (void)arguments;
   if (count == wanted) return any_value(user, name, e);
-  keep_words(r, cmb_reader_fail(r, names->at, "the table '%s' has %d argument%s here; expected %d",
-                                name, count, count == 1 ? "" : "s", wanted));
+  keep_failure(r,
+               cmb_reader_fail(r, names->at, "the table '%s' has %d argument%s here; expected %d",
+                               name, count, count == 1 ? "" : "s", wanted));
   return false;
 }
 
 cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
                              cmb_model_formula *formula)
 {
-  const char *subject = cmb_arena_text(r->model->arena, r->subject);
-  *formula = (cmb_model_formula){.place = place, .scope = scope, .subject = subject};
-  return subject ? CMB_OK : cmb_fail_memory(r->ctx);
+  const cmb_subject *s = &r->subject;
+  *formula = (cmb_model_formula){.place = place,
+                                 .scope = scope,
+                                 .subject = cmb_arena_text(r->model->arena, s->text),
+                                 .kind = s->kind,
+                                 .name = cmb_arena_text(r->model->arena, s->name)};
+  return formula->subject && formula->name ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,

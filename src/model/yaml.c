@@ -35,12 +35,12 @@ struct builder {
 
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
 {
-  char words[800];
+  const cmb_about place = cmb_about_place(at.file, at.line, at.column);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(words, sizeof words, format, arguments);
+  cmb_fail_words(ctx, CMB_ERROR_INPUT, &place, format, arguments);
   va_end(arguments);
-  return cmb_fail(ctx, CMB_ERROR_INPUT, "%s:%d:%d: %s", at.file, at.line, at.column, words);
+  return CMB_ERROR_INPUT;
 }
 
 const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])

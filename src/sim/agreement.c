@@ -157,11 +157,11 @@ static cmb_status check_watched(cmb_agreement *a, double t, const double *q, con
   CMB_TRY(a->whole ? watch_left_out(a, t, q, v) : rate_of(a, ev, v));
   int i = most_violated(a, ev, limits_at(a, q, v), &off);
   if (off <= 1) return CMB_OK;
-  return cmb_fail(ev->ctx, CMB_ERROR_CONTRADICTION,
-                  "constraint '%s' contradicts those that it repeated until t = %.9g: g = %.3g, "
-                  "its rate is %.3g%s",
-                  ev->eq->g_names[i], t, ev->g[i], a->rate[i],
-                  list_driven(ev, sizeof driven, driven));
+  return cmb_fail_about(
+      ev->ctx, CMB_ERROR_CONTRADICTION, cmb_about_time(t, "constraint", ev->eq->g_names[i]),
+      "constraint '%s' contradicts those that it repeated until t = %.9g: g = %.3g, "
+      "its rate is %.3g%s",
+      ev->eq->g_names[i], t, ev->g[i], a->rate[i], list_driven(ev, sizeof driven, driven));
 }
 
 cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v)
@@ -177,11 +177,11 @@ cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q
   for (int i = 0; i < ev->eq->ng; i++) {
     const double size = gradient(ev, i), g = fabs(ev->g[i]) / size, rate = fabs(a->rate[i]) / size;
     if (g <= l.position && rate <= l.velocity) continue;
-    return cmb_fail(ev->ctx, CMB_ERROR_INCONSISTENT,
-                    "no consistent initial values at t = %g: constraint '%s' is met by no %s near "
-                    "here (g = %.3g, its rate is %.3g): its gradient vanishes or depends on others",
-                    t, ev->eq->g_names[i], g > l.position ? "position" : "velocity", ev->g[i],
-                    a->rate[i]);
+    return cmb_fail_start(ev, t, ev->eq->g_names[i], NULL,
+                          "constraint '%s' is met by no %s near here (g = %.3g, its rate is %.3g): "
+                          "its gradient vanishes or depends on others",
+                          ev->eq->g_names[i], g > l.position ? "position" : "velocity", ev->g[i],
+                          a->rate[i]);
   }
   return CMB_OK;
 }
@@ -200,10 +200,11 @@ bool cmb_agreement_can_change(const cmb_agreement *a)
 /* A position would have to jump by g_i. */
 static cmb_status refuse_jump(const cmb_agreement *a, int i, double t, double g)
 {
-  return cmb_fail(a->run->ctx, CMB_ERROR_CONTRADICTION,
-                  "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
-                  "position can jump",
-                  a->run->eq->g_names[i], t, g);
+  return cmb_fail_about(a->run->ctx, CMB_ERROR_CONTRADICTION,
+                        cmb_about_time(t, "constraint", a->run->eq->g_names[i]),
+                        "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
+                        "position can jump",
+                        a->run->eq->g_names[i], t, g);
 }
 
 /* Positions cannot jump: what the new modes ask for must be so already. */

@@ -38,11 +38,16 @@ cmb_status cmb_lock_check(const cmb_system *system, const cmb_integrator_options
   if (system->lock_count == 0) return CMB_OK;
   const cmb_lock *l = nearest(system, q, &w);
   if (!is_locked(options, w)) return CMB_OK;
-  return cmb_fail(system->ctx, CMB_ERROR_EQUATIONS,
-                  "%s is in gimbal lock at t = %.9g (%.1e rad from it): %s lie in one plane, and "
-                  "the angles cannot say how the body turns on; use a spherical joint with "
-                  "'orientation: euler' or other axes, or choose the formulation cartesian",
-                  l->joint, t, w, l->axes);
+  cmb_about about = cmb_about_time(t, "joint", l->joint);
+  about.file = l->file;
+  about.line = l->line;
+  about.column = l->column;
+  return cmb_fail_about(
+      system->ctx, CMB_ERROR_EQUATIONS, about,
+      "joint '%s' is in gimbal lock at t = %.9g (%.1e rad from it): %s lie in one plane, and "
+      "the angles cannot say how the body turns on; use a spherical joint with "
+      "'orientation: euler' or other axes, or choose the formulation cartesian",
+      l->joint, t, w, l->axes);
 }
 
 void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *options,
@@ -52,8 +57,8 @@ void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *opti
   const cmb_lock *l = nearest(system, q, &w);
   if (!l || w > NEAR || is_locked(options, w)) return;
   if (status == CMB_ERROR_MEMORY || status == CMB_ERROR_INTERRUPTED) return;
-  cmb_fail(system->ctx, status,
-           "%s; %s is %.1e rad from gimbal lock there, where %s lie in one plane: a spherical "
-           "joint with 'orientation: euler' has none",
-           cmb_last_error(system->ctx), l->joint, w, l->axes);
+  cmb_fail_further(system->ctx,
+                   "; %s:%d:%d: joint '%s' is %.1e rad from gimbal lock there, where %s lie in one "
+                   "plane: a spherical joint with 'orientation: euler' has none",
+                   l->file, l->line, l->column, l->joint, w, l->axes);
 }

@@ -13,17 +13,25 @@ static const double SHORT =
     1e-3; /* what is left of a series of impacts beside its first interval */
 cmb_status cmb_run_fail_endless(cmb_simulation *sim)
 {
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS, "impacts follow each other without end at t = %.9g",
-                  sim->events->t);
+  return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
+                        "impacts follow each other without end at t = %.9g", sim->events->t);
+}
+
+cmb_about cmb_run_about_rule(const cmb_simulation *sim, int rule)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  return cmb_about_time(sim->events->t, r->gap ? "stop" : "event", r->name);
 }
 
 /* The constraints leave no room for what a rule resets. */
 static cmb_status refuse(const cmb_simulation *sim, int rule)
 {
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
-                  "constraints hold it, or its parts depend on each other",
-                  sim->eq->rules[rule].name, sim->events->t);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS,
+      cmb_about_time(sim->events->t, "event", sim->eq->rules[rule].name),
+      "event '%s' at t = %.9g: what it resets cannot have the values asked for: the "
+      "constraints hold it, or its parts depend on each other",
+      sim->eq->rules[rule].name, sim->events->t);
 }
 
 /* Whether the impact of a rule is felt on a surface that bodies rest on. */
@@ -104,10 +112,10 @@ cmb_status cmb_run_check_found_gap(cmb_simulation *sim, int rule)
   const cmb_events *e = sim->events;
   const double u = sim->ev->u[rule];
   if (!(u > cmb_run_leeway(sim))) return CMB_OK;
-  return cmb_fail(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
-                  "stop '%s': its gap is %.6g at t = %.9g%s; expected 0 or more",
-                  eq->rules[rule].name, -u, e->t,
-                  e->t > sim->t_start ? "" : ", where the run begins");
+  return cmb_fail_about(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
+                        cmb_about_leading(cmb_about_time(e->t, "stop", eq->rules[rule].name)),
+                        "its gap is %.6g at t = %.9g%s; expected 0 or more", -u, e->t,
+                        e->t > sim->t_start ? "" : ", where the run begins");
 }
 
 cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)

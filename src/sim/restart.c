@@ -99,9 +99,9 @@ static cmb_status leave_jumped(cmb_simulation *sim)
     if (!sim->rests[rule]) continue;
     if (!(fabs(u) > cmb_run_leeway(sim))) continue;
     if (direction == 0 || direction * u > 0) {
-      return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                      "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
-                      eq->rules[rule].name, e->t, fabs(u));
+      return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
+                            "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
+                            eq->rules[rule].name, e->t, fabs(u));
     }
     sim->rests[rule] = false;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[eq->ns + k], -1, -1));

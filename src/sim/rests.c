@@ -18,11 +18,12 @@ static const double ACCUMULATED = 1e-2; /* an interval between impacts beside th
 /* Impacts of a rule that has no surface to rest on. */
 cmb_status cmb_run_fail_accumulating(cmb_simulation *sim, int rule, double limit)
 {
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
-                  "determined: bodies can come to rest only where 'when' is one comparison of "
-                  "positions and the event resets one quantity, the rate of what is compared",
-                  sim->eq->rules[rule].name, limit);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(limit, "event", sim->eq->rules[rule].name),
+      "event '%s' comes faster and faster towards t = %.12g, and what follows is not "
+      "determined: bodies can come to rest only where 'when' is one comparison of "
+      "positions and the event resets one quantity, the rate of what is compared",
+      sim->eq->rules[rule].name, limit);
 }
 
 /* The time at which the rule's impacts accumulate; NaN: they do not come faster and faster. The last of them are so near to each

@@ -5,6 +5,7 @@
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
 
+#include "base/error.h"
 #include "sim/contacts.h"
 #include "sim/stage.h"
 
@@ -70,6 +71,9 @@ struct cmb_simulation {
 
 /* A recoverable status outside a step cannot be recovered from: the words for it. */
 cmb_status cmb_run_fail(cmb_simulation *sim, cmb_status status, const char *what, double t);
+
+/* A failure of a rule, where the run stands. */
+cmb_about cmb_run_about_rule(const cmb_simulation *sim, int rule);
 
 static inline cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, const char *what,
                                        double t)

@@ -42,12 +42,12 @@ cmb_run_options cmb_run_defaults(void)
 static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
 {
   if (!isfinite(sim->t_end) || sim->t_end < sim->t_start) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "t-end is %g; expected a time from %g on", sim->t_end,
-                    sim->t_start);
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "t-end"),
+                          "t-end is %g; expected a time from %g on", sim->t_end, sim->t_start);
   }
   if (!isfinite(sim->options.every) || sim->options.every < 0) {
-    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "every is %g; expected a positive interval",
-                    sim->options.every);
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "every"),
+                          "every is %g; expected a positive interval", sim->options.every);
   }
   return CMB_OK;
 }
@@ -67,8 +67,8 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   const cmb_method *method = sim->options.method;
   if (eq->reset_count == 0 || !method || !cmb_method_is_real_time(method)) return CMB_OK;
-  return cmb_fail(
-      ctx, CMB_ERROR_ARGUMENT,
+  return cmb_fail_about(
+      ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("method", cmb_method_name(method)),
       "method '%s' makes steps of fixed cost and cannot reset velocities; the model has "
       "events or stops that do",
       cmb_method_name(method));
@@ -168,8 +168,9 @@ cmb_status cmb_run_fail(cmb_simulation *sim, cmb_status status, const char *what
 {
   char text[256];
   cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
-  return cmb_fail(sim->ctx, end, "%s at t = %.9g: %s", what, t,
-                  cmb_evaluator_blame(sim->ev, status, sizeof text, text));
+  return cmb_fail_about(
+      sim->ctx, end, cmb_about_time(t, "constraint", cmb_evaluator_blamed(sim->ev, status)),
+      "%s at t = %.9g: %s", what, t, cmb_evaluator_blame(sim->ev, status, sizeof text, text));
 }
 
 /* The first output that is not finite; -1: all are. */
@@ -188,8 +189,9 @@ static cmb_status evaluate_outputs(cmb_simulation *sim, double t, const double *
   cmb_status status = cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new);
   const int bad = status == CMB_RETRY_NONFINITE ? bad_output(sim) : -1;
   if (bad < 0) return cmb_run_final(sim, status, "outputs", t);
-  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "output '%s' is not finite at t = %.9g",
-                  sim->eq->output_names[bad], t);
+  return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE,
+                        cmb_about_time(t, "output", sim->eq->output_names[bad]),
+                        "output '%s' is not finite at t = %.9g", sim->eq->output_names[bad], t);
 }
 
 /* (t, q, v, a, λ) become the result, with outputs; anything not finite is refused and the result stays. */
@@ -420,14 +422,17 @@ static cmb_status fail_switches(cmb_simulation *sim, cmb_status status, double f
 {
   const double to = cmb_integrator_t(sim->in);
   const int bad = bad_switch(sim->events);
-  char name[256] = "switching functions", when[80];
-  if (status != CMB_RETRY_NONFINITE) return cmb_run_final(sim, status, name, to);
-  if (bad >= 0) {
-    snprintf(name, sizeof name, "switching function '%s'", sim->ev->eq->switch_names[bad]);
-  }
+  static const char all[] = "switching functions";
+  char when[80];
+  if (status != CMB_RETRY_NONFINITE) return cmb_run_final(sim, status, all, to);
+  cmb_about about = cmb_about_leading(cmb_about_time(to, "switching function", NULL));
+  if (bad >= 0)
+    about.name = sim->ev->eq->switch_names[bad];
+  else
+    about.subject = all;
   snprintf(when, sizeof when, "at t = %.9g", to);
   if (from < to) snprintf(when, sizeof when, "at a time from t = %.9g to %.9g", from, to);
-  return cmb_fail(sim->ctx, CMB_ERROR_NONFINITE, "%s: not finite %s", name, when);
+  return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE, about, "not finite %s", when);
 }
 
 static inline cmb_status final_switches(cmb_simulation *sim, cmb_status status, double from)
@@ -502,9 +507,9 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
   note_undecided(sim);
   if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
-  if (status == CMB_OK || cmb_last_error(sim->ctx)[0] != '\0') return status;
-  return cmb_fail(sim->ctx, status, "ended at t = %.9g: %s", sim->result.t,
-                  cmb_status_meaning(status));
+  if (status == CMB_OK || cmb_error_of(sim->ctx)->status != CMB_OK) return status;
+  return cmb_fail_about(sim->ctx, status, cmb_about_time(sim->result.t, NULL, NULL),
+                        "ended at t = %.9g: %s", sim->result.t, cmb_status_meaning(status));
 }
 
 static void copy_given(const cmb_simulation *sim, double *q, double *v)
@@ -606,8 +611,8 @@ static cmb_status fail_crowded(cmb_simulation *sim)
   for (int i = 0; i < e->ns; i++) {
     if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
   }
-  return cmb_fail(
-      sim->ctx, CMB_ERROR_EVENTS,
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", name),
       "%d events without time between them at t = %.9g: '%s' changes sign again and "
       "again, as where a force jumps against the motion that makes it jump (dry "
       "friction that holds, a contact that is damped so much that it lets go at once); "
@@ -647,8 +652,9 @@ static cmb_status refuse_loose_rates(cmb_simulation *sim)
   const cmb_agreement *a = sim->agreement;
   for (int i = 0; i < sim->eq->ng; i++) {
     if (!cmb_agreement_has_impulse(a, i)) continue;
-    return cmb_fail(
+    return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS,
+        cmb_about_time(sim->events->t, "constraint", sim->eq->g_names[i]),
         "the rate that constraint '%s' asks for jumps at t = %.9g, and %s with this option "
         "stabilization does not bring velocities to the constraints; stabilization=projection does",
         sim->eq->g_names[i], sim->events->t, cmb_method_name(sim->options.method));
@@ -758,14 +764,15 @@ static cmb_status check_pace(cmb_simulation *sim)
   const double t = sim->result.t, steps_from = sim->steps.t, events_from = sim->restarts.t;
   sim->steps.count++;
   if (is_slow(sim, &sim->restarts, PACE_EVENTS, MOST_RESTARTS)) {
-    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                    "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: it "
-                    "would not come to its end; the last event was '%s'",
-                    PACE_EVENTS, t - events_from, t, sim->last_event);
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "event", sim->last_event),
+        "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: it "
+        "would not come to its end; the last event was '%s'",
+        PACE_EVENTS, t - events_from, t, sim->last_event);
   }
   if (!is_slow(sim, &sim->steps, PACE_STEPS, MOST_STEPS)) return CMB_OK;
-  return cmb_fail(
-      sim->ctx, CMB_ERROR_STEP_COUNT,
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(t, NULL, NULL),
       "%d steps have advanced the run by %.3g s only, to t = %.9g: it would not come to "
       "its end",
       PACE_STEPS, t - steps_from, t);

@@ -162,8 +162,8 @@ static cmb_status refuse_products(cmb_simulation *sim)
   int first, second;
   CMB_TRY(cmb_sliding_products(sim->stage->sliding, &at, &first, &second));
   if (first < 0) return CMB_OK;
-  return cmb_fail(
-      sim->ctx, CMB_ERROR_EVENTS,
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[first]),
       "'%s' and '%s' both stay at their switches at t = %.9g, and a force has a product "
       "of the two in it: what it is there is not determined",
       names[first], names[second], e->t);

@@ -68,11 +68,12 @@ static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
     if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
   }
   if (count == MOST_STAGES) {
-    return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                    "at t = %.9g: bodies have rested and dry friction has held in %d different "
-                    "ways, which is the most that a run has memory for; let fewer contacts come "
-                    "to rest, or give them a stiffness in place of their restitution",
-                    sim->events->t, MOST_STAGES);
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
+        "at t = %.9g: bodies have rested and dry friction has held in %d different "
+        "ways, which is the most that a run has memory for; let fewer contacts come "
+        "to rest, or give them a stiffness in place of their restitution",
+        sim->events->t, MOST_STAGES);
   }
   cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
   if (status == CMB_OK) {

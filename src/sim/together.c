@@ -14,15 +14,15 @@ static cmb_status fail_together(cmb_simulation *sim, cmb_status status, int rule
   const double t = sim->events->t;
   const char *name = sim->eq->rules[rule].name;
   if (status == CMB_RETRY_SINGULAR) {
-    return cmb_fail(
-        sim->ctx, CMB_ERROR_EVENTS,
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
         "'%s' at t = %.9g: it cannot open together with the other gaps that are closed: "
         "the constraints, or surfaces that move, leave no room",
         name, t);
   }
   if (status == CMB_RETRY_NEWTON) {
-    return cmb_fail(
-        sim->ctx, CMB_ERROR_EVENTS,
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
         "'%s' at t = %.9g: no impulses were found for the %d contacts that act together", name, t,
         sim->contacts.count);
   }
@@ -35,11 +35,12 @@ static cmb_status check_crowd(cmb_simulation *sim, int rule)
   const cmb_rule *r = &sim->eq->rules[rule];
   const cmb_contacts *x = &sim->contacts;
   if (x->touching <= x->most || (r->law == CMB_LAW_NEWTON && r->restitution > 0)) return CMB_OK;
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "'%s' at t = %.9g: %d gaps are closed, and impacts of more than %d contacts "
-                  "together are not solved; expected fewer, or Newton's law with a restitution "
-                  "above 0",
-                  r->name, sim->events->t, x->touching, CMB_MOST_CONTACTS);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
+      "'%s' at t = %.9g: %d gaps are closed, and impacts of more than %d contacts "
+      "together are not solved; expected fewer, or Newton's law with a restitution "
+      "above 0",
+      r->name, sim->events->t, x->touching, CMB_MOST_CONTACTS);
 }
 
 /* What this rule does with others, in the stage that there is: into sim->contacts, if it does not act by itself. */

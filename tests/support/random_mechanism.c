@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static const char *text(struct maker *k, c
 
 static cmb_model_formula formula(const char *words)
 {
-  return (cmb_model_formula){words, nowhere, "", ""};
+  return (cmb_model_formula){.text = words, .place = nowhere, .scope = "", .subject = ""};
 }
 
 static void random_vector(struct maker *k, double size, double x[3])

@@ -262,7 +262,8 @@ static void test_heavy(void **state)
 static cmb_model_formula formula(cmb_model *m, const char *text)
 {
   const cmb_place nowhere = {"random", 1, 1};
-  return (cmb_model_formula){cmb_arena_text(m->arena, text), nowhere, "", ""};
+  const char *kept = cmb_arena_text(m->arena, text);
+  return (cmb_model_formula){.text = kept, .place = nowhere, .scope = "", .subject = ""};
 }
 
 /* Two to five stops whose gaps are far from 0; a test takes them for closed. */

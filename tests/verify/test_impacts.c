@@ -27,7 +27,8 @@ enum { SAMPLE = 20, MOST_RESETS = 3, MOST_V = 100, MOST_G = 200 };
 static cmb_model_formula formula(cmb_model *m, const char *text)
 {
   const cmb_place nowhere = {"random", 1, 1};
-  return (cmb_model_formula){cmb_arena_text(m->arena, text), nowhere, "", ""};
+  const char *kept = cmb_arena_text(m->arena, text);
+  return (cmb_model_formula){.text = kept, .place = nowhere, .scope = "", .subject = ""};
 }
 
 /* An event at t = 0.01 that resets velocities of some bodies; of one body or of the difference of two. */

@@ -1,5 +1,5 @@
 /*
- * The context: the words of the last error, the log, and memory through the hook.
+ * The context: the last error, as a sentence and as data, the log, and memory through the hook.
  */
 #include "base/context.h"
 #include "check.h"
@@ -61,6 +61,105 @@ static void contexts_do_not_share_errors(void **state)
   assert_string_equal(cmb_last_error(b), "");
   cmb_context_destroy(a);
   cmb_context_destroy(b);
+}
+
+/* ---- the same as data */
+
+static void the_sentence_is_made_of_what_is_known(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_error *e = cmb_error_of(ctx);
+  cmb_about about = cmb_about_place("car.yaml", 12, 7);
+  about.kind = "joint";
+  about.name = "left.pivot";
+  assert_int_equal(cmb_fail_about(ctx, CMB_ERROR_INPUT, about, "no axis (%d)", 3), CMB_ERROR_INPUT);
+  assert_string_equal(cmb_last_error(ctx), "car.yaml:12:7: no axis (3)");
+  assert_string_equal(e->text, "no axis (3)");
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_leading(about), "no axis");
+  assert_string_equal(cmb_last_error(ctx), "car.yaml:12:7: joint 'left.pivot': no axis");
+  assert_string_equal(e->subject, "joint 'left.pivot'");
+  about.lead = "no start";
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_leading(about), "no axis");
+  assert_string_equal(cmb_last_error(ctx), "car.yaml:12:7: joint 'left.pivot': no start: no axis");
+  assert_string_equal(e->text, "no axis");
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_place(NULL, 3, 4), "no ')'");
+  assert_string_equal(cmb_last_error(ctx), "3:4: no ')'");
+  assert_true(!e->file && !e->subject && !e->kind && !e->name && isnan(e->time));
+  cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file("x.csv"), "cannot write");
+  assert_string_equal(cmb_last_error(ctx), "cannot write");
+  assert_string_equal(e->file, "x.csv");
+  assert_int_equal(e->line, 0);
+  cmb_context_destroy(ctx);
+}
+
+/* What a failure is about may be taken from the last one; a kind without a name is none. */
+static void what_it_is_about_may_come_from_the_old_one(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_error *e = cmb_error_of(ctx);
+  cmb_fail_about(ctx, CMB_ERROR_EVENTS, cmb_about_time(0.5, "event", "hit"), "too late");
+  cmb_about about = cmb_about_time(e->time, e->kind, e->name);
+  about.file = "run.yaml";
+  cmb_fail_about(ctx, CMB_ERROR_EQUATIONS, about, "%s: %s", e->subject, e->text);
+  assert_int_equal(e->status, CMB_ERROR_EQUATIONS);
+  assert_string_equal(cmb_last_error(ctx), "event 'hit': too late");
+  assert_string_equal(e->name, "hit");
+  assert_true(e->time == 0.5);
+  cmb_fail_about(ctx, CMB_ERROR_EQUATIONS, cmb_about_time(1, "constraint", NULL), "no rank");
+  assert_true(!e->kind && !e->name && !e->subject && e->time == 1);
+  cmb_context_destroy(ctx);
+}
+
+static void a_failure_is_kept_and_comes_again(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_error *e = cmb_error_of(ctx);
+  cmb_error_record kept;
+  cmb_fail_about(ctx, CMB_ERROR_CONTRADICTION, cmb_about_time(2, "constraint", "drive"), "first");
+  cmb_error_keep(ctx, CMB_ERROR_CONTRADICTION, &kept);
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_place("a.yaml", 1, 2), "second");
+  assert_int_equal(cmb_fail_again(ctx, &kept), CMB_ERROR_CONTRADICTION);
+  assert_string_equal(cmb_last_error(ctx), "first");
+  assert_string_equal(e->name, "drive");
+  assert_true(e->time == 2 && !e->file && e->line == 0);
+  cmb_fail_further(ctx, "; %s too", "second");
+  assert_string_equal(cmb_last_error(ctx), "first; second too");
+  assert_string_equal(e->text, "first; second too");
+  assert_int_equal(e->status, CMB_ERROR_CONTRADICTION);
+  assert_string_equal(kept.sentence, "first");
+  cmb_forget_error(ctx);
+  assert_true(e->status == CMB_OK && !e->text && !e->name && isnan(e->time));
+  assert_string_equal(cmb_last_error(ctx), "");
+  cmb_context_destroy(ctx);
+}
+
+/* A path that leaves no room in the sentence takes nothing from the other parts. */
+static void long_parts_are_cut_each_for_itself(void **state)
+{
+  (void)state;
+  static char text[LONGER_THAN_ANY_MESSAGE];
+  memset(text, 'x', sizeof text - 1);
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_error *e = cmb_error_of(ctx);
+  cmb_about about = cmb_about_place(text, 1, 2);
+  about.kind = "joint";
+  about.name = text;
+  cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_leading(about), "no axis");
+  assert_string_equal(e->text, "no axis");
+  const char *const parts[] = {cmb_last_error(ctx), e->file, e->name,
+                               e->subject + strlen("joint '")};
+  for (int i = 0; i < 4; i++) {
+    const size_t length = strlen(parts[i]);
+    assert_true(length > 200 && length < sizeof text);
+    assert_memory_equal(parts[i], text, i < 3 ? length : length - 1);
+  }
+  cmb_fail_further(ctx, "; %s", text);
+  assert_memory_equal(e->text, "no axis; x", 10);
+  assert_true(strlen(e->text) < sizeof text && strlen(cmb_last_error(ctx)) < sizeof text);
+  cmb_context_destroy(ctx);
 }
 
 struct heard {
@@ -140,6 +239,10 @@ int main(void)
       cmocka_unit_test(arguments_may_point_into_the_old_message),
       cmocka_unit_test(a_message_too_long_is_cut),
       cmocka_unit_test(contexts_do_not_share_errors),
+      cmocka_unit_test(the_sentence_is_made_of_what_is_known),
+      cmocka_unit_test(what_it_is_about_may_come_from_the_old_one),
+      cmocka_unit_test(a_failure_is_kept_and_comes_again),
+      cmocka_unit_test(long_parts_are_cut_each_for_itself),
       cmocka_unit_test(the_log_goes_to_its_function),
       cmocka_unit_test(memory_comes_zeroed_from_the_hook),
       cmocka_unit_test(without_memory_there_is_null),

@@ -41,7 +41,10 @@ static void sections_of_included_files_are_merged(void **state)
   assert_string_equal(cmb_model_name(m), "main");
   assert_string_equal(cmb_model_title(m), "whole"); /* the including file comes first */
   assert_string_equal(cmb_model_defaults(m, &count)->value, "1");
-  assert_string_equal(cmb_model_defaults(m, &count)->where, "car/main.yaml:4:19");
+  const cmb_model_default *d = cmb_model_defaults(m, &count);
+  assert_string_equal(d->file, "car/main.yaml");
+  assert_int_equal(d->line, 4);
+  assert_int_equal(d->column, 19);
   cmbt_near(m->gravity[2].value, -1, 0);
   cmbt_near(m->bodies[0].mass.value, 8, 0);
   assert_string_equal(m->bodies[0].place.file, "car/parts/axle.yaml");

@@ -374,7 +374,9 @@ static void shapes_and_defaults_are_kept(void **state)
   assert_string_equal(d[2].value, "projection=every");
   assert_string_equal(d[4].name, "set");
   assert_string_equal(d[4].value, "k=2");
-  assert_string_equal(d[0].where, "test.yaml:23:20");
+  assert_string_equal(d[0].file, "test.yaml");
+  assert_int_equal(d[0].line, 23);
+  assert_int_equal(d[0].column, 20);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
