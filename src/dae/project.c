@@ -162,6 +162,11 @@ bool cmb_constraints_met(const cmb_evaluator *ev)
   return is_met(ev, MET);
 }
 
+double cmb_constraints_off(const cmb_evaluator *ev)
+{
+  return distance(ev, worst_constraint(ev));
+}
+
 bool cmb_constraints_exact(const cmb_evaluator *ev)
 {
   return is_met(ev, ROUNDING);
@@ -306,6 +311,16 @@ static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iteratio
 {
   cmb_status status = approach(ev, t, q, true, iterations);
   return status == CMB_RETRY_NEWTON ? approach(ev, t, q, false, iterations) : status;
+}
+
+cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
+{
+  int iterations = 0;
+  cmb_watch_rank(ev, false);
+  if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
+  CMB_TRY(cmb_take_references(ev, t, q));
+  CMB_TRY(approach(ev, t, q, false, &iterations));
+  return cmb_factor_at(ev, t, q);
 }
 
 double cmb_change(int n, const double *x, const double *given, int *most)
