@@ -23,7 +23,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
+enum {
+  CHORD_ITERATIONS = 10,
+  START_ITERATIONS = 60,
+  NEAR_ITERATIONS = 15,
+  HALVINGS = 12,
+  PLACES = 3
+};
 
 /* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
 static const double MET = 1e-8;
@@ -287,13 +293,14 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 }
 
 /* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
-static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int *iterations)
+static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
+                           int *iterations)
 {
   const cmb_equations *eq = ev->eq;
   double before = INFINITY;
   memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
   memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
-  for (int k = 0; k < START_ITERATIONS; k++) {
+  for (int k = 0; k < most; k++) {
     double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
@@ -309,8 +316,9 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
 /* The nearest point if it can be found; from far off, further than the constraints' curvature permits, any near one. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
-  cmb_status status = approach(ev, t, q, true, iterations);
-  return status == CMB_RETRY_NEWTON ? approach(ev, t, q, false, iterations) : status;
+  cmb_status status = approach(ev, t, q, true, START_ITERATIONS, iterations);
+  if (status != CMB_RETRY_NEWTON) return status;
+  return approach(ev, t, q, false, START_ITERATIONS, iterations);
 }
 
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
@@ -319,7 +327,7 @@ cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
   cmb_watch_rank(ev, false);
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   CMB_TRY(cmb_take_references(ev, t, q));
-  CMB_TRY(approach(ev, t, q, false, &iterations));
+  CMB_TRY(approach(ev, t, q, false, NEAR_ITERATIONS, &iterations));
   return cmb_factor_at(ev, t, q);
 }
 

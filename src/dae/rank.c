@@ -12,9 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 4, HALVINGS = 5 };
+enum { PLACES = 4 };
 
 static const double PART = 0.05; /* of a radian, or of a coordinate where that is more than 1 */
+static const double LEAST_PART = 0.05 / 16;
 
 /* The sine of an angle that counts as 0, but is more than rounding. */
 static const double ANGLE = 1e-11;
@@ -27,6 +28,7 @@ struct probe {
   int *list;        /* (ng) */
   bool *always;     /* (ng) dependent in all places so far */
   double *gradient; /* (ng) the longest in all places so far */
+  double part;      /* how far places are tried */
   bool found;       /* any place but the first */
   double dropped;   /* in the place that is taken for regular (math/kkt.h) */
   uint32_t random;
@@ -52,16 +54,16 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   return CMB_OK;
 }
 
-/* A consistent position near q; false if none was found. */
+/* A consistent position near q; false if none was found. A displacement that was too far once is so again. */
 static bool move_away(struct probe *p)
 {
   const cmb_equations *eq = p->ev->eq;
-  double part = PART;
-  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+  for (;; p->part /= 2) {
     for (int i = 0; i < eq->nq; i++) {
-      p->q_near[i] = p->q[i] + part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
+      p->q_near[i] = p->q[i] + p->part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
     }
     if (cmb_position_near(p->ev, p->t, p->q_near) == CMB_OK) return true;
+    if (p->part <= LEAST_PART) break;
   }
   cmb_forget_error(p->ev->ctx);
   return false;
@@ -87,7 +89,7 @@ static cmb_status look_beside(struct probe *p, cmb_rank *rank)
   int there = 0;
   if (!move_away(p)) return CMB_OK;
   const double dropped = cmb_kkt_dropped(p->ev->kkt);
-  rank->bend = p->found ? fmax(rank->bend, dropped / PART) : dropped / PART;
+  rank->bend = p->found ? fmax(rank->bend, dropped / p->part) : dropped / p->part;
   p->found = true;
   cmb_status status = look_at(p, p->q_near, &there);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
@@ -101,7 +103,8 @@ static cmb_status look_beside(struct probe *p, cmb_rank *rank)
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank)
 {
-  struct probe p = {.ev = ev, .t = t, .q = q, .dropped = ANGLE, .random = CMB_RANDOM_FIRST};
+  struct probe p = {
+      .ev = ev, .t = t, .q = q, .part = PART, .dropped = ANGLE, .random = CMB_RANDOM_FIRST};
   *rank = (cmb_rank){0};
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
