@@ -14,7 +14,8 @@
 enum { ITERATIONS = 12, MOST_STEPS = 4000, SPAN = 200 };
 
 static const double STRAIGHT = 0.05;   /* later increments over the first */
-static const double TURN = 0.1;        /* radians in a step */
+static const double AT_ONCE = 0.1;     /* radians, if one step is all it takes */
+static const double TURN = 0.05;       /* in one of several steps */
 static const double LEAST_STEP = 1e-9; /* of s; a dead centre or a singular position is ahead */
 static const double CONVERGED = 1e-9;  /* an increment, after which the next one is rounding */
 static const double SMALL = 1e-6;      /* an increment that does not bend */
@@ -81,10 +82,10 @@ static cmb_status solve(cmb_closing *c, struct way *way)
 }
 
 /* No joint is turned further than it may between q and q_new. */
-static bool is_near(const cmb_closing *c, const double *q)
+static bool is_near(const cmb_closing *c, const double *q, double turn)
 {
   for (int i = 0; i < c->ev->eq->nq; i++) {
-    if (c->angle[i] && !(fabs(c->q_new[i] - q[i]) <= TURN)) return false;
+    if (c->angle[i] && !(fabs(c->q_new[i] - q[i]) <= turn)) return false;
   }
   return true;
 }
@@ -135,7 +136,7 @@ static bool is_good(const cmb_closing *c, double s)
 
 /* From q to g = (1 − s) r, with the modes there; into q_new. Where constraints are dependent the iteration ends at the least
  * squares: at the end they must be met, and on the way if they were at the beginning. */
-static cmb_status step_to(cmb_closing *c, double s, const double *q)
+static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
   struct way way = {{-1, -1}, {0, 0}};
@@ -148,7 +149,7 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q)
   for (int round = 0; changed; round++) {
     if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
     CMB_TRY(solve(c, &way));
-    if (!is_near(c, q)) return CMB_RETRY_NEWTON;
+    if (!is_near(c, q, turn)) return CMB_RETRY_NEWTON;
     CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, c->q_new, c->v, &changed));
   }
   cmb_terms want = {.g = c->ev->g};
@@ -199,7 +200,7 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
       if ((s - before) * MOST_STEPS < SPAN) break;
       before = s;
     }
-    status = step_to(c, s + ds, q);
+    status = step_to(c, s + ds, q, steps == 0 ? AT_ONCE : TURN);
     if (status < 0) return status;
     if (status != CMB_OK) {
       ds /= 2;

@@ -6,8 +6,8 @@
  *
  *     g(t, q(s)) = (1 − s) r,   s from 0 to 1,
  *
- * in steps that turn no joint by more than 0.1 rad and in which the way is nearly straight: what follows the first
- * increment is at most a twentieth of it.
+ * in steps that turn no joint by more than 0.05 rad (0.1 rad, if one step is all it takes) and in which the way is nearly
+ * straight: what follows the first increment is at most a twentieth of it.
  *
  * Loops may look as if they could move, and not be able to: a constraint that depends on the others in one position makes an angle
  * with them beside it, too small at first to be taken for one, and its residual grows slowly. Such a constraint is nearly met

@@ -45,8 +45,8 @@ static double length_of(cmb_evaluator *ev, const double *x)
   return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
 }
 
-/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. `unresolved` may be left of a gradient of unit length. Rounding in one constraint's large terms
- * shows in the others, too: least squares share it out. */
+/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. `unresolved` may be left with gradients of unit
+ * length. Rounding in one constraint's large terms shows in the others, too: least squares share it out. */
 static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_disagreement what,
                     double unresolved, double *rho, cmb_consistency *found)
 {

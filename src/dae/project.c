@@ -23,13 +23,10 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
 enum {
-  CHORD_ITERATIONS = 10,
-  START_ITERATIONS = 60,
-  NEAR_ITERATIONS = 15,
-  HALVINGS = 12,
-  PLACES = 3
-};
+  NEAR_ITERATIONS = 30
+}; /* where a gradient vanishes each increment is half of the one before */
 
 /* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
 static const double MET = 1e-8;

@@ -31,8 +31,7 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   if (ab == 0 || !(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
   if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
   const double zeta = (bb - aa) / (2 * ab);
-  const double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta)),
-               c = 1 / sqrt(1 + t * t);
+  const double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta)), c = 1 / hypot(1, t);
   cmb_rotate(columns, c, c * t, a, b);
   cmb_rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
   square[i] = square_after(columns, a, aa, aa - t * ab);
