@@ -11,13 +11,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 12, MOST_STEPS = 4000 };
+enum { ITERATIONS = 12, MOST_STEPS = 4000, SPAN = 200 };
 
 static const double STRAIGHT = 0.05;   /* later increments over the first */
-static const double TURN = 0.1;        /* radians in a step */
+static const double AT_ONCE = 0.1;     /* radians, if one step is all it takes */
+static const double TURN = 0.05;       /* in one of several steps */
 static const double LEAST_STEP = 1e-9; /* of s; a dead centre or a singular position is ahead */
 static const double CONVERGED = 1e-9;  /* an increment, after which the next one is rounding */
 static const double SMALL = 1e-6;      /* an increment that does not bend */
+
+/* What may be left of a constraint, and of the angle between dependent ones, by rounding. */
+static const cmb_closed ROUNDING = {1e-11, 1e-11};
 
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
 {
@@ -78,10 +82,10 @@ static cmb_status solve(cmb_closing *c, struct way *way)
 }
 
 /* No joint is turned further than it may between q and q_new. */
-static bool is_near(const cmb_closing *c, const double *q)
+static bool is_near(const cmb_closing *c, const double *q, double turn)
 {
   for (int i = 0; i < c->ev->eq->nq; i++) {
-    if (c->angle[i] && !(fabs(c->q_new[i] - q[i]) <= TURN)) return false;
+    if (c->angle[i] && !(fabs(c->q_new[i] - q[i]) <= turn)) return false;
   }
   return true;
 }
@@ -109,9 +113,30 @@ static cmb_status polish(cmb_closing *c)
   return CMB_OK;
 }
 
+bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others)
+{
+  const cmb_closed o = others ? *others : (cmb_closed){0, 0};
+  return loops->off <= fmax(ROUNDING.off, 2 * o.off) &&
+         loops->dropped <= fmax(ROUNDING.dropped, 2 * o.dropped);
+}
+
+/* With g and the factors at hand. */
+static cmb_closed measure(const cmb_evaluator *ev)
+{
+  return (cmb_closed){cmb_constraints_off(ev), cmb_kkt_dropped(ev->kkt)};
+}
+
+/* Whether g is what it may be at s. */
+static bool is_good(const cmb_closing *c, double s)
+{
+  if (s < 1 && !c->closed) return true;
+  const cmb_closed now = measure(c->ev);
+  return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
+}
+
 /* From q to g = (1 − s) r, with the modes there; into q_new. Where constraints are dependent the iteration ends at the least
  * squares: at the end they must be met, and on the way if they were at the beginning. */
-static cmb_status step_to(cmb_closing *c, double s, const double *q)
+static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
   struct way way = {{-1, -1}, {0, 0}};
@@ -124,13 +149,12 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q)
   for (int round = 0; changed; round++) {
     if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
     CMB_TRY(solve(c, &way));
-    if (!is_near(c, q)) return CMB_RETRY_NEWTON;
+    if (!is_near(c, q, turn)) return CMB_RETRY_NEWTON;
     CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, c->q_new, c->v, &changed));
   }
   cmb_terms want = {.g = c->ev->g};
   CMB_TRY(cmb_evaluate(c->ev, c->t, c->q_new, NULL, &want));
-  if (s < 1 && !c->closed) return CMB_OK;
-  return cmb_constraints_met(c->ev) ? CMB_OK : CMB_RETRY_NEWTON;
+  return is_good(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 /* g at q without offsets is the residual to be let go. */
@@ -149,19 +173,34 @@ static cmb_status begin(cmb_closing *c, double *q)
   memcpy(c->r, ev->g, (size_t)eq->ng * sizeof *c->r);
   memset(ev->g + c->x->inner->ng, 0, (size_t)(eq->ng - c->x->inner->ng) * sizeof *ev->g);
   c->closed = cmb_constraints_met(ev);
+  if (!c->closed) return CMB_OK;
+  CMB_TRY(cmb_factor_at(ev, c->t, q));
+  c->first = measure(ev);
   return CMB_OK;
+}
+
+static cmb_status finish(cmb_closing *c, const double *q)
+{
+  const cmb_terms want = {.g = c->ev->g};
+  cmb_status status = cmb_evaluate(c->ev, c->t, q, NULL, &want);
+  c->last = measure(c->ev);
+  return status < 0 ? status : CMB_OK;
 }
 
 cmb_status cmb_close_loops(cmb_closing *c, double *q)
 {
   const size_t size = (size_t)c->ev->eq->nq * sizeof *q;
-  double s = 0, ds = 1;
+  double s = 0, ds = 1, before = -1;
   c->reached = 0;
   c->at_once = false;
   cmb_status status = begin(c, q);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
-  for (int steps = 0; s < 1 && ds >= LEAST_STEP && steps < MOST_STEPS; steps++) {
-    status = step_to(c, s + ds, q);
+  for (int steps = 0; s < 1 && ds >= LEAST_STEP; steps++) {
+    if (steps % SPAN == 0) { /* at this rate more than MOST_STEPS will be needed */
+      if ((s - before) * MOST_STEPS < SPAN) break;
+      before = s;
+    }
+    status = step_to(c, s + ds, q, steps == 0 ? AT_ONCE : TURN);
     if (status < 0) return status;
     if (status != CMB_OK) {
       ds /= 2;
@@ -176,5 +215,5 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
   if (s < 1) return CMB_OK;
   status = polish(c);
   if (status == CMB_OK) memcpy(q, c->q_new, size);
-  return status < 0 ? status : CMB_OK;
+  return status < 0 ? status : finish(c, q);
 }

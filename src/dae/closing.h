@@ -6,14 +6,24 @@
  *
  *     g(t, q(s)) = (1 − s) r,   s from 0 to 1,
  *
- * in steps that turn no joint by more than 0.1 rad and in which the way is nearly straight: what follows the first
- * increment is at most a twentieth of it.
+ * in steps that turn no joint by more than 0.05 rad (0.1 rad, if one step is all it takes) and in which the way is nearly
+ * straight: what follows the first increment is at most a twentieth of it.
+ *
+ * Loops may look as if they could move, and not be able to: a constraint that depends on the others in one position makes an angle
+ * with them beside it, too small at first to be taken for one, and its residual grows slowly. Such a constraint is nearly met
+ * for quite a way. So loops that were closed at the beginning stay as well closed as they were, and what was dependent stays so.
  */
 #ifndef CMB_DAE_CLOSING_H
 #define CMB_DAE_CLOSING_H
 
 #include "dae/held_equations.h"
 #include "dae/modes.h"
+
+/* How well loops are closed. */
+typedef struct cmb_closed {
+  double off;     /* the largest residual, in parts of what q can make of it */
+  double dropped; /* the largest sine of an angle that counts as 0 (math/kkt.h) */
+} cmb_closed;
 
 typedef struct cmb_closing {
   cmb_evaluator *ev; /* of the held equations */
@@ -23,12 +33,17 @@ typedef struct cmb_closing {
   const double *v;            /* (nv) with which switching functions are about to change */
   const bool *angle;          /* (nq) coordinates that are not turned far in one step */
   double *r, *q_new, *q_kept; /* scratch */
-  bool closed;                /* the loops were at the beginning: they stay so on the way */
+  bool closed;                /* the loops were at the beginning: they stay so on the way, */
+  cmb_closed first;           /* as well as then, or to rounding */
 
   /* what came of it */
-  double reached; /* s; 1: the constraints are met */
-  bool at_once;   /* in one step */
+  double reached;  /* s; 1: the constraints are met */
+  bool at_once;    /* in one step */
+  cmb_closed last; /* if it was reached */
 } cmb_closing;
+
+/* Whether loops are closed as well as others of the same mechanism, or to rounding. NULL: to rounding. */
+bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others);
 
 /* Scratch memory for the equations with all rows that there may be. */
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng);

@@ -7,12 +7,15 @@
  *     ρ = G v + g_t   or   ρ = G a + γ,
  *
  * is 0 if the constraints agree. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries are
- * the constraints that contradict each other.
+ * the constraints that contradict each other. Constraints that are dependent but for an angle σ leave σ |x| of any x that meets the
+ * others: that is no contradiction, as the angle is none. In accelerations the change of such an angle is left as well, if the
+ * constraints could not be looked at beside the position.
  */
 #include "dae/consistency.h"
 
 #include "base/context.h"
 #include "dae/project.h"
+#include "math/dense.h"
 #include "math/pattern.h"
 
 #include <math.h>
@@ -35,10 +38,17 @@ static double row_terms(const cmb_evaluator *ev, int i, const double *x)
   return sum;
 }
 
-/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. Rounding in one constraint's large terms
- * shows in the others, too: least squares share it out. */
-static void compare(const cmb_evaluator *ev, const double *x, const double *rest,
-                    cmb_disagreement what, double *rho, cmb_consistency *found)
+/* The length of x in the metric of M. */
+static double length_of(cmb_evaluator *ev, const double *x)
+{
+  cmb_multiply_mass(ev, x, ev->w);
+  return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
+}
+
+/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. `unresolved` may be left with gradients of unit
+ * length. Rounding in one constraint's large terms shows in the others, too: least squares share it out. */
+static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_disagreement what,
+                    double unresolved, double *rho, cmb_consistency *found)
 {
   const cmb_equations *eq = ev->eq;
   double most = 0, size = 0;
@@ -51,8 +61,10 @@ static void compare(const cmb_evaluator *ev, const double *x, const double *rest
     size = fmax(size, (row_terms(ev, i, x) + fabs(rest[i])) * unit);
   }
   for (int i = 0; i < eq->ng; i++) {
-    const double own = (row_terms(ev, i, x) + fabs(rest[i])) / fmax(ev->extent[i], NOTHING);
-    if (!(rho[i] <= RELATIVE * own + ROUNDING * size + NOTHING)) agree = false;
+    const double unit = 1 / fmax(ev->extent[i], NOTHING);
+    const double own = RELATIVE * (row_terms(ev, i, x) + fabs(rest[i]));
+    const double doubt = unresolved * ev->length[i];
+    if (!(rho[i] <= (own + doubt) * unit + ROUNDING * size + NOTHING)) agree = false;
   }
   if (agree) return;
   found->what = what;
@@ -90,9 +102,12 @@ cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t
   find_vanished(ev, rank, found);
   if (found->what != CMB_AGREE) return CMB_OK;
   CMB_TRY(cmb_project_velocity(ev, v_near));
-  compare(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, rho, found);
+  const double speed = length_of(ev, v_near);
+  compare(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, cmb_kkt_dropped(ev->kkt) * speed, rho, found);
   if (found->what != CMB_AGREE) return CMB_OK;
   CMB_TRY(cmb_factor_and_accelerate(ev, t, q, v_near, a, lambda));
-  compare(ev, a, ev->gamma, CMB_DISAGREE_ACCELERATION, rho, found);
+  const double turned = rank->bend * cmb_norm2(eq->nv, v_near) * speed;
+  compare(ev, a, ev->gamma, CMB_DISAGREE_ACCELERATION,
+          cmb_kkt_dropped(ev->kkt) * length_of(ev, a) + turned, rho, found);
   return CMB_OK;
 }

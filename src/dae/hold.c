@@ -41,6 +41,7 @@ struct candidate {
   double *q;
   bool found, at_once;
   double off; /* the largest distance from a given value, relative to it or to 1 */
+  cmb_closed closed;
 };
 
 struct hold {
@@ -56,7 +57,7 @@ struct hold {
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  const double *v;
+  double *v; /* as given */
 };
 
 /* ---- what is held */
@@ -145,6 +146,7 @@ static cmb_status close_active(struct hold *h, struct candidate *c, double *reac
   *reached = h->closing.reached;
   c->found = *reached >= 1;
   c->at_once = h->closing.at_once;
+  c->closed = h->closing.last;
   c->off = most_off(h, c->q, h->v);
   return CMB_OK;
 }
@@ -301,11 +303,14 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
   double reached;
   CMB_TRY(close_from(h, q, &given));
   *best = given;
-  if (given.found && given.at_once && given.off <= MET) return CMB_OK;
+  if (given.found && given.at_once && given.off <= MET && cmb_closed_as_well(&given.closed, NULL)) {
+    return CMB_OK;
+  }
   CMB_TRY(new_candidate(h, q_design, &base));
   activate(h, 0, 0);
   CMB_TRY(close_active(h, &base, &reached));
   if (base.found) {
+    best->found = given.found && cmb_closed_as_well(&given.closed, &base.closed);
     CMB_TRY(close_from(h, base.q, &design));
     if (design.found && design.off <= MET)
       best->found = false; /* the way an engineer has in mind */
@@ -353,16 +358,21 @@ static bool is_off(const struct hold *h, const double *q, int v)
   return false;
 }
 
-/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound. */
+/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
+ * constraints leave it no room, though by an angle that counts as none. */
 static cmb_status let_stuck_rest(struct hold *h, const double *q)
 {
   cmb_evaluator *ev;
   activate(h, 0, 0);
   CMB_TRY(open_active(h, &ev));
   cmb_status status = cmb_factor_at(ev, h->t, q);
+  const cmb_closed here = {.dropped = status == CMB_OK ? cmb_kkt_dropped(ev->kkt) : 0};
+  const bool resolved = cmb_closed_as_well(&here, NULL);
   for (int i = 0; i < h->count; i++) {
     const int v = h->held[i].v;
-    h->active[i] = status != CMB_OK || !is_off(h, q, v) || motion_left(ev, v) > STUCK;
+    const bool moves = resolved && motion_left(ev, v) > STUCK;
+    h->active[i] = status != CMB_OK || !is_off(h, q, v) || moves;
+    if (!h->active[i]) h->v[v] = 0;
   }
   cmb_evaluator_destroy(ev);
   return status < 0 ? status : CMB_OK;

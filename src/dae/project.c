@@ -25,6 +25,9 @@
 #include <string.h>
 
 enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
+enum {
+  NEAR_ITERATIONS = 30
+}; /* where a gradient vanishes each increment is half of the one before */
 
 /* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
 static const double MET = 1e-8;
@@ -163,6 +166,11 @@ bool cmb_constraints_met(const cmb_evaluator *ev)
   return is_met(ev, MET);
 }
 
+double cmb_constraints_off(const cmb_evaluator *ev)
+{
+  return distance(ev, worst_constraint(ev));
+}
+
 bool cmb_constraints_exact(const cmb_evaluator *ev)
 {
   return is_met(ev, ROUNDING);
@@ -297,13 +305,14 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
 }
 
 /* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
-static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int *iterations)
+static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
+                           int *iterations)
 {
   const cmb_equations *eq = ev->eq;
   double before = INFINITY;
   memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
   memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
-  for (int k = 0; k < START_ITERATIONS; k++) {
+  for (int k = 0; k < most; k++) {
     double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
@@ -319,8 +328,19 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
 /* The nearest point if it can be found; from far off, further than the constraints' curvature permits, any near one. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
-  cmb_status status = approach(ev, t, q, true, iterations);
-  return status == CMB_RETRY_NEWTON ? approach(ev, t, q, false, iterations) : status;
+  cmb_status status = approach(ev, t, q, true, START_ITERATIONS, iterations);
+  if (status != CMB_RETRY_NEWTON) return status;
+  return approach(ev, t, q, false, START_ITERATIONS, iterations);
+}
+
+cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
+{
+  int iterations = 0;
+  cmb_watch_rank(ev, false);
+  if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
+  CMB_TRY(cmb_take_references(ev, t, q));
+  CMB_TRY(approach(ev, t, q, false, NEAR_ITERATIONS, &iterations));
+  return cmb_factor_at(ev, t, q);
 }
 
 double cmb_change(int n, const double *x, const double *given, int *most)

@@ -32,8 +32,14 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i);
  * from its gradient. The part is CMB_REFERENCE_PART of a radian, or of a coordinate where that is more than 1. For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 
+/* A position near q that meets the constraints, not the nearest one; with the factors there. CMB_RETRY_NEWTON: none is found. */
+cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q);
+
 /* Whether the evaluator's g is 0 as far as that can be told: an iteration with dependent constraints may end elsewhere. */
 bool cmb_constraints_met(const cmb_evaluator *ev);
+
+/* How far the evaluator's g is from 0: the largest of its entries, in parts of what q can make of it. */
+double cmb_constraints_off(const cmb_evaluator *ev);
 
 /* The same, but for rounding. */
 bool cmb_constraints_exact(const cmb_evaluator *ev);

@@ -12,18 +12,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 4, HALVINGS = 5 };
+enum { PLACES = 4 };
 
 static const double PART = 0.05; /* of a radian, or of a coordinate where that is more than 1 */
+static const double LEAST_PART = 0.05 / 16;
+
+/* The sine of an angle that counts as 0, but is more than rounding. */
+static const double ANGLE = 1e-11;
 
 struct probe {
   cmb_evaluator *ev;
   double t;
   const double *q;
-  double *q_near, *q_regular, *v, *a, *lambda;
+  double *q_near, *q_regular;
   int *list;        /* (ng) */
   bool *always;     /* (ng) dependent in all places so far */
   double *gradient; /* (ng) the longest in all places so far */
+  double part;      /* how far places are tried */
+  bool found;       /* any place but the first */
+  double dropped;   /* in the place that is taken for regular (math/kkt.h) */
   uint32_t random;
 };
 
@@ -47,20 +54,16 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   return CMB_OK;
 }
 
-/* A consistent position near q; false if none was found. */
+/* A consistent position near q; false if none was found. A displacement that was too far once is so again. */
 static bool move_away(struct probe *p)
 {
   const cmb_equations *eq = p->ev->eq;
-  cmb_start_report report;
-  double part = PART;
-  for (int k = 0; k < HALVINGS; k++, part /= 2) {
+  for (;; p->part /= 2) {
     for (int i = 0; i < eq->nq; i++) {
-      p->q_near[i] = p->q[i] + part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
+      p->q_near[i] = p->q[i] + p->part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
     }
-    memset(p->v, 0, (size_t)eq->nv * sizeof *p->v);
-    cmb_status status =
-        cmb_consistent_start(p->ev, p->t, p->q_near, p->v, p->a, p->lambda, &report);
-    if (status == CMB_OK) return true;
+    if (cmb_position_near(p->ev, p->t, p->q_near) == CMB_OK) return true;
+    if (p->part <= LEAST_PART) break;
   }
   cmb_forget_error(p->ev->ctx);
   return false;
@@ -71,9 +74,6 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   const cmb_equations *eq = p->ev->eq;
   p->q_near = cmb_arena_doubles(arena, eq->nq);
   p->q_regular = cmb_arena_doubles(arena, eq->nq);
-  p->v = cmb_arena_doubles(arena, eq->nv);
-  p->a = cmb_arena_doubles(arena, eq->nv);
-  p->lambda = cmb_arena_doubles(arena, eq->ng);
   p->list = cmb_arena_ints(arena, eq->ng);
   p->gradient = cmb_arena_doubles(arena, eq->ng);
   p->always = cmb_arena_take(arena, (size_t)eq->ng, sizeof *p->always);
@@ -82,27 +82,40 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
+/* One more place. Of those with the same rank that is the most regular in which angles that count as 0 are largest: a singular
+ * position in which a constraint is dependent may have such angles beside it. */
+static cmb_status look_beside(struct probe *p, cmb_rank *rank)
+{
+  int there = 0;
+  if (!move_away(p)) return CMB_OK;
+  const double dropped = cmb_kkt_dropped(p->ev->kkt);
+  rank->bend = p->found ? fmax(rank->bend, dropped / p->part) : dropped / p->part;
+  p->found = true;
+  cmb_status status = look_at(p, p->q_near, &there);
+  if (status != CMB_OK) return status < 0 ? status : CMB_OK;
+  if (there < rank->around || (there == rank->around && !(dropped > p->dropped))) return CMB_OK;
+  rank->around = there;
+  p->dropped = fmax(ANGLE, dropped);
+  memcpy(p->q_regular, p->q_near, (size_t)p->ev->eq->nq * sizeof *p->q_near);
+  return CMB_OK;
+}
+
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank)
 {
-  struct probe p = {.ev = ev, .t = t, .q = q, .random = CMB_RANDOM_FIRST};
+  struct probe p = {
+      .ev = ev, .t = t, .q = q, .part = PART, .dropped = ANGLE, .random = CMB_RANDOM_FIRST};
   *rank = (cmb_rank){0};
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
   CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(look_at(&p, q, &rank->here));
   rank->around = rank->here;
+  rank->bend = cmb_kkt_zero(ev->kkt) / PART;
   rank->regular = p.q_regular;
   memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
   for (int k = 0; k < PLACES && rank->around < ev->eq->ng; k++) {
-    int there = 0;
-    if (!move_away(&p)) continue;
-    cmb_status status = look_at(&p, p.q_near, &there);
-    if (status < 0) return status;
-    if (status == CMB_OK && there > rank->around) {
-      rank->around = there;
-      memcpy(p.q_regular, p.q_near, (size_t)ev->eq->nq * sizeof *q);
-    }
+    CMB_TRY(look_beside(&p, rank));
   }
   rank->redundant = p.list;
   rank->gradient = p.gradient;

@@ -13,6 +13,8 @@ typedef struct cmb_rank {
   int *redundant;      /* (redundant_count) ascending */
   double *regular;     /* (nq) one of the positions where the rank is `around` */
   double *gradient;    /* (ng) lengths of the rows of G, the largest in all of these positions */
+  double
+      bend; /* by how much a dependent gradient of unit length may leave the others, when q moves by 1, and not be seen to */
 } cmb_rank;
 
 /* At (t, q), which satisfies the constraints. The arrays are taken from `arena`. The position is singular if `here` is less than `around`. */

@@ -336,13 +336,15 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
 
-/* S is in doubt: by singular values. */
+/* S is in doubt: by singular values. Where nothing but the rank is asked for, those that are not 0 need not be known. */
 static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const double *B)
 {
-  const cmb_kkt_rank_limits limits = {
-      .zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero),
-      .rounding = kkt->least_pivot,
-      .doubt = fmax(kkt->limits.doubt, kkt->limits.correct)};
+  const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
+  const bool care = kkt->limits.correct > 0;
+  const cmb_kkt_rank_limits limits = {.zero = zero,
+                                      .rounding = kkt->least_pivot,
+                                      .doubt = care ? fmax(kkt->limits.doubt, kkt->limits.correct)
+                                                    : sqrt(zero)};
   kkt->by_rank = kkt->doubtful = true;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);

@@ -115,6 +115,13 @@ void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double
 /* After CMB_RETRY_SINGULAR: a constraint (row of G) that depends on the others; -1 otherwise. */
 int cmb_kkt_dependent(const cmb_kkt *kkt);
 
+/* The largest singular value that may count as 0. */
+double cmb_kkt_zero(const cmb_kkt *kkt);
+
+/* A bound of the singular values that count as 0 in the factors held, B = G; 0 if none does. Where G x + s = 0 is solved in the sense
+ * of least squares, that times |x| may be left of it, in the metric of M and with gradients of unit length. */
+double cmb_kkt_dropped(const cmb_kkt *kkt);
+
 /* The rank of the constraints in the factors held: ng, or less after CMB_RETRY_SINGULAR. */
 int cmb_kkt_rank_held(const cmb_kkt *kkt);
 

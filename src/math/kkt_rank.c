@@ -70,6 +70,7 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
   rank->rank = rank->split.rank;
   for (int i = 0; i < rank->rank; i++) rank->sigma[i] = 1;
+  if (rank->rank > 0) rank->sigma[rank->rank - 1] = fmin(1, rank->split.least);
   for (int i = rank->rank; i < ng; i++) {
     rank->sigma[i] = cmb_split_rest(&rank->split);
     cmb_split_null(&rank->split, i - rank->rank, rank->J + (ptrdiff_t)i * ng);

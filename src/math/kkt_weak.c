@@ -52,6 +52,18 @@ int cmb_kkt_rank_held(const cmb_kkt *kkt)
   return held->by_rank ? held->rank.rank : kkt->shape.ng;
 }
 
+double cmb_kkt_zero(const cmb_kkt *kkt)
+{
+  return fmax(sqrt(kkt->certain), kkt->limits.zero);
+}
+
+double cmb_kkt_dropped(const cmb_kkt *kkt)
+{
+  const cmb_kkt_rank *rank = &cmb_kkt_holder(kkt)->rank;
+  const int dropped = kkt->shape.ng - cmb_kkt_rank_held(kkt);
+  return dropped > 0 ? rank->sigma[rank->rank] * sqrt(dropped) : 0;
+}
+
 void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
 {
   const cmb_kkt_rank *rank = &cmb_kkt_holder(kkt)->rank;

@@ -1,6 +1,7 @@
 /*
  * One-sided Jacobi rotations (orthogonal.h): pairs of rows a, b are turned, (a, b) := (c a − s b, s a + c b), until all are
- * orthogonal. With ζ = (b·b − a·a)/(2 a·b) the angle has tan = sign(ζ)/(|ζ| + √(1 + ζ²)).
+ * orthogonal. With ζ = (b·b − a·a)/(2 a·b) the angle has tan = sign(ζ)/(|ζ| + √(1 + ζ²)), and a·a becomes a·a − tan a·b, b·b
+ * becomes b·b + tan a·b.
  */
 #include "math/orthogonal.h"
 
@@ -15,6 +16,12 @@
 
 enum { MOST_SWEEPS = 40 }; /* six or seven do */
 
+/* a·a, which was `before`, as far as it need not be summed up again. */
+static double square_after(int columns, const double *a, double before, double after)
+{
+  return after > before / 2 ? after : cmb_dot(columns, a, a);
+}
+
 /* Make rows i and j orthogonal; false if they are. square (rows) has a·a of each row. */
 static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J, double *square)
 {
@@ -24,11 +31,11 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   if (ab == 0 || !(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
   if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
   const double zeta = (bb - aa) / (2 * ab);
-  const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
+  const double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta)), c = 1 / hypot(1, t);
   cmb_rotate(columns, c, c * t, a, b);
   cmb_rotate(rows, c, c * t, J + (ptrdiff_t)i * rows, J + (ptrdiff_t)j * rows);
-  square[i] = cmb_dot(columns, a, a);
-  square[j] = cmb_dot(columns, b, b);
+  square[i] = square_after(columns, a, aa, aa - t * ab);
+  square[j] = square_after(columns, b, bb, bb + t * ab);
   return true;
 }
 
@@ -47,14 +54,19 @@ static void sort_rows(int rows, int columns, double *A, double *J, double *sigma
   }
 }
 
+static void squares(int rows, int columns, const double *A, double *square)
+{
+  for (int i = 0; i < rows; i++) {
+    const double *a = A + (ptrdiff_t)i * columns;
+    square[i] = cmb_dot(columns, a, a);
+  }
+}
+
 void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma)
 {
   memset(J, 0, (size_t)rows * (size_t)rows * sizeof *J);
   for (int i = 0; i < rows; i++) J[(ptrdiff_t)i * (rows + 1)] = 1;
-  for (int i = 0; i < rows; i++) {
-    const double *a = A + (ptrdiff_t)i * columns;
-    sigma[i] = cmb_dot(columns, a, a);
-  }
+  squares(rows, columns, A, sigma);
   bool rotated = true;
   for (int sweep = 0; rotated && sweep < MOST_SWEEPS; sweep++) {
     rotated = false;
@@ -63,6 +75,7 @@ void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *si
         if (rotate_pair(rows, columns, i, j, A, J, sigma)) rotated = true;
       }
     }
+    squares(rows, columns, A, sigma); /* without what has been added to them by rounding */
   }
   for (int i = 0; i < rows; i++) sigma[i] = sqrt(sigma[i]);
   sort_rows(rows, columns, A, J, sigma);

@@ -50,8 +50,8 @@ static void backward(const cmb_split *s, double *x)
   }
 }
 
-/* Whether all singular values of T are above `doubt`. */
-static bool is_regular(const cmb_split *s, double doubt)
+/* A lower bound of the singular values of T; 0: it is not above `doubt`. */
+static double least_value(const cmb_split *s, double doubt)
 {
   double square = 0;
   for (int j = 0; j < s->rank; j++) {
@@ -59,9 +59,9 @@ static bool is_regular(const cmb_split *s, double doubt)
     s->b[j] = 1;
     forward(s, j, s->b);
     square += cmb_dot(s->rank - j, s->b + j, s->b + j);
-    if (!(square * doubt * doubt < 1)) return false;
+    if (!(square * doubt * doubt < 1)) return 0;
   }
-  return true;
+  return 1 / sqrt(square);
 }
 
 bool cmb_split_factor(cmb_split *s, double rounding, double doubt)
@@ -76,7 +76,8 @@ bool cmb_split_factor(cmb_split *s, double rounding, double doubt)
     }
   }
   const int found = cmb_reduce_rows(s->rank, rows, 0, s->T, s->order[1], s->beta[1], s->first[1]);
-  return found == s->rank && is_regular(s, doubt);
+  s->least = found == s->rank ? least_value(s, doubt) : 0;
+  return s->least > 0;
 }
 
 /* The change of the first entries of z, all reflected: T w = Hᵀ Π₁ b with w in the order of T. */

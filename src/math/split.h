@@ -18,6 +18,7 @@ typedef struct cmb_split {
   int *order[2];              /* (rows) of the rows of A, and of T */
   double *beta[2], *first[2]; /* (rows) of the reflectors, see cmb_reduce_rows */
   double *b;                  /* (rows) scratch */
+  double least;               /* no singular value is below it; 0: not as large as asked for */
 } cmb_split;
 
 /* A (rows x columns) and T (rows x rows) are the caller's; the others are from the arena, whose failure the caller looks at. */
