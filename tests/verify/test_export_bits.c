@@ -36,7 +36,7 @@ static const char *const driver =
     "    test_get_state(&a, &s);\n"
     "    fwrite(&s, sizeof s, 1, f);\n"
     "    fwrite(&out, sizeof(double), OUTPUTS, f);\n"
-    "    fwrite(a.x + 2 + test_nq + test_nv, sizeof(double), test_ns, f);\n"
+    "    fwrite(a.x + 1 + test_nq, sizeof(double), test_ns, f);\n"
     "    for (k = 0; k < test_ns; k++) {\n"
     "      double flag = ((const int *)((const double *)&out + OUTPUTS))[k];\n"
     "      fwrite(&flag, sizeof flag, 1, f);\n"
