@@ -293,6 +293,19 @@ void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
   }
 }
 
+void cmb_solve_again(cmb_evaluator *ev, const double *r, double *x, double *y)
+{
+  const cmb_equations *eq = ev->eq;
+  double *left = ev->w;
+  cmb_multiply_mass(ev, x, left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, y, left);
+  for (int i = 0; i < eq->nv; i++) left[i] = r[i] - left[i];
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, ev->tau);
+  cmb_solve(ev, left, ev->tau, ev->dw, ev->dtau);
+  cmb_add_scaled(eq->nv, 1, ev->dw, x);
+  cmb_add_scaled(eq->ng, 1, ev->dtau, y);
+}
+
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r)
 {
@@ -336,6 +349,7 @@ cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const doubl
   if (ev->eq->no == 0) return CMB_OK;
   cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
+  for (int i = 0; i < ev->eq->no; i++) out[i] += 0.0; /* no −0 */
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 

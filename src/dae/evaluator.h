@@ -89,6 +89,10 @@ double *cmb_mass_wanted(cmb_evaluator *ev);
 cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const double *B);
 void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, double *y);
 
+/* M x + Gᵀ y = r, G x = 0 has been solved by the factors at hand: what rounding has left of these equations is solved for once more, with
+ * the M and G that were factored, and added to x and y. */
+void cmb_solve_again(cmb_evaluator *ev, const double *r, double *x, double *y);
+
 /* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct). */
 void cmb_correct(cmb_evaluator *ev, const double *s, double *x);
 
@@ -124,7 +128,8 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r);
 
-/* Switching functions, the modes with the levels that belong to this point, and outputs. */
+/* Switching functions, the modes with the levels that belong to this point, and outputs. An output is never −0: the sign of a 0 only tells
+ * whether an input of 0 was folded into the expressions (0 + x is x, 0·x is 0) or is added and multiplied, as in exported code. */
 cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *lambda, double *s);
 cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double *v,

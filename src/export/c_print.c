@@ -309,8 +309,8 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
   if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
-  for (int i = 0; i < x->no; i++) {
-    cmb_buffer_print(b, "    out->%s = m->y[%d];\n", c->output_names[i], i);
+  for (int i = 0; i < x->no; i++) { /* no −0, as in cmb_outputs */
+    cmb_buffer_print(b, "    out->%s = m->y[%d] + 0.0;\n", c->output_names[i], i);
   }
   if (c->outputs) {
     cmb_buffer_put(b, "  ");

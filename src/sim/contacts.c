@@ -6,12 +6,16 @@
 #include "math/dense.h"
 #include "math/finite.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double LINKED = 1e-12;   /* an entry of A that is not 0, beside the diagonal */
-enum { LABORIOUS = 20 };              /* an impact of several, beside one */
-static const double ROUNDING = 1e-11; /* a rate, beside what the impulses have done to it */
+static const double LINKED = 1e-12;  /* an entry of A that is not 0, beside the diagonal */
+enum { LABORIOUS = 20 };             /* an impact of several, beside one */
+enum { MOST_PASSES = 3 };            /* of refinement */
+static const double REGULAR = 1e-10; /* beside ones on the diagonal of A */
+/* A rate that is none, beside what the impulses have done to it: by their sums alone, and by the problems that were solved for them. */
+static const double NOISE = 1e-14, ROUNDING = 1e-11;
 
 void cmb_contacts_create(cmb_contacts *x, cmb_arena *arena, const cmb_equations *eq)
 {
@@ -62,7 +66,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
   return CMB_OK;
 }
 
-/* Their responses and rates; those that cannot move are left out. */
+/* Their responses and rates; those that cannot move are left out. As in impact.c that is decided before responses are refined. */
 static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_point *at)
 {
   cmb_evaluator *ev = impact->ev;
@@ -73,8 +77,10 @@ static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_p
     const cmb_rule *r = &ev->eq->rules[x->rule[k]];
     const double *row = impact->R + (ptrdiff_t)r->first_reset * nv;
     double *response = x->response + (ptrdiff_t)x->count * nv;
-    cmb_solve(ev, row, NULL, response, x->tau_of + (ptrdiff_t)x->count * ng);
+    double *tau = x->tau_of + (ptrdiff_t)x->count * ng;
+    cmb_solve(ev, row, NULL, response, tau);
     if (!cmb_impact_is_allowed(impact, response) || !(cmb_dot(nv, row, response) > 0)) continue;
+    cmb_solve_again(ev, row, response, tau);
     x->rule[x->count] = x->rule[k];
     x->e[x->count] = r->restitution;
     x->joint[x->count] = r->law == CMB_LAW_POISSON || r->restitution == 0;
@@ -88,6 +94,7 @@ cmb_status cmb_contacts_gather(cmb_contacts *x, cmb_impact *impact, const cmb_po
 {
   cmb_evaluator *ev = impact->ev;
   const cmb_equations *eq = ev->eq;
+  x->impact = impact;
   CMB_TRY(list_touching(x, ev, at, rests, gap));
   if (x->count < 2) return CMB_OK;
   CMB_TRY(cmb_resets(ev, at->t, at->q, at->v, lambda, impact->R, impact->change));
@@ -174,10 +181,20 @@ static cmb_status press(cmb_contacts *x)
   return CMB_OK;
 }
 
-/* Whether contact k still closes by more than the tolerances. */
+/* What the impulses have done to the rate of contact k, all signs alike. */
+static double done_to(const cmb_contacts *x, int k)
+{
+  const double *row = x->A + (ptrdiff_t)k * x->count;
+  double size = 0;
+  for (int i = 0; i < x->count; i++) size += fabs(row[i]) * x->impulse[i];
+  return size;
+}
+
+/* Whether contact k still closes by more than the tolerances, and by more than rounding. */
 static bool closes(const cmb_contacts *x, int k, double rtol, double atol)
 {
   const int nv = x->eq->nv;
+  if (!(x->now[k] < -NOISE * done_to(x, k))) return false;
   const double impulse = -(1 + x->e[k]) * x->now[k] / x->A[(ptrdiff_t)k * (x->count + 1)];
   for (int i = 0; impulse > 0 && i < nv; i++) {
     const double jump = impulse * x->response[(ptrdiff_t)k * nv + i];
@@ -212,10 +229,64 @@ static cmb_status follow(cmb_contacts *x, const double *v, double rtol, double a
   return CMB_OK;
 }
 
-/* What still closes behind a sequence without end is compressed and does not come back: there such sequences lead. */
+/* ---- the whole of it */
+
+static const double *row_of(const cmb_contacts *x, int k)
+{
+  const cmb_equations *eq = x->eq;
+  return x->impact->R + (ptrdiff_t)eq->rules[x->rule[k]].first_reset * eq->nv;
+}
+
+/* What rounding has left of M jump + Gᵀ τ = Wᵀ Λ and G jump = 0, once more. */
+static void refine_jump(cmb_contacts *x)
+{
+  const int nv = x->eq->nv;
+  double *momentum = x->impact->momentum;
+  memset(momentum, 0, (size_t)nv * sizeof *momentum);
+  for (int k = 0; k < x->count; k++) cmb_add_scaled(nv, x->impulse[k], row_of(x, k), momentum);
+  cmb_solve_again(x->impact->ev, momentum, x->jump, x->tau);
+}
+
+/* The rates behind the jump. */
+static void find_rates(cmb_contacts *x)
+{
+  const int nv = x->eq->nv;
+  for (int k = 0; k < x->count; k++) x->now[k] = x->rate[k] + cmb_dot(nv, row_of(x, k), x->jump);
+}
+
+/* What rounding makes of these rates. */
+static double finest(const cmb_contacts *x)
+{
+  double most = 0;
+  for (int k = 0; k < x->count; k++) {
+    const double *row = row_of(x, k);
+    double size = fabs(x->rate[k]);
+    for (int i = 0; i < x->eq->nv; i++) size += fabs(row[i] * x->jump[i]);
+    most = fmax(most, size);
+  }
+  return DBL_EPSILON * most;
+}
+
+/* The whole of what has acted, and the rates behind it. */
+static void sum_up(cmb_contacts *x)
+{
+  const int nv = x->eq->nv, ng = x->ng;
+  memset(x->jump, 0, (size_t)nv * sizeof *x->jump);
+  memset(x->tau, 0, (size_t)ng * sizeof *x->tau);
+  for (int k = 0; k < x->count; k++) {
+    cmb_add_scaled(nv, x->impulse[k], x->response + (ptrdiff_t)k * nv, x->jump);
+    cmb_add_scaled(ng, x->impulse[k], x->tau_of + (ptrdiff_t)k * ng, x->tau);
+  }
+  refine_jump(x);
+  find_rates(x);
+}
+
+/* What still closes behind a sequence without end is compressed and does not come back: there such sequences lead. The rates
+ * of many impacts are found anew: their sums have the rounding errors of all. */
 static cmb_status conclude(cmb_contacts *x)
 {
   memcpy(x->member, x->linked, (size_t)x->count * sizeof *x->member);
+  sum_up(x);
   CMB_TRY(compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (!x->member[i]) continue;
@@ -225,17 +296,94 @@ static cmb_status conclude(cmb_contacts *x)
   return CMB_OK;
 }
 
-/* All that has acted. */
-static cmb_status sum_up(cmb_contacts *x)
+/* Into `stack`: the members that do not open. Those that have no impulse count if they close. */
+static int list_staying(cmb_contacts *x)
+{
+  int size = 0;
+  for (int k = 0; k < x->count; k++) {
+    if (!x->member[k] || !cmb_contacts_stay(x, k)) continue;
+    if (x->impulse[k] > 0 || x->now[k] < 0) x->stack[size++] = k;
+  }
+  return size;
+}
+
+/* The impulses that make the rates of these contacts 0, of about the least length, into z; in units in which A has ones on its diagonal. */
+static bool find_missing(cmb_contacts *x, int size)
+{
+  const ptrdiff_t n = x->count;
+  for (int i = 0; i < size; i++) {
+    const ptrdiff_t row = x->stack[i];
+    const double unit = 1 / sqrt(x->A[row * n + row]);
+    x->z[i] = -unit * x->now[row];
+    for (int k = 0; k < size; k++) {
+      const ptrdiff_t column = x->stack[k];
+      const double a = unit * x->A[row * n + column] / sqrt(x->A[column * n + column]);
+      x->B[(ptrdiff_t)i * size + k] = a + (i == k ? REGULAR : 0);
+    }
+  }
+  if (cmb_ldlt_factor(size, x->B) >= 0) return false;
+  cmb_ldlt_solve(size, x->B, x->z);
+  for (int i = 0; i < size; i++) x->z[i] /= sqrt(x->A[(n + 1) * x->stack[i]]);
+  return true;
+}
+
+/* The same for those of them whose impulses do not become negative; how many that are. */
+static int find_possible(cmb_contacts *x, int size)
+{
+  while (size > 0) {
+    int left = 0;
+    if (!find_missing(x, size)) return 0;
+    for (int i = 0; i < size; i++) {
+      const int k = x->stack[i];
+      if (x->impulse[k] + x->z[i] >= 0) x->stack[left++] = k;
+    }
+    if (left == size) return size;
+    size = left;
+  }
+  return 0;
+}
+
+static void add_missing(cmb_contacts *x, int size, double factor)
 {
   const int nv = x->eq->nv, ng = x->ng;
-  memset(x->jump, 0, (size_t)nv * sizeof *x->jump);
-  memset(x->tau, 0, (size_t)ng * sizeof *x->tau);
-  for (int k = 0; k < x->count; k++) {
-    cmb_add_scaled(nv, x->impulse[k], x->response + (ptrdiff_t)k * nv, x->jump);
-    cmb_add_scaled(ng, x->impulse[k], x->tau_of + (ptrdiff_t)k * ng, x->tau);
+  for (int i = 0; i < size; i++) {
+    const int k = x->stack[i];
+    const double by = factor * x->z[i];
+    x->impulse[k] = fmax(x->impulse[k] + by, 0);
+    cmb_add_scaled(nv, by, x->response + (ptrdiff_t)k * nv, x->jump);
+    cmb_add_scaled(ng, by, x->tau_of + (ptrdiff_t)k * ng, x->tau);
   }
-  return cmb_all_finite(nv, x->jump) ? CMB_OK : CMB_RETRY_NONFINITE;
+  find_rates(x);
+}
+
+/* The largest rate that should be 0, or that closes. */
+static double farthest(const cmb_contacts *x)
+{
+  double most = 0;
+  for (int k = 0; k < x->count; k++) {
+    if (!x->member[k]) continue;
+    const bool stays = x->impulse[k] > 0 && cmb_contacts_stay(x, k);
+    most = fmax(most, stays ? fabs(x->now[k]) : -x->now[k]);
+  }
+  return most;
+}
+
+/* Large impulses of contacts that nearly depend on each other cancel, and rounding errors do not: A Λ is then less exact than the rates behind
+ * the jump itself. Rates that should be 0 are made so, but for what rounding makes of them again. */
+static void refine(cmb_contacts *x)
+{
+  double before = farthest(x);
+  for (int pass = 0; pass < MOST_PASSES && before > finest(x); pass++) {
+    const int size = find_possible(x, list_staying(x));
+    if (size == 0) return;
+    add_missing(x, size, 1);
+    const double after = farthest(x);
+    if (!(after < before)) {
+      add_missing(x, size, -1);
+      return;
+    }
+    before = after;
+  }
 }
 
 cmb_status cmb_contacts_act(cmb_contacts *x, int rule, const double *v, double rtol, double atol,
@@ -257,13 +405,12 @@ cmb_status cmb_contacts_act(cmb_contacts *x, int rule, const double *v, double r
   } else {
     CMB_TRY(conclude(x));
   }
-  return sum_up(x);
+  sum_up(x);
+  refine(x);
+  return cmb_all_finite(x->eq->nv, x->jump) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 bool cmb_contacts_stay(const cmb_contacts *x, int k)
 {
-  const double *row = x->A + (ptrdiff_t)k * x->count;
-  double size = 0;
-  for (int i = 0; i < x->count; i++) size += fabs(row[i]) * x->impulse[i];
-  return x->now[k] <= ROUNDING * size;
+  return x->now[k] <= ROUNDING * done_to(x, k);
 }

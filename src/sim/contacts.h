@@ -32,6 +32,7 @@ enum {
 
 typedef struct cmb_contacts {
   const cmb_equations *eq; /* of the system */
+  cmb_impact *impact;      /* with which they were gathered: its rows of R are W */
   int most, ng;            /* constraints of the stage */
   int touching;            /* contacts that touch, and of them those that no constraint holds: */
   int count;               /* at most CMB_MOST_CONTACTS */

@@ -20,6 +20,9 @@
  * moved by rounding errors, which do not satisfy them at all. */
 static const double MET = 1e-6, ROUNDING = 1e-14;
 
+enum { MOST_PASSES = 4 };            /* of refinement */
+static const double REFINED = 1e-15; /* a change of impulses that is none */
+
 static const double PARALLEL = 1e-12; /* sin² of an angle that is none */
 static const double FLAT = 1e-16;     /* the square of a gradient that is none */
 
@@ -122,6 +125,44 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
   return false;
 }
 
+/* The impulses `by` along the rows of R are added; whether they are more than rounding. */
+static bool add_impulses(cmb_impact *x, const cmb_rule *r, const double *by)
+{
+  const cmb_equations *eq = x->ev->eq;
+  double most = 0, size = 0;
+  for (int j = 0; j < r->reset_count; j++) {
+    x->rho[j] += by[j];
+    most = fmax(most, fabs(by[j]));
+    size = fmax(size, fabs(x->rho[j]));
+    cmb_add_scaled(eq->nv, by[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
+    cmb_add_scaled(eq->ng, by[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
+  }
+  return most > REFINED * size;
+}
+
+/* What rounding has left of all three equations (impact.h) is solved for once more: where quantities nearly depend on each other, or on
+ * the constraints, the responses to their impulses are large and cancel, and rounding errors do not. */
+static void refine(cmb_impact *x, const cmb_rule *r)
+{
+  const int nv = x->ev->eq->nv;
+  const double *rows = x->R + (ptrdiff_t)r->first_reset * nv;
+  bool more = true;
+  for (int pass = 0; more && pass < MOST_PASSES; pass++) {
+    memset(x->momentum, 0, (size_t)nv * sizeof *x->momentum);
+    for (int j = 0; j < r->reset_count; j++) {
+      cmb_add_scaled(nv, x->rho[j], rows + (ptrdiff_t)j * nv, x->momentum);
+    }
+    cmb_solve_again(x->ev, x->momentum, x->jump, x->tau);
+    for (int j = 0; j < r->reset_count; j++) {
+      x->scale[j] = x->change[r->first_reset + j] - cmb_dot(nv, rows + (ptrdiff_t)j * nv, x->jump);
+    }
+    cmb_lu_solve(r->reset_count, x->A, x->pivot, x->scale);
+    more = add_impulses(x, r, x->scale);
+  }
+}
+
+/* Whether the constraints leave room for what is asked is decided before the refinement: a refined jump satisfies them even where there is
+ * none, and rounding errors were all that there was. */
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
                             const double *lambda)
 {
@@ -135,12 +176,12 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   cmb_status status = respond(x, r, t, q);
   if (status == CMB_OK) status = cmb_lu_factor(n, x->A, x->scale, x->pivot);
   CMB_TRY(status);
-  memcpy(x->rho, x->change + r->first_reset, (size_t)n * sizeof *x->rho);
-  cmb_lu_solve(n, x->A, x->pivot, x->rho);
-  for (int j = 0; j < n; j++) {
-    cmb_add_scaled(eq->nv, x->rho[j], x->response + (ptrdiff_t)j * eq->nv, x->jump);
-    cmb_add_scaled(eq->ng, x->rho[j], x->tau_of + (ptrdiff_t)j * eq->ng, x->tau);
-  }
+  memset(x->rho, 0, (size_t)n * sizeof *x->rho);
+  memcpy(x->scale, x->change + r->first_reset, (size_t)n * sizeof *x->scale);
+  cmb_lu_solve(n, x->A, x->pivot, x->scale);
+  add_impulses(x, r, x->scale);
+  if (!cmb_impact_is_allowed(x, x->jump)) return CMB_RETRY_SINGULAR;
+  refine(x, r);
   return cmb_impact_is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 

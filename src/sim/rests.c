@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double FELT = 1e-9; /* an impulse beside a larger one, or a rate beside its jump */
 static const double ROUNDING = 1e-14;   /* of a rate beside the velocities that it is made of */
 static const double ACCUMULATED = 1e-2; /* an interval between impacts beside the first ones */
 /* Impacts of a rule that has no surface to rest on. */
@@ -105,7 +104,7 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
     size += fabs(row[i] * e->v_found[i]);
   }
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
-  const bool passes = rate > FELT * fabs(change) + ROUNDING * size;
+  const bool passes = rate > CMB_FELT * fabs(change) + ROUNDING * size;
   *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
   return CMB_OK;
 }
@@ -242,7 +241,7 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
 {
   for (int k = 0; k < sim->stage->rest_count; k++) {
-    if (fabs(tau[sim->eq->ng + k]) > FELT * largest) return true;
+    if (fabs(tau[sim->eq->ng + k]) > CMB_FELT * largest) return true;
   }
   return false;
 }

@@ -10,6 +10,7 @@
 #include "sim/stage.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
+#define CMB_FELT 1e-9 /* an impulse beside a larger one, or a rate beside its jump, that is not 0 */
 
 /* The last times at which a rule has acted, the latest first, and where they accumulate, if they do; the longest interval of
  * those that become shorter. NaN: there is none. */

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-static const double FELT = 1e-9; /* an impulse beside a larger one */
-
 static cmb_status fail_together(cmb_simulation *sim, cmb_status status, int rule)
 {
   const double t = sim->events->t;
@@ -89,7 +87,7 @@ static cmb_status find_impulses(cmb_simulation *sim, int rule, bool *acted)
 static cmb_status tell(cmb_simulation *sim)
 {
   cmb_contacts *x = &sim->contacts;
-  const double felt = FELT * largest_impulse(x);
+  const double felt = CMB_FELT * largest_impulse(x);
   for (int k = 0; k < x->count; k++) {
     const int rule = x->rule[k];
     x->member[k] = x->impulse[k] > felt;

@@ -36,7 +36,7 @@ static const char *const driver =
     "    test_get_state(&a, &s);\n"
     "    fwrite(&s, sizeof s, 1, f);\n"
     "    fwrite(&out, sizeof(double), OUTPUTS, f);\n"
-    "    fwrite(a.x + 2 + test_nq + test_nv, sizeof(double), test_ns, f);\n"
+    "    fwrite(a.x + 1 + test_nq, sizeof(double), test_ns, f);\n"
     "    for (k = 0; k < test_ns; k++) {\n"
     "      double flag = ((const int *)((const double *)&out + OUTPUTS))[k];\n"
     "      fwrite(&flag, sizeof flag, 1, f);\n"
@@ -158,9 +158,8 @@ static void count_switches(const struct log *run, struct count *c)
   }
 }
 
-static void compare_model(cmb_context *ctx, uint64_t seed, struct count *c)
+static void compare_text(cmb_context *ctx, const char *text, uint64_t seed, struct count *c)
 {
-  static char text[CMBT_SWITCHING_ROOM];
   static struct log run, exported;
   static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_EXPLICIT,
                                                  CMB_FORM_CARTESIAN};
@@ -169,7 +168,6 @@ static void compare_model(cmb_context *ctx, uint64_t seed, struct count *c)
   const char *method;
   cmb_system *system;
   cmb_simulation *sim;
-  cmbt_random_switching(seed, sizeof text, text);
   cmb_model *model = cmbt_model_parse(ctx, text);
   cmb_model_system_options o = {.evaluation = CMB_EVALUATE_INTERPRETER, .expressions = true};
   o.formulation = formulations[seed % 3];
@@ -205,6 +203,31 @@ static void compare_model(cmb_context *ctx, uint64_t seed, struct count *c)
   cmb_model_destroy(model);
 }
 
+static void compare_model(cmb_context *ctx, uint64_t seed, struct count *c)
+{
+  static char text[CMBT_SWITCHING_ROOM];
+  cmbt_random_switching(seed, sizeof text, text);
+  compare_text(ctx, text, seed, c);
+}
+
+/* Inputs that are 0 are folded into the run's expressions and added in the code: 0 + (−0) is 0 and not −0, 0·(−1) is −0 and not 0. */
+static void test_zeros(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "inputs: {zero: 0, negative: abs(floor(t)), difference: floor(t) - floor(t/2)}\n"
+      "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
+      "joints: {x: {type: prismatic, child: b, axis: x, start: -1}}\n"
+      "outputs: {zero: zero, negative: negative, sum: zero + negative, product: zero*x,\n"
+      "          other: -zero*x, opposite: -difference}\n";
+  struct count c = {0};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmbt_write_file("drive.c", driver, strlen(driver));
+  compare_text(ctx, text, 0, &c);
+  assert_int_equal(c.whole, 1);
+  cmb_context_destroy(ctx);
+}
+
 static void test_bits(void **state)
 {
   (void)state;
@@ -223,6 +246,6 @@ static void test_bits(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_zeros), cmocka_unit_test(test_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,12 @@
  *
  *     M (v⁺ − v⁻) = Rᵀ ρ − Gᵀ τ,   R (v⁺ − v⁻) = change,   G (v⁺ − v⁻) = 0
  *
- * to 1e-12 of the sizes that are in them, with M, R and G evaluated here. And runs through such an impact in joint and in Cartesian
+ * to 1e-12 of the sizes that are in them (balance.h), with M, R and G evaluated here. And runs through such an impact in joint and in Cartesian
  * coordinates agree.
  *
  * CAMBER_IMPACTS in the environment is the number of mechanisms; a campaign has fifty times the sample.
  */
+#include "balance.h"
 #include "check.h"
 #include "dae/evaluator.h"
 #include "math/dense.h"
@@ -22,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLE = 20, MOST_RESETS = 3, MOST_V = 100, MOST_G = 200 };
+enum { SAMPLE = 20, MOST_RESETS = 3 };
 
 static cmb_model_formula formula(cmb_model *m, const char *text)
 {
@@ -78,21 +79,15 @@ static double apart(int n, const double *a, const double *b)
 
 static double balance(const cmb_evaluator *ev, const cmb_impact *x, const cmb_rule *rule)
 {
-  const cmb_equations *eq = ev->eq;
-  double left[MOST_V], right[MOST_V] = {0}, back[MOST_V] = {0}, got[MOST_RESETS];
-  const double *R = x->R + (ptrdiff_t)rule->first_reset * eq->nv;
-  cmb_multiply_mass(ev, x->jump, left);
+  const int nv = ev->eq->nv;
+  const double *row[MOST_RESETS];
+  double got[MOST_RESETS];
   for (int j = 0; j < rule->reset_count; j++) {
-    cmb_add_scaled(eq->nv, x->rho[j], R + (ptrdiff_t)j * eq->nv, right);
-    got[j] = cmb_dot(eq->nv, R + (ptrdiff_t)j * eq->nv, x->jump);
+    row[j] = x->R + (ptrdiff_t)(rule->first_reset + j) * nv;
+    got[j] = cmb_dot(nv, row[j], x->jump);
   }
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, x->tau, back);
-  double size = 0, worst = 0;
-  for (int i = 0; i < eq->nv; i++) {
-    size = fmax(size, fabs(left[i]) + fabs(right[i]) + fabs(back[i]));
-    worst = fmax(worst, fabs(left[i] - right[i] + back[i]));
-  }
-  return fmax(worst / size, apart(rule->reset_count, got, x->change + rule->first_reset));
+  return fmax(cmbt_imbalance(ev, x->jump, NULL, rule->reset_count, row, x->rho, x->tau),
+              apart(rule->reset_count, got, x->change + rule->first_reset));
 }
 
 /* G (v⁺ − v⁻) beside what could be in it. */
@@ -141,7 +136,7 @@ static bool check_impact(cmb_context *ctx, const cmb_equations *eq, const cmb_re
 }
 
 /* Places at the start and behind the blow; false: the run does not begin, or is refused. */
-static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form,
+static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form, double rtol,
                      struct tally *tally, double *start, double *end)
 {
   const cmb_model_system_options how = {.formulation = form,
@@ -150,7 +145,7 @@ static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form,
   cmb_simulation *sim;
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find("mdop853");
-  options.integrator.rtol = 1e-11, options.integrator.atol = 1e-13;
+  options.integrator.rtol = rtol, options.integrator.atol = 1e-2 * rtol;
   options.integrator.max_steps = 2000;
   options.t_end = 0.02;
   if (cmb_model_system(ctx, m, &how, &system) != CMB_OK) { /* a body that cannot move */
@@ -183,43 +178,75 @@ static double difference(const cmb_model *m, const double *x, const double *y)
   return most;
 }
 
-static void test_random_impacts(void **state)
+/* How far the places of two formulations are apart in the end; INFINITY: one does not run, or they do not begin alike. */
+static double compare(cmb_context *ctx, const cmb_model *m, double rtol, struct tally *tally)
 {
   enum { MOST_OUTPUTS = 12 * CMBT_OUTPUTS_PER_BODY + 2 };
-  (void)state;
+  double start[2][MOST_OUTPUTS], end[2][MOST_OUTPUTS];
+  if (!run_form(ctx, m, CMB_FORM_EXPLICIT, rtol, tally, start[0], end[0])) return INFINITY;
+  tally->done++;
+  if (!run_form(ctx, m, CMB_FORM_CARTESIAN, rtol, tally, start[1], end[1])) return INFINITY;
+  if (!(difference(m, start[0], start[1]) < 1e-11)) return INFINITY;
+  return difference(m, end[0], end[1]);
+}
+
+/* Where an impact makes bodies so fast that the error of integration is seen, more precise runs are compared. */
+static void check_mechanism(uint64_t seed, struct tally *tally)
+{
   const struct cmbt_mechanism_wishes wishes = {.most_bodies = 10, .most_loops = 3, .drives = true};
-  const int count = cmbt_count("CAMBER_IMPACTS", SAMPLE);
-  struct tally tally = {0};
-  for (uint64_t seed = 1; tally.done < count; seed++) {
-    double start[2][MOST_OUTPUTS], end[2][MOST_OUTPUTS];
-    cmb_context *ctx = cmb_context_create(NULL);
-    cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
-    add_event(m, seed);
-    if (run_form(ctx, m, CMB_FORM_EXPLICIT, &tally, start[0], end[0])) {
-      tally.done++;
-      if (run_form(ctx, m, CMB_FORM_CARTESIAN, &tally, start[1], end[1]) &&
-          difference(m, start[0], start[1]) < 1e-11) {
-        const double apart_by = difference(m, end[0], end[1]);
-        if (apart_by > 1e-9) printf("seed %d: %.1e\n", (int)seed, apart_by);
-        tally.difference = fmax(tally.difference, apart_by);
-        tally.compared++;
-      }
-    }
-    cmb_model_destroy(m);
-    cmb_context_destroy(ctx);
+  struct tally again = {0};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
+  add_event(m, seed);
+  double apart_by = compare(ctx, m, 1e-11, tally);
+  if (apart_by < INFINITY) {
+    if (apart_by > 1e-9) apart_by = compare(ctx, m, 1e-13, &again);
+    if (apart_by > 1e-9) printf("seed %d: %.1e\n", (int)seed, apart_by);
+    tally->difference = fmax(tally->difference, apart_by);
+    tally->compared++;
   }
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void judge(const struct tally *tally)
+{
   printf(
       "%d impacts, %d refused: balance to %.1e, constraints to %.1e; %d runs in two formulations, "
       "places to %.1e\n",
-      tally.done, tally.refused, tally.balance, tally.leak, tally.compared, tally.difference);
-  cmbt_below(tally.balance, 1e-12);
-  cmbt_below(tally.leak, 1e-11); /* more than rounding: some quantities are almost held */
-  cmbt_below(tally.difference, 1e-9);
+      tally->done, tally->refused, tally->balance, tally->leak, tally->compared, tally->difference);
+  cmbt_below(tally->balance, 1e-12);
+  cmbt_below(tally->leak, 1e-11); /* more than rounding: some quantities are almost held */
+  cmbt_below(tally->difference, 1e-9);
+}
+
+static void test_random_impacts(void **state)
+{
+  (void)state;
+  const int count = cmbt_count("CAMBER_IMPACTS", SAMPLE);
+  struct tally tally = {0};
+  for (uint64_t seed = 1; tally.done < count; seed++) check_mechanism(seed, &tally);
+  judge(&tally);
   assert_true(tally.compared > count / 5);
+}
+
+/* Quantities that nearly depend on each other: impulses are up to 10⁶ times what they change. Behind the first impact bodies are so fast that
+ * only precise runs agree; the second M has entries of 10⁵; the fifth run does not go on behind the impact. The constraints hold what the
+ * last four reset: what rounding makes of that must not be refined. */
+static void test_hard_impacts(void **state)
+{
+  static const uint64_t hard[] = {536, 866, 648, 681, 1058, 8, 12, 16, 21};
+  (void)state;
+  struct tally tally = {0};
+  for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++) check_mechanism(hard[i], &tally);
+  judge(&tally);
+  assert_int_equal(tally.done, 4);
+  assert_int_equal(tally.refused, 4);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_impacts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_impacts),
+                                     cmocka_unit_test(test_hard_impacts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

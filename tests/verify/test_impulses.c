@@ -14,6 +14,7 @@
  *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates.
  * - What is refused: a jump of the position that is driven, and a jump of a rate with a method that leaves velocities alone.
  */
+#include "balance.h"
 #include "check.h"
 #include "dae/evaluator.h"
 #include "math/dense.h"
@@ -647,11 +648,13 @@ static cmb_status weigh(void *user, const cmb_record *r)
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = result->mode[i];
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, r->t, r->q, NULL, &want));
-  for (int i = 0; i < eq->nv; i++) b->change[i] = r->v[i] - b->v_before[i];
-  cmb_multiply_mass(ev, b->change, ev->w);
-  const double size = cmb_norm2(eq->nv, ev->w);
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, b->tau, ev->w);
-  if (cmb_norm2(eq->ng, b->tau) > 0) b->worst = fmax(b->worst, cmb_norm2(eq->nv, ev->w) / size);
+  for (int i = 0; i < eq->nv; i++) {
+    b->change[i] = r->v[i] - b->v_before[i];
+    ev->w[i] = fabs(r->v[i]) + fabs(b->v_before[i]);
+  }
+  if (cmb_norm2(eq->ng, b->tau) > 0) {
+    b->worst = fmax(b->worst, cmbt_imbalance(ev, b->change, ev->w, 0, NULL, NULL, b->tau));
+  }
   return CMB_OK;
 }
 
