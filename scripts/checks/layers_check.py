@@ -2,13 +2,13 @@
 
 A file in src/<layer>/ includes headers of its own and of earlier layers only, the private ones as
 "<layer>/file.h", the public ones as <camber/layer.h>. Public headers keep the same order and need
-nothing but the C library. The umbrella <camber/camber.h> is for the program and for users. Names
+nothing but the C library. The umbrella <camber/camber.h> is for the programs and for users. Names
 declared by hand do not get around this: the objects' undefined symbols are looked up as well.
 """
 import re
 from pathlib import PurePath
 
-from .tree import RANK, Finding, layer_of, line_at, symbols
+from .tree import PROGRAMS, RANK, Finding, layer_of, line_at, symbols
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
 
@@ -38,8 +38,8 @@ def includes_of_file(tree, path):
         quoted, angled = match.groups()
         problem = problem_of_include(quoted, angled, is_public)
         target = target_layer(quoted or angled)
-        if not problem and target == "camber" and layer != "cli":
-            problem = "the umbrella header is for the program and for users"
+        if not problem and target == "camber" and layer not in PROGRAMS:
+            problem = "the umbrella header is for the programs and for users"
         elif not problem and target in RANK and layer and RANK[target] > RANK[layer]:
             problem = f"layer {layer} must not know the later layer {target}"
         if problem:

@@ -336,18 +336,6 @@ static void print_json(const struct run *run, cmb_status status, const char *mes
   cli_json_end(&j);
 }
 
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double cli_median(int n, double *x)
-{
-  qsort(x, (size_t)n, sizeof *x, by_size);
-  return x[n / 2];
-}
-
 /* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)

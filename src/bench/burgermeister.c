@@ -1,7 +1,7 @@
 /*
- * Runs of Burgermeister, Arnold and Esterl 2006 step by step (bench_burgermeister.h).
+ * Runs of Burgermeister, Arnold and Esterl 2006 step by step (burgermeister.h).
  */
-#include "cli/bench_burgermeister.h"
+#include "bench/burgermeister.h"
 
 #include "base/context.h"
 #include "dae/evaluator.h"
