@@ -265,6 +265,8 @@ CMB_API const cmb_problem *cmb_problem_at(int i);
 CMB_API const cmb_problem *cmb_problem_find(const char *name); /* NULL if there is none */
 CMB_API const char *cmb_problem_name(const cmb_problem *problem);
 CMB_API const char *cmb_problem_title(const cmb_problem *problem);
+CMB_API const char *cmb_problem_twin(
+    const cmb_problem *problem); /* the bundled model file of the same mechanism; NULL: none */
 CMB_API const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count);
 
 /* The problem as a system, with the given parameters in place of their defaults. */
@@ -296,6 +298,19 @@ CMB_API cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
 
 /* The constraints that were left out: their names. */
 CMB_API const char *const *cmb_system_left_out(const cmb_system *system, int *count);
+
+/* How many constraints there really are: the rank of G. */
+typedef struct cmb_rank_report {
+  int here;   /* at the position given */
+  int around; /* the largest found at consistent positions near it; the position is singular if it is more than `here` */
+  int redundant_count; /* constraints that depend on those before them here and at all of these */
+} cmb_rank_report;
+
+/* At (t, q), which meets the constraints, in the modes given (ns). `redundant` (ng) receives the numbers of the redundant constraints,
+ * ascending; it may be NULL. On failure the report has the ranks found so far. */
+CMB_API cmb_status cmb_system_rank(cmb_context *ctx, const cmb_system *system, double t,
+                                   const double *q, const int *mode, cmb_rank_report *report,
+                                   int *redundant);
 
 /* Which multipliers (ng) and outputs (no) are not unique, because redundant constraints can share out their forces in several ways.
  * NULL: none is redundant. */

@@ -42,6 +42,16 @@ CMB_API const char *cmb_model_name(
     const cmb_model *model); /* "fivelink": the file's name without its ending */
 CMB_API const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
 
+/* The parameters, those of template instances too (left.k), with the values that the model was read with. The name is NULL, and the
+ * value NaN, if there is no such parameter. */
+CMB_API int cmb_model_parameter_count(const cmb_model *model);
+CMB_API const char *cmb_model_parameter_name(const cmb_model *model, int i);
+CMB_API double cmb_model_parameter_value(const cmb_model *model, int i);
+
+/* A number as model files have it: "0.3", or a formula of numbers, pi and deg: "2*900", "30 deg". CMB_ERROR_INPUT if it is neither,
+ * or not finite. */
+CMB_API cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x);
+
 /* Whether the file at `path`, under whatever name, is one that the model was read from: the model itself, a file that it includes
  * or a table's CSV. To be asked before a file is written there. */
 CMB_API bool cmb_model_reads(const cmb_model *model, const char *path);

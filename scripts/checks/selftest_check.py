@@ -114,8 +114,16 @@ double cmb_sum(int n, const double *x)
   return sum;
 }
 """,
-    "src/cli/main.c": """\
+    "src/base/text.h": "/* numbers as text */\n",
+    "src/bench/bench.h": "/* what benches share */\n",
+    "src/bench/main.c": """\
+#include "base/text.h"
 #include "math/sum.h"
+
+#include <camber/camber.h>
+""",
+    "src/cli/main.c": """\
+#include "base/text.h"
 
 #include <camber/camber.h>
 
@@ -128,7 +136,7 @@ static volatile sig_atomic_t interrupted;
 int main(void)
 {
   interrupted = 0;
-  printf("%g\\n", cmb_weight(0));
+  printf("%g\\n", cmb_sum(0, NULL));
   exit(interrupted);
 }
 """,
@@ -163,6 +171,13 @@ double cmb_around(void)
 {
   return cmb_weight(1);
 }
+""",
+            "src/cli/inside.c": """\
+#include "base/text.h"
+#include "base/up.h" /* BAD: the program uses public headers */
+#include "math/sum.h" /* BAD: the program uses public headers */
+#include "bench/bench.h" /* BAD: later layer bench */
+#include <camber/math.h>
 """,
             "src/gadgets/wheel.c": "/* BAD: belongs to no layer */\n",
             "include/camber/dae.h": """\

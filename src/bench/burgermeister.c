@@ -114,5 +114,6 @@ void cli_bench_verdict(const char *claim, bool holds)
 cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
                           const struct cli_plot *plot)
 {
-  return a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
+  const cmb_status status = a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }

@@ -3,7 +3,6 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -416,7 +416,8 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
   if (drawn == CMB_OK || status != CMB_OK) return status;
-  snprintf(message, room, "%s", cmb_last_error(ctx));
+  const bool has_words = drawn != CMB_ERROR_MEMORY;
+  snprintf(message, room, "%s", has_words ? cmb_last_error(ctx) : cmb_status_meaning(drawn));
   return drawn;
 }
 
