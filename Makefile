@@ -8,7 +8,7 @@ PRESET ?= release
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
-	cmake --preset release
+	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
 	cmake --build --preset release --target product
 
 help: ## list the targets

@@ -1,4 +1,4 @@
-# Installs camber.pc. It is filled in at install time, because `cmake --install --prefix` may choose
+# Installs camber.pc, for the shared library, and camber-static.pc. They are filled in at install time, because `cmake --install --prefix` may choose
 # another prefix than the one known when the build was configured.
 
 # What the static library itself needs: -lklu ..., with a -L for a folder the compiler does not know.
@@ -35,7 +35,10 @@ install(CODE "
   set(PC_LIBDIR [[${pc_libdir}]])
   set(PC_INCLUDEDIR [[${pc_includedir}]])
   set(PC_LIBS_PRIVATE [[${pc_libs_private}]])
-  configure_file(
-    [[${CMAKE_CURRENT_LIST_DIR}/camber.pc.in]] [[${PROJECT_BINARY_DIR}/camber.pc]] @ONLY)
+  foreach(name camber camber-static)
+    configure_file(
+      \"${CMAKE_CURRENT_LIST_DIR}/\${name}.pc.in\" \"${PROJECT_BINARY_DIR}/\${name}.pc\" @ONLY)
+  endforeach()
 ")
-install(FILES ${PROJECT_BINARY_DIR}/camber.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/camber.pc ${PROJECT_BINARY_DIR}/camber-static.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

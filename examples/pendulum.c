@@ -2,7 +2,7 @@
  * A system of one's own: a point mass on a rod, written out, integrated for ten seconds, every passage through the
  * lowest point reported.
  *
- *     cc pendulum.c $(pkg-config --cflags --libs --static camber) && ./a.out
+ *     cc pendulum.c $(pkg-config --cflags --libs camber) && ./a.out
  */
 #include <camber/camber.h>
 #include <stdio.h>

@@ -22,6 +22,7 @@ build  command:pkg-config           pkg-config
 build  header:suitesparse/klu.h     libsuitesparse-dev
 build  header:libfyaml.h            libfyaml-dev
 test   command:gcc                  gcc
+test   command:g++                  g++
 test   header:cmocka.h              libcmocka-dev
 test   header:ida/ida.h             libsundials-dev
 test   command:clang                clang

@@ -1,7 +1,7 @@
 /*
- * SUNDIALS IDA in the race (cli/bench_ida.h).
+ * SUNDIALS IDA in the race (bench/ida.h).
  */
-#include "cli/bench_ida.h"
+#include "bench/ida.h"
 #include "support/codes.h"
 
 void *bench_ida_create(const bench_code *code, bench_caraxis *p, double tolerance)

@@ -11,6 +11,21 @@
 
 #include <stddef.h>
 
+/* The version of these headers, and of the project: it is said here and nowhere else. A program compiled with them runs with the shared
+ * library of the same major and minor version. */
+#define CAMBER_VERSION_MAJOR 0
+#define CAMBER_VERSION_MINOR 1
+#define CAMBER_VERSION_PATCH 0
+#define CAMBER_VERSION_NUMBER                                                                      \
+  (CAMBER_VERSION_MAJOR * 10000 + CAMBER_VERSION_MINOR * 100 + CAMBER_VERSION_PATCH)
+
+/* What the shared library shows of itself; it hides everything else. */
+#if defined(__GNUC__)
+#define CMB_API __attribute__((visibility("default")))
+#else
+#define CMB_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -45,8 +60,8 @@ typedef enum cmb_status {
 } cmb_status;
 
 /* The short code ("step-size") and the meaning of a status; "unknown" for a number not in the list. */
-const char *cmb_status_code(cmb_status status);
-const char *cmb_status_meaning(cmb_status status);
+CMB_API const char *cmb_status_code(cmb_status status);
+CMB_API const char *cmb_status_meaning(cmb_status status);
 
 /* Return from the calling function with the status of a call that did not succeed. */
 #define CMB_TRY(call)                                                                              \
@@ -69,15 +84,15 @@ typedef struct cmb_context cmb_context;
 
 /* A context on the given allocator (NULL: malloc and free). Returns NULL if there is no memory, or if the allocator lacks a
  * function. */
-cmb_context *cmb_context_create(const cmb_allocator *allocator);
-void cmb_context_destroy(cmb_context *ctx);
+CMB_API cmb_context *cmb_context_create(const cmb_allocator *allocator);
+CMB_API void cmb_context_destroy(cmb_context *ctx);
 
 /* Messages go to `log`; without one they are dropped. */
-void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user);
+CMB_API void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user);
 
 /* The last failure as a sentence, "" if there was none: "FILE:LINE:COLUMN: SUBJECT: text" of a mistake in a file. Valid until the
  * next failure. Nobody has to take it apart: cmb_error_of has its parts. */
-const char *cmb_last_error(const cmb_context *ctx);
+CMB_API const char *cmb_last_error(const cmb_context *ctx);
 
 /* A failure as data. What is not known is NULL, 0 or NaN. */
 typedef struct cmb_error {
@@ -91,10 +106,11 @@ typedef struct cmb_error {
 } cmb_error;
 
 /* The data of cmb_last_error; never NULL. Valid until the next failure. */
-const cmb_error *cmb_error_of(const cmb_context *ctx);
+CMB_API const cmb_error *cmb_error_of(const cmb_context *ctx);
 
-/* The version of the library, "0.1.0". */
-const char *cmb_version(void);
+/* The version of the library that is running: "0.1.0", and as a number to compare with CAMBER_VERSION_NUMBER. */
+CMB_API const char *cmb_version(void);
+CMB_API int cmb_version_number(void);
 
 #ifdef __cplusplus
 }

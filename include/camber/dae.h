@@ -223,17 +223,18 @@ typedef struct cmb_equations {
 /* A system: equations, where they start and how long they are usually run. */
 typedef struct cmb_system cmb_system;
 
-const cmb_equations *cmb_system_equations(const cmb_system *system);
-double cmb_system_t_start(const cmb_system *system);
-double cmb_system_t_end(const cmb_system *system);
-const double *cmb_system_q(
+CMB_API const cmb_equations *cmb_system_equations(const cmb_system *system);
+CMB_API double cmb_system_t_start(const cmb_system *system);
+CMB_API double cmb_system_t_end(const cmb_system *system);
+CMB_API const double *cmb_system_q(
     const cmb_system *system); /* (nq) start values, perhaps not consistent */
-const double *cmb_system_v(const cmb_system *system); /* (nv) */
-void cmb_system_destroy(cmb_system *system);
+CMB_API const double *cmb_system_v(const cmb_system *system); /* (nv) */
+CMB_API void cmb_system_destroy(cmb_system *system);
 
 /* A system from equations written by the caller. `equations` and what it points to must outlive it. */
-cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations, double t_start,
-                             double t_end, const double *q, const double *v, cmb_system **system);
+CMB_API cmb_status cmb_system_create(cmb_context *ctx, const cmb_equations *equations,
+                                     double t_start, double t_end, const double *q, const double *v,
+                                     cmb_system **system);
 
 /* A number with a name: "xl=0.01". */
 typedef struct cmb_setting {
@@ -243,8 +244,8 @@ typedef struct cmb_setting {
 
 /* Change start values by coordinate or velocity name. They are not held: a consistent start may move them like any other. For
  * a model, values that are to be held belong into cmb_model_system_options. */
-cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
-                                const cmb_setting *settings);
+CMB_API cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
+                                        const cmb_setting *settings);
 
 /* A parameter of a bundled problem. */
 typedef struct cmb_parameter {
@@ -259,16 +260,18 @@ typedef struct cmb_parameter {
 /* A bundled problem, written by hand in C. */
 typedef struct cmb_problem cmb_problem;
 
-int cmb_problem_count(void);
-const cmb_problem *cmb_problem_at(int i);
-const cmb_problem *cmb_problem_find(const char *name); /* NULL if there is none */
-const char *cmb_problem_name(const cmb_problem *problem);
-const char *cmb_problem_title(const cmb_problem *problem);
-const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count);
+CMB_API int cmb_problem_count(void);
+CMB_API const cmb_problem *cmb_problem_at(int i);
+CMB_API const cmb_problem *cmb_problem_find(const char *name); /* NULL if there is none */
+CMB_API const char *cmb_problem_name(const cmb_problem *problem);
+CMB_API const char *cmb_problem_title(const cmb_problem *problem);
+CMB_API const char *cmb_problem_twin(
+    const cmb_problem *problem); /* the bundled model file of the same mechanism; NULL: none */
+CMB_API const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count);
 
 /* The problem as a system, with the given parameters in place of their defaults. */
-cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int count,
-                              const cmb_setting *settings, cmb_system **system);
+CMB_API cmb_status cmb_problem_create(cmb_context *ctx, const cmb_problem *problem, int count,
+                                      const cmb_setting *settings, cmb_system **system);
 
 /* How programs made from a model's expressions are run. */
 typedef enum cmb_evaluation {
@@ -290,19 +293,32 @@ typedef struct cmb_model_system_options {
 
 /* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model
  * must outlive the system. options may be NULL. */
-cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
-                            const cmb_model_system_options *options, cmb_system **system);
+CMB_API cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
+                                    const cmb_model_system_options *options, cmb_system **system);
 
 /* The constraints that were left out: their names. */
-const char *const *cmb_system_left_out(const cmb_system *system, int *count);
+CMB_API const char *const *cmb_system_left_out(const cmb_system *system, int *count);
+
+/* How many constraints there really are: the rank of G. */
+typedef struct cmb_rank_report {
+  int here;   /* at the position given */
+  int around; /* the largest found at consistent positions near it; the position is singular if it is more than `here` */
+  int redundant_count; /* constraints that depend on those before them here and at all of these */
+} cmb_rank_report;
+
+/* At (t, q), which meets the constraints, in the modes given (ns). `redundant` (ng) receives the numbers of the redundant constraints,
+ * ascending; it may be NULL. On failure the report has the ranks found so far. */
+CMB_API cmb_status cmb_system_rank(cmb_context *ctx, const cmb_system *system, double t,
+                                   const double *q, const int *mode, cmb_rank_report *report,
+                                   int *redundant);
 
 /* Which multipliers (ng) and outputs (no) are not unique, because redundant constraints can share out their forces in several ways.
  * NULL: none is redundant. */
-const bool *cmb_system_shared_multipliers(const cmb_system *system);
-const bool *cmb_system_shared_outputs(const cmb_system *system);
+CMB_API const bool *cmb_system_shared_multipliers(const cmb_system *system);
+CMB_API const bool *cmb_system_shared_outputs(const cmb_system *system);
 
 /* How the system's equations are run; CMB_NATIVE_INTERPRETED for those written in C, too. */
-cmb_native_origin cmb_system_origin(const cmb_system *system);
+CMB_API cmb_native_origin cmb_system_origin(const cmb_system *system);
 
 /* How far the consistent initial values lie from those given. */
 typedef struct cmb_start_report {
@@ -351,8 +367,8 @@ typedef struct cmb_equilibrium_report {
 /* The start values become a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, and v = 0 but for what is
  * along neutral directions, where nothing brings it to rest. On failure
  * the context names the coordinate with the largest unbalanced force, and the start values are as they were. */
-cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
-                                  cmb_equilibrium_report *report);
+CMB_API cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
+                                          cmb_equilibrium_report *report);
 
 /* One eigenvalue of the linearised equations; of a complex pair only the one with im > 0 is listed. */
 typedef struct cmb_eigenmode {
@@ -379,9 +395,10 @@ typedef struct cmb_linearization {
 
 /* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching
  * functions there. */
-cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
-                         const double *q, const double *v, cmb_linearization **linearization);
-void cmb_linearization_destroy(cmb_linearization *linearization);
+CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
+                                 const double *q, const double *v,
+                                 cmb_linearization **linearization);
+CMB_API void cmb_linearization_destroy(cmb_linearization *linearization);
 
 #ifdef __cplusplus
 }

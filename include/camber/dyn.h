@@ -21,7 +21,7 @@ typedef enum cmb_formulation {
 } cmb_formulation;
 
 /* "explicit", "residual", "cartesian"; false for other words. */
-bool cmb_formulation_find(const char *name, cmb_formulation *formulation);
+CMB_API bool cmb_formulation_find(const char *name, cmb_formulation *formulation);
 
 typedef struct cmb_mechanism_options {
   cmb_formulation formulation;
@@ -40,9 +40,10 @@ typedef struct cmb_mechanism cmb_mechanism;
 
 /* `model` must outlive the mechanism, and what is made from it if the model has tables. On failure CMB_ERROR_INPUT, with
  * "FILE:LINE:COL: what is wrong" in the context. */
-cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
-                                const cmb_mechanism_options *options, cmb_mechanism **mechanism);
-void cmb_mechanism_destroy(cmb_mechanism *mechanism);
+CMB_API cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
+                                        const cmb_mechanism_options *options,
+                                        cmb_mechanism **mechanism);
+CMB_API void cmb_mechanism_destroy(cmb_mechanism *mechanism);
 
 #ifdef __cplusplus
 }

@@ -21,8 +21,9 @@ typedef struct cmb_export_report {
 /* C code of the model and a real-time method: NAME.c and NAME.h in `folder`, which is made if need be. NAME is the model's, as
  * far as C permits. The system must have been made with its expressions kept, and starts where its start values lie; `options` has a
  * method of fixed cost, its step and its settings. A file is replaced as a whole, or left alone. report may be NULL. */
-cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
-                        const char *folder, cmb_export_report *report);
+CMB_API cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system,
+                                const cmb_run_options *options, const char *folder,
+                                cmb_export_report *report);
 
 #ifdef __cplusplus
 }

@@ -78,27 +78,27 @@ typedef enum cmb_op {
 typedef struct cmb_graph cmb_graph;
 typedef uint32_t cmb_expr; /* the number of a node */
 
-cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
-void cmb_graph_destroy(cmb_graph *g);
-cmb_status cmb_graph_status(
+CMB_API cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
+CMB_API void cmb_graph_destroy(cmb_graph *g);
+CMB_API cmb_status cmb_graph_status(
     const cmb_graph *g); /* CMB_OK, or for good CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT */
-uint32_t cmb_graph_size(const cmb_graph *g); /* number of nodes */
+CMB_API uint32_t cmb_graph_size(const cmb_graph *g); /* number of nodes */
 
-cmb_expr cmb_constant(cmb_graph *g, double value);  /* finite */
-cmb_expr cmb_input(cmb_graph *g, const char *name); /* the same name, the same node */
+CMB_API cmb_expr cmb_constant(cmb_graph *g, double value);  /* finite */
+CMB_API cmb_expr cmb_input(cmb_graph *g, const char *name); /* the same name, the same node */
 
 /* An operation on as many of a, b, c as it has arguments. Constants are folded where the result is finite, and
  * what the arguments' form makes simple is simplified; a finite value never changes but by rounding. */
-cmb_expr cmb_apply(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b, cmb_expr c);
+CMB_API cmb_expr cmb_apply(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b, cmb_expr c);
 
 /* What a node is. Arguments beyond the operation's are 0. */
-cmb_op cmb_expr_op(const cmb_graph *g, cmb_expr e);
-cmb_expr cmb_expr_argument(const cmb_graph *g, cmb_expr e, int i); /* i = 0, 1, 2 */
-double cmb_expr_constant(const cmb_graph *g, cmb_expr e);          /* of a CMB_OP_CONSTANT */
-const char *cmb_expr_name(const cmb_graph *g, cmb_expr e);         /* of a CMB_OP_INPUT */
+CMB_API cmb_op cmb_expr_op(const cmb_graph *g, cmb_expr e);
+CMB_API cmb_expr cmb_expr_argument(const cmb_graph *g, cmb_expr e, int i); /* i = 0, 1, 2 */
+CMB_API double cmb_expr_constant(const cmb_graph *g, cmb_expr e);  /* of a CMB_OP_CONSTANT */
+CMB_API const char *cmb_expr_name(const cmb_graph *g, cmb_expr e); /* of a CMB_OP_INPUT */
 
-const char *cmb_op_text(cmb_op op);
-int cmb_op_arity(cmb_op op);
+CMB_API const char *cmb_op_text(cmb_op op);
+CMB_API int cmb_op_arity(cmb_op op);
 
 /* Tables: functions given by points, with derivatives. A table must outlive the graphs and programs that use it. */
 
@@ -111,16 +111,17 @@ typedef enum cmb_table_kind {
 typedef struct cmb_table cmb_table;
 
 /* f (n) at ascending x (n), n >= 2. Outside, it goes on along the tangent at the end. */
-cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const double *x,
-                            const double *f, cmb_table **table);
+CMB_API cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n, const double *x,
+                                    const double *f, cmb_table **table);
 
 /* f (nx x ny) on a grid, bicubic. Outside, the arguments are taken to the border. */
-cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny, const double *y,
-                             const double *f, cmb_table **table);
-void cmb_table_destroy(cmb_table *table);
+CMB_API cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny,
+                                     const double *y, const double *f, cmb_table **table);
+CMB_API void cmb_table_destroy(cmb_table *table);
 
-cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x);              /* 1-D */
-cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y); /* 2-D */
+CMB_API cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x); /* 1-D */
+CMB_API cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x,
+                                  cmb_expr y); /* 2-D */
 
 /* C functions of the user's, of one to three arguments. They keep no state. Without `partial` derivatives are central
  * differences. Must outlive the graphs and programs that use it. */
@@ -132,28 +133,29 @@ typedef struct cmb_external {
   const void *user;
 } cmb_external;
 
-cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
+CMB_API cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
 
 /* Derivatives. Conditions, sign, floor and comparisons have derivative 0: they are constant between switches. */
 
 /* Directional derivative: result[i] = Σ_j ∂outputs[i]/∂inputs[j] direction[j]; the directions are expressions. */
-cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cmb_expr *direction,
-                       int outputs, const cmb_expr *output, cmb_expr *result);
+CMB_API cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input,
+                               const cmb_expr *direction, int outputs, const cmb_expr *output,
+                               cmb_expr *result);
 
 /* Gradient by reverse mode: result[j] = Σ_i weight[i] ∂output[i]/∂input[j]. */
-cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
-                       const cmb_expr *output, const cmb_expr *weight, cmb_expr *result);
+CMB_API cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
+                               const cmb_expr *output, const cmb_expr *weight, cmb_expr *result);
 
 /* result[i] = exprs[i] with input[j] replaced by the expression replacement[j], for all j at once. result may be exprs. */
-cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
-                          const cmb_expr *replacement, int count, const cmb_expr *exprs,
-                          cmb_expr *result);
+CMB_API cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
+                                  const cmb_expr *replacement, int count, const cmb_expr *exprs,
+                                  cmb_expr *result);
 
 /* The same from one graph into another: result[i], of `to`, is exprs[i] of `from` with input[j] of `from` replaced by
  * replacement[j] of `to`. Other inputs become inputs of the same name. */
-cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cmb_expr *input,
-                      const cmb_expr *replacement, int count, const cmb_expr *exprs,
-                      cmb_expr *result);
+CMB_API cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs,
+                              const cmb_expr *input, const cmb_expr *replacement, int count,
+                              const cmb_expr *exprs, cmb_expr *result);
 
 /* Modes: what can switch (if, comparisons, abs, sign, min, max, floor) made smooth, with the mode as an input. */
 
@@ -174,18 +176,18 @@ typedef struct cmb_mode {
 
 typedef struct cmb_modes cmb_modes;
 
-cmb_status cmb_modes_create(cmb_context *ctx, cmb_modes **modes);
-void cmb_modes_destroy(cmb_modes *modes);
-int cmb_modes_count(const cmb_modes *modes);
-const cmb_mode *cmb_modes_at(const cmb_modes *modes, int i);
+CMB_API cmb_status cmb_modes_create(cmb_context *ctx, cmb_modes **modes);
+CMB_API void cmb_modes_destroy(cmb_modes *modes);
+CMB_API int cmb_modes_count(const cmb_modes *modes);
+CMB_API const cmb_mode *cmb_modes_at(const cmb_modes *modes, int i);
 
 /* Expressions with frozen modes; new switches are added to `modes`. smooth(...) keeps its inside as it is. */
-cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count, const cmb_expr *exprs,
-                            cmb_expr *frozen);
+CMB_API cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count,
+                                    const cmb_expr *exprs, cmb_expr *frozen);
 
 /* The same with the switches that are there: what has none stays as it is. */
-cmb_status cmb_modes_freeze_known(cmb_modes *modes, cmb_graph *g, int count, const cmb_expr *exprs,
-                                  cmb_expr *frozen);
+CMB_API cmb_status cmb_modes_freeze_known(cmb_modes *modes, cmb_graph *g, int count,
+                                          const cmb_expr *exprs, cmb_expr *frozen);
 
 /* Formulas: "k*(l - l0) + if(v > 0, c1, c2)*v". Operators ^ * / + - and comparisons as in C (^ binds tightest and to the
  * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside, perhaps a ' at the end;
@@ -204,14 +206,14 @@ typedef struct cmb_names {
 
 /* The formula in text (length characters) as an expression. On failure CMB_ERROR_INPUT, and the context has
  * "LINE:COLUMN: what is wrong, and what was expected", counted from `line` and `column`. names may be NULL. */
-cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line, int column,
-                             const cmb_names *names, cmb_expr *e);
+CMB_API cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int line,
+                                     int column, const cmb_names *names, cmb_expr *e);
 
 /* Readable text of an expression that parses back to the same node. Writes at most room characters, the final 0
  * included, and returns the length of the whole text, as snprintf does. Parts that are used several times are written
  * as often, so the text can be far longer than the graph: the length is at most SIZE_MAX / 2, however long the text.
  * Without memory the text is empty, 0 is returned, and cmb_graph_status tells. */
-size_t cmb_expr_print(const cmb_graph *g, cmb_expr e, char *text, size_t room);
+CMB_API size_t cmb_expr_print(const cmb_graph *g, cmb_expr e, char *text, size_t room);
 
 /* Programs. */
 
@@ -221,43 +223,47 @@ typedef struct cmb_program cmb_program;
 
 /* A function of the inputs (nodes of CMB_OP_INPUT) as a list of instructions. The graph is not needed later. Every
  * input that the outputs use must be among `input`. */
-cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
-                              const cmb_expr *input, int outputs, const cmb_expr *output,
-                              cmb_program **program);
-void cmb_program_destroy(cmb_program *p);
+CMB_API cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
+                                      const cmb_expr *input, int outputs, const cmb_expr *output,
+                                      cmb_program **program);
+CMB_API void cmb_program_destroy(cmb_program *p);
 
-int cmb_program_inputs(const cmb_program *p);
-int cmb_program_outputs(const cmb_program *p);
-int cmb_program_instructions(const cmb_program *p);
+CMB_API int cmb_program_inputs(const cmb_program *p);
+CMB_API int cmb_program_outputs(const cmb_program *p);
+CMB_API int cmb_program_instructions(const cmb_program *p);
 
 /* Doubles of work array that one run needs; cmb_program_run_lanes needs CMB_LANES times as many, aligned to 64. */
-int cmb_program_work(const cmb_program *p);
+CMB_API int cmb_program_work(const cmb_program *p);
 
 /* out (outputs) = f(in (inputs)) */
-void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work);
+CMB_API void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work);
 
 /* CMB_LANES functions at once: in (inputs x CMB_LANES), out (outputs x CMB_LANES), both aligned to 64. */
-void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, double *work);
+CMB_API void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out,
+                                   double *work);
 
 /* Jacobians. */
 
 typedef struct cmb_jacobian cmb_jacobian;
 
 /* ∂output/∂wrt as a function of `input`, on its exact pattern; wrt are among input. */
-cmb_status cmb_jacobian_create(cmb_context *ctx, cmb_graph *g, int inputs, const cmb_expr *input,
-                               int wrt_count, const cmb_expr *wrt, int outputs,
-                               const cmb_expr *output, cmb_jacobian **jacobian);
-void cmb_jacobian_destroy(cmb_jacobian *jacobian);
+CMB_API cmb_status cmb_jacobian_create(cmb_context *ctx, cmb_graph *g, int inputs,
+                                       const cmb_expr *input, int wrt_count, const cmb_expr *wrt,
+                                       int outputs, const cmb_expr *output,
+                                       cmb_jacobian **jacobian);
+CMB_API void cmb_jacobian_destroy(cmb_jacobian *jacobian);
 
-const cmb_pattern *cmb_jacobian_pattern(const cmb_jacobian *jacobian); /* outputs x wrt_count */
-int cmb_jacobian_groups(const cmb_jacobian *jacobian); /* of columns that share no row */
+CMB_API const cmb_pattern *cmb_jacobian_pattern(
+    const cmb_jacobian *jacobian);                             /* outputs x wrt_count */
+CMB_API int cmb_jacobian_groups(const cmb_jacobian *jacobian); /* of columns that share no row */
 
 /* (input, direction) -> J direction, for those who want products only. */
-const cmb_program *cmb_jacobian_program(const cmb_jacobian *jacobian);
+CMB_API const cmb_program *cmb_jacobian_program(const cmb_jacobian *jacobian);
 
 /* The values on the pattern; the work array (cmb_jacobian_work doubles) must be aligned to 64. */
-int cmb_jacobian_work(const cmb_jacobian *jacobian);
-void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, double *values, double *work);
+CMB_API int cmb_jacobian_work(const cmb_jacobian *jacobian);
+CMB_API void cmb_jacobian_run(const cmb_jacobian *jacobian, const double *in, double *values,
+                              double *work);
 
 /* Native code. */
 
@@ -271,8 +277,8 @@ typedef struct cmb_c_function {
   const cmb_program *program;
 } cmb_c_function;
 
-cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
-                           const cmb_c_function *functions, const char *path);
+CMB_API cmb_status cmb_c_file_save(cmb_context *ctx, const char *prefix, int count,
+                                   const cmb_c_function *functions, const char *path);
 
 /* Programs compiled by the system's C compiler and loaded into this process. Zeros are the defaults. */
 typedef struct cmb_native_options {
@@ -296,20 +302,22 @@ typedef struct cmb_native cmb_native;
 
 /* Compiles the programs, or finds them compiled in the cache folder. Without a working compiler this succeeds too, with a
  * warning in the log: the programs are then interpreted. They must outlive the result. options may be NULL. */
-cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *const *programs,
-                             const cmb_native_options *options, cmb_native **native);
-void cmb_native_destroy(cmb_native *native);
-cmb_native_origin cmb_native_where_from(const cmb_native *native);
+CMB_API cmb_status cmb_native_create(cmb_context *ctx, int count,
+                                     const cmb_program *const *programs,
+                                     const cmb_native_options *options, cmb_native **native);
+CMB_API void cmb_native_destroy(cmb_native *native);
+CMB_API cmb_native_origin cmb_native_where_from(const cmb_native *native);
 
 /* As cmb_program_run and cmb_program_run_lanes, for programs[i], with its work array and the same bits; but in, out and
  * work must not overlap. Many threads may run it, each with its own work array. */
-void cmb_native_run(const cmb_native *native, int i, const double *in, double *out, double *work);
-void cmb_native_run_lanes(const cmb_native *native, int i, const double *in, double *out,
-                          double *work);
+CMB_API void cmb_native_run(const cmb_native *native, int i, const double *in, double *out,
+                            double *work);
+CMB_API void cmb_native_run_lanes(const cmb_native *native, int i, const double *in, double *out,
+                                  double *work);
 
 /* As cmb_jacobian_run, with the same bits, where programs[i] is cmb_jacobian_program(jacobian). */
-void cmb_jacobian_run_native(const cmb_jacobian *jacobian, const cmb_native *native, int i,
-                             const double *in, double *values, double *work);
+CMB_API void cmb_jacobian_run_native(const cmb_jacobian *jacobian, const cmb_native *native, int i,
+                                     const double *in, double *values, double *work);
 
 #ifdef __cplusplus
 }

@@ -28,21 +28,21 @@ typedef struct cmb_option_setting {
 
 typedef struct cmb_method cmb_method;
 
-int cmb_method_count(void);
-const cmb_method *cmb_method_at(int i);
-const cmb_method *cmb_method_find(const char *name); /* NULL if there is none */
-const char *cmb_method_name(const cmb_method *method);
-const char *cmb_method_title(const cmb_method *method);
-int cmb_method_order(const cmb_method *method);
-bool cmb_method_is_implicit(
+CMB_API int cmb_method_count(void);
+CMB_API const cmb_method *cmb_method_at(int i);
+CMB_API const cmb_method *cmb_method_find(const char *name); /* NULL if there is none */
+CMB_API const char *cmb_method_name(const cmb_method *method);
+CMB_API const char *cmb_method_title(const cmb_method *method);
+CMB_API int cmb_method_order(const cmb_method *method);
+CMB_API bool cmb_method_is_implicit(
     const cmb_method *method); /* it works with exact Jacobians if there are some */
-bool cmb_method_is_real_time(
+CMB_API bool cmb_method_is_real_time(
     const cmb_method *method); /* it makes steps of one size and of fixed cost, and no others */
-const cmb_option *cmb_method_options(const cmb_method *method, int *count);
+CMB_API const cmb_option *cmb_method_options(const cmb_method *method, int *count);
 
 /* Whether the method has this option and takes this value; otherwise CMB_ERROR_ARGUMENT, with words. */
-cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
-                                   const cmb_option_setting *setting);
+CMB_API cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
+                                           const cmb_option_setting *setting);
 
 typedef struct cmb_integrator_options {
   double rtol, atol; /* relative and absolute tolerance of a step's error, > 0 */
@@ -54,7 +54,7 @@ typedef struct cmb_integrator_options {
 } cmb_integrator_options;
 
 /* rtol 1e-6, atol a hundredth of it. */
-cmb_integrator_options cmb_integrator_defaults(void);
+CMB_API cmb_integrator_options cmb_integrator_defaults(void);
 
 /* The step of a real-time method unless it is given, in seconds. */
 #define CMB_USUAL_PERIOD 1e-3
@@ -65,37 +65,40 @@ cmb_integrator_options cmb_integrator_defaults(void);
 typedef struct cmb_integrator cmb_integrator;
 
 /* `equations` must outlive the integrator. All memory is taken here; stepping takes none. */
-cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *equations,
-                                 const cmb_method *method, const cmb_integrator_options *options,
-                                 cmb_integrator **integrator);
-void cmb_integrator_destroy(cmb_integrator *in);
+CMB_API cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *equations,
+                                         const cmb_method *method,
+                                         const cmb_integrator_options *options,
+                                         cmb_integrator **integrator);
+CMB_API void cmb_integrator_destroy(cmb_integrator *in);
 
 /* Begin at (t, q, v), which must be consistent. Also after an event: the old history is dropped. */
-cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, const double *v);
+CMB_API cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q,
+                                        const double *v);
 
 /* One accepted step forward, not beyond t_limit. */
-cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit);
+CMB_API cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit);
 
 /* Where the integrator stands. */
-double cmb_integrator_t(const cmb_integrator *in);
-const double *cmb_integrator_q(const cmb_integrator *in);
-const double *cmb_integrator_v(const cmb_integrator *in);
-const double *cmb_integrator_lambda(const cmb_integrator *in);
-const double *cmb_integrator_a(const cmb_integrator *in); /* accelerations; until the next step */
-double cmb_integrator_t_before(const cmb_integrator *in); /* where the last step began */
+CMB_API double cmb_integrator_t(const cmb_integrator *in);
+CMB_API const double *cmb_integrator_q(const cmb_integrator *in);
+CMB_API const double *cmb_integrator_v(const cmb_integrator *in);
+CMB_API const double *cmb_integrator_lambda(const cmb_integrator *in);
+CMB_API const double *cmb_integrator_a(
+    const cmb_integrator *in); /* accelerations; until the next step */
+CMB_API double cmb_integrator_t_before(const cmb_integrator *in); /* where the last step began */
 
 /* The continuous solution inside the last step, t_before <= t <= t. Not projected. */
-cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v);
+CMB_API cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, double *v);
 
 /* The degree, at the most, of the polynomials in time that interpolation over the last step gives. */
-int cmb_integrator_dense_degree(const cmb_integrator *in);
+CMB_API int cmb_integrator_dense_degree(const cmb_integrator *in);
 
 /* Go back to where the last step began; half its size is tried next. For when an event was seen but
  * could not be bracketed on the projected solution. */
-cmb_status cmb_integrator_undo(cmb_integrator *in);
+CMB_API cmb_status cmb_integrator_undo(cmb_integrator *in);
 
 /* Since when an explicit method has been held by stability rather than by accuracy; NaN: it has not. */
-double cmb_integrator_stiff_since(const cmb_integrator *in);
+CMB_API double cmb_integrator_stiff_since(const cmb_integrator *in);
 
 /* How far positions can drift from the constraints, computed along the run by methods that project once per step (docs/methods/lie.md):
  * ‖g‖ <= limit as long as `holds`. */
@@ -108,9 +111,9 @@ typedef struct cmb_drift_bound {
 } cmb_drift_bound;
 
 /* NULL if the method has no such bound. */
-const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in);
+CMB_API const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in);
 
-const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
+CMB_API const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 
 #ifdef __cplusplus
 }

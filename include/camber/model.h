@@ -29,21 +29,32 @@ typedef struct cmb_model_options {
 
 /* Reads a model with all it includes. On failure CMB_ERROR_INPUT (CMB_ERROR_IO if the file cannot be read), and the
  * context has "FILE:LINE:COL: what is wrong, and what was expected". options may be NULL. */
-cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_options *options,
-                          cmb_model **model);
+CMB_API cmb_status cmb_model_read(cmb_context *ctx, const char *path,
+                                  const cmb_model_options *options, cmb_model **model);
 
 /* The same from text in memory; `path` names it in messages, and included files are looked for beside it. */
-cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
-                           const cmb_model_options *options, cmb_model **model);
-void cmb_model_destroy(cmb_model *model);
+CMB_API cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length,
+                                   const char *path, const cmb_model_options *options,
+                                   cmb_model **model);
+CMB_API void cmb_model_destroy(cmb_model *model);
 
-const char *cmb_model_name(
+CMB_API const char *cmb_model_name(
     const cmb_model *model); /* "fivelink": the file's name without its ending */
-const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
+CMB_API const char *cmb_model_title(const cmb_model *model); /* "" if it has none */
+
+/* The parameters, those of template instances too (left.k), with the values that the model was read with. The name is NULL, and the
+ * value NaN, if there is no such parameter. */
+CMB_API int cmb_model_parameter_count(const cmb_model *model);
+CMB_API const char *cmb_model_parameter_name(const cmb_model *model, int i);
+CMB_API double cmb_model_parameter_value(const cmb_model *model, int i);
+
+/* A number as model files have it: "0.3", or a formula of numbers, pi and deg: "2*900", "30 deg". CMB_ERROR_INPUT if it is neither,
+ * or not finite. */
+CMB_API cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x);
 
 /* Whether the file at `path`, under whatever name, is one that the model was read from: the model itself, a file that it includes
  * or a table's CSV. To be asked before a file is written there. */
-bool cmb_model_reads(const cmb_model *model, const char *path);
+CMB_API bool cmb_model_reads(const cmb_model *model, const char *path);
 
 /* What the model says under `simulate`: an option of `camber run` and its value, as written. */
 typedef struct cmb_model_default {
@@ -53,7 +64,7 @@ typedef struct cmb_model_default {
   int key_line, key_column; /* of the option's name */
 } cmb_model_default;
 
-const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
+CMB_API const cmb_model_default *cmb_model_defaults(const cmb_model *model, int *count);
 
 /* What happens at an event that the model asks for: it is recorded, the run stops there, or velocities change. */
 typedef enum cmb_event_action {
@@ -73,7 +84,8 @@ typedef struct cmb_model_origin {
 } cmb_model_origin;
 
 /* False if the name is none of theirs. */
-bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_model_origin *origin);
+CMB_API bool cmb_model_origin_of(const cmb_model *model, const char *constraint,
+                                 cmb_model_origin *origin);
 
 #ifdef __cplusplus
 }

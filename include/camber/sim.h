@@ -90,7 +90,7 @@ typedef struct cmb_run_options {
   cmb_observer observer;
 } cmb_run_options;
 
-cmb_run_options cmb_run_defaults(void);
+CMB_API cmb_run_options cmb_run_defaults(void);
 
 /* Where the run stands. After a failure: where it came to. */
 typedef struct cmb_result {
@@ -120,17 +120,18 @@ typedef struct cmb_result {
 typedef struct cmb_simulation cmb_simulation;
 
 /* `system` must outlive the simulation. */
-cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
-                                 const cmb_run_options *options, cmb_simulation **simulation);
-void cmb_simulation_destroy(cmb_simulation *sim);
+CMB_API cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
+                                         const cmb_run_options *options,
+                                         cmb_simulation **simulation);
+CMB_API void cmb_simulation_destroy(cmb_simulation *sim);
 
 /* Only the consistent start: fills the result's t, q, v, λ, outputs, residuals and start report. */
-cmb_status cmb_simulation_start(cmb_simulation *sim);
+CMB_API cmb_status cmb_simulation_start(cmb_simulation *sim);
 
 /* The whole run, start included. The status is also in the result; the context has the words. */
-cmb_status cmb_simulation_run(cmb_simulation *sim);
+CMB_API cmb_status cmb_simulation_run(cmb_simulation *sim);
 
-const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
+CMB_API const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
 
 /* A trajectory as CSV: a line of names, then a line a record, 17 digits. Lines go to PATH.partial as they
  * come, at least twice a second, always whole lines; closing puts the file in place under its name. If that
@@ -138,11 +139,11 @@ const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
  * killed, is left alone: PATH.2.partial is used then, and so on. A PATH that another run is writing is refused. */
 typedef struct cmb_csv cmb_csv;
 
-cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,
-                        cmb_csv **csv);
-cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *record);
-cmb_status cmb_csv_close(cmb_csv *csv); /* keeps the file */
-void cmb_csv_discard(cmb_csv *csv);     /* removes it */
+CMB_API cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,
+                                cmb_csv **csv);
+CMB_API cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *record);
+CMB_API cmb_status cmb_csv_close(cmb_csv *csv); /* keeps the file */
+CMB_API void cmb_csv_discard(cmb_csv *csv);     /* removes it */
 
 #ifdef __cplusplus
 }

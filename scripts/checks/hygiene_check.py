@@ -20,7 +20,9 @@ def run(tree):
     count = 0
     for folder in FOLDERS:
         for path in sorted((tree.root / folder).glob("*" if folder == "." else "**/*")):
-            if path.is_file() and path.suffix not in SKIPPED_SUFFIXES:
+            if path.is_symlink() and path.readlink().is_absolute():
+                findings.append(Finding(str(path.relative_to(tree.root)), 1, "a link to a path of one person's machine"))
+            elif path.is_file() and path.suffix not in SKIPPED_SUFFIXES:
                 count += 1
                 findings += notes_in_file(tree, str(path.relative_to(tree.root)))
     if count == 0:

@@ -1,16 +1,20 @@
 """The order of the layers: nothing knows what is built on top of it.
 
 A file in src/<layer>/ includes headers of its own and of earlier layers only, the private ones as
-"<layer>/file.h", the public ones as <camber/layer.h>. Public headers keep the same order and need
-nothing but the C library. The umbrella <camber/camber.h> is for the program and for users. Names
+"<layer>/file.h", the public ones as <camber/layer.h>. The program camber (cli) uses the library as others do, through
+its public headers; of the private ones it may have those of base that know no object of the library (SHARED): the one way to write
+numbers and files, and to find names. The program camber-bench looks inside, as tests do. Public headers keep the same order and need
+nothing but the C library. The umbrella <camber/camber.h> is for the programs and for users. Names
 declared by hand do not get around this: the objects' undefined symbols are looked up as well.
 """
 import re
 from pathlib import PurePath
 
-from .tree import RANK, Finding, layer_of, line_at, symbols
+from .tree import PROGRAMS, RANK, Finding, layer_of, line_at, symbols
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
+
+SHARED = ["base/text.h", "base/file.h", "base/output.h"]
 
 C_LIBRARY = {
     f"{name}.h"
@@ -38,10 +42,12 @@ def includes_of_file(tree, path):
         quoted, angled = match.groups()
         problem = problem_of_include(quoted, angled, is_public)
         target = target_layer(quoted or angled)
-        if not problem and target == "camber" and layer != "cli":
-            problem = "the umbrella header is for the program and for users"
+        if not problem and target == "camber" and layer not in PROGRAMS:
+            problem = "the umbrella header is for the programs and for users"
         elif not problem and target in RANK and layer and RANK[target] > RANK[layer]:
             problem = f"layer {layer} must not know the later layer {target}"
+        elif not problem and layer == "cli" and quoted and target != "cli" and quoted not in SHARED:
+            problem = f"the program uses public headers, and of the private ones only {', '.join(SHARED)}"
         if problem:
             findings.append(Finding(path, line_at(match), f"{quoted or angled}: {problem}"))
     return findings

@@ -37,7 +37,7 @@ def macros(tree, path):
     return [
         Finding(path, line_at(match), f"macro {match.group(1)} lacks the prefix CMB_")
         for match in DEFINE.finditer(tree.code(path))
-        if not match.group(1).startswith("CMB_") and match.group(1) != guard
+        if not match.group(1).startswith(("CMB_", "CAMBER_VERSION_")) and match.group(1) != guard
     ]
 
 

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-LAYERS = ["base", "math", "expr", "model", "dyn", "dae", "form", "method", "sim", "export", "cli"]
+LAYERS = ["base", "math", "expr", "model", "dyn", "dae", "form", "method", "sim", "export", "cli", "bench"]
+PROGRAMS = ["cli", "bench"]
 RANK = {layer: rank for rank, layer in enumerate(LAYERS)}
 
 COMMENT_OR_STRING = re.compile(
@@ -54,8 +55,9 @@ class Tree:
         return self.files(["include/camber"], (".h",))
 
     def library_files(self, suffixes=(".c", ".h")):
-        """Files of all layers but the program's."""
-        return [path for path in self.files(["src"], suffixes) if layer_of(path) not in (None, "cli")]
+        """Files of all layers but the programs'."""
+        outside = [None, *PROGRAMS]
+        return [path for path in self.files(["src"], suffixes) if layer_of(path) not in outside]
 
     def text(self, path):
         return (self.root / path).read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 /*
- * The texts of the status codes, from the one list in include/camber/base.h.
+ * The texts of the status codes, from the one list in include/camber/base.h, and the version that it states.
  */
 #include <camber/base.h>
 
@@ -25,7 +25,15 @@ const char *cmb_status_meaning(cmb_status status)
   return "unknown";
 }
 
+#define TEXT_OF(number)                   #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 const char *cmb_version(void)
 {
-  return CMB_VERSION;
+  return VERSION_TEXT(CAMBER_VERSION_MAJOR, CAMBER_VERSION_MINOR, CAMBER_VERSION_PATCH);
+}
+
+int cmb_version_number(void)
+{
+  return CAMBER_VERSION_NUMBER;
 }

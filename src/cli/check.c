@@ -2,11 +2,13 @@
  * camber check: degrees of freedom, rank, redundant constraints, singular positions, consistent initial values.
  */
 #include "cli/cli.h"
-#include "dae/rank.h"
+
+#include <stdlib.h>
 
 struct check {
   const cmb_equations *eq;
-  cmb_rank rank;
+  cmb_rank_report rank;
+  int *redundant;              /* (ng) */
   const char *const *left_out; /* names of constraints that are not among the system's any more */
   int left_out_count;
 };
@@ -29,7 +31,7 @@ static void print_names(const struct check *c)
   }
   for (int i = 0; i < c->rank.redundant_count; i++) {
     printf("  %-12s %s\n", i || c->left_out_count ? "" : "redundant",
-           c->eq->g_names[c->rank.redundant[i]]);
+           c->eq->g_names[c->redundant[i]]);
   }
   if (is_singular(c)) {
     printf("  %-12s here the rank is %d, around it %d: the mechanism may branch\n", "singular",
@@ -74,7 +76,7 @@ static void json_counts(struct cli_json *j, const struct check *c)
   cli_json_open(j, "redundant", '[');
   for (int i = 0; i < c->left_out_count; i++) cli_json_text(j, NULL, c->left_out[i]);
   for (int i = 0; i < c->rank.redundant_count; i++) {
-    cli_json_text(j, NULL, eq->g_names[c->rank.redundant[i]]);
+    cli_json_text(j, NULL, eq->g_names[c->redundant[i]]);
   }
   cli_json_close(j, ']');
 }
@@ -106,35 +108,26 @@ static void print_json(const struct check *c, const cmb_result *r, cmb_status st
   cli_json_end(&j);
 }
 
-/* The rank in these modes at the consistent start; at the values as given, in case there is none, it may not be known. */
-static cmb_status count_rank(cmb_context *ctx, double t, const double *q, const int *mode,
-                             cmb_arena *arena, struct check *c)
-{
-  cmb_evaluator *ev;
-  CMB_TRY(cmb_evaluator_create(ctx, c->eq, &ev));
-  for (int i = 0; i < c->eq->ns; i++) ev->mode[i] = mode[i];
-  cmb_status status = cmb_rank_examine(ev, arena, t, q, &c->rank);
-  cmb_evaluator_destroy(ev);
-  return status;
-}
-
+/* Of the values as given, in case there is no consistent start, the rank may not be known. */
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
-                        cmb_arena *arena)
+                        struct check *c)
 {
-  struct check c = {.eq = cmb_system_equations(system)};
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim = NULL;
-  c.left_out = cmb_system_left_out(system, &c.left_out_count);
+  c->left_out = cmb_system_left_out(system, &c->left_out_count);
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) {
-    count_rank(ctx, cmb_system_t_start(system), cmb_system_q(system), r->mode, arena, &c);
+    cmb_system_rank(ctx, system, cmb_system_t_start(system), cmb_system_q(system), r->mode,
+                    &c->rank, c->redundant);
     status = cmb_simulation_start(sim);
-    if (status == CMB_OK) status = count_rank(ctx, r->t, r->q, r->mode, arena, &c);
+    if (status == CMB_OK) {
+      status = cmb_system_rank(ctx, system, r->t, r->q, r->mode, &c->rank, c->redundant);
+    }
   }
-  if (r && !a->json) print_text(&c, r);
+  if (r && !a->json) print_text(c, r);
   const int code = cli_complain_of(ctx, a, status);
-  if (r && a->json) print_json(&c, r, status);
+  if (r && a->json) print_json(c, r, status);
   cmb_simulation_destroy(sim);
   return code;
 }
@@ -144,13 +137,10 @@ int cli_check(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system *system = NULL;
   int code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
-  cmb_arena *arena = cmb_arena_create(ctx);
-  if (arena) {
-    code = check_system(ctx, a, system, arena);
-  } else {
-    code = cli_fail(NULL, CMB_ERROR_MEMORY);
-  }
-  cmb_arena_destroy(arena);
+  struct check c = {.eq = cmb_system_equations(system)};
+  c.redundant = calloc((size_t)c.eq->ng + 1, sizeof *c.redundant);
+  code = c.redundant ? check_system(ctx, a, system, &c) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  free(c.redundant);
   cmb_system_destroy(system);
   return code;
 }

@@ -1,8 +1,8 @@
 /*
- * The program `camber`: what its files share.
+ * The programs `camber` and `camber-bench`: what their files share.
  *
- * Commands and options each stand in one table (options.c); parsing, --help, the man page and the shell
- * completions are all made from it. Exit codes: 0 done, 1 the simulation could not go on, 2 bad input.
+ * Commands and options each stand in one table (commands.c, options.c); parsing, --help, the man page and the shell
+ * completions are all made from them. Exit codes: 0 done, 1 the simulation could not go on, 2 bad input.
  */
 #ifndef CMB_CLI_CLI_H
 #define CMB_CLI_CLI_H
@@ -17,6 +17,8 @@ enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256 };
 /* What the command line said. */
 struct cli_arguments {
   const struct cli_command *command;
+  int word_count; /* what follows the command on the line */
+  char **words;
   const char *kind;    /* the word before the operand, if the command has one */
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
   const char *method;
@@ -51,6 +53,7 @@ struct cli_command {
   const char *summary;
   const char *description; /* a paragraph for the manual */
   int (*run)(cmb_context *ctx, const struct cli_arguments *arguments);
+  bool derivatives; /* it needs those of a model's equations */
 };
 
 struct cli_option {
@@ -70,9 +73,19 @@ extern const int cli_command_count;
 extern const struct cli_option cli_options[];
 extern const int cli_option_count;
 
-/* Parse. Returns CLI_DONE or CLI_BAD_INPUT, with a message on standard error. */
+/* Parse a command line, and what follows a command. Returns CLI_DONE or CLI_BAD_INPUT, with a message on standard error; then
+ * `json` says whether an object is wanted, too. */
 int cli_parse(int argc, char **argv, struct cli_arguments *arguments);
+int cli_parse_words(const struct cli_command *command, int argc, char **argv,
+                    struct cli_arguments *arguments);
 void cli_release(struct cli_arguments *arguments);
+
+/* program.c: carry out what was parsed, or report that it could not be; releases the arguments and returns the exit code of the
+ * program. */
+int cli_carry_out(struct cli_arguments *arguments, int parsed);
+
+/* What was printed must have arrived: a full disk behind standard output is an error. Returns the exit code. */
+int cli_finish(int code);
 
 /* failure.c: what was said on standard error is kept, for --json. */
 
@@ -134,6 +147,10 @@ void cli_complete_benches(void); /* their names, separated by blanks */
 void cli_help(FILE *to);
 void cli_command_help(FILE *to, const struct cli_command *command);
 
+/* "-o, --folder DIR"; label and meaning of --no-NAME. */
+void cli_option_label(const struct cli_option *option, size_t room, char *label);
+void cli_undo_texts(const struct cli_option *option, size_t room, char *label, char *meaning);
+
 /* Text in lines of at most 80 columns: the first begins where `used` columns are filled, the others are indented. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
 
@@ -148,6 +165,10 @@ bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *arguments, 
 
 /* Complains of what came of a system: of a loop at its place, else in the library's words. Returns the exit code; 0 of CMB_OK. */
 int cli_complain_of(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
+
+/* The folder that the program lies in, without a slash at its end; false if it cannot be told. */
+enum { CLI_PATH_ROOM = 4096 };
+bool cli_program_folder(char path[CLI_PATH_ROOM]);
 
 /* Names of the bundled model files, sorted, to be freed; how many. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);

@@ -3,8 +3,6 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
-#include "dae/system.h"
-#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +47,8 @@ static const cmb_problem *twin_of(const char *model)
 {
   for (int i = 0; i < cmb_problem_count(); i++) {
     const cmb_problem *p = cmb_problem_at(i);
-    if (p->twin && strcmp(p->twin, model) == 0) return p;
+    const char *twin = cmb_problem_twin(p);
+    if (twin && strcmp(twin, model) == 0) return p;
   }
   return NULL;
 }
@@ -57,12 +56,11 @@ static const cmb_problem *twin_of(const char *model)
 /* The model's own parameters; those of template instances, left.k, are there too but too many to list. */
 static void list_parameters(const cmb_model *m)
 {
-  for (int i = 0; i < m->parameter_count; i++) {
+  for (int i = 0; i < cmb_model_parameter_count(m); i++) {
+    const char *name = cmb_model_parameter_name(m, i);
     char value[CMB_NUMBER_ROOM];
-    cmb_format_shortest(m->parameters[i].number.value, value);
-    if (!strchr(m->parameters[i].name, '.')) {
-      printf("                --set %s=%s\n", m->parameters[i].name, value);
-    }
+    cmb_format_shortest(cmb_model_parameter_value(m, i), value);
+    if (!strchr(name, '.')) printf("                --set %s=%s\n", name, value);
   }
 }
 
@@ -75,7 +73,7 @@ static void list_model_files(cmb_context *ctx)
     if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
       const cmb_problem *twin = twin_of(names[i]);
       list_title(names[i], cmb_model_title(a.model));
-      if (twin) list_twin(twin->name, "written as bodies and joints");
+      if (twin) list_twin(cmb_problem_name(twin), "written as bodies and joints");
       list_parameters(a.model);
     }
     cmb_model_destroy(a.model);
@@ -93,8 +91,8 @@ static void list_models(cmb_context *ctx)
     const cmb_problem *p = cmb_problem_at(i);
     int count;
     const cmb_parameter *table = cmb_problem_parameters(p, &count);
-    list_title(p->name, p->title);
-    if (p->twin) list_twin(p->twin, "its equations written by hand");
+    list_title(cmb_problem_name(p), cmb_problem_title(p));
+    if (cmb_problem_twin(p)) list_twin(cmb_problem_twin(p), "its equations written by hand");
     for (int k = 0; k < count; k++) {
       printf("                --set %s=%-8g %-7s %s\n", table[k].name, table[k].value,
              table[k].unit, table[k].meaning);

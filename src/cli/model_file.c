@@ -14,23 +14,27 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 4096 };
-
-/* The folder of bundled models; false if it cannot be told. */
-static bool models_folder(char path[PATH_ROOM])
+bool cli_program_folder(char path[CLI_PATH_ROOM])
 {
-  const char *given = getenv("CAMBER_MODELS");
-  if (given) return snprintf(path, PATH_ROOM, "%s", given) < PATH_ROOM;
-  char program[PATH_ROOM];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  ssize_t length = readlink("/proc/self/exe", path, CLI_PATH_ROOM - 1);
   if (length <= 0) return false;
-  program[length] = '\0';
-  char *slash = strrchr(program, '/');
+  path[length] = '\0';
+  char *slash = strrchr(path, '/');
   if (!slash) return false;
   *slash = '\0';
-  snprintf(path, PATH_ROOM, "%.*s/../share/camber/models", PATH_ROOM - 64, program);
+  return true;
+}
+
+/* The folder of bundled models; false if it cannot be told. */
+static bool models_folder(char path[CLI_PATH_ROOM])
+{
+  const char *given = getenv("CAMBER_MODELS");
+  if (given) return snprintf(path, CLI_PATH_ROOM, "%s", given) < CLI_PATH_ROOM;
+  char program[CLI_PATH_ROOM];
+  if (!cli_program_folder(program)) return false;
+  snprintf(path, CLI_PATH_ROOM, "%.*s/../share/camber/models", CLI_PATH_ROOM - 64, program);
   if (access(path, R_OK) == 0) return true;
-  snprintf(path, PATH_ROOM, "%.*s/models", PATH_ROOM - 64, program);
+  snprintf(path, CLI_PATH_ROOM, "%.*s/models", CLI_PATH_ROOM - 64, program);
   return access(path, R_OK) == 0;
 }
 
@@ -42,13 +46,13 @@ static bool is_file_name(const char *name)
 }
 
 /* The file that a name stands for: itself, or that of a bundled model. */
-static bool find_file(const char *name, char path[PATH_ROOM])
+static bool find_file(const char *name, char path[CLI_PATH_ROOM])
 {
-  if (is_file_name(name)) return snprintf(path, PATH_ROOM, "%s", name) < PATH_ROOM;
-  char folder[PATH_ROOM];
+  if (is_file_name(name)) return snprintf(path, CLI_PATH_ROOM, "%s", name) < CLI_PATH_ROOM;
+  char folder[CLI_PATH_ROOM];
   if (!models_folder(folder)) return false;
-  int length = snprintf(path, PATH_ROOM, "%.*s/%s.yaml", PATH_ROOM - 256, folder, name);
-  return length < PATH_ROOM && access(path, R_OK) == 0;
+  int length = snprintf(path, CLI_PATH_ROOM, "%.*s/%s.yaml", CLI_PATH_ROOM - 256, folder, name);
+  return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -58,7 +62,7 @@ static int by_name(const void *a, const void *b)
 
 int cli_bundled_models(char *names[CLI_MOST_MODELS])
 {
-  char folder[PATH_ROOM];
+  char folder[CLI_PATH_ROOM];
   int count = 0;
   DIR *dir = models_folder(folder) ? opendir(folder) : NULL;
   if (!dir) return 0;
@@ -206,7 +210,7 @@ static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
 
 int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
 {
-  char path[PATH_ROOM];
+  char path[CLI_PATH_ROOM];
   const char *names[CLI_MOST_SETTINGS];
   double values[CLI_MOST_SETTINGS];
   if (cmb_problem_find(a->operand)) {

@@ -1,9 +1,8 @@
 /*
- * The tables of commands and options, and the parser that works from them.
+ * The table of options, and the parser of what follows a command, which works from it.
  */
 #include "base/text.h"
 #include "cli/cli.h"
-#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -311,44 +310,6 @@ const struct cli_option cli_options[] = {
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
-const struct cli_command cli_commands[] = {
-    {"run", "MODEL", NULL, "simulate a model",
-     "Finds consistent initial values, integrates to the end time with error control, locates "
-     "every "
-     "event, and prints what it did and where it arrived. With --out the trajectory is written to "
-     "a "
-     "file as it is computed; the file is put in place under its name at the end.",
-     cli_run},
-    {"check", "MODEL", NULL, "read, assemble, count",
-     "Prints the number of coordinates, constraints and degrees of freedom, the rank of the "
-     "constraints and the redundant ones by name, and how far the initial values had to move to be "
-     "consistent.",
-     cli_check},
-    {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
-     "Linearises the equations of motion about the start values, their static equilibrium "
-     "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
-     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
-     cli_linearize},
-    {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
-     "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
-     "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "
-     "computes with the same method and step, to the last bit. Parameters of forces and inputs "
-     "can be changed at run time; masses and geometry are numbers in the code.",
-     cli_export},
-    {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
-     "Lists the methods with their options, the bundled models with their parameters, or the "
-     "benchmarks. Without WHAT it says what can be listed.",
-     cli_list},
-    {"bench", "NAME", NULL, "reproduce a table or figure of a paper",
-     "Runs a published experiment and prints the published numbers beside the computed ones.",
-     cli_bench},
-    {"manpage", NULL, NULL, "print this manual as a man page",
-     "Prints the manual in troff format, made from the same tables as --help.", cli_manpage},
-    {"completion", "SHELL", "bash zsh fish", "print a completion script for bash, zsh or fish",
-     "Prints a script that completes commands, options, models and methods.", cli_completion},
-};
-const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
-
 bool cli_given(const struct cli_arguments *a, const char *name)
 {
   int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -373,13 +334,6 @@ bool cli_model_may_set(const struct cli_option *option)
 bool cli_can_be_undone(const struct cli_option *option)
 {
   return !option->argument && cli_model_may_set(option);
-}
-
-static int complain_command(const char *text)
-{
-  const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);
-  return near ? cli_complain("unknown command '%s'; did you mean '%s'?", text, near)
-              : cli_complain("unknown command '%s'; 'camber --help' lists them", text);
 }
 
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
@@ -452,6 +406,7 @@ static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
   }
   return cli_complain("unknown option '%s'; 'camber %s --help' lists them", text, a->command->name);
 }
+
 bool cli_on_model(const struct cli_command *command)
 {
   const char *operand = command->operand;
@@ -480,7 +435,7 @@ static int take_word(struct cli_arguments *a, const char *word)
 
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
-  for (int i = 2; i < argc; i++) {
+  for (int i = 0; i < argc; i++) {
     if (strncmp(argv[i], "--", 2) == 0) {
       int code = parse_option(argc, argv, &i, a);
       if (code != CLI_DONE) return code;
@@ -502,9 +457,24 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
   return CLI_DONE;
 }
 
-int cli_parse(int argc, char **argv, struct cli_arguments *a)
+/* Whether the words that were not understood ask for JSON, perhaps behind the one that is wrong. */
+static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
-  *a = (struct cli_arguments){.rtol = NAN,
+  const int k = cmb_find_name("json", cli_options, cli_option_count, sizeof *cli_options);
+  if (!cli_takes(command, &cli_options[k])) return false;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--json") == 0) return true;
+  }
+  return false;
+}
+
+int cli_parse_words(const struct cli_command *command, int argc, char **argv,
+                    struct cli_arguments *a)
+{
+  *a = (struct cli_arguments){.command = command,
+                              .word_count = argc,
+                              .words = argv,
+                              .rtol = NAN,
                               .atol = NAN,
                               .t_end = NAN,
                               .step = NAN,
@@ -513,10 +483,9 @@ int cli_parse(int argc, char **argv, struct cli_arguments *a)
                               .at = NAN,
                               .max_steps = NAN,
                               .repeat = 1};
-  int k = cmb_find_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands);
-  if (k < 0) return complain_command(argv[1]);
-  a->command = &cli_commands[k];
-  return parse_words(argc, argv, a);
+  const int code = parse_words(argc, argv, a);
+  if (code != CLI_DONE) a->json = wants_json(argc, argv, command);
+  return code;
 }
 
 void cli_release(struct cli_arguments *a)

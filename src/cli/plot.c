@@ -4,7 +4,6 @@
  */
 #include "cli/plot.h"
 
-#include "base/context.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -532,5 +531,5 @@ cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const ch
   cmb_status status = CMB_ERROR_MEMORY;
   if (memory && fclose(memory) == 0 && good) status = cmb_file_save(ctx, path, text, length);
   free(text);
-  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
+  return status;
 }

@@ -46,7 +46,7 @@ struct cli_plot {
 /* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);
 
-/* The same to a file, put in place as a whole. */
+/* The same to a file, put in place as a whole. Of CMB_ERROR_MEMORY the context has no words. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
 #endif

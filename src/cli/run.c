@@ -336,18 +336,6 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-static int by_size(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-double cli_median(int n, double *x)
-{
-  qsort(x, (size_t)n, sizeof *x, by_size);
-  return x[n / 2];
-}
-
 /* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
@@ -428,7 +416,7 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
   if (drawn == CMB_OK || status != CMB_OK) return status;
-  cli_note_failure(ctx, drawn);
+  cli_note_failure(drawn == CMB_ERROR_MEMORY ? NULL : ctx, drawn);
   return drawn;
 }
 

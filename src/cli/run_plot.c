@@ -3,7 +3,6 @@
  */
 #include "cli/run_plot.h"
 
-#include "base/context.h"
 #include "base/text.h"
 #include "cli/plot.h"
 
@@ -269,5 +268,5 @@ cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
   }
   free(some);
   free(marks);
-  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
+  return status;
 }

@@ -47,6 +47,11 @@ const char *cmb_problem_title(const cmb_problem *problem)
   return problem->title;
 }
 
+const char *cmb_problem_twin(const cmb_problem *problem)
+{
+  return problem->twin;
+}
+
 const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count)
 {
   *count = problem->parameter_count;

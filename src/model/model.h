@@ -272,7 +272,4 @@ struct cmb_model {
   cmb_model_default *defaults;
 };
 
-/* values.c: a number, or a formula of numbers, pi and deg: "2*900", "30 deg". CMB_ERROR_INPUT if it is neither, or not finite. */
-cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x);
-
 #endif

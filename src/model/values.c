@@ -121,6 +121,8 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   double factor, value = NAN;
   cmb_graph *g;
   cmb_expr e;
+  CMB_REQUIRE(ctx, ctx && text && x,
+              "cmb_number_parse needs a context, a text and a place for the number");
   CMB_TRY(cmb_graph_create(ctx, &g));
   const cmb_names names = {.user = g, .value = degree_in_formula};
   cmb_status status = cmb_formula_parse(g, text, cut_unit(text, &factor), 1, 1, &names, &e);

@@ -16,6 +16,21 @@ at_least() { # NUMBER NUMBER
   awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }'
 }
 
+same_list() { # PROGRAM : prints the list that camber prints
+  [ "$("$CAMBER" list benches)" = "$("$1" list benches)" ]
+}
+
+not_needed() { # PROGRAM
+  ! readelf -d "$1" | grep -q 'NEEDED.*sundials'
+}
+
+exits() { # CODE ARGUMENT...
+  local code=$1
+  shift
+  "$CAMBER" "$@" >exits.txt 2>&1
+  [ $? -eq "$code" ]
+}
+
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do check "bench $name" bench "$name"; done
 
 # ---- caraxis: digits that each method reaches with a tolerance of 1e-7, a bit fewer than the code it is made after
@@ -61,6 +76,24 @@ curves = tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}polyline")
 sys.exit(0 if sum(len(c.get("points").split()) > 4 for c in curves) >= 3 else 1)
 END
 done
+# ---- a program of its own: beside camber, else in PATH; camber itself needs nothing of its rivals
+lone() { # FOLDER : camber alone, with PATH
+  PATH=$1 CAMBER_MODELS=$SOURCE_DIR/models lone/camber bench simeon-stair >lone.txt 2>stderr
+}
+mkdir lone elsewhere empty
+cp "$CAMBER" lone/
+lone "$PWD/empty"
+check "without camber-bench: exit code 2" [ $? -eq 2 ]
+check "without camber-bench: one sentence" [ "$(grep -c '^camber: .*camber-bench, which is neither' stderr)" -eq 1 ]
+check "without camber-bench: the list is there" same_list lone/camber
+ln -s "$(dirname "$CAMBER")/camber-bench" elsewhere/
+check "camber-bench in PATH" lone "$PWD/elsewhere"
+check "the same from PATH" cmp lone.txt simeon-stair.txt
+check "camber is not linked with SUNDIALS" not_needed "$CAMBER"
+check "exit code of the bench" exits 2 bench no-such-bench
+check "options are read once more" exits 2 bench simeon-stair --rtol -1
+check "camber-bench alone" cmp simeon-stair.txt <("$(dirname "$CAMBER")/camber-bench" simeon-stair)
+
 refused() { ! "$CAMBER" bench "$@" >plot.txt 2>&1; }
 check "no plot of a bench without one" refused arnold-table2 --plot a.svg
 check "a plot that cannot be written" refused burgermeister-fig1 --plot nowhere/a.svg

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <camber/base.h>
+#include <stdio.h>
 #include <string.h>
 
 struct entry {
@@ -96,6 +97,16 @@ static void the_version_is_three_numbers(void **state)
   assert_int_equal(strspn(version, "0123456789."), strlen(version));
 }
 
+static void the_version_as_numbers(void **state)
+{
+  (void)state;
+  char text[32];
+  snprintf(text, sizeof text, "%d.%d.%d", CAMBER_VERSION_MAJOR, CAMBER_VERSION_MINOR,
+           CAMBER_VERSION_PATCH);
+  assert_string_equal(cmb_version(), text);
+  assert_int_equal(cmb_version_number(), CAMBER_VERSION_NUMBER);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -105,6 +116,7 @@ int main(void)
       cmocka_unit_test(a_number_outside_the_list_is_unknown),
       cmocka_unit_test(try_returns_at_the_first_failure),
       cmocka_unit_test(the_version_is_three_numbers),
+      cmocka_unit_test(the_version_as_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,46 @@ static void options_set_parameters(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Templates' instances have parameters of their own. */
+static void parameters_are_listed(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m =
+      cmbt_model_parse(ctx, "parameters: {a: 2, b: 3*a}\n"
+                            "templates: {side: {parameters: {k: 7}}}\n"
+                            "instances: {left: {template: side, parameters: {k: b + 1}}}\n");
+  const char *const names[] = {"a", "b", "left.k"};
+  const double values[] = {2, 6, 7};
+  assert_int_equal(cmb_model_parameter_count(m), 3);
+  for (int i = 0; i < 3; i++) {
+    assert_string_equal(cmb_model_parameter_name(m, i), names[i]);
+    cmbt_near(cmb_model_parameter_value(m, i), values[i], 0);
+  }
+  assert_null(cmb_model_parameter_name(m, 3));
+  assert_null(cmb_model_parameter_name(m, -1));
+  assert_true(isnan(cmb_model_parameter_value(m, 3)));
+  assert_int_equal(cmb_model_parameter_count(NULL), 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void numbers_as_in_model_files(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  double x = 0;
+  cmbt_ok(ctx, cmb_number_parse(ctx, "2*900", &x));
+  cmbt_near(x, 1800, 0);
+  cmbt_ok(ctx, cmb_number_parse(ctx, "30 deg", &x));
+  cmbt_near(x, pi / 6, 1e-15);
+  assert_int_equal(cmb_number_parse(ctx, "2*a", &x), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_number_parse(ctx, "1/0", &x), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_number_parse(ctx, NULL, &x), CMB_ERROR_ARGUMENT);
+  assert_int_equal(cmb_number_parse(ctx, "1", NULL), CMB_ERROR_ARGUMENT);
+  cmb_context_destroy(ctx);
+}
+
 static const char solids[] =
     "points: {A: [0, 0, 0], B: [0, 0, 2]}\n"
     "bodies:\n"
@@ -410,6 +450,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parameters_and_points_in_any_order),
       cmocka_unit_test(options_set_parameters),
+      cmocka_unit_test(parameters_are_listed),
+      cmocka_unit_test(numbers_as_in_model_files),
       cmocka_unit_test(bodies_have_mass_and_inertia),
       cmocka_unit_test(joints_have_axes_and_coordinates),
       cmocka_unit_test(free_joints_have_euler_parameters),

@@ -6,7 +6,7 @@
  * so what compares is the pattern. Errors are measured against mdop853 at a tolerance of 1e-12.
  * simeon-stair: the second manoeuvre (section 5), the times at which the wheel leaves and meets the road.
  */
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <string.h>

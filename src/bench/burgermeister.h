@@ -2,10 +2,10 @@
  * What the benches of Burgermeister, Arnold and Esterl 2006 share: variants of
  * the method `lie`, followed step by step.
  */
-#ifndef CMB_CLI_BENCH_BURGERMEISTER_H
-#define CMB_CLI_BENCH_BURGERMEISTER_H
+#ifndef CMB_BENCH_BURGERMEISTER_H
+#define CMB_BENCH_BURGERMEISTER_H
 
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "cli/plot.h"
 
 /* Values of lie's options. */

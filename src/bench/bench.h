@@ -1,8 +1,8 @@
 /*
  * What the benches of `camber bench` share, and the benches themselves, a file each or two.
  */
-#ifndef CMB_CLI_BENCH_H
-#define CMB_CLI_BENCH_H
+#ifndef CMB_BENCH_BENCH_H
+#define CMB_BENCH_BENCH_H
 
 #include "cli/cli.h"
 

@@ -1,10 +1,12 @@
 /*
- * camber bench: published experiments, the published numbers beside ours. The list of them, and what they share.
+ * camber-bench: published experiments, the published numbers beside ours. The program's entry, and what the benches share. `camber bench`
+ * starts it; it is a program of its own since it is linked with the rivals.
  */
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #include "base/context.h"
 #include "base/output.h"
+#include "cli/benches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,33 +85,16 @@ void cli_bench_put(int width, int digits, double x)
 /* ---- which one */
 
 struct bench {
-  const char *name, *title;
-  const char *model, *parameter; /* MODEL or NULL, and a parameter to set to 1 or NULL */
+  const char *name, *model, *parameter;
   bool takes_rtol, plots;
   cmb_status (*print)(cmb_context *ctx, const cmb_system *system, const struct cli_arguments *a);
 };
 
 static const struct bench benches[] = {
-    {"simeon-table1", "four ways of projecting on the five-link suspension (Simeon 1996, Table 1)",
-     "fivelink", NULL, true, false, cli_bench_simeon_table1},
-    {"simeon-stair", "the wheel's bounces behind a stair (Simeon 1996, section 5)", "fivelink",
-     "stair", true, false, cli_bench_simeon_stair},
-    {"caraxis", "work and precision of all methods on the car axis (IVP Test Set, II.17)",
-     "caraxis", NULL, false, false, cli_bench_caraxis},
-    {"arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",
-     NULL, NULL, true, false, cli_bench_arnold},
-    {"burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",
-     NULL, NULL, false, true, cli_bench_burgermeister_fig1},
-    {"burgermeister-fig3", "drift on a circular track (the same, Fig. 3)", "circular-track", NULL,
-     false, true, cli_bench_burgermeister_fig3},
-    {"burgermeister-fig5", "car axis: drift over time (the same, Fig. 5)", "caraxis", NULL, false,
-     true, cli_bench_burgermeister_fig5},
-    {"burgermeister-fig6", "car axis: drift against the step size (the same, Fig. 6)", "caraxis",
-     NULL, false, true, cli_bench_burgermeister_fig6},
-    {"burgermeister-fig7", "car axis: explicit against linear-implicit (the same, Fig. 7)",
-     "caraxis", NULL, false, true, cli_bench_burgermeister_fig7},
-    {"burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",
-     NULL, false, true, cli_bench_burgermeister_fig8},
+#define BENCH_ROW(name, title, model, parameter, takes_rtol, plots, function)                      \
+  {name, model, parameter, takes_rtol, plots, cli_bench_##function},
+    CLI_BENCH_LIST(BENCH_ROW)
+#undef BENCH_ROW
 };
 
 static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_system *system,
@@ -123,7 +108,8 @@ static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_sy
 
 static int run_bench(cmb_context *ctx, const struct bench *bench, const struct cli_arguments *a)
 {
-  struct cli_arguments on = {.command = &cli_commands[0], .operand = bench->model, .inner = true};
+  static const struct cli_command as_run = {.name = "run"};
+  struct cli_arguments on = {.command = &as_run, .operand = bench->model, .inner = true};
   cmb_system *system = NULL;
   if (!bench->takes_rtol && !isnan(a->rtol)) {
     return cli_complain("bench %s has tolerances of its own, --rtol is not for it", bench->name);
@@ -144,24 +130,19 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   return code;
 }
 
-void cli_complete_benches(void)
-{
-  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-    printf("%s%s", i ? " " : "", benches[i].name);
-  }
-}
-
-void cli_list_benches(void)
-{
-  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
-    printf("%-19s %s\n", benches[i].name, benches[i].title);
-  }
-}
-
-int cli_bench(cmb_context *ctx, const struct cli_arguments *a)
+static int bench(cmb_context *ctx, const struct cli_arguments *a)
 {
   for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
     if (strcmp(a->operand, benches[i].name) == 0) return run_bench(ctx, &benches[i], a);
   }
   return cli_complain("unknown bench '%s'; 'camber list benches' shows them", a->operand);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct cli_command command = {CLI_BENCH_COMMAND, bench, false};
+  struct cli_arguments arguments;
+  const int words = argc > 0 ? argc - 1 : 0;
+  const int parsed = cli_parse_words(&command, words, argv + argc - words, &arguments);
+  return cli_carry_out(&arguments, parsed);
 }

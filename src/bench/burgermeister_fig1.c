@@ -9,7 +9,7 @@
  *
  * with h² a for a and h b for b. (The paper does not give the last one, that of the explicit Euler method.)
  */
-#include "cli/bench_burgermeister.h"
+#include "bench/burgermeister.h"
 
 #include "base/context.h"
 

@@ -8,7 +8,7 @@
  * Errors are 2-norms over the four positions.
  */
 #include "base/context.h"
-#include "cli/bench_burgermeister.h"
+#include "bench/burgermeister.h"
 
 #include <math.h>
 #include <stdlib.h>

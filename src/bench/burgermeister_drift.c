@@ -9,7 +9,7 @@
  * |g| is the 2-norm. With jacobian=J2, the default.
  */
 #include "base/context.h"
-#include "cli/bench_burgermeister.h"
+#include "bench/burgermeister.h"
 
 #include <math.h>
 #include <stdlib.h>

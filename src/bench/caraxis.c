@@ -8,7 +8,7 @@
  * measured with the authors' programs; their times are all measured, on another machine.
  */
 #include "base/context.h"
-#include "cli/bench_ida.h"
+#include "bench/ida.h"
 #include "dae/problems/caraxis_reference.h"
 #include "dae/project.h"
 

@@ -1,7 +1,7 @@
 /*
- * Runs of Burgermeister, Arnold and Esterl 2006 step by step (bench_burgermeister.h).
+ * Runs of Burgermeister, Arnold and Esterl 2006 step by step (burgermeister.h).
  */
-#include "cli/bench_burgermeister.h"
+#include "bench/burgermeister.h"
 
 #include "base/context.h"
 #include "dae/evaluator.h"
@@ -114,5 +114,6 @@ void cli_bench_verdict(const char *claim, bool holds)
 cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
                           const struct cli_plot *plot)
 {
-  return a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
+  const cmb_status status = a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }

@@ -13,7 +13,7 @@
  * and so over a few dozen Jacobians: all numbers are medians of runs whose tolerances differ a little. Errors: the largest of
  * 200 instants over all components, in units of ATOL + RTOL |value|, against mdop853 at a tolerance of 1e-10.
  */
-#include "cli/bench.h"
+#include "bench/bench.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * `camber bench caraxis` and for the races in bench/. It is there if CMake finds SUNDIALS, and then
  * CMB_WITH_IDA is defined.
  */
-#ifndef CMB_CLI_BENCH_IDA_H
-#define CMB_CLI_BENCH_IDA_H
+#ifndef CMB_BENCH_IDA_H
+#define CMB_BENCH_IDA_H
 
-#include "cli/bench.h"
+#include "bench/bench.h"
 #include "dae/evaluator.h"
 
 struct cli_ida;

@@ -1,12 +1,12 @@
 /*
- * IDA (bench_ida.h), unknowns q, v, λ, μ:
+ * IDA (ida.h), unknowns q, v, λ, μ:
  *
  *     0 = q̇ − v + Gᵀ μ,   0 = M v̇ − f + Gᵀ λ,   0 = g,   0 = G v + g_t
  *
  * Dense Jacobian by IDA's own differences (its default; as many more residuals each time as there are unknowns). λ and μ are
  * marked as algebraic and left out of the error test, as the IDA manual advises for such systems.
  */
-#include "cli/bench_ida.h"
+#include "bench/ida.h"
 
 #ifdef CMB_WITH_IDA
 

@@ -1,0 +1,36 @@
+/*
+ * The benches of `camber bench`: the one list of them. `camber` takes names and titles from it, and `camber-bench`, which it starts, all.
+ */
+#ifndef CMB_CLI_BENCHES_H
+#define CMB_CLI_BENCHES_H
+
+/* The row of the command in both programs, without its last entries: the function that carries it out, and no derivatives. */
+#define CLI_BENCH_COMMAND                                                                          \
+  "bench", "NAME", NULL, "reproduce a table or figure of a paper",                                 \
+      "Runs a published experiment and prints the published numbers beside the computed ones."
+
+/* Name, title, MODEL or NULL, a parameter of it to set to 1 or NULL, whether it takes --rtol, whether it takes --plot, and
+ * what is behind cli_bench_ in the name of its function. */
+#define CLI_BENCH_LIST(X)                                                                          \
+  X("simeon-table1", "four ways of projecting on the five-link suspension (Simeon 1996, Table 1)", \
+    "fivelink", NULL, true, false, simeon_table1)                                                  \
+  X("simeon-stair", "the wheel's bounces behind a stair (Simeon 1996, section 5)", "fivelink",     \
+    "stair", true, false, simeon_stair)                                                            \
+  X("caraxis", "work and precision of all methods on the car axis (IVP Test Set, II.17)",          \
+    "caraxis", NULL, false, false, caraxis)                                                        \
+  X("arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",     \
+    NULL, NULL, true, false, arnold)                                                               \
+  X("burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",    \
+    NULL, NULL, false, true, burgermeister_fig1)                                                   \
+  X("burgermeister-fig3", "drift on a circular track (the same, Fig. 3)", "circular-track", NULL,  \
+    false, true, burgermeister_fig3)                                                               \
+  X("burgermeister-fig5", "car axis: drift over time (the same, Fig. 5)", "caraxis", NULL, false,  \
+    true, burgermeister_fig5)                                                                      \
+  X("burgermeister-fig6", "car axis: drift against the step size (the same, Fig. 6)", "caraxis",   \
+    NULL, false, true, burgermeister_fig6)                                                         \
+  X("burgermeister-fig7", "car axis: explicit against linear-implicit (the same, Fig. 7)",         \
+    "caraxis", NULL, false, true, burgermeister_fig7)                                              \
+  X("burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",   \
+    NULL, false, true, burgermeister_fig8)
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * The table of commands, and the first word of the command line, which is one of them.
+ */
+#include "base/text.h"
+#include "cli/benches.h"
+#include "cli/cli.h"
+
+const struct cli_command cli_commands[] = {
+    {"run", "MODEL", NULL, "simulate a model",
+     "Finds consistent initial values, integrates to the end time with error control, locates "
+     "every "
+     "event, and prints what it did and where it arrived. With --out the trajectory is written to "
+     "a "
+     "file as it is computed; the file is put in place under its name at the end.",
+     cli_run, false},
+    {"check", "MODEL", NULL, "read, assemble, count",
+     "Prints the number of coordinates, constraints and degrees of freedom, the rank of the "
+     "constraints and the redundant ones by name, and how far the initial values had to move to be "
+     "consistent.",
+     cli_check, false},
+    {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
+     "Linearises the equations of motion about the start values, their static equilibrium "
+     "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
+     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
+     cli_linearize, true},
+    {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
+     "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
+     "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "
+     "computes with the same method and step, to the last bit. Parameters of forces and inputs "
+     "can be changed at run time; masses and geometry are numbers in the code.",
+     cli_export, false},
+    {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
+     "Lists the methods with their options, the bundled models with their parameters, or the "
+     "benchmarks. Without WHAT it says what can be listed.",
+     cli_list, false},
+    {CLI_BENCH_COMMAND, cli_bench, false},
+    {"manpage", NULL, NULL, "print this manual as a man page",
+     "Prints the manual in troff format, made from the same tables as --help.", cli_manpage, false},
+    {"completion", "SHELL", "bash zsh fish", "print a completion script for bash, zsh or fish",
+     "Prints a script that completes commands, options, models and methods.", cli_completion,
+     false},
+};
+const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
+
+static int complain_command(const char *text)
+{
+  const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);
+  return near ? cli_complain("unknown command '%s'; did you mean '%s'?", text, near)
+              : cli_complain("unknown command '%s'; 'camber --help' lists them", text);
+}
+
+int cli_parse(int argc, char **argv, struct cli_arguments *a)
+{
+  int k = cmb_find_name(argv[1], cli_commands, cli_command_count, sizeof *cli_commands);
+  if (k >= 0) return cli_parse_words(&cli_commands[k], argc - 2, argv + 2, a);
+  *a = (struct cli_arguments){0};
+  return complain_command(argv[1]);
+}

@@ -1,0 +1,58 @@
+/*
+ * camber bench: starts the program camber-bench, which lies beside this one or in PATH, in its own place: what it prints and its exit code
+ * are those of the command. It is a program of its own so that this one needs nothing of what the benches race against.
+ */
+#include "cli/benches.h"
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+  const char *name, *title;
+} benches[] = {
+#define BENCH_ROW(name, title, model, parameter, takes_rtol, plots, function) {name, title},
+    CLI_BENCH_LIST(BENCH_ROW)
+#undef BENCH_ROW
+};
+
+void cli_complete_benches(void)
+{
+  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
+    printf("%s%s", i ? " " : "", benches[i].name);
+  }
+}
+
+void cli_list_benches(void)
+{
+  for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
+    printf("%-19s %s\n", benches[i].name, benches[i].title);
+  }
+}
+
+/* Does not return if there is a program to start. */
+static void start(char *const words[])
+{
+  char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM + 32];
+  if (cli_program_folder(folder)) {
+    snprintf(path, sizeof path, "%s/%s", folder, words[0]);
+    execv(path, words);
+  }
+  execvp(words[0], words);
+}
+
+int cli_bench(cmb_context *ctx, const struct cli_arguments *a)
+{
+  static char program[] = "camber-bench";
+  (void)ctx;
+  char **words = calloc((size_t)a->word_count + 2, sizeof(void *));
+  if (!words) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  words[0] = program;
+  for (int i = 0; i < a->word_count; i++) words[i + 1] = a->words[i];
+  start(words);
+  free(words);
+  return cli_complain(
+      "the benches are in a program of their own, %s, which is neither beside camber "
+      "nor in PATH; 'make install' puts both in place",
+      program);
+}

@@ -1,0 +1,50 @@
+/*
+ * The same in C++: names without their parameters' types are what the library has, functions of C++ can be given to it, and it runs.
+ */
+#include <camber/camber.h>
+#include <cstdio>
+
+namespace {
+
+cmb_status count(void *user, const cmb_record *)
+{
+  ++*static_cast<int *>(user);
+  return CMB_OK;
+}
+
+cmb_status simulate(cmb_context *ctx, const char *path)
+{
+  int records = 0;
+  cmb_model *model = nullptr;
+  cmb_system *system = nullptr;
+  cmb_simulation *sim = nullptr;
+  cmb_run_options options = cmb_run_defaults();
+  options.t_end = 0.1;
+  options.observer.user = &records;
+  options.observer.record = count;
+  cmb_status status = cmb_model_read(ctx, path, nullptr, &model);
+  if (status == CMB_OK) status = cmb_model_system(ctx, model, nullptr, &system);
+  if (status == CMB_OK) status = cmb_simulation_create(ctx, system, &options, &sim);
+  if (status == CMB_OK) status = cmb_simulation_run(sim);
+  if (status == CMB_OK) {
+    const cmb_result *r = cmb_simulation_result(sim);
+    std::printf("%s %.17g %.17g\n", cmb_version(), r->t, r->q[0]);
+    if (records < 2) status = CMB_ERROR_EQUATIONS;
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  return status;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  if (cmb_version_number() != CAMBER_VERSION_NUMBER || argc < 2) return 3;
+  cmb_context *ctx = cmb_context_create(nullptr);
+  const cmb_status status = simulate(ctx, argv[1]);
+  if (status != CMB_OK) std::fprintf(stderr, "%s\n", cmb_last_error(ctx));
+  cmb_context_destroy(ctx);
+  return status == CMB_OK ? 0 : 1;
+}
