@@ -26,8 +26,9 @@ const struct cli_command cli_commands[] = {
     {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
      "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "
-     "computes with the same method and step, to the last bit. Parameters of forces and inputs "
-     "can be changed at run time; masses and geometry are numbers in the code.",
+     "computes with the same method, step and --live, to the last bit. Inputs can be set at any "
+     "time, "
+     "and so can the parameters that --live names; all others are numbers in the code.",
      cli_export, false},
     {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
      "Lists the methods with their options, the bundled models with their parameters, or the "
