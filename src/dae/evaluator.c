@@ -110,16 +110,6 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q, const double *v)
-{
-  return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p};
-}
-
-cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t, const cmb_interval *q)
-{
-  return (cmb_box){.t = t, .q = q, .mode = ev->mode, .scratch = ev->scratch, .p = ev->p};
-}
-
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want)
 {

@@ -67,8 +67,17 @@ void cmb_evaluator_destroy(cmb_evaluator *ev);
 
 /* Where the equations are to be evaluated, with the evaluator's modes, parameters and scratch memory; and over which times and
  * positions, without rates. */
-cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q, const double *v);
-cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t, const cmb_interval *q);
+static inline cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q,
+                                            const double *v)
+{
+  return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p};
+}
+
+static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
+                                        const cmb_interval *q)
+{
+  return (cmb_box){.t = t, .q = q, .mode = ev->mode, .scratch = ev->scratch, .p = ev->p};
+}
 
 /* What is wanted of M, f, g, G, γ, g_t at (t, q, v). Whoever computes something from it checks that it is
  * finite: NaN and Inf pass through the solves, so that one look at the end will do. */
