@@ -48,6 +48,22 @@ static void choose_side(cmb_simulation *sim, int k)
   sim->impact->met[rule] = !sim->impact->met[rule];
 }
 
+/* The slide of group k ends to the side where the flow goes. */
+static cmb_status end_slide(cmb_simulation *sim, int k)
+{
+  const cmb_stage *stage = sim->stage;
+  const int i = stage->sliding->function[k], side = cmb_slide_side(stage->sliding, k);
+  if (cmb_slide_parts(stage->sliding, k)) {
+    cmb_log(sim->ctx, CMB_LOG_WARNING,
+            "'%s' was held at its switch, and from t = %.9g on the forces on both sides of it lead "
+            "away: more than one motion is possible, and the run goes on with %s values of it",
+            stage->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
+  }
+  cmb_run_release_slide(sim, i);
+  cmb_run_stop_sliding(sim, i, side);
+  return cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side);
+}
+
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
@@ -62,11 +78,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
-    const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
-    if (e->mode_new[i] == 1) continue;
-    cmb_run_release_slide(sim, i);
-    cmb_run_stop_sliding(sim, i, side);
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side));
+    if (e->mode_new[stage->sliding->function[k]] != 1) CMB_TRY(end_slide(sim, k));
   }
   return CMB_OK;
 }

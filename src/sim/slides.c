@@ -182,7 +182,7 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
   const cmb_point at = cmb_run_point(sim);
   cmb_status status = cmb_sliding_find(x, &at);
   bool slides = status == CMB_OK;
-  for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
+  for (int k = 0; slides && k < x->count; k++) slides = x->hold[k] >= 0;
   if (slides) return refuse_products(sim);
   if (status < 0) return status;
   cmb_run_return_to(sim, before);
