@@ -44,10 +44,11 @@ struct cmb_simulation {
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
-  bool *with;   /* (ns) functions that have the same surface */
+  int *with;    /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
   int *mode_before;      /* (ns) before an event */
+  int *mode_kept;        /* (ns) scratch */
   int most_ns;           /* switching functions of a stage */
   double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
   cmb_rule_times *times; /* (rule_count) */
@@ -92,6 +93,9 @@ void cmb_run_begin_stages(cmb_simulation *sim);
 /* ... the one that `rests` and `slides` say, at a state that satisfies its constraints, and one that was left for a trial. */
 cmb_status cmb_run_change_stage(cmb_simulation *sim);
 void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
+
+/* A velocity that does not matter: it is within the tolerances, or rounding. */
+double cmb_run_slowness(const cmb_simulation *sim);
 
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);

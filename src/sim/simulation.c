@@ -103,9 +103,10 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
-  sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
+  sim->with = cmb_arena_ints(arena, eq->ns);
   sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
+  sim->mode_kept = cmb_arena_ints(arena, eq->ns);
   sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }

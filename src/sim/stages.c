@@ -126,6 +126,13 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
+double cmb_run_slowness(const cmb_simulation *sim)
+{
+  double largest = 0;
+  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(sim->events->v_found[i]));
+  return fmax(sim->options.integrator.atol, ROUNDING * largest);
+}
+
 /* What does not matter where bodies rest, from the forces and velocities there. */
 static cmb_status begin_rest(cmb_simulation *sim)
 {
@@ -135,11 +142,8 @@ static cmb_status begin_rest(cmb_simulation *sim)
   const cmb_terms want = {.f = ev->f};
   const cmb_point at = cmb_run_point(sim);
   const double time = sim->t_end - sim->t_start, still = time > 0 ? STILL * o->atol / time : 0;
-  double largest = 0;
-  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
   CMB_TRY(cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want));
-  return cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still,
-                           fmax(o->atol, ROUNDING * largest));
+  return cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still, cmb_run_slowness(sim));
 }
 
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
