@@ -71,14 +71,22 @@ static bool is_shared(const cmb_system *system, const bool *unique, int i)
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-void cli_not_unique_print(const cmb_system *system, const bool *unique)
+/* Whether output i is not unique, in the system or in the run. */
+static bool is_shared_output(const cmb_system *system, const cmb_result *r, int i)
+{
+  const bool *shared = cmb_system_shared_outputs(system);
+  return (shared && shared[i]) || (r->output_shared && r->output_shared[i]);
+}
+
+void cli_not_unique_print(const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  const bool *outputs = cmb_system_shared_outputs(system);
   bool first = true;
   for (int i = 0; i < eq->ng + eq->no; i++) {
     const bool multiplier = i < eq->ng;
-    if (multiplier ? !is_shared(system, unique, i) : !outputs || !outputs[i - eq->ng]) continue;
+    if (multiplier ? !is_shared(system, r->lambda_unique, i)
+                   : !is_shared_output(system, r, i - eq->ng))
+      continue;
     printf("%s %s", first ? "  not unique  " : ",",
            multiplier ? eq->lambda_names[i] : eq->output_names[i - eq->ng]);
     first = false;
@@ -86,18 +94,17 @@ void cli_not_unique_print(const cmb_system *system, const bool *unique)
   if (!first) printf("\n");
 }
 
-void cli_not_unique_json(const cmb_system *system, const bool *unique, struct cli_json *j)
+void cli_not_unique_json(const cmb_system *system, const cmb_result *r, struct cli_json *j)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  const bool *outputs = cmb_system_shared_outputs(system);
   cli_json_open(j, "not_unique", '[');
   for (int i = 0; i < eq->ng; i++) {
-    if (is_shared(system, unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
+    if (is_shared(system, r->lambda_unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
   }
   cli_json_close(j, ']');
   cli_json_open(j, "not_unique_outputs", '[');
-  for (int i = 0; outputs && i < eq->no; i++) {
-    if (outputs[i]) cli_json_text(j, NULL, eq->output_names[i]);
+  for (int i = 0; i < eq->no; i++) {
+    if (is_shared_output(system, r, i)) cli_json_text(j, NULL, eq->output_names[i]);
   }
   cli_json_close(j, ']');
 }

@@ -69,17 +69,20 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
 {
   const cmb_stage *stage = sim->stage;
   cmb_events *e = sim->events;
+  bool ended = false;
   for (int k = 0; k < stage->rest_count; k++) {
     const int i = sim->eq->ns + k;
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
     choose_side(sim, k);
+    ended = true;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
     if (e->mode_new[stage->sliding->function[k]] != 1) CMB_TRY(end_slide(sim, k));
   }
+  if (ended) cmb_run_mark_held(sim);
   return CMB_OK;
 }
 
@@ -179,6 +182,7 @@ static cmb_status leave_struck(cmb_simulation *sim)
 static cmb_status begin_there(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  CMB_TRY(cmb_run_note_shares(sim));
   CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
   cmb_variation_restart(sim->variation);
   cmb_events_at_end(e);
@@ -200,7 +204,7 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
     sim->mode_before[i] = at_zero ? -mode[i] : mode[i];
     any = any || at_zero;
   }
-  if (any) CMB_TRY(cmb_run_look_for_slides(sim));
+  if (any) CMB_TRY(cmb_run_look_for_slides(sim, true));
   if (sim->stage == before) return CMB_OK;
   *restarted = true;
   return begin_there(sim);
@@ -218,7 +222,8 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(cmb_run_obey_rules(sim));
-  if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
+  CMB_TRY(cmb_run_end_held_slides(sim));
+  CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);
 }

@@ -96,6 +96,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_other = cmb_arena_doubles(arena, eq->no);
+  sim->output_shared = cmb_arena_take(arena, (size_t)eq->no, sizeof *sim->output_shared);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
@@ -104,6 +106,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_ints(arena, eq->ns);
+  sim->at_zero = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->at_zero);
   sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
   sim->mode_kept = cmb_arena_ints(arena, eq->ns);
@@ -571,6 +574,8 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
+  r->output_shared = NULL;
+  for (int i = 0; i < sim->eq->no; i++) sim->output_shared[i] = false;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;

@@ -50,6 +50,22 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
   return CMB_OK;
 }
 
+/* Whether the rests of this stage hold function i. */
+static bool is_held(const cmb_simulation *sim, int i)
+{
+  const cmb_resting *resting = sim->stage->resting;
+  return resting && resting->held[i] != 0;
+}
+
+cmb_status cmb_run_end_held_slides(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int leader = cmb_slide_leader(sim->slides[i]);
+    if (sim->slides[i] != 0 && is_held(sim, i)) cmb_run_stop_sliding(sim, leader, -1);
+  }
+  return cmb_run_change_stage(sim);
+}
+
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
 static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
 {
@@ -94,9 +110,8 @@ static bool settles(cmb_simulation *sim, double rate, double now, double other)
 static bool may_share(const cmb_simulation *sim, int i, int j, double size, const double *s)
 {
   const int *order = sim->ev->eq->switch_order;
-  const cmb_resting *resting = sim->stage->resting;
-  if (sim->slides[j] != 0 || order[j] != order[i] || (resting && resting->limit[j] > 0))
-    return false;
+  const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[j];
+  if (sim->slides[j] != 0 || order[j] != order[i] || silent || is_held(sim, j)) return false;
   if (sim->ev->mode[j] != sim->mode_before[j]) return true;
   return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
 }
@@ -208,14 +223,27 @@ static cmb_status refuse_products(cmb_simulation *sim)
       names[first], names[second], e->t);
 }
 
+/* The leader of a group: function i, or one that conditions read, for with the leader at −1 these are not met. */
+static int leader_of(const cmb_simulation *sim, int i, const int *with)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int j = 0; j < eq->ns; j++) {
+    for (int k = 0; with[j] != 0 && k < eq->rule_count; k++) {
+      if (eq->rules[k].gap && eq->rule_reads[(ptrdiff_t)k * eq->ns + j]) return j;
+    }
+  }
+  return i;
+}
+
 /* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
 static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 {
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
   cmb_stage *before = sim->stage;
   memcpy(sim->mode_kept, sim->ev->mode, size);
+  const int leader = leader_of(sim, i, with);
   for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0) sim->slides[j] = with[j] * (i + 1);
+    if (with[j] != 0) sim->slides[j] = with[j] * with[leader] * (leader + 1);
   }
   CMB_TRY(cmb_run_change_stage(sim));
   const cmb_sliding *x = sim->stage->sliding;
@@ -238,16 +266,35 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 static bool may_slide(const cmb_simulation *sim, int i)
 {
   const int order = sim->ev->eq->switch_order[i];
+  if (is_held(sim, i)) return false;
   return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
 }
 
-cmb_status cmb_run_look_for_slides(cmb_simulation *sim)
+void cmb_run_mark_held(cmb_simulation *sim)
+{
+  const cmb_mean *mean = sim->stage->mean;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    sim->at_zero[i] = sim->at_zero[i] || mean->side[i] != 0;
+  }
+}
+
+/* Function i is looked at; but once. */
+static bool is_asked_for(cmb_simulation *sim, int i, bool changed)
+{
+  const int *mode = sim->ev->mode;
+  const bool marked = sim->at_zero[i];
+  sim->at_zero[i] = false;
+  if (sim->slides[i] != 0 || !may_slide(sim, i)) return false;
+  if (marked) sim->mode_before[i] = -mode[i]; /* as if it had just come from there */
+  return marked || (changed && mode[i] != sim->mode_before[i]);
+}
+
+cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed)
 {
   if (!sim->eq->switch_flow) return CMB_OK;
   for (int i = 0; i < sim->eq->ns; i++) {
     bool slides = false;
-    if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
-    if (!may_slide(sim, i)) continue;
+    if (!is_asked_for(sim, i, changed)) continue;
     cmb_status status = look_at_slide(sim, i, sim->with, &slides);
     if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
     if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));
