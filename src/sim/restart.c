@@ -48,6 +48,23 @@ static void choose_side(cmb_simulation *sim, int k)
   sim->impact->met[rule] = !sim->impact->met[rule];
 }
 
+/* What the condition of a rule reads leaves its zero where the rest on its surface ends; slowly, for there the acceleration is 0, too. It
+ * has left it where it is further away than errors of coordinates and velocities make it. */
+static cmb_status release_rest(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  double *row = sim->v_work, length = 0;
+  if (eq->rules[rule].direction == 0) return CMB_OK;
+  CMB_TRY(cmb_run_find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  for (int i = 0; i < eq->nv; i++) length += fabs(row[i]);
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) sim->released[i] = length * sim->options.integrator.atol;
+  }
+  return CMB_OK;
+}
+
 /* The slide of group k ends to the side where the flow goes. */
 static cmb_status end_slide(cmb_simulation *sim, int k)
 {
@@ -76,6 +93,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
     choose_side(sim, k);
+    CMB_TRY(cmb_run_final(sim, release_rest(sim, stage->rest[k]), "rest", e->t));
     ended = true;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }

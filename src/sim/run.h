@@ -46,8 +46,8 @@ struct cmb_simulation {
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
   int *with;    /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *at_zero; /* (ns) functions that a rest has held */
-  bool *
-      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
+  double *
+      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
   int *mode_before;      /* (ns) before an event */
   int *mode_kept;        /* (ns) scratch */
   int most_ns;           /* switching functions of a stage */

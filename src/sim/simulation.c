@@ -107,7 +107,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_ints(arena, eq->ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->at_zero);
-  sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
+  sim->released = cmb_arena_doubles(arena, eq->ns);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
   sim->mode_kept = cmb_arena_ints(arena, eq->ns);
   sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);

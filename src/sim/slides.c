@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double LEAVING = 1e-3;    /* the least that leads away from a zero, in tolerances */
 static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
 
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
@@ -26,7 +27,7 @@ void cmb_run_release_slide(cmb_simulation *sim, int leader)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
     if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
-      sim->released[i] = true;
+      sim->released[i] = LEAVING * sim->options.integrator.atol;
     }
   }
 }
@@ -36,16 +37,16 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
   const cmb_resting *resting = sim->stage->resting;
   cmb_events *e = sim->events;
   bool any = false;
-  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i];
+  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i] > 0;
   if (!any) return CMB_OK;
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool held = sim->slides[i] != 0 || (resting && resting->limit[i] > 0);
-    const bool leaves = sim->released[i] && !jumped && !held;
-    if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i]);
-    sim->released[i] = false;
+    const bool leaves = sim->released[i] > 0 && !jumped && !held;
+    if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i], sim->released[i]);
+    sim->released[i] = 0;
   }
   return CMB_OK;
 }
@@ -86,7 +87,8 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool leaves = eq->switch_order[i] == 1 && sim->ev->mode[i] * sim->flow[i] > 0;
     const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
-    sim->released[i] = leaves && s[i] == 0 && !of_gap;
+    const bool released = leaves && s[i] == 0 && !of_gap;
+    sim->released[i] = released ? LEAVING * sim->options.integrator.atol : 0;
   }
   return CMB_OK;
 }

@@ -47,7 +47,8 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = sim->at_zero[i] = false;
+  for (int i = 0; i < eq->ns; i++)
+    sim->slides[i] = 0, sim->released[i] = 0, sim->at_zero[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
     for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
