@@ -482,9 +482,12 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   double t = sim->result.t;
   bool each = sim->options.every == 0;
   bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
-  if (due) sim->due++;
   const bool last = t >= sim->t_end || sim->result.stopped_by;
-  return each || due || last ? hand_out(sim) : CMB_OK;
+  if (due && !last) sim->result.t = time_due(sim); /* not an event beside it, by rounding */
+  if (due) sim->due++;
+  cmb_status status = each || due || last ? hand_out(sim) : CMB_OK;
+  sim->result.t = t;
+  return status;
 }
 
 /* What could not be decided on, and a warning. */
@@ -605,17 +608,38 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
+/* The event that resets velocities in both directions and reads function i; NULL: none does. */
+static const char *undoing_event(const cmb_equations *eq, int i)
+{
+  for (int k = 0; k < eq->rule_count; k++) {
+    const cmb_rule *r = &eq->rules[k];
+    const bool reads = i < eq->ns && eq->rule_reads[(ptrdiff_t)k * eq->ns + i];
+    if (reads && r->reset_count > 0 && r->direction == 0) return r->name;
+  }
+  return NULL;
+}
+
 /* Which functions change back and forth, and what may help. */
 static cmb_status fail_crowded(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
-  const char *name = "";
+  const char *name = "", *undoing = NULL;
   CMB_TRY(cmb_run_final(sim,
                         cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
                         "switching functions", e->t));
   for (int i = 0; i < e->ns; i++) {
-    if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
+    if (!(cmb_mode_sign(ev, i) * e->s_probe[i] < 0)) continue;
+    name = ev->eq->switch_names[i];
+    undoing = undoing_event(sim->eq, i);
+  }
+  if (undoing) {
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_EVENTS,
+        "%d events without time between them at t = %.9g: what event '%s' resets leads "
+        "back through its condition, and there it acts again; let it act in one direction "
+        "('rising' or 'falling', not 'both')",
+        CMB_MOST_CROWDED, e->t, undoing);
   }
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", name),
