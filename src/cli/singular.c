@@ -71,11 +71,10 @@ static bool is_shared(const cmb_system *system, const bool *unique, int i)
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Whether output i is not unique, in the system or in the run. */
-static bool is_shared_output(const cmb_system *system, const cmb_result *r, int i)
+static bool is_shared_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);
-  return (shared && shared[i]) || (r->output_shared && r->output_shared[i]);
+  return (unique && !unique[i]) || (shared && shared[i]);
 }
 
 void cli_not_unique_print(const cmb_system *system, const cmb_result *r)
@@ -83,12 +82,13 @@ void cli_not_unique_print(const cmb_system *system, const cmb_result *r)
   const cmb_equations *eq = cmb_system_equations(system);
   bool first = true;
   for (int i = 0; i < eq->ng + eq->no; i++) {
-    const bool multiplier = i < eq->ng;
-    if (multiplier ? !is_shared(system, r->lambda_unique, i)
-                   : !is_shared_output(system, r, i - eq->ng))
+    const int output = i - eq->ng;
+    if (output < 0 ? !is_shared(system, r->lambda_unique, i)
+                   : !is_shared_output(system, r->outputs_unique, output)) {
       continue;
+    }
     printf("%s %s", first ? "  not unique  " : ",",
-           multiplier ? eq->lambda_names[i] : eq->output_names[i - eq->ng]);
+           output < 0 ? eq->lambda_names[i] : eq->output_names[output]);
     first = false;
   }
   if (!first) printf("\n");
@@ -104,7 +104,7 @@ void cli_not_unique_json(const cmb_system *system, const cmb_result *r, struct c
   cli_json_close(j, ']');
   cli_json_open(j, "not_unique_outputs", '[');
   for (int i = 0; i < eq->no; i++) {
-    if (is_shared_output(system, r, i)) cli_json_text(j, NULL, eq->output_names[i]);
+    if (is_shared_output(system, r->outputs_unique, i)) cli_json_text(j, NULL, eq->output_names[i]);
   }
   cli_json_close(j, ']');
 }

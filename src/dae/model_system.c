@@ -314,7 +314,7 @@ static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, c
 static void warn_shared(cmb_context *ctx, const cmb_system *system)
 {
   char names[700];
-  const int count = cmb_shared_names(&system->eq, system->output_shared, sizeof names, names);
+  const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
   if (count == 0) return;
   cmb_log(ctx, CMB_LOG_WARNING,
           "output%s %s %s not unique: redundant constraints can share out their forces in other "

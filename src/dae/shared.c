@@ -50,14 +50,14 @@ static void compare(struct probe *p, double sign, cmb_shared *shared)
   }
 }
 
-int cmb_shared_names(const cmb_equations *eq, const bool *marked, size_t room, char *text)
+int cmb_shared_names(const cmb_equations *eq, const bool *mark, bool value, size_t room, char *text)
 {
   enum { NAMED = 8 };
   int count = 0;
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < eq->no; i++) {
-    if (!marked[i] || count++ >= NAMED || used >= room) continue;
+    if (mark[i] != value || count++ >= NAMED || used >= room) continue;
     const int n =
         snprintf(text + used, room - used, "%s'%s'", used ? ", " : "", eq->output_names[i]);
     used += n > 0 ? (size_t)n : 0;

@@ -1,6 +1,6 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, rests.c, shares.c, slides.c, stages.c and tell.c parts of that.
+ * obey.c, together.c, rests.c, slides.c, sticking.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
@@ -65,7 +65,7 @@ struct cmb_simulation {
   cmb_pace steps, restarts;         /* how fast the run goes on */
   const char *last_event;           /* the name of the last one that was told */
   int side;                         /* of an event that the result is on, as in a record */
-  bool *output_shared;              /* (no) outputs that were not unique so far */
+  bool *output_unique;              /* (no) up to here */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new, *outputs_other;
   double *a, *a_other;       /* (nv) */
@@ -120,7 +120,7 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
 /* Slides of functions that rests hold are over: the rests do it. */
 cmb_status cmb_run_end_held_slides(cmb_simulation *sim);
 
-/* shares.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
+/* sticking.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
  * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */
 cmb_status cmb_run_even_out(cmb_simulation *sim);
 cmb_status cmb_run_note_shares(cmb_simulation *sim);

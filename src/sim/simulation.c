@@ -97,7 +97,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
   sim->outputs_other = cmb_arena_doubles(arena, eq->no);
-  sim->output_shared = cmb_arena_take(arena, (size_t)eq->no, sizeof *sim->output_shared);
+  sim->output_unique = cmb_arena_take(arena, (size_t)eq->no, sizeof *sim->output_unique);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
@@ -577,8 +577,8 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
-  r->output_shared = NULL;
-  for (int i = 0; i < sim->eq->no; i++) sim->output_shared[i] = false;
+  r->outputs_unique = NULL;
+  for (int i = 0; i < sim->eq->no; i++) sim->output_unique[i] = true;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;

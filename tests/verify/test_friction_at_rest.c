@@ -37,7 +37,7 @@ static void write_block(size_t room, char *text, const char *friction, const cha
 
 static bool is_shared(const cmbt_run *r, int output)
 {
-  return r->result->output_shared && r->result->output_shared[output];
+  return r->result->outputs_unique && !r->result->outputs_unique[output];
 }
 
 /* P = 6 − 4 t. While it is positive the stop takes it, with friction in the middle of what it can be; then friction takes it, up to t = 2.5;
@@ -86,7 +86,7 @@ static void test_striking(void **state)
       cmbt_near(side * cmbt_output(&r, "place"), 0.1, tolerance_of(&r));
       cmbt_near(side * cmbt_output(&r, "F"), 3, tolerance_of(&r));
       cmbt_near(cmbt_output(&r, "N"), 0, 0);
-      assert_null(r.result->output_shared);
+      assert_null(r.result->outputs_unique);
       cmbt_run_close(&r);
       write_block(sizeof text, text, "-4*sign(x')", "if(t < 1, 6, -6)", side);
       open_run(&r, text, i);
