@@ -313,20 +313,9 @@ static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, c
 /* "outputs 'a', 'b' and 3 more are not unique .." */
 static void warn_shared(cmb_context *ctx, const cmb_system *system)
 {
-  enum { NAMED = 8 };
-  char names[700] = "";
-  int count = 0;
-  size_t used = 0;
-  for (int i = 0; i < system->eq.no; i++) {
-    if (!system->output_shared[i] || count++ >= NAMED || used >= sizeof names) continue;
-    int n = snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "",
-                     system->eq.output_names[i]);
-    used += (size_t)n;
-  }
+  char names[700];
+  const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
   if (count == 0) return;
-  if (count > NAMED && used < sizeof names) {
-    snprintf(names + used, sizeof names - used, " and %d more", count - NAMED);
-  }
   cmb_log(ctx, CMB_LOG_WARNING,
           "output%s %s %s not unique: redundant constraints can share out their forces in other "
           "ways, and the one taken depends on the order of lines",

@@ -118,9 +118,11 @@ static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *
       const double size = fabs(whole[i]);
       const bool held = size > 0 && fabs(left[i]) <= FREE * size;
       x->limit[i] = held ? fmin(x->limit[i], size * slow) : 0;
+      x->held[i] = whole[i] > 0 ? 1 : -1;
     }
   }
   for (int i = 0; i < ns; i++) {
+    if (inner->switch_order[i] != 1 || !(x->limit[i] > 0)) x->held[i] = 0;
     if (inner->switch_order[i] != 1 || x->frozen[i]) x->limit[i] = 0;
   }
   return CMB_OK;
@@ -340,6 +342,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->slack = cmb_arena_doubles(arena, count);
   x->limit = cmb_arena_doubles(arena, inner->ns);
+  x->held = cmb_arena_ints(arena, inner->ns);
   x->direction = cmb_arena_doubles(arena, eq->nv);
   x->flow = cmb_arena_doubles(arena, 6 * inner->ns);
   x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);

@@ -31,7 +31,9 @@ typedef struct cmb_resting {
       other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
   double *a, *lambda; /* (nv), (ng) scratch for it */
   double *slack;      /* (count) that force */
-  double *limit;     /* (ns of inner) up to which functions that are held are 0; 0 for the others */
+  double *limit; /* (ns of inner) up to which functions that are held are 0; 0 for the others */
+  int *
+      held; /* (ns of inner) those functions, frozen ones too: their signs along a direction that is special to none; 0: others */
   double *direction; /* (nv) scratch for finding them .. */
   double *flow;      /* (6 ns of inner) .. and this */
   bool *met;         /* (rule_count) */

@@ -8,6 +8,7 @@
 #include "base/context.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double PART = 1e-6;      /* of a vector of length 1: a constraint takes part in it */
 static const double CHANGE = 1e-9;    /* of an output, relative */
@@ -47,6 +48,24 @@ static void compare(struct probe *p, double sign, cmb_shared *shared)
     if (fabs(p->out_moved[i] - p->out[i]) <= CHANGE * size + ROUNDING || !isfinite(size)) continue;
     shared->outputs[i] = shared->any_output = true;
   }
+}
+
+int cmb_shared_names(const cmb_equations *eq, const bool *mark, bool value, size_t room, char *text)
+{
+  enum { NAMED = 8 };
+  int count = 0;
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < eq->no; i++) {
+    if (mark[i] != value || count++ >= NAMED || used >= room) continue;
+    const int n =
+        snprintf(text + used, room - used, "%s'%s'", used ? ", " : "", eq->output_names[i]);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  if (count > NAMED && used < room) {
+    snprintf(text + used, room - used, " and %d more", count - NAMED);
+  }
+  return count;
 }
 
 cmb_status cmb_shared_find(cmb_evaluator *ev, cmb_arena *arena, double t, const cmb_rank *rank,

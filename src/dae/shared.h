@@ -16,4 +16,8 @@ typedef struct cmb_shared {
 cmb_status cmb_shared_find(cmb_evaluator *ev, cmb_arena *arena, double t, const cmb_rank *rank,
                            cmb_shared *shared);
 
+/* "'a', 'b' and 3 more": outputs of the equations whose mark (no) is `value`; how many there are. */
+int cmb_shared_names(const cmb_equations *eq, const bool *mark, bool value, size_t room,
+                     char *text);
+
 #endif

@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1e-9; /* forces beside those that they are compared with */
+static const double SAME = 1e-9;  /* forces beside those that they are compared with */
+static const double NONE = 1e-13; /* what a mode makes of a rate, beside the rate */
 
 /* The group of function `leader` is put to one side. */
 static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
@@ -41,6 +42,35 @@ static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+/* θ from A and the rates at −1, which are in x->rest. Where a mode makes no difference it has no θ: any will do. */
+static cmb_status solve(const cmb_sliding *x)
+{
+  const int n = x->count;
+  memcpy(x->LU, x->A, (size_t)n * (size_t)n * sizeof *x->LU);
+  for (int k = 0; k < n; k++) {
+    const double *row = x->A + (ptrdiff_t)k * n, rate = x->rest[k];
+    const bool none = fabs(row[k]) <= NONE * (fabs(rate) + fabs(rate + row[k]));
+    x->theta[k] = none ? 0.5 : -rate;
+    for (int i = 0; none && i < n; i++) x->LU[k * n + i] = i == k;
+  }
+  CMB_TRY(cmb_lu_factor(n, x->LU, x->scale, x->pivot));
+  cmb_lu_solve(n, x->LU, x->pivot, x->theta);
+  return CMB_OK;
+}
+
+/* What the rates are in the two modes of each group. */
+static void compare_modes(const cmb_sliding *x)
+{
+  const int n = x->count;
+  for (int k = 0; k < n; k++) {
+    const double jump = x->A[k * n + k];
+    double rate = x->rest[k];
+    for (int i = 0; i < n; i++) rate += i == k ? 0 : x->A[k * n + i] * x->theta[i];
+    x->hold[k] = fmin(rate, -rate - jump);
+    x->mean[k] = rate + jump / 2;
+  }
+}
+
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
 {
   const int n = x->count, nv = x->layer.eq.nv, ns = x->layer.inner->ns;
@@ -60,10 +90,10 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
     for (int i = 0; i < n; i++) {
       x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
     }
-    x->theta[k] = -first[x->function[k]];
+    x->rest[k] = first[x->function[k]];
   }
-  CMB_TRY(cmb_lu_factor(n, x->A, x->scale, x->pivot));
-  cmb_lu_solve(n, x->A, x->pivot, x->theta);
+  CMB_TRY(solve(x));
+  compare_modes(x);
   return CMB_OK;
 }
 
@@ -127,7 +157,7 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   for (int i = 0; i < inner->ns; i++) {
     if (x->group[i] != 0) s[i] = at->mode[i]; /* all but the leaders stay as they are */
   }
-  for (int k = 0; k < x->count; k++) s[x->function[k]] = fmin(x->theta[k], 1 - x->theta[k]);
+  for (int k = 0; k < x->count; k++) s[x->function[k]] = x->hold[k];
   return CMB_OK;
 }
 
@@ -197,6 +227,8 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;
   x->theta = cmb_arena_doubles(arena, count);
+  x->hold = cmb_arena_doubles(arena, count);
+  x->mean = cmb_arena_doubles(arena, count);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->f = cmb_arena_doubles(arena, eq->nv);
@@ -204,6 +236,8 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->flow = cmb_arena_doubles(arena, 4 * eq->ns);
   x->out = cmb_arena_doubles(arena, 2 * eq->no);
   x->A = cmb_arena_doubles(arena, count * count);
+  x->LU = cmb_arena_doubles(arena, count * count);
+  x->rest = cmb_arena_doubles(arena, count);
   x->scale = cmb_arena_doubles(arena, count);
   x->pivot = cmb_arena_ints(arena, count);
   hide_bounds(x, arena, eq);

@@ -4,8 +4,13 @@
  *
  *     f = f₋ + Σ_k θ_k (f_k − f₋),   θ such that the surfaces are not left:   0 = ṡ_k (s̈_k for a function of t and q),
  *
- * where f_k has the mode of function k at +1 and the others at −1. Its switching function is then min(θ_k, 1 − θ_k): beyond, the motion
- * leaves the surface to the side where θ_k points. Dry friction that holds is the plainest example.
+ * where f_k has the mode of function k at +1 and the others at −1. Dry friction that holds is the plainest example. With
+ *
+ *     r_k = ṡ_k in mode −1,   r_k + A_kk = ṡ_k in mode +1,   the other surfaces kept,   so that θ_k = −r_k / A_kk,
+ *
+ * the two modes lead back to the surface while r_k > 0 > r_k + A_kk. So the switching function is min(r_k, −r_k − A_kk): where it becomes
+ * negative θ_k leaves [0, 1], or the forces no longer depend on the mode (A_kk = 0), or they lead away from the surface on both
+ * sides (A_kk > 0). The slide ends there, to the side where the mean of the two rates points.
  *
  * Functions that have the same surface, such as v and −v in if(v > 0, −F, if(v < 0, F, 0)), change together: they make one group, and
  * the first of them leads it. Which functions slide is said by an array (ns): 0: it does not; ±(1 + the group's leader), with the sign of the function's mode
@@ -17,18 +22,22 @@
 #include "dae/evaluator.h"
 #include "dae/layer.h"
 
+#include <math.h>
+
 typedef struct cmb_sliding {
   cmb_layer layer;
   int count;            /* of groups */
   int *function;        /* (count) their leaders */
   const int *group;     /* (ns) which functions slide, as above */
   cmb_evaluator *below; /* of the equations below */
-  double *theta;        /* (count) as they were last found */
+  double *theta;        /* (count) as they were last found, .. */
+  double *hold, *mean;  /* (count) .. the switching functions, and the means of the two rates */
   double *a, *lambda;   /* (nv), (ng) */
   double *f, *change;   /* (nv), (count x nv) f₋ and f_k − f₋ */
   double *flow;         /* (4 ns) in two modes */
   double *out;          /* (2 no) */
-  double *A, *scale;    /* (count x count), (count) */
+  double *A, *LU;       /* (count x count) */
+  double *rest, *scale; /* (count) */
   int *pivot;           /* (count) */
 } cmb_sliding;
 
@@ -50,7 +59,20 @@ static inline int cmb_slide_leader(int group)
   return (group > 0 ? group : -group) - 1;
 }
 
-/* θ at a state, into x->theta; the modes are those of the layer. CMB_RETRY_SINGULAR where the forces do not act on the surfaces. */
+/* The side to which the slide of group k ends. */
+static inline int cmb_slide_side(const cmb_sliding *x, int k)
+{
+  return x->mean[k] > 0 ? 1 : -1;
+}
+
+/* Whether both modes of group k lead away from its surface: to which side the motion goes is not determined then. */
+static inline bool cmb_slide_parts(const cmb_sliding *x, int k)
+{
+  return x->A[(ptrdiff_t)k * (x->count + 1)] / 2 > fabs(x->mean[k]);
+}
+
+/* θ at a state, into x->theta, and with it x->hold and x->mean; the modes are those of the layer. CMB_RETRY_SINGULAR where surfaces of
+ * several groups depend on each other. */
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 
 /* Forces must be a sum of what each group switches: a product of two signs that both slide determines no mixture. CMB_OK, and *first

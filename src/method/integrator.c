@@ -392,6 +392,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
 {
   if (!in) return CMB_ERROR_ARGUMENT;
   CMB_REQUIRE(in->ctx, q && v && isfinite(t), "cmb_integrator_begin needs a finite t, q and v");
+  cmb_runaway_restart(in, t, v);
   in->begun = true;
   in->t = in->t_before = t;
   count_from(in, t);

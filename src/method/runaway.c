@@ -20,14 +20,35 @@ void cmb_runaway_reset(cmb_integrator *in)
   in->runaway->begun = false;
 }
 
-static double largest_rate(const cmb_integrator *in, int *most)
+static double largest_of(const cmb_integrator *in, const double *v, int *most)
 {
-  const double *v = in->y + in->nq;
   double size = 0;
   for (int i = 0; i < in->nv; i++) {
     if (fabs(v[i]) > size) size = fabs(v[i]), *most = i;
   }
   return size;
+}
+
+static double largest_rate(const cmb_integrator *in, int *most)
+{
+  return largest_of(in, in->y + in->nq, most);
+}
+
+void cmb_runaway_restart(cmb_integrator *in, double t, const double *v)
+{
+  cmb_runaway *w = in->runaway;
+  const double *y = in->y; /* before the restart */
+  if (!w->begun || !(t >= in->t_before && t <= in->t)) return;
+  if (t < in->t) {
+    if (!in->dense_ready) return;
+    in->method->interpolate(in, (t - in->t_before) / in->h_taken, in->y_out);
+    y = in->y_out;
+  }
+  const double before = largest_of(in, y + in->nq, &w->most);
+  const double after = largest_of(in, v, &w->most);
+  if (!(before > 0) || !(after > before)) return;
+  w->base *= after / before;
+  w->next *= after / before;
 }
 
 void cmb_runaway_begin(cmb_integrator *in)

@@ -10,7 +10,8 @@
  *     the end is out of reach            the steps of the next 12 doublings, or of those that fit into the time left, by the
  *                                        same rule are more than max_steps
  *
- * All three: the run has diverged. A growth like t^p, of a rotor that is spun up or a body that falls, has
+ * All three: the run has diverged. What impacts add to the velocities does not count: a ball between walls that close in on it gets as
+ * fast as they make it. A growth like t^p, of a rotor that is spun up or a body that falls, has
  * T_k − T_{k−6} = 2^(6/p) (T_{k−6} − T_{k−12}) and would need p > 10; the large angles and long times of such runs do not matter.
  * Vibrations that build up to a limit cycle keep the size of their steps, but for a root of the growth. What grows exponentially
  * with steps that do not shrink, a body on a spring of negative stiffness, costs nothing: it has diverged at 2^64 base.
@@ -35,6 +36,10 @@ typedef struct cmb_runaway {
 /* Where the integrator stands a run begins, unless one has: after cmb_runaway_reset. */
 void cmb_runaway_reset(cmb_integrator *in);
 void cmb_runaway_begin(cmb_integrator *in);
+
+/* Before the integrator begins again at t in its last step with the velocities v: if an impact has made them larger this is no growth of the
+ * motion between impacts, and the base grows with it. Impacts that follow each other too fast are the run's to see. */
+void cmb_runaway_restart(cmb_integrator *in, double t, const double *v);
 
 /* After an accepted step on the way to t_limit: CMB_ERROR_DIVERGED with words, or CMB_OK. */
 cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit);

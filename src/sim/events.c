@@ -27,7 +27,6 @@
 static const double AROUND = 1e-3;
 
 static const double TOUCHING = 1e-10; /* a gap, as a part of the largest that it has been */
-static const double LEAVING = 1e-3;   /* the least that leads away from a zero, in tolerances */
 
 enum { PLAIN_ITERATIONS = 4, PROBES = 8, ROOT_ITERATIONS = 120 };
 
@@ -60,9 +59,9 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->search.lift = e->lift;
 }
 
-void cmb_events_leave_zero(cmb_events *e, int i, double s)
+void cmb_events_leave_zero(cmb_events *e, int i, double s, double least)
 {
-  e->lift[i] = fmax(2 * fabs(s), LEAVING * cmb_integrator_atol(e->in));
+  e->lift[i] = fmax(2 * fabs(s), least);
 }
 
 /* The switching functions, with what those that leave their zero are lifted by. */

@@ -58,8 +58,9 @@ cmb_status cmb_events_go_on(cmb_events *e, bool *goes_on);
 /* The modes behind the event found (dae/modes.h) into mode_new; *changed: they are not those of the evaluator. */
 cmb_status cmb_events_new_modes(cmb_events *e, bool *changed);
 
-/* Function i, which has the value s here but for rounding 0, leaves it to the side of its mode: that is no event. */
-void cmb_events_leave_zero(cmb_events *e, int i, double s);
+/* Function i, which has the value s here but for rounding 0, leaves it to the side of its mode: that is no event. It has left it where it is
+ * further from 0 than `least`, and than rounding. */
+void cmb_events_leave_zero(cmb_events *e, int i, double s, double least);
 
 /* Where the integrator stands becomes the event found, whatever has switched. */
 void cmb_events_at_end(cmb_events *e);

@@ -48,26 +48,59 @@ static void choose_side(cmb_simulation *sim, int k)
   sim->impact->met[rule] = !sim->impact->met[rule];
 }
 
+/* What the condition of a rule reads leaves its zero where the rest on its surface ends; slowly, for there the acceleration is 0, too. It
+ * has left it where it is further away than errors of coordinates and velocities make it. */
+static cmb_status release_rest(cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  double *row = sim->v_work, length = 0;
+  if (eq->rules[rule].direction == 0) return CMB_OK;
+  CMB_TRY(cmb_run_find_surfaces(sim));
+  cmb_surface_row(sim->ev, rule, row);
+  for (int i = 0; i < eq->nv; i++) length += fabs(row[i]);
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) sim->released[i] = length * sim->options.integrator.atol;
+  }
+  return CMB_OK;
+}
+
+/* The slide of group k ends to the side where the flow goes. */
+static cmb_status end_slide(cmb_simulation *sim, int k)
+{
+  const cmb_stage *stage = sim->stage;
+  const int i = stage->sliding->function[k], side = cmb_slide_side(stage->sliding, k);
+  if (cmb_slide_parts(stage->sliding, k)) {
+    cmb_log(sim->ctx, CMB_LOG_WARNING,
+            "'%s' was held at its switch, and from t = %.9g on the forces on both sides of it lead "
+            "away: more than one motion is possible, and the run goes on with %s values of it",
+            stage->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
+  }
+  cmb_run_release_slide(sim, i);
+  cmb_run_stop_sliding(sim, i, side);
+  return cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side);
+}
+
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
   const cmb_stage *stage = sim->stage;
   cmb_events *e = sim->events;
+  bool ended = false;
   for (int k = 0; k < stage->rest_count; k++) {
     const int i = sim->eq->ns + k;
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
     choose_side(sim, k);
+    CMB_TRY(cmb_run_final(sim, release_rest(sim, stage->rest[k]), "rest", e->t));
+    ended = true;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
   for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
-    const int i = stage->sliding->function[k], side = stage->sliding->theta[k] > 0.5 ? 1 : -1;
-    if (e->mode_new[i] == 1) continue;
-    cmb_run_release_slide(sim, i);
-    cmb_run_stop_sliding(sim, i, side);
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side));
+    if (e->mode_new[stage->sliding->function[k]] != 1) CMB_TRY(end_slide(sim, k));
   }
+  if (ended) cmb_run_mark_held(sim);
   return CMB_OK;
 }
 
@@ -167,6 +200,7 @@ static cmb_status leave_struck(cmb_simulation *sim)
 static cmb_status begin_there(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  CMB_TRY(cmb_run_note_shares(sim));
   CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
   cmb_variation_restart(sim->variation);
   cmb_events_at_end(e);
@@ -188,7 +222,7 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
     sim->mode_before[i] = at_zero ? -mode[i] : mode[i];
     any = any || at_zero;
   }
-  if (any) CMB_TRY(cmb_run_look_for_slides(sim));
+  if (any) CMB_TRY(cmb_run_look_for_slides(sim, true));
   if (sim->stage == before) return CMB_OK;
   *restarted = true;
   return begin_there(sim);
@@ -206,7 +240,8 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(cmb_run_obey_rules(sim));
-  if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
+  CMB_TRY(cmb_run_end_held_slides(sim));
+  CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);
 }

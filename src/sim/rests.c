@@ -145,6 +145,7 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
     if (sim->stage->rest[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
   }
   if (*rests) return CMB_OK;
+  cmb_run_mark_held(sim);
   sim->rests[rule] = false;
   cmb_run_return_to(sim, before);
   memcpy(sim->events->q_found, sim->q_work, (size_t)sim->eq->nq * sizeof(double));

@@ -1,6 +1,6 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, rests.c, slides.c, stages.c and tell.c parts of that.
+ * obey.c, together.c, rests.c, slides.c, sticking.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
@@ -44,10 +44,12 @@ struct cmb_simulation {
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
-  bool *with;   /* (ns) functions that have the same surface */
-  bool *
-      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
+  int *with;    /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
+  bool *at_zero; /* (ns) functions that a rest has held */
+  double *
+      released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
   int *mode_before;      /* (ns) before an event */
+  int *mode_kept;        /* (ns) scratch */
   int most_ns;           /* switching functions of a stage */
   double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
   cmb_rule_times *times; /* (rule_count) */
@@ -63,8 +65,9 @@ struct cmb_simulation {
   cmb_pace steps, restarts;         /* how fast the run goes on */
   const char *last_event;           /* the name of the last one that was told */
   int side;                         /* of an event that the result is on, as in a record */
+  bool *output_unique;              /* (no) up to here */
   double *q, *v, *lambda, *outputs; /* the result's state */
-  double *q_work, *v_work, *lambda_work, *outputs_new;
+  double *q_work, *v_work, *lambda_work, *outputs_new, *outputs_other;
   double *a, *a_other;       /* (nv) */
   double *v_before, *v_kept; /* (nv) velocities before an event, and before a rest is tried */
   bool *unique;              /* (ng) which multipliers of the result are */
@@ -93,12 +96,17 @@ void cmb_run_begin_stages(cmb_simulation *sim);
 cmb_status cmb_run_change_stage(cmb_simulation *sim);
 void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
 
+/* A velocity that does not matter: it is within the tolerances, or rounding. */
+double cmb_run_slowness(const cmb_simulation *sim);
+
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);
 
-/* slides.c: functions whose modes have changed at this event, and whose surface the motion does not leave, slide from now on; the
- * group of a leader slides no longer and goes to one side. */
-cmb_status cmb_run_look_for_slides(cmb_simulation *sim);
+/* slides.c: functions whose modes have changed at this event, if `changed`, or that are marked, and whose surface the motion does not
+ * leave, slide from now on; the group of a leader slides no longer and goes to one side. Functions are marked that a rest holds at 0
+ * which is over, or does not come about: friction may hold them. */
+cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed);
+void cmb_run_mark_held(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 
 /* The slide of this leader ends by itself: its functions are released. So are those of velocities that are exactly 0 where a run
@@ -108,6 +116,14 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim);
 
 /* Those leave 0 to the side of their modes, unless velocities have jumped. */
 cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
+
+/* Slides of functions that rests hold are over: the rests do it. */
+cmb_status cmb_run_end_held_slides(cmb_simulation *sim);
+
+/* sticking.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
+ * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */
+cmb_status cmb_run_even_out(cmb_simulation *sim);
+cmb_status cmb_run_note_shares(cmb_simulation *sim);
 
 /* A distance from a surface that errors of the run can make of none. */
 static inline double cmb_run_leeway(const cmb_simulation *sim)

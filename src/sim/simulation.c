@@ -96,6 +96,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_other = cmb_arena_doubles(arena, eq->no);
+  sim->output_unique = cmb_arena_take(arena, (size_t)eq->no, sizeof *sim->output_unique);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
@@ -103,9 +105,11 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
-  sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
-  sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
+  sim->with = cmb_arena_ints(arena, eq->ns);
+  sim->at_zero = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->at_zero);
+  sim->released = cmb_arena_doubles(arena, eq->ns);
   sim->mode_before = cmb_arena_ints(arena, eq->ns);
+  sim->mode_kept = cmb_arena_ints(arena, eq->ns);
   sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
@@ -478,9 +482,12 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   double t = sim->result.t;
   bool each = sim->options.every == 0;
   bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
-  if (due) sim->due++;
   const bool last = t >= sim->t_end || sim->result.stopped_by;
-  return each || due || last ? hand_out(sim) : CMB_OK;
+  if (due && !last) sim->result.t = time_due(sim); /* not an event beside it, by rounding */
+  if (due) sim->due++;
+  cmb_status status = each || due || last ? hand_out(sim) : CMB_OK;
+  sim->result.t = t;
+  return status;
 }
 
 /* What could not be decided on, and a warning. */
@@ -570,6 +577,8 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
+  r->outputs_unique = NULL;
+  for (int i = 0; i < sim->eq->no; i++) sim->output_unique[i] = true;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;
@@ -599,17 +608,38 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
+/* The event that resets velocities in both directions and reads function i; NULL: none does. */
+static const char *undoing_event(const cmb_equations *eq, int i)
+{
+  for (int k = 0; k < eq->rule_count; k++) {
+    const cmb_rule *r = &eq->rules[k];
+    const bool reads = i < eq->ns && eq->rule_reads[(ptrdiff_t)k * eq->ns + i];
+    if (reads && r->reset_count > 0 && r->direction == 0) return r->name;
+  }
+  return NULL;
+}
+
 /* Which functions change back and forth, and what may help. */
 static cmb_status fail_crowded(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
-  const char *name = "";
+  const char *name = "", *undoing = NULL;
   CMB_TRY(cmb_run_final(sim,
                         cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
                         "switching functions", e->t));
   for (int i = 0; i < e->ns; i++) {
-    if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
+    if (!(cmb_mode_sign(ev, i) * e->s_probe[i] < 0)) continue;
+    name = ev->eq->switch_names[i];
+    undoing = undoing_event(sim->eq, i);
+  }
+  if (undoing) {
+    return cmb_fail(
+        sim->ctx, CMB_ERROR_EVENTS,
+        "%d events without time between them at t = %.9g: what event '%s' resets leads "
+        "back through its condition, and there it acts again; let it act in one direction "
+        "('rising' or 'falling', not 'both')",
+        CMB_MOST_CROWDED, e->t, undoing);
   }
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", name),

@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double LEAVING = 1e-3;    /* the least that leads away from a zero, in tolerances */
+static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
+
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
@@ -24,7 +27,7 @@ void cmb_run_release_slide(cmb_simulation *sim, int leader)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
     if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
-      sim->released[i] = true;
+      sim->released[i] = LEAVING * sim->options.integrator.atol;
     }
   }
 }
@@ -34,18 +37,34 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
   const cmb_resting *resting = sim->stage->resting;
   cmb_events *e = sim->events;
   bool any = false;
-  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i];
+  for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i] > 0;
   if (!any) return CMB_OK;
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool held = sim->slides[i] != 0 || (resting && resting->limit[i] > 0);
-    const bool leaves = sim->released[i] && !jumped && !held;
-    if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i]);
-    sim->released[i] = false;
+    const bool leaves = sim->released[i] > 0 && !jumped && !held;
+    if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i], sim->released[i]);
+    sim->released[i] = 0;
   }
   return CMB_OK;
+}
+
+/* Whether the rests of this stage hold function i. */
+static bool is_held(const cmb_simulation *sim, int i)
+{
+  const cmb_resting *resting = sim->stage->resting;
+  return resting && resting->held[i] != 0;
+}
+
+cmb_status cmb_run_end_held_slides(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int leader = cmb_slide_leader(sim->slides[i]);
+    if (sim->slides[i] != 0 && is_held(sim, i)) cmb_run_stop_sliding(sim, leader, -1);
+  }
+  return cmb_run_change_stage(sim);
 }
 
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
@@ -68,7 +87,8 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool leaves = eq->switch_order[i] == 1 && sim->ev->mode[i] * sim->flow[i] > 0;
     const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
-    sim->released[i] = leaves && s[i] == 0 && !of_gap;
+    const bool released = leaves && s[i] == 0 && !of_gap;
+    sim->released[i] = released ? LEAVING * sim->options.integrator.atol : 0;
   }
   return CMB_OK;
 }
@@ -85,67 +105,103 @@ static bool settles(cmb_simulation *sim, double rate, double now, double other)
   return true;
 }
 
-/* Whether function j may have the surface of function i: it has changed its mode too, and is of the same kind. */
-static bool may_share(const cmb_simulation *sim, int i, int j)
+/* ---- functions with the same surface */
+
+/* Whether function j may have the surface of function i: it has changed its mode too, or is 0 but for what is within the tolerances, and is
+ * of the same kind. Its gradient is `size`, the functions are s. */
+static bool may_share(const cmb_simulation *sim, int i, int j, double size, const double *s)
 {
   const int *order = sim->ev->eq->switch_order;
-  return sim->ev->mode[j] != sim->mode_before[j] && sim->slides[j] == 0 && order[j] == order[i];
+  const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[j];
+  if (sim->slides[j] != 0 || order[j] != order[i] || silent || is_held(sim, j)) return false;
+  if (sim->ev->mode[j] != sim->mode_before[j]) return true;
+  return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
 }
 
-/* Rates in the modes of the other side: those before, of function i and of all that go with it. */
-static cmb_status flow_beyond(cmb_simulation *sim, const bool *with, double *flow)
+/* What the accelerations of some direction that the constraints permit, one of several, add to the rates of all functions: their
+ * gradients in that direction. */
+static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
 {
-  int *mode = sim->ev->mode, *kept = sim->events->mode_new;
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  const cmb_point at = cmb_run_point(sim);
+  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns, *direction = sim->a_other;
+  for (int k = 0; k < eq->nv; k++) direction[k] = sin(which * (k + 1.0));
+  if (eq->ng > 0) {
+    CMB_TRY(cmb_factor_at(sim->ev, e->t, e->q_found));
+    cmb_multiply_mass(sim->ev, direction, sim->v_work);
+    cmb_solve(sim->ev, sim->v_work, NULL, direction, sim->lambda_work);
+  }
+  CMB_TRY(eq->switch_flow(eq->self, &at, direction, along));
+  for (int k = 0; k < eq->nv; k++) direction[k] = -direction[k];
+  CMB_TRY(eq->switch_flow(eq->self, &at, direction, back));
+  for (int k = 0; k < eq->ns; k++) along[k] = (along[k] - back[k]) / 2;
+  return CMB_OK;
+}
+
+/* Whether the two values of function j are those of function i, but for a factor. */
+static bool are_parallel(const double *first, const double *second, int i, int j)
+{
+  const double a = first[j] * second[i], b = second[j] * first[i];
+  return fabs(a - b) <= SAME_RATIO * fmax(fabs(a), fabs(b));
+}
+
+/* The functions whose gradients are those of function i but for a factor, into `with`: its sign; 0 for the others. What the constraints leave
+ * of the gradients counts: joints that friction holds in a mechanism with one freedom stop together. */
+static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
+{
+  cmb_events *e = sim->events;
+  double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  CMB_TRY(gradient_along(sim, 1, first));
+  CMB_TRY(gradient_along(sim, 2, second));
+  for (int j = 0; j < sim->eq->ns; j++) {
+    const double size = fmax(fabs(first[j]), fabs(second[j]));
+    const double factor = first[j] * first[i] + second[j] * second[i];
+    const bool shares = j == i || (may_share(sim, i, j, size, e->s_probe) && factor != 0 &&
+                                   are_parallel(first, second, i, j));
+    with[j] = !shares ? 0 : factor < 0 ? -1 : 1;
+  }
+  with[i] = 1;
+  return CMB_OK;
+}
+
+/* Rates where function i and those that go with it are on one side. */
+static cmb_status flow_on(cmb_simulation *sim, const int *with, int side, double *a, double *flow)
+{
+  int *mode = sim->ev->mode, *kept = sim->mode_kept;
   const int ns = sim->eq->ns;
   memcpy(kept, mode, (size_t)ns * sizeof *kept);
   for (int k = 0; k < ns; k++) {
-    if (with[k]) mode[k] = sim->mode_before[k];
+    if (with[k] != 0) mode[k] = with[k] * side;
   }
-  cmb_status status = flow_here(sim, sim->a_other, flow);
+  cmb_status status = flow_here(sim, a, flow);
   memcpy(mode, kept, (size_t)ns * sizeof *kept);
   return status;
 }
 
-/* What the accelerations of some direction, one of several, add to the rates of all functions: their gradients in that direction. */
-static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
+/* Those rates on both sides: `now` on that of its mode. */
+static cmb_status flow_on_both(cmb_simulation *sim, int i, const int *with, double *now,
+                               double *other)
 {
-  const cmb_equations *eq = sim->ev->eq;
-  const cmb_point at = cmb_run_point(sim);
-  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns;
-  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = sin(which * (k + 1.0));
-  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, along));
-  for (int k = 0; k < eq->nv; k++) sim->a_other[k] = -sim->a_other[k];
-  CMB_TRY(eq->switch_flow(eq->self, &at, sim->a_other, back));
-  for (int k = 0; k < eq->ns; k++) along[k] -= back[k];
-  return CMB_OK;
-}
-
-/* Of the functions in `with` those whose two values are those of function i, but for a factor. */
-static void keep_parallel(const cmb_simulation *sim, int i, const double *first,
-                          const double *second, bool *with)
-{
-  for (int j = i + 1; j < sim->eq->ns; j++) {
-    const double a = first[j] * second[i], b = second[j] * first[i];
-    with[j] = with[j] && fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
-  }
+  const int side = sim->ev->mode[i];
+  CMB_TRY(flow_on(sim, with, side, sim->a, now));
+  return flow_on(sim, with, -side, sim->a_other, other);
 }
 
 /* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
  * old ones did? */
-static cmb_status look_at_slide(cmb_simulation *sim, int i, bool *with, bool *slides)
+static cmb_status look_at_slide(cmb_simulation *sim, int i, int *with, bool *slides)
 {
   const cmb_equations *eq = sim->ev->eq;
   const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  for (int j = 0; j < sim->eq->ns; j++) with[j] = j == i || (j > i && may_share(sim, i, j));
-  CMB_TRY(flow_here(sim, sim->a, now));
-  CMB_TRY(flow_beyond(sim, with, other));
-  keep_parallel(sim, i, now, other, with);
-  CMB_TRY(gradient_along(sim, 1, now));
-  CMB_TRY(gradient_along(sim, 2, other));
-  keep_parallel(sim, i, now, other, with);
-  CMB_TRY(flow_here(sim, sim->a, now));
-  CMB_TRY(flow_beyond(sim, with, other));
+  CMB_TRY(find_sharing(sim, i, with));
+  CMB_TRY(flow_on_both(sim, i, with, now, other));
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j] != 0 && !are_parallel(now, other, i, j)) with[j] = 0;
+  }
+  CMB_TRY(flow_on_both(sim, i, with, now, other));
   *slides = sign * now[i] < 0 && sign * other[i] > 0;
   if (*slides && eq->switch_order[i] == 2) {
     *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
@@ -169,24 +225,41 @@ static cmb_status refuse_products(cmb_simulation *sim)
       names[first], names[second], e->t);
 }
 
-/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
-static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
+/* The leader of a group: function i, or one that conditions read, for with the leader at −1 these are not met. */
+static int leader_of(const cmb_simulation *sim, int i, const int *with)
 {
+  const cmb_equations *eq = sim->eq;
+  for (int j = 0; j < eq->ns; j++) {
+    for (int k = 0; with[j] != 0 && k < eq->rule_count; k++) {
+      if (eq->rules[k].gap && eq->rule_reads[(ptrdiff_t)k * eq->ns + j]) return j;
+    }
+  }
+  return i;
+}
+
+/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
+static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
+{
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
   cmb_stage *before = sim->stage;
-  const int side = sim->ev->mode[i];
+  memcpy(sim->mode_kept, sim->ev->mode, size);
+  const int leader = leader_of(sim, i, with);
   for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j]) sim->slides[j] = sim->ev->mode[j] * side * (i + 1);
+    if (with[j] != 0) sim->slides[j] = with[j] * with[leader] * (leader + 1);
   }
   CMB_TRY(cmb_run_change_stage(sim));
   const cmb_sliding *x = sim->stage->sliding;
   const cmb_point at = cmb_run_point(sim);
   cmb_status status = cmb_sliding_find(x, &at);
   bool slides = status == CMB_OK;
-  for (int k = 0; slides && k < x->count; k++) slides = x->theta[k] >= 0 && x->theta[k] <= 1;
+  for (int k = 0; slides && k < x->count; k++) slides = x->hold[k] >= 0;
   if (slides) return refuse_products(sim);
   if (status < 0) return status;
   cmb_run_return_to(sim, before);
-  cmb_run_stop_sliding(sim, i, side);
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j] != 0) sim->slides[j] = 0;
+  }
+  memcpy(sim->ev->mode, sim->mode_kept, size);
   return CMB_OK;
 }
 
@@ -195,16 +268,35 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const bool *with)
 static bool may_slide(const cmb_simulation *sim, int i)
 {
   const int order = sim->ev->eq->switch_order[i];
+  if (is_held(sim, i)) return false;
   return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
 }
 
-cmb_status cmb_run_look_for_slides(cmb_simulation *sim)
+void cmb_run_mark_held(cmb_simulation *sim)
+{
+  const cmb_mean *mean = sim->stage->mean;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    sim->at_zero[i] = sim->at_zero[i] || mean->side[i] != 0;
+  }
+}
+
+/* Function i is looked at; but once. */
+static bool is_asked_for(cmb_simulation *sim, int i, bool changed)
+{
+  const int *mode = sim->ev->mode;
+  const bool marked = sim->at_zero[i];
+  sim->at_zero[i] = false;
+  if (sim->slides[i] != 0 || !may_slide(sim, i)) return false;
+  if (marked) sim->mode_before[i] = -mode[i]; /* as if it had just come from there */
+  return marked || (changed && mode[i] != sim->mode_before[i]);
+}
+
+cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed)
 {
   if (!sim->eq->switch_flow) return CMB_OK;
   for (int i = 0; i < sim->eq->ns; i++) {
     bool slides = false;
-    if (sim->ev->mode[i] == sim->mode_before[i] || sim->slides[i] != 0) continue;
-    if (!may_slide(sim, i)) continue;
+    if (!is_asked_for(sim, i, changed)) continue;
     cmb_status status = look_at_slide(sim, i, sim->with, &slides);
     if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
     if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));

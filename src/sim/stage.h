@@ -7,6 +7,7 @@
 #ifndef CMB_SIM_STAGE_H
 #define CMB_SIM_STAGE_H
 
+#include "dae/mean.h"
 #include "dae/resting.h"
 #include "dae/sliding.h"
 #include "sim/agreement.h"
@@ -18,8 +19,9 @@
 typedef struct cmb_stage {
   struct cmb_stage *next;
   int rest_count;
-  int *rest;  /* (rest_count) rules that bodies rest on, ascending */
-  int *slide; /* (ns) how switching functions slide (dae/sliding.h) */
+  int *rest;      /* (rest_count) rules that bodies rest on, ascending */
+  int *slide;     /* (ns) how switching functions slide (dae/sliding.h) */
+  cmb_mean *mean; /* below the rests; NULL: there are none */
   cmb_resting *resting;
   cmb_sliding *sliding;
   const cmb_equations *eq; /* with all that */

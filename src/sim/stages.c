@@ -47,7 +47,8 @@ void cmb_run_begin_stages(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
-  for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = false;
+  for (int i = 0; i < eq->ns; i++)
+    sim->slides[i] = 0, sim->released[i] = 0, sim->at_zero[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
     for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
@@ -126,6 +127,13 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
+double cmb_run_slowness(const cmb_simulation *sim)
+{
+  double largest = 0;
+  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(sim->events->v_found[i]));
+  return fmax(sim->options.integrator.atol, ROUNDING * largest);
+}
+
 /* What does not matter where bodies rest, from the forces and velocities there. */
 static cmb_status begin_rest(cmb_simulation *sim)
 {
@@ -135,11 +143,10 @@ static cmb_status begin_rest(cmb_simulation *sim)
   const cmb_terms want = {.f = ev->f};
   const cmb_point at = cmb_run_point(sim);
   const double time = sim->t_end - sim->t_start, still = time > 0 ? STILL * o->atol / time : 0;
-  double largest = 0;
-  for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
+  cmb_mean_hold(sim->stage->mean, NULL);
   CMB_TRY(cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want));
-  return cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still,
-                           fmax(o->atol, ROUNDING * largest));
+  CMB_TRY(cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still, cmb_run_slowness(sim)));
+  return sim->eq->switch_flow ? cmb_run_even_out(sim) : CMB_OK;
 }
 
 cmb_status cmb_run_change_stage(cmb_simulation *sim)

@@ -219,4 +219,18 @@ check "file too large: status" grep -q '"status": "input-output"' run.json
 check "file too large: older file" [ "$(cat run.csv)" = old ]
 check "file too large: partial file" [ "$(wc -l <run.csv.partial)" -gt 10 ]
 
+# ---- an event that falls on a multiple of the interval, but for rounding: the line has the multiple
+cat >beside.yaml <<'EOF'
+gravity: [0, 0, 0]
+bodies: {b: {mass: 2, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: b, axis: x, rate: 1}}
+events: {back: {when: t > 1, action: {reset: {"x'": "-x'"}}}}
+simulate: {t-end: 2}
+EOF
+for method in mdop5 bdf radau5 abm; do
+  "$CAMBER" run beside.yaml --method $method --every 0.5 --out beside.csv >/dev/null
+  times=$(tail -n +2 beside.csv | cut -d, -f1 | tr '\n' ' ')
+  check "times with $method: $times" [ "$times" = "0 0.5 1 1.5 2 " ]
+done
+
 finish

@@ -441,4 +441,16 @@ END
   done
 done
 
+# ---- an event that undoes what it has done
+cat >undone.yaml <<'YAML'
+gravity: [0, 0, 0]
+bodies: {b: {mass: 2, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: b, axis: x, rate: 1}}
+events: {turn: {when: x > 1, direction: both, action: {reset: {"x'": "-x'"}}}}
+simulate: {t-end: 2}
+YAML
+"$CAMBER" run undone.yaml >out 2>err
+check "a reset that undoes itself: exit code 1" [ $? -eq 1 ]
+check "a reset that undoes itself: words" grep -q "event 'turn' resets leads back through its condition" err
+
 finish

@@ -1,7 +1,7 @@
 /*
  * Bodies that leave the surfaces they rest on, smoothly and at edges, with every method that has dense output: a ball lifted by a
  * growing force; a ball on a table that falls away or shakes; a ladder that slides down and leaves the wall; a ball that rolls over the
- * edge of a plane. Against solutions in closed form, or by a Runge–Kutta method with small steps on equations written down here.
+ * edge of a plane; a body that falls off the inside of a loop; the follower of a cam. Against solutions in closed form, or by a Runge–Kutta method with small steps on equations written down here.
  */
 #include "check.h"
 #include "methods.h"
@@ -264,10 +264,63 @@ static void test_edge(void **state)
           3, look_at_edge);
 }
 
+/* ---- lift-offs at which the gap opens as t³ */
+
+/* A body slides up the inside of a loop of radius 1, with v² = 4 g at the bottom: the angle from there has θ' = 2 √g cos(θ/2), and the loop
+ * has nothing to push where cos θ = −2/3. */
+static void look_at_loop(const cmbt_run *r)
+{
+  const double off = log(sqrt(6) + sqrt(5)) / sqrt(G), s = 0.7 - off, w = sqrt(2 * G / 3);
+  expect(r, "X", sqrt(5) / 3 - w * 2 / 3 * s);
+  expect(r, "Z", 2.0 / 3 + w * sqrt(5) / 3 * s - G * s * s / 2);
+  assert_int_equal(r->result->events, 3); /* the contact, its rest, and the end of that */
+}
+
+static void test_loop(void **state)
+{
+  (void)state;
+  run_all("bodies: {b: {mass: 2, com: [0, 0, -1], inertia: [1, 1, 1]}}\n"
+          "joints: {p: {type: planar, child: b, at: [0, 0, -1], axes: [x, z], coordinates: [x, z, "
+          "a],\n"
+          "             rate: [6.2641839053463304, 0, 0]}}\n"
+          "forces: {c: {type: contact, on: {body: b, at: [0, 0, -1]}, surface: \"1 - x^2 - z^2\",\n"
+          "             restitution: 0}}\n"
+          "outputs: {X: b.x, Z: b.z}\n",
+          0.7, look_at_loop);
+}
+
+/* A follower of 0.5 kg with a spring of 100 N/m on a cam at 70 rad/s: it starts on the cam's nose and leaves it at once, falls back onto it,
+ * and leaves it again where the cam's acceleration, −98 cos φ, is that of the spring and of gravity. */
+static void look_at_cam(const cmbt_run *r)
+{
+  const double c = (100 * 0.08 + 0.5 * G) / 47, turn = 2 * acos(-1), off = (turn - acos(c)) / 70;
+  const double z = 0.02 * (c - 1), v = 1.4 * sqrt(1 - c * c), s = 0.12 - off;
+  const double w = sqrt(200), middle = -0.1 - G / 200;
+  expect(r, "Z", middle + (z - middle) * cos(w * s) + v / w * sin(w * s));
+  assert_int_equal(r->result->events, 3);
+}
+
+static void test_cam(void **state)
+{
+  (void)state;
+  run_all("bodies:\n"
+          "  cam: {mass: 1, cylinder: [[0, -0.01, 0], [0, 0.01, 0]], radius: 0.05}\n"
+          "  f: {mass: 0.5, com: [0, 0, 0.07]}\n"
+          "joints:\n"
+          "  a: {type: revolute, child: cam, at: [0, 0, 0], axis: y}\n"
+          "  z: {type: prismatic, child: f, at: [0, 0, 0.07], axis: z, stiffness: 100, reference: "
+          "-0.1}\n"
+          "motions: {d: {coordinate: a, value: 70*t}}\n"
+          "loops: {c: {type: stop, formula: \"0.02 + z - 0.02*cos(a)\", restitution: 0}}\n"
+          "outputs: {Z: z}\n",
+          0.12, look_at_cam);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lift), cmocka_unit_test(test_table),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lift),   cmocka_unit_test(test_table),
                                      cmocka_unit_test(test_shaken), cmocka_unit_test(test_ladder),
-                                     cmocka_unit_test(test_edge)};
+                                     cmocka_unit_test(test_edge),   cmocka_unit_test(test_loop),
+                                     cmocka_unit_test(test_cam)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

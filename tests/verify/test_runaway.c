@@ -1,7 +1,7 @@
 /*
  * Runs that diverge end, soon, with a status of their own and the velocity that ran away; healthy runs that look a little like it do
  * not: a rotor spun up to 10^5 rad/s from rest, angles beyond 10^6 rad, a fall from very high, exponential growth that costs nothing
- * (against the exact solution), a rotor that drives itself up to a limit.
+ * (against the exact solution), a rotor that drives itself up to a limit, a ball between walls that close in on it.
  */
 #include "check.h"
 #include "model_run.h"
@@ -132,12 +132,45 @@ static void test_fall(void **state)
   cmbt_near(o.rate, -1e6, 1);
 }
 
+/* A ball between walls at ±(2e-5 + |2 − t| / 2) that it strikes elastically: each blow adds twice the speed of the wall, 1 m/s, up to some
+ * 50,000 m/s, and takes as much away after t = 2. The blows one after the other, mirrored so that the ball always goes to the right. */
+static double speed_between_walls(double t_end)
+{
+  const double least = 2e-5, u = 0.5;
+  double t = 0, x = 0, v = 1;
+  for (;;) {
+    double at = t < 2 ? t + (least + u * (2 - t) - x) / (v + u) : INFINITY, wall = -u;
+    if (!(at < 2)) at = t + (least + u * (t - 2) - x) / (v - u), wall = u;
+    if (at > t_end) return v;
+    t = at;
+    x = -(least + u * fabs(2 - t));
+    v -= 2 * wall;
+  }
+}
+
+static void test_walls(void **state)
+{
+  (void)state;
+  const double t_end = 2.02;
+  const struct outcome o =
+      run("gravity: [0, 0, 0]\n"
+          "bodies: {ball: {mass: 1, com: [0, 0, 0]}}\n"
+          "joints: {x: {type: prismatic, child: ball, axis: x, rate: 1}}\n"
+          "loops:\n"
+          "  l: {type: stop, formula: \"2e-5 + abs(2 - t)/2 + x\", restitution: 1}\n"
+          "  r: {type: stop, formula: \"2e-5 + abs(2 - t)/2 - x\", restitution: 1}\n",
+          CMB_FORM_EXPLICIT, "mdop5", t_end);
+  assert_int_equal(o.status, CMB_OK);
+  cmbt_near(fabs(o.rate), speed_between_walls(t_end), 1e-4);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_sign), cmocka_unit_test(test_growth_without_end),
       cmocka_unit_test(test_spin_up),    cmocka_unit_test(test_free_growth),
       cmocka_unit_test(test_limit),      cmocka_unit_test(test_fall),
+      cmocka_unit_test(test_walls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,11 +232,81 @@ static void test_kinked_drive(void **state)
   }
 }
 
+/* ---- friction in several joints of one freedom */
+
+/* Geared carts, x = 2 y: 1.25 kg at x, held by 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves them at t = 1.625.
+ * Friction lets go once, and in both at the same time: the events are two stops, the beginning of the load, and its victory. */
+static void test_gear(void **state)
+{
+  (void)state;
+  const double s = 2 - 5.0 / 8, place = 0.5 + 8 / 1.25 * pow(s, 3) / 6, speed = 4 / 1.25 * s * s;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    open_run(&r,
+             "gravity: [0, 0, 0]\n"
+             "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 0, 0]}}\n"
+             "joints:\n"
+             "  x: {type: prismatic, child: a, axis: x, rate: 2}\n"
+             "  y: {type: prismatic, child: b, axis: x}\n"
+             "loops: {gr: {type: gear, coordinates: [x, y], ratio: 2}}\n"
+             "forces:\n"
+             "  fa: {type: load, on: {body: a, at: [0, 0, 0]},\n"
+             "       force: [\"-3*sign(x') + if(t > 1, 8*(t - 1), 0)\", 0, 0]}\n"
+             "  fb: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"-4*sign(y')\", 0, 0]}\n"
+             "outputs: {place: x, speed: x'}\n",
+             i);
+    cmbt_run_to(&r, 3, 0);
+    cmbt_near(cmbt_output(&r, "place"), place, 10 * tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "speed"), speed, 10 * tolerance_of(&r));
+    assert_int_equal(r.result->events, 4);
+    cmbt_run_close(&r);
+  }
+}
+
+/* A slider-crank with friction in its three joints, which stop together. The angle where it holds is from its equation of motion in the one
+ * coordinate that it has, by the classical Runge-Kutta method with steps of 5e-5 s. */
+static void check_slider_crank(int method, int form)
+{
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "points: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.3, 0, 0.1]}\n"
+                     "bodies:\n"
+                     "  crank: {mass: 0.5, rod: [A, B], radius: 0.01}\n"
+                     "  rod: {mass: 1, rod: [B, C], radius: 0.01}\n"
+                     "  piston: {mass: 0.3, com: C}\n"
+                     "joints:\n"
+                     "  m: {type: revolute, child: crank, at: A, axis: y, rate: 20}\n"
+                     "  p: {type: revolute, parent: crank, child: rod, at: B, axis: y}\n"
+                     "  s: {type: prismatic, child: piston, at: C, axis: x}\n"
+                     "loops: {wrist: {type: revolute, between: [rod@C, piston@C], axis: y}}\n"
+                     "forces:\n"
+                     "  f: {type: load, on: piston@C, force: [\"-5*sign(s')\", 0, 0]}\n"
+                     "  tm: {type: torsion, coordinate: m, torque: \"0.3*sign(m')\"}\n"
+                     "  tp: {type: torsion, coordinate: p, torque: \"0.2*sign(p')\"}\n"
+                     "outputs: {angle: m, speed: m'}\n",
+                     cmbt_formulation(form));
+  r.method = cmb_method_name(cmb_method_at(method));
+  r.rtol = 1e-7;
+  cmbt_run_to(&r, 1, 0);
+  cmbt_near(cmbt_output(&r, "angle"), 3.5726593, 100 * r.rtol);
+  cmbt_near(cmbt_output(&r, "speed"), 0, 1e-9);
+  cmbt_run_close(&r);
+}
+
+static void test_slider_crank(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int form = 0; form < 3; form++) check_slider_crank(i, form);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_block),
-                                     cmocka_unit_test(test_block_at_rest),
-                                     cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_belt),
-                                     cmocka_unit_test(test_kinked_drive)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_block),        cmocka_unit_test(test_block_at_rest),
+      cmocka_unit_test(test_two_blocks),   cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_kinked_drive), cmocka_unit_test(test_gear),
+      cmocka_unit_test(test_slider_crank)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+/*
+ * The mean of the two sides of functions that are held (mean.h).
+ */
+#include "dae/mean.h"
+
+/* The point with those functions on one side. */
+static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
+{
+  cmb_point there = *at;
+  int *mode = x->layer.mode;
+  for (int i = 0; i < x->layer.inner->ns; i++) {
+    mode[i] = x->side[i] != 0 ? side * x->side[i] : at->mode[i];
+  }
+  there.mode = mode;
+  return there;
+}
+
+/* a := (a + b) / 2 */
+static void take_mean(int n, double *a, const double *b)
+{
+  for (int i = 0; i < n; i++) a[i] += (b[i] - a[i]) / 2;
+}
+
+static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const cmb_mean *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  if (!x->any || !want->f) return inner->evaluate(inner->self, at, want);
+  cmb_point there = point_on(x, at, x->only ? x->only : 1);
+  CMB_TRY(inner->evaluate(inner->self, &there, want));
+  if (x->only) return CMB_OK;
+  const cmb_terms forces = {.f = x->f};
+  there = point_on(x, at, -1);
+  CMB_TRY(inner->evaluate(inner->self, &there, &forces));
+  take_mean(inner->nv, want->f, x->f);
+  return CMB_OK;
+}
+
+/* The outputs at a point below, where bodies rest or do not. */
+static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
+                                const double *lambda, const double *push, double *out)
+{
+  const cmb_equations *inner = x->layer.inner;
+  if (push) return inner->outputs_at_rest(inner->self, at, a, lambda, push, out);
+  return inner->outputs(inner->self, at, a, lambda, out);
+}
+
+static cmb_status find_outputs(const cmb_mean *x, const cmb_point *at, const double *a,
+                               const double *lambda, const double *push, double *out)
+{
+  if (!x->any) return outputs_below(x, at, a, lambda, push, out);
+  cmb_point there = point_on(x, at, x->only ? x->only : 1);
+  CMB_TRY(outputs_below(x, &there, a, lambda, push, out));
+  if (x->only) return CMB_OK;
+  there = point_on(x, at, -1);
+  CMB_TRY(outputs_below(x, &there, a, lambda, push, x->out));
+  take_mean(x->layer.inner->no, out, x->out);
+  return CMB_OK;
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  return find_outputs(self, at, a, lambda, NULL, out);
+}
+
+static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const double *a,
+                                  const double *lambda, const double *push, double *out)
+{
+  return find_outputs(self, at, a, lambda, push, out);
+}
+
+cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
+                           cmb_mean **out)
+{
+  cmb_mean *x = *out = cmb_arena_take(arena, 1, sizeof *x);
+  if (!x) return cmb_fail_memory(ctx);
+  cmb_layer_begin(&x->layer, arena, inner);
+  cmb_equations *eq = &x->layer.eq;
+  eq->evaluate = evaluate;
+  if (inner->outputs) eq->outputs = outputs;
+  if (inner->outputs_at_rest) eq->outputs_at_rest = outputs_at_rest;
+  x->side = cmb_arena_ints(arena, eq->ns);
+  x->f = cmb_arena_doubles(arena, eq->nv);
+  x->out = cmb_arena_doubles(arena, eq->no);
+  return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
+}
+
+void cmb_mean_hold(cmb_mean *x, const int *side)
+{
+  x->any = false;
+  for (int i = 0; i < x->layer.inner->ns; i++) {
+    x->side[i] = side ? side[i] : 0;
+    x->any = x->any || x->side[i] != 0;
+  }
+}

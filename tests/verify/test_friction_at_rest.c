@@ -1,0 +1,105 @@
+/*
+ * Dry friction along the line on which a body rests against a stop: what the stop pushes is not determined, the motion is. A block with
+ * friction of ±4 N, under a load P, on the right and on the left.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <stdio.h>
+
+static void open_run(cmbt_run *r, const char *text, int method)
+{
+  cmbt_run_open_text(r, text, cmbt_formulation(method % 3));
+  r->method = cmb_method_name(cmb_method_at(method));
+  if (!cmbt_is_precise(cmb_method_at(method))) r->rtol = 1e-8;
+}
+
+static double tolerance_of(const cmbt_run *r)
+{
+  return r->rtol < 1e-9 ? 1e-8 : 1e-5;
+}
+
+/* The block goes to the stop that is 0.1 m away: to the right, or to the left with all signs turned. */
+static void write_block(size_t room, char *text, const char *friction, const char *load, int side)
+{
+  snprintf(text, room,
+           "gravity: [0, 0, 0]\n"
+           "bodies: {b: {mass: 2, com: [0, 0, 0]}}\n"
+           "joints: {x: {type: prismatic, child: b, axis: x, rate: %d}}\n"
+           "loops: {c: {type: stop, formula: \"0.1 - (%d)*x\", restitution: 0}}\n"
+           "forces:\n"
+           "  f: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"%s\", 0, 0]}\n"
+           "  p: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"%d*(%s)\", 0, 0]}\n"
+           "outputs: {place: x, N: c.force, F: f.fx}\n",
+           side, side, friction, side, load);
+}
+
+static bool is_shared(const cmbt_run *r, int output)
+{
+  return r->result->outputs_unique && !r->result->outputs_unique[output];
+}
+
+/* P = 6 − 4 t. While it is positive the stop takes it, with friction in the middle of what it can be; then friction takes it, up to t = 2.5;
+ * then the block goes: 2 ẍ = −4 (t − 2.5). */
+static void check_leaving(const char *friction, int method, int side)
+{
+  const double end[] = {1, 2, 3}, push[] = {2, 0, 0}, hold[] = {0, 2, 4};
+  char text[1000];
+  write_block(sizeof text, text, friction, "6 - 4*t", side);
+  for (int k = 0; k < 3; k++) {
+    const double place = k < 2 ? 0.1 : 0.1 - pow(end[k] - 2.5, 3) / 3;
+    cmbt_run r;
+    open_run(&r, text, method);
+    cmbt_run_to(&r, end[k], 0);
+    cmbt_near(side * cmbt_output(&r, "place"), place, tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "N"), push[k], tolerance_of(&r));
+    cmbt_near(side * cmbt_output(&r, "F"), hold[k], tolerance_of(&r));
+    assert_false(is_shared(&r, 0));
+    assert_true(is_shared(&r, 1) && is_shared(&r, 2));
+    cmbt_run_close(&r);
+  }
+}
+
+static void test_leaving(void **state)
+{
+  (void)state;
+  const char *const friction[] = {"-4*sign(x')", "if(x' > 0, -4, if(x' < 0, 4, 0))",
+                                  "-2*sign(x') + 2*sign(-2*x')"};
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int side = -1; side <= 1; side += 2) check_leaving(friction[i % 3], i, side);
+  }
+}
+
+/* A pull of 3 N is on the block when it strikes the stop: friction alone keeps it there, and nothing is left open. One of 6 N, from t = 1 on
+ * for a block that was pressed, takes it off at once. */
+static void test_striking(void **state)
+{
+  (void)state;
+  char text[1000];
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int side = -1; side <= 1; side += 2) {
+      cmbt_run r;
+      write_block(sizeof text, text, "-4*sign(x')", "if(t < 1, -3, 0)", side);
+      open_run(&r, text, i);
+      cmbt_run_to(&r, 0.9, 0);
+      cmbt_near(side * cmbt_output(&r, "place"), 0.1, tolerance_of(&r));
+      cmbt_near(side * cmbt_output(&r, "F"), 3, tolerance_of(&r));
+      cmbt_near(cmbt_output(&r, "N"), 0, 0);
+      assert_null(r.result->outputs_unique);
+      cmbt_run_close(&r);
+      write_block(sizeof text, text, "-4*sign(x')", "if(t < 1, 6, -6)", side);
+      open_run(&r, text, i);
+      cmbt_run_to(&r, 1.2, 0);
+      cmbt_near(side * cmbt_output(&r, "place"), 0.1 - 0.5 * 0.04, tolerance_of(&r));
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_leaving),
+                                     cmocka_unit_test(test_striking)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
