@@ -131,6 +131,12 @@ CMB_API cmb_status cmb_simulation_start(cmb_simulation *sim);
 /* The whole run, start included. The status is also in the result; the context has the words. */
 CMB_API cmb_status cmb_simulation_run(cmb_simulation *sim);
 
+/* The run in pieces, for programs that drive it: on to exactly t, from where it stands or, if it has not begun, from the start; the
+ * step that would pass t ends there. Observers, events and records are those of a run. A stop may end it before: `stopped_by` of
+ * the result. A t before the present time or behind the end, and a run that has failed or was stopped, are CMB_ERROR_ARGUMENT with
+ * words, and nothing changes; cmb_simulation_run begins anew. */
+CMB_API cmb_status cmb_simulation_advance(cmb_simulation *sim, double t);
+
 CMB_API const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
 
 /* A trajectory as CSV: a line of names, then a line a record, 17 digits. Lines go to PATH.partial as they

@@ -24,6 +24,9 @@ typedef struct cmb_pace {
   double t;
 } cmb_pace;
 
+/* A run has not begun, is under way or at its end, or has failed. */
+typedef enum cmb_run_phase { CMB_PHASE_FRESH, CMB_PHASE_RUNNING, CMB_PHASE_FAILED } cmb_run_phase;
+
 struct cmb_simulation {
   cmb_context *ctx;
   cmb_arena *arena;
@@ -56,7 +59,9 @@ struct cmb_simulation {
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
+  cmb_run_phase phase;
   double t_start, t_end;
+  double t_limit;                   /* no step goes beyond it; at most t_end */
   long due;                         /* number of the next record at an interval */
   long sample_due;                  /* number of the next sample at an even distance */
   double sampled;                   /* time of the last sample */
@@ -81,6 +86,9 @@ static inline cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, c
 {
   return status > 0 ? cmb_run_fail(sim, status, what, t) : status;
 }
+
+/* Whether the run can go on from where it stands; else the words, which name the call. */
+cmb_status cmb_run_check_phase(cmb_simulation *sim, const char *call);
 
 /* stages.c: the first one, ... */
 cmb_status cmb_run_first_stage(cmb_simulation *sim);

@@ -33,6 +33,9 @@ enum {
 /* So many more are too many. */
 static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
+/* Part of the time from the start to the end, or of the time itself: no step fits in between. */
+static const double LEAST_STEP = 16 * DBL_EPSILON;
+
 cmb_run_options cmb_run_defaults(void)
 {
   return (cmb_run_options){
@@ -483,8 +486,8 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   return each || due || last ? hand_out(sim) : CMB_OK;
 }
 
-/* What could not be decided on, and a warning. */
-static void note_undecided(cmb_simulation *sim)
+/* What could not be decided on; and a warning, when the run is over. */
+static void note_undecided(cmb_simulation *sim, bool over)
 {
   const cmb_enclosure *e = &sim->events->enclosure;
   cmb_result *r = &sim->result;
@@ -493,6 +496,7 @@ static void note_undecided(cmb_simulation *sim)
   r->undecided_t = e->undecided_t;
   if (e->undecided == 0) return;
   r->undecided_name = sim->eq->switch_names[e->undecided_function];
+  if (!over) return;
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,
       "%ld times a switching function came so near to 0 that no change of sign could be proved or "
@@ -505,7 +509,8 @@ static cmb_status conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
-  note_undecided(sim);
+  if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
+  note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
   if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
   if (status == CMB_OK || cmb_error_of(sim->ctx)->status != CMB_OK) return status;
   return cmb_fail_about(sim->ctx, status, cmb_about_time(sim->result.t, NULL, NULL),
@@ -596,7 +601,9 @@ static cmb_status start(cmb_simulation *sim)
 
 cmb_status cmb_simulation_start(cmb_simulation *sim)
 {
-  return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  sim->phase = CMB_PHASE_FRESH;
+  return conclude(sim, start(sim));
 }
 
 /* Which functions change back and forth, and what may help. */
@@ -627,8 +634,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   cmb_events *e = sim->events;
   double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
   bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
-  if (sim->t_end - e->t <= 16 * DBL_EPSILON * scale)
-    e->t = sim->t_end; /* no step fits in between */
+  if (sim->t_limit - e->t <= LEAST_STEP * scale) e->t = sim->t_limit;
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
     return fail_crowded(sim);
@@ -679,7 +685,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   const long events = sim->result.events;
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
@@ -696,7 +702,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
 /* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   if (cmb_integrator_is_fixed(sim->in)) return CMB_OK;
   for (int k = 0; k < MOST_SHORTER; k++) {
     bool unseen;
@@ -704,7 +710,7 @@ static cmb_status make_step(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, status, "dense output", cmb_integrator_t_before(sim->in)));
     if (!unseen) break;
     CMB_TRY(cmb_integrator_undo(sim->in));
-    CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+    CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   }
   return CMB_OK;
 }
@@ -778,10 +784,13 @@ static cmb_status check_pace(cmb_simulation *sim)
       PACE_STEPS, t - steps_from, t);
 }
 
-static cmb_status run(cmb_simulation *sim)
+/* The start, and what happens there. */
+static cmb_status begin(cmb_simulation *sim)
 {
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   bool restarted;
+  sim->phase = CMB_PHASE_RUNNING;
+  sim->t_limit = sim->t_end;
   CMB_TRY(start(sim));
   CMB_TRY(cmb_run_final(sim, cmb_rank_watch_start(sim->watch, sim->t_start, sim->q), "constraints",
                         sim->t_start));
@@ -790,27 +799,72 @@ static cmb_status run(cmb_simulation *sim)
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (restarted) CMB_TRY(take_integrator_state(sim));
-  CMB_TRY(hand_out_here(sim));
+  return hand_out_here(sim);
+}
+
+/* A step, and all that belongs to it. */
+static cmb_status go_on(cmb_simulation *sim)
+{
   const cmb_result *r = &sim->result;
   const cmb_observer *o = &sim->options.observer;
-  while (cmb_integrator_t(sim->in) < sim->t_end && !r->stopped_by) {
-    CMB_TRY(call_hook(sim, o->before_step));
-    sim->side = 0;
-    CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
-    CMB_TRY(take_integrator_state(sim));
-    CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
-    CMB_TRY(note_residuals(sim));
-    CMB_TRY(check_agreement(sim));
-    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
-    CMB_TRY(hand_out_here(sim));
-    CMB_TRY(check_pace(sim));
-    CMB_TRY(call_hook(sim, o->after_step));
-    CMB_TRY(tell_progress(sim));
-  }
+  CMB_TRY(call_hook(sim, o->before_step));
+  sim->side = 0;
+  CMB_TRY(cmb_method_is_real_time(sim->options.method) ? advance_in_time(sim) : advance(sim));
+  CMB_TRY(take_integrator_state(sim));
+  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
+  CMB_TRY(note_residuals(sim));
+  CMB_TRY(check_agreement(sim));
+  if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
+  CMB_TRY(hand_out_here(sim));
+  CMB_TRY(check_pace(sim));
+  CMB_TRY(call_hook(sim, o->after_step));
+  return tell_progress(sim);
+}
+
+/* On to t; the start comes first, if there has been none. */
+static cmb_status go_to(cmb_simulation *sim, double t)
+{
+  if (sim->phase == CMB_PHASE_FRESH) CMB_TRY(begin(sim));
+  const double here = cmb_integrator_t(sim->in);
+  const double least = LEAST_STEP * fmax(fabs(here), sim->t_end - sim->t_start);
+  if (t - here <= least && t < sim->t_end) return CMB_OK; /* it is there */
+  sim->t_limit = sim->t_end - t <= least ? sim->t_end : t;
+  while (cmb_integrator_t(sim->in) < sim->t_limit && !sim->result.stopped_by) CMB_TRY(go_on(sim));
   return CMB_OK;
 }
 
 cmb_status cmb_simulation_run(cmb_simulation *sim)
 {
-  return sim ? conclude(sim, run(sim)) : CMB_ERROR_ARGUMENT;
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  sim->phase = CMB_PHASE_FRESH;
+  return conclude(sim, go_to(sim, sim->t_end));
+}
+
+/* The words for a call that cannot go on from where the run stands. */
+cmb_status cmb_run_check_phase(cmb_simulation *sim, const char *call)
+{
+  const cmb_result *r = &sim->result;
+  if (sim->phase == CMB_PHASE_FAILED) {
+    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                    "%s: the run has failed at t = %.9g (%s) and cannot go on", call, r->t,
+                    cmb_status_code(r->status));
+  }
+  if (sim->phase == CMB_PHASE_FRESH || !r->stopped_by) return CMB_OK;
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "%s: event '%s' has ended the run at t = %.9g, and it cannot go on", call,
+                  r->stopped_by, r->t);
+}
+
+cmb_status cmb_simulation_advance(cmb_simulation *sim, double t)
+{
+  static const char call[] = "cmb_simulation_advance";
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_TRY(cmb_run_check_phase(sim, call));
+  const double here = sim->phase == CMB_PHASE_FRESH ? sim->t_start : sim->result.t;
+  if (!(t >= here && t <= sim->t_end)) {
+    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                    "%s to t = %.9g: the run is at t = %.9g and ends at t = %.9g", call, t, here,
+                    sim->t_end);
+  }
+  return conclude(sim, go_to(sim, t));
 }
