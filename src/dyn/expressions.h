@@ -72,6 +72,7 @@ typedef struct cmb_expressions {
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
+  bool live_inputs;      /* the last nu of the parameters are `u`: it need not be 0 */
   cmb_expr *input_value; /* (nu) u_i(t), and the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;

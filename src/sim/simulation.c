@@ -85,7 +85,12 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   CMB_TRY(check_resets(ctx, sim));
   const int most_ng = eq->ng + eq->rule_count; /* bodies that rest add constraints, */
   sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
-  sim->source = (cmb_stage_source){ctx, arena, sim->system, &sim->options, on_singular, sim};
+  sim->p = cmb_arena_doubles(arena, eq->np);
+  sim->p_before = cmb_arena_doubles(arena, eq->np);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
+  sim->source = (cmb_stage_source){ctx,    arena,       sim->system, &sim->options,
+                                   sim->p, &sim->moved, on_singular, sim};
   CMB_TRY(cmb_run_first_stage(sim));
   sim->q = cmb_arena_doubles(arena, eq->nq);
   sim->q_work = cmb_arena_doubles(arena, eq->nq);
@@ -505,7 +510,7 @@ static void note_undecided(cmb_simulation *sim, bool over)
 }
 
 /* Equations and observers can end a run without a word; an error of a run always has some. */
-static cmb_status conclude(cmb_simulation *sim, cmb_status status)
+cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
@@ -599,11 +604,19 @@ static cmb_status start(cmb_simulation *sim)
   return check_agreement(sim);
 }
 
+/* The words for a call from inside of another one. */
+static cmb_status refuse_inside(cmb_simulation *sim, const char *call)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "%s is called from inside of the run, which has not come to an end", call);
+}
+
 cmb_status cmb_simulation_start(cmb_simulation *sim)
 {
   if (!sim) return CMB_ERROR_ARGUMENT;
+  if (sim->place != CMB_PLACE_IDLE) return refuse_inside(sim, "cmb_simulation_start");
   sim->phase = CMB_PHASE_FRESH;
-  return conclude(sim, start(sim));
+  return cmb_run_conclude(sim, start(sim));
 }
 
 /* Which functions change back and forth, and what may help. */
@@ -669,10 +682,9 @@ static cmb_status refuse_loose_rates(cmb_simulation *sim)
 }
 
 /* The constraints of the new modes where a step of a real-time method ends: the next one brings velocities there. */
-static cmb_status enter_modes_late(cmb_simulation *sim)
+cmb_status cmb_run_enter_late(cmb_simulation *sim, double h)
 {
   const cmb_events *e = sim->events;
-  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
   cmb_status status = cmb_agreement_late_modes(sim->agreement, e->t, h, e->q_found, e->v_found,
                                                cmb_integrator_a(sim->in));
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
@@ -696,7 +708,8 @@ static cmb_status advance_in_time(cmb_simulation *sim)
     sim->side = 1;
   }
   CMB_TRY(cmb_run_end_step(sim));
-  return sim->result.events > events ? enter_modes_late(sim) : CMB_OK;
+  if (sim->result.events == events) return CMB_OK;
+  return cmb_run_enter_late(sim, cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in));
 }
 
 /* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
@@ -802,12 +815,19 @@ static cmb_status begin(cmb_simulation *sim)
   return hand_out_here(sim);
 }
 
+cmb_status cmb_run_take_restart(cmb_simulation *sim)
+{
+  sim->side = 1;
+  CMB_TRY(take_integrator_state(sim));
+  CMB_TRY(note_residuals(sim));
+  CMB_TRY(check_agreement(sim));
+  return hand_out_here(sim);
+}
+
 /* A step, and all that belongs to it. */
-static cmb_status go_on(cmb_simulation *sim)
+static cmb_status step(cmb_simulation *sim)
 {
   const cmb_result *r = &sim->result;
-  const cmb_observer *o = &sim->options.observer;
-  CMB_TRY(call_hook(sim, o->before_step));
   sim->side = 0;
   CMB_TRY(cmb_method_is_real_time(sim->options.method) ? advance_in_time(sim) : advance(sim));
   CMB_TRY(take_integrator_state(sim));
@@ -816,8 +836,21 @@ static cmb_status go_on(cmb_simulation *sim)
   CMB_TRY(check_agreement(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));
-  CMB_TRY(check_pace(sim));
+  return check_pace(sim);
+}
+
+/* One, with the hooks around it, in which parameters may change. */
+static cmb_status go_on(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  sim->place = CMB_PLACE_BETWEEN;
+  CMB_TRY(call_hook(sim, o->before_step));
+  if (sim->result.stopped_by) return CMB_OK;
+  sim->place = CMB_PLACE_INSIDE;
+  CMB_TRY(step(sim));
+  sim->place = CMB_PLACE_BETWEEN;
   CMB_TRY(call_hook(sim, o->after_step));
+  sim->place = CMB_PLACE_INSIDE;
   return tell_progress(sim);
 }
 
@@ -833,17 +866,28 @@ static cmb_status go_to(cmb_simulation *sim, double t)
   return CMB_OK;
 }
 
+/* go_to as a call: what the observer does meanwhile is inside of it. */
+static cmb_status call_go_to(cmb_simulation *sim, double t)
+{
+  sim->place = CMB_PLACE_INSIDE;
+  cmb_status status = go_to(sim, t);
+  sim->place = CMB_PLACE_IDLE;
+  return cmb_run_conclude(sim, status);
+}
+
 cmb_status cmb_simulation_run(cmb_simulation *sim)
 {
   if (!sim) return CMB_ERROR_ARGUMENT;
+  if (sim->place != CMB_PLACE_IDLE) return refuse_inside(sim, "cmb_simulation_run");
   sim->phase = CMB_PHASE_FRESH;
-  return conclude(sim, go_to(sim, sim->t_end));
+  return call_go_to(sim, sim->t_end);
 }
 
 /* The words for a call that cannot go on from where the run stands. */
-cmb_status cmb_run_check_phase(cmb_simulation *sim, const char *call)
+cmb_status cmb_run_check_call(cmb_simulation *sim, const char *call, cmb_run_place most)
 {
   const cmb_result *r = &sim->result;
+  if (sim->place > most) return refuse_inside(sim, call);
   if (sim->phase == CMB_PHASE_FAILED) {
     return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
                     "%s: the run has failed at t = %.9g (%s) and cannot go on", call, r->t,
@@ -859,12 +903,12 @@ cmb_status cmb_simulation_advance(cmb_simulation *sim, double t)
 {
   static const char call[] = "cmb_simulation_advance";
   if (!sim) return CMB_ERROR_ARGUMENT;
-  CMB_TRY(cmb_run_check_phase(sim, call));
+  CMB_TRY(cmb_run_check_call(sim, call, CMB_PLACE_IDLE));
   const double here = sim->phase == CMB_PHASE_FRESH ? sim->t_start : sim->result.t;
   if (!(t >= here && t <= sim->t_end)) {
     return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
                     "%s to t = %.9g: the run is at t = %.9g and ends at t = %.9g", call, t, here,
                     sim->t_end);
   }
-  return conclude(sim, go_to(sim, t));
+  return call_go_to(sim, t);
 }

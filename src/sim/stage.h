@@ -39,6 +39,8 @@ typedef struct cmb_stage_source {
   cmb_arena *arena;
   const cmb_system *system;
   const cmb_run_options *options;
+  const double *p;   /* (np) live parameters of the run */
+  const bool *moved; /* they have changed, and constraints may have, though no mode has */
   cmb_status (*singular)(void *user, const cmb_singularity *found);
   void *user;
 } cmb_stage_source;

@@ -126,7 +126,6 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
-/* What does not matter where bodies rest, from the forces and velocities there. */
 static cmb_status begin_rest(cmb_simulation *sim)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
@@ -142,6 +141,12 @@ static cmb_status begin_rest(cmb_simulation *sim)
                            fmax(o->atol, ROUNDING * largest));
 }
 
+cmb_status cmb_run_weigh_rest(cmb_simulation *sim)
+{
+  if (!sim->stage->resting) return CMB_OK;
+  return cmb_run_final(sim, begin_rest(sim), "rest", sim->events->t);
+}
+
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
   cmb_stage *to;
@@ -155,7 +160,7 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
     CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
   }
-  if (to->resting) CMB_TRY(cmb_run_final(sim, begin_rest(sim), "rest", e->t));
+  CMB_TRY(cmb_run_weigh_rest(sim));
   cmb_integrator_reset(sim->in);
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
