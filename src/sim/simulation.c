@@ -516,7 +516,7 @@ cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
   if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
   note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
-  if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
+  if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
   if (status == CMB_OK || cmb_error_of(sim->ctx)->status != CMB_OK) return status;
   return cmb_fail_about(sim->ctx, status, cmb_about_time(sim->result.t, NULL, NULL),
                         "ended at t = %.9g: %s", sim->result.t, cmb_status_meaning(status));
@@ -591,7 +591,7 @@ static cmb_status start(cmb_simulation *sim)
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   cmb_status found = start_modes(sim);
-  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q_work));
+  CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q_work));
   CMB_TRY(found);
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
   r->worst_position = r->worst_velocity = 0;
@@ -831,7 +831,7 @@ static cmb_status step(cmb_simulation *sim)
   sim->side = 0;
   CMB_TRY(cmb_method_is_real_time(sim->options.method) ? advance_in_time(sim) : advance(sim));
   CMB_TRY(take_integrator_state(sim));
-  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
+  CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q));
   CMB_TRY(note_residuals(sim));
   CMB_TRY(check_agreement(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
