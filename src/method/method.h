@@ -25,6 +25,7 @@ struct cmb_method {
   const cmb_option *options;
   int option_count;
   bool implicit;    /* needs derivatives of the equations */
+  bool multistep;   /* it needs the steps before: where it begins anew it begins small */
   bool real_time;   /* steps of the size given, always, and the same operations in each */
   double stability; /* explicit: h times an eigenvalue that it still bears, about */
 

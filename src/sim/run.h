@@ -100,6 +100,9 @@ cmb_status cmb_run_check_call(cmb_simulation *sim, const char *call, cmb_run_pla
 /* Where the integrator has begun anew becomes the result, with a record behind an event. */
 cmb_status cmb_run_take_restart(cmb_simulation *sim);
 
+/* The integrator has begun where a saved run was: that becomes the result; records go on behind it. */
+cmb_status cmb_run_take_resumed(cmb_simulation *sim);
+
 /* Modes have changed where a step of a real-time method ends: the constraints there. */
 cmb_status cmb_run_enter_late(cmb_simulation *sim, double h);
 
@@ -109,6 +112,9 @@ cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status);
 /* stages.c: the first one, ... */
 cmb_status cmb_run_first_stage(cmb_simulation *sim);
 void cmb_run_destroy_stages(cmb_simulation *sim);
+
+/* All of them anew, with the one that `rests` and `slides` say at work: nothing is left of what they knew. */
+cmb_status cmb_run_new_stages(cmb_simulation *sim);
 
 /* The first stage again, as a run has it when it begins. */
 void cmb_run_begin_stages(cmb_simulation *sim);

@@ -89,7 +89,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->p_before = cmb_arena_doubles(arena, eq->np);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
-  sim->source = (cmb_stage_source){ctx,    arena,       sim->system, &sim->options,
+  sim->source = (cmb_stage_source){ctx,    NULL,        arena,       sim->system, &sim->options,
                                    sim->p, &sim->moved, on_singular, sim};
   CMB_TRY(cmb_run_first_stage(sim));
   sim->q = cmb_arena_doubles(arena, eq->nq);
@@ -478,6 +478,13 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   return sim->options.every == 0 ? hand_out(sim) : CMB_OK;
 }
 
+/* Whether the next record at the interval is where the result is, or before. */
+static bool is_due(const cmb_simulation *sim)
+{
+  const double t = sim->result.t;
+  return time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
+}
+
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
 static cmb_status hand_out_here(cmb_simulation *sim)
 {
@@ -485,7 +492,7 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   CMB_TRY(hand_out_sample(sim));
   double t = sim->result.t;
   bool each = sim->options.every == 0;
-  bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
+  bool due = !each && is_due(sim);
   if (due) sim->due++;
   const bool last = t >= sim->t_end || sim->result.stopped_by;
   return each || due || last ? hand_out(sim) : CMB_OK;
@@ -822,6 +829,18 @@ cmb_status cmb_run_take_restart(cmb_simulation *sim)
   CMB_TRY(note_residuals(sim));
   CMB_TRY(check_agreement(sim));
   return hand_out_here(sim);
+}
+
+cmb_status cmb_run_take_resumed(cmb_simulation *sim)
+{
+  CMB_TRY(take_integrator_state(sim));
+  const double t = sim->result.t, every = sim->options.every;
+  sim->sample_due = 0;
+  sim->sampled = t;
+  if (every == 0) return CMB_OK;
+  sim->due = (long)fmax(floor((t - sim->t_start) / every) - 1, 0);
+  while (is_due(sim)) sim->due++;
+  return CMB_OK;
 }
 
 /* A step, and all that belongs to it. */

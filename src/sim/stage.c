@@ -45,8 +45,8 @@ static cmb_status make_equations(const cmb_stage_source *s, cmb_stage *stage)
   bool slides = false;
   for (int i = 0; i < ns; i++) slides = slides || stage->slide[i] != 0;
   if (stage->rest_count > 0) {
-    CMB_TRY(cmb_resting_create(s->ctx, s->arena, stage->eq, stage->rest_count, stage->rest,
-                               &stage->resting));
+    CMB_TRY(cmb_resting_create(s->ctx, s->arena, s->lasting, stage->eq, stage->rest_count,
+                               stage->rest, &stage->resting));
     stage->eq = &stage->resting->layer.eq;
   }
   if (slides) {
