@@ -66,10 +66,12 @@ struct teller {
   int saves;      /* at this and the following steps */
   char *text;
   size_t length;
+  bool mute; /* nothing is told */
 };
 
 static void tell(struct teller *w, const char *what, int n, const double *x)
 {
+  if (w->mute) return;
   int length = snprintf(w->text + w->length, TEXT_ROOM - w->length, "%s", what);
   w->length += (size_t)length;
   for (int i = 0; i < n; i++) {
@@ -369,6 +371,7 @@ static void test_forged_files(void **state)
   save_one();
   struct setup s;
   open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  s.teller.mute = true;
   for (int k = 0; k < cmbt_count("CAMBER_FORGED", 300); k++) {
     char *text = read_whole(&length), digest[CMB_DIGEST_TEXT];
     uint8_t bytes[CMB_DIGEST_SIZE];
@@ -388,7 +391,6 @@ static void test_forged_files(void **state)
     if (status == CMB_OK)
       (void)cmb_simulation_advance(s.sim, fmin(cmb_simulation_result(s.sim)->t + 0.01, 1.3));
     if (status != CMB_OK) assert_true(cmb_last_error(s.ctx)[0] != '\0');
-    s.teller.length = 0;
   }
   close_run(&s);
 }
