@@ -889,6 +889,7 @@ static cmb_status go_to(cmb_simulation *sim, double t)
 static cmb_status call_go_to(cmb_simulation *sim, double t)
 {
   sim->place = CMB_PLACE_INSIDE;
+  cmb_forget_error(sim->ctx);
   cmb_status status = go_to(sim, t);
   sim->place = CMB_PLACE_IDLE;
   return cmb_run_conclude(sim, status);
