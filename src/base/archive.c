@@ -110,7 +110,7 @@ static bool read_bits(cmb_archive *a, uint64_t *bits)
   if (a->end - a->next < 16) return false;
   for (int i = 0; i < 16; i++) {
     static const char digits[] = "0123456789abcdef";
-    const char *digit = memchr(digits, *a->next++, 16);
+    const char here = *a->next++, *digit = here ? strchr(digits, here) : NULL;
     if (!digit) return false;
     *bits = *bits << 4 | (uint64_t)(digit - digits);
   }
@@ -209,6 +209,18 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
     if (good) x[i] = value == 1;
   }
   tail(a, good);
+}
+
+void cmb_archive_count(cmb_archive *a, const char *name, long *x)
+{
+  cmb_archive_longs(a, name, 1, x);
+  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
+}
+
+void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
+{
+  cmb_archive_ints(a, name, 1, x);
+  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
 }
 
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text)

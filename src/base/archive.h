@@ -39,6 +39,10 @@ void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x);
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x);
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 
+/* The same for a number that is counted with: neither negative nor near to the largest that there is. */
+void cmb_archive_count(cmb_archive *a, const char *name, long *x);
+void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
+
 /* A text that must be there as it would be written; else the words: "... was made with WHAT 'x'; here it is 'y'". */
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text);
 

@@ -1,6 +1,7 @@
 /*
  * What an integrator takes along when a run is saved (integrator.h): it begins anew at the state that was saved, so that stages, histories,
- * factors and partitions are none of it. The size of the next step is, but for methods whose steps are large only with a history.
+ * factors and partitions are none of it. The size of the next step is, but for methods whose steps are large only with a history; and
+ * what explicit methods carry from step to step, so that they go on as if nothing had been.
  */
 #include "method/drift.h"
 #include "method/integrator.h"
@@ -9,6 +10,9 @@
 #include "method/stiffness.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+enum { MOST_SUSPICION = 1000000 }; /* far more than there ever is */
 
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
@@ -38,9 +42,21 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   double x[] = {b->C0, b->C1, b->C2, b->limit, b->broken_at, d->rounding, d->h, d->first};
   cmb_archive_doubles(a, "drift", sizeof x / sizeof *x, x);
   cmb_archive_bools(a, "drift-holds", 1, &b->holds);
-  cmb_archive_longs(a, "drift-steps", 1, &b->steps);
+  cmb_archive_count(a, "drift-steps", &b->steps);
   b->C0 = x[0], b->C1 = x[1], b->C2 = x[2], b->limit = x[3], b->broken_at = x[4];
   d->rounding = x[5], d->h = x[6], d->first = x[7];
+}
+
+static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
+{
+  cmb_archive_bools(a, "stiff", 1, &s->reported);
+  cmb_archive_doubles(a, "stiff-since", 1, &s->since);
+  cmb_archive_doubles(a, "stiff-stretch", 1, &s->stretch);
+  cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
+  cmb_archive_small_count(a, "stiff-wait", &s->wait);
+  cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
+  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "nothing is so suspicious");
+  cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
 }
 
 void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
@@ -51,12 +67,14 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   if (!(h > 0 && isfinite(h))) cmb_archive_refuse(a, "the size of the next step is not positive");
   if (!in->method->multistep && a->status == CMB_OK) in->h = h;
   cmb_archive_doubles(a, "counted-from", 1, &in->t_begin);
-  cmb_archive_longs(a, "counted-steps", 1, &in->fixed_steps);
+  cmb_archive_count(a, "counted-steps", &in->fixed_steps);
+  cmb_archive_doubles(a, "lambda-here", in->ng, in->lambda);
+  cmb_archive_small_count(a, "near-steps", &in->near_steps);
+  cmb_archive_small_count(a, "inside-steps", &in->inside_steps);
+  cmb_archive_doubles(a, "nearness", 1, &in->nearness);
+  if (in->method->visit) in->method->visit(in, a);
   visit_runaway(in->runaway, a);
   if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
-  if (in->stiffness) {
-    cmb_archive_bools(a, "stiff", 1, &in->stiffness->reported);
-    cmb_archive_doubles(a, "stiff-since", 1, &in->stiffness->since);
-  }
+  if (in->stiffness) visit_stiffness(in, in->stiffness, a);
   if (in->drift) visit_drift(in->drift, a);
 }

@@ -176,13 +176,14 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
     cmb_archive_doubles(a, "limit", 1, &sim->times[i].limit);
     cmb_archive_doubles(a, "longest", 1, &sim->times[i].longest);
   }
-  cmb_archive_longs(a, "acted", 1, &sim->acted);
+  cmb_archive_count(a, "acted", &sim->acted);
   cmb_archive_doubles(a, "sequence", 1, &sim->sequence);
   cmb_archive_bools(a, "released", ns, sim->released);
-  cmb_archive_ints(a, "crowded", 1, &sim->events->crowded);
+  cmb_archive_small_count(a, "crowded", &sim->events->crowded);
   cmb_archive_doubles(a, "scale", sim->events->ns, sim->events->scale);
   cmb_archive_doubles(a, "lift", sim->events->ns, sim->events->lift);
   cmb_archive_doubles(a, "singular-last", 1, &sim->watch->t_last);
+  cmb_variation_visit(sim->variation, a);
 }
 
 static void visit_counts(cmb_simulation *sim, cmb_archive *a)
@@ -190,18 +191,18 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
   cmb_result *r = &sim->result;
   cmb_start_report *s = &r->start;
   cmb_enclosure *e = &sim->events->enclosure;
-  cmb_archive_longs(a, "events", 1, &r->events);
-  cmb_archive_longs(a, "impulses", 1, &r->impulses);
-  cmb_archive_longs(a, "singularities", 1, &r->singularities);
-  cmb_archive_longs(a, "records", 1, &r->records);
+  cmb_archive_count(a, "events", &r->events);
+  cmb_archive_count(a, "impulses", &r->impulses);
+  cmb_archive_count(a, "singularities", &r->singularities);
+  cmb_archive_count(a, "records", &r->records);
   cmb_archive_doubles(a, "worst-position", 1, &r->worst_position);
   cmb_archive_doubles(a, "worst-velocity", 1, &r->worst_velocity);
-  cmb_archive_longs(a, "undecided", 1, &e->undecided);
+  cmb_archive_count(a, "undecided", &e->undecided);
   cmb_archive_ints(a, "undecided-function", 1, &e->undecided_function);
   cmb_archive_doubles(a, "undecided-t", 1, &e->undecided_t);
-  cmb_archive_longs(a, "pace-steps", 1, &sim->steps.count);
+  cmb_archive_count(a, "pace-steps", &sim->steps.count);
   cmb_archive_doubles(a, "pace-steps-t", 1, &sim->steps.t);
-  cmb_archive_longs(a, "pace-events", 1, &sim->restarts.count);
+  cmb_archive_count(a, "pace-events", &sim->restarts.count);
   cmb_archive_doubles(a, "pace-events-t", 1, &sim->restarts.t);
   cmb_archive_doubles(a, "start-q", 1, &s->q_moved);
   cmb_archive_doubles(a, "start-v", 1, &s->v_moved);
@@ -219,7 +220,7 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
 
 static void visit_statistics(cmb_statistics *s, cmb_archive *a)
 {
-#define VISIT(name) cmb_archive_longs(a, #name, 1, &s->name);
+#define VISIT(name) cmb_archive_count(a, #name, &s->name);
   CMB_STATISTICS_LIST(VISIT)
 #undef VISIT
 }
