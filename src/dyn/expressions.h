@@ -72,7 +72,6 @@ typedef struct cmb_expressions {
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
-  bool live_inputs;      /* the last nu of the parameters are `u`: it need not be 0 */
   cmb_expr *input_value; /* (nu) u_i(t), and the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
@@ -86,6 +85,7 @@ typedef struct cmb_expressions {
       *v_given; /* (nq), (nv) the user gave them: they should stay if they can; of Euler parameters the first says it for all four */
   bool *angle;  /* (nq) whether it is one, or an Euler parameter */
   int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
+  bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
