@@ -312,7 +312,7 @@ const struct cli_option cli_options[] = {
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
     {"save", 0, "FILE", " run ",
-     "write the whole state to FILE at the end, or at --save-at, to go on from there with --resume",
+     "write the whole state to FILE, to go on from there later (default: at the end of the run)",
      take_save, "a file name", NULL},
     {"save-at", 0, "T", " run ",
      "save the state at the end of the first step that comes to T seconds, and go on", take_save_at,
