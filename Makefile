@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo test quick campaign bench install format coverage clean
+.PHONY: build help demo test quick campaign threads bench install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -40,6 +40,12 @@ campaign: ## random cases by the thousand and long fuzzing; hours
 	cmake --preset asan
 	cmake --build --preset asan
 	scripts/campaign.sh
+
+threads: ## one model in many threads, under the thread sanitizer
+	@scripts/setup.sh test
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench

@@ -286,6 +286,9 @@ typedef struct cmb_model_system_options {
   bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
   bool
       expressions; /* are to be kept: for methods that make programs of their own, and for C code */
+  /* To each input of the model a value can be added while it runs, 0 at first: it is a live parameter with the input's name, behind
+   * the others in `p`. */
+  bool live_inputs;
   /* start values in place of the model's; they are held like those that the model gives */
   int start_count;
   const cmb_setting *start;

@@ -33,7 +33,8 @@ typedef struct cmb_mechanism_options {
       whole_mass; /* M by its entries, also where a long chain has very many; otherwise by factors there */
   /* what the user asked for, which these were found from; NULL: the model's */
   const double *q_wanted, *v_wanted;
-  bool stiffness; /* what stiff forces depend on apart from the rest, for steps of fixed cost */
+  bool live_inputs; /* what is added to the inputs stays changeable, behind the live parameters */
+  bool stiffness;   /* what stiff forces depend on apart from the rest, for steps of fixed cost */
 } cmb_mechanism_options;
 
 typedef struct cmb_mechanism cmb_mechanism;

@@ -133,6 +133,28 @@ CMB_API cmb_status cmb_simulation_start(cmb_simulation *sim);
 /* The whole run, start included. The status is also in the result; the context has the words. */
 CMB_API cmb_status cmb_simulation_run(cmb_simulation *sim);
 
+/* The run in pieces, for programs that drive it: on to exactly t, from where it stands or, if it has not begun, from the start; the
+ * step that would pass t ends there. Observers, events and records are those of a run. A stop may end it before: `stopped_by` of
+ * the result. A t before the present time or behind the end, and a run that has failed or was stopped, are CMB_ERROR_ARGUMENT with
+ * words, and nothing changes; cmb_simulation_run begins anew. */
+CMB_API cmb_status cmb_simulation_advance(cmb_simulation *sim, double t);
+
+/* Live parameters and inputs (p_names of the equations) get other values, together, for this run: before it begins, between two
+ * pieces, or in the observer's before_step and after_step. It goes on as behind an event: modes, impulses, rests, a record, and the integrator begins
+ * anew where it is. Values with which a constraint or a gap is not met by the positions of the moment are refused (< 0, with words),
+ * and so are unknown names; nothing has changed then, and the run can go on. They stay for the next run. */
+CMB_API cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings);
+CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value);
+
+/* The whole state into a file, to go on from later: after a piece of a run, or in the observer's before_step and after_step. The run
+ * that was saved goes on as the one that resumes it will, bit for bit: methods begin anew at the state. A file that cannot
+ * be written is an error, and the run can go on. */
+CMB_API cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path);
+
+/* In place of a start: where a saved run was, of the same system, method, tolerances and options, by the same version. It goes on by
+ * cmb_simulation_advance; t_end and `every` may be others. A file of something else, or a damaged one, is CMB_ERROR_INPUT with words. */
+CMB_API cmb_status cmb_simulation_resume(cmb_simulation *sim, const char *path);
+
 CMB_API const cmb_result *cmb_simulation_result(const cmb_simulation *sim);
 
 /* A trajectory as CSV: a line of names, then a line a record, 17 digits. Lines go to PATH.partial as they

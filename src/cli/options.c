@@ -161,6 +161,23 @@ static bool take_out(struct cli_arguments *a, const char *value)
   return ends_in(value, ".csv");
 }
 
+static bool take_save(struct cli_arguments *a, const char *value)
+{
+  a->save = value;
+  return value[0] != '\0';
+}
+
+static bool take_resume(struct cli_arguments *a, const char *value)
+{
+  a->resume = value;
+  return value[0] != '\0';
+}
+
+static bool take_save_at(struct cli_arguments *a, const char *value)
+{
+  return take_number(value, &a->save_at);
+}
+
 static bool take_folder(struct cli_arguments *a, const char *value)
 {
   a->folder = value;
@@ -294,6 +311,16 @@ const struct cli_option cli_options[] = {
      take_plot_outputs, "names separated by commas", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
+    {"save", 0, "FILE", " run ",
+     "write the whole state to FILE, to go on from there later (default: at the end of the run)",
+     take_save, "a file name", NULL},
+    {"save-at", 0, "T", " run ",
+     "save the state at the end of the first step that comes to T seconds, and go on", take_save_at,
+     "a number, or a formula of numbers", NULL},
+    {"resume", 0, "FILE", " run ",
+     "go on from the state in FILE, which a run of the same model, method, tolerances and options "
+     "has saved",
+     take_resume, "a file name", NULL},
     {"repeat", 0, "N", " run bench ", "run N times and report the median time (default: 1)",
      take_repeat, "a whole number from 1 to 1000000", NULL},
     {"realtime", 0, NULL, " run ",
@@ -327,8 +354,9 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set", "live", "help", "json", "include-anywhere"};
-  return cmb_find_name(option->name, never, 5, sizeof *never) < 0;
+  static const char *const never[] = {"set",  "live",    "help",  "json", "include-anywhere",
+                                      "save", "save-at", "resume"};
+  return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 
 bool cli_can_be_undone(const struct cli_option *option)
@@ -481,6 +509,7 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .max_step = NAN,
                               .every = NAN,
                               .at = NAN,
+                              .save_at = NAN,
                               .max_steps = NAN,
                               .repeat = 1};
   const int code = parse_words(argc, argv, a);

@@ -30,6 +30,7 @@ struct run {
   struct cli_sides sides;
   struct cli_impulses impulses;
   struct cli_singularities singularities;
+  bool saved;                        /* the state */
   double setup_seconds, run_seconds; /* medians over the repetitions */
 };
 
@@ -107,11 +108,20 @@ static cmb_status before_step(void *user, double t)
   return cli_realtime_before_step(&run->realtime, t);
 }
 
+/* The state is saved at the end of the first step at or behind --save-at. */
+static cmb_status save_there(struct run *run, double t)
+{
+  const struct cli_arguments *a = run->arguments;
+  if (!a->save || run->saved || !(t >= a->save_at)) return CMB_OK;
+  run->saved = true;
+  return cmb_simulation_save(run->sim, a->save);
+}
+
 static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
-  cli_realtime_after_step(&run->realtime, t);
-  return CMB_OK;
+  if (run->arguments->realtime) cli_realtime_after_step(&run->realtime, t);
+  return save_there(run, t);
 }
 
 /* units: NULL, or one for each; x: NULL where the run did not come to them. */
@@ -336,6 +346,16 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
+/* From the start, or from where another run was saved, to the end. */
+static cmb_status go(struct run *run, cmb_simulation *sim)
+{
+  const double t_end =
+      isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
+  if (!run->arguments->resume) return cmb_simulation_run(sim);
+  CMB_TRY(cmb_simulation_resume(sim, run->arguments->resume));
+  return cmb_simulation_advance(sim, t_end);
+}
+
 /* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
@@ -349,7 +369,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
                                   .singular = on_singular,
                                   .progress = on_progress,
                                   .before_step = run->arguments->realtime ? before_step : NULL,
-                                  .after_step = run->arguments->realtime ? after_step : NULL};
+                                  .after_step = after_step};
   const cmb_observer timing = {.user = run, .progress = on_progress};
   cmb_status status = CMB_OK;
   int done = 0;
@@ -359,13 +379,10 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
     run->options.observer = done == 0 ? recording : timing;
     status = cmb_simulation_create(ctx, run->system, &run->options, &sim);
     setup[done] = cli_seconds() - begun;
-    if (status == CMB_OK) status = cmb_simulation_run(sim);
+    if (done == 0) run->sim = sim;
+    if (status == CMB_OK) status = go(run, sim);
     seconds[done] = cli_seconds() - begun - setup[done];
-    if (done == 0) {
-      run->sim = sim;
-    } else {
-      cmb_simulation_destroy(sim);
-    }
+    if (done > 0) cmb_simulation_destroy(sim);
   }
   run->setup_seconds = cli_median(done, setup);
   run->run_seconds = cli_median(done, seconds);
@@ -487,9 +504,11 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   cli_sides_begin(&run->sides, eq);
   int code = refuse_source(a, "out", a->out);
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
+  if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
   if (code != CLI_DONE) return code;
   cmb_status status = a->out ? cmb_csv_open(ctx, a->out, eq, &run->csv) : CMB_OK;
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
+  if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
   if (status == CMB_OK) return CLI_DONE;
   cmb_csv_discard(run->csv);
   return cli_fail(ctx, status);
@@ -510,10 +529,19 @@ static int run_system(cmb_context *ctx, struct run *run)
   cli_progress_begin(&run->progress, a->quiet || a->realtime);
   cli_realtime_begin(&run->realtime, cli_period(&run->options));
   cmb_status status = simulate(ctx, run, repeat, times, times + repeat);
+  if (status == CMB_OK && a->save && !run->saved) status = cmb_simulation_save(run->sim, a->save);
   cli_realtime_end(&run->realtime);
   cli_progress_end(&run->progress);
   free(times);
   return report(ctx, run, status);
+}
+
+/* What goes with states, and what does not. */
+static int check_states(const struct cli_arguments *a)
+{
+  if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
+  if (a->resume && a->realtime) return cli_complain("--realtime cannot be used with --resume");
+  return CLI_DONE;
 }
 
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)
@@ -522,6 +550,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   struct run run = {.arguments = a};
   int code = cli_run_options(a, &run.options);
   run.options.samples = !a->plot ? 0 : a->realtime ? 1 : SAMPLES; /* then the steps alone */
+  if (code == CLI_DONE) code = check_states(a);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = run_system(ctx, &run);

@@ -116,7 +116,8 @@ static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
 cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_expressions *x = p->x;
-  *code = (cmb_code){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no, .nu = x->nu};
+  *code = (cmb_code){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no};
+  code->nu = p->layout.count[CMB_BLOCK_U];
   code->evaluation = p->options->evaluation;
   CMB_TRY(cmb_graph_create(p->ctx, &code->graph));
   CMB_TRY(keep_inputs(p, arena, code));

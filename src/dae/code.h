@@ -2,7 +2,8 @@
  * The compiled model, for those who make programs of their own from its expressions: a whole step of a real-time method, or C code to
  * take away. Their inputs lie where the layout says, as those of the equations' own programs do.
  *
- * The modes are frozen. The inputs u are still there; in a simulation they are 0.
+ * The modes are frozen. The inputs u are still there; in a simulation they are 0, unless they are live: then
+ * they are among the parameters.
  */
 #ifndef CMB_DAE_CODE_H
 #define CMB_DAE_CODE_H

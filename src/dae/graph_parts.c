@@ -235,12 +235,13 @@ static cmb_status remember_u(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* u = 0 in all that there is. */
+/* u = 0 in all that there is, unless it is live. */
 static cmb_status put_no_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   if (x->nu == 0) return CMB_OK;
   if (p->options->derivatives) CMB_TRY(remember_u(p));
+  if (x->live_inputs) return CMB_OK;
   cmb_expr *zero = cmb_arena_take(p->arena, (size_t)x->nu, sizeof *zero), *all = p->part[0];
   cmb_expr *margin = p->part[CMB_PART_MARGINS];
   const int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
@@ -325,8 +326,8 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  const int count[CMB_BLOCKS] = {1,     x->nq, p->ns,         x->np, x->nv,
-                                 x->ng, x->nv, x->push_count, x->nu, 1};
+  const int nu = x->live_inputs ? 0 : x->nu; /* else they are among the parameters */
+  const int count[CMB_BLOCKS] = {1, x->nq, p->ns, x->np, x->nv, x->ng, x->nv, x->push_count, nu, 1};
   const cmb_expr *const blocks[CMB_BLOCK_H] = {&x->t,     x->q, NULL, x->parameter, x->v,
                                                x->lambda, x->a, NULL, x->u};
   p->layout = cmb_layout_make(count);

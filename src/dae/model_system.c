@@ -158,6 +158,7 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
                                   .left_out_count = rank->redundant_count,
                                   .left_out = rank->redundant,
                                   .whole_mass = o->derivatives || o->expressions,
+                                  .live_inputs = o->live_inputs,
                                   .stiffness = o->expressions};
   const cmb_graph_options graph = {.evaluation = o->evaluation,
                                    .derivatives = o->derivatives,

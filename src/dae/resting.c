@@ -215,7 +215,7 @@ static const char *name_of(cmb_arena *arena, const char *rule, const char *what)
   return cmb_arena_text(arena, text);
 }
 
-static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
+static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
   const size_t ng = (size_t)eq->ng, ns = (size_t)eq->ns;
@@ -228,7 +228,7 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   for (int k = 0; k < x->count; k++) {
     const char *rule = inner->rules[x->rule[k]].name;
     g[inner->ng + k] = lambda[inner->ng + k] = rule;
-    s[inner->ns + k] = name_of(arena, rule, "rest");
+    s[inner->ns + k] = name_of(lasting, rule, "rest");
   }
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
@@ -315,8 +315,9 @@ static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->G_pattern = &x->pattern;
 }
 
-cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
-                              int count, const int *rule, cmb_resting **out)
+cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *lasting,
+                              const cmb_equations *inner, int count, const int *rule,
+                              cmb_resting **out)
 {
   cmb_resting *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   bool both = false;
@@ -346,7 +347,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->direction = cmb_arena_doubles(arena, eq->nv);
   x->flow = cmb_arena_doubles(arena, 6 * inner->ns);
   x->met = cmb_arena_take(arena, (size_t)inner->rule_count, sizeof *x->met);
-  name_rows(x, arena, eq);
+  name_rows(x, arena, lasting, eq);
   list_switches(x, arena, eq);
   list_reads(x, arena, eq);
   add_pattern(x, arena, eq);

@@ -41,9 +41,10 @@ typedef struct cmb_resting {
   double *push;      /* (rule_count) forces of rests, 0 for the others */
 } cmb_resting;
 
-/* Rules with a surface. Arrays from the arena; `inner` and `rule` must outlive it. */
-cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
-                              int count, const int *rule, cmb_resting **out);
+/* Rules with a surface. Arrays from the arena, names of switching functions from that which lasts as long as somebody may know them; `inner` and `rule` must outlive it. */
+cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *lasting,
+                              const cmb_equations *inner, int count, const int *rule,
+                              cmb_resting **out);
 void cmb_resting_destroy(cmb_resting *x);
 
 /* A rest begins at a state where the forces are f (nv), and M has been evaluated and factored with the constraints in `ev`; an

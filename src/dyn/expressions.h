@@ -85,6 +85,7 @@ typedef struct cmb_expressions {
       *v_given; /* (nq), (nv) the user gave them: they should stay if they can; of Euler parameters the first says it for all four */
   bool *angle;  /* (nq) whether it is one, or an Euler parameter */
   int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
+  bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;

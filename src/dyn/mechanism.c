@@ -165,10 +165,10 @@ static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-static cmb_status take_parameters(cmb_build *b, cmb_expressions *x)
+static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
-  const size_t most = (size_t)m->parameter_count + 1;
+  const size_t most = (size_t)m->parameter_count + (size_t)m->input_count + 1;
   const char **names = cmb_arena_take(b->arena, most, sizeof *names);
   x->parameter = cmb_arena_take(b->arena, most, sizeof *x->parameter);
   x->parameter_value = cmb_arena_take(b->arena, most, sizeof *x->parameter_value);
@@ -178,6 +178,12 @@ static cmb_status take_parameters(cmb_build *b, cmb_expressions *x)
     x->parameter[x->np] = m->parameters[i].number.live;
     x->parameter_value[x->np] = m->parameters[i].number.value;
     names[x->np++] = m->parameters[i].name;
+  }
+  x->live_inputs = o->live_inputs;
+  for (int i = 0; o->live_inputs && i < m->input_count; i++) {
+    x->parameter[x->np] = b->u[i];
+    x->parameter_value[x->np] = 0;
+    names[x->np++] = m->inputs[i].name;
   }
   x->parameter_names = names;
   return CMB_OK;
@@ -455,7 +461,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  CMB_TRY(take_parameters(b, x));
+  CMB_TRY(take_parameters(b, o, x));
   const struct start start = {o->q_start, o->v_start}, wanted = {o->q_wanted, o->v_wanted};
   CMB_TRY(take_start(b, x, &start, x->q_start, x->v_start));
   if (o->q_start) {

@@ -303,5 +303,6 @@ const cmb_method cmb_method_abm = {
     .dense_degree_now = dense_degree_now,
     .interpolate = interpolate,
     .destroy = cmb_partitioned_destroy,
+    .multistep = true,
     .propose = propose,
 };

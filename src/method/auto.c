@@ -60,6 +60,20 @@ void cmb_switcher_begin(cmb_integrator *in)
   activate(in, IMPLICIT);
 }
 
+void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a)
+{
+  cmb_switcher *s = in->switcher;
+  int active = s->active;
+  cmb_archive_ints(a, "switcher", 1, &active);
+  cmb_archive_ints(a, "switcher-looks", 1, &s->enough);
+  cmb_archive_bools(a, "switcher-due", 1, &s->due);
+  if (active == EXPLICIT || active == IMPLICIT) {
+    activate(in, active);
+  } else {
+    cmb_archive_refuse(a, "there is no such method");
+  }
+}
+
 void cmb_switcher_destroy(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;

@@ -576,6 +576,7 @@ const cmb_method cmb_method_bdf = {
     .dense_degree = CMB_BDF_MOST,
     .dense_degree_now = dense_degree_now,
     .interpolate = interpolate,
+    .multistep = true,
     .propose = propose,
     .destroy = destroy,
 };

@@ -158,6 +158,15 @@ static void accept(cmb_integrator *in)
   keep_G(in, &m->G_here);
 }
 
+static void visit(cmb_integrator *in, cmb_archive *archive)
+{
+  struct hem5 *m = in->data;
+  const int entries = cmb_pattern_values(in->ev->eq->G_pattern, in->ng, in->nv);
+  cmb_projection_visit(&m->projection, archive);
+  cmb_archive_doubles(archive, "slope", in->n, m->k[STAGES - 1]);
+  cmb_archive_doubles(archive, "gradients", entries, m->G_here);
+}
+
 static cmb_status densify(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
@@ -189,6 +198,7 @@ const cmb_method cmb_method_hem5 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .visit = visit,
     .nodes = c,
     .node_count = sizeof c / sizeof *c,
     .dense_degree = 4,

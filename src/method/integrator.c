@@ -507,6 +507,13 @@ static double step_after(cmb_integrator *in, double h, double error)
   return next;
 }
 
+/* A step that was cut to end on t_limit says little about the next one: it is tried as the one before was to be. */
+static double step_behind_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
+{
+  const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;
+  return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
+}
+
 /* With auto a change of the method may be due; otherwise an explicit method says once that it is held by stability. */
 static cmb_status look_for_stiffness(cmb_integrator *in)
 {
@@ -576,7 +583,9 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     }
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       if (!m->real_time) {
+        const double wanted = in->h;
         in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
+        in->h = step_behind_limit(in, h, t_limit, wanted);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
       if (!m->real_time) CMB_TRY(cmb_runaway_look(in, t_limit)); /* its number of steps is given */

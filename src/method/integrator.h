@@ -4,6 +4,7 @@
 #ifndef CMB_METHOD_INTEGRATOR_H
 #define CMB_METHOD_INTEGRATOR_H
 
+#include "base/archive.h"
 #include "dae/evaluator.h"
 
 #include <camber/method.h>
@@ -13,6 +14,11 @@ cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
 /* A new run: what was learnt in the last one is forgotten. Before cmb_integrator_begin. */
 void cmb_integrator_reset(cmb_integrator *in);
+
+/* A run that is saved, or goes on from there (state.c): first which method is at work; then, when it has begun at the state,
+ * what it has learnt on the way. */
+void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a);
+void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a);
 
 /* The time at the part theta of the last step, 0 to 1: never beyond its end. */
 double cmb_integrator_time_at(const cmb_integrator *in, double theta);

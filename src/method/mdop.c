@@ -97,3 +97,10 @@ cmb_status cmb_mdop_densify(cmb_integrator *in)
   table->dense(in);
   return CMB_OK;
 }
+
+void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a)
+{
+  cmb_mdop *m = in->data;
+  cmb_projection_visit(&m->projection, a);
+  cmb_archive_doubles(a, "slope", in->n, m->k[m->shift ? m->table->stages : 0]);
+}

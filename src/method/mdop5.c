@@ -88,6 +88,7 @@ const cmb_method cmb_method_mdop5 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .visit = cmb_mdop_visit,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
     .dense_degree = 4,

@@ -128,6 +128,7 @@ const cmb_method cmb_method_mdop853 = {
     .attempt = cmb_mdop_attempt,
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
+    .visit = cmb_mdop_visit,
     .nodes = c + 5, /* stages 2 to 5 have no weight */
     .node_count = sizeof c / sizeof *c - 5,
     .dense_degree = 7,

@@ -8,6 +8,7 @@
 #ifndef CMB_METHOD_METHOD_H
 #define CMB_METHOD_METHOD_H
 
+#include "base/archive.h"
 #include "dae/branch.h"
 #include "math/dense.h"
 
@@ -25,6 +26,7 @@ struct cmb_method {
   const cmb_option *options;
   int option_count;
   bool implicit;    /* needs derivatives of the equations */
+  bool multistep;   /* it needs the steps before: where it begins anew it begins small */
   bool real_time;   /* steps of the size given, always, and the same operations in each */
   double stability; /* explicit: h times an eigenvalue that it still bears, about */
 
@@ -51,6 +53,8 @@ struct cmb_method {
   /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or
    * failed with a status > 0. NULL: the rule in integrator.c */
   double (*propose)(cmb_integrator *in, double h, double error, cmb_status status);
+  /* what it takes along when a run is saved, or finds when it has begun where one was (base/archive.h); NULL: nothing */
+  void (*visit)(cmb_integrator *in, cmb_archive *a);
   /* release what is not in the arena; NULL: nothing. in->data may be NULL */
   void (*destroy)(cmb_integrator *in);
 };

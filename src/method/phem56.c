@@ -153,6 +153,13 @@ static void accept(cmb_integrator *in)
   cmb_projection_accept(&m->projection);
 }
 
+static void visit(cmb_integrator *in, cmb_archive *archive)
+{
+  struct phem56 *m = in->data;
+  cmb_projection_visit(&m->projection, archive);
+  cmb_archive_doubles(archive, "slope", in->n, m->k[m->shift ? SLOPES - 1 : 0]);
+}
+
 static cmb_status densify(cmb_integrator *in)
 {
   struct phem56 *m = in->data;
@@ -188,6 +195,7 @@ const cmb_method cmb_method_phem56 = {
     .attempt = attempt,
     .accept = accept,
     .densify = densify,
+    .visit = visit,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
     .dense_degree = 4,

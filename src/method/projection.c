@@ -60,3 +60,9 @@ void cmb_projection_accept(cmb_projection_control *control)
   control->between = control->next;
   control->since = 0;
 }
+
+void cmb_projection_visit(cmb_projection_control *control, cmb_archive *a)
+{
+  cmb_archive_small_count(a, "projection-between", &control->between);
+  cmb_archive_small_count(a, "projection-since", &control->since);
+}

@@ -39,6 +39,9 @@ void cmb_projection_begin(cmb_projection_control *control);
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due);
 
+/* For a run that is saved. */
+void cmb_projection_visit(cmb_projection_control *control, cmb_archive *a);
+
 /* The step was accepted. */
 void cmb_projection_accept(cmb_projection_control *control);
 

@@ -92,11 +92,7 @@ static cmb_status take_memory(cmb_stepper *st)
   st->zero = cmb_arena_doubles(st->arena, eq->nv + eq->ng);
   st->unit = cmb_arena_doubles(st->arena, eq->nv);
   st->rate = cmb_arena_doubles(st->arena, eq->nq);
-  if (cmb_arena_failed(st->arena)) return cmb_fail_memory(st->ctx);
-  const cmb_code *x = eq->code;
-  double *p = st->in + st->layout.first[CMB_BLOCK_P];
-  if (x) memcpy(p, x->parameter_value, (size_t)x->np * sizeof *p);
-  return CMB_OK;
+  return cmb_arena_failed(st->arena) ? cmb_fail_memory(st->ctx) : CMB_OK;
 }
 
 static cmb_status create(cmb_stepper *st, cmb_evaluator *ev)
@@ -205,12 +201,13 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
 {
   const cmb_equations *eq = st->eq;
   const cmb_layout *l = &st->layout;
-  double *in = st->in, *mode = in + l->first[CMB_BLOCK_MODE];
+  double *in = st->in, *mode = in + l->first[CMB_BLOCK_MODE], *p = in + l->first[CMB_BLOCK_P];
   in[l->first[CMB_BLOCK_T]] = t;
   in[l->first[CMB_BLOCK_H]] = h;
   memcpy(in + l->first[CMB_BLOCK_Q], q, (size_t)eq->nq * sizeof *q);
   memcpy(in + l->first[CMB_BLOCK_V], v, (size_t)eq->nv * sizeof *v);
   for (int i = 0; i < l->count[CMB_BLOCK_MODE]; i++) mode[i] = ev->mode[i];
+  for (int i = 0; i < l->count[CMB_BLOCK_P]; i++) p[i] = ev->p ? ev->p[i] : eq->p[i];
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));

@@ -5,6 +5,7 @@
 #ifndef CMB_METHOD_STIFFNESS_H
 #define CMB_METHOD_STIFFNESS_H
 
+#include "base/archive.h"
 #include "method/method.h"
 
 /* An estimate of ρ, the largest eigenvalue of the motion by its size. */
@@ -40,6 +41,9 @@ typedef struct cmb_switcher {
 cmb_status cmb_switcher_create(cmb_integrator *in);
 void cmb_switcher_begin(cmb_integrator *in); /* a new run */
 void cmb_switcher_destroy(cmb_integrator *in);
+
+/* Which of them is at work, for a run that is saved (base/archive.h). */
+void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
 /* After an accepted step; and before the next one, when the change is made. */
 void cmb_switcher_look(cmb_integrator *in);

@@ -190,6 +190,7 @@ bool cmb_agreement_can_change(const cmb_agreement *a)
 {
   const bool *branches = a->system->g_has_branches;
   const cmb_equations *eq = &a->system->eq;
+  if (a->moved && *a->moved) return eq->ng > 0;
   if (!a->system->model) return eq->ng > 0 && eq->ns > 0; /* written in C: not known */
   for (int i = 0; branches && i < eq->ng; i++) {
     if (branches[i]) return true;
@@ -198,27 +199,33 @@ bool cmb_agreement_can_change(const cmb_agreement *a)
 }
 
 /* A position would have to jump by g_i. */
-static cmb_status refuse_jump(const cmb_agreement *a, int i, double t, double g)
+static cmb_status refuse_jump(const cmb_evaluator *ev, int i, double t, double g)
 {
-  return cmb_fail_about(a->run->ctx, CMB_ERROR_CONTRADICTION,
-                        cmb_about_time(t, "constraint", a->run->eq->g_names[i]),
+  return cmb_fail_about(ev->ctx, CMB_ERROR_CONTRADICTION,
+                        cmb_about_time(t, "constraint", ev->eq->g_names[i]),
                         "constraint '%s' changes at t = %.9g and is not met then: g = %.3g, and no "
                         "position can jump",
-                        a->run->eq->g_names[i], t, g);
+                        ev->eq->g_names[i], t, g);
 }
 
-/* Positions cannot jump: what the new modes ask for must be so already. */
-static cmb_status check_positions(cmb_agreement *a, double t, const double *q)
+/* Positions cannot jump: what the first `count` constraints ask for must be so already. */
+static cmb_status check_positions(const cmb_agreement *a, cmb_evaluator *ev, int count, double t,
+                                  const double *q)
 {
-  cmb_evaluator *ev = a->run;
   const struct limits l = limits_at(a, q, NULL);
   cmb_terms want = {.g = ev->g, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   if (!cmb_all_finite(ev->eq->ng, ev->g)) return CMB_RETRY_NONFINITE;
-  for (int i = 0; i < ev->eq->ng; i++) {
-    if (fabs(ev->g[i]) > gradient(ev, i) * l.position) return refuse_jump(a, i, t, ev->g[i]);
+  for (int i = 0; i < count; i++) {
+    if (fabs(ev->g[i]) > gradient(ev, i) * l.position) return refuse_jump(ev, i, t, ev->g[i]);
   }
   return CMB_OK;
+}
+
+cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q)
+{
+  CMB_TRY(check_positions(a, a->run, a->system->eq.ng, t, q));
+  return a->whole ? check_positions(a, a->whole, a->whole->eq->ng, t, q) : CMB_OK;
 }
 
 /* |v| in the metric of M: the root of twice the kinetic energy. */
@@ -279,7 +286,7 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
 {
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
-  CMB_TRY(check_positions(a, t, q));
+  CMB_TRY(check_positions(a, ev, ev->eq->ng, t, q));
   if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;
@@ -328,7 +335,7 @@ static cmb_status find_jumps(cmb_agreement *a, double t, double h, const double 
   *jumped = false;
   for (int i = 0; i < ev->eq->ng; i++) {
     const double g = fabs(ev->g[i] - a->last_g[i]), rate = fabs(a->rate[i] - a->last_rate[i]);
-    if (g > gradient(ev, i) * l.position + 2 * h * rate) return refuse_jump(a, i, t, ev->g[i]);
+    if (g > gradient(ev, i) * l.position + 2 * h * rate) return refuse_jump(ev, i, t, ev->g[i]);
     *jumped = *jumped || rate > 2 * h * fabs(ev->dtau[i]) + rounding * gradient(ev, i);
   }
   return CMB_OK;

@@ -20,6 +20,7 @@ typedef struct cmb_agreement {
   double *rate;               /* G v + g_t of what is watched */
   double *last_g, *last_rate; /* (ng) g and its rate in the old modes */
   bool *left_out;             /* (ng of `whole`) */
+  const bool *moved;          /* parameters have changed: constraints may have, in all modes */
   bool
       others_met; /* at the last look the constraints in the equations were met: what is left out was tried by it */
 
@@ -47,7 +48,11 @@ cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q
  * dependent. The run's evaluator has g, G and g_t there. */
 cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v);
 
-/* Whether constraints depend on the modes. */
+/* Parameters have changed. Whether (t, q) meets all constraints still, those that were left out too, but not the surfaces that bodies rest on:
+ * CMB_ERROR_CONTRADICTION. */
+cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q);
+
+/* Whether constraints depend on the modes, or have changed otherwise. */
 bool cmb_agreement_can_change(const cmb_agreement *a);
 
 /* New modes at (t, q, v). Constraints that have come into force must be met at q, as no position can jump: if not,

@@ -31,8 +31,8 @@ static bool is_locked(const cmb_integrator_options *options, double w)
   return 10 * w * w < DBL_EPSILON / options->rtol;
 }
 
-cmb_status cmb_lock_check(const cmb_system *system, const cmb_integrator_options *options, double t,
-                          const double *q)
+cmb_status cmb_lock_check(cmb_context *ctx, const cmb_system *system,
+                          const cmb_integrator_options *options, double t, const double *q)
 {
   double w;
   if (system->lock_count == 0) return CMB_OK;
@@ -43,21 +43,21 @@ cmb_status cmb_lock_check(const cmb_system *system, const cmb_integrator_options
   about.line = l->line;
   about.column = l->column;
   return cmb_fail_about(
-      system->ctx, CMB_ERROR_EQUATIONS, about,
+      ctx, CMB_ERROR_EQUATIONS, about,
       "joint '%s' is in gimbal lock at t = %.9g (%.1e rad from it): %s lie in one plane, and "
       "the angles cannot say how the body turns on; use a spherical joint with "
       "'orientation: euler' or other axes, or choose the formulation cartesian",
       l->joint, t, w, l->axes);
 }
 
-void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *options,
-                    cmb_status status, const double *q)
+void cmb_lock_blame(cmb_context *ctx, const cmb_system *system,
+                    const cmb_integrator_options *options, cmb_status status, const double *q)
 {
   double w;
   const cmb_lock *l = nearest(system, q, &w);
   if (!l || w > NEAR || is_locked(options, w)) return;
   if (status == CMB_ERROR_MEMORY || status == CMB_ERROR_INTERRUPTED) return;
-  cmb_fail_further(system->ctx,
+  cmb_fail_further(ctx,
                    "; %s:%d:%d: joint '%s' is %.1e rad from gimbal lock there, where %s lie in one "
                    "plane: a spherical joint with 'orientation: euler' has none",
                    l->file, l->line, l->column, l->joint, w, l->axes);

@@ -9,11 +9,11 @@
 #include <camber/method.h>
 
 /* CMB_ERROR_EQUATIONS if q is so near to a lock that rounding alone makes the result worse than the tolerance. */
-cmb_status cmb_lock_check(const cmb_system *system, const cmb_integrator_options *options, double t,
-                          const double *q);
+cmb_status cmb_lock_check(cmb_context *ctx, const cmb_system *system,
+                          const cmb_integrator_options *options, double t, const double *q);
 
 /* A run that ended with `status` near a lock: its words say so, if they do not yet. */
-void cmb_lock_blame(const cmb_system *system, const cmb_integrator_options *options,
-                    cmb_status status, const double *q);
+void cmb_lock_blame(cmb_context *ctx, const cmb_system *system,
+                    const cmb_integrator_options *options, cmb_status status, const double *q);
 
 #endif

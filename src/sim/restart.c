@@ -118,24 +118,39 @@ static cmb_status enter_modes(cmb_simulation *sim)
   return cmb_run_watch_rank(sim);
 }
 
+/* Whether bodies rest on this rule's surface no longer, because it is elsewhere. */
+static bool has_moved(const cmb_simulation *sim, int rule)
+{
+  return sim->rests[rule] && fabs(sim->ev->u[rule]) > cmb_run_leeway(sim);
+}
+
+cmb_status cmb_run_check_rests(cmb_simulation *sim)
+{
+  const cmb_stage *stage = sim->stage;
+  if (stage->rest_count > 0) CMB_TRY(cmb_run_find_surfaces(sim));
+  for (int k = 0; k < stage->rest_count; k++) {
+    const cmb_rule *rule = &sim->eq->rules[stage->rest[k]];
+    const double u = sim->ev->u[stage->rest[k]];
+    if (!has_moved(sim, stage->rest[k]) || (rule->direction != 0 && rule->direction * u <= 0)) {
+      continue;
+    }
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, stage->rest[k]),
+                          "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
+                          rule->name, sim->events->t, fabs(u));
+  }
+  return CMB_OK;
+}
+
 /* In the new modes a surface may be elsewhere, as a stair is behind the edge of a step: bodies that rested on it fall. Where it
  * has risen into them nothing is determined. */
 static cmb_status leave_jumped(cmb_simulation *sim)
 {
   const cmb_stage *stage = sim->stage;
   const cmb_equations *eq = sim->eq;
-  const cmb_events *e = sim->events;
-  if (stage->rest_count > 0) CMB_TRY(cmb_run_find_surfaces(sim));
+  CMB_TRY(cmb_run_check_rests(sim));
   for (int k = 0; k < stage->rest_count; k++) {
-    const int rule = stage->rest[k], direction = eq->rules[rule].direction;
-    const double u = sim->ev->u[rule];
-    if (!sim->rests[rule]) continue;
-    if (!(fabs(u) > cmb_run_leeway(sim))) continue;
-    if (direction == 0 || direction * u > 0) {
-      return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
-                            "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
-                            eq->rules[rule].name, e->t, fabs(u));
-    }
+    const int rule = stage->rest[k];
+    if (!has_moved(sim, rule)) continue;
     sim->rests[rule] = false;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[eq->ns + k], -1, -1));
   }

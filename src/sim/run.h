@@ -24,12 +24,20 @@ typedef struct cmb_pace {
   double t;
 } cmb_pace;
 
+/* A run has not begun, is under way or at its end, or has failed. */
+typedef enum cmb_run_phase { CMB_PHASE_FRESH, CMB_PHASE_RUNNING, CMB_PHASE_FAILED } cmb_run_phase;
+
+/* Nothing is under way; a hook of the observer's between two steps is; the start, a step, or what belongs to them is. */
+typedef enum cmb_run_place { CMB_PLACE_IDLE, CMB_PLACE_BETWEEN, CMB_PLACE_INSIDE } cmb_run_place;
+
 struct cmb_simulation {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_system *system;
   const cmb_equations *eq; /* of the system */
   cmb_run_options options;
+  bool moved;           /* a change of live parameters is under way */
+  double *p, *p_before; /* (np) live parameters, and what they were before a change */
   cmb_stage_source source;
   cmb_stage *stages, *stage; /* all that there are, the system's own first; and that of now: */
   cmb_integrator *in;
@@ -58,7 +66,10 @@ struct cmb_simulation {
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
+  cmb_run_phase phase;
+  cmb_run_place place;
   double t_start, t_end;
+  double t_limit;                   /* no step goes beyond it; at most t_end */
   long due;                         /* number of the next record at an interval */
   long sample_due;                  /* number of the next sample at an even distance */
   double sampled;                   /* time of the last sample */
@@ -85,9 +96,28 @@ static inline cmb_status cmb_run_final(cmb_simulation *sim, cmb_status status, c
   return status > 0 ? cmb_run_fail(sim, status, what, t) : status;
 }
 
+/* Whether the run can go on from where it stands, and the call is not from inside of what is under way; else the words, which name
+ * the call. */
+cmb_status cmb_run_check_call(cmb_simulation *sim, const char *call, cmb_run_place most);
+
+/* Where the integrator has begun anew becomes the result, with a record behind an event. */
+cmb_status cmb_run_take_restart(cmb_simulation *sim);
+
+/* The integrator has begun where a saved run was: that becomes the result; records go on behind it. */
+cmb_status cmb_run_take_resumed(cmb_simulation *sim);
+
+/* Modes have changed where a step of a real-time method ends: the constraints there. */
+cmb_status cmb_run_enter_late(cmb_simulation *sim, double h);
+
+/* The status becomes that of the result, and an error has words. */
+cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status);
+
 /* stages.c: the first one, ... */
 cmb_status cmb_run_first_stage(cmb_simulation *sim);
 void cmb_run_destroy_stages(cmb_simulation *sim);
+
+/* All of them anew, with the one that `rests` and `slides` say at work: nothing is left of what they knew. */
+cmb_status cmb_run_new_stages(cmb_simulation *sim);
 
 /* The first stage again, as a run has it when it begins. */
 void cmb_run_begin_stages(cmb_simulation *sim);
@@ -98,6 +128,9 @@ void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
 
 /* A velocity that does not matter: it is within the tolerances, or rounding. */
 double cmb_run_slowness(const cmb_simulation *sim);
+
+/* What does not matter where bodies rest, by the forces and velocities that are there now. */
+cmb_status cmb_run_weigh_rest(cmb_simulation *sim);
 
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);
@@ -201,6 +234,9 @@ cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);
 
 /* restart.c: the event found as a point. */
 cmb_point cmb_run_point(const cmb_simulation *sim);
+
+/* No surface may be inside of what rests on it, at the event found. */
+cmb_status cmb_run_check_rests(cmb_simulation *sim);
 
 /* The event found is idle if only functions change that the motion does not read, and no rule has to act: then they have changed. */
 cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle);

@@ -33,6 +33,9 @@ enum {
 /* So many more are too many. */
 static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
+/* Part of the time from the start to the end, or of the time itself: no step fits in between. */
+static const double LEAST_STEP = 16 * DBL_EPSILON;
+
 cmb_run_options cmb_run_defaults(void)
 {
   return (cmb_run_options){
@@ -82,7 +85,12 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   CMB_TRY(check_resets(ctx, sim));
   const int most_ng = eq->ng + eq->rule_count; /* bodies that rest add constraints, */
   sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
-  sim->source = (cmb_stage_source){ctx, arena, sim->system, &sim->options, on_singular, sim};
+  sim->p = cmb_arena_doubles(arena, eq->np);
+  sim->p_before = cmb_arena_doubles(arena, eq->np);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
+  sim->source = (cmb_stage_source){ctx,    NULL,        arena,       sim->system, &sim->options,
+                                   sim->p, &sim->moved, on_singular, sim};
   CMB_TRY(cmb_run_first_stage(sim));
   sim->q = cmb_arena_doubles(arena, eq->nq);
   sim->q_work = cmb_arena_doubles(arena, eq->nq);
@@ -474,6 +482,13 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   return sim->options.every == 0 ? hand_out(sim) : CMB_OK;
 }
 
+/* Whether the next record at the interval is where the result is, or before. */
+static bool is_due(const cmb_simulation *sim)
+{
+  const double t = sim->result.t;
+  return time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
+}
+
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
 static cmb_status hand_out_here(cmb_simulation *sim)
 {
@@ -481,7 +496,7 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   CMB_TRY(hand_out_sample(sim));
   double t = sim->result.t;
   bool each = sim->options.every == 0;
-  bool due = !each && time_due(sim) <= t + 4 * DBL_EPSILON * fmax(fabs(t), sim->options.every);
+  bool due = !each && is_due(sim);
   const bool last = t >= sim->t_end || sim->result.stopped_by;
   if (due && !last) sim->result.t = time_due(sim); /* not an event beside it, by rounding */
   if (due) sim->due++;
@@ -490,8 +505,8 @@ static cmb_status hand_out_here(cmb_simulation *sim)
   return status;
 }
 
-/* What could not be decided on, and a warning. */
-static void note_undecided(cmb_simulation *sim)
+/* What could not be decided on; and a warning, when the run is over. */
+static void note_undecided(cmb_simulation *sim, bool over)
 {
   const cmb_enclosure *e = &sim->events->enclosure;
   cmb_result *r = &sim->result;
@@ -500,6 +515,7 @@ static void note_undecided(cmb_simulation *sim)
   r->undecided_t = e->undecided_t;
   if (e->undecided == 0) return;
   r->undecided_name = sim->eq->switch_names[e->undecided_function];
+  if (!over) return;
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,
       "%ld times a switching function came so near to 0 that no change of sign could be proved or "
@@ -508,12 +524,13 @@ static void note_undecided(cmb_simulation *sim)
 }
 
 /* Equations and observers can end a run without a word; an error of a run always has some. */
-static cmb_status conclude(cmb_simulation *sim, cmb_status status)
+cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
-  note_undecided(sim);
-  if (status < 0) cmb_lock_blame(sim->system, &sim->options.integrator, status, sim->q);
+  if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
+  note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
+  if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
   if (status == CMB_OK || cmb_error_of(sim->ctx)->status != CMB_OK) return status;
   return cmb_fail_about(sim->ctx, status, cmb_about_time(sim->result.t, NULL, NULL),
                         "ended at t = %.9g: %s", sim->result.t, cmb_status_meaning(status));
@@ -590,7 +607,7 @@ static cmb_status start(cmb_simulation *sim)
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
   cmb_status found = start_modes(sim);
-  CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q_work));
+  CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q_work));
   CMB_TRY(found);
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
   r->worst_position = r->worst_velocity = 0;
@@ -603,9 +620,19 @@ static cmb_status start(cmb_simulation *sim)
   return check_agreement(sim);
 }
 
+/* The words for a call from inside of another one. */
+static cmb_status refuse_inside(cmb_simulation *sim, const char *call)
+{
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "%s is called from inside of the run, which has not come to an end", call);
+}
+
 cmb_status cmb_simulation_start(cmb_simulation *sim)
 {
-  return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  if (sim->place != CMB_PLACE_IDLE) return refuse_inside(sim, "cmb_simulation_start");
+  sim->phase = CMB_PHASE_FRESH;
+  return cmb_run_conclude(sim, start(sim));
 }
 
 /* The event that resets velocities in both directions and reads function i; NULL: none does. */
@@ -657,8 +684,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   cmb_events *e = sim->events;
   double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
   bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
-  if (sim->t_end - e->t <= 16 * DBL_EPSILON * scale)
-    e->t = sim->t_end; /* no step fits in between */
+  if (sim->t_limit - e->t <= LEAST_STEP * scale) e->t = sim->t_limit;
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
     return fail_crowded(sim);
@@ -693,10 +719,9 @@ static cmb_status refuse_loose_rates(cmb_simulation *sim)
 }
 
 /* The constraints of the new modes where a step of a real-time method ends: the next one brings velocities there. */
-static cmb_status enter_modes_late(cmb_simulation *sim)
+cmb_status cmb_run_enter_late(cmb_simulation *sim, double h)
 {
   const cmb_events *e = sim->events;
-  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
   cmb_status status = cmb_agreement_late_modes(sim->agreement, e->t, h, e->q_found, e->v_found,
                                                cmb_integrator_a(sim->in));
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
@@ -709,7 +734,7 @@ static cmb_status advance_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   const long events = sim->result.events;
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
@@ -720,13 +745,14 @@ static cmb_status advance_in_time(cmb_simulation *sim)
     sim->side = 1;
   }
   CMB_TRY(cmb_run_end_step(sim));
-  return sim->result.events > events ? enter_modes_late(sim) : CMB_OK;
+  if (sim->result.events == events) return CMB_OK;
+  return cmb_run_enter_late(sim, cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in));
 }
 
 /* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   if (cmb_integrator_is_fixed(sim->in)) return CMB_OK;
   for (int k = 0; k < MOST_SHORTER; k++) {
     bool unseen;
@@ -734,7 +760,7 @@ static cmb_status make_step(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, status, "dense output", cmb_integrator_t_before(sim->in)));
     if (!unseen) break;
     CMB_TRY(cmb_integrator_undo(sim->in));
-    CMB_TRY(cmb_integrator_step(sim->in, sim->t_end));
+    CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   }
   return CMB_OK;
 }
@@ -808,10 +834,13 @@ static cmb_status check_pace(cmb_simulation *sim)
       PACE_STEPS, t - steps_from, t);
 }
 
-static cmb_status run(cmb_simulation *sim)
+/* The start, and what happens there. */
+static cmb_status begin(cmb_simulation *sim)
 {
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   bool restarted;
+  sim->phase = CMB_PHASE_RUNNING;
+  sim->t_limit = sim->t_end;
   CMB_TRY(start(sim));
   CMB_TRY(cmb_run_final(sim, cmb_rank_watch_start(sim->watch, sim->t_start, sim->q), "constraints",
                         sim->t_start));
@@ -820,27 +849,116 @@ static cmb_status run(cmb_simulation *sim)
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (restarted) CMB_TRY(take_integrator_state(sim));
-  CMB_TRY(hand_out_here(sim));
-  const cmb_result *r = &sim->result;
-  const cmb_observer *o = &sim->options.observer;
-  while (cmb_integrator_t(sim->in) < sim->t_end && !r->stopped_by) {
-    CMB_TRY(call_hook(sim, o->before_step));
-    sim->side = 0;
-    CMB_TRY(real_time ? advance_in_time(sim) : advance(sim));
-    CMB_TRY(take_integrator_state(sim));
-    CMB_TRY(cmb_lock_check(sim->system, &sim->options.integrator, r->t, sim->q));
-    CMB_TRY(note_residuals(sim));
-    CMB_TRY(check_agreement(sim));
-    if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
-    CMB_TRY(hand_out_here(sim));
-    CMB_TRY(check_pace(sim));
-    CMB_TRY(call_hook(sim, o->after_step));
-    CMB_TRY(tell_progress(sim));
-  }
+  return hand_out_here(sim);
+}
+
+cmb_status cmb_run_take_restart(cmb_simulation *sim)
+{
+  sim->side = 1;
+  CMB_TRY(take_integrator_state(sim));
+  CMB_TRY(note_residuals(sim));
+  CMB_TRY(check_agreement(sim));
+  return hand_out_here(sim);
+}
+
+cmb_status cmb_run_take_resumed(cmb_simulation *sim)
+{
+  CMB_TRY(take_integrator_state(sim));
+  const double t = sim->result.t, every = sim->options.every;
+  sim->sample_due = 0;
+  sim->sampled = t;
+  if (every == 0) return CMB_OK;
+  sim->due = (long)fmax(floor((t - sim->t_start) / every) - 1, 0);
+  while (is_due(sim)) sim->due++;
   return CMB_OK;
+}
+
+/* A step, and all that belongs to it. */
+static cmb_status step(cmb_simulation *sim)
+{
+  const cmb_result *r = &sim->result;
+  sim->side = 0;
+  CMB_TRY(cmb_method_is_real_time(sim->options.method) ? advance_in_time(sim) : advance(sim));
+  CMB_TRY(take_integrator_state(sim));
+  CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q));
+  CMB_TRY(note_residuals(sim));
+  CMB_TRY(check_agreement(sim));
+  if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
+  CMB_TRY(hand_out_here(sim));
+  return check_pace(sim);
+}
+
+/* One, with the hooks around it, in which parameters may change. */
+static cmb_status go_on(cmb_simulation *sim)
+{
+  const cmb_observer *o = &sim->options.observer;
+  sim->place = CMB_PLACE_BETWEEN;
+  CMB_TRY(call_hook(sim, o->before_step));
+  if (sim->result.stopped_by) return CMB_OK;
+  sim->place = CMB_PLACE_INSIDE;
+  CMB_TRY(step(sim));
+  sim->place = CMB_PLACE_BETWEEN;
+  CMB_TRY(call_hook(sim, o->after_step));
+  sim->place = CMB_PLACE_INSIDE;
+  return tell_progress(sim);
+}
+
+/* On to t; the start comes first, if there has been none. */
+static cmb_status go_to(cmb_simulation *sim, double t)
+{
+  if (sim->phase == CMB_PHASE_FRESH) CMB_TRY(begin(sim));
+  const double here = cmb_integrator_t(sim->in);
+  const double least = LEAST_STEP * fmax(fabs(here), sim->t_end - sim->t_start);
+  if (t - here <= least && t < sim->t_end) return CMB_OK; /* it is there */
+  sim->t_limit = sim->t_end - t <= least ? sim->t_end : t;
+  while (cmb_integrator_t(sim->in) < sim->t_limit && !sim->result.stopped_by) CMB_TRY(go_on(sim));
+  return CMB_OK;
+}
+
+/* go_to as a call: what the observer does meanwhile is inside of it. */
+static cmb_status call_go_to(cmb_simulation *sim, double t)
+{
+  sim->place = CMB_PLACE_INSIDE;
+  cmb_forget_error(sim->ctx);
+  cmb_status status = go_to(sim, t);
+  sim->place = CMB_PLACE_IDLE;
+  return cmb_run_conclude(sim, status);
 }
 
 cmb_status cmb_simulation_run(cmb_simulation *sim)
 {
-  return sim ? conclude(sim, run(sim)) : CMB_ERROR_ARGUMENT;
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  if (sim->place != CMB_PLACE_IDLE) return refuse_inside(sim, "cmb_simulation_run");
+  sim->phase = CMB_PHASE_FRESH;
+  return call_go_to(sim, sim->t_end);
+}
+
+/* The words for a call that cannot go on from where the run stands. */
+cmb_status cmb_run_check_call(cmb_simulation *sim, const char *call, cmb_run_place most)
+{
+  const cmb_result *r = &sim->result;
+  if (sim->place > most) return refuse_inside(sim, call);
+  if (sim->phase == CMB_PHASE_FAILED) {
+    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                    "%s: the run has failed at t = %.9g (%s) and cannot go on", call, r->t,
+                    cmb_status_code(r->status));
+  }
+  if (sim->phase == CMB_PHASE_FRESH || !r->stopped_by) return CMB_OK;
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "%s: event '%s' has ended the run at t = %.9g, and it cannot go on", call,
+                  r->stopped_by, r->t);
+}
+
+cmb_status cmb_simulation_advance(cmb_simulation *sim, double t)
+{
+  static const char call[] = "cmb_simulation_advance";
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_TRY(cmb_run_check_call(sim, call, CMB_PLACE_IDLE));
+  const double here = sim->phase == CMB_PHASE_FRESH ? sim->t_start : sim->result.t;
+  if (!(t >= here && t <= sim->t_end)) {
+    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                    "%s to t = %.9g: the run is at t = %.9g and ends at t = %.9g", call, t, here,
+                    sim->t_end);
+  }
+  return call_go_to(sim, t);
 }

@@ -47,8 +47,8 @@ static cmb_status make_equations(const cmb_stage_source *s, cmb_stage *stage)
   if (stage->rest_count > 0) {
     CMB_TRY(cmb_mean_create(s->ctx, s->arena, stage->eq, &stage->mean));
     stage->eq = &stage->mean->layer.eq;
-    CMB_TRY(cmb_resting_create(s->ctx, s->arena, stage->eq, stage->rest_count, stage->rest,
-                               &stage->resting));
+    CMB_TRY(cmb_resting_create(s->ctx, s->arena, s->lasting, stage->eq, stage->rest_count,
+                               stage->rest, &stage->resting));
     stage->eq = &stage->resting->layer.eq;
   }
   if (slides) {
@@ -67,6 +67,16 @@ static void watch_left_out(const cmb_stage_source *s, cmb_stage *stage)
   stage->variation.also = &stage->variation_of_whole;
 }
 
+/* All that evaluates equations in this stage does so with the parameters of the run. */
+static void use_parameters(const cmb_stage_source *s, cmb_stage *stage)
+{
+  stage->ev->p = s->p;
+  stage->agreement.moved = s->moved;
+  if (stage->agreement.whole) stage->agreement.whole->p = s->p;
+  if (stage->sliding) stage->sliding->below->p = s->p;
+  if (stage->resting && stage->resting->other) stage->resting->other->p = s->p;
+}
+
 static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
 {
   const cmb_run_options *o = s->options;
@@ -81,6 +91,7 @@ static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
   CMB_TRY(cmb_agreement_create(s->ctx, s->arena, s->system, stage->ev, &o->integrator,
                                &stage->agreement));
   watch_left_out(s, stage);
+  use_parameters(s, stage);
   return CMB_OK;
 }
 

@@ -35,12 +35,15 @@ typedef struct cmb_stage {
   cmb_impact impact;
 } cmb_stage;
 
-/* What all stages of a run are made from. */
+/* What all stages of a run are made from; the arena is theirs alone. */
 typedef struct cmb_stage_source {
   cmb_context *ctx;
   cmb_arena *arena;
+  cmb_arena *lasting; /* of the run: for names that observers are told */
   const cmb_system *system;
   const cmb_run_options *options;
+  const double *p;   /* (np) live parameters of the run */
+  const bool *moved; /* they have changed, and constraints may have, though no mode has */
   cmb_status (*singular)(void *user, const cmb_singularity *found);
   void *user;
 } cmb_stage_source;

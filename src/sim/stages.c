@@ -33,6 +33,8 @@ static void use_stage(cmb_simulation *sim, cmb_stage *stage)
 
 cmb_status cmb_run_first_stage(cmb_simulation *sim)
 {
+  sim->source.arena = cmb_arena_create(sim->ctx);
+  if (!sim->source.arena) return cmb_fail_memory(sim->ctx);
   CMB_TRY(cmb_stage_create(&sim->source, NULL, NULL, &sim->stages));
   use_stage(sim, sim->stages);
   return CMB_OK;
@@ -41,6 +43,9 @@ cmb_status cmb_run_first_stage(cmb_simulation *sim)
 void cmb_run_destroy_stages(cmb_simulation *sim)
 {
   for (cmb_stage *s = sim->stages; s; s = s->next) cmb_stage_destroy(s);
+  cmb_arena_destroy(sim->source.arena);
+  sim->stages = NULL;
+  sim->source.arena = NULL;
 }
 
 void cmb_run_begin_stages(cmb_simulation *sim)
@@ -83,6 +88,16 @@ static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
     cmb_stage_destroy(*found);
   }
   return status;
+}
+
+cmb_status cmb_run_new_stages(cmb_simulation *sim)
+{
+  cmb_stage *found;
+  cmb_run_destroy_stages(sim);
+  CMB_TRY(cmb_run_first_stage(sim));
+  CMB_TRY(find_stage(sim, &found));
+  use_stage(sim, found);
+  return CMB_OK;
 }
 
 /* What a stage takes over from the one before: the event, the modes, and what is counted. */
@@ -149,6 +164,12 @@ static cmb_status begin_rest(cmb_simulation *sim)
   return sim->eq->switch_flow ? cmb_run_even_out(sim) : CMB_OK;
 }
 
+cmb_status cmb_run_weigh_rest(cmb_simulation *sim)
+{
+  if (!sim->stage->resting) return CMB_OK;
+  return cmb_run_final(sim, begin_rest(sim), "rest", sim->events->t);
+}
+
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
   cmb_stage *to;
@@ -162,7 +183,7 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
     CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
   }
-  if (to->resting) CMB_TRY(cmb_run_final(sim, begin_rest(sim), "rest", e->t));
+  CMB_TRY(cmb_run_weigh_rest(sim));
   cmb_integrator_reset(sim->in);
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);

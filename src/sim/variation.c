@@ -153,6 +153,29 @@ void cmb_variation_restart(cmb_variation *w)
   if (w->also) cmb_variation_restart(w->also);
 }
 
+static void visit_watched(cmb_watched *g, cmb_archive *a)
+{
+  cmb_archive_ints(a, "seen-budget", 1, &g->budget);
+  if (g->budget < LEAST_PARTS || g->budget > MOST_PARTS) {
+    cmb_archive_refuse(a, "no search takes so many parts");
+  }
+  cmb_archive_doubles(a, "seen-to", 1, &g->t_end);
+  cmb_archive_doubles(a, "seen-there", g->count, g->begin);
+  cmb_archive_doubles(a, "seen-before", g->count, g->earlier);
+  cmb_archive_doubles(a, "seen-scale", g->count, g->scale);
+}
+
+void cmb_variation_visit(cmb_variation *w, cmb_archive *a)
+{
+  visit_watched(&w->time, a);
+  visit_watched(&w->path, a);
+  cmb_archive_doubles(a, "seen-earlier", 1, &w->t_earlier);
+  cmb_archive_doubles(a, "same-from", 1, &w->same_from);
+  cmb_archive_doubles(a, "same-to", 1, &w->same_to);
+  cmb_archive_doubles(a, "same-after", 1, &w->same_after);
+  if (w->also) cmb_variation_visit(w->also, a);
+}
+
 /* ---- what is seen */
 
 static void add_seen(cmb_watched *g, const double *values)

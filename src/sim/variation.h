@@ -19,6 +19,7 @@
 #ifndef CMB_SIM_VARIATION_H
 #define CMB_SIM_VARIATION_H
 
+#include "base/archive.h"
 #include "dae/evaluator.h"
 #include "sim/motion.h"
 
@@ -53,6 +54,9 @@ typedef struct cmb_variation {
   double *rate[2];       /* (nq) q̇ at the ends */
   cmb_interval *q_range; /* (nq) */
 } cmb_variation;
+
+/* For a run that is saved (base/archive.h). */
+void cmb_variation_visit(cmb_variation *w, cmb_archive *a);
 
 /* Functions of `ev`, whose q and v are those of `in`. Memory from `arena`; a failure is left to it. */
 void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in,

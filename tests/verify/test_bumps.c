@@ -289,7 +289,7 @@ static void test_kinematics(void **state)
     for (int k = 0; k < 3; k++) {
       cmbt_run r;
       cmbt_run_open(&r, model[i], cmbt_formulation(k), 0, NULL);
-      assert_int_equal(r.eq->np, strcmp(model[i], "slider-crank") == 0);
+      assert_int_equal(r.eq->path_count, strcmp(model[i], "slider-crank") == 0);
       cmbt_run_close(&r);
     }
   }

@@ -1,0 +1,96 @@
+/*
+ * The digest of equations (fingerprint.h).
+ */
+#include "dae/fingerprint.h"
+
+#include "base/context.h"
+#include "dae/evaluator.h"
+#include "math/pattern.h"
+
+#include <math.h>
+
+static const double LATER = 0.37, BESIDE = 0.01; /* s, and m or rad: of no meaning */
+
+static void add_names(cmb_sha256 *s, int count, const char *const *names)
+{
+  cmb_sha256_add(s, &count, sizeof count);
+  for (int i = 0; names && i < count; i++) cmb_sha256_add_text(s, names[i]);
+}
+
+static void add_numbers(cmb_sha256 *s, int count, const double *x)
+{
+  cmb_sha256_add(s, x, (size_t)count * sizeof *x);
+}
+
+static void add_structure(cmb_sha256 *s, const cmb_system *system)
+{
+  const cmb_equations *eq = &system->eq;
+  cmb_sha256_add_text(s, eq->name);
+  add_names(s, eq->nq, eq->q_names);
+  add_names(s, eq->nv, eq->v_names);
+  add_names(s, eq->ng, eq->g_names);
+  add_names(s, eq->ns, eq->switch_names);
+  add_names(s, eq->no, eq->output_names);
+  add_names(s, eq->np, eq->p_names);
+  for (int i = 0; i < eq->rule_count; i++) cmb_sha256_add_text(s, eq->rules[i].name);
+  add_numbers(s, 1, &system->t_start);
+  add_numbers(s, eq->nq, system->q);
+  add_numbers(s, eq->nv, system->v);
+}
+
+/* What could not be evaluated has left the numbers as they were, at 0. */
+static void add_values(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q, const double *v)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_terms want = {ev->M, ev->f, ev->g, ev->G, ev->gamma, ev->gt};
+  const cmb_status status = cmb_evaluate(ev, t, q, v, &want);
+  cmb_sha256_add(s, &status, sizeof status);
+  if (status != CMB_OK) return;
+  const int M = eq->mass_factors    ? eq->mass_factors->values
+                : eq->mass_diagonal ? eq->nv
+                                    : cmb_pattern_values(eq->M_pattern, eq->nv, eq->nv);
+  add_numbers(s, M, ev->M);
+  add_numbers(s, eq->nv, ev->f);
+  add_numbers(s, eq->ng, ev->g);
+  add_numbers(s, cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv), ev->G);
+  add_numbers(s, eq->ng, ev->gamma);
+  add_numbers(s, eq->ng, ev->gt);
+}
+
+/* Switching functions and outputs, without forces and accelerations. */
+static void add_more(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q, const double *v,
+                     double *out)
+{
+  const cmb_equations *eq = ev->eq;
+  if (eq->switches && cmb_switches(ev, t, q, v, ev->dtau, out) == CMB_OK) {
+    add_numbers(s, eq->ns, out);
+  }
+  if (eq->outputs && cmb_outputs(ev, t, q, v, ev->zero, ev->dtau, out) == CMB_OK) {
+    add_numbers(s, eq->no, out);
+  }
+}
+
+cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text[CMB_DIGEST_TEXT])
+{
+  const cmb_equations *eq = &system->eq;
+  cmb_evaluator *ev;
+  uint8_t digest[CMB_DIGEST_SIZE];
+  cmb_sha256 s = cmb_sha256_begin();
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
+  double *q = cmb_arena_doubles(ev->arena, eq->nq), *v = cmb_arena_doubles(ev->arena, eq->nv);
+  double *out = cmb_arena_doubles(ev->arena, eq->ns > eq->no ? eq->ns : eq->no);
+  if (cmb_arena_failed(ev->arena)) {
+    cmb_evaluator_destroy(ev);
+    return cmb_fail_memory(ctx);
+  }
+  for (int i = 0; i < eq->nq; i++) q[i] = system->q[i] + BESIDE * sin(i + 1.0);
+  for (int i = 0; i < eq->nv; i++) v[i] = system->v[i] + cos(i + 1.0);
+  if (eq->normalize) eq->normalize(eq->self, q);
+  add_structure(&s, system);
+  add_values(&s, ev, system->t_start + LATER, q, v);
+  add_more(&s, ev, system->t_start + LATER, q, v, out);
+  cmb_evaluator_destroy(ev);
+  cmb_sha256_end(&s, digest);
+  cmb_digest_print(digest, text);
+  return CMB_OK;
+}

@@ -1,0 +1,13 @@
+/*
+ * Whether two sets of equations are the same: a digest of their sizes, names and start values, and of what they give at a point that has
+ * nothing special.
+ */
+#ifndef CMB_DAE_FINGERPRINT_H
+#define CMB_DAE_FINGERPRINT_H
+
+#include "base/sha256.h"
+#include "dae/system.h"
+
+cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text[CMB_DIGEST_TEXT]);
+
+#endif

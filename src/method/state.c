@@ -1,0 +1,80 @@
+/*
+ * What an integrator takes along when a run is saved (integrator.h): it begins anew at the state that was saved, so that stages, histories,
+ * factors and partitions are none of it. The size of the next step is, but for methods whose steps are large only with a history; and
+ * what explicit methods carry from step to step, so that they go on as if nothing had been.
+ */
+#include "method/drift.h"
+#include "method/integrator.h"
+#include "method/method.h"
+#include "method/runaway.h"
+#include "method/stiffness.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_SUSPICION = 1000000 }; /* far more than there ever is */
+
+void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
+{
+  if (in->switcher) cmb_switcher_visit(in, a);
+}
+
+static void visit_runaway(cmb_runaway *w, cmb_archive *a)
+{
+  int level[] = {w->level, w->most};
+  double size[] = {w->base, w->next};
+  cmb_archive_bools(a, "runaway-begun", 1, &w->begun);
+  cmb_archive_ints(a, "runaway-level", 2, level);
+  cmb_archive_doubles(a, "runaway-size", 2, size);
+  cmb_archive_doubles(a, "runaway-times", CMB_RUNAWAY_LEVELS, w->t);
+  cmb_archive_longs(a, "runaway-steps", CMB_RUNAWAY_LEVELS, w->steps);
+  w->base = size[0], w->next = size[1];
+  if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0) {
+    cmb_archive_refuse(a, "there is no such level of growth");
+  } else {
+    w->level = level[0], w->most = level[1];
+  }
+}
+
+static void visit_drift(cmb_drift *d, cmb_archive *a)
+{
+  cmb_drift_bound *b = &d->bound;
+  double x[] = {b->C0, b->C1, b->C2, b->limit, b->broken_at, d->rounding, d->h, d->first};
+  cmb_archive_doubles(a, "drift", sizeof x / sizeof *x, x);
+  cmb_archive_bools(a, "drift-holds", 1, &b->holds);
+  cmb_archive_count(a, "drift-steps", &b->steps);
+  b->C0 = x[0], b->C1 = x[1], b->C2 = x[2], b->limit = x[3], b->broken_at = x[4];
+  d->rounding = x[5], d->h = x[6], d->first = x[7];
+}
+
+static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
+{
+  cmb_archive_bools(a, "stiff", 1, &s->reported);
+  cmb_archive_doubles(a, "stiff-since", 1, &s->since);
+  cmb_archive_doubles(a, "stiff-stretch", 1, &s->stretch);
+  cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
+  cmb_archive_small_count(a, "stiff-wait", &s->wait);
+  cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
+  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "nothing is so suspicious");
+  cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
+}
+
+void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
+{
+  double h = in->h;
+  cmb_archive_doubles(a, "step", 1, &h);
+  cmb_archive_doubles(a, "log-error", 1, &in->log_previous);
+  if (!(h > 0 && isfinite(h))) cmb_archive_refuse(a, "the size of the next step is not positive");
+  if (!in->method->multistep && a->status == CMB_OK) in->h = h;
+  cmb_archive_doubles(a, "counted-from", 1, &in->t_begin);
+  cmb_archive_count(a, "counted-steps", &in->fixed_steps);
+  cmb_archive_doubles(a, "lambda-here", in->ng, in->lambda);
+  cmb_archive_small_count(a, "near-steps", &in->near_steps);
+  cmb_archive_small_count(a, "inside-steps", &in->inside_steps);
+  cmb_archive_doubles(a, "nearness", 1, &in->nearness);
+  if (in->method->visit) in->method->visit(in, a);
+  visit_runaway(in->runaway, a);
+  if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
+  if (in->stiffness) visit_stiffness(in, in->stiffness, a);
+  if (in->drift) visit_drift(in->drift, a);
+}

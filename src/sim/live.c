@@ -1,0 +1,134 @@
+/*
+ * Live parameters of a run (dae.h), which are changed while it is under way: they belong to the simulation, and every evaluator of
+ * every stage reads them there.
+ *
+ * Behind a change the run goes on as behind an event: modes are decided anew, constraints whose rates have jumped act with impulses,
+ * rules are obeyed, and the integrator begins at the state that is there. Positions cannot jump: values that no longer allow
+ * the positions of the moment are refused, and nothing has changed then.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "dae/project.h"
+#include "method/integrator.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The place of a live parameter; -1, with the words: there is none of that name. */
+static int find(const cmb_simulation *sim, const char *name)
+{
+  const cmb_equations *eq = sim->eq;
+  const int i = cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
+  if (i >= 0) return i;
+  const char *near = cmb_nearest_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
+  cmb_fail(
+      sim->ctx, CMB_ERROR_ARGUMENT,
+      "there is no live parameter or input '%s'%s%s%s; which parameters are live is said when the "
+      "model is read, and live_inputs when the system is made",
+      name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return -1;
+}
+
+/* Where the integrator stands is where things happen; the positions there, and gaps, must allow the new values. */
+static cmb_status check_positions(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  cmb_status status = cmb_agreement_check_moved(sim->agreement, e->t, e->q_found);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  if (!sim->ev->eq->surfaces) return CMB_OK;
+  CMB_TRY(cmb_run_final(sim, cmb_run_check_rests(sim), "rest", e->t));
+  CMB_TRY(cmb_run_final(sim, cmb_run_find_surfaces(sim), "stops", e->t));
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    if (sim->eq->rules[i].gap) CMB_TRY(cmb_run_check_found_gap(sim, i));
+  }
+  return CMB_OK;
+}
+
+/* Behind the change: as behind an event. */
+static cmb_status restart(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  CMB_TRY(cmb_run_final(sim, cmb_take_references(sim->ev, e->t, e->q_found), "constraints", e->t));
+  cmb_variation_begin(sim->variation, e->t, sim->t_end);
+  CMB_TRY(cmb_run_weigh_rest(sim));
+  return cmb_run_restart(sim);
+}
+
+/* The same for a real-time method, which changes modes at ends of steps and has velocities jump in the next one. */
+static cmb_status restart_in_time(cmb_simulation *sim, double h)
+{
+  cmb_events *e = sim->events;
+  cmb_status status = cmb_events_modes_at_end(e);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  CMB_TRY(cmb_run_end_step(sim));
+  CMB_TRY(cmb_run_enter_late(sim, h));
+  return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);
+}
+
+/* The run goes on with the values in p; a refusal leaves those before. */
+static cmb_status go_on_with(cmb_simulation *sim)
+{
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
+  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
+  cmb_status status = check_positions(sim);
+  if (status != CMB_OK) {
+    memcpy(sim->p, sim->p_before, (size_t)sim->eq->np * sizeof *sim->p);
+    return status;
+  }
+  status = real_time ? restart_in_time(sim, h) : restart(sim);
+  if (status == CMB_OK) status = cmb_run_take_restart(sim);
+  return cmb_run_conclude(sim, status);
+}
+
+/* What the constraints are before the change, for a real-time method; and the event is where the integrator stands. */
+static cmb_status look_before(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_events_at_end(e);
+  if (!cmb_method_is_real_time(sim->options.method)) return CMB_OK;
+  cmb_status status = cmb_agreement_last_modes(sim->agreement, e->t, e->q_found, e->v_found);
+  return cmb_run_final(sim, status, "constraints", e->t);
+}
+
+static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *settings)
+{
+  const size_t size = (size_t)sim->eq->np * sizeof *sim->p;
+  if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(look_before(sim));
+  memcpy(sim->p_before, sim->p, size);
+  for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
+  if (sim->phase == CMB_PHASE_FRESH || memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
+  return go_on_with(sim);
+}
+
+cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings)
+{
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(sim->ctx, count == 0 || (count > 0 && settings), "cmb_simulation_set needs settings");
+  CMB_TRY(cmb_run_check_call(sim, "cmb_simulation_set", CMB_PLACE_BETWEEN));
+  for (int k = 0; k < count; k++) {
+    CMB_REQUIRE(sim->ctx, settings[k].name, "cmb_simulation_set needs names");
+    if (find(sim, settings[k].name) < 0) return CMB_ERROR_ARGUMENT;
+    if (isfinite(settings[k].value)) continue;
+    return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT, "'%s' is set to %g; expected a finite number",
+                    settings[k].name, settings[k].value);
+  }
+  if (sim->eq->np == 0) return CMB_OK;
+  sim->moved = true;
+  const cmb_run_place place = sim->place;
+  sim->place = CMB_PLACE_INSIDE;
+  cmb_status status = change(sim, count, settings);
+  sim->place = place;
+  sim->moved = false;
+  return status;
+}
+
+cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value)
+{
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(sim->ctx, name && value, "cmb_simulation_get needs a name and a place for the value");
+  const int i = find(sim, name);
+  if (i < 0) return CMB_ERROR_ARGUMENT;
+  *value = sim->p[i];
+  return CMB_OK;
+}

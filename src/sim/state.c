@@ -1,0 +1,346 @@
+/*
+ * A run is saved, and goes on from there, in another process or in the same.
+ *
+ * What is saved is the state with its modes, rests, slides and live parameters, what is known of accumulating impacts, the size of the
+ * next step, and what is counted. What methods and watchers build up on the way (histories, factors, partitions, bounds) is not:
+ * they begin anew at the state. So that the run that was saved and the one that resumes it are the same, bit for bit and with every
+ * method, the first goes on from what it has written, too: its stages are made anew, and filled by the same calls.
+ */
+#include "base/context.h"
+#include "base/file.h"
+#include "dae/fingerprint.h"
+#include "dae/project.h"
+#include "math/finite.h"
+#include "method/integrator.h"
+#include "sim/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 30 };
+
+/* ---- what it belongs to */
+
+/* "1e-06" as it is meant, for words and for comparing. */
+static void expect_number(cmb_archive *a, const char *what, double x)
+{
+  char text[64];
+  snprintf(text, sizeof text, "%.17g", x);
+  cmb_archive_expect(a, what, text);
+}
+
+static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
+{
+  const cmb_integrator_options *o = &sim->options.integrator;
+  char digest[CMB_DIGEST_TEXT];
+  CMB_TRY(cmb_fingerprint(sim->ctx, sim->system, digest));
+  cmb_archive_expect(a, "camber", cmb_version());
+  cmb_archive_expect(a, "model", sim->eq->name);
+  cmb_archive_expect(a, "equations", digest);
+  cmb_archive_expect(a, "method", cmb_method_name(sim->options.method));
+  expect_number(a, "rtol", o->rtol);
+  expect_number(a, "atol", o->atol);
+  expect_number(a, "step", o->step);
+  expect_number(a, "max-step", o->max_step);
+  for (int i = 0; i < o->setting_count; i++) {
+    char what[100];
+    snprintf(what, sizeof what, "option-%s", o->settings[i].name);
+    cmb_archive_expect(a, what, o->settings[i].value);
+  }
+  cmb_archive_expect(a, "options", "end");
+  return a->status;
+}
+
+/* ---- what the equations are now */
+
+static void check_stage(const cmb_simulation *sim, cmb_archive *a)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->rule_count; i++) {
+    const bool possible = eq->surfaces && eq->rules[i].surface;
+    if (sim->rests[i] && !possible) cmb_archive_refuse(a, "nothing can rest there");
+  }
+  for (int i = 0; i < eq->ns; i++) {
+    const bool possible = sim->slides[i] >= -eq->ns && sim->slides[i] <= eq->ns;
+    if (!possible || (sim->slides[i] != 0 && !eq->switch_flow)) {
+      cmb_archive_refuse(a, "nothing can slide there");
+      return;
+    }
+    const int group = sim->slides[i], leader = cmb_slide_leader(group);
+    if (group != 0 && (leader < 0 || leader >= eq->ns || sim->slides[leader] != leader + 1)) {
+      cmb_archive_refuse(a, "what slides there has no leader");
+    }
+  }
+}
+
+static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_archive_doubles(a, "p", eq->np, sim->p);
+  cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
+  cmb_archive_ints(a, "slides", eq->ns, sim->slides);
+  if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
+  if (!a->writing && a->status == CMB_OK) check_stage(sim, a);
+  return a->status;
+}
+
+/* ---- where it is */
+
+/* The levels that belong to the state, from modes that are possible anywhere. */
+static cmb_status levels_there(cmb_simulation *sim, const int *saved, int *mode)
+{
+  const cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  const int n = ev->eq->ns;
+  for (int i = 0; i < n; i++) ev->mode[i] = mode[i] = cmb_mode_is_level(ev, i) ? 1 : saved[i];
+  for (int round = 0; round < 2 && ev->eq->levels; round++) {
+    CMB_TRY(cmb_levels(ev, e->t, e->q_found, e->v_found, e->lambda_found, mode));
+    for (int i = 0; i < n; i++) ev->mode[i] = mode[i];
+  }
+  return CMB_OK;
+}
+
+/* Signs are signs, and levels next to what the state says: at most an edge apart. */
+static cmb_status check_modes(cmb_simulation *sim, const int *saved, cmb_archive *a)
+{
+  cmb_evaluator *ev = sim->ev;
+  for (int i = 0; i < ev->eq->ns; i++) {
+    const bool sign = abs(saved[i]) == 1;
+    if (!cmb_mode_is_level(ev, i) && !sign) cmb_archive_refuse(a, "a mode is not possible");
+  }
+  if (a->status != CMB_OK) return a->status;
+  CMB_TRY(
+      cmb_run_final(sim, levels_there(sim, saved, sim->events->mode_new), "state", sim->events->t));
+  for (int i = 0; i < ev->eq->ns; i++) {
+    if (labs((long)saved[i] - sim->events->mode_new[i]) > 1) {
+      if (cmb_mode_is_level(ev, i)) cmb_archive_refuse(a, "a level is not that of the state");
+    }
+  }
+  memcpy(ev->mode, saved, (size_t)ev->eq->ns * sizeof *saved);
+  return a->status;
+}
+
+static cmb_status check_state(cmb_simulation *sim, cmb_archive *a)
+{
+  const cmb_events *e = sim->events;
+  const cmb_equations *eq = sim->ev->eq;
+  const bool finite = cmb_all_finite(eq->nq, e->q_found) && cmb_all_finite(eq->nv, e->v_found) &&
+                      cmb_all_finite(eq->ng, e->lambda_found);
+  if (!finite) cmb_archive_refuse(a, "it is not finite");
+  if (!(e->t >= sim->t_start)) cmb_archive_refuse(a, "it lies before the start");
+  if (a->status == CMB_OK && e->t > sim->t_end) {
+    a->status = cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                         "%s was saved at t = %.9g, and this run ends at t = %.9g already", a->path,
+                         e->t, sim->t_end);
+  }
+  return a->status;
+}
+
+static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev, *whole = sim->agreement->whole;
+  const cmb_equations *eq = ev->eq;
+  cmb_archive_doubles(a, "t", 1, &e->t);
+  cmb_archive_doubles(a, "q", eq->nq, e->q_found);
+  cmb_archive_doubles(a, "v", eq->nv, e->v_found);
+  cmb_archive_doubles(a, "lambda", eq->ng, e->lambda_found);
+  int *mode = a->writing ? ev->mode : e->search.before;
+  cmb_archive_ints(a, "mode", eq->ns, mode);
+  cmb_archive_ints(a, "redundant", 1, &ev->redundant);
+  cmb_archive_doubles(a, "length", eq->ng, ev->length);
+  cmb_archive_doubles(a, "extent", eq->ng, ev->extent);
+  if (whole) cmb_archive_doubles(a, "whole-length", whole->eq->ng, whole->length);
+  if (whole) cmb_archive_doubles(a, "whole-extent", whole->eq->ng, whole->extent);
+  if (ev->redundant < 0 || ev->redundant > eq->ng) cmb_archive_refuse(a, "so many are redundant");
+  if (a->writing || a->status != CMB_OK) return a->status;
+  CMB_TRY(check_state(sim, a));
+  return check_modes(sim, mode, a);
+}
+
+/* ---- what has happened */
+
+static void visit_rules(cmb_simulation *sim, cmb_archive *a)
+{
+  const int rules = sim->eq->rule_count, ns = sim->eq->ns;
+  cmb_archive_bools(a, "rebounds", rules, sim->rebounds);
+  cmb_archive_bools(a, "met", rules, sim->impact->met);
+  cmb_archive_bools(a, "met-here", rules, sim->impact->met_here);
+  for (int i = 0; i < rules; i++) {
+    cmb_archive_doubles(a, "times", 3, sim->times[i].t);
+    cmb_archive_doubles(a, "limit", 1, &sim->times[i].limit);
+    cmb_archive_doubles(a, "longest", 1, &sim->times[i].longest);
+  }
+  cmb_archive_count(a, "acted", &sim->acted);
+  cmb_archive_doubles(a, "sequence", 1, &sim->sequence);
+  cmb_archive_doubles(a, "released", ns, sim->released);
+  cmb_archive_bools(a, "at-zero", ns, sim->at_zero);
+  cmb_archive_bools(a, "unique", sim->eq->no, sim->output_unique);
+  cmb_archive_small_count(a, "crowded", &sim->events->crowded);
+  cmb_archive_doubles(a, "scale", sim->events->ns, sim->events->scale);
+  cmb_archive_doubles(a, "lift", sim->events->ns, sim->events->lift);
+  cmb_archive_doubles(a, "singular-last", 1, &sim->watch->t_last);
+  cmb_variation_visit(sim->variation, a);
+}
+
+static void visit_counts(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_result *r = &sim->result;
+  cmb_start_report *s = &r->start;
+  cmb_enclosure *e = &sim->events->enclosure;
+  cmb_archive_count(a, "events", &r->events);
+  cmb_archive_count(a, "impulses", &r->impulses);
+  cmb_archive_count(a, "singularities", &r->singularities);
+  cmb_archive_count(a, "records", &r->records);
+  cmb_archive_doubles(a, "worst-position", 1, &r->worst_position);
+  cmb_archive_doubles(a, "worst-velocity", 1, &r->worst_velocity);
+  cmb_archive_count(a, "undecided", &e->undecided);
+  cmb_archive_ints(a, "undecided-function", 1, &e->undecided_function);
+  cmb_archive_doubles(a, "undecided-t", 1, &e->undecided_t);
+  cmb_archive_count(a, "pace-steps", &sim->steps.count);
+  cmb_archive_doubles(a, "pace-steps-t", 1, &sim->steps.t);
+  cmb_archive_count(a, "pace-events", &sim->restarts.count);
+  cmb_archive_doubles(a, "pace-events-t", 1, &sim->restarts.t);
+  cmb_archive_doubles(a, "start-q", 1, &s->q_moved);
+  cmb_archive_doubles(a, "start-v", 1, &s->v_moved);
+  cmb_archive_ints(a, "start-q-most", 1, &s->q_most);
+  cmb_archive_ints(a, "start-v-most", 1, &s->v_most);
+  cmb_archive_doubles(a, "start-position", 1, &s->position);
+  cmb_archive_doubles(a, "start-velocity", 1, &s->velocity);
+  cmb_archive_ints(a, "start-iterations", 1, &s->iterations);
+  const bool possible = e->undecided >= 0 && s->q_most >= 0 && s->q_most < sim->eq->nq &&
+                        s->v_most >= 0 && s->v_most < sim->eq->nv;
+  const bool known =
+      e->undecided == 0 || (e->undecided_function >= 0 && e->undecided_function < sim->eq->ns);
+  if (!possible || !known) cmb_archive_refuse(a, "there is no such coordinate or function");
+}
+
+static void visit_statistics(cmb_statistics *s, cmb_archive *a)
+{
+#define VISIT(name) cmb_archive_count(a, #name, &s->name);
+  CMB_STATISTICS_LIST(VISIT)
+#undef VISIT
+}
+
+/* ---- saving and going on */
+
+static cmb_status write_all(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_events_at_end(sim->events);
+  CMB_TRY(visit_identity(sim, a));
+  CMB_TRY(visit_stage(sim, a));
+  cmb_integrator_visit_method(sim->in, a);
+  CMB_TRY(visit_state(sim, a));
+  visit_rules(sim, a);
+  visit_counts(sim, a);
+  visit_statistics(&sim->ev->stats, a);
+  cmb_integrator_visit(sim->in, a);
+  return cmb_archive_close(a);
+}
+
+/* All that watches begins at the state; the integrator does. */
+static cmb_status begin_there(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  cmb_evaluator *ev = sim->ev;
+  cmb_enclosure_begin(&e->enclosure);
+  if (ev->eq->ng > 0) {
+    CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
+  }
+  CMB_TRY(cmb_run_weigh_rest(sim));
+  cmb_variation_begin(sim->variation, e->t, sim->t_end);
+  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
+  CMB_TRY(cmb_run_watch_rank(sim));
+  return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);
+}
+
+/* What was read of the way so far, over what beginning has put there. */
+static cmb_status read_way(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_statistics statistics = {0};
+  visit_rules(sim, a);
+  visit_counts(sim, a);
+  visit_statistics(&statistics, a);
+  cmb_integrator_visit(sim->in, a);
+  cmb_archive_finish(a);
+  CMB_TRY(a->status);
+  CMB_TRY(cmb_run_final(sim, cmb_events_here(sim->events), "switching functions", sim->events->t));
+  CMB_TRY(cmb_run_take_resumed(sim));
+  sim->ev->stats = statistics;
+  sim->last_event = "";
+  sim->side = 0;
+  return CMB_OK;
+}
+
+/* The stages are new, and filled from the archive, whose first part has been read. */
+static cmb_status read_rest(cmb_simulation *sim, cmb_archive *a)
+{
+  CMB_TRY(visit_stage(sim, a));
+  CMB_TRY(cmb_run_new_stages(sim));
+  cmb_integrator_reset(sim->in);
+  cmb_integrator_visit_method(sim->in, a);
+  CMB_TRY(visit_state(sim, a));
+  CMB_TRY(begin_there(sim));
+  return read_way(sim, a);
+}
+
+/* From a text: nothing has changed if it belongs to something else; else the run goes on from there, or has failed. */
+static cmb_status read_all(cmb_simulation *sim, const char *path, const char *text, size_t length)
+{
+  cmb_archive a = cmb_archive_read(sim->ctx, path, text, length);
+  CMB_TRY(a.status);
+  CMB_TRY(visit_identity(sim, &a));
+  const cmb_run_place place = sim->place;
+  sim->place = CMB_PLACE_INSIDE;
+  sim->phase = CMB_PHASE_RUNNING;
+  sim->result.stopped_by = NULL;
+  cmb_status status = read_rest(sim, &a);
+  sim->place = place;
+  return cmb_run_conclude(sim, status);
+}
+
+cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path)
+{
+  static const char call[] = "cmb_simulation_save";
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(sim->ctx, path, "cmb_simulation_save needs a path");
+  CMB_TRY(cmb_run_check_call(sim, call, CMB_PLACE_BETWEEN));
+  CMB_REQUIRE(sim->ctx, sim->phase == CMB_PHASE_RUNNING,
+              "cmb_simulation_save: the run has not begun");
+  cmb_archive a = cmb_archive_write(sim->ctx);
+  cmb_status status = write_all(sim, &a);
+  if (status == CMB_OK) status = cmb_file_save(sim->ctx, path, a.text.text, a.text.length);
+  if (status == CMB_OK) status = read_all(sim, path, a.text.text, a.text.length);
+  cmb_buffer_release(&a.text);
+  return status;
+}
+
+static cmb_status read_file(cmb_context *ctx, const char *path, void **bytes, size_t *length)
+{
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const bool good = file >= 0 && cmb_read_all(ctx, file, MOST_BYTES, bytes, length);
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (good) return CMB_OK;
+  return cmb_fail(ctx, CMB_ERROR_INPUT, "cannot read %s: %s", path, strerror(error));
+}
+
+cmb_status cmb_simulation_resume(cmb_simulation *sim, const char *path)
+{
+  void *bytes = NULL;
+  size_t length = 0;
+  if (!sim) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(sim->ctx, path, "cmb_simulation_resume needs a path");
+  CMB_REQUIRE(sim->ctx, sim->place == CMB_PLACE_IDLE,
+              "cmb_simulation_resume is called from inside of a run");
+  CMB_TRY(read_file(sim->ctx, path, &bytes, &length));
+  cmb_status status = read_all(sim, path, bytes, length);
+  cmb_release(sim->ctx, bytes);
+  return status;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# --save, --save-at and --resume: another process goes on from a saved state, and writes the lines that the run that was saved wrote
+# behind that time, byte for byte, with every method. What is not a state of this run is refused in words with exit code 2.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# the lines of whole.csv behind the state are those of rest.csv; the same end
+resumed() { # METHOD T OPTION...
+  local method=$1 at=$2
+  shift 2
+  "$CAMBER" run "$@" --method "$method" --save run.state --save-at "$at" --out whole.csv --json >whole.json 2>words || return 1
+  "$CAMBER" run "$@" --method "$method" --resume run.state --out rest.csv --json >rest.json 2>words || return 1
+  local lines
+  lines=$(($(wc -l <rest.csv) - 1))
+  ((lines > 3 && lines < $(wc -l <whole.csv) - 3)) || return 1
+  cmp <(tail -n "$lines" whole.csv) <(tail -n "$lines" rest.csv) &&
+    python3 - <<'END'
+import json
+whole, rest = json.load(open("whole.json")), json.load(open("rest.json"))
+for key in "seconds", "events", "impulses":  # what happened before is not told again
+    whole.pop(key, None), rest.pop(key, None)
+raise SystemExit(whole != rest)
+END
+}
+for method in mdop5 mdop853 hem5 phem56 abm radau5 bdf auto sdirk4 forsdirk lie rosw2; do
+  check "$method" resumed $method 0.11 fivelink --t-end 0.3 --rtol 1e-4
+done
+check "trap" resumed trap 0.05 four-bar --t-end 0.1 --rtol 1e-3
+check "impacts" resumed mdop5 0.9 newtons-cradle --t-end 1.5 --rtol 1e-6
+check "compiled equations" resumed mdop5 0.11 fivelink --t-end 0.3 --evaluator native
+check "Cartesian coordinates" resumed mdop5 0.11 slider-crank --t-end 0.2 --formulation cartesian --rtol 1e-4
+check "a problem written in C" resumed mdop5 1 caraxis
+check "an interval" resumed mdop5 0.5 four-bar --every 0.01
+
+# on from the end of a run
+check "saved at the end" "$CAMBER" run four-bar --t-end 0.5 --save end.state --quiet >/dev/null 2>&1
+"$CAMBER" run four-bar --t-end 1 --resume end.state --out end.csv >text 2>&1
+check "goes on from there" grep -q "t = 1 reached" text
+check "begins behind it" test "$(sed -n 2p end.csv | cut -c 1-3)" = 0.5
+
+refuse() { # WORDS ARGUMENT...
+  local words=$1
+  shift
+  "$CAMBER" run "$@" >text 2>found
+  local code=$?
+  checks=$((checks + 1))
+  if [[ $code -ne 2 ]] || ! grep -qF -- "$words" found; then fail "run $* ($code): $(cat found)"; fi
+}
+refuse "cannot read none.state" four-bar --resume none.state
+refuse 'here it is model "fivelink"' fivelink --resume end.state
+refuse 'here it is method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
+refuse 'here it is rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
+refuse 'was saved at t = 0.5, and this run ends at t = 0.2 already' four-bar --t-end 0.2 --resume end.state
+refuse "--save-at needs --save FILE" four-bar --save-at 1
+refuse "--realtime cannot be used with --resume" four-bar --resume end.state --realtime
+head -c 700 end.state >cut.state
+refuse "cut.state is damaged" four-bar --t-end 1 --resume cut.state
+sed 's/^q 3: 4/q 3: 5/' end.state >changed.state
+refuse "changed.state is damaged" four-bar --t-end 1 --resume changed.state
+refuse "text is no saved state" four-bar --t-end 1 --resume text
+sed 's/mass: /mass: 2*/' "$SOURCE_DIR/models/four-bar.yaml" >four-bar.yaml
+cp -r "$SOURCE_DIR/models/parts" . 2>/dev/null
+cmp -s four-bar.yaml "$SOURCE_DIR/models/four-bar.yaml" ||
+  refuse "here it is equations" four-bar.yaml --t-end 1 --resume end.state
+printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\nevents: {far: {when: x > 0.5, action: stop}}\n' >stop.yaml
+refuse "event 'far' has ended the run" stop.yaml --save stopped.state
+check "no file of a run that was stopped" test ! -e stopped.state
+refuse "cannot" four-bar --save no/such/folder/x.state
+
+finish

@@ -1,0 +1,461 @@
+/*
+ * A run that is saved and one that resumes it are the same, bit for bit: records, events, impulses, statistics.
+ *
+ * At random times, with random methods, on bundled models (redundant constraints, tables, impacts) and on one in which bodies bounce,
+ * come to rest and leave, friction holds and gives way, conditions are met and live parameters have changed. The other run has a
+ * context, a model and a system of its own. CAMBER_RESUMES: how many times on each model.
+ *
+ * What was saved twice, or at the end, is resumed likewise. What is not a state of this run is refused: each file that was cut off, each
+ * with a byte changed, another model, parameter, method, tolerance or option; and states that are none though their checksum fits
+ * never do harm.
+ */
+#include "check.h"
+#include "random.h"
+
+#include "base/sha256.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char PATH[] = "test.state", OTHER[] = "other.state";
+
+static const char RESTS[] =
+    "gravity: [0, 0, -9.81]\nparameters: {mu: 3}\n"
+    "points: {W: [4, 0, 0], B: [5, 0, 0]}\n"
+    "bodies:\n"
+    "  ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
+    "  block: {mass: 1, box: [0.1, 0.1, 0.1], at: [2, 0, 0]}\n"
+    "  bob: {mass: 1, sphere: B, radius: 0.1}\n"
+    "joints:\n"
+    "  z: {type: prismatic, child: ball, axis: z, start: 0.1}\n"
+    "  x: {type: prismatic, child: block, axis: x, rate: 1}\n"
+    "  swing: {type: planar, child: bob, at: B, axes: [x, z]}\n"
+    "loops:\n"
+    "  low: {type: stop, formula: z, restitution: 0.4}\n"
+    "  rod: {type: distance, between: [ground@W, bob@B]}\n"
+    "events: {top: {when: z > 0.05, action: {reset: {z': 0.5*z'}}}}\n"
+    "tables: {push: [[0, 0], [0.1, 1], [0.3, -1], [0.6, 2]]}\n"
+    "forces:\n"
+    "  lift: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, \"10*t\"]}\n"
+    "  dry: {type: load, on: {body: block, at: [2, 0, 0]}, force: [\"-mu*sign(x') + 4*max(t - 0.5, "
+    "0) + 0.1*push(t)\", 0, 0]}\n"
+    "outputs: {push: low.force}\n";
+
+struct example {
+  const char *name, *text; /* a bundled model, or its text */
+  double t_end;
+  bool resets; /* real-time methods cannot do it */
+};
+
+static const struct example examples[] = {
+    {"rests", RESTS, 1.3, true},       {"newtons-cradle", NULL, 1, true},
+    {"fivelink", NULL, 0.1, false},    {"four-bar", NULL, 0.3, false},
+    {"quarter-car", NULL, 0.1, false}, {"slider-crank", NULL, 0.02, false},
+};
+
+enum { EXAMPLES = sizeof examples / sizeof examples[0], TEXT_ROOM = 1 << 22 };
+
+/* Everything that a run tells, one thing a line; what was told before the state was saved is dropped. */
+struct teller {
+  const cmb_equations *eq;
+  cmb_simulation *sim;
+  double save_at; /* NaN: not */
+  int saves;      /* at this and the following steps */
+  char *text;
+  size_t length;
+  bool mute; /* nothing is told */
+};
+
+static void tell(struct teller *w, const char *what, int n, const double *x)
+{
+  if (w->mute) return;
+  int length = snprintf(w->text + w->length, TEXT_ROOM - w->length, "%s", what);
+  w->length += (size_t)length;
+  for (int i = 0; i < n; i++) {
+    length = snprintf(w->text + w->length, TEXT_ROOM - w->length, " %a", x[i]);
+    w->length += (size_t)length;
+    assert_true(w->length < TEXT_ROOM - 100);
+  }
+  w->text[w->length++] = '\n';
+}
+
+static cmb_status on_record(void *user, const cmb_record *record)
+{
+  struct teller *w = user;
+  tell(w, "t", 1, &record->t);
+  tell(w, "q", w->eq->nq, record->q);
+  tell(w, "v", w->eq->nv, record->v);
+  tell(w, "lambda", w->eq->ng, record->lambda);
+  tell(w, "outputs", w->eq->no, record->outputs);
+  return CMB_OK;
+}
+
+static cmb_status on_event(void *user, const cmb_event *event)
+{
+  const double x[] = {event->t, event->direction, event->limit};
+  tell(user, event->name, 3, x);
+  return CMB_OK;
+}
+
+static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
+{
+  const double x[] = {impulse->t, impulse->value};
+  tell(user, impulse->name, 2, x);
+  return CMB_OK;
+}
+
+static cmb_status after_step(void *user, double t)
+{
+  struct teller *w = user;
+  if (!(t >= w->save_at) || w->saves == 0) return CMB_OK;
+  CMB_TRY(cmb_simulation_save(w->sim, PATH));
+  w->length = 0;
+  w->saves--;
+  return CMB_OK;
+}
+
+struct setup {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_system *system;
+  cmb_simulation *sim;
+  struct teller teller;
+};
+
+static void open_model(struct setup *s, const struct example *x)
+{
+  char path[1000];
+  const cmb_model_system_options make = {.evaluation = CMB_EVALUATE_INTERPRETER,
+                                         .derivatives = true,
+                                         .expressions = true,
+                                         .live_inputs = true};
+  const cmb_model_options live = {.live_all = x->text != NULL};
+  s->ctx = cmb_context_create(NULL);
+  if (x->text) {
+    cmbt_ok(s->ctx, cmb_model_parse(s->ctx, x->text, strlen(x->text), x->name, &live, &s->model));
+  } else {
+    snprintf(path, sizeof path, "%s/models/%s.yaml", getenv("SOURCE_DIR"), x->name);
+    cmbt_ok(s->ctx, cmb_model_read(s->ctx, path, &live, &s->model));
+  }
+  cmbt_ok(s->ctx, cmb_model_system(s->ctx, s->model, &make, &s->system));
+}
+
+static cmb_run_options options_of(const struct example *x, const char *method)
+{
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find(method);
+  o.integrator.rtol = strcmp(method, "trap") == 0 ? 1e-3 : 1e-5;
+  o.integrator.atol = CMB_ATOL_PER_RTOL * o.integrator.rtol;
+  o.t_end = x->t_end;
+  return o;
+}
+
+static void open_run(struct setup *s, const struct example *x, cmb_run_options o)
+{
+  *s = (struct setup){0};
+  open_model(s, x);
+  s->teller = (struct teller){.eq = cmb_system_equations(s->system), .save_at = NAN};
+  s->teller.text = malloc(TEXT_ROOM);
+  assert_non_null(s->teller.text);
+  s->teller.text[0] = '\0';
+  o.observer = (cmb_observer){.user = &s->teller,
+                              .record = on_record,
+                              .event = on_event,
+                              .impulse = on_impulse,
+                              .after_step = after_step};
+  cmbt_ok(s->ctx, cmb_simulation_create(s->ctx, s->system, &o, &s->sim));
+  s->teller.sim = s->sim;
+}
+
+static void close_run(struct setup *s)
+{
+  cmb_simulation_destroy(s->sim);
+  cmb_system_destroy(s->system);
+  cmb_model_destroy(s->model);
+  cmb_context_destroy(s->ctx);
+  free(s->teller.text);
+}
+
+/* Where both differ first, for words. */
+static void compare(const char *name, const char *method, double t, const struct setup *a,
+                    const struct setup *b)
+{
+  const char *x = a->teller.text, *y = b->teller.text;
+  const cmb_result *r = cmb_simulation_result(a->sim), *s = cmb_simulation_result(b->sim);
+  size_t i = 0;
+  while (i < a->teller.length && i < b->teller.length && x[i] == y[i]) i++;
+  if (i < a->teller.length || i < b->teller.length) {
+    while (i > 0 && x[i - 1] != '\n') i--;
+    fail_msg("%s, %s, saved at %.17g: '%.300s' is '%.300s' in the run that was resumed", name,
+             method, t, x + i, y + i);
+  }
+  assert_int_equal(memcmp(r->statistics, s->statistics, sizeof *r->statistics), 0);
+  assert_true(r->t == s->t && r->worst_position == s->worst_position);
+  assert_true(r->events == s->events && r->impulses == s->impulses && r->records == s->records);
+}
+
+static void try_one(const struct example *x, const char *method, double t, int saves, double every)
+{
+  struct setup a, b;
+  cmb_run_options o = options_of(x, method);
+  const cmb_setting less = {"mu", 2.5};
+  o.every = every;
+  open_run(&a, x, o);
+  a.teller.save_at = t;
+  a.teller.saves = saves;
+  if (x->text) cmbt_ok(a.ctx, cmb_simulation_advance(a.sim, t / 2));
+  if (x->text) cmbt_ok(a.ctx, cmb_simulation_set(a.sim, 1, &less));
+  cmbt_ok(a.ctx, cmb_simulation_advance(a.sim, x->t_end));
+  a.teller.text[a.teller.length] = '\0';
+  open_run(&b, x, o);
+  cmbt_ok(b.ctx, cmb_simulation_resume(b.sim, PATH));
+  cmbt_ok(b.ctx, cmb_simulation_advance(b.sim, x->t_end));
+  b.teller.text[b.teller.length] = '\0';
+  compare(x->name, method, t, &a, &b);
+  close_run(&a);
+  close_run(&b);
+}
+
+static void test_random_times(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {3};
+  const int count = cmbt_count("CAMBER_RESUMES", 6);
+  for (int k = 0; k < EXAMPLES; k++) {
+    const struct example *x = &examples[k];
+    for (int i = 0; i < count; i++) {
+      int m = cmbt_random_int(&r, 0, cmb_method_count() - 1);
+      while (x->resets && cmb_method_is_real_time(cmb_method_at(m))) {
+        m = cmbt_random_int(&r, 0, cmb_method_count() - 1);
+      }
+      const double t = cmbt_random_uniform(&r, 0, x->t_end);
+      const int saves = cmbt_random_int(&r, 1, 3);
+      const double every = cmbt_random_int(&r, 0, 1) ? x->t_end / 50 : 0;
+      try_one(x, cmb_method_name(cmb_method_at(m)), t, saves, every);
+    }
+  }
+}
+
+/* Every method with rests, slides and impacts, saved in the middle of them. */
+static void test_all_methods(void **state)
+{
+  (void)state;
+  for (int m = 0; m < cmb_method_count(); m++) {
+    const cmb_method *method = cmb_method_at(m);
+    const struct example *x = &examples[cmb_method_is_real_time(method) ? 2 : 0];
+    try_one(x, cmb_method_name(method), 0.35 * x->t_end, 1, 0);
+    try_one(x, cmb_method_name(method), 0.7 * x->t_end, 1, 0);
+  }
+}
+
+/* Explicit methods and those of fixed steps do not even notice: the run is the one that nobody saved. */
+static void test_unnoticed(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"mdop5", "mdop853", "hem5", "phem56", "lie", "rosw2"};
+  const struct example *x = &examples[2];
+  for (int k = 0; k < 6; k++) {
+    struct setup plain, saved;
+    const cmb_run_options o = options_of(x, methods[k]);
+    open_run(&plain, x, o);
+    open_run(&saved, x, o);
+    cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, 0.05));
+    cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, x->t_end));
+    cmbt_ok(saved.ctx, cmb_simulation_advance(saved.sim, 0.05));
+    cmbt_ok(saved.ctx, cmb_simulation_save(saved.sim, PATH));
+    cmbt_ok(saved.ctx, cmb_simulation_advance(saved.sim, x->t_end));
+    assert_int_equal(plain.teller.length, saved.teller.length);
+    assert_memory_equal(plain.teller.text, saved.teller.text, plain.teller.length);
+    close_run(&plain);
+    close_run(&saved);
+  }
+}
+
+/* Saved at the end of a run, and gone on from there to a later one; with another interval of records. */
+static void test_on_from_the_end(void **state)
+{
+  (void)state;
+  struct example x = examples[0];
+  cmb_run_options o = options_of(&x, "mdop5");
+  struct setup first, whole, second;
+  o.t_end = 0.6;
+  open_run(&first, &x, o);
+  cmbt_ok(first.ctx, cmb_simulation_run(first.sim));
+  cmbt_ok(first.ctx, cmb_simulation_save(first.sim, PATH));
+  o.t_end = x.t_end;
+  open_run(&whole, &x, o);
+  cmbt_ok(whole.ctx, cmb_simulation_run(whole.sim));
+  o.every = 0.1;
+  open_run(&second, &x, o);
+  cmbt_ok(second.ctx, cmb_simulation_resume(second.sim, PATH));
+  cmbt_ok(second.ctx, cmb_simulation_advance(second.sim, x.t_end));
+  const cmb_result *a = cmb_simulation_result(whole.sim), *b = cmb_simulation_result(second.sim);
+  for (int i = 0; i < whole.teller.eq->nq; i++) cmbt_near(b->q[i], a->q[i], 1e-3);
+  assert_int_equal(b->records - cmb_simulation_result(first.sim)->records, 7); /* 0.7 .. 1.3 */
+  close_run(&first);
+  close_run(&whole);
+  close_run(&second);
+}
+
+/* ---- what is no state of this run */
+
+static char *read_whole(size_t *length)
+{
+  static char text[1 << 20];
+  FILE *file = fopen(PATH, "rb");
+  assert_non_null(file);
+  *length = fread(text, 1, sizeof text, file);
+  fclose(file);
+  return text;
+}
+
+static void write_other(const char *text, size_t length)
+{
+  FILE *file = fopen(OTHER, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(text, 1, length, file), length);
+  fclose(file);
+}
+
+static void save_one(void)
+{
+  struct setup s;
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.3));
+  cmbt_ok(s.ctx, cmb_simulation_save(s.sim, PATH));
+  close_run(&s);
+}
+
+static void refuse(struct setup *s, const char *path, const char *words)
+{
+  const cmb_status status = cmb_simulation_resume(s->sim, path);
+  assert_true(status < 0);
+  if (!strstr(cmb_last_error(s->ctx), words)) fail_msg("%s", cmb_last_error(s->ctx));
+}
+
+static void test_damaged_files(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {5};
+  struct setup s;
+  size_t length;
+  save_one();
+  char *text = read_whole(&length);
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  refuse(&s, "no-such.state", "cannot read no-such.state");
+  refuse(&s, ".", "cannot read .");
+  for (size_t cut = 0; cut < length; cut += 1 + length / 200) {
+    write_other(text, cut);
+    refuse(&s, OTHER, OTHER);
+  }
+  for (int k = 0; k < 200; k++) {
+    const size_t i = cmbt_random_bits(&r) % length;
+    text[i] ^= (char)(1 << cmbt_random_int(&r, 0, 7));
+    write_other(text, length);
+    refuse(&s, OTHER, OTHER);
+    text = read_whole(&length);
+  }
+  cmbt_ok(s.ctx, cmb_simulation_resume(s.sim, PATH)); /* nothing has suffered */
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 1));
+  close_run(&s);
+}
+
+/* The checksum fits, but what it is of is nonsense: an error, or a run that goes on. */
+static void test_forged_files(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {9};
+  size_t length;
+  save_one();
+  struct setup s;
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  s.teller.mute = true;
+  for (int k = 0; k < cmbt_count("CAMBER_FORGED", 300); k++) {
+    char *text = read_whole(&length), digest[CMB_DIGEST_TEXT];
+    uint8_t bytes[CMB_DIGEST_SIZE];
+    const size_t end = length - strlen("sha256 \n") - (CMB_DIGEST_TEXT - 1);
+    for (int n = cmbt_random_int(&r, 1, 4); n > 0; n--) {
+      const size_t i = cmbt_random_bits(&r) % end;
+      if (text[i] != '\n' && text[i] != ' ')
+        text[i] = "0123456789abcdef-"[cmbt_random_int(&r, 0, 16)];
+    }
+    cmb_sha256 sum = cmb_sha256_begin();
+    cmb_sha256_add(&sum, text, end);
+    cmb_sha256_end(&sum, bytes);
+    cmb_digest_print(bytes, digest);
+    memcpy(text + length - CMB_DIGEST_TEXT, digest, CMB_DIGEST_TEXT - 1);
+    write_other(text, length);
+    const cmb_status status = cmb_simulation_resume(s.sim, OTHER);
+    if (status == CMB_OK)
+      (void)cmb_simulation_advance(s.sim, fmin(cmb_simulation_result(s.sim)->t + 0.01, 1.3));
+    if (status != CMB_OK) assert_true(cmb_last_error(s.ctx)[0] != '\0');
+  }
+  close_run(&s);
+}
+
+static void test_other_runs(void **state)
+{
+  (void)state;
+  char text[sizeof RESTS];
+  struct setup s;
+  struct example x = examples[0];
+  save_one();
+  cmb_run_options o = options_of(&x, "mdop5");
+  open_run(&s, &examples[2], options_of(&examples[2], "mdop5"));
+  refuse(&s, PATH, "it has model \"rests\", here it is model \"fivelink\"");
+  close_run(&s);
+  open_run(&s, &x, options_of(&x, "mdop853"));
+  refuse(&s, PATH, "it has method \"mdop5\", here it is method \"mdop853\"");
+  close_run(&s);
+  o.integrator.rtol = 1e-6;
+  open_run(&s, &x, o);
+  refuse(&s, PATH, "here it is rtol");
+  close_run(&s);
+  o = options_of(&x, "mdop5");
+  const cmb_option_setting setting = {"projection", "every"};
+  o.integrator.settings = &setting;
+  o.integrator.setting_count = 1;
+  open_run(&s, &x, o);
+  refuse(&s, PATH, "here it is option-projection \"every\"");
+  close_run(&s);
+  o = options_of(&x, "mdop5");
+  o.t_end = 0.2;
+  open_run(&s, &x, o);
+  refuse(&s, PATH, "was saved at t = 0.3, and this run ends at t = 0.2 already");
+  close_run(&s);
+  strcpy(text, RESTS);
+  memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
+  x.text = text;
+  open_run(&s, &x, options_of(&x, "mdop5"));
+  refuse(&s, PATH, "here it is equations");
+  close_run(&s);
+}
+
+static void test_wrong_calls(void **state)
+{
+  (void)state;
+  struct setup s;
+  open_run(&s, &examples[0], options_of(&examples[0], "mdop5"));
+  assert_int_equal(cmb_simulation_save(NULL, PATH), CMB_ERROR_ARGUMENT);
+  assert_int_equal(cmb_simulation_resume(NULL, PATH), CMB_ERROR_ARGUMENT);
+  assert_int_equal(cmb_simulation_save(s.sim, NULL), CMB_ERROR_ARGUMENT);
+  assert_int_equal(cmb_simulation_save(s.sim, PATH), CMB_ERROR_ARGUMENT);
+  assert_non_null(strstr(cmb_last_error(s.ctx), "has not begun"));
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.1));
+  assert_true(cmb_simulation_save(s.sim, "no/such/folder/x.state") < 0);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.2)); /* the run can go on */
+  close_run(&s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_times),  cmocka_unit_test(test_all_methods),
+      cmocka_unit_test(test_unnoticed),     cmocka_unit_test(test_on_from_the_end),
+      cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_forged_files),
+      cmocka_unit_test(test_other_runs),    cmocka_unit_test(test_wrong_calls)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+/*
+ * Live parameters and inputs that change while a run is under way: cmb_simulation_set.
+ *
+ * A change at T is the same motion as that of a model whose formulas change there, if(t < T, a, b), which is an event of another kind:
+ * forces, masses and lengths, rates of constraints (with the impulse), friction that holds and gives way, bodies that rest on a stop,
+ * conditions of events; with each method. What positions do not allow is refused and changes nothing, not a bit. Runs of one
+ * system do not see each other's values.
+ */
+#include "check.h"
+#include "methods.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double T = 0.5, T_END = 1;
+
+enum { MOST = 3, MOST_X = 16 };
+
+/* A model with %s where the parameters go: as numbers and live, or as inputs that are formulas of t. */
+struct example {
+  const char *name, *text;
+  int count;
+  cmb_setting before[MOST], after[MOST];
+  bool input;       /* it is an input, not a parameter */
+  bool for_steps;   /* real-time methods can do it too */
+  double tolerance; /* of q and v at the end */
+  double impulse;   /* the size of the one impulse of a constraint; 0: there is none */
+};
+
+#define HEAD "gravity: [0, 0, -9.81]\n%s"
+#define SLIDER                                                                                     \
+  "bodies: {block: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}\n"                              \
+  "joints: {x: {type: prismatic, child: block, axis: x, start: 0.1, rate: 0.3}}\n"
+
+static const struct example examples[] = {
+    {.name = "stiffness and damping",
+     .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
+                         "force: [\"-k*x - c*x'\", 0, 0]}}\n",
+     .count = 2,
+     .before = {{"k", 40}, {"c", 0.5}},
+     .after = {{"k", 90}, {"c", 4}},
+     .for_steps = true,
+     .tolerance = 1e-6},
+    {.name = "an input",
+     .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
+                         "force: [\"pull - 30*x\", 0, 0]}}\n",
+     .count = 1,
+     .before = {{"pull", 0}},
+     .after = {{"pull", 7}},
+     .input = true,
+     .for_steps = true,
+     .tolerance = 1e-6},
+    {.name = "a rate that jumps",
+     .text = HEAD "bodies: {block: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}\n"
+                  "joints: {x: {type: prismatic, child: block, axis: x}}\n"
+                  "motions: {drive: {coordinate: x, value: \"w*(t - 0.5)\"}}\n",
+     .count = 1,
+     .before = {{"w", 0}},
+     .after = {{"w", 1.5}},
+     .tolerance = 1e-6,
+     .impulse = 3},
+    {.name = "dry friction that holds",
+     .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
+                         "force: [\"pull - 6*sign(x')\", 0, 0]}}\n",
+     .count = 1,
+     .before = {{"pull", 0}},
+     .after = {{"pull", 9}},
+     .input = true,
+     .tolerance = 1e-6},
+    {.name = "a rest that ends",
+     .text = HEAD "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                  "joints: {z: {type: prismatic, child: ball, axis: z, start: 0.05}}\n"
+                  "loops: {low: {type: stop, formula: z, restitution: 0}}\n"
+                  "forces: {s: {type: load, on: {body: ball, at: [0, 0, 0]}, "
+                  "force: [0, 0, \"pull*1\"]}}\n",
+     .count = 1,
+     .before = {{"pull", 0}},
+     .after = {{"pull", 12}},
+     .input = true,
+     .tolerance = 1e-6},
+    {.name = "a branch",
+     .text = HEAD SLIDER "forces: {s: {type: load, on: {body: block, at: [0, 0, 0]}, "
+                         "force: [\"if(x > edge, -50, 20)\", 0, 0]}}\n",
+     .count = 1,
+     .before = {{"edge", 5}},
+     .after = {{"edge", 0.3}},
+     .tolerance = 1e-5},
+};
+
+enum { EXAMPLES = sizeof examples / sizeof examples[0] };
+
+struct seen {
+  int events, impulses;
+  double impulse;
+};
+
+static cmb_status on_event(void *user, const cmb_event *event)
+{
+  (void)event;
+  ((struct seen *)user)->events++;
+  return CMB_OK;
+}
+
+static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
+{
+  struct seen *seen = user;
+  seen->impulses++;
+  seen->impulse = impulse->value;
+  return CMB_OK;
+}
+
+struct setup {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_system *system;
+  cmb_simulation *sim;
+  struct seen seen;
+};
+
+/* "parameters: {k: 40}", or "inputs: {k: 40}", or "inputs: {k: \"if(t < 0.5, 40, 90)\"}". */
+static void write_head(const struct example *x, bool in_time, size_t room, char *text)
+{
+  size_t used = 0;
+  used += (size_t)snprintf(text, room, "%s: {", x->input || in_time ? "inputs" : "parameters");
+  for (int k = 0; k < x->count; k++) {
+    const double a = x->before[k].value, b = x->after[k].value;
+    const char *name = x->before[k].name, *comma = k ? ", " : "";
+    used += (size_t)(in_time ? snprintf(text + used, room - used, "%s%s: \"if(t < 0.5, %g, %g)\"",
+                                        comma, name, a, b)
+                             : snprintf(text + used, room - used, "%s%s: %g", comma, name, a));
+  }
+  snprintf(text + used, room - used, "}\n");
+}
+
+static void open_text(struct setup *s, const char *text, bool live)
+{
+  const cmb_model_options read = {.live_all = live};
+  const cmb_model_system_options make = {
+      .derivatives = true, .expressions = true, .live_inputs = live};
+  *s = (struct setup){.ctx = cmb_context_create(NULL)};
+  assert_non_null(s->ctx);
+  cmbt_ok(s->ctx, cmb_model_parse(s->ctx, text, strlen(text), "set.yaml", &read, &s->model));
+  cmbt_ok(s->ctx, cmb_model_system(s->ctx, s->model, &make, &s->system));
+}
+
+static void open_example(struct setup *s, const struct example *x, bool in_time)
+{
+  char head[300], text[2000];
+  write_head(x, in_time, sizeof head, head);
+  snprintf(text, sizeof text, x->text, head);
+  open_text(s, text, !in_time);
+}
+
+static void make_run(struct setup *s, const char *method, double rtol)
+{
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find(method);
+  o.integrator.rtol = rtol;
+  o.integrator.atol = CMB_ATOL_PER_RTOL * rtol;
+  o.t_end = T_END;
+  o.observer = (cmb_observer){.user = &s->seen, .event = on_event, .impulse = on_impulse};
+  cmbt_ok(s->ctx, cmb_simulation_create(s->ctx, s->system, &o, &s->sim));
+}
+
+static void close_run(struct setup *s)
+{
+  cmb_simulation_destroy(s->sim);
+  cmb_system_destroy(s->system);
+  cmb_model_destroy(s->model);
+  cmb_context_destroy(s->ctx);
+}
+
+static int state_of(const struct setup *s, double x[MOST_X])
+{
+  const cmb_equations *eq = cmb_system_equations(s->system);
+  const cmb_result *r = cmb_simulation_result(s->sim);
+  memcpy(x, r->q, (size_t)eq->nq * sizeof *x);
+  memcpy(x + eq->nq, r->v, (size_t)eq->nv * sizeof *x);
+  return eq->nq + eq->nv;
+}
+
+/* What an input is set to is added to its formula. */
+static void set_after(struct setup *s, const struct example *x)
+{
+  cmb_setting after[MOST];
+  for (int k = 0; k < x->count; k++) {
+    double value = NAN;
+    const double base = x->input ? x->before[k].value : 0;
+    after[k] = (cmb_setting){x->after[k].name, x->after[k].value - base};
+    cmbt_ok(s->ctx, cmb_simulation_get(s->sim, after[k].name, &value));
+    assert_true(value == x->before[k].value - base);
+  }
+  cmbt_ok(s->ctx, cmb_simulation_set(s->sim, x->count, after));
+  for (int k = 0; k < x->count; k++) {
+    double value = NAN;
+    cmbt_ok(s->ctx, cmb_simulation_get(s->sim, after[k].name, &value));
+    assert_true(value == after[k].value);
+  }
+}
+
+static void compare(const struct example *x, const char *method, double rtol, double tolerance,
+                    const double *expected)
+{
+  double got[MOST_X];
+  struct setup s;
+  open_example(&s, x, false);
+  make_run(&s, method, rtol);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+  set_after(&s, x);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+  const int n = state_of(&s, got);
+  for (int i = 0; i < n; i++) {
+    if (fabs(got[i] - expected[i]) <= tolerance) continue;
+    fail_msg("%s, %s: state %d is %.12g; expected %.12g", x->name, method, i, got[i], expected[i]);
+  }
+  if (x->impulse > 0) {
+    assert_int_equal(s.seen.impulses, 1);
+    cmbt_near(fabs(s.seen.impulse), x->impulse, 1e-9);
+  }
+  close_run(&s);
+}
+
+static void test_as_formulas_of_time(void **state)
+{
+  (void)state;
+  for (int k = 0; k < EXAMPLES; k++) {
+    const struct example *x = &examples[k];
+    double expected[MOST_X];
+    struct setup reference;
+    open_example(&reference, x, true);
+    make_run(&reference, "mdop853", 1e-11);
+    cmbt_ok(reference.ctx, cmb_simulation_run(reference.sim));
+    state_of(&reference, expected);
+    for (int i = 0; i < cmb_method_count(); i++) {
+      const cmb_method *method = cmb_method_at(i);
+      const bool in_time = cmb_method_is_real_time(method);
+      if (cmbt_is(method, "trap") || (in_time && !x->for_steps)) continue;
+      compare(x, cmb_method_name(method), 1e-8, in_time ? 0.02 : x->tolerance, expected);
+    }
+    close_run(&reference);
+  }
+}
+
+/* The steps of a real-time method with a value set before the run are those with the value in the file, bit for bit. */
+static void test_real_time_steps(void **state)
+{
+  (void)state;
+  const struct example *x = &examples[0];
+  struct example other = *x;
+  double a[MOST_X], b[MOST_X];
+  struct setup s, folded;
+  memcpy(other.before, x->after, sizeof other.before);
+  open_example(&s, x, false);
+  make_run(&s, "lie", 1e-6);
+  set_after(&s, x);
+  cmbt_ok(s.ctx, cmb_simulation_run(s.sim));
+  open_example(&folded, &other, false);
+  make_run(&folded, "lie", 1e-6);
+  cmbt_ok(folded.ctx, cmb_simulation_run(folded.sim));
+  const int n = state_of(&s, a);
+  state_of(&folded, b);
+  assert_memory_equal(a, b, (size_t)n * sizeof *a);
+  close_run(&s);
+  close_run(&folded);
+}
+
+static void expect_refusal(struct setup *s, const char *name, double value, const char *words)
+{
+  const cmb_setting setting = {name, value};
+  double before = 0, after = 1;
+  const bool known = cmb_simulation_get(s->sim, name, &before) == CMB_OK;
+  assert_true(cmb_simulation_set(s->sim, 1, &setting) < 0);
+  if (!strstr(cmb_last_error(s->ctx), words)) fail_msg("%s", cmb_last_error(s->ctx));
+  if (!known) return;
+  cmbt_ok(s->ctx, cmb_simulation_get(s->sim, name, &after));
+  assert_true(before == after);
+}
+
+/* A bar whose length changes, and a stop that comes up: refused, and the run goes on bit for bit as one that was not asked. */
+static void test_refusals(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\nparameters: {L: 1, low: -2, ground_z: 0}\npoints: {W: [0, 0, 0], B: "
+      "[1, 0, 0]}\n"
+      "bodies:\n  bob: {mass: 1, sphere: B, radius: 0.1}\n  ball: {mass: 1, sphere: [3, 0, 0], "
+      "radius: 0.1}\n"
+      "joints:\n  swing: {type: planar, child: bob, at: B, axes: [x, z]}\n"
+      "  z: {type: prismatic, child: ball, axis: z, start: 0.01}\n"
+      "loops:\n  rod: {type: distance, between: [ground@W, bob@B], length: L}\n"
+      "  base: {type: stop, formula: z - ground_z, restitution: 0}\n"
+      "  stop: {type: stop, formula: swing.y - low, restitution: 0.5}\n";
+  double a[MOST_X], b[MOST_X];
+  for (int i = cmbt_next_but_trap(0); i < cmb_method_count(); i = cmbt_next_but_trap(i + 1)) {
+    struct setup s, plain;
+    open_text(&s, text, true);
+    open_text(&plain, text, true);
+    make_run(&s, cmb_method_name(cmb_method_at(i)), 1e-6);
+    make_run(&plain, cmb_method_name(cmb_method_at(i)), 1e-6);
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+    cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, T));
+    expect_refusal(&s, "L", 1.01, "constraint 'rod' changes at t = 0.5 and is not met then");
+    expect_refusal(&s, "low", 0.5, "stop 'stop': its gap is");
+    expect_refusal(&s, "ground_z", 0.1, "the surface jumps by 0.1 into what rests on it");
+    expect_refusal(&s, "LL", 1, "there is no live parameter or input 'LL'");
+    expect_refusal(&s, "L", NAN, "expected a finite number");
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+    cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, T_END));
+    const int n = state_of(&s, a);
+    state_of(&plain, b);
+    assert_memory_equal(a, b, (size_t)n * sizeof *a);
+    close_run(&s);
+    close_run(&plain);
+  }
+}
+
+/* A stop that gives way: what rests on it falls from there. */
+static void test_a_floor_that_sinks(void **state)
+{
+  (void)state;
+  static const char text[] = "gravity: [0, 0, -9.81]\nparameters: {ground_z: 0}\n"
+                             "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+                             "joints: {z: {type: prismatic, child: ball, axis: z, start: 0.01}}\n"
+                             "loops: {low: {type: stop, formula: z - ground_z, restitution: 0}}\n";
+  const cmb_setting down = {"ground_z", -10};
+  struct setup s;
+  double x[MOST_X];
+  open_text(&s, text, true);
+  make_run(&s, "mdop5", 1e-8);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &down));
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+  state_of(&s, x);
+  cmbt_near(x[0], -9.81 / 8, 1e-8);
+  cmbt_near(x[1], -9.81 / 2, 1e-8);
+  close_run(&s);
+}
+
+/* A condition that the new value meets is an event there and then; it may end the run. */
+static void test_conditions(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {limit: 9}\nbodies: {block: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: block, axis: x, rate: 1}}\n"
+      "events: {far: {when: x > limit, action: stop}}\n";
+  const cmb_setting near = {"limit", 0.2};
+  struct setup s;
+  open_text(&s, text, true);
+  make_run(&s, "mdop5", 1e-8);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+  assert_int_equal(s.seen.events, 0);
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &near));
+  assert_int_equal(s.seen.events, 1);
+  assert_string_equal(cmb_simulation_result(s.sim)->stopped_by, "far");
+  assert_int_equal(cmb_simulation_advance(s.sim, T_END), CMB_ERROR_ARGUMENT);
+  close_run(&s);
+}
+
+/* Two runs of one system, step by step in turns, with different values: each is as if it were alone. */
+static void test_runs_apart(void **state)
+{
+  (void)state;
+  const struct example *x = &examples[0];
+  double together[2][MOST_X], alone[2][MOST_X];
+  struct setup s, t;
+  int n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    open_example(&s, x, false);
+    t = s;
+    make_run(&s, "mdop5", 1e-6);
+    make_run(&t, "mdop5", 1e-6);
+    for (int k = 0; k < 2; k++) {
+      if (pass == 0 || k == 0) cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T * (k + 1)));
+      if (pass == 0 && k == 0) set_after(&s, x);
+      if (pass == 0 || k == 1) cmbt_ok(t.ctx, cmb_simulation_advance(t.sim, T * (k + 1)));
+    }
+    if (pass == 1) set_after(&s, x);
+    if (pass == 1) cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+    double(*to)[MOST_X] = pass == 0 ? together : alone;
+    n = state_of(&s, to[0]);
+    state_of(&t, to[1]);
+    cmb_simulation_destroy(t.sim);
+    close_run(&s);
+  }
+  assert_memory_equal(together[0], alone[0], (size_t)n * sizeof(double));
+  for (int i = 0; i < n; i++) cmbt_near(together[1][i], alone[1][i], 1e-4);
+  assert_true(fabs(together[0][0] - together[1][0]) > 1e-3);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_formulas_of_time),
+                                     cmocka_unit_test(test_real_time_steps),
+                                     cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_a_floor_that_sinks),
+                                     cmocka_unit_test(test_conditions),
+                                     cmocka_unit_test(test_runs_apart)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
