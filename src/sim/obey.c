@@ -137,7 +137,7 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   sim->held[i] = held;
   if (held) {
     cmb_run_put_back(sim, i);
-    return CMB_OK;
+    return rule->gap ? cmb_run_share_rests(sim) : CMB_OK;
   }
   const cmb_impact *x = sim->impact;
   if (rule->gap && x->change[rule->first_reset] < 0)

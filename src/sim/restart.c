@@ -58,6 +58,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
+    sim->ended[stage->rest[k]] = true;
     choose_side(sim, k);
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
   }
@@ -194,6 +195,15 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
   return begin_there(sim);
 }
 
+/* Whether a rest has ended at this event. */
+static bool has_ended(const cmb_simulation *sim)
+{
+  for (int k = 0; k < sim->eq->rule_count; k++) {
+    if (sim->ended[k]) return true;
+  }
+  return false;
+}
+
 /* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
 static cmb_status go_round(cmb_simulation *sim, bool first)
 {
@@ -203,6 +213,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_change_stage(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
+  if (has_ended(sim)) CMB_TRY(cmb_run_share_rests(sim));
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(cmb_run_obey_rules(sim));
@@ -236,7 +247,7 @@ static cmb_status find_modes(cmb_simulation *sim, bool *changed)
 
 static void forget_held(cmb_simulation *sim)
 {
-  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = false;
+  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = sim->ended[k] = false;
 }
 
 /* Whether neither the motion, nor the surfaces that bodies rest on, nor outputs depend on the mode of function i. */

@@ -6,7 +6,7 @@
 #define CMB_SIM_RUN_H
 
 #include "base/error.h"
-#include "sim/contacts.h"
+#include "sim/bearing.h"
 #include "sim/stage.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
@@ -44,7 +44,11 @@ struct cmb_simulation {
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
-  bool *with;   /* (ns) functions that have the same surface */
+  bool *ended; /* (rule_count) rests that have ended at this event, since the surface would pull */
+  bool *
+      asked; /* (rule_count) contacts that have come to rest, of which it is not decided yet whether they bear */
+  bool *other_rests; /* (rule_count) those that are not on contacts */
+  bool *with;        /* (ns) functions that have the same surface */
   bool *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known */
   int *mode_before;      /* (ns) before an event */
@@ -53,6 +57,7 @@ struct cmb_simulation {
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
   cmb_contacts contacts; /* that touch */
+  cmb_bearing bearing;   /* those of them that stay */
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
@@ -92,6 +97,12 @@ void cmb_run_begin_stages(cmb_simulation *sim);
 /* ... the one that `rests` and `slides` say, at a state that satisfies its constraints, and one that was left for a trial. */
 cmb_status cmb_run_change_stage(cmb_simulation *sim);
 void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
+
+/* The same stage without rests on contacts, its evaluator in the modes that there are. */
+cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found);
+
+/* What does not matter where bodies rest, in view of the forces where the last step has ended. */
+cmb_status cmb_run_widen_rest(cmb_simulation *sim);
 
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);
@@ -155,6 +166,9 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
 /* The impacts of this rule, whose rows are in sim->impact, have become negligible: the bodies come to rest if they are pushed onto its
  * surface. */
 cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule);
+
+/* Which of the contacts that touch bear is decided anew (bearing.h). */
+cmb_status cmb_run_share_rests(cmb_simulation *sim);
 
 /* The modes of a rule that holds from one side, on that side. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);

@@ -100,8 +100,12 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
   sim->held = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->held);
+  sim->ended = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->ended);
+  sim->asked = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->asked);
+  sim->other_rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->other_rests);
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
+  cmb_bearing_create(&sim->bearing, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
   sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
@@ -734,6 +738,7 @@ static cmb_status advance(cmb_simulation *sim)
     double t_last = cmb_integrator_t(sim->in);
     bool found = false;
     CMB_TRY(make_step(sim));
+    CMB_TRY(cmb_run_widen_rest(sim));
     cmb_status status = find_event(sim, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       CMB_TRY(cmb_integrator_undo(sim->in));

@@ -53,19 +53,19 @@ void cmb_run_begin_stages(cmb_simulation *sim)
     for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
   }
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = false;
+    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
 
-/* The stage that is wanted, perhaps a new one. */
-static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
+/* The stage with these rests, perhaps a new one. */
+static cmb_status find_stage(cmb_simulation *sim, const bool *rests, cmb_stage **found)
 {
   cmb_stage **end = &sim->stages;
   int count = 0;
   for (; *end; end = &(*end)->next, count++) {
     *found = *end;
-    if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+    if (cmb_stage_is(*end, sim->eq, rests, sim->slides)) return CMB_OK;
   }
   if (count == MOST_STAGES) {
     return cmb_fail_about(
@@ -75,7 +75,7 @@ static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
         "to rest, or give them a stiffness in place of their restitution",
         sim->events->t, MOST_STAGES);
   }
-  cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
+  cmb_status status = cmb_stage_create(&sim->source, rests, sim->slides, found);
   if (status == CMB_OK) {
     *end = *found;
   } else {
@@ -126,26 +126,39 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
+/* An acceleration that does not matter. */
+static double still_of(const cmb_simulation *sim)
+{
+  const double time = sim->t_end - sim->t_start;
+  return time > 0 ? STILL * sim->options.integrator.atol / time : 0;
+}
+
 /* What does not matter where bodies rest, from the forces and velocities there. */
 static cmb_status begin_rest(cmb_simulation *sim)
 {
-  const cmb_integrator_options *o = &sim->options.integrator;
   const cmb_events *e = sim->events;
-  cmb_evaluator *ev = sim->ev;
-  const cmb_terms want = {.f = ev->f};
   const cmb_point at = cmb_run_point(sim);
-  const double time = sim->t_end - sim->t_start, still = time > 0 ? STILL * o->atol / time : 0;
   double largest = 0;
   for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
-  CMB_TRY(cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want));
-  return cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still,
-                           fmax(o->atol, ROUNDING * largest));
+  return cmb_resting_begin(sim->stage->resting, sim->ev, &at, still_of(sim),
+                           fmax(sim->options.integrator.atol, ROUNDING * largest));
+}
+
+cmb_status cmb_run_widen_rest(cmb_simulation *sim)
+{
+  const cmb_statistics statistics = sim->ev->stats;
+  if (!sim->stage->resting) return CMB_OK;
+  const cmb_point at = cmb_evaluator_point(sim->ev, cmb_integrator_t(sim->in),
+                                           cmb_integrator_q(sim->in), cmb_integrator_v(sim->in));
+  cmb_status status = cmb_resting_widen(sim->stage->resting, sim->ev, &at, still_of(sim));
+  sim->ev->stats = statistics;
+  return cmb_run_final(sim, status, "rest", at.t);
 }
 
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
   cmb_stage *to;
-  CMB_TRY(find_stage(sim, &to));
+  CMB_TRY(find_stage(sim, sim->rests, &to));
   if (to == sim->stage) return CMB_OK;
   cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
@@ -161,4 +174,22 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   return cmb_run_watch_rank(sim);
+}
+
+cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_events *e = sim->events;
+  for (int i = 0; i < eq->rule_count; i++) {
+    sim->other_rests[i] = sim->rests[i] && !eq->rules[i].gap;
+  }
+  CMB_TRY(find_stage(sim, sim->other_rests, found));
+  if (*found == sim->stage) return CMB_OK;
+  cmb_evaluator *ev = (*found)->ev;
+  if (eq->ns > 0) memcpy(ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
+  for (int i = eq->ns; i < ev->eq->ns; i++) ev->mode[i] = 1;
+  if (*found == sim->stages) return CMB_OK; /* its references are those of the start */
+  ev->redundant = sim->ev->redundant;
+  cmb_status status = cmb_take_references(ev, e->t, e->q_found);
+  return cmb_run_final(sim, status, "constraints", e->t);
 }
