@@ -98,7 +98,9 @@ typedef struct cmb_result {
   double t;
   const double *q, *v, *lambda, *outputs;
   bool started; /* false: the start has failed; λ, outputs and norms are 0, not known */
-  const bool *lambda_unique;             /* as in a record */
+  const bool *lambda_unique; /* as in a record */
+  const bool *
+      outputs_unique; /* (no) false: it has depended on how contacts share their forces; NULL: none has */
   const int *mode;                       /* (ns) of the switching functions, as in cmb_point */
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */

@@ -218,7 +218,7 @@ static void print_summary(const struct run *run)
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
   print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
   print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->started ? r->lambda : NULL);
-  cli_not_unique_print(run->system, r->lambda_unique);
+  cli_not_unique_print(run->system, r);
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
                 r->started ? r->outputs : NULL);
   if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
@@ -261,7 +261,7 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   cli_json_numbers(j, "q", eq->nq, r->q);
   cli_json_numbers(j, "v", eq->nv, r->v);
   json_multipliers(j, eq, r);
-  cli_not_unique_json(system, r->lambda_unique, j);
+  cli_not_unique_json(system, r, j);
   cli_json_open(j, "outputs", '{');
   for (int i = 0; i < eq->no; i++) {
     cli_json_number(j, eq->output_names[i], if_known(r, r->outputs[i]));

@@ -71,33 +71,40 @@ static bool is_shared(const cmb_system *system, const bool *unique, int i)
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-void cli_not_unique_print(const cmb_system *system, const bool *unique)
+static bool is_shared_output(const cmb_system *system, const bool *unique, int i)
+{
+  const bool *shared = cmb_system_shared_outputs(system);
+  return (unique && !unique[i]) || (shared && shared[i]);
+}
+
+void cli_not_unique_print(const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  const bool *outputs = cmb_system_shared_outputs(system);
   bool first = true;
   for (int i = 0; i < eq->ng + eq->no; i++) {
-    const bool multiplier = i < eq->ng;
-    if (multiplier ? !is_shared(system, unique, i) : !outputs || !outputs[i - eq->ng]) continue;
+    const int output = i - eq->ng;
+    if (output < 0 ? !is_shared(system, r->lambda_unique, i)
+                   : !is_shared_output(system, r->outputs_unique, output)) {
+      continue;
+    }
     printf("%s %s", first ? "  not unique  " : ",",
-           multiplier ? eq->lambda_names[i] : eq->output_names[i - eq->ng]);
+           output < 0 ? eq->lambda_names[i] : eq->output_names[output]);
     first = false;
   }
   if (!first) printf("\n");
 }
 
-void cli_not_unique_json(const cmb_system *system, const bool *unique, struct cli_json *j)
+void cli_not_unique_json(const cmb_system *system, const cmb_result *r, struct cli_json *j)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  const bool *outputs = cmb_system_shared_outputs(system);
   cli_json_open(j, "not_unique", '[');
   for (int i = 0; i < eq->ng; i++) {
-    if (is_shared(system, unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
+    if (is_shared(system, r->lambda_unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
   }
   cli_json_close(j, ']');
   cli_json_open(j, "not_unique_outputs", '[');
-  for (int i = 0; outputs && i < eq->no; i++) {
-    if (outputs[i]) cli_json_text(j, NULL, eq->output_names[i]);
+  for (int i = 0; i < eq->no; i++) {
+    if (is_shared_output(system, r->outputs_unique, i)) cli_json_text(j, NULL, eq->output_names[i]);
   }
   cli_json_close(j, ']');
 }

@@ -20,8 +20,8 @@ void cli_singularities_print(const struct cli_singularities *list);
 void cli_singularities_json(const struct cli_singularities *list, struct cli_json *j);
 
 /* The names of the multipliers and outputs that are not unique, if there are any: a line, and JSON lists under "not_unique" and
- * "not_unique_outputs". unique (ng): whether the equations determined each where the run stands; NULL: all. */
-void cli_not_unique_print(const cmb_system *system, const bool *unique);
-void cli_not_unique_json(const cmb_system *system, const bool *unique, struct cli_json *j);
+ * "not_unique_outputs". */
+void cli_not_unique_print(const cmb_system *system, const cmb_result *r);
+void cli_not_unique_json(const cmb_system *system, const cmb_result *r, struct cli_json *j);
 
 #endif

@@ -37,15 +37,19 @@ static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
   const int i = inner->ng + k, rule = x->rule[k];
   int first;
-  if (want->g) want->g[i] = x->u[rule];
-  if (want->gt) want->gt[i] = x->ut[rule];
-  if (want->gamma) want->gamma[i] = x->gamma[rule];
+  const double unit = x->unit[k];
+  if (want->g) want->g[i] = x->u[rule] * unit;
+  if (want->gt) want->gt[i] = x->ut[rule] * unit;
+  if (want->gamma) want->gamma[i] = x->gamma[rule] * unit;
   if (!want->G) return;
   if (eq->G_pattern) {
     const int count = entries_of(x, rule, &first);
-    cmb_copy(count, x->U + first, want->G + x->pattern.start[i]);
+    double *row = want->G + x->pattern.start[i];
+    for (int j = 0; j < count; j++) row[j] = x->U[first + j] * unit;
   } else {
-    cmb_expand_row(inner->U_pattern, eq->nv, rule, x->U, want->G + (ptrdiff_t)i * eq->nv);
+    double *row = want->G + (ptrdiff_t)i * eq->nv;
+    cmb_expand_row(inner->U_pattern, eq->nv, rule, x->U, row);
+    for (int j = 0; j < eq->nv; j++) row[j] *= unit;
   }
 }
 
@@ -149,6 +153,7 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   find_forces(x, ev, x->lambda);
   for (int k = 0; k < x->count; k++) {
     cmb_expand_row(inner->U_pattern, inner->nv, x->rule[k], x->U, x->row);
+    for (int i = 0; i < inner->nv; i++) x->row[i] *= x->unit[k];
     x->slack[k] = fmax(x->slack[k], slack_of(x, ev, still));
   }
   return CMB_OK;
@@ -188,6 +193,16 @@ static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *
   }
   for (int i = 0; i < ns; i++) {
     if (inner->switch_order[i] != 1 || x->frozen[i]) x->limit[i] = 0;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_resting_measure(cmb_resting *x, const cmb_point *at)
+{
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(find_surfaces(x, at));
+  for (int k = 0; k < x->count; k++) {
+    x->unit[k] = 1 / cmb_row_size(inner->U_pattern, inner->nv, x->rule[k], x->U);
   }
   return CMB_OK;
 }
@@ -248,7 +263,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k];
+  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k] * x->unit[k];
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
@@ -399,6 +414,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->slack = cmb_arena_doubles(arena, count);
+  x->unit = cmb_arena_doubles(arena, count);
   x->force = cmb_arena_doubles(arena, eq->nv);
   x->largest = cmb_arena_doubles(arena, eq->nv);
   x->part = cmb_arena_ints(arena, eq->nv);
@@ -411,6 +427,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   list_reads(x, arena, eq);
   add_pattern(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int k = 0; k < count; k++) x->unit[k] = 1;
   for (int k = 0; k < count; k++) both = both || inner->rules[rule[k]].direction == 0;
   return both ? cmb_evaluator_create(ctx, eq, &x->other) : CMB_OK;
 }

@@ -9,6 +9,8 @@
  * μ₋ in the modes of the two sides, μ₋ ≥ 0 ≥ μ₊. In place of 0 stands a force that is far too small to matter beside those on what the surface touches, so that bodies which
  * touch and are not pushed together at all do not part and meet for ever by rounding errors.
  *
+ * The constraints and their forces are in units in which the largest entry of U was 1 where the rest began, whatever the unit of u is.
+ *
  * Functions of velocities of which the constraints leave nothing free, ∂s/∂v = c G, as the rate of a body that rests, are held. Where
  * they are 0 but for what is within the tolerances they are 0, and their modes are those that the formulas have at 0.
  */
@@ -30,6 +32,7 @@ typedef struct cmb_resting {
   cmb_evaluator *
       other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
   double *a, *lambda; /* (nv), (ng) scratch for it */
+  double *unit;       /* (count) of the constraints */
   double *slack;      /* (count) that force */
   double *force;      /* (nv) sizes of forces, for it, .. */
   double *largest;    /* (nv) .. the largest of a part of the model .. */
@@ -46,6 +49,9 @@ typedef struct cmb_resting {
 cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
                               int count, const int *rule, cmb_resting **out);
 void cmb_resting_destroy(cmb_resting *x);
+
+/* Where a rest begins: the units of its constraints, before anything else is asked for. */
+cmb_status cmb_resting_measure(cmb_resting *x, const cmb_point *at);
 
 /* A rest begins at a state; an acceleration `still` and a velocity `slow` do not matter. `ev` is that of these equations, and has M and G
  * with their factors there afterwards. */

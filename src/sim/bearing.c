@@ -42,7 +42,8 @@ static void list_members(cmb_bearing *x, const cmb_evaluator *ev, const cmb_bear
   cmb_contacts *c = &x->contacts;
   for (int k = 0; k < c->count; k++) {
     const int rule = c->rule[k];
-    const bool stays = -ev->u[rule] <= query->gap && fabs(c->rate[k]) <= query->rate;
+    const double size = cmb_surface_size(ev, rule);
+    const bool stays = -ev->u[rule] <= query->gap * size && fabs(c->rate[k]) <= query->rate * size;
     c->member[k] = x->decided[rule] = stays || query->rests[rule] || query->asked[rule];
   }
 }

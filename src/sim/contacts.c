@@ -59,7 +59,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
   CMB_TRY(cmb_surfaces(ev, at->t, at->q, at->v));
   for (int i = 0; i < eq->rule_count; i++) {
     if (!eq->rules[i].gap || rests[i]) continue;
-    if (!(-ev->u[i] <= gap)) continue;
+    if (!(-ev->u[i] <= gap * cmb_surface_size(ev, i))) continue;
     x->touching++;
     if (x->count < x->most) x->rule[x->count++] = i;
   }

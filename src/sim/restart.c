@@ -98,7 +98,7 @@ static cmb_status leave_jumped(cmb_simulation *sim)
     const int rule = stage->rest[k], direction = eq->rules[rule].direction;
     const double u = sim->ev->u[rule];
     if (!sim->rests[rule]) continue;
-    if (!(fabs(u) > cmb_run_leeway(sim))) continue;
+    if (!(fabs(u) > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule))) continue;
     if (direction == 0 || direction * u > 0) {
       return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
                             "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",

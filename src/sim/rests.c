@@ -110,6 +110,19 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
   return CMB_OK;
 }
 
+/* The largest gradient of a contact's gap so far; that of other surfaces is about 1. */
+static double usual_gradient(const cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  double most = 0;
+  if (!eq->rules[rule].gap) return 1;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) most = fmax(most, sim->events->steepest[i]);
+  }
+  return most;
+}
+
 /* Whether what the rule resets is the rate of its surface: only then its impulses act along the surface's normal. A surface without
  * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first stage, without rests.
  * *off is how far the state is from the surface. */
@@ -121,9 +134,10 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
   cmb_impact *first = &sim->stages->impact;
   double u, rate, gamma;
   CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
-  *off = fabs(u);
+  *off = fabs(u) / cmb_surface_size(sim->ev, rule);
   if (eq->ns > 0) memmove(first->ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
-  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, along);
+  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, usual_gradient(sim, rule),
+                             along);
 }
 
 /* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */

@@ -1,6 +1,6 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, rests.c, slides.c, stages.c and tell.c parts of that.
+ * obey.c, together.c, rests.c, shares.c, slides.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
@@ -23,6 +23,17 @@ typedef struct cmb_pace {
   long count;
   double t;
 } cmb_pace;
+
+/* Room for contacts that could push as well as others (shares.c). */
+typedef struct cmb_share {
+  double *row, *response; /* (nv) a gradient, and what it does to velocities */
+  double *tau, *lambda;   /* (ng of a stage) */
+  double *push;           /* (rule_count) */
+  double *out;            /* (2 no) */
+  bool *output_unique;    /* (no) up to here */
+} cmb_share;
+
+void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq);
 
 struct cmb_simulation {
   cmb_context *ctx;
@@ -58,6 +69,7 @@ struct cmb_simulation {
   long acted;            /* impacts so far */
   cmb_contacts contacts; /* that touch */
   cmb_bearing bearing;   /* those of them that stay */
+  cmb_share share;
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
@@ -106,6 +118,11 @@ cmb_status cmb_run_widen_rest(cmb_simulation *sim);
 
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);
+
+/* shares.c: at a state with a and λ (of the stage) that becomes the result, which multipliers and outputs depend on how contacts that
+ * touch share their forces. */
+cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
+                               const double *a, const double *lambda);
 
 /* slides.c: functions whose modes have changed at this event, and whose surface the motion does not leave, slide from now on; the
  * group of a leader slides no longer and goes to one side. */

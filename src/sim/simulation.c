@@ -106,6 +106,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
   cmb_bearing_create(&sim->bearing, arena, eq);
+  cmb_share_create(&sim->share, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->with);
   sim->released = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->released);
@@ -214,7 +215,7 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   cmb_copy(eq->no, sim->outputs_new, sim->outputs);
   sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
-  return CMB_OK;
+  return cmb_run_mark_shares(sim, t, q, v, a, lambda);
 }
 
 /* How well the result's state meets the constraints; anything not finite is refused, as above. */
@@ -574,6 +575,8 @@ static cmb_status start(cmb_simulation *sim)
   r->t = sim->t_start;
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
+  r->outputs_unique = NULL;
+  for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;
@@ -603,17 +606,19 @@ cmb_status cmb_simulation_start(cmb_simulation *sim)
   return sim ? conclude(sim, start(sim)) : CMB_ERROR_ARGUMENT;
 }
 
-/* Which functions change back and forth, and what may help. */
+/* Which function changes back and forth, the one that is furthest beyond its zero or nearest to it, and what may help. */
 static cmb_status fail_crowded(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
-  const char *name = "";
+  const char *name = sim->last_event;
+  double least = INFINITY;
   CMB_TRY(cmb_run_final(sim,
                         cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
                         "switching functions", e->t));
   for (int i = 0; i < e->ns; i++) {
-    if (cmb_mode_sign(ev, i) * e->s_probe[i] < 0) name = ev->eq->switch_names[i];
+    const double s = cmb_mode_sign(ev, i) * e->s_probe[i];
+    if (s < least) least = s, name = ev->eq->switch_names[i];
   }
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", name),

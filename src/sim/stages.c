@@ -50,7 +50,10 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   for (int i = 0; i < eq->ns; i++) sim->slides[i] = 0, sim->released[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
-    for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
+    for (int i = 0; i < s->events.ns; i++) {
+      s->events.scale[i] = s->events.lift[i] = s->events.steepest[i] = 0;
+      s->events.unit[i] = 1;
+    }
   }
   for (int i = 0; i < eq->rule_count; i++) {
     sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = false;
@@ -97,7 +100,11 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
   for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
-  for (int i = 0; i < eq->ns; i++) e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+  for (int i = 0; i < eq->ns; i++) {
+    e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+    e->unit[i] = from->events.unit[i];
+    e->steepest[i] = fmax(e->steepest[i], from->events.steepest[i]);
+  }
   e->enclosure.undecided = before->undecided;
   e->enclosure.undecided_function = before->undecided_function;
   e->enclosure.undecided_t = before->undecided_t;
@@ -163,6 +170,10 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
   cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
+  if (to->resting) {
+    const cmb_point at = cmb_run_point(sim);
+    CMB_TRY(cmb_run_final(sim, cmb_resting_measure(to->resting, &at), "rest", e->t));
+  }
   CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
   if (ev->eq->ng > 0) {
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));

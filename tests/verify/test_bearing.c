@@ -1,7 +1,7 @@
 /*
  * Contacts that depend on each other or on constraints, as the legs of a table: which of them bear. Surfaces and drives that move without a
  * kink make them contradict each other, and bodies go on with those that push, without sinking in, hovering or pulling.
- * Against statics and kinematics by hand, with all methods in all formulations. And what the force of a rest is compared with.
+ * Against statics and kinematics by hand, with all methods in all formulations. And what the force of a rest is compared with, stops in other units, and forces that contacts share.
  */
 #include "check.h"
 #include "methods.h"
@@ -169,10 +169,68 @@ static void test_beside(void **state)
       0.1, COUNT(e), e);
 }
 
+/* A pendulum falls onto a stop and comes to rest there, whatever the unit of the stop's formula is. */
+static void test_units(void **state)
+{
+  (void)state;
+  static const char *const units[] = {"1", "1e-9", "1e9"};
+  const struct expected e[] = {{"A", 0.3}, {"W", 0}, {"F", 3 * G * sin(0.3)}};
+  for (int k = 0; k < COUNT(units); k++) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "parameters: {unit: %s}\n"
+             "points: {O: [0, 0, 0], A: [0, 0, -1]}\n"
+             "bodies: {d: {mass: 3, com: A}}\n"
+             "joints: {h: {type: revolute, child: d, at: O, axis: y, coordinates: [a], start: 1}}\n"
+             "loops: {s: {type: stop, formula: 'unit*(a - 0.3)', restitution: 0.5}}\n"
+             "outputs: {A: a, W: a.rate, F: s.force*unit}\n",
+             units[k]);
+    check(text, 4, COUNT(e), e);
+  }
+}
+
+/* Four legs share a weight, and so do two legs and a drive that does not move. */
+static void test_shares(void **state)
+{
+  (void)state;
+  static const char *const models[] = {
+      "points: {C: [0, 0, 0.5], A1: [1, 1, 0], A2: [1, -1, 0], A3: [-1, 1, 0], A4: [-1, -1, 0]}\n"
+      "bodies: {r: {mass: 3, box: [2, 2, 0.1], at: C}}\n"
+      "joints: {p: {type: free, child: r, at: C}}\n"
+      "forces:\n"
+      "  l: {type: contact, on: r@A1, surface: z, restitution: 0}\n"
+      "  rr: {type: contact, on: r@A2, surface: z, restitution: 0}\n"
+      "  c3: {type: contact, on: r@A3, surface: z, restitution: 0}\n"
+      "  c4: {type: contact, on: r@A4, surface: z, restitution: 0}\n"
+      "outputs: {one: l.fz, Z: r.z, sum: l.fz + rr.fz + c3.fz + c4.fz, moment: l.fz + rr.fz}\n",
+      "points: {C: [0, 0, 0], L: [-1, 0, 0], R: [1, 0, 0], Q: [-2, 0, 0]}\n"
+      "bodies: {r: {mass: 3, com: C, inertia: [0.001, 1, 1], markers: {tip: {at: Q}}}}\n"
+      "joints: {p: {type: planar, child: r, at: C, axes: [x, z], coordinates: [x, z, a]}}\n"
+      "forces:\n"
+      "  l: {type: contact, on: r@L, surface: z, restitution: 0}\n"
+      "  rr: {type: contact, on: r@R, surface: z, restitution: 0}\n"
+      "motions: {up: {formula: tip.z, value: '0'}}\n"
+      "outputs: {one: l.fz, Z: z, sum: l.fz + rr.fz + up.force, moment: l.fz - rr.fz + "
+      "2*up.force}\n"};
+  for (int k = 0; k < 2; k++) {
+    for (int f = 0; f < 3; f++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, models[k], cmbt_formulation(f));
+      cmbt_run_to(&r, 0.5, 0);
+      const bool *unique = cmb_simulation_result(r.sim)->outputs_unique;
+      assert_non_null(unique);
+      for (int i = 0; i < 4; i++) assert_int_equal(unique[i], i > 0);
+      cmbt_near(cmbt_output(&r, "sum"), 3 * G, 1e-9);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_lifted), cmocka_unit_test(test_turned),
                                      cmocka_unit_test(test_swung),  cmocka_unit_test(test_table),
-                                     cmocka_unit_test(test_sled),   cmocka_unit_test(test_beside)};
+                                     cmocka_unit_test(test_sled),   cmocka_unit_test(test_beside),
+                                     cmocka_unit_test(test_units),  cmocka_unit_test(test_shares)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
