@@ -74,32 +74,33 @@ static cmb_status mark_outputs(cmb_simulation *sim, const cmb_point *at, const d
   return CMB_OK;
 }
 
-/* Multipliers with a part in τ. */
-static void mark_multipliers(cmb_simulation *sim)
+/* Multipliers with a part in τ; all: none has been marked yet. */
+static void mark_multipliers(cmb_simulation *sim, bool all)
 {
   const cmb_share *x = &sim->share;
   const int ng = sim->ev->eq->ng;
+  bool *unique = sim->unique;
   double most = 0;
   for (int i = 0; i < ng; i++) most = fmax(most, fabs(x->tau[i]));
-  for (int i = 0; i < ng && !sim->result.lambda_unique; i++) sim->unique[i] = true;
-  sim->result.lambda_unique = sim->unique;
   for (int i = 0; i < ng; i++) {
-    if (fabs(x->tau[i]) > SHARE * most) sim->unique[i] = false;
+    unique[i] = (all || unique[i]) && !(fabs(x->tau[i]) > SHARE * most);
   }
+  sim->result.lambda_unique = unique;
 }
 
 static cmb_status look(cmb_simulation *sim, double t, const double *q, const double *v,
                        const double *a, const double *lambda)
 {
   const cmb_point at = cmb_evaluator_point(sim->ev, t, q, v);
-  bool factored = false;
+  bool factored = false, all = !sim->result.lambda_unique;
   CMB_TRY(cmb_surfaces(sim->ev, t, q, v));
   for (int k = 0; k < sim->eq->rule_count; k++) {
     if (!touches(sim, k, v, a)) continue;
     if (!factored) CMB_TRY(cmb_factor_at(sim->ev, t, q));
     factored = true;
     if (!depends(sim)) continue;
-    mark_multipliers(sim);
+    mark_multipliers(sim, all);
+    all = false;
     CMB_TRY(mark_outputs(sim, &at, a, lambda, k));
   }
   return CMB_OK;
