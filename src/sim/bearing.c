@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-static const double LINKED = 1e-12; /* an entry of A that is not 0, beside the diagonal */
-static const double STAYS = 1e-9;   /* d̈ that is none, beside what it is made of */
+static const double LINKED = 1e-12;   /* an entry of A that is not 0, beside the diagonal */
+static const double ROUNDING = 1e-13; /* of b, beside what it is made of */
+static const double STAYS = 1e-9;     /* d̈ that is none, beside what it is made of */
 
 void cmb_bearing_create(cmb_bearing *x, cmb_arena *arena, const cmb_equations *eq)
 {
@@ -43,13 +44,15 @@ static void list_members(cmb_bearing *x, const cmb_evaluator *ev, const cmb_bear
   for (int k = 0; k < c->count; k++) {
     const int rule = c->rule[k];
     const double size = cmb_surface_size(ev, rule);
-    const bool stays = -ev->u[rule] <= query->gap * size && fabs(c->rate[k]) <= query->rate * size;
+    const bool stays =
+        fabs(ev->u[rule]) <= query->gap * size && fabs(c->rate[k]) <= query->rate * size;
     c->member[k] = x->decided[rule] = stays || query->rests[rule] || query->asked[rule];
   }
 }
 
-/* b of all */
-static cmb_status find_accelerations(cmb_bearing *x, const cmb_impact *impact, const cmb_point *at)
+/* b of all; what is nothing but rounding is 0, for bodies may fit in between others exactly. */
+static cmb_status find_accelerations(cmb_bearing *x, const cmb_impact *impact, const cmb_point *at,
+                                     double still)
 {
   cmb_contacts *c = &x->contacts;
   cmb_evaluator *ev = impact->ev;
@@ -61,6 +64,8 @@ static cmb_status find_accelerations(cmb_bearing *x, const cmb_impact *impact, c
     c->now[k] = cmb_dot(nv, row, x->a) - ev->u_gamma[rule];
     x->size[k] = fabs(ev->u_gamma[rule]);
     for (int i = 0; i < nv; i++) x->size[k] += fabs(row[i] * x->a[i]);
+    const double none = fmax(ROUNDING * x->size[k], still * cmb_surface_size(ev, rule));
+    if (fabs(c->now[k]) <= none) c->now[k] = 0;
   }
   return cmb_all_finite(c->count, c->now) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -109,7 +114,7 @@ cmb_status cmb_bearing_find(cmb_bearing *x, cmb_impact *impact, const cmb_point 
   CMB_TRY(cmb_contacts_gather(c, impact, at, lambda, x->none, query->far));
   if (c->touching < 2 || c->touching > c->most) return CMB_OK;
   list_members(x, impact->ev, query);
-  CMB_TRY(find_accelerations(x, impact, at));
+  CMB_TRY(find_accelerations(x, impact, at, query->still));
   CMB_TRY(cmb_contacts_compress(c));
   choose(x, impact->R, query);
   return CMB_OK;

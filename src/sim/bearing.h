@@ -39,6 +39,7 @@ typedef struct cmb_bearing_query {
   const bool *asked; /* (rule_count) contacts that have come to rest */
   double gap, rate;  /* contacts up to these touch and stay */
   double far;        /* as far as contacts that bear may be apart by errors */
+  double still;      /* an acceleration that does not matter */
 } cmb_bearing_query;
 
 /* For stages of these equations. Memory from `arena`; a failure is left to it. */

@@ -187,18 +187,21 @@ static cmb_status fail_bearing(cmb_simulation *sim, cmb_status status)
   const cmb_contacts *c = &sim->bearing.contacts;
   char names[300] = "";
   size_t used = 0;
+  int first = -1;
   if (status != CMB_RETRY_SINGULAR && status != CMB_RETRY_NEWTON) {
     return cmb_run_final(sim, status, "rest", sim->events->t);
   }
   for (int k = 0; k < c->count && used < sizeof names; k++) {
     if (!c->member[k]) continue;
+    if (first < 0) first = c->rule[k];
     used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "",
                              sim->eq->rules[c->rule[k]].name);
   }
-  return cmb_fail(sim->ctx, CMB_ERROR_EVENTS,
-                  "at t = %.9g no forces of %s keep their gaps from closing: the constraints, or "
-                  "surfaces that move, leave no room",
-                  sim->events->t, names);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, first),
+      "at t = %.9g no forces of %s keep their gaps from closing: the constraints, or "
+      "surfaces that move, leave no room",
+      sim->events->t, names);
 }
 
 /* Which contacts bear at the state found, into sim->bearing; *several: there are some to choose from. */
@@ -206,8 +209,8 @@ static cmb_status find_bearing(cmb_simulation *sim, bool *several)
 {
   const cmb_events *e = sim->events;
   const double atol = sim->options.integrator.atol;
-  const cmb_bearing_query query = {sim->rests, sim->ended, sim->asked,
-                                   atol,       atol,       cmb_run_leeway(sim)};
+  const cmb_bearing_query query = {sim->rests, sim->ended,          sim->asked,        atol,
+                                   atol,       cmb_run_leeway(sim), cmb_run_still(sim)};
   const cmb_contacts *c = &sim->bearing.contacts;
   cmb_stage *free;
   CMB_TRY(cmb_run_find_free_stage(sim, &free));
@@ -216,8 +219,8 @@ static cmb_status find_bearing(cmb_simulation *sim, bool *several)
   if (status != CMB_OK) return fail_bearing(sim, status);
   *several = c->touching >= 2;
   if (c->touching <= c->most) return CMB_OK;
-  return cmb_fail(
-      sim->ctx, CMB_ERROR_EVENTS,
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, c->rule[0]),
       "at t = %.9g %d gaps are closed, and rests on more than %d contacts that touch at "
       "one time are not solved",
       e->t, c->touching, CMB_MOST_CONTACTS);
@@ -235,7 +238,8 @@ static cmb_status lift_touching(cmb_simulation *sim)
     const bool *reads = eq->rule_reads + (ptrdiff_t)k * eq->ns;
     if (!sim->bearing.decided[k] || sim->rests[k]) continue;
     for (int i = 0; i < eq->ns; i++) {
-      if (reads[i]) cmb_events_leave_zero(e, i, e->s_probe[i]);
+      const bool is_zero = fabs(e->s_probe[i]) <= sim->options.integrator.atol * e->unit[i];
+      if (reads[i] && is_zero) cmb_events_leave_zero(e, i, e->s_probe[i]);
     }
   }
   return CMB_OK;

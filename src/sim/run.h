@@ -113,6 +113,9 @@ void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
 /* The same stage without rests on contacts, its evaluator in the modes that there are. */
 cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found);
 
+/* An acceleration that does not matter within the run. */
+double cmb_run_still(const cmb_simulation *sim);
+
 /* What does not matter where bodies rest, in view of the forces where the last step has ended. */
 cmb_status cmb_run_widen_rest(cmb_simulation *sim);
 

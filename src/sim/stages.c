@@ -133,8 +133,7 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim)
                        e->t);
 }
 
-/* An acceleration that does not matter. */
-static double still_of(const cmb_simulation *sim)
+double cmb_run_still(const cmb_simulation *sim)
 {
   const double time = sim->t_end - sim->t_start;
   return time > 0 ? STILL * sim->options.integrator.atol / time : 0;
@@ -147,7 +146,7 @@ static cmb_status begin_rest(cmb_simulation *sim)
   const cmb_point at = cmb_run_point(sim);
   double largest = 0;
   for (int i = 0; i < sim->eq->nv; i++) largest = fmax(largest, fabs(e->v_found[i]));
-  return cmb_resting_begin(sim->stage->resting, sim->ev, &at, still_of(sim),
+  return cmb_resting_begin(sim->stage->resting, sim->ev, &at, cmb_run_still(sim),
                            fmax(sim->options.integrator.atol, ROUNDING * largest));
 }
 
@@ -157,7 +156,7 @@ cmb_status cmb_run_widen_rest(cmb_simulation *sim)
   if (!sim->stage->resting) return CMB_OK;
   const cmb_point at = cmb_evaluator_point(sim->ev, cmb_integrator_t(sim->in),
                                            cmb_integrator_q(sim->in), cmb_integrator_v(sim->in));
-  cmb_status status = cmb_resting_widen(sim->stage->resting, sim->ev, &at, still_of(sim));
+  cmb_status status = cmb_resting_widen(sim->stage->resting, sim->ev, &at, cmb_run_still(sim));
   sim->ev->stats = statistics;
   return cmb_run_final(sim, status, "rest", at.t);
 }
