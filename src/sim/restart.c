@@ -217,6 +217,8 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(cmb_run_obey_rules(sim));
+  if (sim->left) CMB_TRY(cmb_run_share_rests(sim)); /* some may not have been moved */
+  sim->left = false;
   if (first && !has_jumped(sim)) CMB_TRY(cmb_run_look_for_slides(sim));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);

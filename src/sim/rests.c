@@ -326,6 +326,7 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
 {
   const cmb_equations *eq = sim->eq;
   if (rests) sim->sequence = NAN;
+  sim->left = sim->left || (rests && sim->stage->rest_count > 0);
   for (int k = 0; rests && k < sim->stage->rest_count; k++) {
     if (!sim->rests[sim->stage->rest[k]]) continue;
     sim->rests[sim->stage->rest[k]] = false;

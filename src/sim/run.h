@@ -58,6 +58,7 @@ struct cmb_simulation {
   bool *ended; /* (rule_count) rests that have ended at this event, since the surface would pull */
   bool *
       asked; /* (rule_count) contacts that have come to rest, of which it is not decided yet whether they bear */
+  bool left;         /* rests have been left for an impact at this event */
   bool *other_rests; /* (rule_count) those that are not on contacts */
   bool *with;        /* (ns) functions that have the same surface */
   bool *
