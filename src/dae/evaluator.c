@@ -375,6 +375,11 @@ void cmb_surface_row(const cmb_evaluator *ev, int rule, double *row)
   cmb_expand_row(eq->U_pattern, eq->nv, rule, ev->U, row);
 }
 
+double cmb_surface_size(const cmb_evaluator *ev, int rule)
+{
+  return cmb_row_size(ev->eq->U_pattern, ev->eq->nv, rule, ev->U);
+}
+
 cmb_status cmb_constraint_residuals(cmb_evaluator *ev, double t, const double *q, const double *v,
                                     double *position, double *velocity)
 {

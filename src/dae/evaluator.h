@@ -130,6 +130,10 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
 cmb_status cmb_surfaces(cmb_evaluator *ev, double t, const double *q, const double *v);
 void cmb_surface_row(const cmb_evaluator *ev, int rule, double *row);
 
+/* The largest entry of that gradient, 1 where it vanishes: a surface is as far away as velocities have to act for it, |u| / size, whatever the
+ * units of its formula are. */
+double cmb_surface_size(const cmb_evaluator *ev, int rule);
+
 /* Whether the multipliers solved for with the factors held are the only ones; else unique (ng) tells which are. */
 bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);
 

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double SMALL = 1e-9; /* a force that does not matter, as a part of the largest */
-static const double FREE = 1e-9;  /* what the constraints leave of a gradient, as a part of it */
+static const double SMALL = 1e-9; /* a force that does not matter, as a part of those beside it */
+static const double ROUNDING = 1e-13; /* of a force, beside the largest that it is found with */
+static const double FREE = 1e-9; /* what the constraints leave of a gradient, as a part of it */
 
 /* The surfaces of all rules, into u, ut, gamma and U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
@@ -36,15 +37,19 @@ static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
   const int i = inner->ng + k, rule = x->rule[k];
   int first;
-  if (want->g) want->g[i] = x->u[rule];
-  if (want->gt) want->gt[i] = x->ut[rule];
-  if (want->gamma) want->gamma[i] = x->gamma[rule];
+  const double unit = x->unit[k];
+  if (want->g) want->g[i] = x->u[rule] * unit;
+  if (want->gt) want->gt[i] = x->ut[rule] * unit;
+  if (want->gamma) want->gamma[i] = x->gamma[rule] * unit;
   if (!want->G) return;
   if (eq->G_pattern) {
     const int count = entries_of(x, rule, &first);
-    cmb_copy(count, x->U + first, want->G + x->pattern.start[i]);
+    double *row = want->G + x->pattern.start[i];
+    for (int j = 0; j < count; j++) row[j] = x->U[first + j] * unit;
   } else {
-    cmb_expand_row(inner->U_pattern, eq->nv, rule, x->U, want->G + (ptrdiff_t)i * eq->nv);
+    double *row = want->G + (ptrdiff_t)i * eq->nv;
+    cmb_expand_row(inner->U_pattern, eq->nv, rule, x->U, row);
+    for (int j = 0; j < eq->nv; j++) row[j] *= unit;
   }
 }
 
@@ -72,20 +77,86 @@ static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k,
   return CMB_OK;
 }
 
-/* The force on a surface with the gradient x->row that does not matter: far less than those that there are, or too little to give the
- * acceleration `still`. With |u|² ≤ √(u M uᵀ) √(u M⁻¹ uᵀ) the mass that it moves is at most u M uᵀ / |u|⁴. */
-static double slack_of(const cmb_resting *x, cmb_evaluator *ev, double force, double still)
+/* The velocities of a row of a matrix act upon each other: they belong to one part. */
+static void join(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
-  double length = 0, square = 0, inertia = 0;
+  int first = -1;
+  for (int i = 0; i < nv; i++) {
+    if (row[i] == 0) continue;
+    if (first < 0) first = i;
+    const int from = x->part[i], to = x->part[first];
+    for (int k = 0; from != to && k < nv; k++) {
+      if (x->part[k] == from) x->part[k] = to;
+    }
+  }
+}
+
+/* Parts of the model that no constraint and no mass connects: rounding errors stay inside of one. */
+static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
+{
+  const cmb_equations *eq = &x->layer.eq;
+  const int nv = eq->nv;
+  for (int i = 0; i < nv; i++) x->part[i] = eq->mass_factors ? 0 : i;
+  if (eq->mass_factors) return;
+  for (int i = 0; i < nv && !eq->mass_diagonal; i++) {
+    cmb_expand_row(eq->M_pattern, nv, i, ev->M, x->row);
+    join(x, x->row);
+  }
+  for (int k = 0; k < eq->ng; k++) {
+    cmb_expand_row(eq->G_pattern, nv, k, ev->G, x->row);
+    join(x, x->row);
+  }
+}
+
+/* The sizes of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force; and the largest in the part of each, into x->largest. */
+static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const double *lambda)
+{
+  const cmb_equations *eq = &x->layer.eq;
+  const int nv = eq->nv;
+  for (int i = 0; i < nv; i++) x->force[i] = fabs(ev->f[i]), x->largest[i] = 0;
+  for (int k = 0; k < eq->ng; k++) {
+    cmb_expand_row(eq->G_pattern, nv, k, ev->G, x->row);
+    for (int i = 0; i < nv; i++) x->force[i] += fabs(x->row[i] * lambda[k]);
+  }
+  for (int i = 0; i < nv; i++) {
+    double *largest = &x->largest[x->part[i]];
+    *largest = fmax(*largest, x->force[i]);
+  }
+}
+
+/* The force on a surface with the gradient x->row that does not matter: far less than those that act on what the surface touches, or
+ * what rounding makes of larger ones that are connected with it, or too little to give the acceleration `still`. With |u|² ≤ √(u M uᵀ) √(u M⁻¹ uᵀ) the mass that it moves is at most u M uᵀ / |u|⁴. */
+static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
+{
+  const int nv = x->layer.inner->nv;
+  double force = 0, beside = 0, length = 0, square = 0, inertia = 0;
   cmb_multiply_mass(ev, x->row, x->a);
   for (int i = 0; i < nv; i++) {
+    force += fabs(x->row[i]) * x->force[i];
+    if (x->row[i] != 0) beside = fmax(beside, x->largest[x->part[i]]);
     length = fmax(length, fabs(x->row[i]));
     square += x->row[i] * x->row[i];
     inertia += x->row[i] * x->a[i];
   }
   if (!(square > 0)) return 0;
-  return fmax(SMALL * force / length, still * sqrt(square) * inertia / (square * square));
+  const double small = fmax(SMALL * force / square, ROUNDING * beside / length);
+  return fmax(small, still * sqrt(square) * inertia / (square * square));
+}
+
+cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double still)
+{
+  const cmb_equations *inner = x->layer.inner;
+  CMB_TRY(cmb_factor_and_accelerate(ev, at->t, at->q, at->v, x->a, x->lambda));
+  CMB_TRY(find_surfaces(x, at));
+  find_parts(x, ev);
+  find_forces(x, ev, x->lambda);
+  for (int k = 0; k < x->count; k++) {
+    cmb_expand_row(inner->U_pattern, inner->nv, x->rule[k], x->U, x->row);
+    for (int i = 0; i < inner->nv; i++) x->row[i] *= x->unit[k];
+    x->slack[k] = fmax(x->slack[k], slack_of(x, ev, still));
+  }
+  return CMB_OK;
 }
 
 /* ∂s/∂v along x->direction of the functions below, beside their rates `none` without accelerations. */
@@ -128,18 +199,22 @@ static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *
   return CMB_OK;
 }
 
-cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at,
-                             const double *f, double still, double slow)
+cmb_status cmb_resting_measure(cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
-  double force = 0;
-  for (int i = 0; i < inner->nv; i++) force = fmax(force, fabs(f[i]));
   CMB_TRY(find_surfaces(x, at));
   for (int k = 0; k < x->count; k++) {
-    cmb_expand_row(inner->U_pattern, inner->nv, x->rule[k], x->U, x->row);
-    x->slack[k] = slack_of(x, ev, force, still);
+    x->unit[k] = 1 / cmb_row_size(inner->U_pattern, inner->nv, x->rule[k], x->U);
   }
-  return inner->switch_flow ? find_held(x, ev, at, slow) : CMB_OK;
+  return CMB_OK;
+}
+
+cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double still,
+                             double slow)
+{
+  for (int k = 0; k < x->count; k++) x->slack[k] = 0;
+  CMB_TRY(cmb_resting_widen(x, ev, at, still));
+  return x->layer.inner->switch_flow ? find_held(x, ev, at, slow) : CMB_OK;
 }
 
 /* What rule k says of the end of its rest. */
@@ -190,7 +265,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k];
+  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k] * x->unit[k];
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
@@ -342,6 +417,10 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *las
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->slack = cmb_arena_doubles(arena, count);
+  x->unit = cmb_arena_doubles(arena, count);
+  x->force = cmb_arena_doubles(arena, eq->nv);
+  x->largest = cmb_arena_doubles(arena, eq->nv);
+  x->part = cmb_arena_ints(arena, eq->nv);
   x->limit = cmb_arena_doubles(arena, inner->ns);
   x->held = cmb_arena_ints(arena, inner->ns);
   x->direction = cmb_arena_doubles(arena, eq->nv);
@@ -352,6 +431,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *las
   list_reads(x, arena, eq);
   add_pattern(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  for (int k = 0; k < count; k++) x->unit[k] = 1;
   for (int k = 0; k < count; k++) both = both || inner->rules[rule[k]].direction == 0;
   return both ? cmb_evaluator_create(ctx, eq, &x->other) : CMB_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "math/dense.h"
 
+#include <math.h>
 #include <stddef.h>
 
 int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
@@ -97,4 +98,13 @@ void cmb_expand_row(const cmb_pattern *p, int columns, int i, const double *A, d
   }
   memset(row, 0, (size_t)columns * sizeof *row);
   for (int k = p->start[i]; k < p->start[i + 1]; k++) row[p->column[k]] = A[k];
+}
+
+double cmb_row_size(const cmb_pattern *p, int columns, int i, const double *A)
+{
+  const ptrdiff_t first = p ? p->start[i] : (ptrdiff_t)i * columns;
+  const ptrdiff_t end = p ? p->start[i + 1] : first + columns;
+  double most = 0;
+  for (ptrdiff_t k = first; k < end; k++) most = fmax(most, fabs(A[k]));
+  return most > 0 ? most : 1;
 }

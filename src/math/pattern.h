@@ -15,6 +15,9 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns);
 /* Row i of a matrix with `columns` columns on `p`, or dense if p is NULL, written out into `row`. */
 void cmb_expand_row(const cmb_pattern *p, int columns, int i, const double *A, double *row);
 
+/* The largest absolute value of an entry of that row; 1 if there is none but 0. */
+double cmb_row_size(const cmb_pattern *p, int columns, int i, const double *A);
+
 /* y = A x and y += c Aᵀ x for A (rows x columns) on `p`, or dense if p is NULL. */
 void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, const double *x,
                   double *y);

@@ -59,7 +59,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
   CMB_TRY(cmb_surfaces(ev, at->t, at->q, at->v));
   for (int i = 0; i < eq->rule_count; i++) {
     if (!eq->rules[i].gap || rests[i]) continue;
-    if (!(-ev->u[i] <= gap)) continue;
+    if (!(-ev->u[i] <= gap * cmb_surface_size(ev, i))) continue;
     x->touching++;
     if (x->count < x->most) x->rule[x->count++] = i;
   }
@@ -146,8 +146,7 @@ static void act_upon(cmb_contacts *x, int k, double impulse)
   cmb_add_scaled(x->eq->nv, impulse, x->response + (ptrdiff_t)k * x->eq->nv, x->v);
 }
 
-/* The members' impulses that end their closing, into z. */
-static cmb_status compress(cmb_contacts *x)
+cmb_status cmb_contacts_compress(cmb_contacts *x)
 {
   int size = 0, row = 0;
   for (int k = 0; k < x->count; k++) size += x->member[k];
@@ -166,7 +165,7 @@ static cmb_status compress(cmb_contacts *x)
 static cmb_status press(cmb_contacts *x)
 {
   bool expands = false;
-  CMB_TRY(compress(x));
+  CMB_TRY(cmb_contacts_compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (!x->member[i]) continue;
     expands = expands || x->e[i] * x->z[k] > 0;
@@ -174,7 +173,7 @@ static cmb_status press(cmb_contacts *x)
     act_upon(x, i, (1 + x->e[i]) * x->z[k++]);
   }
   if (!expands) return CMB_OK;
-  CMB_TRY(compress(x));
+  CMB_TRY(cmb_contacts_compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (x->member[i]) act_upon(x, i, x->z[k++]);
   }
@@ -287,7 +286,7 @@ static cmb_status conclude(cmb_contacts *x)
 {
   memcpy(x->member, x->linked, (size_t)x->count * sizeof *x->member);
   sum_up(x);
-  CMB_TRY(compress(x));
+  CMB_TRY(cmb_contacts_compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (!x->member[i]) continue;
     x->unique[i] = x->unique[i] && x->sole[k];

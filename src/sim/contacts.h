@@ -71,6 +71,9 @@ cmb_status cmb_contacts_gather(cmb_contacts *x, cmb_impact *impact, const cmb_po
 cmb_status cmb_contacts_act(cmb_contacts *x, int rule, const double *v, double rtol, double atol,
                             bool *acted, bool *ends);
 
+/* The members' impulses that end their closing `now`, into z in the order of the members; their part of A is in B, and of `now` in b. */
+cmb_status cmb_contacts_compress(cmb_contacts *x);
+
 /* Whether the gap of contact k does not open behind that, but for rounding. */
 bool cmb_contacts_stay(const cmb_contacts *x, int k);
 

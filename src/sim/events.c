@@ -51,6 +51,8 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->small = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->small);
   e->scale = cmb_arena_doubles(arena, eq->ns);
   e->lift = cmb_arena_doubles(arena, eq->ns);
+  e->unit = cmb_arena_doubles(arena, eq->ns);
+  e->steepest = cmb_arena_doubles(arena, eq->ns);
   e->enclosure.ignored = e->ignored;
   e->enclosure.lift = e->lift;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
@@ -317,6 +319,24 @@ static bool all_marked(const cmb_events *e, int rule, const bool *marked)
   return true;
 }
 
+/* The units of gaps, where the state has last been sampled. */
+static cmb_status find_units(cmb_events *e, double t)
+{
+  const cmb_equations *eq = e->ev->eq;
+  if (!eq->surfaces) return CMB_OK;
+  CMB_TRY(cmb_surfaces(e->ev, t, e->q, e->v));
+  for (int k = 0; k < eq->rule_count; k++) {
+    const bool *reads = eq->rule_reads + (ptrdiff_t)k * e->ns;
+    const double size = eq->rules[k].gap ? cmb_surface_size(e->ev, k) : 1;
+    for (int i = 0; i < e->ns; i++) {
+      if (!reads[i] || !eq->switch_of_gap[i]) continue;
+      e->unit[i] = size;
+      e->steepest[i] = fmax(e->steepest[i], size);
+    }
+  }
+  return CMB_OK;
+}
+
 /* Gaps that are 0 at both ends of the step, and their rates too, but for rounding or what is within the tolerances, belong to bodies
  * that touch: they are not looked at. What really closes does not stay there, and is seen in this step or in the next. */
 static cmb_status ignore_touching(cmb_events *e)
@@ -324,11 +344,12 @@ static cmb_status ignore_touching(cmb_events *e)
   const cmb_equations *eq = e->ev->eq;
   if (!eq->switch_of_gap || eq->rule_count == 0) return CMB_OK;
   CMB_TRY(sample_plain(e, 1, e->s_probe));
+  CMB_TRY(find_units(e, cmb_integrator_time_at(e->in, 1)));
   const double atol = cmb_integrator_atol(e->in);
   for (int i = 0; i < e->ns; i++) {
     const double most = fmax(fabs(e->s[0][i]), fabs(e->s_probe[i]));
     e->scale[i] = fmax(e->scale[i], most);
-    e->small[i] = eq->switch_of_gap[i] && most <= fmax(TOUCHING * e->scale[i], atol);
+    e->small[i] = eq->switch_of_gap[i] && most <= fmax(TOUCHING * e->scale[i], atol * e->unit[i]);
     e->ignored[i] = e->small[i];
   }
   for (int k = 0; k < eq->rule_count; k++) {

@@ -30,9 +30,11 @@ typedef struct cmb_events {
 
   bool
       solves; /* multipliers decide on events: they are computed wherever functions are looked at */
-  bool *small;   /* (ns) functions of stops that are 0 but for rounding in the step .. */
-  bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
-  double *scale; /* (ns) the largest values of gaps */
+  bool *small;      /* (ns) functions of stops that are 0 but for rounding in the step .. */
+  bool *ignored;    /* (ns) .. and those of gaps of bodies that touch */
+  double *scale;    /* (ns) the largest values of gaps */
+  double *unit;     /* (ns) of gaps and their rates: the sizes of their gradients .. */
+  double *steepest; /* (ns) .. and the largest that these have been */
   double *
       lift; /* (ns) by which functions that leave their zero count as further on the side of their modes; 0: they have left it */
 

@@ -24,7 +24,7 @@ enum { MOST_PASSES = 4 };            /* of refinement */
 static const double REFINED = 1e-15; /* a change of impulses that is none */
 
 static const double PARALLEL = 1e-12; /* sin² of an angle that is none */
-static const double FLAT = 1e-16;     /* the square of a gradient that is none */
+static const double FLAT = 1e-16;     /* the square of a gradient that is none, beside the usual */
 
 void cmb_impact_create(cmb_impact *x, cmb_arena *arena, cmb_evaluator *ev)
 {
@@ -118,9 +118,10 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
   const cmb_rule *r = &x->ev->eq->rules[rule];
   const int nv = x->ev->eq->nv;
   for (int j = r->first_reset; j < r->first_reset + r->reset_count; j++) {
+    const double *row = x->R + (ptrdiff_t)j * nv;
     double size = 0;
-    for (int k = 0; k < nv; k++) size += fabs(x->R[(ptrdiff_t)j * nv + k] * v[k]);
-    if (!(fabs(x->change[j]) <= rtol * size + atol)) return true;
+    for (int k = 0; k < nv; k++) size += fabs(row[k] * v[k]);
+    if (!(fabs(x->change[j]) <= rtol * size + atol * cmb_row_size(NULL, nv, 0, row))) return true;
   }
   return false;
 }
@@ -186,13 +187,13 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
 }
 
 cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,
-                               const double *U, bool *along)
+                               const double *U, double usual, bool *along)
 {
   cmb_evaluator *ev = x->ev;
   const int nv = ev->eq->nv;
   double *w = x->response;
   *along = false;
-  if (!(cmb_dot(nv, U, U) > FLAT)) return CMB_OK;
+  if (!(cmb_dot(nv, U, U) > FLAT * usual * usual)) return CMB_OK;
   CMB_TRY(cmb_factor_at(ev, t, q));
   cmb_solve(ev, R, NULL, w, x->tau_of);
   cmb_solve(ev, U, NULL, x->normal, x->tau_of);

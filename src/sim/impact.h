@@ -51,8 +51,8 @@ bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, do
 bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump);
 
 /* Whether what a rule resets, with the gradient R (nv), is the rate of a surface with the gradient U (nv), but for a factor and for
- * rates that the constraints hold: in coordinates of which some depend on others a rate has many gradients. */
+ * rates that the constraints hold: in coordinates of which some depend on others a rate has many gradients. A gradient U that is far smaller than `usual` is none. */
 cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,
-                               const double *U, bool *along);
+                               const double *U, double usual, bool *along);
 
 #endif

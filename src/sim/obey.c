@@ -111,7 +111,7 @@ cmb_status cmb_run_check_found_gap(cmb_simulation *sim, int rule)
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
   const double u = sim->ev->u[rule];
-  if (!(u > cmb_run_leeway(sim))) return CMB_OK;
+  if (!(u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule))) return CMB_OK;
   return cmb_fail_about(sim->ctx, e->t > sim->t_start ? CMB_ERROR_EVENTS : CMB_ERROR_INCONSISTENT,
                         cmb_about_leading(cmb_about_time(e->t, "stop", eq->rules[rule].name)),
                         "its gap is %.6g at t = %.9g%s; expected 0 or more", -u, e->t,
@@ -137,7 +137,7 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   sim->held[i] = held;
   if (held) {
     cmb_run_put_back(sim, i);
-    return CMB_OK;
+    return rule->gap ? cmb_run_share_rests(sim) : CMB_OK;
   }
   const cmb_impact *x = sim->impact;
   if (rule->gap && x->change[rule->first_reset] < 0)

@@ -92,6 +92,7 @@ static cmb_status leave_surfaces(cmb_simulation *sim)
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
     sim->rests[stage->rest[k]] = false;
+    sim->ended[stage->rest[k]] = true;
     choose_side(sim, k);
     CMB_TRY(cmb_run_final(sim, release_rest(sim, stage->rest[k]), "rest", e->t));
     ended = true;
@@ -121,7 +122,8 @@ static cmb_status enter_modes(cmb_simulation *sim)
 /* Whether bodies rest on this rule's surface no longer, because it is elsewhere. */
 static bool has_moved(const cmb_simulation *sim, int rule)
 {
-  return sim->rests[rule] && fabs(sim->ev->u[rule]) > cmb_run_leeway(sim);
+  const double leeway = cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule);
+  return sim->rests[rule] && fabs(sim->ev->u[rule]) > leeway;
 }
 
 cmb_status cmb_run_check_rests(cmb_simulation *sim)
@@ -243,6 +245,15 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
   return begin_there(sim);
 }
 
+/* Whether a rest has ended at this event. */
+static bool has_ended(const cmb_simulation *sim)
+{
+  for (int k = 0; k < sim->eq->rule_count; k++) {
+    if (sim->ended[k]) return true;
+  }
+  return false;
+}
+
 /* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
 static cmb_status go_round(cmb_simulation *sim, bool first)
 {
@@ -252,9 +263,12 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_change_stage(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
+  if (has_ended(sim)) CMB_TRY(cmb_run_share_rests(sim));
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(cmb_run_obey_rules(sim));
+  if (sim->left) CMB_TRY(cmb_run_share_rests(sim)); /* some may not have been moved */
+  sim->left = false;
   CMB_TRY(cmb_run_end_held_slides(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
@@ -286,7 +300,7 @@ static cmb_status find_modes(cmb_simulation *sim, bool *changed)
 
 static void forget_held(cmb_simulation *sim)
 {
-  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = false;
+  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = sim->ended[k] = false;
 }
 
 /* Whether neither the motion, nor the surfaces that bodies rest on, nor outputs depend on the mode of function i. */

@@ -10,6 +10,7 @@
 #include "sim/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double ROUNDING = 1e-14;   /* of a rate beside the velocities that it is made of */
@@ -109,6 +110,19 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
   return CMB_OK;
 }
 
+/* The largest gradient of a contact's gap so far; that of other surfaces is about 1. */
+static double usual_gradient(const cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  double most = 0;
+  if (!eq->rules[rule].gap) return 1;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i]) most = fmax(most, sim->events->steepest[i]);
+  }
+  return most;
+}
+
 /* Whether what the rule resets is the rate of its surface: only then its impulses act along the surface's normal. A surface without
  * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first stage, without rests.
  * *off is how far the state is from the surface. */
@@ -120,9 +134,10 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
   cmb_impact *first = &sim->stages->impact;
   double u, rate, gamma;
   CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
-  *off = fabs(u);
+  *off = fabs(u) / cmb_surface_size(sim->ev, rule);
   if (eq->ns > 0) memmove(first->ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
-  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, along);
+  return cmb_impact_is_along(first, e->t, e->q_found, R, sim->v_work, usual_gradient(sim, rule),
+                             along);
 }
 
 /* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */
@@ -166,62 +181,126 @@ void cmb_run_put_back(cmb_simulation *sim, int rule)
   sim->impact->met_here[rule] = direction < 0;
 }
 
-/* Whether the gap of a stop is 0, and its rate too, but for what is within the tolerances; the functions have the values s. */
-static bool touches(const cmb_simulation *sim, int rule, const double *s)
+/* ---- contacts that bear */
+
+static cmb_status fail_bearing(cmb_simulation *sim, cmb_status status)
+{
+  const cmb_contacts *c = &sim->bearing.contacts;
+  char names[300] = "";
+  size_t used = 0;
+  int first = -1;
+  if (status != CMB_RETRY_SINGULAR && status != CMB_RETRY_NEWTON) {
+    return cmb_run_final(sim, status, "rest", sim->events->t);
+  }
+  for (int k = 0; k < c->count && used < sizeof names; k++) {
+    if (!c->member[k]) continue;
+    if (first < 0) first = c->rule[k];
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "",
+                             sim->eq->rules[c->rule[k]].name);
+  }
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, first),
+      "at t = %.9g no forces of %s keep their gaps from closing: the constraints, or "
+      "surfaces that move, leave no room",
+      sim->events->t, names);
+}
+
+/* Which contacts bear at the state found, into sim->bearing; *several: there are some to choose from. */
+static cmb_status find_bearing(cmb_simulation *sim, bool *several)
+{
+  const cmb_events *e = sim->events;
+  const double atol = sim->options.integrator.atol;
+  const cmb_bearing_query query = {sim->rests, sim->ended,          sim->asked,        atol,
+                                   atol,       cmb_run_leeway(sim), cmb_run_still(sim)};
+  const cmb_contacts *c = &sim->bearing.contacts;
+  cmb_stage *free;
+  CMB_TRY(cmb_run_find_free_stage(sim, &free));
+  const cmb_point at = cmb_evaluator_point(free->ev, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_bearing_find(&sim->bearing, &free->impact, &at, e->lambda_found, &query);
+  if (status != CMB_OK) return fail_bearing(sim, status);
+  *several = c->touching >= 2;
+  if (c->touching <= c->most) return CMB_OK;
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, c->rule[0]),
+      "at t = %.9g %d gaps are closed, and rests on more than %d contacts that touch at "
+      "one time are not solved",
+      e->t, c->touching, CMB_MOST_CONTACTS);
+}
+
+/* Contacts that touch and do not push have open gaps, whatever rounding says. */
+static cmb_status lift_touching(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
-  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
-  if (!eq->rules[rule].gap || sim->rests[rule]) return false;
-  for (int i = 0; i < eq->ns; i++) {
-    if (reads[i] && !(fabs(s[i]) <= sim->options.integrator.atol)) return false;
-  }
-  return true;
-}
-
-/* Whether the accelerations close the gap of a stop that touches, and nothing holds it already. */
-static cmb_status is_pushed(cmb_simulation *sim, int rule, bool *pushed)
-{
-  const cmb_equations *eq = sim->ev->eq;
-  cmb_events *e = sim->events;
-  double *row = sim->v_work;
-  *pushed = false;
-  cmb_status status =
-      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
-  if (status == CMB_RETRY_SINGULAR) return CMB_OK;
-  CMB_TRY(status);
-  CMB_TRY(cmb_accelerate_factored(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
-  CMB_TRY(cmb_run_find_surfaces(sim));
-  cmb_surface_row(sim->ev, rule, row);
-  double second = sim->ev->u_gamma[rule];
-  for (int i = 0; i < eq->nv; i++) second += row[i] * sim->a[i];
-  *pushed = second > 0;
-  return CMB_OK;
-}
-
-/* Where a rest begins, others may begin with it: the foot of a ladder is held, and its head is pushed against the wall that it touches. */
-static cmb_status rest_on_touching(cmb_simulation *sim)
-{
   cmb_events *e = sim->events;
   cmb_status status =
-      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, sim->flow);
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
-  for (int i = 0; i < sim->eq->rule_count; i++) {
-    bool pushed = false;
-    if (!touches(sim, i, sim->flow)) continue;
-    CMB_TRY(cmb_run_final(sim, is_pushed(sim, i, &pushed), "rest", sim->events->t));
-    if (!pushed) continue;
-    cmb_run_put_back(sim, i);
-    CMB_TRY(try_rest(sim, i, &pushed));
-    if (pushed) CMB_TRY(cmb_run_announce_rest(sim, i, NAN));
+  for (int k = 0; k < eq->rule_count; k++) {
+    const bool *reads = eq->rule_reads + (ptrdiff_t)k * eq->ns;
+    if (!sim->bearing.decided[k] || sim->rests[k]) continue;
+    for (int i = 0; i < eq->ns; i++) {
+      const bool is_zero = fabs(e->s_probe[i]) <= sim->options.integrator.atol * e->unit[i];
+      if (reads[i] && is_zero) cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
+    }
   }
   return CMB_OK;
+}
+
+/* The rests that have been found become those of the run. */
+static cmb_status take_bearing(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_stage *before = sim->stage;
+  for (int k = 0; k < eq->rule_count; k++) {
+    if (sim->bearing.decided[k]) cmb_run_put_back(sim, k);
+    if (eq->rules[k].gap) sim->rests[k] = cmb_bearing_bears(&sim->bearing, k);
+  }
+  for (int k = 0; k < before->rest_count; k++) {
+    if (sim->rests[before->rest[k]]) continue;
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, before->eq->switch_names[eq->ns + k], -1, -1));
+  }
+  CMB_TRY(cmb_run_change_stage(sim));
+  for (int k = 0; k < sim->stage->rest_count; k++) {
+    const int rule = sim->stage->rest[k];
+    bool is_new = true;
+    for (int i = 0; i < before->rest_count; i++) is_new = is_new && before->rest[i] != rule;
+    const double limit = sim->asked[rule] ? cmb_run_accumulation_of(&sim->times[rule]) : NAN;
+    if (is_new) CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
+  }
+  for (int k = 0; k < eq->rule_count; k++)
+    sim->asked[k] = sim->asked[k] && !sim->bearing.decided[k];
+  return lift_touching(sim);
+}
+
+cmb_status cmb_run_share_rests(cmb_simulation *sim)
+{
+  bool several = false;
+  if (sim->bearing.contacts.most < 2) return CMB_OK;
+  CMB_TRY(find_bearing(sim, &several));
+  return several ? take_bearing(sim) : CMB_OK;
+}
+
+/* Bodies come to rest on the surface of a rule; where others touch these may bear too, or in its place: the foot of a ladder is held, and
+ * its head is pushed against the wall that it touches. */
+static cmb_status rest_on(cmb_simulation *sim, int rule, double limit)
+{
+  const bool gap = sim->eq->rules[rule].gap;
+  bool several = false, rests;
+  sim->asked[rule] = gap;
+  if (gap) CMB_TRY(find_bearing(sim, &several));
+  if (several) return take_bearing(sim);
+  sim->asked[rule] = false;
+  CMB_TRY(try_rest(sim, rule, &rests));
+  if (!rests) return CMB_OK;
+  CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
+  return gap ? CMB_OK : cmb_run_share_rests(sim);
 }
 
 cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
   const double limit = cmb_run_accumulation_of(&sim->times[rule]);
-  bool along = false, rests = false;
+  bool along = false;
   double off = 0;
   if (r->surface) {
     cmb_status status = cmb_run_acts_along_surface(sim, rule, &along, &off);
@@ -233,10 +312,7 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
     return cmb_run_fail_accumulating(sim, rule, limit);
   }
   cmb_run_put_back(sim, rule);
-  CMB_TRY(try_rest(sim, rule, &rests));
-  if (!rests) return CMB_OK;
-  CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
-  return rest_on_touching(sim);
+  return rest_on(sim, rule, limit);
 }
 
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
@@ -251,6 +327,7 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
 {
   const cmb_equations *eq = sim->eq;
   if (rests) sim->sequence = NAN;
+  sim->left = sim->left || (rests && sim->stage->rest_count > 0);
   for (int k = 0; rests && k < sim->stage->rest_count; k++) {
     if (!sim->rests[sim->stage->rest[k]]) continue;
     sim->rests[sim->stage->rest[k]] = false;

@@ -1,12 +1,12 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, rests.c, slides.c, sticking.c, stages.c and tell.c parts of that.
+ * obey.c, together.c, rests.c, shares.c, slides.c, sticking.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
 
 #include "base/error.h"
-#include "sim/contacts.h"
+#include "sim/bearing.h"
 #include "sim/stage.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
@@ -30,6 +30,17 @@ typedef enum cmb_run_phase { CMB_PHASE_FRESH, CMB_PHASE_RUNNING, CMB_PHASE_FAILE
 /* Nothing is under way; a hook of the observer's between two steps is; the start, a step, or what belongs to them is. */
 typedef enum cmb_run_place { CMB_PLACE_IDLE, CMB_PLACE_BETWEEN, CMB_PLACE_INSIDE } cmb_run_place;
 
+/* Room for contacts that could push as well as others (shares.c). */
+typedef struct cmb_share {
+  double *row, *response; /* (nv) a gradient, and what it does to velocities */
+  double *tau, *lambda;   /* (ng of a stage) */
+  double *push;           /* (rule_count) */
+  double *out;            /* (2 no) */
+  bool *output_unique;    /* (no) up to here */
+} cmb_share;
+
+void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq);
+
 struct cmb_simulation {
   cmb_context *ctx;
   cmb_arena *arena;
@@ -52,7 +63,12 @@ struct cmb_simulation {
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
-  int *with;    /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
+  bool *ended; /* (rule_count) rests that have ended at this event, since the surface would pull */
+  bool *
+      asked; /* (rule_count) contacts that have come to rest, of which it is not decided yet whether they bear */
+  bool left;         /* rests have been left for an impact at this event */
+  bool *other_rests; /* (rule_count) those that are not on contacts */
+  int *with;     /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *at_zero; /* (ns) functions that a rest has held */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
@@ -63,6 +79,8 @@ struct cmb_simulation {
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
   cmb_contacts contacts; /* that touch */
+  cmb_bearing bearing;   /* those of them that stay */
+  cmb_share share;
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
@@ -76,7 +94,6 @@ struct cmb_simulation {
   cmb_pace steps, restarts;         /* how fast the run goes on */
   const char *last_event;           /* the name of the last one that was told */
   int side;                         /* of an event that the result is on, as in a record */
-  bool *output_unique;              /* (no) up to here */
   double *q, *v, *lambda, *outputs; /* the result's state */
   double *q_work, *v_work, *lambda_work, *outputs_new, *outputs_other;
   double *a, *a_other;       /* (nv) */
@@ -132,8 +149,22 @@ double cmb_run_slowness(const cmb_simulation *sim);
 /* What does not matter where bodies rest, by the forces and velocities that are there now. */
 cmb_status cmb_run_weigh_rest(cmb_simulation *sim);
 
+/* The same stage without rests on contacts, its evaluator in the modes that there are. */
+cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found);
+
+/* An acceleration that does not matter within the run. */
+double cmb_run_still(const cmb_simulation *sim);
+
+/* What does not matter where bodies rest, in view of the forces where the last step has ended. */
+cmb_status cmb_run_widen_rest(cmb_simulation *sim);
+
 /* Losses of rank are watched from the event found on. */
 cmb_status cmb_run_watch_rank(cmb_simulation *sim);
+
+/* shares.c: at a state with a and λ (of the stage) that becomes the result, which multipliers and outputs depend on how contacts that
+ * touch share their forces. */
+cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
+                               const double *a, const double *lambda);
 
 /* slides.c: functions whose modes have changed at this event, if `changed`, or that are marked, and whose surface the motion does not
  * leave, slide from now on; the group of a leader slides no longer and goes to one side. Functions are marked that a rest holds at 0
@@ -162,6 +193,12 @@ cmb_status cmb_run_note_shares(cmb_simulation *sim);
 static inline double cmb_run_leeway(const cmb_simulation *sim)
 {
   return 1e3 * sim->options.integrator.atol;
+}
+
+/* The least that leads a switching function away from a zero. */
+static inline double cmb_run_away(const cmb_simulation *sim, int i)
+{
+  return 1e-3 * sim->options.integrator.atol * sim->events->unit[i];
 }
 
 /* tell.c: the observer is told of an event, of a rest that begins on the rule's surface, of an impulse, of those of the constraints at
@@ -204,6 +241,9 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
 /* The impacts of this rule, whose rows are in sim->impact, have become negligible: the bodies come to rest if they are pushed onto its
  * surface. */
 cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule);
+
+/* Which of the contacts that touch bear is decided anew (bearing.h). */
+cmb_status cmb_run_share_rests(cmb_simulation *sim);
 
 /* The modes of a rule that holds from one side, on that side. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);

@@ -105,13 +105,17 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->outputs = cmb_arena_doubles(arena, eq->no);
   sim->outputs_new = cmb_arena_doubles(arena, eq->no);
   sim->outputs_other = cmb_arena_doubles(arena, eq->no);
-  sim->output_unique = cmb_arena_take(arena, (size_t)eq->no, sizeof *sim->output_unique);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
   sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
   sim->held = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->held);
+  sim->ended = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->ended);
+  sim->asked = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->asked);
+  sim->other_rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->other_rests);
   sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, eq);
+  cmb_bearing_create(&sim->bearing, arena, eq);
+  cmb_share_create(&sim->share, arena, eq);
   sim->slides = cmb_arena_ints(arena, eq->ns);
   sim->with = cmb_arena_ints(arena, eq->ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->at_zero);
@@ -222,7 +226,7 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   cmb_copy(eq->no, sim->outputs_new, sim->outputs);
   sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
-  return CMB_OK;
+  return cmb_run_mark_shares(sim, t, q, v, a, lambda);
 }
 
 /* How well the result's state meets the constraints; anything not finite is refused, as above. */
@@ -595,7 +599,7 @@ static cmb_status start(cmb_simulation *sim)
   r->events = r->impulses = r->records = r->singularities = 0;
   r->stopped_by = NULL;
   r->outputs_unique = NULL;
-  for (int i = 0; i < sim->eq->no; i++) sim->output_unique[i] = true;
+  for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;
@@ -646,19 +650,22 @@ static const char *undoing_event(const cmb_equations *eq, int i)
   return NULL;
 }
 
-/* Which functions change back and forth, and what may help. */
+/* Which function changes back and forth, the one that is furthest beyond its zero or nearest to it, and what may help. */
 static cmb_status fail_crowded(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
-  const char *name = "", *undoing = NULL;
+  const char *name = sim->last_event, *undoing = NULL;
+  double least = INFINITY;
   CMB_TRY(cmb_run_final(sim,
                         cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
                         "switching functions", e->t));
   for (int i = 0; i < e->ns; i++) {
-    if (!(cmb_mode_sign(ev, i) * e->s_probe[i] < 0)) continue;
+    const double s = cmb_mode_sign(ev, i) * e->s_probe[i];
+    if (!(s < least)) continue;
+    least = s;
     name = ev->eq->switch_names[i];
-    undoing = undoing_event(sim->eq, i);
+    undoing = s < 0 ? undoing_event(sim->eq, i) : NULL;
   }
   if (undoing) {
     return cmb_fail(
@@ -790,6 +797,7 @@ static cmb_status advance(cmb_simulation *sim)
     double t_last = cmb_integrator_t(sim->in);
     bool found = false;
     CMB_TRY(make_step(sim));
+    CMB_TRY(cmb_run_widen_rest(sim));
     cmb_status status = find_event(sim, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       CMB_TRY(cmb_integrator_undo(sim->in));

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAVING = 1e-3;    /* the least that leads away from a zero, in tolerances */
 static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
 
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
@@ -27,7 +26,7 @@ void cmb_run_release_slide(cmb_simulation *sim, int leader)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
     if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
-      sim->released[i] = LEAVING * sim->options.integrator.atol;
+      sim->released[i] = cmb_run_away(sim, i);
     }
   }
 }
@@ -88,7 +87,7 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim)
     const bool leaves = eq->switch_order[i] == 1 && sim->ev->mode[i] * sim->flow[i] > 0;
     const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
     const bool released = leaves && s[i] == 0 && !of_gap;
-    sim->released[i] = released ? LEAVING * sim->options.integrator.atol : 0;
+    sim->released[i] = released ? cmb_run_away(sim, i) : 0;
   }
   return CMB_OK;
 }

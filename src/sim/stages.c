@@ -56,22 +56,25 @@ void cmb_run_begin_stages(cmb_simulation *sim)
     sim->slides[i] = 0, sim->released[i] = 0, sim->at_zero[i] = false;
   sim->sequence = NAN;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
-    for (int i = 0; i < s->events.ns; i++) s->events.scale[i] = s->events.lift[i] = 0;
+    for (int i = 0; i < s->events.ns; i++) {
+      s->events.scale[i] = s->events.lift[i] = s->events.steepest[i] = 0;
+      s->events.unit[i] = 1;
+    }
   }
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = false;
+    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
 
-/* The stage that is wanted, perhaps a new one. */
-static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
+/* The stage with these rests, perhaps a new one. */
+static cmb_status find_stage(cmb_simulation *sim, const bool *rests, cmb_stage **found)
 {
   cmb_stage **end = &sim->stages;
   int count = 0;
   for (; *end; end = &(*end)->next, count++) {
     *found = *end;
-    if (cmb_stage_is(*end, sim->eq, sim->rests, sim->slides)) return CMB_OK;
+    if (cmb_stage_is(*end, sim->eq, rests, sim->slides)) return CMB_OK;
   }
   if (count == MOST_STAGES) {
     return cmb_fail_about(
@@ -81,7 +84,7 @@ static cmb_status find_stage(cmb_simulation *sim, cmb_stage **found)
         "to rest, or give them a stiffness in place of their restitution",
         sim->events->t, MOST_STAGES);
   }
-  cmb_status status = cmb_stage_create(&sim->source, sim->rests, sim->slides, found);
+  cmb_status status = cmb_stage_create(&sim->source, rests, sim->slides, found);
   if (status == CMB_OK) {
     *end = *found;
   } else {
@@ -95,7 +98,7 @@ cmb_status cmb_run_new_stages(cmb_simulation *sim)
   cmb_stage *found;
   cmb_run_destroy_stages(sim);
   CMB_TRY(cmb_run_first_stage(sim));
-  CMB_TRY(find_stage(sim, &found));
+  CMB_TRY(find_stage(sim, sim->rests, &found));
   use_stage(sim, found);
   return CMB_OK;
 }
@@ -113,7 +116,11 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
   for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
-  for (int i = 0; i < eq->ns; i++) e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+  for (int i = 0; i < eq->ns; i++) {
+    e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
+    e->unit[i] = from->events.unit[i];
+    e->steepest[i] = fmax(e->steepest[i], from->events.steepest[i]);
+  }
   e->enclosure.undecided = before->undecided;
   e->enclosure.undecided_function = before->undecided_function;
   e->enclosure.undecided_t = before->undecided_t;
@@ -149,18 +156,19 @@ double cmb_run_slowness(const cmb_simulation *sim)
   return fmax(sim->options.integrator.atol, ROUNDING * largest);
 }
 
+double cmb_run_still(const cmb_simulation *sim)
+{
+  const double time = sim->t_end - sim->t_start;
+  return time > 0 ? STILL * sim->options.integrator.atol / time : 0;
+}
+
 /* What does not matter where bodies rest, from the forces and velocities there. */
 static cmb_status begin_rest(cmb_simulation *sim)
 {
-  const cmb_integrator_options *o = &sim->options.integrator;
-  const cmb_events *e = sim->events;
-  cmb_evaluator *ev = sim->ev;
-  const cmb_terms want = {.f = ev->f};
   const cmb_point at = cmb_run_point(sim);
-  const double time = sim->t_end - sim->t_start, still = time > 0 ? STILL * o->atol / time : 0;
   cmb_mean_hold(sim->stage->mean, NULL);
-  CMB_TRY(cmb_evaluate(ev, e->t, e->q_found, e->v_found, &want));
-  CMB_TRY(cmb_resting_begin(sim->stage->resting, ev, &at, ev->f, still, cmb_run_slowness(sim)));
+  CMB_TRY(cmb_resting_begin(sim->stage->resting, sim->ev, &at, cmb_run_still(sim),
+                            cmb_run_slowness(sim)));
   return sim->eq->switch_flow ? cmb_run_even_out(sim) : CMB_OK;
 }
 
@@ -170,14 +178,29 @@ cmb_status cmb_run_weigh_rest(cmb_simulation *sim)
   return cmb_run_final(sim, begin_rest(sim), "rest", sim->events->t);
 }
 
+cmb_status cmb_run_widen_rest(cmb_simulation *sim)
+{
+  const cmb_statistics statistics = sim->ev->stats;
+  if (!sim->stage->resting) return CMB_OK;
+  const cmb_point at = cmb_evaluator_point(sim->ev, cmb_integrator_t(sim->in),
+                                           cmb_integrator_q(sim->in), cmb_integrator_v(sim->in));
+  cmb_status status = cmb_resting_widen(sim->stage->resting, sim->ev, &at, cmb_run_still(sim));
+  sim->ev->stats = statistics;
+  return cmb_run_final(sim, status, "rest", at.t);
+}
+
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
   cmb_stage *to;
-  CMB_TRY(find_stage(sim, &to));
+  CMB_TRY(find_stage(sim, sim->rests, &to));
   if (to == sim->stage) return CMB_OK;
   cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
+  if (to->resting) {
+    const cmb_point at = cmb_run_point(sim);
+    CMB_TRY(cmb_run_final(sim, cmb_resting_measure(to->resting, &at), "rest", e->t));
+  }
   CMB_TRY(cmb_run_final(sim, cmb_take_references(ev, e->t, e->q_found), "constraints", e->t));
   if (ev->eq->ng > 0) {
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
@@ -189,4 +212,22 @@ cmb_status cmb_run_change_stage(cmb_simulation *sim)
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   return cmb_run_watch_rank(sim);
+}
+
+cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_events *e = sim->events;
+  for (int i = 0; i < eq->rule_count; i++) {
+    sim->other_rests[i] = sim->rests[i] && !eq->rules[i].gap;
+  }
+  CMB_TRY(find_stage(sim, sim->other_rests, found));
+  if (*found == sim->stage) return CMB_OK;
+  cmb_evaluator *ev = (*found)->ev;
+  if (eq->ns > 0) memcpy(ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
+  for (int i = eq->ns; i < ev->eq->ns; i++) ev->mode[i] = 1;
+  if (*found == sim->stages) return CMB_OK; /* its references are those of the start */
+  ev->redundant = sim->ev->redundant;
+  cmb_status status = cmb_take_references(ev, e->t, e->q_found);
+  return cmb_run_final(sim, status, "constraints", e->t);
 }

@@ -180,7 +180,7 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "sequence", 1, &sim->sequence);
   cmb_archive_doubles(a, "released", ns, sim->released);
   cmb_archive_bools(a, "at-zero", ns, sim->at_zero);
-  cmb_archive_bools(a, "unique", sim->eq->no, sim->output_unique);
+  cmb_archive_bools(a, "unique", sim->eq->no, sim->share.output_unique);
   cmb_archive_small_count(a, "crowded", &sim->events->crowded);
   cmb_archive_doubles(a, "scale", sim->events->ns, sim->events->scale);
   cmb_archive_doubles(a, "lift", sim->events->ns, sim->events->lift);

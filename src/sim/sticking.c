@@ -91,8 +91,8 @@ static void compare_outputs(cmb_simulation *sim, const double *first, const doub
 {
   for (int i = 0; i < sim->eq->no; i++) {
     const double size = fmax(fabs(first[i]), fabs(second[i]));
-    if (fabs(first[i] - second[i]) <= SMALL * size || !sim->output_unique[i]) continue;
-    sim->output_unique[i] = false;
+    if (fabs(first[i] - second[i]) <= SMALL * size || !sim->share.output_unique[i]) continue;
+    sim->share.output_unique[i] = false;
     *more = true;
   }
 }
@@ -113,8 +113,8 @@ cmb_status cmb_run_note_shares(cmb_simulation *sim)
   CMB_TRY(status);
   compare_outputs(sim, first, second, &more);
   if (!more) return CMB_OK;
-  sim->result.outputs_unique = sim->output_unique;
-  const int count = cmb_shared_names(eq, sim->output_unique, false, sizeof names, names);
+  sim->result.outputs_unique = sim->share.output_unique;
+  const int count = cmb_shared_names(eq, sim->share.output_unique, false, sizeof names, names);
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,
       "output%s %s %s not unique from t = %.9g on: what a body rests on and dry friction along the "

@@ -111,18 +111,15 @@ static cmb_status tell(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* Bodies rest on the surface of this rule, unless those on which they rest already hold it. */
+/* Bodies rest on the surface of this rule, unless that has been decided together with others. */
 static cmb_status settle(cmb_simulation *sim, int rule)
 {
   const cmb_events *e = sim->events;
+  if (sim->bearing.decided[rule]) return CMB_OK;
   cmb_status status =
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
-  if (status == CMB_RETRY_SINGULAR) {
-    cmb_run_put_back(sim, rule);
-    return CMB_OK;
-  }
-  CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
-  return cmb_run_come_to_rest(sim, rule);
+  if (status != CMB_RETRY_SINGULAR) CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  return cmb_run_come_to_rest(sim, rule); /* the rows of its resets are there */
 }
 
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)
@@ -147,8 +144,11 @@ cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)
     x->member[k] = what == CMB_STAYS || cmb_contacts_stay(x, k) || (small && what == CMB_REBOUNDS);
   }
   if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
+  cmb_bearing_forget(&sim->bearing);
+  for (int k = 0; k < x->count; k++) sim->asked[x->rule[k]] = x->member[k];
   for (int k = 0; k < x->count; k++) {
     if (x->member[k]) CMB_TRY(settle(sim, x->rule[k]));
+    sim->asked[x->rule[k]] = false;
   }
   return CMB_OK;
 }

@@ -1,0 +1,132 @@
+/*
+ * Contacts that bear (bearing.h).
+ */
+#include "sim/bearing.h"
+
+#include "math/dense.h"
+#include "math/finite.h"
+
+#include <math.h>
+
+static const double LINKED = 1e-12;   /* an entry of A that is not 0, beside the diagonal */
+static const double ROUNDING = 1e-13; /* of b, beside what it is made of */
+static const double STAYS = 1e-9;     /* d̈ that is none, beside what it is made of */
+
+void cmb_bearing_create(cmb_bearing *x, cmb_arena *arena, const cmb_equations *eq)
+{
+  cmb_contacts_create(&x->contacts, arena, eq);
+  const int n = x->contacts.most;
+  const size_t flags = (size_t)n, rules = (size_t)eq->rule_count;
+  cmb_basic_create(&x->basic, arena, n, eq->nv);
+  x->row = cmb_arena_take(arena, flags, sizeof(void *));
+  x->response = cmb_arena_take(arena, flags, sizeof(void *));
+  x->d2 = cmb_arena_doubles(arena, n);
+  x->size = cmb_arena_doubles(arena, n);
+  x->first = cmb_arena_take(arena, flags, sizeof *x->first);
+  x->more = cmb_arena_take(arena, flags, sizeof *x->more);
+  x->bears = cmb_arena_take(arena, flags, sizeof *x->bears);
+  x->none = cmb_arena_take(arena, rules, sizeof *x->none);
+  x->decided = cmb_arena_take(arena, rules, sizeof *x->decided);
+  x->a = cmb_arena_doubles(arena, eq->nv);
+  x->lambda = cmb_arena_doubles(arena, eq->ng + eq->rule_count);
+}
+
+void cmb_bearing_forget(cmb_bearing *x)
+{
+  const int rules = x->contacts.eq->rule_count;
+  for (int k = 0; k < rules; k++) x->decided[k] = false;
+}
+
+/* Those that stay become members. */
+static void list_members(cmb_bearing *x, const cmb_evaluator *ev, const cmb_bearing_query *query)
+{
+  cmb_contacts *c = &x->contacts;
+  for (int k = 0; k < c->count; k++) {
+    const int rule = c->rule[k];
+    const double size = cmb_surface_size(ev, rule);
+    const bool stays =
+        fabs(ev->u[rule]) <= query->gap * size && fabs(c->rate[k]) <= query->rate * size;
+    c->member[k] = x->decided[rule] = stays || query->rests[rule] || query->asked[rule];
+  }
+}
+
+/* b of all; what is nothing but rounding is 0, for bodies may fit in between others exactly. */
+static cmb_status find_accelerations(cmb_bearing *x, const cmb_impact *impact, const cmb_point *at,
+                                     double still)
+{
+  cmb_contacts *c = &x->contacts;
+  cmb_evaluator *ev = impact->ev;
+  const int nv = ev->eq->nv;
+  CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, x->a, x->lambda));
+  for (int k = 0; k < c->count; k++) {
+    const int rule = c->rule[k];
+    const double *row = impact->R + (ptrdiff_t)ev->eq->rules[rule].first_reset * nv;
+    c->now[k] = cmb_dot(nv, row, x->a) - ev->u_gamma[rule];
+    x->size[k] = fabs(ev->u_gamma[rule]);
+    for (int i = 0; i < nv; i++) x->size[k] += fabs(row[i] * x->a[i]);
+    const double none = fmax(ROUNDING * x->size[k], still * cmb_surface_size(ev, rule));
+    if (fabs(c->now[k]) <= none) c->now[k] = 0;
+  }
+  return cmb_all_finite(c->count, c->now) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* Whether member i acts upon one that pushes. */
+static bool is_linked(const cmb_contacts *c, int n, int i)
+{
+  for (int k = 0; k < n; k++) {
+    const double size = sqrt(c->B[(ptrdiff_t)i * (n + 1)] * c->B[(ptrdiff_t)k * (n + 1)]);
+    if (c->z[k] > 0 && fabs(c->B[(ptrdiff_t)i * n + k]) > LINKED * size) return true;
+  }
+  return false;
+}
+
+/* Members that do not open may bear without a force, for the bodies would lean on them the next moment: those that did so before, and
+ * those beside others that push. */
+static void choose(cmb_bearing *x, const double *R, const cmb_bearing_query *query)
+{
+  cmb_contacts *c = &x->contacts;
+  const ptrdiff_t nv = c->eq->nv;
+  int n = 0, i = 0;
+  for (int k = 0; k < c->count; k++) n += c->member[k];
+  for (int k = 0; k < c->count; k++) {
+    if (!c->member[k]) continue;
+    const int rule = c->rule[k];
+    const double *row = c->B + (ptrdiff_t)i * n;
+    double size = x->size[k];
+    for (int j = 0; j < n; j++) size += fabs(row[j]) * c->z[j];
+    x->d2[i] = c->b[i] + cmb_dot(n, row, c->z);
+    x->row[i] = R + c->eq->rules[rule].first_reset * nv;
+    x->response[i] = c->response + k * nv;
+    x->first[i] = query->rests[rule];
+    x->more[i] = x->d2[i] <= STAYS * size && !query->ended[rule] &&
+                 (query->rests[rule] || query->asked[rule] || is_linked(c, n, i));
+    i++;
+  }
+  const cmb_basic_rows rows = {n, x->row, x->response};
+  cmb_basic_find(&x->basic, &rows, x->first, x->more, c->z, x->bears);
+}
+
+cmb_status cmb_bearing_find(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
+                            const double *lambda, const cmb_bearing_query *query)
+{
+  cmb_contacts *c = &x->contacts;
+  cmb_bearing_forget(x);
+  CMB_TRY(cmb_contacts_gather(c, impact, at, lambda, x->none, query->far));
+  if (c->touching < 2 || c->touching > c->most) return CMB_OK;
+  list_members(x, impact->ev, query);
+  CMB_TRY(find_accelerations(x, impact, at, query->still));
+  CMB_TRY(cmb_contacts_compress(c));
+  choose(x, impact->R, query);
+  return CMB_OK;
+}
+
+bool cmb_bearing_bears(const cmb_bearing *x, int rule)
+{
+  const cmb_contacts *c = &x->contacts;
+  for (int k = 0, i = 0; k < c->count; k++) {
+    if (!c->member[k]) continue;
+    if (c->rule[k] == rule) return x->bears[i];
+    i++;
+  }
+  return false;
+}

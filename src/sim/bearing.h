@@ -1,0 +1,59 @@
+/*
+ * Contacts that touch and stay, d = 0 and ḋ = 0: which of them bear. They push with forces μ ≥ 0 and open with d̈ = W a + w. With
+ * N of impact.c, and accelerations a of the bodies without them,
+ *
+ *     0 ≤ μ ⟂ d̈ = A μ + b ≥ 0,   A = W N Wᵀ,   b = W a + w    (Pfeiffer and Glocker 1996).
+ *
+ * d̈ is unique. Where contacts depend on each other or on constraints, as the four legs of a table do, μ is not. Bodies then rest on as
+ * many contacts as are independent, with forces that solve the same problem; the others touch and do not push. So no rest contradicts
+ * others or the constraints, whatever surfaces and drives do later: if one has to pull it ends, and where a contact closes that only
+ * touches it is decided anew.
+ */
+#ifndef CMB_SIM_BEARING_H
+#define CMB_SIM_BEARING_H
+
+#include "math/basic.h"
+#include "sim/contacts.h"
+
+typedef struct cmb_bearing {
+  cmb_contacts contacts; /* that touch; its members stay */
+  cmb_basic basic;
+  const double **row,
+      **response; /* (most) W and N Wᵀ of the members, from here on in their order */
+  double *d2;     /* (most) d̈ */
+  bool *first;    /* (most) those that bear already */
+  bool *more;     /* (most) those that may bear without a force */
+  bool *bears;    /* (most) */
+  bool *none;     /* (rule_count) false */
+  bool *decided;  /* (rule_count) those that took part */
+  double *size;   /* (most) the sum of the terms that b is made of */
+  double *a;      /* (nv) */
+  double *lambda; /* (ng and rule_count) */
+} cmb_bearing;
+
+/* What is asked. */
+typedef struct cmb_bearing_query {
+  const bool *rests; /* (rule_count) contacts that bear */
+  const bool
+      *ended; /* (rule_count) those that would have to pull: they bear only where they push */
+  const bool *asked; /* (rule_count) contacts that have come to rest */
+  double gap, rate;  /* contacts up to these touch and stay */
+  double far;        /* as far as contacts that bear may be apart by errors */
+  double still;      /* an acceleration that does not matter */
+} cmb_bearing_query;
+
+/* For stages of these equations. Memory from `arena`; a failure is left to it. */
+void cmb_bearing_create(cmb_bearing *x, cmb_arena *arena, const cmb_equations *eq);
+
+/* The contacts of a stage without rests on contacts, `impact` being its; the modes are those of its evaluator. CMB_RETRY_SINGULAR: no
+ * forces keep all gaps from closing. */
+cmb_status cmb_bearing_find(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
+                            const double *lambda, const cmb_bearing_query *query);
+
+/* Nothing has been decided yet. */
+void cmb_bearing_forget(cmb_bearing *x);
+
+/* Whether bodies rest on the contact of this rule. */
+bool cmb_bearing_bears(const cmb_bearing *x, int rule);
+
+#endif

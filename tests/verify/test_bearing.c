@@ -1,0 +1,236 @@
+/*
+ * Contacts that depend on each other or on constraints, as the legs of a table: which of them bear. Surfaces and drives that move without a
+ * kink make them contradict each other, and bodies go on with those that push, without sinking in, hovering or pulling.
+ * Against statics and kinematics by hand, with all methods in all formulations. And what the force of a rest is compared with, stops in other units, and forces that contacts share.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TEXT = 2000 };
+
+static const double G = 9.81;
+
+struct expected {
+  const char *name;
+  double value;
+};
+
+static void check(const char *text, double t_end, int count, const struct expected *expected)
+{
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    const cmb_method *method = cmb_method_at(i);
+    const bool rough = cmbt_is(method, "trap") || cmbt_is(method, "bdf");
+    for (int f = 0; f < 3; f++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, text, cmbt_formulation(f));
+      r.method = cmb_method_name(method);
+      r.rtol = rough ? 1e-6 : 1e-8;
+      cmbt_run_to(&r, t_end, 0);
+      for (int k = 0; k < count; k++) {
+        const double found = cmbt_output(&r, expected[k].name), value = expected[k].value;
+        if (!(fabs(found - value) <= (rough ? 1e-3 : 1e-5) * fmax(1, fabs(value)))) {
+          fail_msg("%s, formulation %d: %s is %.12g; expected %.12g", r.method, f, expected[k].name,
+                   found, value);
+        }
+      }
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+#define COUNT(list) (int)(sizeof(list) / sizeof(list)[0])
+
+/* A rod of the mass 3 on contacts at x = ∓1, and something else at Q. */
+static const char ROD[] =
+    "points: {C: [0, 0, 0], L: [-1, 0, 0], R: [1, 0, 0], Q: [%s, 0, 0]}\n"
+    "bodies: {r: {mass: 3, com: C, inertia: [0.001, 1, 1], markers: {tip: {at: Q}}}}\n"
+    "joints: {p: {type: planar, child: r, at: C, axes: [x, z], coordinates: [x, z, a]}}\n"
+    "forces:\n"
+    "  l: {type: contact, on: r@L, surface: z, restitution: 0}\n"
+    "  rr: {type: contact, on: r@R, surface: z, restitution: 0}\n"
+    "%s\n";
+
+static void check_rod(const char *at, const char *more, int count, const struct expected *expected)
+{
+  char text[TEXT];
+  snprintf(text, sizeof text, ROD, at, more);
+  check(text, 1.1, count, expected);
+}
+
+/* The surface in the middle rises by s = 0.1 (1 − cos t) and lifts the rod, which does not turn. */
+static void test_lifted(void **state)
+{
+  (void)state;
+  const double s = 0.1 * (1 - cos(1.1));
+  const struct expected e[] = {
+      {"ZL", s}, {"ZR", s}, {"FL", 0}, {"FR", 0}, {"FQ", 3 * (G + 0.1 * cos(1.1))}};
+  check_rod("0",
+            "  q: {type: contact, on: r@Q, surface: 'z - 0.1*(1 - cos(t))', restitution: 0}\n"
+            "outputs: {ZL: z - sin(a), ZR: z + sin(a), FL: l.fz, FR: rr.fz, FQ: q.fz}",
+            COUNT(e), e);
+}
+
+/* The tip, at x = −2, is driven up, or pushed by a surface that rises late and with three continuous derivatives: the rod turns
+ * about its contact at x = 1, s being the height of the tip: sin a = −s/3. */
+static void test_turned(void **state)
+{
+  (void)state;
+  const double s = 0.1 * (1 - cos(1.1)), late = pow(0.6, 4);
+  const struct expected driven[] = {{"ZL", 2 * s / 3}, {"ZR", 0}, {"FL", 0}};
+  check_rod("-2",
+            "motions: {up: {formula: tip.z, value: '0.1*(1 - cos(t))'}}\n"
+            "outputs: {ZL: z - sin(a), ZR: z + sin(a), FL: l.fz}",
+            COUNT(driven), driven);
+  const struct expected pushed[] = {{"ZL", 2 * late / 3}, {"ZR", 0}, {"FL", 0}, {"ZQ", late}};
+  check_rod("-2",
+            "  q: {type: contact, on: r@Q, surface: 'z - max(0, t - 0.5)^4', restitution: 0}\n"
+            "outputs: {ZL: z - sin(a), ZR: z + sin(a), FL: l.fz, ZQ: tip.z}",
+            COUNT(pushed), pushed);
+}
+
+/* A torque swings to and fro. The rod stays where it is, whichever of its three contacts bear. */
+static void test_swung(void **state)
+{
+  (void)state;
+  const struct expected e[] = {
+      {"Z", 0}, {"A", 0}, {"F", 3 * G}, {"M", 20 * sin(8.8)}, {"least", 0}};
+  check_rod("0",
+            "  q: {type: contact, on: r@Q, surface: z, restitution: 0}\n"
+            "  m: {type: torsion, coordinate: a, torque: '20*sin(8*t)'}\n"
+            "outputs: {Z: z, A: a, F: l.fz + q.fz + rr.fz, M: rr.fz - l.fz,\n"
+            "          least: 'min(0, min(l.fz, min(q.fz, rr.fz)))'}",
+            COUNT(e), e);
+}
+
+/* The floor sinks below a leg that the table does not need. */
+static void test_table(void **state)
+{
+  (void)state;
+  const struct expected e[] = {{"Z", 0.5},          {"F1", 0}, {"F2", 0.45 * 3 * G},
+                               {"F4", 0.1 * 3 * G}, {"xz", 0}, {"yz", 0}};
+  check(
+      "points: {C: [-0.1, -0.1, 0.5], A1: [1, 1, 0], A2: [1, -1, 0], A3: [-1, 1, 0], A4: [-1, -1, "
+      "0]}\n"
+      "bodies: {r: {mass: 3, box: [2, 2, 0.1], at: C}}\n"
+      "joints: {p: {type: free, child: r, at: C}}\n"
+      "forces:\n"
+      "  c1: {type: contact, on: r@A1, surface: 'z + max(0, t - 0.5)^3', restitution: 0}\n"
+      "  c2: {type: contact, on: r@A2, surface: z, restitution: 0}\n"
+      "  c3: {type: contact, on: r@A3, surface: z, restitution: 0}\n"
+      "  c4: {type: contact, on: r@A4, surface: z, restitution: 0}\n"
+      "outputs: {Z: r.z, F1: c1.fz, F2: c2.fz, F4: c4.fz, xz: r.x_z, yz: r.y_z}\n",
+      1.1, COUNT(e), e);
+}
+
+/* A sled with three contacts in a row comes onto a slope, its curvature jumps there: the one in the middle lifts off, and no energy is
+ * lost. */
+static void test_sled(void **state)
+{
+  (void)state;
+  const struct expected e[] = {{"gl", 0}, {"gr", 0}, {"sunk", 0}, {"E", 3 * G * 0.2 + 6}};
+  check("points: {C: [0, 0, 0.2], L: [-1, 0, 0], R: [1, 0, 0], Q: [0, 0, 0]}\n"
+        "bodies: {r: {mass: 3, com: C, inertia: [0.001, 1, 1],\n"
+        "             markers: {ml: {at: L}, mr: {at: R}, mq: {at: Q}}}}\n"
+        "joints: {p: {type: planar, child: r, at: C, axes: [x, z], rate: [2, 0, 0]}}\n"
+        "forces:\n"
+        "  l: {type: contact, on: r@L, surface: 'z - 0.1*max(0, x - 1.5)^2', restitution: 0}\n"
+        "  rr: {type: contact, on: r@R, surface: 'z - 0.1*max(0, x - 1.5)^2', restitution: 0}\n"
+        "  q: {type: contact, on: r@Q, surface: 'z - 0.1*max(0, x - 1.5)^2', restitution: 0}\n"
+        "outputs:\n"
+        "  gl: 'ml.z - 0.1*max(0, ml.x - 1.5)^2'\n"
+        "  gr: 'mr.z - 0.1*max(0, mr.x - 1.5)^2'\n"
+        "  sunk: 'min(0, mq.z - 0.1*max(0, mq.x - 1.5)^2 - 0.012)'\n"
+        "  E: energy\n",
+        0.5, COUNT(e), e);
+}
+
+/* A ball of 1 g on a floor that shakes leaves it where sin 15 t = 9.81/22.5, whatever acts on a cart that has nothing to do with it. */
+static void test_beside(void **state)
+{
+  (void)state;
+  const double off = asin(G / 22.5) / 15, t = 0.1 - off;
+  const double v = 1.5 * cos(15 * off) - G * t;
+  const struct expected e[] = {
+      {"Z", 0.1 * sin(15 * off) + 1.5 * cos(15 * off) * t - G * t * t / 2}, {"V", v}, {"F", 0}};
+  check(
+      "points: {B: [0, 0, 0], H: [5, 0, 0]}\n"
+      "bodies: {b: {mass: 0.001, sphere: B, radius: 0.1}, h: {mass: 1000, box: [1, 1, 1], at: H}}\n"
+      "joints:\n"
+      "  p: {type: prismatic, child: b, axis: z}\n"
+      "  x: {type: prismatic, child: h, at: H, axis: x}\n"
+      "forces:\n"
+      "  c: {type: contact, on: b@B, surface: z - 0.1*sin(15*t), restitution: 0}\n"
+      "  press: {type: load, on: h@H, force: [1e+8*cos(10*t), 0, 0]}\n"
+      "outputs: {Z: b.z, V: b.vz, F: c.fz}\n",
+      0.1, COUNT(e), e);
+}
+
+/* A pendulum falls onto a stop and comes to rest there, whatever the unit of the stop's formula is. */
+static void test_units(void **state)
+{
+  (void)state;
+  static const char *const units[] = {"1", "1e-9", "1e9"};
+  const struct expected e[] = {{"A", 0.3}, {"W", 0}, {"F", 3 * G * sin(0.3)}};
+  for (int k = 0; k < COUNT(units); k++) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "parameters: {unit: %s}\n"
+             "points: {O: [0, 0, 0], A: [0, 0, -1]}\n"
+             "bodies: {d: {mass: 3, com: A}}\n"
+             "joints: {h: {type: revolute, child: d, at: O, axis: y, coordinates: [a], start: 1}}\n"
+             "loops: {s: {type: stop, formula: 'unit*(a - 0.3)', restitution: 0.5}}\n"
+             "outputs: {A: a, W: a.rate, F: s.force*unit}\n",
+             units[k]);
+    check(text, 4, COUNT(e), e);
+  }
+}
+
+/* Four legs share a weight, and so do two legs and a drive that does not move. */
+static void test_shares(void **state)
+{
+  (void)state;
+  static const char *const models[] = {
+      "points: {C: [0, 0, 0.5], A1: [1, 1, 0], A2: [1, -1, 0], A3: [-1, 1, 0], A4: [-1, -1, 0]}\n"
+      "bodies: {r: {mass: 3, box: [2, 2, 0.1], at: C}}\n"
+      "joints: {p: {type: free, child: r, at: C}}\n"
+      "forces:\n"
+      "  l: {type: contact, on: r@A1, surface: z, restitution: 0}\n"
+      "  rr: {type: contact, on: r@A2, surface: z, restitution: 0}\n"
+      "  c3: {type: contact, on: r@A3, surface: z, restitution: 0}\n"
+      "  c4: {type: contact, on: r@A4, surface: z, restitution: 0}\n"
+      "outputs: {one: l.fz, Z: r.z, sum: l.fz + rr.fz + c3.fz + c4.fz, moment: l.fz + rr.fz}\n",
+      "points: {C: [0, 0, 0], L: [-1, 0, 0], R: [1, 0, 0], Q: [-2, 0, 0]}\n"
+      "bodies: {r: {mass: 3, com: C, inertia: [0.001, 1, 1], markers: {tip: {at: Q}}}}\n"
+      "joints: {p: {type: planar, child: r, at: C, axes: [x, z], coordinates: [x, z, a]}}\n"
+      "forces:\n"
+      "  l: {type: contact, on: r@L, surface: z, restitution: 0}\n"
+      "  rr: {type: contact, on: r@R, surface: z, restitution: 0}\n"
+      "motions: {up: {formula: tip.z, value: '0'}}\n"
+      "outputs: {one: l.fz, Z: z, sum: l.fz + rr.fz + up.force, moment: l.fz - rr.fz + "
+      "2*up.force}\n"};
+  for (int k = 0; k < 2; k++) {
+    for (int f = 0; f < 3; f++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, models[k], cmbt_formulation(f));
+      cmbt_run_to(&r, 0.5, 0);
+      const bool *unique = cmb_simulation_result(r.sim)->outputs_unique;
+      assert_non_null(unique);
+      for (int i = 0; i < 4; i++) assert_int_equal(unique[i], i > 0);
+      cmbt_near(cmbt_output(&r, "sum"), 3 * G, 1e-9);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lifted), cmocka_unit_test(test_turned),
+                                     cmocka_unit_test(test_swung),  cmocka_unit_test(test_table),
+                                     cmocka_unit_test(test_sled),   cmocka_unit_test(test_beside),
+                                     cmocka_unit_test(test_units),  cmocka_unit_test(test_shares)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
