@@ -269,16 +269,18 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
 
 cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph)
 {
-  CMB_TRY(cmb_graph_create(ctx, graph));
-  for (cmb_expr e = 1; from && e < from->size; e++) {
+  cmb_graph *g = NULL;
+  *graph = NULL;
+  CMB_TRY(cmb_graph_create(ctx, &g));
+  for (cmb_expr e = 1; g && from && e < from->size; e++) {
     const cmb_node *n = &from->nodes[e];
     const cmb_expr copy =
-        n->op == CMB_OP_INPUT ? cmb_input(*graph, from->names[n->a]) : cmb_intern(*graph, *n);
+        n->op == CMB_OP_INPUT ? cmb_input(g, from->names[n->a]) : cmb_intern(g, *n);
     if (copy == e) continue;
-    cmb_graph_destroy(*graph); /* without memory */
-    *graph = NULL;
+    cmb_graph_destroy(g); /* without memory */
     return cmb_fail_memory(ctx);
   }
+  *graph = g;
   return CMB_OK;
 }
 
