@@ -13,5 +13,6 @@
 #include <camber/method.h>
 #include <camber/model.h>
 #include <camber/sim.h>
+#include <camber/system.h>
 
 #endif

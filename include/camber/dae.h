@@ -280,40 +280,8 @@ typedef enum cmb_evaluation {
   CMB_EVALUATE_NATIVE /* compiled by the system's C compiler, once; the interpreter if there is none */
 } cmb_evaluation;
 
-typedef struct cmb_model_system_options {
-  cmb_formulation formulation;
-  cmb_evaluation evaluation;
-  bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
-  bool
-      expressions; /* are to be kept: for methods that make programs of their own, and for C code */
-  /* To each input of the model a value can be added while it runs, 0 at first: it is a live parameter with the input's name, behind
-   * the others in `p`. */
-  bool live_inputs;
-  /* start values in place of the model's; they are held like those that the model gives */
-  int start_count;
-  const cmb_setting *start;
-} cmb_model_system_options;
-
-/* A model as a system. Constraints that depend on the others are found and left out, with a warning in the log. The model
- * must outlive the system. options may be NULL. */
-CMB_API cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
-                                    const cmb_model_system_options *options, cmb_system **system);
-
 /* The constraints that were left out: their names. */
 CMB_API const char *const *cmb_system_left_out(const cmb_system *system, int *count);
-
-/* How many constraints there really are: the rank of G. */
-typedef struct cmb_rank_report {
-  int here;   /* at the position given */
-  int around; /* the largest found at consistent positions near it; the position is singular if it is more than `here` */
-  int redundant_count; /* constraints that depend on those before them here and at all of these */
-} cmb_rank_report;
-
-/* At (t, q), which meets the constraints, in the modes given (ns). `redundant` (ng) receives the numbers of the redundant constraints,
- * ascending; it may be NULL. On failure the report has the ranks found so far. */
-CMB_API cmb_status cmb_system_rank(cmb_context *ctx, const cmb_system *system, double t,
-                                   const double *q, const int *mode, cmb_rank_report *report,
-                                   int *redundant);
 
 /* Which multipliers (ng) and outputs (no) are not unique, because redundant constraints can share out their forces in several ways.
  * NULL: none is redundant. */
@@ -343,65 +311,6 @@ typedef struct cmb_statistics {
   CMB_STATISTICS_LIST(CMB_STATISTICS_FIELD)
 #undef CMB_STATISTICS_FIELD
 } cmb_statistics;
-
-/* Static equilibrium and what was found there. */
-typedef enum cmb_stability {
-  CMB_STABLE,  /* every small displacement meets a restoring force */
-  CMB_NEUTRAL, /* some meet none, the others a restoring one */
-  CMB_UNSTABLE /* some are driven on */
-} cmb_stability;
-
-enum { CMB_NEUTRAL_NAMED = 8 };
-
-typedef struct cmb_equilibrium_report {
-  int iterations;
-  int freedoms;          /* degrees of freedom */
-  int neutral, unstable; /* how many of them have no stiffness, or a negative one */
-  int neutral_named;     /* the first of the neutral directions, ... */
-  int neutral_most
-      [CMB_NEUTRAL_NAMED]; /* ... and the velocity that each has most of, no one twice */
-  cmb_stability stability; /* by the stiffness alone: damping and rotation do not enter */
-  double q_moved;          /* 2-norm of the change of q */
-  int q_most;              /* the coordinate that moved most */
-  double force;            /* the largest component of f − Gᵀλ that is left */
-  int force_most;          /* and the velocity it belongs to */
-} cmb_equilibrium_report;
-
-/* The start values become a state of rest near them: f(t,q,0) = Gᵀλ, g(t,q) = 0 at the start time, and v = 0 but for what is
- * along neutral directions, where nothing brings it to rest. On failure
- * the context names the coordinate with the largest unbalanced force, and the start values are as they were. */
-CMB_API cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
-                                          cmb_equilibrium_report *report);
-
-/* One eigenvalue of the linearised equations; of a complex pair only the one with im > 0 is listed. */
-typedef struct cmb_eigenmode {
-  double re, im;    /* the motion grows like exp(re t) and turns like exp(i im t), in 1/s */
-  double frequency; /* undamped, |eigenvalue| / 2π, in Hz; 0 if neutral */
-  double damping;   /* −re / |eigenvalue|; 0 if neutral */
-  bool neutral; /* 0 as far as rounding lets one tell: a motion that nothing restores or drives */
-  int most;     /* the coordinate that moves most */
-  const double *shape_re, *shape_im; /* (nq) displacement of each coordinate; that of `most` is 1 */
-} cmb_eigenmode;
-
-/* ẋ = A x for x = (z, y): z = P w and y = P δv are the free displacements and velocities, w = N z (docs/linearize.md). */
-typedef struct cmb_linearization {
-  int freedoms; /* n */
-  int nq, nv;
-  double t;
-  const double *A; /* (2n x 2n) */
-  const double *N; /* (n x nv) row k: the k-th free motion, NᵀMN = I */
-  const double *a; /* (nv) the accelerations at the state */
-  int a_most;      /* the largest of them; 0 in an equilibrium, also a moving one */
-  int eigenmode_count;
-  const cmb_eigenmode *eigenmodes; /* neutral ones first, then by |eigenvalue| */
-} cmb_linearization;
-
-/* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching
- * functions there. */
-CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
-                                 const double *q, const double *v,
-                                 cmb_linearization **linearization);
-CMB_API void cmb_linearization_destroy(cmb_linearization *linearization);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #ifndef CAMBER_METHOD_H
 #define CAMBER_METHOD_H
 
-#include <camber/dae.h>
+#include <camber/system.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,12 +7,12 @@
  */
 #include "base/context.h"
 #include "dae/project.h"
-#include "dae/rank.h"
 #include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
 #include "sim/lock.h"
 #include "sim/run.h"
+#include "system/rank.h"
 
 #include <camber/sim.h>
 #include <float.h>

@@ -4,8 +4,8 @@
  * outputs that depend on that choice are named.
  */
 #include "base/context.h"
-#include "dae/shared.h"
 #include "sim/run.h"
+#include "system/shared.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,11 +9,11 @@
  *   - functions of λ that make each other switch, at one time; modes that bring about their own opposite end with words.
  */
 #include "check.h"
-#include "dae/equilibrium.h"
 #include "dae/modes.h"
 #include "methods.h"
 #include "model_case.h"
 #include "random_formula.h"
+#include "system/equilibrium.h"
 
 #include <camber/camber.h>
 #include <float.h>

@@ -20,6 +20,7 @@
 #include "dyn/mechanism.h"
 #include "math/pattern.h"
 
+#include <camber/system.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

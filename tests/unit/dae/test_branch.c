@@ -5,8 +5,8 @@
 #include "check.h"
 #include "dae/branch.h"
 #include "dae/project.h"
-#include "dae/rank.h"
 #include "fourbar.h"
+#include "system/rank.h"
 
 #include <camber/camber.h>
 

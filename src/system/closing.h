@@ -13,11 +13,11 @@
  * with them beside it, too small at first to be taken for one, and its residual grows slowly. Such a constraint is nearly met
  * for quite a way. So loops that were closed at the beginning stay as well closed as they were, and what was dependent stays so.
  */
-#ifndef CMB_DAE_CLOSING_H
-#define CMB_DAE_CLOSING_H
+#ifndef CMB_SYSTEM_CLOSING_H
+#define CMB_SYSTEM_CLOSING_H
 
-#include "dae/held_equations.h"
 #include "dae/modes.h"
+#include "system/held_equations.h"
 
 /* How well loops are closed. */
 typedef struct cmb_closed {

@@ -1,7 +1,7 @@
 /*
  * Gaps (gaps.h).
  */
-#include "dae/gaps.h"
+#include "system/gaps.h"
 
 #include "base/context.h"
 

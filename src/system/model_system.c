@@ -6,18 +6,19 @@
  */
 #include "base/context.h"
 #include "base/text.h"
-#include "dae/consistency.h"
 #include "dae/graph_system.h"
-#include "dae/hold.h"
 #include "dae/modes.h"
 #include "dae/project.h"
-#include "dae/rank.h"
-#include "dae/shared.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
 #include "math/rotation.h"
 #include "model/model.h"
+#include "system/consistency.h"
+#include "system/hold.h"
+#include "system/rank.h"
+#include "system/shared.h"
 
+#include <camber/system.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

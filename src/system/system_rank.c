@@ -1,9 +1,10 @@
 /*
- * The rank of a system's constraints, for whoever has the system only (include/camber/dae.h).
+ * The rank of a system's constraints, for whoever has the system only (include/camber/system.h).
  */
 #include "base/context.h"
-#include "dae/rank.h"
+#include "system/rank.h"
 
+#include <camber/system.h>
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * method, each increment the least one in the metric of their mass matrix. Modes follow the state: where they change, the
  * iteration goes on with the new ones.
  */
-#include "dae/closing.h"
+#include "system/closing.h"
 
 #include "dae/project.h"
 #include "math/dense.h"

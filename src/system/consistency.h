@@ -1,10 +1,10 @@
 /*
  * Constraints that depend on each other must also agree: on velocities and on accelerations, not only on positions.
  */
-#ifndef CMB_DAE_CONSISTENCY_H
-#define CMB_DAE_CONSISTENCY_H
+#ifndef CMB_SYSTEM_CONSISTENCY_H
+#define CMB_SYSTEM_CONSISTENCY_H
 
-#include "dae/rank.h"
+#include "system/rank.h"
 
 typedef enum cmb_disagreement {
   CMB_AGREE,

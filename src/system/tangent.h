@@ -6,8 +6,8 @@
  * Displacements w are in the directions of v: δq = T(q) w. Dependent constraints do no harm. Whoever needs an equilibrium
  * or a linearisation works with n unknowns and no multipliers here.
  */
-#ifndef CMB_DAE_TANGENT_H
-#define CMB_DAE_TANGENT_H
+#ifndef CMB_SYSTEM_TANGENT_H
+#define CMB_SYSTEM_TANGENT_H
 
 #include "dae/evaluator.h"
 

@@ -4,7 +4,7 @@
  *     Bᵀ Π = Q R,  R_ii falling: the rank is the number of R_ii that are not rounding,
  *     N = C⁻ᵀ Q₂,  Gᵀλ ≈ f: R λ = Q₁ᵀ C⁻¹ f,  G w = s: w = C⁻ᵀ Q₁ R⁻ᵀ s.
  */
-#include "dae/tangent.h"
+#include "system/tangent.h"
 
 #include "base/context.h"
 #include "math/dense.h"

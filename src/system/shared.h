@@ -1,10 +1,10 @@
 /*
  * Forces that redundant constraints can share out in several ways.
  */
-#ifndef CMB_DAE_SHARED_H
-#define CMB_DAE_SHARED_H
+#ifndef CMB_SYSTEM_SHARED_H
+#define CMB_SYSTEM_SHARED_H
 
-#include "dae/rank.h"
+#include "system/rank.h"
 
 /* What the equations do not determine: multipliers (ng), and outputs (no) that depend on how they are shared out. */
 typedef struct cmb_shared {

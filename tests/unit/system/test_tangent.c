@@ -5,8 +5,8 @@
 #include "check.h"
 #include "random.h"
 
-#include "dae/tangent.h"
 #include "math/dense.h"
+#include "system/tangent.h"
 
 #include <camber/camber.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  *     d/dt 2 vec e = e₀ ω' + vec e × ω'
  */
-#include "dae/held_equations.h"
+#include "system/held_equations.h"
 
 #include "base/context.h"
 #include "dae/evaluator.h"

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "failing_allocator.h"
 
-#include <camber/dae.h>
+#include <camber/system.h>
 
 /* A point in space: the second constraint repeats the first, the third is that of two crossing lines. */
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)

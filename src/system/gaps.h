@@ -1,8 +1,8 @@
 /*
  * Gaps that cannot become negative (dae.h, rules that are stops), for those who know nothing of impacts and rests.
  */
-#ifndef CMB_DAE_GAPS_H
-#define CMB_DAE_GAPS_H
+#ifndef CMB_SYSTEM_GAPS_H
+#define CMB_SYSTEM_GAPS_H
 
 #include "dae/evaluator.h"
 

@@ -1,10 +1,12 @@
 /*
  * Static equilibrium: f(t,q,0) = G(t,q)ᵀ λ, g(t,q) = 0 with the modes that belong to it.
  */
-#ifndef CMB_DAE_EQUILIBRIUM_H
-#define CMB_DAE_EQUILIBRIUM_H
+#ifndef CMB_SYSTEM_EQUILIBRIUM_H
+#define CMB_SYSTEM_EQUILIBRIUM_H
 
 #include "dae/evaluator.h"
+
+#include <camber/system.h>
 
 /* From q, which need not satisfy the constraints, to an equilibrium near it, in place; λ (ng) and the evaluator's modes
  * belong to it. Of v (nv; may be NULL) only what is along neutral directions stays. On failure q is what it was and the context says what is not in balance. */

@@ -5,12 +5,12 @@
  * angle or the speed of a crank wants the other joints to go with it: then the given ones are held by further constraints, as
  * far as the constraints of the system leave room for them.
  */
-#ifndef CMB_DAE_HOLD_H
-#define CMB_DAE_HOLD_H
+#ifndef CMB_SYSTEM_HOLD_H
+#define CMB_SYSTEM_HOLD_H
 
 #include "base/arena.h"
 
-#include <camber/dae.h>
+#include <camber/system.h>
 
 typedef enum cmb_held_kind {
   CMB_HELD_COORDINATE, /* q; v is its rate */

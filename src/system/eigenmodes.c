@@ -4,12 +4,12 @@
  */
 #include "base/context.h"
 #include "dae/attach.h"
-#include "dae/equilibrium.h"
-#include "dae/gaps.h"
-#include "dae/linearize.h"
 #include "dae/modes.h"
 #include "math/eigen.h"
 #include "math/finite.h"
+#include "system/equilibrium.h"
+#include "system/gaps.h"
+#include "system/linearize.h"
 
 #include <float.h>
 #include <math.h>

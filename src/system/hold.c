@@ -16,13 +16,13 @@
  * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left
  * out, and looked at afterwards.
  */
-#include "dae/hold.h"
+#include "system/hold.h"
 
 #include "base/context.h"
-#include "dae/closing.h"
 #include "dae/project.h"
 #include "math/dense.h"
 #include "math/pattern.h"
+#include "system/closing.h"
 
 #include <float.h>
 #include <math.h>

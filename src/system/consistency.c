@@ -11,7 +11,7 @@
  * others: that is no contradiction, as the angle is none. In accelerations the change of such an angle is left as well, if the
  * constraints could not be looked at beside the position.
  */
-#include "dae/consistency.h"
+#include "system/consistency.h"
 
 #include "base/context.h"
 #include "dae/project.h"

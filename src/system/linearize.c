@@ -8,7 +8,7 @@
  *
  *     ż = P C N z + y,   ẏ = −Nᵀ (K − D R H) N z − Nᵀ D N y        as Nᵀ Gᵀ = 0 and Nᵀ M δa = P δa = ẏ
  */
-#include "dae/linearize.h"
+#include "system/linearize.h"
 
 #include "base/context.h"
 #include "dae/derivative.h"

@@ -7,7 +7,7 @@
 #include "random.h"
 #include "top.h"
 
-#include "dae/equilibrium.h"
+#include "system/equilibrium.h"
 
 #include <camber/camber.h>
 #include <string.h>

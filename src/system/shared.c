@@ -3,7 +3,7 @@
  * known but for multiples of them. An output is not unique if it changes along one of them; it is looked at with two sets of
  * multipliers that have nothing special, so that max(0, λ) is seen as well.
  */
-#include "dae/shared.h"
+#include "system/shared.h"
 
 #include "base/context.h"
 

@@ -3,7 +3,7 @@
  * singular; one that does so everywhere is redundant. To tell them apart G is looked at in a few more positions: random
  * displacements, always the same ones, brought back onto the constraints.
  */
-#include "dae/rank.h"
+#include "system/rank.h"
 
 #include "base/context.h"
 #include "dae/project.h"

@@ -11,18 +11,18 @@
  * point on its way. Directions with neither stiffness nor force are left alone (least-norm step). The modes follow the
  * state: p is the true force, continuous where force laws are, with a kink where a mode changes.
  */
-#include "dae/equilibrium.h"
+#include "system/equilibrium.h"
 
 #include "base/context.h"
 #include "dae/derivative.h"
-#include "dae/gaps.h"
 #include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/system.h"
-#include "dae/tangent.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/finite.h"
+#include "system/gaps.h"
+#include "system/tangent.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,12 @@
 /*
  * Linearisation about a state, seen from inside the library: with an evaluator that is at hand.
  */
-#ifndef CMB_DAE_LINEARIZE_H
-#define CMB_DAE_LINEARIZE_H
+#ifndef CMB_SYSTEM_LINEARIZE_H
+#define CMB_SYSTEM_LINEARIZE_H
 
-#include "dae/tangent.h"
+#include "system/tangent.h"
+
+#include <camber/system.h>
 
 /* A (2n x 2n) of ẋ = A x at the consistent state (t, q, v) with accelerations a and multipliers λ and the evaluator's
  * modes; the tangent space is computed on the way, its n gives the size. A must have room for 4 nv² numbers. Derivatives

@@ -1,8 +1,8 @@
 /*
  * How many constraints there really are: the rank of G where a mechanism is assembled, and around.
  */
-#ifndef CMB_DAE_RANK_H
-#define CMB_DAE_RANK_H
+#ifndef CMB_SYSTEM_RANK_H
+#define CMB_SYSTEM_RANK_H
 
 #include "dae/evaluator.h"
 

@@ -11,11 +11,11 @@
  * that with respect to displacements. A least change in it moves only coordinates that the constraints speak of, and turns
  * joints as little as possible: a bob that hangs on a driven cart stays at the angle it was given, whatever way the cart goes.
  */
-#ifndef CMB_DAE_HELD_EQUATIONS_H
-#define CMB_DAE_HELD_EQUATIONS_H
+#ifndef CMB_SYSTEM_HELD_EQUATIONS_H
+#define CMB_SYSTEM_HELD_EQUATIONS_H
 
 #include "base/arena.h"
-#include "dae/hold.h"
+#include "system/hold.h"
 
 typedef struct cmb_held_row {
   const cmb_held *held;
