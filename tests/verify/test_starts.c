@@ -454,12 +454,13 @@ static const cmb_place nowhere = {"random", 1, 1};
 static void add_motion(struct mechanism *k, const char *name, const char *what, const char *value)
 {
   cmb_model *m = k->m;
-  m->loops[m->loop_count++] = (cmb_model_loop){.name = name,
-                                               .place = nowhere,
-                                               .type = CMB_LOOP_FORMULA,
-                                               .motion = true,
-                                               .formula = {what, nowhere, "", ""},
-                                               .minus = {value, nowhere, "", ""}};
+  m->loops[m->loop_count++] =
+      (cmb_model_loop){.name = name,
+                       .place = nowhere,
+                       .type = CMB_LOOP_FORMULA,
+                       .motion = true,
+                       .formula = {.text = what, .place = nowhere, .scope = ""},
+                       .minus = {.text = value, .place = nowhere, .scope = ""}};
 }
 
 /* Two coordinates and their sum are driven; the sum as they say, or not. */
