@@ -459,8 +459,8 @@ static void add_motion(struct mechanism *k, const char *name, const char *what, 
                        .place = nowhere,
                        .type = CMB_LOOP_FORMULA,
                        .motion = true,
-                       .formula = {.text = what, .place = nowhere, .scope = ""},
-                       .minus = {.text = value, .place = nowhere, .scope = ""}};
+                       .formula = {.text = what, .place = nowhere, .scope = "", .subject = ""},
+                       .minus = {.text = value, .place = nowhere, .scope = "", .subject = ""}};
 }
 
 /* Two coordinates and their sum are driven; the sum as they say, or not. */
