@@ -276,9 +276,13 @@ static void add_stops(cmb_model *m, struct cmbt_random *r, bool poisson)
     char text[200];
     const int a = cmbt_random_int(r, 0, m->body_count - 1);
     const int b = cmbt_random_int(r, 0, m->body_count - 1);
-    snprintf(text, sizeof text, "1000 + %.17g*m%d.%c + %.17g*m%d.%c", cmbt_random_uniform(r, -1, 1),
-             a, 'x' + cmbt_random_int(r, 0, 2), cmbt_random_uniform(r, -1, 1), b,
-             'x' + cmbt_random_int(r, 0, 2));
+    /* one after the other: in which order arguments of a call are computed is the compiler's choice */
+    const int second_axis = cmbt_random_int(r, 0, 2);
+    const double second = cmbt_random_uniform(r, -1, 1);
+    const int first_axis = cmbt_random_int(r, 0, 2);
+    const double first = cmbt_random_uniform(r, -1, 1);
+    snprintf(text, sizeof text, "1000 + %.17g*m%d.%c + %.17g*m%d.%c", first, a, 'x' + first_axis,
+             second, b, 'x' + second_axis);
     const int kind = cmbt_random_int(r, 0, 3);
     m->stops[i].name = "stop";
     m->stops[i].gap = formula(m, text);
