@@ -93,6 +93,9 @@ else:
              (2, "cartesian", "hem5", 1e-6), (2, "cartesian", "auto", 1e-6), (40, "explicit", "radau5", 1e-7),
              (40, "cartesian", "mdop853", 1e-10), (40, "cartesian", "bdf", 1e-10), (40, "cartesian", "radau5", 1e-10)]
 wrong = 0
+if "CAMBER_SANITIZED" in os.environ and not chosen:
+    cases = [case for case in cases if case[:2] != (40, "cartesian")]  # a minute each there
+
 for case in cases:
     good, words = judge(*case)
     print(*case, "" if good else "WRONG:", words, flush=True)
