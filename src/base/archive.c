@@ -165,17 +165,24 @@ void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x)
   tail(a, good);
 }
 
+/* One whole number, which is read only if it is in these bounds. */
+static bool visit_whole(cmb_archive *a, long least, long most, long *x)
+{
+  long value = *x;
+  if (a->writing) {
+    cmb_buffer_print(&a->text, " %ld", value);
+    return true;
+  }
+  if (!pass(a, " ") || !read_long(a, &value) || value < least || value > most) return false;
+  *x = value;
+  return true;
+}
+
 void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x)
 {
   bool good = head(a, name, count);
   if (!good) return;
-  for (int i = 0; i < count && good; i++) {
-    if (a->writing) {
-      cmb_buffer_print(&a->text, " %ld", x[i]);
-    } else {
-      good = pass(a, " ") && read_long(a, &x[i]);
-    }
-  }
+  for (int i = 0; i < count && good; i++) good = visit_whole(a, LONG_MIN, LONG_MAX, &x[i]);
   tail(a, good);
 }
 
@@ -185,12 +192,8 @@ void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x)
   if (!good) return;
   for (int i = 0; i < count && good; i++) {
     long value = x[i];
-    if (a->writing) {
-      cmb_buffer_print(&a->text, " %ld", value);
-      continue;
-    }
-    good = pass(a, " ") && read_long(a, &value) && value >= INT_MIN && value <= INT_MAX;
-    if (good) x[i] = (int)value;
+    good = visit_whole(a, INT_MIN, INT_MAX, &value);
+    x[i] = (int)value;
   }
   tail(a, good);
 }
@@ -201,12 +204,8 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
   if (!good) return;
   for (int i = 0; i < count && good; i++) {
     long value = x[i];
-    if (a->writing) {
-      cmb_buffer_print(&a->text, " %ld", value);
-      continue;
-    }
-    good = pass(a, " ") && read_long(a, &value) && (value == 0 || value == 1);
-    if (good) x[i] = value == 1;
+    good = visit_whole(a, 0, 1, &value);
+    x[i] = value == 1;
   }
   tail(a, good);
 }

@@ -173,10 +173,10 @@ typedef struct cmb_model_force {
 
   /* contact: `surface` is a formula of x, y, z, t: 0 on the surface, positive above it; its gradient need not be of length 1 */
   cmb_model_formula surface;
+
+  /* contact and spheres, where it is the sum of both radii; there the force is stiffness d^exponent (1 + 3/2 damping d'), damping in s/m */
   cmb_number radius, exponent, friction,
       friction_velocity; /* stiffness, damping as above: stiffness d^exponent + damping d' */
-
-  /* spheres: `radius` is the sum of both; stiffness d^exponent (1 + 3/2 damping d'), damping in s/m */
 } cmb_model_force;
 
 typedef struct cmb_model_output {
