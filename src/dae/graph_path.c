@@ -172,14 +172,17 @@ cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   int results;
   const cmb_expr *result = cmb_graph_motion_results(p, &results);
-  nature *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
-  if (!result || !of) return cmb_fail_memory(p->ctx);
+  if (!result) return cmb_fail_memory(p->ctx);
+  nature *of = cmb_allocate(p->ctx, (size_t)cmb_graph_size(p->x->graph) * sizeof *of);
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
-  if (!used) return cmb_fail_memory(p->ctx);
-  find_natures(p, used, of);
-  mark_parts(p, of, results, result, used);
-  int count;
-  const cmb_expr *part = cmb_graph_list_parts(p, used, &count);
+  const cmb_expr *part = NULL;
+  int count = 0;
+  if (of && used) {
+    find_natures(p, used, of);
+    mark_parts(p, of, results, result, used);
+    part = cmb_graph_list_parts(p, used, &count);
+  }
+  cmb_release(p->ctx, of);
   cmb_release(p->ctx, used);
   if (!part) return cmb_fail_memory(p->ctx);
   return count > 0 ? cmb_graph_watch_program(p, d, count, part, &d->path) : CMB_OK;

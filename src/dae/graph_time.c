@@ -117,7 +117,9 @@ static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, 
 cmb_expr *cmb_graph_list_parts(const cmb_graph_parts *p, const uint8_t *used, int *count)
 {
   const cmb_expr size = cmb_graph_size(p->x->graph);
-  cmb_expr *part = cmb_arena_take(p->arena, size, sizeof *part);
+  int parts = 0;
+  for (cmb_expr e = 0; e < size; e++) parts += (used[e] & CMB_WATCHED_PART) != 0;
+  cmb_expr *part = cmb_arena_take(p->arena, (size_t)parts, sizeof *part);
   *count = 0;
   for (cmb_expr e = 0; part && e < size; e++) {
     if (used[e] & CMB_WATCHED_PART) part[(*count)++] = e;
@@ -164,16 +166,17 @@ cmb_status cmb_graph_time_make(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   int results;
   const cmb_expr *result = cmb_graph_motion_results(p, &results);
-  kind *of = cmb_arena_take(p->arena, (size_t)cmb_graph_size(p->x->graph), sizeof *of);
-  if (!result || !of) return cmb_fail_memory(p->ctx);
+  if (!result) return cmb_fail_memory(p->ctx);
+  kind *of = cmb_allocate(p->ctx, (size_t)cmb_graph_size(p->x->graph) * sizeof *of);
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
-  if (!used) return cmb_fail_memory(p->ctx);
-  cmb_status status = CMB_OK;
-  if (used[p->x->t]) {
+  const bool taken = of && used;
+  cmb_status status = taken ? CMB_OK : cmb_fail_memory(p->ctx);
+  if (taken && used[p->x->t]) {
     find_kinds(p, used, of);
     mark_parts(p, of, used, results, result);
     status = make_programs(p, used, d);
   }
+  cmb_release(p->ctx, of);
   cmb_release(p->ctx, used);
   return status;
 }

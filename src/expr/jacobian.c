@@ -7,6 +7,7 @@
  */
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/program.h"
 #include "expr/sparsity.h"
 #include "math/colour.h"
 
@@ -48,7 +49,8 @@ static cmb_status make_program(cmb_context *ctx, cmb_graph *g, cmb_jacobian *jac
   memcpy(all, input, (size_t)inputs * sizeof *all);
   CMB_TRY(directions(g, columns, all + inputs));
   CMB_TRY(cmb_forward(g, columns, wrt, all + inputs, outputs, output, result));
-  return cmb_program_create(ctx, g, inputs + columns, all, outputs, result, &jacobian->program);
+  return cmb_program_create_for_lanes(ctx, g, inputs + columns, all, outputs, result,
+                                      &jacobian->program);
 }
 
 static cmb_status make_groups(cmb_context *ctx, cmb_graph *g, cmb_jacobian *jacobian,

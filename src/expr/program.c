@@ -23,6 +23,7 @@ struct maker {
       last_use; /* (size) place in this order of the last one that reads it; UINT32_MAX: an output */
   uint32_t *free; /* (size) free slots, a stack */
   uint32_t free_count;
+  bool for_lanes; /* one list is enough */
 };
 
 static bool take_scratch(struct maker *m, int outputs, const cmb_expr *output)
@@ -69,8 +70,10 @@ static void take_memory(struct maker *m)
   p->tables = cmb_arena_take(p->arena, g->tables_size, sizeof(void *));
   p->externals = cmb_arena_take(p->arena, g->externals_size, sizeof(void *));
   p->constant = cmb_arena_doubles(p->arena, p->constants);
-  p->code = cmb_arena_take(p->arena, (size_t)p->instructions, sizeof *p->code);
+  p->code = cmb_arena_take(p->arena, (size_t)p->instructions + 1, sizeof *p->code);
   p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);
+  p->grouped = (cmb_grouped){.code = p->code, .output = p->output};
+  if (m->for_lanes) return;
   p->grouped.code = cmb_arena_take(p->arena, (size_t)p->instructions + 1, sizeof *p->grouped.code);
   p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
 }
@@ -163,16 +166,18 @@ static cmb_status make(struct maker *m, const cmb_expr *input, const cmb_expr *o
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(m->ctx);
   place_constants(m);
   p->slots = write_code(m, output, p->code, p->output);
-  if (!cmb_schedule(m->g, p->instructions, m->order)) return cmb_fail_memory(m->ctx);
-  p->grouped.slots = write_code(m, output, p->grouped.code, p->grouped.output);
+  p->grouped.slots = p->slots;
+  if (!m->for_lanes) {
+    if (!cmb_schedule(m->g, p->instructions, m->order)) return cmb_fail_memory(m->ctx);
+    p->grouped.slots = write_code(m, output, p->grouped.code, p->grouped.output);
+  }
   for (uint32_t i = 0; i < m->g->tables_size; i++) p->tables[i] = m->g->tables[i];
   for (uint32_t i = 0; i < m->g->externals_size; i++) p->externals[i] = m->g->externals[i];
   return CMB_OK;
 }
 
-cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
-                              const cmb_expr *input, int outputs, const cmb_expr *output,
-                              cmb_program **out)
+static cmb_status create(cmb_context *ctx, const cmb_graph *g, int inputs, const cmb_expr *input,
+                         int outputs, const cmb_expr *output, bool for_lanes, cmb_program **out)
 {
   CMB_REQUIRE(ctx, ctx && out, "cmb_program_create needs a context and a place for the program");
   *out = NULL;
@@ -187,7 +192,7 @@ cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
     return cmb_fail_memory(ctx);
   }
   *p = (cmb_program){.arena = arena, .inputs = inputs, .outputs = outputs};
-  struct maker m = {.ctx = ctx, .g = g, .p = p};
+  struct maker m = {.ctx = ctx, .g = g, .p = p, .for_lanes = for_lanes};
   cmb_status status =
       take_scratch(&m, outputs, output) ? make(&m, input, output) : cmb_fail_memory(ctx);
   release_scratch(&m);
@@ -197,6 +202,20 @@ cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
   }
   *out = p;
   return CMB_OK;
+}
+
+cmb_status cmb_program_create(cmb_context *ctx, const cmb_graph *g, int inputs,
+                              const cmb_expr *input, int outputs, const cmb_expr *output,
+                              cmb_program **out)
+{
+  return create(ctx, g, inputs, input, outputs, output, false, out);
+}
+
+cmb_status cmb_program_create_for_lanes(cmb_context *ctx, const cmb_graph *g, int inputs,
+                                        const cmb_expr *input, int outputs, const cmb_expr *output,
+                                        cmb_program **out)
+{
+  return create(ctx, g, inputs, input, outputs, output, true, out);
 }
 
 void cmb_program_destroy(cmb_program *p)

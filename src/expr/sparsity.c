@@ -2,56 +2,121 @@
  * Sparsity (sparsity.h): for each node the set of inputs it depends on, 64 inputs at a time as the bits of a word.
  * A node's set is the union of its arguments' sets, without those whose partial derivative is the constant 0:
  * conditions, floor, sign and comparisons pass nothing on.
+ *
+ * For 64 inputs only the nodes that depend on them are looked at: each passes its set on to those that read it. They are taken in the
+ * order of the graph, in which arguments come first, from a list of bits of what is due. So patterns with few entries in a row take time in
+ * proportion to the graph.
  */
 #include "expr/sparsity.h"
 
 #include "base/context.h"
 #include "expr/graph.h"
 
-#include <string.h>
-
 enum { WORD = 64 };
 
-/* The sets of all marked nodes for the inputs first .. first + 63. */
-static void spread(const cmb_graph *g, const uint8_t *marked, int inputs, const cmb_expr *input,
-                   int first, uint64_t *set)
+/* Who reads which node, and what 64 inputs have come to so far. */
+struct spread {
+  const cmb_graph *g;
+  uint32_t *start;  /* (size + 2) readers of node e: reader[start[e]] .. reader[start[e + 1] - 1] */
+  cmb_expr *reader; /* marked nodes, through arguments that pass something on */
+  uint64_t *set;    /* (size) 0 between two blocks of inputs */
+  uint64_t *due;    /* (size / 64 + 1) nodes whose set is to be passed on */
+  cmb_expr *seen;   /* (size) nodes whose set is not 0, .. */
+  uint32_t count;   /* .. so many */
+};
+
+static int lowest_bit(uint64_t bits)
 {
-  memset(set, 0, (size_t)g->size * sizeof *set);
-  for (int j = first; j < inputs && j < first + WORD; j++)
-    set[input[j]] |= UINT64_C(1) << (j - first);
-  for (cmb_expr e = 0; e < g->size; e++) {
+  int j = 0;
+  for (uint64_t low = bits & (~bits + 1); low > 1; low >>= 1) j++;
+  return j;
+}
+
+/* Counts the readers of each node, or lists them: start[e + 1] runs from the first of e's places to their end. */
+static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
+{
+  for (cmb_expr e = 0; e < s->g->size; e++) {
     if (!marked[e]) continue;
-    cmb_op op = cmb_expr_op(g, e);
+    const cmb_op op = cmb_expr_op(s->g, e);
     for (int i = 0; i < cmb_op_arity(op); i++) {
-      if (cmb_op_passes(op, i)) set[e] |= set[cmb_expr_argument(g, e, i)];
+      if (!cmb_op_passes(op, i)) continue;
+      uint32_t *place = &s->start[cmb_expr_argument(s->g, e, i) + (list ? 1 : 2)];
+      if (list) s->reader[*place] = e;
+      (*place)++;
+    }
+  }
+}
+
+static bool take_spread(struct spread *s, const uint8_t *marked)
+{
+  cmb_context *ctx = s->g->ctx;
+  const size_t size = s->g->size;
+  s->start = cmb_allocate(ctx, (size + 2) * sizeof *s->start);
+  s->set = cmb_allocate(ctx, (size + 1) * sizeof *s->set);
+  s->due = cmb_allocate(ctx, (size / WORD + 1) * sizeof *s->due);
+  s->seen = cmb_allocate(ctx, (size + 1) * sizeof *s->seen);
+  if (!s->start || !s->set || !s->due || !s->seen) return false;
+  visit_readers(s, marked, false);
+  for (size_t e = 0; e <= size; e++) s->start[e + 1] += s->start[e];
+  s->reader = cmb_allocate(ctx, ((size_t)s->start[size + 1] + 1) * sizeof *s->reader);
+  if (!s->reader) return false;
+  visit_readers(s, marked, true);
+  return true;
+}
+
+static void release_spread(struct spread *s)
+{
+  cmb_release(s->g->ctx, s->start);
+  cmb_release(s->g->ctx, s->set);
+  cmb_release(s->g->ctx, s->due);
+  cmb_release(s->g->ctx, s->seen);
+  cmb_release(s->g->ctx, s->reader);
+}
+
+static void add_to(struct spread *s, cmb_expr e, uint64_t bits)
+{
+  if (s->set[e] == 0) s->seen[s->count++] = e;
+  s->set[e] |= bits;
+  s->due[e / WORD] |= UINT64_C(1) << e % WORD;
+}
+
+/* The sets of all marked nodes for the inputs first .. first + 63. Readers come later than what they read. */
+static void spread(struct spread *s, int inputs, const cmb_expr *input, int first)
+{
+  while (s->count > 0) s->set[s->seen[--s->count]] = 0;
+  for (int j = first; j < inputs && j < first + WORD; j++) {
+    add_to(s, input[j], UINT64_C(1) << (j - first));
+  }
+  for (uint32_t k = 0; k <= s->g->size / WORD; k++) {
+    while (s->due[k]) {
+      const cmb_expr e = k * WORD + (cmb_expr)lowest_bit(s->due[k]);
+      s->due[k] &= s->due[k] - 1;
+      for (uint32_t i = s->start[e]; i < s->start[e + 1]; i++) add_to(s, s->reader[i], s->set[e]);
     }
   }
 }
 
 /* Rows are collected block by block of inputs: counted first, then filled. `start` (outputs + 1) counts up. */
-static void collect(const cmb_graph *g, const uint8_t *marked, int inputs, const cmb_expr *input,
-                    int outputs, const cmb_expr *output, uint64_t *set, int *start, int *column)
+static void collect(struct spread *s, int inputs, const cmb_expr *input, int outputs,
+                    const cmb_expr *output, int *start, int *column)
 {
   for (int first = 0; first < inputs; first += WORD) {
-    spread(g, marked, inputs, input, first, set);
+    spread(s, inputs, input, first);
     for (int i = 0; i < outputs; i++) {
-      for (uint64_t bits = set[output[i]]; bits; bits &= bits - 1) {
-        int j = first;
-        for (uint64_t low = bits & (~bits + 1); low > 1; low >>= 1) j++;
-        if (column) column[start[i]] = j;
+      for (uint64_t bits = s->set[output[i]]; bits; bits &= bits - 1) {
+        if (column) column[start[i]] = first + lowest_bit(bits);
         start[i]++;
       }
     }
   }
 }
 
-static void make_pattern(const cmb_graph *g, cmb_arena *arena, const uint8_t *marked, uint64_t *set,
-                         int inputs, const cmb_expr *input, int outputs, const cmb_expr *output,
-                         cmb_pattern *pattern)
+static void make_pattern(struct spread *s, cmb_arena *arena, int inputs, const cmb_expr *input,
+                         int outputs, const cmb_expr *output, cmb_pattern *pattern)
 {
   int *start = cmb_arena_ints(arena, outputs + 1), *fill = cmb_arena_ints(arena, outputs + 1);
   if (cmb_arena_failed(arena)) return;
-  collect(g, marked, inputs, input, outputs, output, set, start, NULL);
+  collect(s, inputs, input, outputs, output, start, NULL);
   int total = 0;
   for (int i = 0; i < outputs; i++) {
     int count = start[i];
@@ -61,7 +126,7 @@ static void make_pattern(const cmb_graph *g, cmb_arena *arena, const uint8_t *ma
   start[outputs] = total;
   int *column = cmb_arena_ints(arena, total);
   if (cmb_arena_failed(arena)) return;
-  collect(g, marked, inputs, input, outputs, output, set, fill, column);
+  collect(s, inputs, input, outputs, output, fill, column);
   *pattern = (cmb_pattern){outputs, inputs, start, column};
 }
 
@@ -69,13 +134,11 @@ cmb_status cmb_sparsity(cmb_graph *g, cmb_arena *arena, int inputs, const cmb_ex
                         int outputs, const cmb_expr *output, cmb_pattern *pattern)
 {
   CMB_TRY(cmb_graph_status(g));
+  struct spread s = {.g = g};
   uint8_t *marked = cmb_reachable(g, outputs, output);
-  uint64_t *set = cmb_allocate(g->ctx, ((size_t)g->size + 1) * sizeof *set);
-  if (marked && set) {
-    make_pattern(g, arena, marked, set, inputs, input, outputs, output, pattern);
-  }
-  bool good = marked && set && !cmb_arena_failed(arena);
+  const bool taken = marked && take_spread(&s, marked);
+  if (taken) make_pattern(&s, arena, inputs, input, outputs, output, pattern);
   cmb_release(g->ctx, marked);
-  cmb_release(g->ctx, set);
-  return good ? CMB_OK : cmb_fail_memory(g->ctx);
+  release_spread(&s);
+  return taken && !cmb_arena_failed(arena) ? CMB_OK : cmb_fail_memory(g->ctx);
 }

@@ -76,7 +76,6 @@ cmb_status cmb_linear_create(cmb_context *ctx, int n, const cmb_pattern *pattern
   *linear = NULL;
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_linear *lin = arena ? cmb_arena_take(arena, 1, sizeof *lin) : NULL;
-  cmb_status status = CMB_OK;
   if (lin) {
     lin->ctx = ctx;
     lin->arena = arena;
@@ -91,11 +90,6 @@ cmb_status cmb_linear_create(cmb_context *ctx, int n, const cmb_pattern *pattern
     return cmb_fail_memory(ctx);
   }
   if (pattern) find_places(lin);
-  if (is_sparse(lin)) status = cmb_sparse_lu_analyze(ctx, &lin->sparse);
-  if (status != CMB_OK) {
-    cmb_linear_destroy(lin);
-    return status;
-  }
   *linear = lin;
   return CMB_OK;
 }

@@ -7,8 +7,6 @@
  */
 #include "math/sparse_lu.h"
 
-#include "base/context.h"
-
 #include <math.h>
 
 void cmb_sparse_lu_take(cmb_arena *arena, int n, int entries, bool is_complex, cmb_sparse_lu *lu)
@@ -49,16 +47,34 @@ void cmb_sparse_lu_close(cmb_sparse_lu *lu)
   lu->start[0] = 0;
 }
 
-cmb_status cmb_sparse_lu_analyze(cmb_context *ctx, cmb_sparse_lu *lu)
-{
-  lu->symbolic = klu_analyze(lu->n, lu->start, lu->row, &lu->common);
-  return lu->symbolic ? CMB_OK : cmb_fail_memory(ctx);
-}
-
 void cmb_sparse_lu_release(cmb_sparse_lu *lu)
 {
   klu_free_numeric(&lu->numeric, &lu->common); /* the same for complex numbers */
   klu_free_symbolic(&lu->symbolic, &lu->common);
+}
+
+/* ---- the order of elimination, when the first values are there */
+
+/* Whether each column has an entry on the diagonal that is not 0. */
+static bool has_diagonal(const cmb_sparse_lu *lu)
+{
+  const int parts = lu->is_complex ? 2 : 1;
+  for (int c = 0; c < lu->n; c++) {
+    int k = lu->start[c];
+    while (k < lu->start[c + 1] && lu->row[k] != c) k++;
+    if (k == lu->start[c + 1] || lu->value[parts * k] == 0) return false;
+  }
+  return true;
+}
+
+/* AMD fills least as long as the pivots are on the diagonal. Constraints have none there, and pivots elsewhere undo its order: 45
+ * times the entries in a chain of 300 bodies in Cartesian coordinates. COLAMD holds for any pivots. */
+static bool analyze(cmb_sparse_lu *lu)
+{
+  enum { AMD = 0, COLAMD = 1 };
+  lu->common.ordering = has_diagonal(lu) ? AMD : COLAMD;
+  lu->symbolic = klu_analyze(lu->n, lu->start, lu->row, &lu->common);
+  return lu->symbolic;
 }
 
 /* ---- factors */
@@ -90,6 +106,7 @@ static bool refactor(cmb_sparse_lu *lu, double least_pivot)
 
 cmb_status cmb_sparse_lu_factor(cmb_sparse_lu *lu, double least_pivot)
 {
+  if (!lu->symbolic && !analyze(lu)) return CMB_ERROR_MEMORY;
   if (refactor(lu, least_pivot)) return CMB_OK;
   klu_free_numeric(&lu->numeric, &lu->common);
   lu->numeric = (lu->is_complex ? klu_z_factor : klu_factor)(lu->start, lu->row, lu->value,
