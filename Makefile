@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo test quick campaign threads bench install format coverage clean
+.PHONY: build help demo test lint quick campaign threads bench install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -22,10 +22,16 @@ test: ## repository checks, the test suite, and the suite again with sanitizers
 	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_BENCH_LINK_TIME=OFF
 	cmake --build --preset release
 	ctest --preset release -j $(JOBS) -L repo
-	ctest --preset release -j $(JOBS) -LE repo
+	ctest --preset release -j $(JOBS) -LE "repo|lint"
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan -j $(JOBS)
+
+lint: ## what clang-tidy says of the code
+	@scripts/setup.sh test
+	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_BENCH_LINK_TIME=OFF
+	cmake --build --preset release
+	ctest --preset release -L lint
 
 quick: ## unit tests and verification without the slow ones; PRESET=clang: with clang
 	@scripts/setup.sh test

@@ -21,4 +21,5 @@ foreach(check layers globals calls names errors hygiene format tidy selftest)
       --root ${PROJECT_SOURCE_DIR} --build ${PROJECT_BINARY_DIR})
   set_tests_properties(repo.${check} PROPERTIES LABELS repo TIMEOUT 1800)
 endforeach()
-set_tests_properties(repo.tidy PROPERTIES RUN_SERIAL ON) # it uses every processor itself
+set_tests_properties(repo.tidy PROPERTIES LABELS lint # `make lint`: a quarter of the time of all tests
+  RUN_SERIAL ON) # it uses every processor itself

@@ -4,8 +4,8 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-bench() { # NAME : prints into NAME.txt
-  "$CAMBER" bench "$1" >"$1.txt" 2>stderr && ! [ -s stderr ]
+bench() { # NAME [OPTION...] : prints into NAME.txt
+  "$CAMBER" bench "$@" >"$1.txt" 2>stderr && ! [ -s stderr ]
 }
 
 row() { # FILE NAME FIELD : that field of the first line which begins with NAME
@@ -31,7 +31,12 @@ exits() { # CODE ARGUMENT...
   [ $? -eq "$code" ]
 }
 
-for name in $("$CAMBER" list benches | awk '{ print $1 }'); do check "bench $name" bench "$name"; done
+for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
+  case $name in
+    burgermeister-*) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
+    *) check "bench $name" bench "$name" ;;
+  esac
+done
 
 # ---- caraxis: digits that each method reaches with a tolerance of 1e-7, a bit fewer than the code it is made after
 for method in mdop5:5.4 mdop853:5.4 hem5:7.2 phem56:5.5 radau5:3.73 radau5-str:5.8 bdf:4.7 bdf-str:5.5 sdirk4:5; do
@@ -69,7 +74,6 @@ agrees fig8 'projection never makes the error larger'
 check "fig8: the factors are there" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 8 ]
 
 for figure in 1 3 5 6 7 8; do
-  check "fig$figure: plot" "$CAMBER" bench "burgermeister-fig$figure" --plot "fig$figure.svg" >plot.txt
   check "fig$figure: the plot is XML with curves" python3 - "fig$figure.svg" <<'END'
 import sys, xml.etree.ElementTree as tree
 curves = tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}polyline")

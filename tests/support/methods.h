@@ -7,6 +7,7 @@
 #include <camber/dyn.h>
 #include <camber/method.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static inline bool cmbt_is(const cmb_method *method, const char *name)
@@ -26,6 +27,12 @@ static inline int cmbt_next_but_trap(int i)
 {
   i = cmbt_next_method(i);
   return i < cmb_method_count() && cmbt_is(cmb_method_at(i), "trap") ? cmbt_next_method(i + 1) : i;
+}
+
+/* Whether a test of many similar cases has this one: under the sanitizers, which take ten times as long, one of three. */
+static inline bool cmbt_is_sampled(int number)
+{
+  return !getenv("CAMBER_SANITIZED") || number % 3 == 0;
 }
 
 /* The formulations, joint coordinates first. */

@@ -291,7 +291,7 @@ static void judge(const struct setup *s, struct fault f, const struct outcome *c
   }
 }
 
-/* All k, the three values, once and staying. */
+/* All k, the three values (under the sanitizers in turn), once and staying. */
 static void disturb_everywhere(const struct setup *s, enum target target, struct tally *tally)
 {
   static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -301,6 +301,7 @@ static void disturb_everywhere(const struct setup *s, enum target target, struct
   assert_true(calm.records > 2);
   for (long k = 1; k <= calm.filled; k++) {
     for (int i = 0; i < 3; i++) {
+      if (!cmbt_is_sampled((int)k + i)) continue;
       struct fault f = {.target = target, .value = values[i], .at = k};
       judge(s, f, &calm, tally);
       f.stays = true;

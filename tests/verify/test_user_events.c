@@ -110,7 +110,9 @@ static void test_ball(void **state)
   const char *const kinds[] = {"event", "contact", "stop"};
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     for (int form = 0; form < 3; form++) {
-      for (int k = 0; k < 3; k++) check_ball(texts[k], kinds[k], i, form);
+      for (int k = 0; k < 3; k++) {
+        if (cmbt_is_sampled(i + form + k)) check_ball(texts[k], kinds[k], i, form);
+      }
     }
   }
 }
@@ -422,7 +424,9 @@ static void test_cradle(void **state)
   (void)state;
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     if (cmbt_is(cmb_method_at(i), "trap")) continue;
-    for (int lifted = 1; lifted <= 3; lifted++) check_cradle(i, (i + lifted) % 3, lifted);
+    for (int lifted = 1; lifted <= 3; lifted++) {
+      if (cmbt_is_sampled(i / 3 + lifted)) check_cradle(i, (i + lifted) % 3, lifted);
+    }
   }
 }
 
