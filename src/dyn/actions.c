@@ -442,10 +442,11 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
   case CMB_FORCE_SPHERES: status = spheres(b, f); break;
+  case CMB_FORCE_TYPES: break;
   }
   b->formula_depth = depth;
   b->force_depth--;
-  int own = f->type == CMB_FORCE_BUSHING ? b->actions.count - before.count : 1;
+  int own = cmb_force_rows[f->type].several ? b->actions.count - before.count : 1;
   b->first_action[force] = b->actions.count - own;
   b->force_state[force] = CMB_BUILT;
   if (status == CMB_OK) cmb_build_force_source(b, force, b->first_action[force]);

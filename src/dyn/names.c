@@ -255,9 +255,8 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
   const cmb_model *model = b->model;
   int i = find(b, model->forces, base);
   if (i < 0) return false;
-  cmb_force_type type = model->forces[i].type;
-  const bool pushes = type == CMB_FORCE_SPHERES;
-  const bool line = type == CMB_FORCE_SPRING || type == CMB_FORCE_COORDINATE || pushes;
+  const cmb_force_results results = cmb_force_rows[model->forces[i].type].results;
+  const bool pushes = results == CMB_RESULTS_PUSH, line = pushes || results == CMB_RESULTS_PULL;
   if (line && strcmp(suffix, "length") == 0) return measured(q, cmb_build_spring_measure(b, i));
   if (line && strcmp(suffix, "rate") == 0) {
     return known(q, cmb_build_spring_measure(b, i).rate, CMB_LEVEL_MOTION);
@@ -265,7 +264,7 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
   static const char *const parts[] = {"fx", "fy", "fz"};
   int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
   bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
-                     : part >= 0 && type != CMB_FORCE_BUSHING;
+                     : part >= 0 && results == CMB_RESULTS_PARTS;
   if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
   if (pushes) return known(q, a->force, CMB_LEVEL_MOTION);

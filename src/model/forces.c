@@ -10,39 +10,6 @@
 
 #include <string.h>
 
-enum { SPRING, TORSION, BUSHING, LOAD, CONTACT, SPHERES, ROWS };
-
-static const struct row {
-  const char *name;
-  cmb_force_type type;
-  int key_count;
-  const char *keys[10]; /* beside `type` */
-} rows[ROWS] = {
-    {"spring",
-     CMB_FORCE_SPRING,
-     8,
-     {"between", "stiffness", "length", "preload", "damping", "spring", "damper", "force"}},
-    {"torsion",
-     CMB_FORCE_COORDINATE,
-     8,
-     {"coordinate", "stiffness", "angle", "preload", "damping", "spring", "damper", "torque"}},
-    {"bushing",
-     CMB_FORCE_BUSHING,
-     8,
-     {"between", "bodies", "at", "stiffness", "rotational-stiffness", "damping",
-      "rotational-damping", "axes"}},
-    {"load", CMB_FORCE_LOAD, 5, {"on", "force", "torque", "frame", "reaction"}},
-    {"contact",
-     CMB_FORCE_CONTACT,
-     9,
-     {"on", "radius", "surface", "stiffness", "exponent", "damping", "friction",
-      "friction-velocity", "restitution"}},
-    {"hunt-crossley",
-     CMB_FORCE_SPHERES,
-     5,
-     {"between", "radii", "stiffness", "exponent", "dissipation"}},
-};
-
 /* ---- springs and dampers */
 
 /* A table's name, or a table. */
@@ -263,23 +230,26 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  static cmb_status (*const readers[ROWS])(cmb_reader *, const cmb_scope *, const cmb_node *,
-                                           cmb_model_force *) = {
-      read_spring, read_torsion, read_bushing, read_load, read_contact, read_spheres};
+  static cmb_status (*const readers[CMB_FORCE_TYPES])(cmb_reader *, const cmb_scope *,
+                                                      const cmb_node *, cmb_model_force *) = {
+      [CMB_FORCE_SPRING] = read_spring,   [CMB_FORCE_COORDINATE] = read_torsion,
+      [CMB_FORCE_BUSHING] = read_bushing, [CMB_FORCE_LOAD] = read_load,
+      [CMB_FORCE_CONTACT] = read_contact, [CMB_FORCE_SPHERES] = read_spheres};
   cmb_model *m = r->model;
   cmb_model_force *f = &m->forces[m->force_count];
   const cmb_node *type;
-  const char *keys[11] = {"type"};
+  const char *keys[1 + CMB_MOST_FORCE_KEYS] = {"type"};
   int kind;
   CMB_TRY(cmb_expect_map(r, entry));
   CMB_TRY(cmb_require(r, entry, "type", &type));
-  CMB_TRY(cmb_read_choice(r, type, rows, ROWS, sizeof *rows, &kind));
-  memcpy(keys + 1, rows[kind].keys, sizeof rows[kind].keys);
-  CMB_TRY(cmb_check_keys(r, entry, 1 + rows[kind].key_count, keys));
+  CMB_TRY(cmb_read_choice(r, type, cmb_force_rows, CMB_FORCE_TYPES, sizeof *cmb_force_rows, &kind));
+  const cmb_force_row *row = &cmb_force_rows[kind];
+  memcpy(keys + 1, row->keys, sizeof row->keys);
+  CMB_TRY(cmb_check_keys(r, entry, 1 + row->key_count, keys));
   if (cmb_node_find(entry, "restitution")) return cmb_read_rigid_contact(r, s, entry);
   f->name = cmb_full_name(r, s->prefix, entry->key, "");
   f->place = entry->key_place;
-  f->type = rows[kind].type;
+  f->type = (cmb_force_type)kind;
   CMB_TRY(cmb_define(r, CMB_NAMES_FORCE, f->name, m->force_count++, entry->key_place));
   return readers[kind](r, s, entry, f);
 }

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "expr/number.h"
+#include "model/force_types.h"
 #include "model/joint_types.h"
 
 #include <camber/model.h>
@@ -134,15 +135,6 @@ typedef struct cmb_model_measure {
   cmb_anchor a, b;
   cmb_model_formula formula; /* if not a distance */
 } cmb_model_measure;
-
-typedef enum cmb_force_type {
-  CMB_FORCE_SPRING, /* along the line from a to b: spring, damper, actuator; positive pulls */
-  CMB_FORCE_COORDINATE, /* the same laws on a joint coordinate: rotational springs; positive pulls towards smaller values */
-  CMB_FORCE_BUSHING, /* six components between a frame on a and one on b */
-  CMB_FORCE_LOAD,    /* force and torque on body b at a point; reaction on body a */
-  CMB_FORCE_CONTACT, /* point or sphere on b against a surface fixed to the ground */
-  CMB_FORCE_SPHERES  /* sphere about a's point against one about b's: Hunt and Crossley 1975 */
-} cmb_force_type;
 
 typedef struct cmb_model_force {
   const char *name;

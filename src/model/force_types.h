@@ -1,0 +1,40 @@
+/*
+ * The types of forces, a row each: what the reader, the names of results in formulas and the schema's test need to know of them. What a
+ * force reads from its entry is in forces.c, what acts in dyn/actions.c.
+ */
+#ifndef CMB_MODEL_FORCE_TYPES_H
+#define CMB_MODEL_FORCE_TYPES_H
+
+#include <stdbool.h>
+
+typedef enum cmb_force_type {
+  CMB_FORCE_SPRING, /* along the line from a to b: spring, damper, actuator; positive pulls */
+  CMB_FORCE_COORDINATE, /* the same laws on a joint coordinate: rotational springs; positive pulls towards smaller values */
+  CMB_FORCE_BUSHING, /* six components between a frame on a and one on b */
+  CMB_FORCE_LOAD,    /* force and torque on body b at a point; reaction on body a */
+  CMB_FORCE_CONTACT, /* point or sphere on b against a surface fixed to the ground */
+  CMB_FORCE_SPHERES, /* sphere about a's point against one about b's: Hunt and Crossley 1975 */
+  CMB_FORCE_TYPES
+} cmb_force_type;
+
+/* What formulas may ask of a force: NAME.length, .. */
+typedef enum cmb_force_results {
+  CMB_RESULTS_NONE,
+  CMB_RESULTS_PULL, /* length, rate and force (or torque), which is positive if it pulls */
+  CMB_RESULTS_PUSH, /* the same, positive if it pushes */
+  CMB_RESULTS_PARTS /* fx, fy, fz */
+} cmb_force_results;
+
+enum { CMB_MOST_FORCE_KEYS = 10 };
+
+typedef struct cmb_force_row {
+  const char *name;
+  int key_count;
+  const char *keys[CMB_MOST_FORCE_KEYS]; /* beside `type` */
+  cmb_force_results results;
+  bool several; /* actions; else there is one */
+} cmb_force_row;
+
+extern const cmb_force_row cmb_force_rows[CMB_FORCE_TYPES];
+
+#endif
