@@ -1,6 +1,5 @@
 /*
- * The KKT matrix as one sparse matrix, factored in a static order (static_lu.h). Private to math and to the watch for losses of
- * rank.
+ * The KKT matrix as one sparse matrix, factored in a static order (static_lu.h). Private to math.
  *
  * M is on shape->M_pattern, or diagonal; G and B on shape->G_pattern. The length of a row of G is taken in the metric of M⁻¹,
  * with those coordinates held that are eliminated after it: it may be a little less than its whole length.

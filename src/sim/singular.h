@@ -5,25 +5,14 @@
 #define CMB_SIM_SINGULAR_H
 
 #include "dae/evaluator.h"
-#include "math/kkt_sparse.h"
+#include "math/pivots.h"
 
 #include <camber/sim.h>
 
 typedef struct cmb_rank_watch {
   cmb_integrator *in;
   cmb_evaluator *ev;
-  int rank;          /* pivots that are watched; 0: none have been chosen */
-  int *row, *column; /* (ng) in the order of the pivots */
-  int *place; /* (rank x rank) where the entries of their rows and columns are stored, -1: not */
-  double *reference; /* (ng) pivots when they were chosen */
-  double *scale;     /* (ng) of the rows */
-  double *A;         /* (ng x nv) G under elimination */
-
-  /* in large systems instead; NULL: not */
-  cmb_kkt_sparse *sparse;
-  double *G_reference; /* G when the pivots were chosen */
-  double *pivot;       /* (ng) now */
-
+  cmb_pivots pivots;  /* rank 0: none is watched */
   double *q, *v;      /* the state last looked at */
   double *q_dot[2];   /* (nq) at both ends of a step */
   double *share;      /* (ng) of each constraint in the dependence */

@@ -1,0 +1,26 @@
+/*
+ * Where a function that is not negative is lowest, from three points of which the middle one is below both others: where the parabola
+ * through the squares is lowest, and every third time a golden section. A function that touches 0 like |t − t₀| has such squares. The
+ * caller evaluates, as for a root (root.h):
+ *
+ *     cmb_lowest m;  cmb_lowest_begin(&m, a, b, c);
+ *     while (cmb_lowest_width(&m) > tolerance) { x.t = cmb_lowest_next(&m); x.value = f(x.t); cmb_lowest_update(&m, x); }
+ */
+#ifndef CMB_MATH_LOWEST_H
+#define CMB_MATH_LOWEST_H
+
+typedef struct cmb_lowest_point {
+  double t, value;
+} cmb_lowest_point;
+
+typedef struct cmb_lowest {
+  cmb_lowest_point a, b, c; /* a.t ≤ b.t ≤ c.t, b is the lowest so far */
+  int updates;
+} cmb_lowest;
+
+void cmb_lowest_begin(cmb_lowest *m, cmb_lowest_point a, cmb_lowest_point b, cmb_lowest_point c);
+double cmb_lowest_width(const cmb_lowest *m);
+double cmb_lowest_next(const cmb_lowest *m);
+void cmb_lowest_update(cmb_lowest *m, cmb_lowest_point x);
+
+#endif
