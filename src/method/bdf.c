@@ -150,7 +150,7 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
 /* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to the method. */
 static bool has_turning_velocities(const cmb_integrator *in)
 {
-  return in->ev->eq->normalize && in->nq == in->nv;
+  return in->ev->eq->euler_parameters && in->nq == in->nv;
 }
 
 /* The caution; returns the part of the tolerance that the iteration may leave. */
@@ -188,7 +188,8 @@ static cmb_status create(cmb_integrator *in)
   m->size = in->n + in->ng;
   create_newton(in, m);
   take_memory(in, m);
-  cmb_form_options options = {.kind = form == 0 && eq->rates ? CMB_FORM_INDEX1 : kinds[form],
+  cmb_form_options options = {.kind = form == 0 && cmb_implicit_prefers_index1(eq) ? CMB_FORM_INDEX1
+                                                                                   : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
                               .source = m->strategy->source,
                               .extended = m->strategy->extended && eq->inputs};
@@ -566,7 +567,7 @@ static const cmb_option options[] = {
      "pattern; renewed in parts; following the inputs"},
     {"form", "auto|ggl|index3|index2|index1", "auto",
      "constraints of positions and velocities, stabilised; of positions; of velocities; of "
-     "accelerations; auto: ggl, but index1 with Euler parameters"},
+     "accelerations; auto: ggl, but index1 with Euler parameters or where q' is not v"},
     CMB_OPTION_CONTROL("DASSL"),
     CMB_OPTION_IMPLICIT_PROJECTION,
     {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},

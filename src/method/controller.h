@@ -33,7 +33,8 @@ typedef struct cmb_controller {
   double shrink, grow; /* limits of h_new/h; HALVING: grow is 2 */
   double failed;       /* h_new/h where the equations, a projection or an iteration have failed */
 
-  double beta; /* PI */
+  /* PI: weight of the error before, and 1/k − 0.75 β (CMB_CONTROLLER_PI_ORDER) */
+  double beta, exponent;
 
   /* PREDICTIVE */
   int iterations; /* N: S = safety (1 + 2 N) / (iterations of the step + 2 N), no more than safety */
@@ -51,6 +52,9 @@ typedef struct cmb_controller {
   double rejected_safety; /* and a factor */
   double rejected_again;  /* h_new/h after a second one in a row */
 } cmb_controller;
+
+/* PI: the fields that belong together. */
+#define CMB_CONTROLLER_PI_ORDER(k, b) .order = (k), .beta = (b), .exponent = 1.0 / (k)-0.75 * (b)
 
 /* PI: smaller errors, of the step and of the one before it, count as these. */
 #define CMB_CONTROLLER_LEAST_ERROR  1e-10
@@ -90,8 +94,7 @@ static inline double cmb_controller_smaller(double a, double b)
 static inline double cmb_controller_pi_factor(const cmb_controller *c, double log_error,
                                               double log_before, double most)
 {
-  const double exponent = 1 / c->order - 0.75 * c->beta;
-  const double factor = c->safety * exp(c->beta * log_before - exponent * log_error);
+  const double factor = c->safety * exp(c->beta * log_before - c->exponent * log_error);
   return cmb_controller_smaller(most, cmb_controller_larger(c->shrink, factor));
 }
 

@@ -31,10 +31,10 @@ cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_s
 
 /* The data of such a method begin with this. */
 typedef struct cmb_half_explicit {
-  cmb_projection_control projection;
+  double *B;       /* (ng x nv) G at the stage */
   double *y_plain; /* (n) y_new before projection */
   double *work;    /* (n) */
-  double *B;       /* (ng x nv) G at the stage */
+  cmb_projection_control projection;
   cmb_hermite dense;
 } cmb_half_explicit;
 
@@ -55,7 +55,7 @@ enum { CMB_HALF_EXPLICIT_OPTIONS = 2 };
 /* Limits of step sizes as in DOPRI5; beta is the weight of the error before. */
 #define CMB_HALF_EXPLICIT_CONTROLLER(weight)                                                       \
   {                                                                                                \
-    .kind = CMB_CONTROLLER_PI, .order = 5, .safety = 0.9, .beta = (weight), .shrink = 0.2,         \
+    .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(5, weight), .safety = 0.9, .shrink = 0.2,   \
     .grow = 10, .failed = 0.25                                                                     \
   }
 

@@ -74,9 +74,8 @@ static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 /* The constants of DOPRI5 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
-    .order = 5,
+    CMB_CONTROLLER_PI_ORDER(5, 0.04),
     .safety = 0.9,
-    .beta = 0.04,
     .shrink = 0.2,
     .grow = 10,
     .failed = 0.25,

@@ -114,9 +114,8 @@ static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 /* The constants of DOP853 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
-    .order = 8,
+    CMB_CONTROLLER_PI_ORDER(8, 0),
     .safety = 0.9,
-    .beta = 0,
     .shrink = 0.333,
     .grow = 6,
     .failed = 0.25,

@@ -18,11 +18,18 @@ void cmb_newton_forget(cmb_newton *n)
   n->eta = n->rule->eta_new;
 }
 
+/* Powers that a rule may have without the price of pow. */
+static double power(double x, double p)
+{
+  if (p == 1) return x;
+  return p == 0.75 ? sqrt(x) * sqrt(sqrt(x)) : pow(x, p);
+}
+
 void cmb_newton_begin(cmb_newton *n)
 {
   const cmb_newton_rule *rule = n->rule;
-  const double eta = fmax(n->eta, rule->eta_least);
-  n->eta = rule->eta_power == 1 ? eta : pow(eta, rule->eta_power);
+  const double eta = n->eta > rule->eta_least ? n->eta : rule->eta_least;
+  n->eta = power(eta, rule->eta_power);
   n->iterations = n->left = 0;
   n->theta = n->excess = 0;
   n->arrived = false;
@@ -65,17 +72,11 @@ static cmb_status measure(cmb_newton *n, double size)
   return CMB_RETRY_NEWTON;
 }
 
-cmb_status cmb_newton_judge(cmb_newton *n, double size)
+cmb_status cmb_newton_judge_next(cmb_newton *n, double size)
 {
-  if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-  if (n->iterations == 0) {
-    n->first = size;
-  } else {
-    CMB_TRY(measure(n, size));
-  }
+  CMB_TRY(measure(n, size));
   n->before = size;
   n->iterations++;
-  if (n->arrived) return CMB_OK;
-  n->arrived = n->eta * size <= n->enough || (n->iterations == 1 && size <= n->negligible);
+  n->arrived = n->arrived || n->eta * size <= n->enough;
   return n->arrived || n->iterations < n->most ? CMB_OK : CMB_RETRY_NEWTON;
 }

@@ -17,6 +17,7 @@
 #define CMB_METHOD_NEWTON_H
 
 #include <camber/base.h>
+#include <math.h>
 #include <stdbool.h>
 
 /* Whose rate θ is. */
@@ -27,7 +28,7 @@ typedef enum cmb_newton_mean {
 } cmb_newton_mean;
 
 typedef struct cmb_newton_rule {
-  int most; /* iterations */
+  int most; /* iterations, 2 or more */
   cmb_newton_mean mean;
   double diverges; /* θ from which on it does */
   bool predicts;   /* gives up as soon as the rate says that it will not arrive in time; */
@@ -68,9 +69,20 @@ void cmb_newton_forget(cmb_newton *newton);
 /* An iteration begins. */
 void cmb_newton_begin(cmb_newton *newton);
 
+/* The same as below, for an increment that is not the first. */
+cmb_status cmb_newton_judge_next(cmb_newton *newton, double size);
+
 /* An increment of this size has been added; `arrived` tells. CMB_RETRY_NEWTON: it diverges, is too slow or was the last one;
  * CMB_RETRY_NONFINITE. */
-cmb_status cmb_newton_judge(cmb_newton *newton, double size);
+static inline cmb_status cmb_newton_judge(cmb_newton *n, double size)
+{
+  if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+  if (n->iterations > 0) return cmb_newton_judge_next(n, size);
+  n->iterations = 1;
+  n->first = n->before = size;
+  n->arrived = n->eta * size <= n->enough || size <= n->negligible;
+  return CMB_OK;
+}
 
 /* Whether the iteration, which has arrived, asks for a new matrix. */
 static inline bool cmb_newton_is_slow(const cmb_newton *newton)

@@ -85,8 +85,8 @@ void cmb_dirk_newton(cmb_newton *newton, double rtol);
  * 1.5 and 5", is 4. k = q + 1, the order of the embedded formula and 1. */
 #define CMB_DIRK_CONTROLLER(k)                                                                     \
   {                                                                                                \
-    .kind = CMB_CONTROLLER_PI, .order = (k), .safety = 0.9, .shrink = 0.25, .grow = 4,             \
-    .failed = 0.25                                                                                 \
+    .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(k, 0), .safety = 0.9, .shrink = 0.25,       \
+    .grow = 4, .failed = 0.25                                                                      \
   }
 
 #endif

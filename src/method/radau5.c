@@ -12,8 +12,8 @@
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
  * classic to 0.1 rtol^(2/3), as their code RADAU5. Velocities of index 3 count h times: strict prefers ggl.
  *
- * Dense output: the collocation polynomials of q and v. With Euler parameters the matrix leaves out that T depends on q: positions
- * then follow the increments only to O(h ω), which index 1 bears best.
+ * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
+ * follow the increments only to O(h ω), which index 1 bears best.
  */
 #include "math/dense.h"
 #include "method/implicit.h"
@@ -154,7 +154,7 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
   const int choice = cmb_choice(in, "form");
   if (choice > 0) return kinds[choice - 1];
-  if (in->ev->eq->rates) return CMB_FORM_INDEX1;
+  if (cmb_implicit_prefers_index1(in->ev->eq)) return CMB_FORM_INDEX1;
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
@@ -593,7 +593,7 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static const cmb_option options[] = {
     {"form", "auto|index3|ggl|index1", "auto",
      "constraints of positions; of positions and velocities, stabilised; of accelerations; auto: "
-     "ggl, index3 with classic control, but index1 with Euler parameters"},
+     "ggl, index3 with classic control, but index1 with Euler parameters or where q' is not v"},
     CMB_OPTION_CONTROL("RADAU5"),
     CMB_OPTION_FORMALISM,
     CMB_OPTION_IMPLICIT_PROJECTION,

@@ -9,9 +9,8 @@
 #include <math.h>
 
 static const cmb_controller pi = {.kind = CMB_CONTROLLER_PI,
-                                  .order = 5,
+                                  CMB_CONTROLLER_PI_ORDER(5, 0.04),
                                   .safety = 0.9,
-                                  .beta = 0.04,
                                   .shrink = 0.2,
                                   .grow = 10,
                                   .failed = 0.25};

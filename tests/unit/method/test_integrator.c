@@ -209,6 +209,42 @@ static void test_many_options(void **state)
   destroy(&s);
 }
 
+static void leave_alone(const void *self, double *q)
+{
+  (void)self;
+  (void)q;
+}
+
+/* How many steps bdf takes for the pendulum with these properties, and where it gets. */
+static long steps_of_bdf(bool normalizes, bool euler_parameters, double *angle)
+{
+  cmb_integrator_options o = cmb_integrator_defaults();
+  struct set s = make("mdop5", o);
+  cmb_integrator_destroy(s.in);
+  cmb_equations eq = *cmb_system_equations(s.system);
+  eq.normalize = normalizes ? leave_alone : NULL;
+  eq.euler_parameters = euler_parameters;
+  cmbt_ok(s.ctx, cmb_integrator_create(s.ctx, &eq, cmb_method_find("bdf"), &o, &s.in));
+  cmbt_ok(s.ctx, cmb_integrator_begin(s.in, 0, cmb_system_q(s.system), cmb_system_v(s.system)));
+  while (cmb_integrator_t(s.in) < 1) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 1));
+  *angle = cmb_integrator_q(s.in)[0];
+  const long steps = cmb_integrator_statistics(s.in)->steps;
+  destroy(&s);
+  return steps;
+}
+
+/* Coordinates that are brought back to where they are meant, such as an angle to one turn, are no Euler parameters: only these
+ * make bdf more careful. */
+static void test_euler_parameters(void **state)
+{
+  (void)state;
+  double plain, normal, euler;
+  const long steps = steps_of_bdf(false, false, &plain);
+  assert_int_equal(steps_of_bdf(true, false, &normal), steps);
+  cmbt_near(normal, plain, 0);
+  assert_true(steps_of_bdf(true, true, &euler) != steps);
+}
+
 static void test_steps_used_up(void **state)
 {
   (void)state;
@@ -228,7 +264,7 @@ int main(void)
       cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
       cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
-      cmocka_unit_test(test_steps_used_up),
+      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_steps_used_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
