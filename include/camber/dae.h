@@ -113,6 +113,10 @@ typedef struct cmb_equations {
   const int *impulse_signs;         /* (ng) 1 or -1 */
   const char *const *impulse_units; /* (ng) */
 
+  /* Some of q are Euler parameters. Velocities that are their rates (nq = nv) turn with the bodies, so that even a steady rotation is an
+   * oscillation to a method. It says nothing about T, which may be another matrix than I without them, and I with them. */
+  bool euler_parameters;
+
   bool mass_constant;                       /* M depends on nothing */
   bool mass_diagonal;                       /* M is stored as its diagonal */
   const cmb_pattern *M_pattern, *G_pattern; /* NULL: dense */
@@ -132,7 +136,7 @@ typedef struct cmb_equations {
   /* q̇ = T(q) v; NULL: T = I and nq = nv */
   void (*rates)(const void *self, const double *q, const double *v, double *qdot);
 
-  /* bring q back to where T is meant (Euler parameters to length 1); NULL: nothing to do */
+  /* bring q back to where it is meant (Euler parameters to length 1); NULL: nothing to do */
   void (*normalize)(const void *self, double *q);
 
   /* r = M a − f + Gᵀ λ in one call (residual formalism); NULL: from M, f, G */

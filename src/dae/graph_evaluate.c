@@ -235,6 +235,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   eq->evaluate = evaluate;
   if (d->factors.values > 0) eq->mass_factors = &d->factors;
   if (p->x->quaternions) {
+    eq->euler_parameters = true;
     eq->rates = cmb_graph_rates;
     eq->normalize = cmb_graph_normalize;
   }

@@ -18,7 +18,19 @@
 
 enum { MOST_ORDER = 12, ROWS = MOST_ORDER + 2 };
 
-static const double STEP_ENOUGH = 0.5; /* part of the tolerance that the next step aims at */
+/* Shampine and Gordon: half of the tolerance is what the next step aims at. */
+static const cmb_controller control = {
+    .kind = CMB_CONTROLLER_HALVING,
+    .order = 2,
+    .shrink = 0.5,
+    .grow = 2,
+    .decided = 0.9,
+    .rejected_least = 0.5,
+    .rejected_most = 0.5,
+    .rejected_safety = 1,
+    .rejected_again = 0.5,
+    .failed = 0.25,
+};
 
 /* −γ*_j */
 static const double gamma_star[ROWS] = {1,
@@ -202,26 +214,24 @@ static double choose_order(struct abm *m)
   return m->error[0];
 }
 
-static double step_after_failure(const cmb_integrator *in, struct abm *m, double h,
+static double step_after_failure(const cmb_integrator *in, struct abm *m, double h, double error,
                                  cmb_status status)
 {
   m->starting = false;
-  if (status != CMB_OK) return h / 4;
+  if (status != CMB_OK) return control.failed * h;
   if (is_lower_better(m)) m->order--;
   if (in->rejections >= 2) m->order = 1;
-  return h / 2;
+  return cmb_controller_halve_rejected(&control, h, error, m->order + 1, in->rejections + 1);
 }
 
 static double propose(cmb_integrator *in, double h, double error, cmb_status status)
 {
   struct abm *m = in->data;
   if (status != CMB_OK || (error > 1 && !in->fixed_step))
-    return step_after_failure(in, m, h, status);
+    return step_after_failure(in, m, h, error, status);
   m->used = m->order;
   const double left = fmax(choose_order(m), m->recovered);
-  if (left * pow(2, m->order + 1) <= STEP_ENOUGH) return 2 * h;
-  if (left <= STEP_ENOUGH) return h;
-  return h * fmax(0.5, fmin(0.9, pow(STEP_ENOUGH / left, 1.0 / (m->order + 1))));
+  return cmb_controller_halve(&control, h, left, m->order + 1, true);
 }
 
 static void accept(cmb_integrator *in)
@@ -287,10 +297,7 @@ const cmb_method cmb_method_abm = {
     .name = "abm",
     .title = "Adams-Bashforth-Moulton of orders 1 to 12 on the state-space form (Shampine, Gordon)",
     .order = MOST_ORDER,
-    .error_exponent = 2,
-    .beta = 0,
-    .shrink = 0.5,
-    .grow = 2,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .stability = 2,

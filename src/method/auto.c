@@ -25,7 +25,7 @@ static void activate(cmb_integrator *in, int which)
   s->active = which;
   in->method = s->method[which];
   in->data = s->data[which];
-  for (int i = 0; i < CMB_MOST_OPTIONS; i++) in->choice[i] = s->choice[which][i];
+  in->chosen = s->chosen[which];
 }
 
 static int place_of(const char *option, const cmb_method *m)
@@ -42,8 +42,9 @@ cmb_status cmb_switcher_create(cmb_integrator *in)
   s->method[EXPLICIT] = explicit_methods[wanted > 0 ? wanted : high];
   s->method[IMPLICIT] = implicit_methods[cmb_choice(in, "implicit")];
   for (int which = EXPLICIT; which <= IMPLICIT; which++) {
-    cmb_default_choices(s->method[which], s->choice[which]);
-    if (which == IMPLICIT) s->choice[which][place_of("control", s->method[which])] = control;
+    cmb_choices *chosen = &s->chosen[which];
+    if (cmb_choices_create(in->arena, s->method[which], chosen) != CMB_OK) return CMB_OK;
+    if (which == IMPLICIT) chosen->word[place_of("control", s->method[which])] = control;
     activate(in, which);
     cmb_status status = s->method[which]->create(in);
     s->data[which] = in->data;

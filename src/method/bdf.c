@@ -6,7 +6,7 @@
  * the form vanish by a modified Newton iteration in v, λ, η with the matrix made for another c' = 1/α':
  *
  *     r is multiplied by 2/(1 + (c/c')²), which is between what M alone and what the stiffness alone would ask for (the factor c of
- *     eq. 18); ρ = (‖δ_m‖/‖δ_0‖)^(1/m); done when ρ/(1−ρ) ‖δ‖ ≤ 0.03, or 0.01 with control=strict (DASSL has 0.33; the error
+ *     eq. 18); the iteration may leave (newton.h) 0.03 of the tolerance, or 0.01 with control=strict (DASSL has 0.33; the error
  *     estimates are smoother so, and fewer steps are needed).
  *
  * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds those of a step to rtol^(6/5), so that their sum
@@ -21,15 +21,44 @@
 #include "dae/project.h"
 #include "method/bdf_history.h"
 #include "method/implicit.h"
+#include "method/newton.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 4, SUBSTEPS = 4 };
+enum { SUBSTEPS = 4 };
 
-static const double TOO_SLOW = 0.9, SLOW = 0.2;
-static const double LEAST_RATE = 0.02; /* of ρ/(1 − ρ), whatever the last steps have shown */
+/* DASSL, but for κ, which is 0.33 there, for `slow` and for the least η: those were found by trial. */
+static const cmb_newton_rule newton = {
+    .most = 4,
+    .mean = CMB_NEWTON_OF_ALL,
+    .diverges = 0.9,
+    .slow = 0.2,
+    .eta_new = 100,
+    .eta_power = 1,
+    .eta_least = 0.02, /* whatever the last steps have shown */
+    .kappa = 0.03,
+};
+
+/* DASSL. */
+static const cmb_controller control = {
+    .kind = CMB_CONTROLLER_HALVING,
+    .order = 2,
+    .floor = 0.0001,
+    .shrink = 0.5,
+    .grow = 2,
+    .decided = 0.9,
+    .rejected_least = 0.25,
+    .rejected_most = 0.9,
+    .rejected_safety = 0.9,
+    .rejected_again = 0.25,
+    .failed = 0.25,
+};
+
+static const double ROUNDINGS =
+    1000; /* beside the tolerance, that keep increments from shrinking */
+static const double NEGLIGIBLE = 0.1;  /* part of these: an increment that changes nothing */
 static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
 
 /* What the error of a step can be held to; below it is rounding. */
@@ -56,12 +85,11 @@ struct bdf {
   cmb_linear *matrix;
   const struct strategy *strategy;
   cmb_implicit_projection projection;
-  bool tested;      /* multipliers */
-  int order;        /* 0: variable */
-  int size;         /* numbers in y: nq + nv + ng */
-  double caution;   /* which errors are multiplied by: those of many steps add up */
-  double converged; /* part of the tolerance that the iteration may leave */
-  double least;     /* the smaller of this and of 1/caution */
+  bool tested;    /* multipliers */
+  int order;      /* 0: variable */
+  int size;       /* numbers in y: nq + nv + ng */
+  double caution; /* which errors are multiplied by: those of many steps add up */
+  double least;   /* the smaller of this and of 1/caution */
   cmb_bdf_history history;
 
   int k, k_next;    /* order now and after the attempt, if it is accepted */
@@ -86,8 +114,8 @@ struct bdf {
   bool derived;                                  /* D and K are known */
   bool updated_here, derived_here, widened_here; /* in the step under way */
   bool update_wanted;                            /* by rule b) */
-  double rate_sum;                               /* ρ/(1 − ρ), 100 while it is not known */
-  double alpha_before;                           /* of the last iteration */
+  cmb_newton newton;
+  double alpha_before; /* of the last iteration */
 
   double *k1[4], *y_sub; /* (n) slopes of the Runge–Kutta start */
 };
@@ -122,20 +150,28 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
 /* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to the method. */
 static bool has_turning_velocities(const cmb_integrator *in)
 {
-  return in->ev->eq->normalize && in->nq == in->nv;
+  return in->ev->eq->euler_parameters && in->nq == in->nv;
 }
 
-static void choose_control(const cmb_integrator *in, struct bdf *m)
+/* The caution; returns the part of the tolerance that the iteration may leave. */
+static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
   m->caution = 1.5;
-  m->converged = 0.03;
-  if (cmb_choice(in, "control") == CMB_CONTROL_CLASSIC) return;
+  if (cmb_choice(in, "control") == CMB_CONTROL_CLASSIC) return newton.kappa;
   const bool turning = has_turning_velocities(in);
   const double more = (turning ? TURNING : 1) * pow(rtol, -1.0 / CMB_BDF_MOST);
-  m->converged = 0.01;
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
-  if (turning) m->converged = fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol));
+  return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
+}
+
+static void create_newton(const cmb_integrator *in, struct bdf *m)
+{
+  const double rounding = ROUNDINGS * DBL_EPSILON / in->options.rtol;
+  cmb_newton_create(&m->newton, &newton, choose_control(in, m), in->options.rtol);
+  m->newton.tolerable = fmin(rounding, m->newton.enough);
+  m->newton.negligible = NEGLIGIBLE * rounding;
+  m->least = fmin(m->newton.enough, 1 / m->caution);
 }
 
 static cmb_status create(cmb_integrator *in)
@@ -150,10 +186,10 @@ static cmb_status create(cmb_integrator *in)
   m->order = cmb_choice(in, "order");
   m->tested = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
-  choose_control(in, m);
-  m->least = fmin(m->converged, 1 / m->caution);
+  create_newton(in, m);
   take_memory(in, m);
-  cmb_form_options options = {.kind = form == 0 && eq->rates ? CMB_FORM_INDEX1 : kinds[form],
+  cmb_form_options options = {.kind = form == 0 && cmb_implicit_prefers_index1(eq) ? CMB_FORM_INDEX1
+                                                                                   : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
                               .source = m->strategy->source,
                               .extended = m->strategy->extended && eq->inputs};
@@ -193,7 +229,7 @@ static cmb_status begin(cmb_integrator *in)
   m->rising = true;
   m->failures = m->wait = 0;
   m->factored = m->derived = m->update_wanted = false;
-  m->rate_sum = 100;
+  cmb_newton_forget(&m->newton);
   return CMB_OK;
 }
 
@@ -223,7 +259,7 @@ static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive
   m->factored = m->derived = m->updated_here = true;
   m->derived_here = m->derived_here || all;
   m->update_wanted = false;
-  m->rate_sum = 100;
+  cmb_newton_forget(&m->newton);
   return CMB_OK;
 }
 
@@ -313,31 +349,19 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
                cmb_weighted_square(in->ng, m->w_l, d->lambda[0]);
   *size = sqrt(sum / in->n);
   complete(in, m);
-  return isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
+  return CMB_OK;
 }
 
 /* From the predictor, or from where a new matrix found it. */
 static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
 {
-  const double rounding =
-      1000 * DBL_EPSILON / in->options.rtol; /* keeps increments from shrinking */
-  double first = 0, size;
-  for (int i = 0; i < MOST_ITERATIONS; i++) {
+  for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
+    double size = 0;
     CMB_TRY(improve(in, m, t, &size));
-    if (i == 0) {
-      first = size;
-      if (size <= 0.1 * rounding) return CMB_OK;
-    } else {
-      const double rate = i == 1 ? size / first : pow(size / first, 1.0 / i);
-      if (!(rate <= TOO_SLOW)) {
-        return size <= fmin(rounding, m->converged) ? CMB_OK : CMB_RETRY_NEWTON;
-      }
-      m->rate_sum = rate / (1 - rate);
-      m->update_wanted = rate > SLOW;
-    }
-    if (m->rate_sum * size <= m->converged) return CMB_OK;
+    CMB_TRY(cmb_newton_judge(&m->newton, size));
   }
-  return CMB_RETRY_NEWTON;
+  m->update_wanted = cmb_newton_is_slow(&m->newton);
+  return CMB_OK;
 }
 
 static void restart_iteration(const cmb_integrator *in, struct bdf *m)
@@ -355,9 +379,8 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   if (!m->factored || m->update_wanted || ratio < LEAST_RATIO || ratio > 1 / LEAST_RATIO) {
     CMB_TRY(renew(in, m, t, false));
   } else if (m->history.alpha != m->alpha_before) {
-    m->rate_sum = 100;
+    cmb_newton_forget(&m->newton);
   }
-  m->rate_sum = fmax(m->rate_sum, LEAST_RATE);
   m->alpha_before = m->history.alpha;
   for (;;) {
     cmb_status status = iterate(in, m, t);
@@ -497,12 +520,6 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* (2 est + 0.0001)^(−1/(order + 1)) */
-static double ratio_for(const struct bdf *m, int k)
-{
-  return pow(2 * m->est + 0.0001, -1.0 / (k + 1));
-}
-
 static double propose(cmb_integrator *in, double h, double error, cmb_status status)
 {
   struct bdf *m = in->data;
@@ -510,19 +527,17 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
     m->rising = false;
     m->wait = m->k + 3;
   }
-  if (status != CMB_OK) return 0.25 * h;
+  if (status != CMB_OK) return control.failed * h;
   if (error > 1 && !in->fixed_step) {
     m->failures++;
     m->k = m->failures > 2 ? 1 : m->k_next;
-    return m->failures > 1 ? 0.25 * h : h * fmax(0.25, fmin(0.9, 0.9 * ratio_for(m, m->k)));
+    return cmb_controller_halve_rejected(&control, h, m->est, m->k + 1, m->failures);
   }
   m->failures = 0;
   choose_order(in, m);
-  if (m->rising) return 2 * h;
-  const double measure = 2 * m->est + 0.0001;
+  if (m->rising) return control.grow * h;
   if (m->wait > 0) m->wait--;
-  if (measure <= 1.0 / (2 << m->k_next) && m->wait == 0) return 2 * h;
-  return measure < 1 ? h : h * fmax(0.5, fmin(0.9, ratio_for(m, m->k_next)));
+  return cmb_controller_halve(&control, h, m->est, m->k_next + 1, m->wait == 0);
 }
 
 static void accept(cmb_integrator *in)
@@ -552,7 +567,7 @@ static const cmb_option options[] = {
      "pattern; renewed in parts; following the inputs"},
     {"form", "auto|ggl|index3|index2|index1", "auto",
      "constraints of positions and velocities, stabilised; of positions; of velocities; of "
-     "accelerations; auto: ggl, but index1 with Euler parameters"},
+     "accelerations; auto: ggl, but index1 with Euler parameters or where q' is not v"},
     CMB_OPTION_CONTROL("DASSL"),
     CMB_OPTION_IMPLICIT_PROJECTION,
     {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},
@@ -565,7 +580,7 @@ const cmb_method cmb_method_bdf = {
     .name = "bdf",
     .title = "backward differentiation, orders 1 to 5 (DASSL), for stiff systems",
     .order = 5,
-    .error_exponent = 2,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .implicit = true,

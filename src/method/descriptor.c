@@ -19,6 +19,7 @@
 #include "form/partition_jacobian.h"
 #include "math/pattern.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,12 +46,14 @@ struct descriptor {
   cmb_newton newton;
 };
 
-cmb_status cmb_descriptor_create(cmb_integrator *in, const cmb_dirk_table *table)
+cmb_status cmb_descriptor_create(cmb_integrator *in)
 {
+  const cmb_dirk_table *table = in->method->table;
   cmb_arena *arena = in->arena;
   struct descriptor *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   m->table = table;
+  cmb_dirk_newton(&m->newton, in->options.rtol);
   CMB_TRY(cmb_partition_create(in->ev, arena, &m->head.partition));
   for (int i = 0; i < table->stages; i++) {
     m->k[i] = cmb_arena_doubles(arena, in->n);
@@ -81,7 +84,7 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
 {
   struct descriptor *m = in->data;
   cmb_partitioned_begin(in);
-  m->newton.eta = 1;
+  cmb_newton_forget(&m->newton);
   CMB_TRY(cmb_slope(in, in->t, in->y, m->k[0], in->lambda));
   memcpy(m->a, m->k[0] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
@@ -194,7 +197,7 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
     return CMB_OK;
   }
   cmb_combine(in->n, in->y, h, i, table->a + i * table->stages, m->k, m->base);
-  for (cmb_newton_begin(&m->newton, in->options.rtol); !m->newton.done;) {
+  for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
     CMB_TRY(integrate(in, m, i, t));
     CMB_TRY(evaluate(in, m, i, t));
     cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
@@ -260,3 +263,9 @@ void cmb_descriptor_interpolate(const cmb_integrator *in, double theta, double *
   const struct descriptor *m = in->data;
   cmb_dirk_interpolate(in, m->table, m->k, m->x, theta, y);
 }
+
+const cmb_option cmb_descriptor_options[] = {CMB_OPTION_STEPS};
+
+static_assert(sizeof cmb_descriptor_options / sizeof *cmb_descriptor_options ==
+                  CMB_DESCRIPTOR_OPTIONS,
+              "descriptor.h tells how many options there are");

@@ -7,12 +7,24 @@
 
 #include "method/partitioned.h"
 
-cmb_status cmb_descriptor_create(cmb_integrator *in, const cmb_dirk_table *table);
+/* The functions; the method's table is a cmb_dirk_table. */
+cmb_status cmb_descriptor_create(cmb_integrator *in);
 void cmb_descriptor_destroy(cmb_integrator *in);
 cmb_status cmb_descriptor_begin(cmb_integrator *in);
 cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error);
 void cmb_descriptor_accept(cmb_integrator *in);
 cmb_status cmb_descriptor_densify(cmb_integrator *in);
 void cmb_descriptor_interpolate(const cmb_integrator *in, double theta, double *y);
+
+extern const cmb_option cmb_descriptor_options[];
+enum { CMB_DESCRIPTOR_OPTIONS = 1 };
+
+/* What the two methods have in common, as fields of a cmb_method. */
+#define CMB_DESCRIPTOR_METHOD                                                                      \
+  .options = cmb_descriptor_options, .option_count = CMB_DESCRIPTOR_OPTIONS, .implicit = true,     \
+  .create = cmb_descriptor_create, .begin = cmb_descriptor_begin,                                  \
+  .attempt = cmb_descriptor_attempt, .accept = cmb_descriptor_accept,                              \
+  .densify = cmb_descriptor_densify, .interpolate = cmb_descriptor_interpolate,                    \
+  .destroy = cmb_descriptor_destroy
 
 #endif

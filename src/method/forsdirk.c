@@ -43,6 +43,7 @@ static cmb_status create(cmb_integrator *in)
   struct forsdirk *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   m->table = &cmb_sdirk4_table;
+  cmb_dirk_newton(&m->newton, in->options.rtol);
   CMB_TRY(cmb_partition_create(in->ev, arena, &m->head.partition));
   m->J = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->J);
   m->LU = cmb_arena_take(arena, (size_t)in->n * (size_t)in->n, sizeof *m->LU);
@@ -60,7 +61,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct forsdirk *m = in->data;
   cmb_partitioned_begin(in);
-  m->newton.eta = 1;
+  cmb_newton_forget(&m->newton);
   CMB_TRY(cmb_slope(in, in->t, in->y, m->f0, in->lambda));
   memcpy(m->a, m->f0 + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
@@ -170,7 +171,7 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   memset(m->k[i], 0, (size_t)in->n * sizeof *m->f0);
   if (i == 0) memcpy(m->k[0], m->f0, (size_t)in->n * sizeof *m->f0);
   cmb_combine(in->n, m->k[i], 1, i, table->start + i * table->stages, m->k, m->k[i]);
-  for (cmb_newton_begin(&m->newton, in->options.rtol); !m->newton.done;) {
+  for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
     CMB_TRY(evaluate(in, m, i, t));
     correct(in, m, m->k[i]);
     in->ev->stats.newton++;
@@ -230,14 +231,13 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 
 static const cmb_option options[] = {CMB_OPTION_STEPS};
 
+static const cmb_controller control = CMB_DIRK_CONTROLLER(4);
+
 const cmb_method cmb_method_forsdirk = {
     .name = "forsdirk",
     .title = "SDIRK of order 4 on the first-order state-space form; a reference, slow (Negrut)",
     .order = 4,
-    .error_exponent = 4,
-    .beta = 0,
-    .shrink = 0.25,
-    .grow = 4,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .create = create,

@@ -10,6 +10,8 @@
 #include "math/finite.h"
 #include "math/pattern.h"
 
+#include <assert.h>
+
 /* The acceleration at the stage. */
 static cmb_status solve_index1(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
                                double *lambda)
@@ -40,10 +42,32 @@ cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_s
   return finite ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-cmb_projection cmb_half_explicit_projection(const cmb_integrator *in)
+const cmb_option cmb_half_explicit_options[] = {
+    {"projection", "none|control|every", "control",
+     "positions back onto the constraints: never, as often as needed, each step; velocities "
+     "satisfy theirs anyway"},
+    CMB_OPTION_STEPS,
+};
+
+static_assert(sizeof cmb_half_explicit_options / sizeof *cmb_half_explicit_options ==
+                  CMB_HALF_EXPLICIT_OPTIONS,
+              "half_explicit.h tells how many options there are");
+
+void cmb_half_explicit_create(cmb_integrator *in, cmb_half_explicit *m)
 {
   static const cmb_projection kinds[] = {CMB_PROJECT_NONE, CMB_PROJECT_CONTROL, CMB_PROJECT_EVERY};
-  return kinds[cmb_choice(in, "projection")];
+  const cmb_equations *eq = in->ev->eq;
+  m->y_plain = cmb_arena_doubles(in->arena, in->n);
+  m->work = cmb_arena_doubles(in->arena, in->n);
+  m->B = cmb_arena_doubles(in->arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
+  m->dense.inside = cmb_arena_doubles(in->arena, in->n);
+  cmb_projection_create(in, &m->projection, kinds[cmb_choice(in, "projection")]);
+}
+
+void cmb_half_explicit_interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const cmb_half_explicit *m = in->data;
+  cmb_hermite_at(in, &m->dense, theta, y);
 }
 
 cmb_status cmb_half_explicit_attempt(cmb_integrator *in, double h,

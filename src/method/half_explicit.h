@@ -9,15 +9,8 @@
 #ifndef CMB_METHOD_HALF_EXPLICIT_H
 #define CMB_METHOD_HALF_EXPLICIT_H
 
+#include "method/hermite.h"
 #include "method/projection.h"
-
-#define CMB_OPTION_HALF_EXPLICIT_PROJECTION                                                        \
-  {                                                                                                \
-    "projection", "none|control|every", "control",                                                 \
-        "positions back onto the constraints: never, as often as needed, each step; velocities "   \
-        "satisfy "                                                                                 \
-        "theirs anyway"                                                                            \
-  }
 
 typedef struct cmb_half_explicit_stage {
   double t;        /* time and state of the stage: M, f, Bᵀ are taken here */
@@ -36,8 +29,35 @@ typedef struct cmb_half_explicit_stage {
 cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_stage *stage,
                                    double *a, double *lambda);
 
-/* The choice of the option above. */
-cmb_projection cmb_half_explicit_projection(const cmb_integrator *in);
+/* The data of such a method begin with this. */
+typedef struct cmb_half_explicit {
+  double *B;       /* (ng x nv) G at the stage */
+  double *y_plain; /* (n) y_new before projection */
+  double *work;    /* (n) */
+  cmb_projection_control projection;
+  cmb_hermite dense;
+} cmb_half_explicit;
+
+/* What is above, from the integrator's arena. */
+void cmb_half_explicit_create(cmb_integrator *in, cmb_half_explicit *m);
+
+void cmb_half_explicit_interpolate(const cmb_integrator *in, double theta, double *y);
+
+extern const cmb_option cmb_half_explicit_options[];
+enum { CMB_HALF_EXPLICIT_OPTIONS = 2 };
+
+/* What the two methods have in common, as fields of a cmb_method: both are of order 5. */
+#define CMB_HALF_EXPLICIT_METHOD                                                                   \
+  .passes_singular = true, .order = 5, .options = cmb_half_explicit_options,                       \
+  .option_count = CMB_HALF_EXPLICIT_OPTIONS, .stability = 3.25, .dense_degree = 4,                 \
+  .interpolate = cmb_half_explicit_interpolate
+
+/* Limits of step sizes as in DOPRI5; beta is the weight of the error before. */
+#define CMB_HALF_EXPLICIT_CONTROLLER(weight)                                                       \
+  {                                                                                                \
+    .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(5, weight), .safety = 0.9, .shrink = 0.2,   \
+    .grow = 10, .failed = 0.25                                                                     \
+  }
 
 /* After the last stage: y_new projected if it is due, else left as it is; the velocities in any case if index1. G and g_t at the
  * new position stay in the evaluator. */

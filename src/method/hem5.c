@@ -11,7 +11,6 @@
  */
 #include "math/pattern.h"
 #include "method/half_explicit.h"
-#include "method/hermite.h"
 
 #include <string.h>
 
@@ -35,15 +34,11 @@ static const double a[STAGES][STAGES] = { /* row i: a_{i+2,j} */
 /* clang-format on */
 
 struct hem5 {
-  cmb_projection_control projection;
+  cmb_half_explicit head;
   double *k[STAGES]; /* (n) slopes (T V_i, V'_i) */
   double *Y[2];      /* (n) stage under way and the next */
   double *Y8;        /* (n) */
-  double *y_plain;   /* (n) y_new before projection, if that is left out of the error */
-  double *work;      /* (n) */
   double *G_here;    /* (ng x nv) G at the start of the step */
-  double *B;         /* (ng x nv) G at the stage */
-  cmb_hermite dense;
 };
 
 static cmb_status create(cmb_integrator *in)
@@ -55,14 +50,10 @@ static cmb_status create(cmb_integrator *in)
   for (int i = 0; i < STAGES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
   for (int i = 0; i < 2; i++) m->Y[i] = cmb_arena_doubles(arena, in->n);
   m->Y8 = cmb_arena_doubles(arena, in->n);
-  m->y_plain = cmb_arena_doubles(arena, in->n);
-  m->work = cmb_arena_doubles(arena, in->n);
   m->G_here = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
-  m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
-  m->dense.f0 = cmb_arena_doubles(arena, in->n);
-  m->dense.f1 = cmb_arena_doubles(arena, in->n);
-  m->dense.inside = cmb_arena_doubles(arena, in->n);
-  cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+  m->head.dense.f0 = cmb_arena_doubles(arena, in->n);
+  m->head.dense.f1 = cmb_arena_doubles(arena, in->n);
+  cmb_half_explicit_create(in, &m->head);
   return CMB_OK;
 }
 
@@ -77,7 +68,7 @@ static void keep_G(cmb_integrator *in, double **mine)
 static cmb_status begin(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
-  cmb_projection_begin(&m->projection);
+  cmb_projection_begin(&m->head.projection);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->k[STAGES - 1], in->lambda));
   in->a = m->k[STAGES - 1] + in->nq;
   keep_G(in, &m->G_here);
@@ -99,11 +90,11 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, boo
                                .q_next = y_next,
                                .v_next = y_next + in->nq,
                                .weight = weight,
-                               .B = i == 0 ? m->G_here : m->B,
+                               .B = i == 0 ? m->G_here : m->head.B,
                                .B_known = true,
                                .index1 = index1};
   CMB_TRY(cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new));
-  if (!index1) keep_G(in, &m->B);
+  if (!index1) keep_G(in, &m->head.B);
   return CMB_OK;
 }
 
@@ -116,7 +107,7 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
     CMB_TRY(stage(in, m, i, h, index1, y, next));
     y = next;
   }
-  if (!index1) keep_G(in, &m->B); /* G at y_new back to the evaluator, for the projection */
+  if (!index1) keep_G(in, &m->head.B); /* G at y_new back to the evaluator, for the projection */
   return CMB_OK;
 }
 
@@ -124,7 +115,7 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
 static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const double *y)
 {
   static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
-  double *x1 = m->Y8, *x2 = m->work, worst = 0;
+  double *x1 = m->Y8, *x2 = m->head.work, worst = 0;
   for (int i = 0; i < in->n; i++) x1[i] = y[i] - m->Y8[i];
   for (int i = 0; i < in->n; i++) x2[i] = y[i] - in->y[i];
   cmb_combine(in->n, x2, -h, STAGES, low, m->k, x2);
@@ -144,16 +135,16 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   bool index1;
   CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
   const bool plain = index1 || cmb_forgive_projection(in);
-  if (plain) memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *m->y_plain);
-  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
-  *error = error_of(in, m, h, plain ? m->y_plain : in->y_new);
+  if (plain) memcpy(m->head.y_plain, in->y_new, (size_t)in->n * sizeof *m->head.y_plain);
+  CMB_TRY(cmb_half_explicit_project(in, &m->head.projection, in->t + h, index1));
+  *error = error_of(in, m, h, plain ? m->head.y_plain : in->y_new);
   return CMB_OK;
 }
 
 static void accept(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
-  cmb_projection_accept(&m->projection);
+  cmb_projection_accept(&m->head.projection);
   in->a = m->k[STAGES - 1] + in->nq;
   keep_G(in, &m->G_here);
 }
@@ -162,7 +153,7 @@ static void visit(cmb_integrator *in, cmb_archive *archive)
 {
   struct hem5 *m = in->data;
   const int entries = cmb_pattern_values(in->ev->eq->G_pattern, in->ng, in->nv);
-  cmb_projection_visit(&m->projection, archive);
+  cmb_projection_visit(&m->head.projection, archive);
   cmb_archive_doubles(archive, "slope", in->n, m->k[STAGES - 1]);
   cmb_archive_doubles(archive, "gradients", entries, m->G_here);
 }
@@ -170,29 +161,15 @@ static void visit(cmb_integrator *in, cmb_archive *archive)
 static cmb_status densify(cmb_integrator *in)
 {
   struct hem5 *m = in->data;
-  return cmb_hermite_bootstrap(in, &m->dense);
+  return cmb_hermite_bootstrap(in, &m->head.dense);
 }
 
-static void interpolate(const cmb_integrator *in, double theta, double *y)
-{
-  const struct hem5 *m = in->data;
-  cmb_hermite_at(in, &m->dense, theta, y);
-}
-
-static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OPTION_STEPS};
+static const cmb_controller control = CMB_HALF_EXPLICIT_CONTROLLER(0);
 
 const cmb_method cmb_method_hem5 = {
     .name = "hem5",
-    .passes_singular = true,
     .title = "half-explicit Runge-Kutta of order 5 (Brasey)",
-    .order = 5,
-    .error_exponent = 5,
-    .beta = 0,
-    .shrink = 0.2,
-    .grow = 10,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .stability = 3.25,
+    .control = &control,
     .create = create,
     .begin = begin,
     .attempt = attempt,
@@ -201,6 +178,5 @@ const cmb_method cmb_method_hem5 = {
     .visit = visit,
     .nodes = c,
     .node_count = sizeof c / sizeof *c,
-    .dense_degree = 4,
-    .interpolate = interpolate,
+    CMB_HALF_EXPLICIT_METHOD,
 };

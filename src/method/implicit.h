@@ -33,6 +33,13 @@ typedef enum cmb_implicit_projection {
 /* The choice of the option above, for a form. */
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind);
 
+/* Whether index 1 is what form=auto chooses: with a T, of which the Newton matrix does not know how it depends on q, and with Euler
+ * parameters, whose lengths are constraints that say nothing about the motion. */
+static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
+{
+  return eq->rates || eq->euler_parameters;
+}
+
 #define CMB_OPTION_MULTIPLIERS                                                                     \
   {                                                                                                \
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \

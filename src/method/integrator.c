@@ -1,9 +1,8 @@
 /*
  * The integrator: creation, options, and the step loop that all methods share.
  *
- * Step-size rule after Gustafsson as in DOPRI5 (Hairer, Nørsett, Wanner, Solving ODEs I, §IV.2):
- *     h_new = h min(grow, max(shrink, 0.9 err^(−1/k + 0.75 β) err_before^β)),   k = error_exponent
- * First step after the same authors (§II.4): from the sizes of y, y', y''.
+ * Step sizes by the method's controller (controller.h). First step after Hairer, Nørsett and Wanner (Solving ODEs I, §II.4): from the
+ * sizes of y, y', y''.
  */
 #include "method/integrator.h"
 #include "method/drift.h"
@@ -25,10 +24,7 @@ enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until i
 enum { RESCUE_AFTER = 12 };     /* rejections in a row: another method may do */
 enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
 
-static const double SAFETY = 0.9;
 static const double SAME_STEP = 1e-6; /* relative difference in size that is rounding of time */
-static const double TROUBLE = 0.25;   /* step reduction when equations or projection fail */
-static const double LEAST_ERROR = 1e-10, LEAST_PREVIOUS = 1e-4; /* smaller errors count as these */
 static const double LEAST_FIRST = 1024 * DBL_EPSILON; /* part of t: the smallest first step */
 
 static const cmb_method *const methods[] = {
@@ -152,16 +148,20 @@ static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_
   int i = 0, choice = 0;
   double number = 0;
   CMB_TRY(understand(ctx, in->method, setting, &i, &choice, &number));
-  in->choice[i] = choice;
-  in->number[i] = number;
+  in->chosen.word[i] = choice;
+  in->chosen.number[i] = number;
   return CMB_OK;
 }
 
-void cmb_default_choices(const cmb_method *method, int *choice)
+cmb_status cmb_choices_create(cmb_arena *arena, const cmb_method *method, cmb_choices *chosen)
 {
+  chosen->word = cmb_arena_ints(arena, method->option_count);
+  chosen->number = cmb_arena_doubles(arena, method->option_count);
+  if (!chosen->word || !chosen->number) return CMB_ERROR_MEMORY;
   for (int i = 0; i < method->option_count; i++) {
-    choice[i] = word_index(method->options[i].values, method->options[i].fallback);
+    chosen->word[i] = word_index(method->options[i].values, method->options[i].fallback);
   }
+  return CMB_OK;
 }
 
 static bool has_option(const cmb_method *m, const char *name)
@@ -173,13 +173,13 @@ int cmb_choice(const cmb_integrator *in, const char *name)
 {
   const cmb_method *m = in->method;
   int i = cmb_find_name(name, m->options, m->option_count, sizeof *m->options);
-  return in->choice[i];
+  return in->chosen.word[i];
 }
 
 double cmb_option_number(const cmb_integrator *in, const char *name)
 {
   const cmb_method *m = in->method;
-  return in->number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
+  return in->chosen.number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
 }
 
 static cmb_status check_number(cmb_context *ctx, const char *name, double value,
@@ -200,7 +200,7 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   CMB_TRY(check_number(ctx, "atol", o->atol, false));
   CMB_TRY(check_number(ctx, "step", o->step, true));
   CMB_TRY(check_number(ctx, "max_step", o->max_step, true));
-  cmb_default_choices(in->method, in->choice);
+  if (cmb_choices_create(in->arena, in->method, &in->chosen) != CMB_OK) return cmb_fail_memory(ctx);
   for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
   const bool may_be_fixed = has_option(in->method, "steps");
   in->fixed_step = in->method->real_time || (may_be_fixed && cmb_choice(in, "steps") == 1);
@@ -369,7 +369,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
   for (int i = 0; i < n; i++) f1[i] -= f0[i];
   double d2 = cmb_error_norm(in, 0, n, f1) / h0, most = fmax(d1, d2);
   double h1 =
-      most <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / most, 1.0 / in->method->error_exponent);
+      most <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / most, 1.0 / in->method->control->order);
   *h = fmax(fmin(100 * h0, h1), LEAST_FIRST * fabs(in->t));
   return CMB_OK;
 }
@@ -399,7 +399,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   memcpy(in->y, q, (size_t)in->nq * sizeof *q);
   memcpy(in->y + in->nq, v, (size_t)in->nv * sizeof *v);
   cmb_runaway_begin(in);
-  in->log_previous = log(LEAST_PREVIOUS);
+  cmb_controller_begin(&in->control);
   in->step_taken = in->dense_ready = false;
   in->near_steps = in->inside_steps = 0;
   in->until_singular = INFINITY;
@@ -474,37 +474,21 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->ev->stats.accepted++;
 }
 
-/* As fmax and fmin, where none is NaN; without a call. */
-static inline double larger(double a, double b)
-{
-  return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-  return a < b ? a : b;
-}
-
-/* h_new/h after an error, in logarithms: log 0.9 − log(err) (1/k − 0.75 β) + β log(err_before). */
-static double step_factor(const cmb_integrator *in, double log_error, double log_previous,
-                          double most)
-{
-  const cmb_method *m = in->method;
-  double exponent = 1 / m->error_exponent - 0.75 * m->beta;
-  double factor = SAFETY * exp(m->beta * log_previous - exponent * log_error);
-  return smaller(most, larger(m->shrink, factor));
-}
-
 /* The next step size after one of size h was accepted. */
 static double step_after(cmb_integrator *in, double h, double error)
 {
-  double most = in->rejections > 0 ? 1 : in->method->grow,
-         log_error = log(larger(error, LEAST_ERROR));
   const double wanted = in->h;
-  double next = h * step_factor(in, log_error, in->log_previous, most);
-  if (in->until_singular < INFINITY && h < wanted) next = fmax(next, wanted);
-  in->log_previous = larger(log_error, log(LEAST_PREVIOUS));
-  return next;
+  const double next =
+      cmb_controller_pi(in->method->control, &in->control, h, error, in->rejections);
+  return in->until_singular < INFINITY && h < wanted ? fmax(next, wanted) : next;
+}
+
+/* The same after one that was rejected for its error, or failed with a status > 0. */
+static double step_after_failure(const cmb_integrator *in, double h, double error,
+                                 cmb_status status)
+{
+  const cmb_controller *c = in->method->control;
+  return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
 /* A step that was cut to end on t_limit says little about the next one: it is tried as the one before was to be. */
@@ -593,8 +577,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     }
     in->ev->stats.rejected++;
     trouble = status;
-    in->h = m->propose ? m->propose(in, h, error, status)
-                       : h * (status == CMB_OK ? step_factor(in, log(error), 0, 1) : TROUBLE);
+    in->h =
+        m->propose ? m->propose(in, h, error, status) : step_after_failure(in, h, error, status);
   }
 }
 

@@ -71,15 +71,22 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 
+/* The constants of DOPRI5 (Hairer, Nørsett, Wanner). */
+static const cmb_controller control = {
+    .kind = CMB_CONTROLLER_PI,
+    CMB_CONTROLLER_PI_ORDER(5, 0.04),
+    .safety = 0.9,
+    .shrink = 0.2,
+    .grow = 10,
+    .failed = 0.25,
+};
+
 const cmb_method cmb_method_mdop5 = {
     .name = "mdop5",
     .passes_singular = true,
     .title = "Dormand-Prince 5(4) on the index-1 form with projection (Simeon)",
     .order = 5,
-    .error_exponent = 5,
-    .beta = 0.04,
-    .shrink = 0.2,
-    .grow = 10,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .stability = 3.25,

@@ -111,15 +111,22 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
 
+/* The constants of DOP853 (Hairer, Nørsett, Wanner). */
+static const cmb_controller control = {
+    .kind = CMB_CONTROLLER_PI,
+    CMB_CONTROLLER_PI_ORDER(8, 0),
+    .safety = 0.9,
+    .shrink = 0.333,
+    .grow = 6,
+    .failed = 0.25,
+};
+
 const cmb_method cmb_method_mdop853 = {
     .name = "mdop853",
     .passes_singular = true,
     .title = "Dormand-Prince 8(5,3) on the index-1 form with projection",
     .order = 8,
-    .error_exponent = 8,
-    .beta = 0,
-    .shrink = 0.333,
-    .grow = 6,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .stability = 6.1,

@@ -1,8 +1,8 @@
 /*
  * What a method is, seen from inside: a row of functions, and the integrator they work on.
  *
- * The integrator owns the step loop, the step-size rule and the error norm; a method supplies stages, an
- * error estimate and dense output. State is y = (q, v), n = nq + nv numbers, so that Runge–Kutta sums
+ * The integrator owns the step loop and the error norm, controller.h the step-size rule and newton.h the end of iterations; a method
+ * supplies stages, an error estimate and dense output, and the constants of those rules. State is y = (q, v), n = nq + nv numbers, so that Runge–Kutta sums
  * run over one array.
  */
 #ifndef CMB_METHOD_METHOD_H
@@ -11,24 +11,24 @@
 #include "base/archive.h"
 #include "dae/branch.h"
 #include "math/dense.h"
+#include "method/controller.h"
 
 #include <camber/method.h>
 #include <string.h>
 
-enum { CMB_MOST_OPTIONS = 8 };
-
 struct cmb_method {
   const char *name, *title;
-  int order;             /* of q and v */
-  double error_exponent; /* error estimate ~ h^error_exponent, as the step-size rule takes it */
-  double beta;           /* weight of the previous error in the step-size rule (Gustafsson) */
-  double shrink, grow;   /* limits of h_new/h */
+  int order; /* of q and v */
+  const cmb_controller
+      *control; /* step sizes; NULL: real-time, or it is that of the method at work */
   const cmb_option *options;
   int option_count;
   bool implicit;    /* needs derivatives of the equations */
   bool multistep;   /* it needs the steps before: where it begins anew it begins small */
   bool real_time;   /* steps of the size given, always, and the same operations in each */
   double stability; /* explicit: h times an eigenvalue that it still bears, about */
+
+  const void *table; /* coefficients, where several methods have the same functions */
 
   /* take memory from in->arena into in->data; a failure to take it may be left to in->arena */
   cmb_status (*create)(cmb_integrator *in);
@@ -51,7 +51,7 @@ struct cmb_method {
   /* y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);
   /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or
-   * failed with a status > 0. NULL: the rule in integrator.c */
+   * failed with a status > 0. NULL: the controller's, of kind PI */
   double (*propose)(cmb_integrator *in, double h, double error, cmb_status status);
   /* what it takes along when a run is saved, or finds when it has begun where one was (base/archive.h); NULL: nothing */
   void (*visit)(cmb_integrator *in, cmb_archive *a);
@@ -59,14 +59,19 @@ struct cmb_method {
   void (*destroy)(cmb_integrator *in);
 };
 
+/* What was chosen, for each option of a method. */
+typedef struct cmb_choices {
+  int *word;      /* (option_count) index of the word */
+  double *number; /* (option_count) the number given where that word is NUMBER; else 0 */
+} cmb_choices;
+
 struct cmb_integrator {
   cmb_context *ctx;
   const cmb_method *method;
   cmb_evaluator *ev;
   cmb_arena *arena;
   cmb_integrator_options options;
-  int choice[CMB_MOST_OPTIONS];    /* per option of the method: index of the word chosen */
-  double number[CMB_MOST_OPTIONS]; /* the number given where a word is NUMBER; else 0 */
+  cmb_choices chosen;
   bool fixed_step;
   bool loose_rates; /* of a real-time method: no step brings velocities to the constraints */
 
@@ -93,7 +98,7 @@ struct cmb_integrator {
   long
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */
-  double log_previous; /* logarithm of the last accepted step's error */
+  cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
   void *data;                      /* the method's own */
   struct cmb_stiffness *stiffness; /* NULL: not looked for */
@@ -102,8 +107,8 @@ struct cmb_integrator {
   struct cmb_drift *drift; /* NULL: not known */
 };
 
-/* The choices of a method's options unless told otherwise, as indices of their words. */
-void cmb_default_choices(const cmb_method *method, int *choice);
+/* Room for the choices of a method's options, from the arena; they are those of a user who tells nothing. CMB_ERROR_MEMORY. */
+cmb_status cmb_choices_create(cmb_arena *arena, const cmb_method *method, cmb_choices *chosen);
 
 /* The method's choice for its option `name`, as an index into the option's words. */
 int cmb_choice(const cmb_integrator *in, const char *name);

@@ -6,7 +6,19 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_ITERATIONS = 10 };
+/* Hairer and Wanner, Solving ODEs II, §IV.8, and their SDIRK4; the matrix is new in each step. */
+static const cmb_newton_rule dirk_newton = {
+    .most = 10,
+    .mean = CMB_NEWTON_OF_LAST,
+    .diverges = 1,
+    .predicts = true,
+    .slow = 1,
+    .eta_new = 1,
+    .eta_power = 0.8,
+    .eta_least = DBL_EPSILON,
+    .kappa = 0.03,
+    .roundings = 10,
+};
 
 void cmb_partitioned_destroy(cmb_integrator *in)
 {
@@ -104,29 +116,8 @@ void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table,
   for (int i = 0; i < in->n; i++) y[i] += theta * gap[i];
 }
 
-void cmb_newton_begin(cmb_newton *newton, double rtol)
+void cmb_dirk_newton(cmb_newton *newton, double rtol)
 {
-  newton->enough = fmax(10 * DBL_EPSILON / rtol, fmin(0.03, sqrt(rtol)));
-  newton->iteration = 0;
-  newton->done = false;
-  newton->eta = pow(fmax(newton->eta, DBL_EPSILON), 0.8);
-}
-
-cmb_status cmb_newton_judge(cmb_newton *newton, double size)
-{
-  const int left = MOST_ITERATIONS - 1 - newton->iteration;
-  if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-  if (newton->iteration > 0) {
-    const double theta = size / newton->before;
-    if (theta >= 1) {
-      newton->done = size <= 0.03; /* rounding */
-      return newton->done ? CMB_OK : CMB_RETRY_NEWTON;
-    }
-    newton->eta = theta / (1 - theta);
-    if (pow(theta, left) * newton->eta * size > newton->enough) return CMB_RETRY_NEWTON;
-  }
-  newton->done = newton->eta * size <= newton->enough;
-  newton->before = size;
-  newton->iteration++;
-  return newton->done || left > 0 ? CMB_OK : CMB_RETRY_NEWTON;
+  cmb_newton_create(newton, &dirk_newton, sqrt(rtol), rtol);
+  newton->tolerable = dirk_newton.kappa;
 }

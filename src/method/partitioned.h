@@ -12,6 +12,7 @@
 
 #include "form/partition.h"
 #include "method/method.h"
+#include "method/newton.h"
 
 /* The data of such a method begin with this. */
 typedef struct cmb_partitioned {
@@ -77,18 +78,15 @@ void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, dou
 void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                           const double *gap, double theta, double *y);
 
-/* Newton's method for the stages of an implicit method, after Hairer and Wanner (Solving ODEs II, §IV.8): sizes of increments,
- * in units of the tolerance, give the rate θ, and with it the error that is left, θ/(1 − θ) times the increment. */
-typedef struct cmb_newton {
-  int iteration;
-  double before; /* the last increment's size */
-  double eta;    /* θ/(1 − θ), also of the stage before; 1 at the beginning of a run */
-  double enough; /* tolerances that may be left: min(0.03, √rtol), if rounding permits */
-  bool done;
-} cmb_newton;
+/* Newton's method for the stages of an implicit method: κ = min(0.03, √rtol), if rounding permits. */
+void cmb_dirk_newton(cmb_newton *newton, double rtol);
 
-void cmb_newton_begin(cmb_newton *newton, double rtol);
-/* An increment of this size has been added. CMB_RETRY_NEWTON if there is no hope. */
-cmb_status cmb_newton_judge(cmb_newton *newton, double size);
+/* Haug, Negrut and Engstler 1999, eq. (61), with a factor of at most 1 after a rejection, as they advise; facmax, "usually between
+ * 1.5 and 5", is 4. k = q + 1, the order of the embedded formula and 1. */
+#define CMB_DIRK_CONTROLLER(k)                                                                     \
+  {                                                                                                \
+    .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(k, 0), .safety = 0.9, .shrink = 0.25,       \
+    .grow = 4, .failed = 0.25                                                                      \
+  }
 
 #endif

@@ -13,7 +13,6 @@
  * constraint by one Newton step. Dense output: the value at 19/30 from weights, then quartic Hermite.
  */
 #include "method/half_explicit.h"
-#include "method/hermite.h"
 
 #include "math/pattern.h"
 
@@ -47,30 +46,21 @@ static const double inside[SLOPES] = {
 /* clang-format on */
 
 struct phem56 {
-  cmb_projection_control projection;
+  cmb_half_explicit head;
   double *k[SLOPES]; /* (n) slopes */
   double *Y, *Y_bar; /* (n) */
-  double *y_plain;   /* (n) y_new before projection */
-  double *work;      /* (n) */
-  double *B;         /* (ng x nv) G at the stage */
-  cmb_hermite dense;
-  bool shift; /* the last slope of the step before is the first of the next */
+  bool shift;        /* the last slope of the step before is the first of the next */
 };
 
 static cmb_status create(cmb_integrator *in)
 {
-  const cmb_equations *eq = in->ev->eq;
   cmb_arena *arena = in->arena;
   struct phem56 *m = in->data = cmb_arena_take(arena, 1, sizeof *m);
   if (!m) return CMB_OK;
   for (int i = 0; i < SLOPES; i++) m->k[i] = cmb_arena_doubles(arena, in->n);
   m->Y = cmb_arena_doubles(arena, in->n);
   m->Y_bar = cmb_arena_doubles(arena, in->n);
-  m->y_plain = cmb_arena_doubles(arena, in->n);
-  m->work = cmb_arena_doubles(arena, in->n);
-  m->B = cmb_arena_doubles(arena, cmb_pattern_values(eq->G_pattern, in->ng, in->nv));
-  m->dense.inside = cmb_arena_doubles(arena, in->n);
-  cmb_projection_create(in, &m->projection, cmb_half_explicit_projection(in));
+  cmb_half_explicit_create(in, &m->head);
   return CMB_OK;
 }
 
@@ -78,7 +68,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct phem56 *m = in->data;
   m->shift = false;
-  cmb_projection_begin(&m->projection);
+  cmb_projection_begin(&m->head.projection);
   in->a = m->k[0] + in->nq;
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
@@ -98,7 +88,7 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
                                .q_next = y_bar,
                                .v_next = y_bar + in->nq,
                                .weight = weight,
-                               .B = m->B,
+                               .B = m->head.B,
                                .B_known = false,
                                .index1 = index1};
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
@@ -107,8 +97,8 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
 static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
-  double *x = m->work, *xv = m->work + in->nq;
-  cmb_displacement(in, m->y_plain, x);
+  double *x = m->head.work, *xv = m->head.work + in->nq;
+  cmb_displacement(in, m->head.y_plain, x);
   cmb_combine(in->n, x, h, SLOPES, e, m->k, x);
   cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, ev->G, xv, ev->dtau);
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
@@ -138,8 +128,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
     m->shift = false;
   }
   CMB_TRY(cmb_half_explicit_attempt(in, h, stages, &index1));
-  memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
-  CMB_TRY(cmb_half_explicit_project(in, &m->projection, in->t + h, index1));
+  memcpy(m->head.y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
+  CMB_TRY(cmb_half_explicit_project(in, &m->head.projection, in->t + h, index1));
   CMB_TRY(cmb_factor_and_slope(in, in->t + h, in->y_new, m->k[SLOPES - 1], in->lambda_new));
   *error = error_of(in, m, h);
   return CMB_OK;
@@ -150,46 +140,32 @@ static void accept(cmb_integrator *in)
   struct phem56 *m = in->data;
   m->shift = true;
   in->a = m->k[SLOPES - 1] + in->nq;
-  cmb_projection_accept(&m->projection);
+  cmb_projection_accept(&m->head.projection);
 }
 
 static void visit(cmb_integrator *in, cmb_archive *archive)
 {
   struct phem56 *m = in->data;
-  cmb_projection_visit(&m->projection, archive);
+  cmb_projection_visit(&m->head.projection, archive);
   cmb_archive_doubles(archive, "slope", in->n, m->k[m->shift ? SLOPES - 1 : 0]);
 }
 
 static cmb_status densify(cmb_integrator *in)
 {
   struct phem56 *m = in->data;
-  m->dense.node = inside_at;
-  m->dense.f0 = m->k[0];
-  m->dense.f1 = m->k[SLOPES - 1];
-  cmb_combine(in->n, in->y_before, in->h_taken, SLOPES, inside, m->k, m->dense.inside);
+  m->head.dense.node = inside_at;
+  m->head.dense.f0 = m->k[0];
+  m->head.dense.f1 = m->k[SLOPES - 1];
+  cmb_combine(in->n, in->y_before, in->h_taken, SLOPES, inside, m->k, m->head.dense.inside);
   return CMB_OK;
 }
 
-static void interpolate(const cmb_integrator *in, double theta, double *y)
-{
-  const struct phem56 *m = in->data;
-  cmb_hermite_at(in, &m->dense, theta, y);
-}
-
-static const cmb_option options[] = {CMB_OPTION_HALF_EXPLICIT_PROJECTION, CMB_OPTION_STEPS};
+static const cmb_controller control = CMB_HALF_EXPLICIT_CONTROLLER(0.04);
 
 const cmb_method cmb_method_phem56 = {
     .name = "phem56",
-    .passes_singular = true,
     .title = "partitioned half-explicit Runge-Kutta of order 5 (Murua)",
-    .order = 5,
-    .error_exponent = 5,
-    .beta = 0.04,
-    .shrink = 0.2,
-    .grow = 10,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .stability = 3.25,
+    .control = &control,
     .create = create,
     .begin = begin,
     .attempt = attempt,
@@ -198,6 +174,5 @@ const cmb_method cmb_method_phem56 = {
     .visit = visit,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
-    .dense_degree = 4,
-    .interpolate = interpolate,
+    CMB_HALF_EXPLICIT_METHOD,
 };

@@ -12,17 +12,18 @@
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
  * classic to 0.1 rtol^(2/3), as their code RADAU5. Velocities of index 3 count h times: strict prefers ggl.
  *
- * Dense output: the collocation polynomials of q and v. With Euler parameters the matrix leaves out that T depends on q: positions
- * then follow the increments only to O(h ω), which index 1 bears best.
+ * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
+ * follow the increments only to O(h ω), which index 1 bears best.
  */
 #include "math/dense.h"
 #include "method/implicit.h"
+#include "method/newton.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 3, MOST_ITERATIONS = 7, MOST_FIXED = 12 };
+enum { STAGES = 3, MOST_FIXED = 12 }; /* iterations of a fixed step, which cannot become smaller */
 
 static const double GAMMA = 3.6378342527444957, ALPHA = 2.6810828736277521,
                     BETA = 3.0504301992474105;
@@ -50,17 +51,45 @@ static const double T_inverse[STAGES][STAGES] = {
 static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 / 3};
 
 static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
-static const double KEEP_JACOBIAN = 2e-2; /* convergence faster than this: it serves another step */
 
-/* After the iteration has failed with a matrix made where the step begins, the next steps stay below the size in question, and come
- * back to it slowly: else every other step would fail where motion turns the matrix faster than accuracy limits h. */
-static const double BELOW_FAILURE = 0.9, BACK_TO_IT = 1.05;
+/* RADAU5, but for `slow`, 1e-3 there, for the power of η, 0.8 there, and for κ (above). */
+static const cmb_newton_rule newton = {
+    .most = 7,
+    .mean = CMB_NEWTON_OF_TWO,
+    .diverges = 0.99,
+    .predicts = true,
+    .spare = 1,
+    .slow = 2e-2,
+    .eta_new = 1,
+    .eta_power = 0.75,
+    .eta_least = DBL_EPSILON,
+    .kappa = 0.03,
+    .roundings = 100,
+};
+
+/* RADAU5; after the iteration has failed with a matrix made where the step begins, the next steps stay below the size in question, and
+ * come back to it slowly: else every other step would fail where motion turns the matrix faster than accuracy limits h. */
+static const cmb_controller control = {
+    .kind = CMB_CONTROLLER_PREDICTIVE,
+    .order = 4,
+    .safety = 0.9,
+    .shrink = 0.2,
+    .grow = 8,
+    .failed = 0.5,
+    .iterations = 7,
+    .keep_from = 0.95,
+    .keep_to = 1.2,
+    .first_rejected = 0.1,
+    .foreseen = 0.8,
+    .below_failure = 0.9,
+    .back = 1.05,
+};
 
 struct radau5 {
   cmb_form *form;
   cmb_linear *real, *complex;
   double rtol, atol; /* of the error estimate */
-  double enough;     /* part of it that the iteration may leave */
+  cmb_newton newton; /* what it may leave is a part of that */
   cmb_implicit_projection projection;
   bool tested;
 
@@ -83,12 +112,7 @@ struct radau5 {
 
   bool jacobian_here; /* D and K belong to where the step begins */
   bool want_jacobian;
-  double h_factored;             /* 0: there are no factors */
-  double convergence, rate_sum;  /* θ, and θ/(1 − θ) */
-  int iterations, most;          /* made, and permitted */
-  double shrink;                 /* what to do with h after the iteration has failed */
-  double h_before, error_before; /* of the last accepted step, for the step-size rule */
-  double h_most;                 /* beyond which the iteration has failed of late */
+  double h_factored; /* 0: there are no factors */
 };
 
 /* ---- creation */
@@ -130,7 +154,7 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
   const int choice = cmb_choice(in, "form");
   if (choice > 0) return kinds[choice - 1];
-  if (in->ev->eq->rates) return CMB_FORM_INDEX1;
+  if (cmb_implicit_prefers_index1(in->ev->eq)) return CMB_FORM_INDEX1;
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
@@ -140,8 +164,8 @@ static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
   const bool strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
   m->rtol = strict ? fmax(0.4 * pow(rtol, 4.0 / 5), LEAST_TOLERANCE) : 0.1 * pow(rtol, 2.0 / 3);
   m->atol = m->rtol * (in->options.atol / rtol);
-  m->enough = fmin(0.03, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol));
-  m->enough = fmax(m->enough, 100 * DBL_EPSILON / m->rtol);
+  cmb_newton_create(&m->newton, &newton, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol), m->rtol);
+  if (in->fixed_step) m->newton.most = MOST_FIXED;
 }
 
 static cmb_status create(cmb_integrator *in)
@@ -152,7 +176,6 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   take_tolerances(in, m);
   m->projection = cmb_implicit_projection_of(in, options.kind);
-  m->most = in->fixed_step ? MOST_FIXED : MOST_ITERATIONS; /* a fixed step cannot become smaller */
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
@@ -172,11 +195,11 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct radau5 *m = in->data;
   cmb_watch_rank(in->ev, false);
-  m->h_last = m->h_factored = m->h_before = 0;
-  m->h_most = INFINITY;
+  m->h_last = m->h_factored = 0;
+  cmb_controller_restart(&in->control);
   m->want_jacobian = true;
   m->jacobian_here = false;
-  m->rate_sum = 1;
+  cmb_newton_forget(&m->newton);
   in->a = m->a_here;
   return cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a_here, in->lambda);
 }
@@ -406,24 +429,6 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   return sqrt(sum / (STAGES * in->n));
 }
 
-/* Whether the iteration, now `newton` old and with increments of this size, will get there in time; else by what h is to
- * shrink. */
-static bool promises(struct radau5 *m, int newton, double size, double before, double *previous)
-{
-  const double quotient = size / before;
-  m->convergence = newton == 1 ? quotient : sqrt(quotient * *previous);
-  *previous = quotient;
-  m->shrink = 0.5;
-  if (!(m->convergence < 0.99)) return false;
-  m->rate_sum = m->convergence / (1 - m->convergence);
-  const int left = m->most - 2 - newton;
-  double at_the_end = m->rate_sum * size / m->enough;
-  for (int i = 0; i < left; i++) at_the_end *= m->convergence;
-  if (at_the_end < 1) return true;
-  m->shrink = 0.8 * pow(fmax(1e-4, fmin(20, at_the_end)), -1.0 / (4 + left));
-  return false;
-}
-
 /* Nothing that is not finite may stay behind the ends of the arrays, which are worked on two at a time. */
 static void clear_increments(const cmb_integrator *in, struct radau5 *m)
 {
@@ -441,28 +446,16 @@ static void clear_increments(const cmb_integrator *in, struct radau5 *m)
 
 static cmb_status iterate(cmb_integrator *in, struct radau5 *m, double h)
 {
-  double before = 0, previous = 0;
-  m->rate_sum = sqrt(m->rate_sum) * sqrt(sqrt(m->rate_sum)) + DBL_EPSILON;
-  m->convergence = KEEP_JACOBIAN;
-  m->shrink = 0.5;
-  for (int newton = 0; newton < m->most; newton++) {
+  for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
     complete_stages(in, m, h);
     CMB_TRY(stage_defects(in, m, h));
     solve_stages(in, m, h);
     in->ev->stats.newton++;
-    double size = move_stages(in, m);
-    if (!isfinite(size)) {
-      clear_increments(in, m);
-      return CMB_RETRY_NONFINITE;
-    }
-    if (newton > 0 && newton < m->most - 1 && !promises(m, newton, size, before, &previous)) {
-      return CMB_RETRY_NEWTON;
-    }
-    before = fmax(size, DBL_EPSILON);
-    m->iterations = newton + 1;
-    if (m->rate_sum * size <= m->enough) return CMB_OK;
+    const cmb_status status = cmb_newton_judge(&m->newton, move_stages(in, m));
+    if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
+    CMB_TRY(status);
   }
-  return CMB_RETRY_NEWTON;
+  return CMB_OK;
 }
 
 /* ---- the step */
@@ -511,10 +504,11 @@ static cmb_status estimate_error(cmb_integrator *in, struct radau5 *m, double h,
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct radau5 *m = in->data;
-  m->shrink = 0.5;
   m->h_tried = h;
+  m->newton.excess =
+      0; /* that of an earlier attempt says nothing if this one does not come so far */
   CMB_TRY(prepare(in, m, h));
-  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->enough};
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough};
   cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
@@ -539,33 +533,19 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* The rule of RADAU5: fewer iterations than usual let h grow more; after Gustafsson it follows the trend of the errors; it stays
- * if the factors serve again and little would be gained. */
 static double propose(cmb_integrator *in, double h, double error, cmb_status status)
 {
   struct radau5 *m = in->data;
-  const double safety = 0.9;
-  if (status == CMB_RETRY_NEWTON && m->jacobian_here) m->h_most = BELOW_FAILURE * h;
-  if (status != CMB_OK) return h * m->shrink;
-  const double factor =
-      fmin(safety, safety * (1 + 2 * MOST_ITERATIONS) / (m->iterations + 2 * MOST_ITERATIONS));
-  double quotient = fmax(0.125, fmin(5, sqrt(sqrt(error)) / factor));
-  if (error > 1) {
-    if (!m->jacobian_here) m->want_jacobian = true;
-    return m->h_last > 0 ? h / quotient : 0.1 * h;
+  const cmb_newton *n = &m->newton;
+  const cmb_controller_step step = {h, error, in->rejections, n->iterations};
+  if (status == CMB_RETRY_NEWTON && m->jacobian_here) {
+    cmb_controller_stay_below(&control, &in->control, h);
   }
-  if (m->h_before > 0) {
-    double trend = m->h_before / h * sqrt(sqrt(error * error / m->error_before)) / safety;
-    quotient = fmax(quotient, fmax(0.125, fmin(5, trend)));
-  }
-  m->h_before = h;
-  m->error_before = fmax(1e-2, error);
-  double next = h / quotient;
-  if (in->rejections > 0) next = fmin(next, h);
-  next = fmin(next, m->h_most);
-  m->h_most *= BACK_TO_IT;
-  const bool again = m->convergence <= KEEP_JACOBIAN;
-  return again && next >= 0.95 * h && next <= 1.2 * h ? h : next;
+  if (status != CMB_OK) return h * cmb_controller_failure(&control, n->excess, n->left);
+  if (error <= 1)
+    return cmb_controller_predict(&control, &in->control, &step, !cmb_newton_is_slow(n));
+  if (!m->jacobian_here) m->want_jacobian = true;
+  return cmb_controller_predict_rejected(&control, &step, m->h_last == 0);
 }
 
 /* out = x − y, two at a time; what lies behind out must be free. */
@@ -590,7 +570,7 @@ static void accept(cmb_integrator *in)
     m->lambda_last[i] = m->lambda[i], m->lambda[i] = free_lambda;
   }
   m->jacobian_here = false;
-  m->want_jacobian = m->convergence > KEEP_JACOBIAN;
+  m->want_jacobian = cmb_newton_is_slow(&m->newton);
   m->h_last = m->h_tried;
 }
 
@@ -613,7 +593,7 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static const cmb_option options[] = {
     {"form", "auto|index3|ggl|index1", "auto",
      "constraints of positions; of positions and velocities, stabilised; of accelerations; auto: "
-     "ggl, index3 with classic control, but index1 with Euler parameters"},
+     "ggl, index3 with classic control, but index1 with Euler parameters or where q' is not v"},
     CMB_OPTION_CONTROL("RADAU5"),
     CMB_OPTION_FORMALISM,
     CMB_OPTION_IMPLICIT_PROJECTION,
@@ -625,7 +605,7 @@ const cmb_method cmb_method_radau5 = {
     .name = "radau5",
     .title = "Radau IIA of order 5, for stiff systems (Hairer, Wanner)",
     .order = 5,
-    .error_exponent = 4,
+    .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .implicit = true,

@@ -50,33 +50,17 @@ const cmb_dirk_table cmb_sdirk4_table = {.stages = STAGES,
                                          .start = start[0],
                                          .dense = dense};
 
-static cmb_status create(cmb_integrator *in)
-{
-  return cmb_descriptor_create(in, &cmb_sdirk4_table);
-}
-
-static const cmb_option options[] = {CMB_OPTION_STEPS};
+static const cmb_controller control = CMB_DIRK_CONTROLLER(4);
 
 const cmb_method cmb_method_sdirk4 = {
     .name = "sdirk4",
     .title =
         "SDIRK of order 4 in descriptor form with coordinate partitioning (Haug, Negrut, Engstler)",
     .order = 4,
-    .error_exponent = 4,
-    .beta = 0,
-    .shrink = 0.25,
-    .grow = 4,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .implicit = true,
-    .create = create,
-    .begin = cmb_descriptor_begin,
-    .attempt = cmb_descriptor_attempt,
-    .accept = cmb_descriptor_accept,
-    .densify = cmb_descriptor_densify,
+    .control = &control,
+    .table = &cmb_sdirk4_table,
     .nodes = c,
     .node_count = sizeof c / sizeof *c,
     .dense_degree = 3,
-    .interpolate = cmb_descriptor_interpolate,
-    .destroy = cmb_descriptor_destroy,
+    CMB_DESCRIPTOR_METHOD,
 };

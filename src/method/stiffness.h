@@ -32,7 +32,7 @@ bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, 
 typedef struct cmb_switcher {
   const cmb_method *method[2]; /* explicit, implicit */
   void *data[2];
-  int choice[2][CMB_MOST_OPTIONS];
+  cmb_choices chosen[2];
   int active;
   int enough; /* looks for a change; more with each */
   bool due;   /* the change is to be made before the next step */

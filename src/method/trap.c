@@ -27,31 +27,15 @@ static const cmb_dirk_table table = {.stages = STAGES,
                                      .start = start[0],
                                      .dense = dense};
 
-static cmb_status create(cmb_integrator *in)
-{
-  return cmb_descriptor_create(in, &table);
-}
-
-static const cmb_option options[] = {CMB_OPTION_STEPS};
+static const cmb_controller control = CMB_DIRK_CONTROLLER(2);
 
 const cmb_method cmb_method_trap = {
     .name = "trap",
     .title =
         "trapezoidal rule in descriptor form with coordinate partitioning (Haug, Negrut, Engstler)",
     .order = 2,
-    .error_exponent = 2,
-    .beta = 0,
-    .shrink = 0.25,
-    .grow = 4,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .implicit = true,
-    .create = create,
-    .begin = cmb_descriptor_begin,
-    .attempt = cmb_descriptor_attempt,
-    .accept = cmb_descriptor_accept,
-    .densify = cmb_descriptor_densify,
+    .control = &control,
+    .table = &table,
     .dense_degree = 2,
-    .interpolate = cmb_descriptor_interpolate,
-    .destroy = cmb_descriptor_destroy,
+    CMB_DESCRIPTOR_METHOD,
 };

@@ -40,11 +40,8 @@ static cmb_status read_body(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   if (massless) return read_massless(r, s, entry, b);
   CMB_TRY(cmb_require(r, entry, "mass", &mass));
   CMB_TRY(cmb_read_number(r, s, mass, &b->mass));
-  if (!(b->mass.value > 0)) {
-    return cmb_reader_fail(r, mass->place,
-                           "the mass is %g; expected a number greater than 0, or 'massless: true'",
-                           b->mass.value);
-  }
+  CMB_TRY(cmb_limit_number(r, mass->place, "the mass", CMB_POSITIVE,
+                           "a number greater than 0, or 'massless: true'", b->mass));
   return cmb_read_inertia(r, s, entry, b);
 }
 

@@ -182,7 +182,9 @@ static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_nod
     j->coordinate[i].friction = force[i];
     j->coordinate[i].friction_velocity = velocity[i];
   }
-  return CMB_OK;
+  if (!node) return CMB_OK;
+  CMB_TRY(cmb_limit_each(r, node->place, "friction", CMB_NOT_NEGATIVE, j->nv, force));
+  return cmb_limit_each(r, node->place, "friction's velocity", CMB_POSITIVE, j->nv, velocity);
 }
 
 static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,

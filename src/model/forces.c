@@ -57,6 +57,8 @@ static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node 
         r, entry->place,
         "its two points coincide in the design position; expected a line between them");
   }
+  CMB_TRY(cmb_limit_number(r, entry->place, "the distance of its two points", CMB_POSITIVE, NULL,
+                           f->free_length));
   if (f->a.body == f->b.body) {
     return cmb_reader_fail(r, entry->place, "both ends are on the same body; expected two bodies");
   }
@@ -90,7 +92,9 @@ static cmb_status read_three(cmb_reader *r, const cmb_scope *s, const cmb_node *
     CMB_TRY(cmb_read_number(r, s, node, x));
     x[1] = x[2] = x[0];
   }
-  if (x[0].value >= 0 && x[1].value >= 0 && x[2].value >= 0) return CMB_OK;
+  if (x[0].value >= 0 && x[1].value >= 0 && x[2].value >= 0) {
+    return cmb_limit_each(r, node->place, key, CMB_NOT_NEGATIVE, 3, x);
+  }
   return cmb_reader_fail(r, node->place, "'%s' is negative; expected numbers not less than 0", key);
 }
 
@@ -219,6 +223,7 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
                            "both 0",
                            radius[0].value, radius[1].value);
   }
+  CMB_TRY(cmb_limit_each(r, radii->place, "a radius", CMB_NOT_NEGATIVE, 2, radius));
   f->radius = cmb_plus(r->model->graph, radius[0], radius[1]);
   f->exponent = cmb_fixed(1.5);
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));

@@ -6,8 +6,7 @@
  *     sphere of radius r                     2/5 m r²
  *
  * I = Aᵀ I' A takes an inertia I' in the axes that are the rows of A to the global ones; mirrored rows give the inertia of
- * the mirrored body. A body of mass has principal moments that are not negative, none larger than the two others'
- * sum.
+ * the mirrored body. What an inertia has to be is said in limits.h.
  */
 #include "math/vec3.h"
 #include "model/reader.h"
@@ -58,63 +57,6 @@ static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* Rᵀ A R */
-static void turn(const double A[9], const double R[9], double turned[9])
-{
-  double half[9];
-  cmb_mul33(A, R, half);
-  for (int i = 0; i < 9; i++) {
-    turned[i] = 0;
-    for (int k = 0; k < 3; k++) turned[i] += R[3 * k + i / 3] * half[3 * k + i % 3];
-  }
-}
-
-/* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
-static void eigenvalues(const double I[9], double e[3])
-{
-  double A[9];
-  memcpy(A, I, sizeof A);
-  for (int sweep = 0; sweep < 50; sweep++) {
-    int p = 0, q = 1;
-    if (fabs(A[2]) > fabs(A[3 * p + q])) q = 2;
-    if (fabs(A[5]) > fabs(A[3 * p + q])) p = 1, q = 2;
-    double off = A[3 * p + q];
-    if (off == 0) break;
-    double angle = 0.5 * atan2(2 * off, A[4 * p] - A[4 * q]), c = cos(angle), s = sin(angle);
-    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9]; /* columns are the turned axes */
-    R[4 * p] = R[4 * q] = c;
-    R[3 * p + q] = -s;
-    R[3 * q + p] = s;
-    turn(A, R, turned);
-    memcpy(A, turned, sizeof A);
-    A[3 * p + q] = A[3 * q + p] = 0;
-  }
-  for (int i = 0; i < 3; i++) e[i] = A[4 * i];
-}
-
-static cmb_status check_inertia(cmb_reader *r, const cmb_node *node, const cmb_model_body *b)
-{
-  static const double slack = 1e-9; /* relative: numbers may be rounded */
-  double e[3], inertia[9];
-  cmb_values_of(9, b->inertia, inertia);
-  for (int i = 0; i < 9; i++) {
-    if (!isfinite(inertia[i])) return cmb_reader_fail(r, node->place, "the inertia is not finite");
-  }
-  eigenvalues(inertia, e);
-  double most = fmax(e[0], fmax(e[1], e[2])), least = fmin(e[0], fmin(e[1], e[2]));
-  if (!(least >= -slack * fmax(most, 0))) {
-    return cmb_reader_fail(r, node->place,
-                           "the inertia has the principal moment %g; expected none below 0", least);
-  }
-  double sum = e[0] + e[1] + e[2];
-  if (most <= (sum - most) * (1 + slack)) return CMB_OK;
-  return cmb_reader_fail(
-      r, node->place,
-      "the inertia's principal moments are %g, %g and %g; expected none larger than "
-      "the sum of the two others",
-      e[0], e[1], e[2]);
-}
-
 static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                              cmb_model_body *b)
 {
@@ -129,7 +71,7 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (!inertia) return CMB_OK;
   CMB_TRY(read_matrix(r, s, inertia, own));
   to_global(r->model->graph, own, axes, b->inertia);
-  return check_inertia(r, inertia, b);
+  return cmb_limit_inertia(r, inertia->place, b->inertia);
 }
 
 /* ---- homogeneous solids */
@@ -183,6 +125,8 @@ static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_bo
   if (!(length.value > 0)) {
     return cmb_reader_fail(r, ends->place, "the two ends are the same point; expected two points");
   }
+  CMB_TRY(
+      cmb_limit_number(r, ends->place, "the distance of its two ends", CMB_POSITIVE, NULL, length));
   for (int i = 0; i < 3; i++) along[i] = cmb_over(g, along[i], length);
   if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
   CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
@@ -201,6 +145,7 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
   if (!(edge[0].value > 0 && edge[1].value > 0 && edge[2].value > 0)) {
     return cmb_reader_fail(r, size->place, "an edge is not greater than 0; expected three lengths");
   }
+  CMB_TRY(cmb_limit_each(r, size->place, "an edge", CMB_POSITIVE, 3, edge));
   CMB_TRY(cmb_require(r, solid->measures, "at", &at));
   CMB_TRY(cmb_read_position(r, solid->s, at, b->com));
   CMB_TRY(cmb_read_axes(r, solid->s, cmb_node_find(solid->measures, "axes"), axes));
@@ -267,5 +212,5 @@ cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *e
     CMB_TRY(read_sphere(&solid, b));
   else
     CMB_TRY(read_long(&solid, kind == ROD, b));
-  return check_inertia(r, solid.node, b);
+  return cmb_limit_inertia(r, solid.node->place, b->inertia);
 }

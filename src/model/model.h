@@ -231,6 +231,9 @@ typedef struct cmb_model_shape {
   const char *colour; /* "" if not given: "#rrggbb" or a CSS name */
 } cmb_model_shape;
 
+/* What numbers that depend on live parameters have to be (limits.h). */
+typedef struct cmb_model_limit cmb_model_limit;
+
 /* A file that the model includes or takes numbers from. */
 typedef struct cmb_model_file {
   const char *path;
@@ -242,7 +245,8 @@ struct cmb_model {
   cmb_arena *arena;
   const char *name, *title, *path;
   const cmb_model_file *files;
-  cmb_graph *graph; /* of live numbers; NULL: no parameter is live */
+  cmb_graph *graph;              /* of live numbers; NULL: no parameter is live */
+  const cmb_model_limit *limits; /* what live numbers have to be (limits.h) */
   cmb_number gravity[3];
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,

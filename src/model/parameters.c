@@ -95,15 +95,21 @@ static bool is_fixed(const cmb_reader *r, const char *name)
   return n != NULL;
 }
 
+/* Whether it was asked for by its name. */
+static bool is_named_live(const cmb_model_options *o, const char *name)
+{
+  for (int i = 0; i < o->live_count; i++) {
+    if (strcmp(o->live_names[i], name) == 0) return true;
+  }
+  return false;
+}
+
 /* Whether it is to be an input; its value is known. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
   if (parameter->is_index || !o || is_fixed(r, parameter->name)) return false;
-  for (int i = 0; i < o->live_count; i++) {
-    if (strcmp(o->live_names[i], parameter->name) == 0) return true;
-  }
-  return o->live_all && parameter->value[0].live == 0;
+  return is_named_live(o, parameter->name) || (o->live_all && parameter->value[0].live == 0);
 }
 
 static cmb_status make_live(cmb_reader *r, cmb_lazy *parameter)
@@ -133,7 +139,7 @@ cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at)
     if (!parameter->live || is_fixed(r, parameter->name)) continue;
     CMB_TRY(cmb_number_depends(r->model->graph, x, parameter->value[0], &yes));
     if (!yes) continue;
-    if (!r->options->live_all) {
+    if (is_named_live(r->options, parameter->name)) {
       return cmb_reader_fail(r, asked_at,
                              "%s depends on the parameter '%s', which was to stay live; "
                              "expected a number that no live parameter changes",

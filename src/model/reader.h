@@ -14,6 +14,7 @@
 #define CMB_MODEL_READER_H
 
 #include "base/error.h"
+#include "model/model.h"
 #include "model/yaml.h"
 
 typedef enum cmb_name_kind {
@@ -99,10 +100,11 @@ typedef struct cmb_reader {
   int dependence; /* how deep lazy values ask for each other now */
   const char
       *chooses; /* what the number being read decides on, which no live one can; NULL: nothing */
-  const cmb_not_live *fixed; /* parameters that such numbers depend on */
-  cmb_arena *kept;           /* what outlives a reading that has to be repeated */
-  bool again;                /* one of them was found only now: what has been read is of no use */
-  cmb_error_record nested;   /* failure inside of a formula's name */
+  const cmb_not_live *fixed;   /* parameters that such numbers depend on */
+  cmb_arena *kept;             /* what outlives a reading that has to be repeated */
+  bool again;                  /* one of them was found only now: what has been read is of no use */
+  cmb_error_record nested;     /* failure inside of a formula's name */
+  cmb_model_limit *last_limit; /* of the model's */
 } cmb_reader;
 
 /* ---- reader.c: messages, names, sections */
@@ -169,6 +171,21 @@ cmb_status cmb_read_choice(cmb_reader *r, const cmb_node *node, const void *name
 /* A name that the user may give to something: letters, digits and _, not one of the reserved ones. */
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 
+/* ---- limits.c: what numbers have to be, with the values of the file and with others of live parameters (limits.h) */
+
+typedef enum cmb_limit_kind {
+  CMB_POSITIVE = 1,
+  CMB_NOT_NEGATIVE,
+  CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
+} cmb_limit_kind;
+
+/* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */
+cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                            const char *expected, cmb_number x);
+cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                          int count, const cmb_number *x);
+cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9]);
+
 /* ---- values.c: numbers and formulas */
 
 cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x);
@@ -187,10 +204,9 @@ cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node
 cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                              const char *key, cmb_number *x);
 
-enum { CMB_POSITIVE = 1, CMB_NOT_NEGATIVE };
 /* The same, and it must be positive, or not negative. */
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
-                            int limit, cmb_number *x);
+                            cmb_limit_kind limit, cmb_number *x);
 
 /* Everything of a formula but its text. */
 cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,

@@ -215,14 +215,14 @@ cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *
 }
 
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
-                            int limit, cmb_number *x)
+                            cmb_limit_kind limit, cmb_number *x)
 {
+  char what[40];
   const cmb_node *node = cmb_node_find(map, key);
   if (!node) return CMB_OK;
   CMB_TRY(cmb_read_number(r, s, node, x));
-  if (x->value > 0 || (x->value == 0 && limit == CMB_NOT_NEGATIVE)) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a number %s", key, x->value,
-                         limit == CMB_POSITIVE ? "greater than 0" : "not less than 0");
+  snprintf(what, sizeof what, "'%s'", key);
+  return cmb_limit_number(r, node->place, what, limit, NULL, *x);
 }
 
 /* ---- formulas that stay text */

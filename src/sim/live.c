@@ -4,12 +4,14 @@
  *
  * Behind a change the run goes on as behind an event: modes are decided anew, constraints whose rates have jumped act with impulses,
  * rules are obeyed, and the integrator begins at the state that is there. Positions cannot jump: values that no longer allow
- * the positions of the moment are refused, and nothing has changed then.
+ * the positions of the moment are refused, and so are those that a model file could not have, such as a negative mass
+ * (model/limits.h); nothing has changed then.
  */
 #include "base/context.h"
 #include "base/text.h"
 #include "dae/project.h"
 #include "method/integrator.h"
+#include "model/limits.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -66,17 +68,12 @@ static cmb_status restart_in_time(cmb_simulation *sim, double h)
   return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);
 }
 
-/* The run goes on with the values in p; a refusal leaves those before. */
-static cmb_status go_on_with(cmb_simulation *sim)
+/* The run goes on with the values in p. */
+static cmb_status go_on(cmb_simulation *sim)
 {
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
-  cmb_status status = check_positions(sim);
-  if (status != CMB_OK) {
-    memcpy(sim->p, sim->p_before, (size_t)sim->eq->np * sizeof *sim->p);
-    return status;
-  }
-  status = real_time ? restart_in_time(sim, h) : restart(sim);
+  cmb_status status = real_time ? restart_in_time(sim, h) : restart(sim);
   if (status == CMB_OK) status = cmb_run_take_restart(sim);
   return cmb_run_conclude(sim, status);
 }
@@ -97,8 +94,15 @@ static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *sett
   if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(look_before(sim));
   memcpy(sim->p_before, sim->p, size);
   for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
-  if (sim->phase == CMB_PHASE_FRESH || memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
-  return go_on_with(sim);
+  if (memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
+  const bool under_way = sim->phase != CMB_PHASE_FRESH;
+  cmb_status status = sim->limits ? cmb_limits_check(sim->limits, sim->p) : CMB_OK;
+  if (status == CMB_OK && under_way) status = check_positions(sim);
+  if (status != CMB_OK) { /* those before stay */
+    memcpy(sim->p, sim->p_before, size);
+    return status;
+  }
+  return under_way ? go_on(sim) : CMB_OK;
 }
 
 cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings)

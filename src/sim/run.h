@@ -47,8 +47,9 @@ struct cmb_simulation {
   const cmb_system *system;
   const cmb_equations *eq; /* of the system */
   cmb_run_options options;
-  bool moved;           /* a change of live parameters is under way */
-  double *p, *p_before; /* (np) live parameters, and what they were before a change */
+  bool moved;                /* a change of live parameters is under way */
+  double *p, *p_before;      /* (np) live parameters, and what they were before a change */
+  struct cmb_limits *limits; /* what they have to be; NULL: any finite number */
   cmb_stage_source source;
   cmb_stage *stages, *stage; /* all that there are, the system's own first; and that of now: */
   cmb_integrator *in;

@@ -10,6 +10,7 @@
 #include "dae/system.h"
 #include "math/finite.h"
 #include "method/integrator.h"
+#include "model/limits.h"
 #include "sim/lock.h"
 #include "sim/run.h"
 #include "system/rank.h"
@@ -89,6 +90,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->p_before = cmb_arena_doubles(arena, eq->np);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
+  if (sim->system->model) CMB_TRY(cmb_limits_create(ctx, sim->system->model, &sim->limits));
   sim->source = (cmb_stage_source){ctx,    NULL,        arena,       sim->system, &sim->options,
                                    sim->p, &sim->moved, on_singular, sim};
   CMB_TRY(cmb_run_first_stage(sim));
@@ -167,6 +169,7 @@ void cmb_simulation_destroy(cmb_simulation *sim)
 {
   if (!sim) return;
   cmb_run_destroy_stages(sim);
+  cmb_limits_destroy(sim->limits);
   cmb_arena_destroy(sim->arena);
 }
 

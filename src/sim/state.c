@@ -12,6 +12,7 @@
 #include "dae/project.h"
 #include "math/finite.h"
 #include "method/integrator.h"
+#include "model/limits.h"
 #include "sim/run.h"
 
 #include <errno.h>
@@ -85,6 +86,10 @@ static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
+  if (!a->writing && a->status == CMB_OK && sim->limits &&
+      cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
+    cmb_archive_refuse(a, "a parameter has a value that the model's file could not have");
+  }
   if (!a->writing && a->status == CMB_OK) check_stage(sim, a);
   return a->status;
 }

@@ -150,6 +150,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
                           .self = x,
                           .scratch_size = inner->scratch_size,
                           .evaluate = evaluate,
+                          .euler_parameters = inner->euler_parameters,
                           .rates = inner->rates ? rates : NULL,
                           .normalize = inner->normalize ? normalize : NULL,
                           .switches = inner->switches ? switches : NULL,

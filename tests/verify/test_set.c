@@ -316,6 +316,69 @@ static void test_refusals(void **state)
   }
 }
 
+/* Values that a file could not have: refused before a run and in it, with the place in the file and what is wrong, by the words
+ * that the reader has for the same value. The run goes on as one that was not asked. */
+static void test_limits(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "parameters: {m: 2, I: 1, L: 1, edge: 0.2, k: 10, d: 1, fs: 0.1, r: 0.1, n: 2}\n"
+      "points: {P: [L, 0, 0], Q: [L, 0, 1], B: [2, 0, 0]}\n"
+      "bodies:\n"
+      "  arm: {mass: 2 - m/2, com: [L, 0, 0], inertia: [I, 1, 1]}\n"
+      "  box: {mass: 1, box: [edge, 0.1, 0.1], at: [2, 0, 0]}\n"
+      "  disc: {mass: 1/n, sphere: [3, 0, 0], radius: r}\n"
+      "joints:\n"
+      "  hinge: {type: revolute, child: arm, at: [0, 0, 0], axis: y, friction: fs}\n"
+      "  slide: {type: prismatic, child: box, axis: x}\n"
+      "  z: {type: prismatic, child: disc, axis: z}\n"
+      "forces:\n"
+      "  pull: {type: spring, between: [arm@P, ground@Q], stiffness: k}\n"
+      "  soft: {type: bushing, between: [box@B, ground@B], stiffness: [100, 1, 1], "
+      "damping: [d, 1, 1]}\n";
+  static const struct {
+    const char *name;
+    double value;
+    const char *words;
+  } bad[] = {
+      {"m", 4, "body 'arm': with the values set the mass is 0; expected a number greater than 0"},
+      {"m", 5, "body 'arm': with the values set the mass is -0.5; expected a number greater"},
+      {"I", -1,
+       "body 'arm': with the values set the inertia has the principal moment -1; expected"},
+      {"I", 2.5, "the inertia's principal moments are 2.5, 1 and 1; expected none larger than"},
+      {"edge", 0, "body 'box': with the values set an edge is 0; expected a number greater than 0"},
+      {"r", -0.1, "body 'disc': with the values set 'radius' is -0.1; expected"},
+      {"n", 0, "body 'disc': with the values set the mass is inf; expected a number"},
+      {"k", -1, "force 'pull': with the values set 'stiffness' is -1; expected a number not less"},
+      {"d", -1, "force 'soft': with the values set damping is -1; expected a number not less"},
+      {"fs", -1, "joint 'hinge': with the values set friction is -1; expected a number not less"},
+  };
+  double a[MOST_X], b[MOST_X];
+  struct setup s, plain;
+  open_text(&s, text, true);
+  open_text(&plain, text, true);
+  make_run(&s, "mdop5", 1e-6);
+  make_run(&plain, "mdop5", 1e-6);
+  for (int under_way = 0; under_way < 2; under_way++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+      expect_refusal(&s, bad[i].name, bad[i].value, bad[i].words);
+      assert_true(cmb_error_of(s.ctx)->line > 0);
+    }
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+    cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, T));
+  }
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+  cmbt_ok(plain.ctx, cmb_simulation_advance(plain.sim, T_END));
+  const int n = state_of(&s, a);
+  state_of(&plain, b);
+  assert_memory_equal(a, b, (size_t)n * sizeof *a);
+  const cmb_setting together[] = {{"m", 3.9}, {"I", 1.5}, {"k", 0}}; /* what may be */
+  cmbt_ok(plain.ctx, cmb_simulation_set(plain.sim, 3, together));
+  close_run(&s);
+  close_run(&plain);
+}
+
 /* A stop that gives way: what rests on it falls from there. */
 static void test_a_floor_that_sinks(void **state)
 {
@@ -395,6 +458,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_formulas_of_time),
                                      cmocka_unit_test(test_real_time_steps),
                                      cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
                                      cmocka_unit_test(test_runs_apart)};

@@ -5,6 +5,8 @@
 #include "check.h"
 #include "reference.h"
 
+#include "method/method.h"
+
 #include <camber/camber.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +17,20 @@ struct set {
   cmb_integrator *in;
 };
 
-static struct set make(const char *method, cmb_integrator_options options)
+static struct set make_with(const cmb_method *method, cmb_integrator_options options)
 {
   struct set s = {.ctx = cmb_context_create(NULL)};
   cmb_setting angle = {"angle", 2};
   cmbt_ok(s.ctx, cmb_problem_create(s.ctx, cmb_problem_find("pendulum"), 1, &angle, &s.system));
-  cmbt_ok(s.ctx, cmb_integrator_create(s.ctx, cmb_system_equations(s.system),
-                                       cmb_method_find(method), &options, &s.in));
+  cmbt_ok(s.ctx,
+          cmb_integrator_create(s.ctx, cmb_system_equations(s.system), method, &options, &s.in));
   cmbt_ok(s.ctx, cmb_integrator_begin(s.in, 0, cmb_system_q(s.system), cmb_system_v(s.system)));
   return s;
+}
+
+static struct set make(const char *method, cmb_integrator_options options)
+{
+  return make_with(cmb_method_find(method), options);
 }
 
 static void destroy(struct set *s)
@@ -174,6 +181,70 @@ static void test_options(void **state)
   refused(&o, "needs a step size");
 }
 
+/* As many options as a method likes: each has its own choice, and its own number. */
+static void test_many_options(void **state)
+{
+  (void)state;
+  enum { MANY = 40 };
+  static char names[MANY][8];
+  cmb_option options[MANY] = {{"projection", "none|velocity|control|every", "control", ""},
+                              {"steps", "adaptive|fixed", "adaptive", ""}};
+  for (int i = 2; i < MANY; i++) {
+    snprintf(names[i], sizeof names[i], "o%d", i);
+    options[i] = (cmb_option){names[i], "a|b|NUMBER", i % 2 ? "b" : "a", ""};
+  }
+  cmb_method method = *cmb_method_find("mdop5");
+  method.options = options;
+  method.option_count = MANY;
+  const cmb_option_setting settings[] = {{"o38", "b"}, {"o39", "0.75"}};
+  cmb_integrator_options o = cmb_integrator_defaults();
+  o.setting_count = 2, o.settings = settings;
+  struct set s = make_with(&method, o);
+  for (int i = 2; i < MANY - 2; i++) assert_int_equal(cmb_choice(s.in, names[i]), i % 2);
+  assert_int_equal(cmb_choice(s.in, "o38"), 1);
+  assert_int_equal(cmb_choice(s.in, "o39"), 2);
+  cmbt_near(cmb_option_number(s.in, "o39"), 0.75, 0);
+  cmbt_near(cmb_option_number(s.in, "o38"), 0, 0);
+  cmbt_ok(s.ctx, cmb_integrator_step(s.in, 1));
+  destroy(&s);
+}
+
+static void leave_alone(const void *self, double *q)
+{
+  (void)self;
+  (void)q;
+}
+
+/* How many steps bdf takes for the pendulum with these properties, and where it gets. */
+static long steps_of_bdf(bool normalizes, bool euler_parameters, double *angle)
+{
+  cmb_integrator_options o = cmb_integrator_defaults();
+  struct set s = make("mdop5", o);
+  cmb_integrator_destroy(s.in);
+  cmb_equations eq = *cmb_system_equations(s.system);
+  eq.normalize = normalizes ? leave_alone : NULL;
+  eq.euler_parameters = euler_parameters;
+  cmbt_ok(s.ctx, cmb_integrator_create(s.ctx, &eq, cmb_method_find("bdf"), &o, &s.in));
+  cmbt_ok(s.ctx, cmb_integrator_begin(s.in, 0, cmb_system_q(s.system), cmb_system_v(s.system)));
+  while (cmb_integrator_t(s.in) < 1) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 1));
+  *angle = cmb_integrator_q(s.in)[0];
+  const long steps = cmb_integrator_statistics(s.in)->steps;
+  destroy(&s);
+  return steps;
+}
+
+/* Coordinates that are brought back to where they are meant, such as an angle to one turn, are no Euler parameters: only these
+ * make bdf more careful. */
+static void test_euler_parameters(void **state)
+{
+  (void)state;
+  double plain, normal, euler;
+  const long steps = steps_of_bdf(false, false, &plain);
+  assert_int_equal(steps_of_bdf(true, false, &normal), steps);
+  cmbt_near(normal, plain, 0);
+  assert_true(steps_of_bdf(true, true, &euler) != steps);
+}
+
 static void test_steps_used_up(void **state)
 {
   (void)state;
@@ -192,7 +263,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
-      cmocka_unit_test(test_options),          cmocka_unit_test(test_steps_used_up),
+      cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
+      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_steps_used_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

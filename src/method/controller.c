@@ -1,0 +1,98 @@
+/*
+ * The step-size controller (controller.h): what is not on the way of explicit methods.
+ */
+#include "method/controller.h"
+
+/* After a failure that was foreseen: limits of the excess, and the power's denominator beside the iterations left (RADAU5). */
+static const double LEAST_EXCESS = 1e-4, MOST_EXCESS = 20;
+enum { EXCESS_ORDER = 4 };
+
+static const double LEAST_TREND = 1e-2; /* smaller errors count as this in the trend (RADAU5) */
+
+void cmb_controller_begin(cmb_controller_memory *memory)
+{
+  memory->log_error = log(CMB_CONTROLLER_LEAST_BEFORE);
+  cmb_controller_restart(memory);
+}
+
+void cmb_controller_restart(cmb_controller_memory *memory)
+{
+  memory->h = 0;
+  memory->limit = INFINITY;
+}
+
+static double between(double least, double most, double x)
+{
+  return fmax(least, fmin(most, x));
+}
+
+/* x^(1/k); the estimate of RADAU5 has k = 4 */
+static double root(double x, double k)
+{
+  return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
+}
+
+/* h/h_new by the error alone. */
+static double quotient_of(const cmb_controller *c, const cmb_controller_step *s)
+{
+  const int N = c->iterations;
+  const double safety = fmin(c->safety, c->safety * (1 + 2 * N) / (s->iterations + 2 * N));
+  return between(1 / c->grow, 1 / c->shrink, root(s->error, c->order) / safety);
+}
+
+double cmb_controller_predict(const cmb_controller *c, cmb_controller_memory *m,
+                              const cmb_controller_step *s, bool again)
+{
+  const double h = s->h, error = s->error;
+  double quotient = quotient_of(c, s);
+  if (m->h > 0) {
+    const double trend = m->h / h * root(error * error / m->error, c->order) / c->safety;
+    quotient = fmax(quotient, between(1 / c->grow, 1 / c->shrink, trend));
+  }
+  m->h = h;
+  m->error = fmax(LEAST_TREND, error);
+  double next = h / quotient;
+  if (s->rejections > 0) next = fmin(next, h);
+  next = fmin(next, m->limit);
+  m->limit *= c->back;
+  return again && next >= c->keep_from * h && next <= c->keep_to * h ? h : next;
+}
+
+double cmb_controller_predict_rejected(const cmb_controller *c, const cmb_controller_step *s,
+                                       bool first)
+{
+  return first ? c->first_rejected * s->h : s->h / quotient_of(c, s);
+}
+
+void cmb_controller_stay_below(const cmb_controller *c, cmb_controller_memory *m, double h)
+{
+  m->limit = c->below_failure * h;
+}
+
+double cmb_controller_failure(const cmb_controller *c, double excess, int left)
+{
+  if (!(excess > 0)) return c->failed;
+  const double counted = between(LEAST_EXCESS, MOST_EXCESS, excess);
+  return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
+}
+
+/* (h/h_new)^k */
+static double measure(const cmb_controller *c, double error)
+{
+  return 2 * error + c->floor;
+}
+
+double cmb_controller_halve(const cmb_controller *c, double h, double error, int k, bool may_grow)
+{
+  const double x = measure(c, error);
+  if (x <= 1.0 / (1 << k) && may_grow) return c->grow * h;
+  return x < 1 ? h : h * between(c->shrink, c->decided, pow(x, -1.0 / k));
+}
+
+double cmb_controller_halve_rejected(const cmb_controller *c, double h, double error, int k,
+                                     int count)
+{
+  if (count > 1) return c->rejected_again * h;
+  const double wanted = c->rejected_safety * pow(measure(c, error), -1.0 / k);
+  return h * between(c->rejected_least, c->rejected_most, wanted);
+}

@@ -1,0 +1,245 @@
+/*
+ * What numbers of a model have to be (limits.h).
+ */
+#include "model/limits.h"
+
+#include "base/context.h"
+#include "math/vec3.h"
+#include "model/reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct cmb_model_limit {
+  cmb_limit_kind kind;
+  const char *what, *expected;
+  cmb_place place;
+  const char *subject;                     /* "body 'hub'"; */
+  const char *subject_kind, *subject_name; /* the same as data */
+  int count;
+  cmb_number x[9];                    /* (count) */
+  const struct cmb_model_limit *next; /* in the order of the file */
+};
+
+static const double SLACK = 1e-9; /* relative: numbers of an inertia may be rounded */
+
+/* ---- the rule */
+
+/* Rᵀ A R */
+static void turn(const double A[9], const double R[9], double turned[9])
+{
+  double half[9];
+  cmb_mul33(A, R, half);
+  for (int i = 0; i < 9; i++) {
+    turned[i] = 0;
+    for (int k = 0; k < 3; k++) turned[i] += R[3 * k + i / 3] * half[3 * k + i % 3];
+  }
+}
+
+/* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
+static void eigenvalues(const double I[9], double e[3])
+{
+  double A[9];
+  memcpy(A, I, sizeof A);
+  for (int sweep = 0; sweep < 50; sweep++) {
+    int p = 0, q = 1;
+    if (fabs(A[2]) > fabs(A[3 * p + q])) q = 2;
+    if (fabs(A[5]) > fabs(A[3 * p + q])) p = 1, q = 2;
+    double off = A[3 * p + q];
+    if (off == 0) break;
+    double angle = 0.5 * atan2(2 * off, A[4 * p] - A[4 * q]), c = cos(angle), s = sin(angle);
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9]; /* columns are the turned axes */
+    R[4 * p] = R[4 * q] = c;
+    R[3 * p + q] = -s;
+    R[3 * q + p] = s;
+    turn(A, R, turned);
+    memcpy(A, turned, sizeof A);
+    A[3 * p + q] = A[3 * q + p] = 0;
+  }
+  for (int i = 0; i < 3; i++) e[i] = A[4 * i];
+}
+
+static bool is_no_inertia(const double inertia[9], size_t room, char *text)
+{
+  double e[3];
+  for (int i = 0; i < 9; i++) {
+    if (isfinite(inertia[i])) continue;
+    snprintf(text, room, "the inertia is not finite");
+    return true;
+  }
+  eigenvalues(inertia, e);
+  const double most = fmax(e[0], fmax(e[1], e[2])), least = fmin(e[0], fmin(e[1], e[2]));
+  if (!(least >= -SLACK * fmax(most, 0))) {
+    snprintf(text, room, "the inertia has the principal moment %g; expected none below 0", least);
+    return true;
+  }
+  const double sum = e[0] + e[1] + e[2];
+  if (most <= (sum - most) * (1 + SLACK)) return false;
+  snprintf(
+      text, room,
+      "the inertia's principal moments are %g, %g and %g; expected none larger than the sum of "
+      "the two others",
+      e[0], e[1], e[2]);
+  return true;
+}
+
+/* Whether the values (count) are not what they have to be; why is then in the text. */
+static bool is_broken(const cmb_model_limit *l, const double *value, size_t room, char *text)
+{
+  if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
+  const bool good = *value > 0 || (*value == 0 && l->kind == CMB_NOT_NEGATIVE);
+  if (good && isfinite(*value)) return false;
+  snprintf(text, room, "%s is %g; expected %s", l->what, *value, l->expected);
+  return true;
+}
+
+/* ---- for the reader */
+
+/* What depends on a live parameter is kept. */
+static cmb_status keep(cmb_reader *r, const cmb_model_limit *l)
+{
+  cmb_model *m = r->model;
+  const cmb_subject *s = &r->subject;
+  if (!cmb_any_live(l->count, l->x)) return CMB_OK;
+  cmb_model_limit *kept = cmb_arena_take(m->arena, 1, sizeof *kept);
+  if (!kept) return cmb_fail_memory(r->ctx);
+  *kept = *l;
+  kept->what = cmb_arena_text(m->arena, l->what);
+  kept->subject = cmb_arena_text(m->arena, s->text);
+  kept->subject_kind = s->kind;
+  kept->subject_name = cmb_arena_text(m->arena, s->name);
+  kept->place.file = l->place.file ? cmb_arena_text(m->arena, l->place.file) : NULL;
+  if (r->last_limit) {
+    r->last_limit->next = kept;
+  } else {
+    m->limits = kept;
+  }
+  r->last_limit = kept;
+  return cmb_arena_failed(m->arena) ? cmb_fail_memory(r->ctx) : CMB_OK;
+}
+
+static cmb_status limit(cmb_reader *r, const cmb_model_limit *l)
+{
+  char text[240];
+  double value[9];
+  cmb_values_of(l->count, l->x, value);
+  if (is_broken(l, value, sizeof text, text)) {
+    return cmb_reader_fail(r, l->place, "%s", text);
+  }
+  return keep(r, l);
+}
+
+cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                            const char *expected, cmb_number x)
+{
+  static const char *const usual[] = {
+      [CMB_POSITIVE] = "a number greater than 0", [CMB_NOT_NEGATIVE] = "a number not less than 0"};
+  return limit(r, &(cmb_model_limit){.kind = kind,
+                                     .what = what,
+                                     .expected = expected ? expected : usual[kind],
+                                     .place = place,
+                                     .count = 1,
+                                     .x = {x}});
+}
+
+cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                          int count, const cmb_number *x)
+{
+  for (int i = 0; i < count; i++) CMB_TRY(cmb_limit_number(r, place, what, kind, NULL, x[i]));
+  return CMB_OK;
+}
+
+cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9])
+{
+  cmb_model_limit l = {.kind = CMB_INERTIA, .what = "the inertia", .place = place, .count = 9};
+  memcpy(l.x, inertia, sizeof l.x);
+  return limit(r, &l);
+}
+
+/* ---- for other values */
+
+struct cmb_limits {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const cmb_model *model;
+  cmb_program *program; /* from the live parameters to all numbers of all limits */
+  double *in, *value, *work;
+};
+
+/* Numbers of the limits and the parameters that they depend on, as expressions of the model's graph. */
+static cmb_status make_program(cmb_limits *l, int values)
+{
+  const cmb_model *m = l->model;
+  int inputs = 0, count = 0;
+  cmb_expr *input = cmb_arena_take(l->arena, (size_t)m->parameter_count, sizeof *input);
+  cmb_expr *of = cmb_arena_take(l->arena, (size_t)values, sizeof *of);
+  l->in = cmb_arena_doubles(l->arena, m->parameter_count);
+  l->value = cmb_arena_doubles(l->arena, values);
+  if (cmb_arena_failed(l->arena)) return cmb_fail_memory(l->ctx);
+  for (int i = 0; i < m->parameter_count; i++) {
+    if (m->parameters[i].live) input[inputs++] = m->parameters[i].number.live;
+  }
+  for (const cmb_model_limit *k = m->limits; k; k = k->next) {
+    for (int i = 0; i < k->count; i++) of[count++] = k->x[i].live;
+  }
+  CMB_TRY(cmb_program_create(l->ctx, m->graph, inputs, input, count, of, &l->program));
+  l->work = cmb_arena_doubles(l->arena, cmb_program_work(l->program));
+  return cmb_arena_failed(l->arena) ? cmb_fail_memory(l->ctx) : CMB_OK;
+}
+
+cmb_status cmb_limits_create(cmb_context *ctx, const cmb_model *model, cmb_limits **limits)
+{
+  int values = 0;
+  *limits = NULL;
+  for (const cmb_model_limit *k = model->limits; k; k = k->next) values += k->count;
+  if (values == 0) return CMB_OK;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_limits *l = arena ? cmb_arena_take(arena, 1, sizeof *l) : NULL;
+  if (!l) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *l = (cmb_limits){.ctx = ctx, .arena = arena, .model = model};
+  cmb_status status = make_program(l, values);
+  if (status == CMB_OK) {
+    *limits = l;
+  } else {
+    cmb_limits_destroy(l);
+  }
+  return status;
+}
+
+void cmb_limits_destroy(cmb_limits *l)
+{
+  if (!l) return;
+  cmb_program_destroy(l->program);
+  cmb_arena_destroy(l->arena);
+}
+
+static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, const char *text)
+{
+  cmb_about about = cmb_about_place(limit->place.file, limit->place.line, limit->place.column);
+  about.kind = limit->subject_kind;
+  about.name = limit->subject_name;
+  about.subject = limit->subject;
+  about.subject_leads = true;
+  return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about, "with the values set %s", text);
+}
+
+cmb_status cmb_limits_check(cmb_limits *l, const double *p)
+{
+  char text[240];
+  int at = 0, count = 0;
+  for (int i = 0; i < l->model->parameter_count; i++) {
+    if (l->model->parameters[i].live) l->in[count] = p[count], count++;
+  }
+  cmb_program_run(l->program, l->in, l->value, l->work);
+  for (const cmb_model_limit *k = l->model->limits; k; at += k->count, k = k->next) {
+    for (int i = 0; i < k->count; i++) {
+      if (k->x[i].live == 0) l->value[at + i] = k->x[i].value;
+    }
+    if (is_broken(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
+  }
+  return CMB_OK;
+}
