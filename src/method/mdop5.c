@@ -82,6 +82,7 @@ const cmb_method cmb_method_mdop5 = {
     .grow = 10,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .ends_with_slope = true,
     .stability = 3.25,
     .create = create,
     .begin = cmb_mdop_begin,

@@ -122,6 +122,7 @@ const cmb_method cmb_method_mdop853 = {
     .grow = 6,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .ends_with_slope = true,
     .stability = 6.1,
     .create = create,
     .begin = cmb_mdop_begin,
