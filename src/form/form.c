@@ -85,11 +85,6 @@ void cmb_form_destroy(cmb_form *form)
   cmb_arena_destroy(form->arena);
 }
 
-double cmb_form_velocity_weight(cmb_form_kind kind, double h)
-{
-  return kind == CMB_FORM_INDEX3 ? h : 1;
-}
-
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 {
   const double most =

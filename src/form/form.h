@@ -84,14 +84,14 @@ typedef struct cmb_form {
   double *S;                            /* (ng x ng) factors of Ḡ Ḡᵀ; ggl */
   double softness;                      /* the c up to which c² K is small beside M */
 
-  double *size;                /* (n) what a unit of each unknown is measured by, powers of 2 */
-  bool scaled;                 /* the matrix is, by them */
-  long looks;                  /* linearisations so far */
-  double noise_most;           /* the largest of noise, noise_q and noise_moved */
-  double *noise, *noise_q;     /* (nv), (nq) rounding of v and q: scale.c */
-  double *noise_moved;         /* (nv) what rounding of all constraints together makes of v */
-  double noise_l;              /* and of c λ, the largest one, in the units of `size` if scaled */
-  double *rounding;            /* (ng) of G v */
+  double *size;            /* (n) what a unit of each unknown is measured by, powers of 2 */
+  bool scaled;             /* the matrix is, by them */
+  long looks;              /* linearisations so far */
+  double noise_most;       /* the largest of noise, noise_q and noise_moved */
+  double *noise, *noise_q; /* (nv), (nq) rounding of v and q: scale.c */
+  double *noise_moved;     /* (nv) what rounding of all constraints makes of v; index 3: of c v */
+  double noise_l; /* and of c λ, the largest one, in the units of `size` if scaled; not index 3 */
+  double *rounding;            /* (ng) of G v; index 3: of g */
   bool noise_due;              /* it is new, and the last two are not yet */
   double speed;                /* the root of Σ v_i²/size_i² */
   double *q_beside, *G_beside; /* (nq), as G: scratch */
@@ -162,9 +162,11 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v);
 
-/* What an error of velocities, and of multipliers, counts in the units of one of positions: after their index, and multipliers at
- * most h times, which is what they do to velocities in a step. */
-double cmb_form_velocity_weight(cmb_form_kind kind, double h);
+/* The part n of velocities x that crosses the constraints: G (x − n) = 0. The matrix is a real one. */
+void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n);
+
+/* What an error of multipliers counts in the units of one of positions: after their index, and at most h times, which is what they do
+ * to velocities in a step. */
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h);
 
 #endif

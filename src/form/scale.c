@@ -13,7 +13,8 @@
  * itself is: no tolerance can be below. Likewise positions, as far as T = I. This is what a constraint leaves by itself (noise, noise_q).
  * All together leave no choice how to meet it, and G is that of positions that are rounded: Newton's equations with these errors in
  * their second row say what that makes of velocities and multipliers (noise_moved, noise_l). Signs of errors are not known; a few
- * random ones stand for all. It grows where the constraints come near to losing rank.
+ * random ones stand for all. It grows where the constraints come near to losing rank. In index 3 it is g/c that stands in the second row,
+ * and g that is rounded: by ε Σ_j |G_kj q_j| as far as T = I, and ε of its extent (evaluator.h).
  */
 #include "form/private.h"
 #include "math/pattern.h"
@@ -125,6 +126,19 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
+/* form->rounding of g */
+static void rounding_of_position(cmb_form *form, const double *q)
+{
+  const cmb_block *G = &form->G;
+  for (int k = 0; k < form->ng; k++) {
+    double sum = form->ev->extent[k];
+    for (int l = first_of(G, k); l < first_of(G, k + 1) && form->nq == form->nv; l++) {
+      sum += fabs(G->value[l] * q[column_in(G, k, l)]);
+    }
+    form->rounding[k] = DBL_EPSILON * sum;
+  }
+}
+
 /* What rounding of row k of G x leaves in x, added to noise; sum is Σ m_j⁻¹ G_kj². */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
@@ -171,7 +185,8 @@ cmb_status cmb_scale_look(cmb_form *form, const double *M, const cmb_form_state 
   }
   for (int i = 0; i < form->nq; i++) form->noise_most = fmax(form->noise_most, form->noise_q[i]);
   form->noise_due = true;
-  return form->ng > 0 ? rounding_of_motion(form, s) : CMB_OK;
+  if (form->kind == CMB_FORM_INDEX3) rounding_of_position(form, q);
+  return form->has_motion ? rounding_of_motion(form, s) : CMB_OK;
 }
 
 void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
@@ -194,7 +209,9 @@ void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
       form->noise_l = fmax(form->noise_l, fabs(b[k]) / (form->scaled ? form->size[k] : 1));
     }
   }
-  for (int i = 0; i < nv; i++) form->noise_most = fmax(form->noise_most, moved[i]);
+  for (int i = 0; i < nv && form->has_motion; i++) {
+    form->noise_most = fmax(form->noise_most, moved[i]);
+  }
 }
 
 /* The scale of row i. */

@@ -191,3 +191,14 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   }
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
+
+/* By [A] [n; ·] = [0; G x], A being the matrix. */
+void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
+{
+  const int nv = form->nv;
+  double *b = form->b;
+  memset(b, 0, (size_t)nv * sizeof *b);
+  cmb_multiply(form->G.pattern, form->ng, nv, form->G.value, x, b + nv);
+  cmb_form_solve_plain(form, 1, matrix, b);
+  memcpy(n, b, (size_t)nv * sizeof *n);
+}

@@ -9,6 +9,10 @@
  *     eq. 18); the iteration may leave (newton.h) 0.03 of the tolerance, or 0.01 with control=strict (DASSL has 0.33; the error
  *     estimates are smoother so, and fewer steps are needed).
  *
+ * In index 3 the first increment is mostly g/c, across the constraints, and what its turning leaves along them is not seen in the rate of
+ * other steps: each step measures ρ itself, and so makes two iterations at least. Velocities are projected after the step; of
+ * increments, and without projection of errors, what crosses the constraints does not count (implicit.h).
+ *
  * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds those of a step to rtol^(6/5), so that their sum
  * is proportional to rtol; classic to rtol/1.5. In Cartesian coordinates, whose velocities are rates of Euler parameters, strict holds
  * them to a tenth of that, and ends the iteration at 0.003 of what a step may have. Either alone was not enough; both were found by trial.
@@ -193,7 +197,7 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
                               .source = m->strategy->source,
                               .extended = m->strategy->extended && eq->inputs};
-  m->projection = cmb_choice(in, "projection") == 0 && options.kind <= CMB_FORM_GGL
+  m->projection = cmb_choice(in, "projection") == 0 && options.kind == CMB_FORM_GGL
                       ? CMB_IMPLICIT_NONE
                       : cmb_implicit_projection_of(in, options.kind);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
@@ -344,6 +348,7 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
     cmb_rates(in->ev, m->y, d->w[0], m->work);
     dq = m->work;
   }
+  cmb_drop_crossing(m->form, m->matrix, d->v[0]);
   double sum = cmb_weighted_square(in->nq, m->w_q, dq) +
                cmb_weighted_square(in->nv, m->w_v, d->v[0]) +
                cmb_weighted_square(in->ng, m->w_l, d->lambda[0]);
@@ -381,6 +386,7 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   } else if (m->history.alpha != m->alpha_before) {
     cmb_newton_forget(&m->newton);
   }
+  if (m->form->kind == CMB_FORM_INDEX3) cmb_newton_forget(&m->newton);
   m->alpha_before = m->history.alpha;
   for (;;) {
     cmb_status status = iterate(in, m, t);
@@ -428,10 +434,14 @@ static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- errors and orders */
 
-static double size_of(const cmb_integrator *in, const struct bdf *m, const double *x)
+static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
 {
-  double sum =
-      cmb_weighted_square(in->nq, m->w_q, x) + cmb_weighted_square(in->nv, m->w_v, x + in->nq);
+  const double *of_v = x + in->nq;
+  if (m->form->kind == CMB_FORM_INDEX3 && m->projection == CMB_IMPLICIT_NONE && m->factored) {
+    of_v = memcpy(m->W, of_v, (size_t)in->nv * sizeof *of_v);
+    cmb_drop_crossing(m->form, m->matrix, m->W);
+  }
+  double sum = cmb_weighted_square(in->nq, m->w_q, x) + cmb_weighted_square(in->nv, m->w_v, of_v);
   if (!m->tested) return m->caution * sqrt(sum / in->n);
   sum += cmb_weighted_square(in->ng, m->w_l, x + in->n);
   return m->caution * sqrt(sum / m->size);

@@ -10,16 +10,15 @@
 static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
 static const double MOVES = 8;      /* the same, of a velocity that all constraints move together */
 
-static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double index,
-                              double *w)
+static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
   const double rtol = tol->rtol, atol = tol->atol;
   int i = 0;
   for (; i + 1 < n; i += 2) {
     const cmb_lanes size = cmb_lanes_absolute(cmb_lanes_load(y + i));
-    cmb_lanes_store(index / (rtol * size + atol), w + i);
+    cmb_lanes_store(1 / (rtol * size + atol), w + i);
   }
-  if (i < n) w[i] = index / (rtol * fabs(y[i]) + atol);
+  if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
 /* The same with what rounding asks for: of positions, */
@@ -33,15 +32,14 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
 
 /* and of velocities. What all constraints together make of one counts up to the tolerance of the whole motion, measured by the energy:
  * where they are near to losing rank it is more than that, and no tolerance can be met. */
-static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double index,
-                                     double *w)
+static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double *w)
 {
   const cmb_form *form = tol->form;
-  const double most = tol->rtol * form->speed;
+  const double most = tol->rtol * form->speed, share = form->has_motion ? MOVES / tol->least : 0;
   for (int i = 0; i < n; i++) {
-    const double moved = fmin(MOVES / tol->least * form->noise_moved[i], most * form->size[i]);
+    const double moved = fmin(share * form->noise_moved[i], most * form->size[i]);
     const double rounding = fmax(ROUNDINGS / tol->least * form->noise[i], moved);
-    w[i] = index / (tol->rtol * fabs(v[i]) + tol->atol + rounding);
+    w[i] = 1 / (tol->rtol * fabs(v[i]) + tol->atol + rounding);
   }
 }
 
@@ -52,7 +50,7 @@ static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *to
   const cmb_form *form = tol->form;
   const double *unit = form->size + form->nv, rtol = tol->rtol, atol = tol->atol,
                index = cmb_form_multiplier_weight(form->kind, h),
-               noise = MOVES / tol->least * form->noise_l / h;
+               noise = form->has_motion ? MOVES / tol->least * form->noise_l / h : 0;
   double most = 0;
   for (int i = 0; i < in->ng; i++) {
     const double size = fabs(in->lambda[i]) / (form->scaled ? unit[i] : 1);
@@ -68,17 +66,34 @@ static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *to
 void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, double *w_q,
                  double *w_v, double *w_l)
 {
-  const cmb_form_kind kind = tol->form->kind;
   const cmb_form *form = tol->form;
-  const double of_v = cmb_form_velocity_weight(kind, h);
   if (ROUNDINGS * form->noise_most > 0.1 * tol->least * tol->atol) {
     rounded_weights(in->nq, in->y, tol, w_q);
-    rounded_velocity_weights(in->nv, in->y + in->nq, tol, of_v, w_v);
+    rounded_velocity_weights(in->nv, in->y + in->nq, tol, w_v);
   } else {
-    weights_of(in->nq, in->y, tol, 1, w_q);
-    weights_of(in->nv, in->y + in->nq, tol, of_v, w_v);
+    weights_of(in->nq, in->y, tol, w_q);
+    weights_of(in->nv, in->y + in->nq, tol, w_v);
   }
   multiplier_weights(in, tol, h, w_l);
+}
+
+void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
+                       const double *w_v, double *x)
+{
+  double *n = form->x;
+  if (form->kind != CMB_FORM_INDEX3) return;
+  cmb_form_crossing(form, matrix, x, n);
+  for (int i = 0; i < form->nv; i++) {
+    const double rounding = w_v[i] * (MOVES / least) * form->noise_moved[i] / c;
+    x[i] -= rounding / (1 + rounding) * n[i];
+  }
+}
+
+void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x)
+{
+  if (form->kind != CMB_FORM_INDEX3) return;
+  cmb_form_crossing(form, matrix, x, form->x);
+  cmb_add_scaled(form->nv, -1, form->x, x);
 }
 
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind)

@@ -46,7 +46,7 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
   }
 
 /* Steps of radau5 and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
- * rule of the code that the method is made after; errors are then up to some 1000 times the tolerance, the more the smaller it is. */
+ * rule of the code that the method is made after; errors are then up to some 100 times the tolerance, the more the smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \
@@ -66,6 +66,14 @@ typedef struct cmb_tolerance {
  * units of the form's kind. Multipliers are not in the error test unless asked for, but an iteration has not arrived while they move. */
 void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tolerance, double h, double *w_q,
                  double *w_v, double *w_l);
+
+/* What does not count of velocities x in index 3 is dropped, in place. There what crosses the constraints comes from g/c: it is the larger
+ * the smaller the step, and the next step or a projection takes it away. What is along the constraints moves positions for the rest of
+ * the motion, whatever the index. Dropped is all that crosses them, or what rounding of g can have made of it; `least` is that of
+ * cmb_tolerance, the matrix that of c, real. */
+void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x);
+void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
+                       const double *w_v, double *x);
 
 /* Σ (w_i x_i)², two at a time */
 static inline double cmb_weighted_square(int n, const double *w, const double *x)

@@ -313,9 +313,14 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
                  double *out)
 {
   const ptrdiff_t end = n, terms = count;
+  if (terms == 0) {
+    cmb_copy(n, y, out);
+    return;
+  }
   for (ptrdiff_t block = 0; block < end; block += 8) {
-    pair s0 = {0, 0}, s1 = s0, s2 = s0, s3 = s0;
-    for (ptrdiff_t j = 0; j < terms; j++) {
+    const pair *k0 = (const pair *)(k[0] + block);
+    pair s0 = c[0] * k0[0], s1 = c[0] * k0[1], s2 = c[0] * k0[2], s3 = c[0] * k0[3];
+    for (ptrdiff_t j = 1; j < terms; j++) {
       if (c[j] == 0) continue;
       const pair *kj = (const pair *)(k[j] + block);
       s0 += c[j] * kj[0], s1 += c[j] * kj[1], s2 += c[j] * kj[2], s3 += c[j] * kj[3];

@@ -89,6 +89,7 @@ const cmb_method cmb_method_mdop5 = {
     .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .ends_with_slope = true,
     .stability = 3.25,
     .create = create,
     .begin = cmb_mdop_begin,

@@ -129,6 +129,7 @@ const cmb_method cmb_method_mdop853 = {
     .control = &control,
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .ends_with_slope = true,
     .stability = 6.1,
     .create = create,
     .begin = cmb_mdop_begin,

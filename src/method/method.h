@@ -23,10 +23,11 @@ struct cmb_method {
       *control; /* step sizes; NULL: real-time, or it is that of the method at work */
   const cmb_option *options;
   int option_count;
-  bool implicit;    /* needs derivatives of the equations */
-  bool multistep;   /* it needs the steps before: where it begins anew it begins small */
-  bool real_time;   /* steps of the size given, always, and the same operations in each */
-  double stability; /* explicit: h times an eigenvalue that it still bears, about */
+  bool implicit;        /* needs derivatives of the equations */
+  bool multistep;       /* it needs the steps before: where it begins anew it begins small */
+  bool real_time;       /* steps of the size given, always, and the same operations in each */
+  double stability;     /* explicit: h times an eigenvalue that it still bears, about */
+  bool ends_with_slope; /* in->a is M⁻¹(f − Gᵀλ) at y, not only up to errors of the method */
 
   const void *table; /* coefficients, where several methods have the same functions */
 

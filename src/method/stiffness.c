@@ -9,6 +9,8 @@
  */
 #include "method/stiffness.h"
 
+#include "math/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +45,18 @@ static void shorten(const cmb_integrator *in, double *d)
   for (int i = 0; i < in->n; i++) d[i] *= factor;
 }
 
+/* f(t, y), which some methods have. Where constraints are near to losing rank it is computed all the same: the evaluator's factors are then
+ * those of y again, by which it is judged. */
+static cmb_status slope_here(cmb_integrator *in, double *slope)
+{
+  if (!in->method->ends_with_slope || *in->ev->doubtful) {
+    return cmb_slope(in, in->t, in->y, slope, in->lambda_new);
+  }
+  cmb_rates(in->ev, in->y, in->y + in->nq, slope);
+  cmb_copy(in->nv, in->a, slope + in->nq);
+  return CMB_OK;
+}
+
 /* One step of the power iteration; y_new is free and serves the norm. */
 static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
 {
@@ -55,7 +69,7 @@ static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
   if (before == 0) return CMB_OK;
   for (int i = 0; i < in->n; i++) s->point[i] = in->y[i] + s->direction[i];
   CMB_TRY(cmb_slope(in, in->t, s->point, s->slope, in->lambda_new));
-  CMB_TRY(cmb_slope(in, in->t, in->y, s->point, in->lambda_new));
+  CMB_TRY(slope_here(in, s->point));
   for (int i = 0; i < in->n; i++) s->direction[i] = s->slope[i] - s->point[i];
   const double now = cmb_error_norm(in, 0, in->n, s->direction) / before;
   s->rho = s->stretch > 0 ? sqrt(now * s->stretch) : 0;

@@ -71,7 +71,9 @@ def worst(method, tolerance, *options):
 
 wrong = 0
 for case in [("mdop5", "1e-8"), ("mdop853", "1e-8"), ("radau5", "1e-8")] + [("bdf", t) for t in ("1e-7", "1e-8", "1e-9", "1e-10")] + [
-        ("bdf", "1e-10", "--option", f"form={form}") for form in ("index1", "index2")]:
+        ("bdf", "1e-10", "--option", f"form={form}") for form in ("index1", "index2")] + [
+        (method, t, "--option", "form=index3") for method in ("bdf", "radau5") for t in ("1e-4", "1e-6", "1e-7", "1e-8", "1e-9")] + [
+        ("bdf", "1e-8", "--option", "form=index3", "--option", f"projection={p}") for p in ("none", "every")]:
     error = worst(*case)
     good = error is not None and error <= 100
     print(*case, "" if good else "WRONG:", "no result" if error is None else f"{error:.2g} tolerances")
