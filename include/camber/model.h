@@ -2,6 +2,8 @@
  * Camber, layer model: a mechanism as its user wrote it, read from a YAML file (docs/model-format.md).
  *
  *     cmb_model_read(ctx, "models/fivelink.yaml", NULL, &model);
+ *
+ * or made by calls (cmb_draft).
  */
 #ifndef CAMBER_MODEL_H
 #define CAMBER_MODEL_H
@@ -37,6 +39,78 @@ CMB_API cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t le
                                    const char *path, const cmb_model_options *options,
                                    cmb_model **model);
 CMB_API void cmb_model_destroy(cmb_model *model);
+
+/* A model made by calls, in place of a file:
+ *
+ *     cmb_draft_create(ctx, "pendulum", &draft);
+ *     cmb_draft_point(draft, "pivot", 0, 0, 0);
+ *     cmb_draft_point(draft, "tip", 0, 0, -0.8);
+ *     cmb_draft_rod(draft, "rod", 1.5, "pivot", "tip");
+ *     cmb_draft_joint(draft, "swing", "revolute", "ground", "rod", "pivot", "y");
+ *     cmb_draft_text(draft, "joints/swing/start", "30 deg");
+ *     cmb_draft_model(draft, NULL, &model);
+ *
+ * A draft says what a file says, under the same keys and in the same words (docs/model-format.md); it is read, checked and refused as a
+ * file is, when the model is made. A key is the way to a part: section, name, part, with '/' between; '~1' stands for a '/' in a name and
+ * '~0' for '~'. Maps on the way are made as they are needed. Entries of lists are counted from 0: "shapes/0/colour"; the number behind
+ * the last one adds an entry.
+ *
+ * The first failure stays with the draft: all later calls do nothing and return it, so that a program may look at the last status
+ * alone. What is wrong with the meaning is known when the model is made; cmb_error_of has the key: "bodies/rod/mass". */
+typedef struct cmb_draft cmb_draft;
+
+/* `name` is that of the model; included files and tables are looked for beside it, as beside a file of that name. The draft
+ * belongs to the context. */
+CMB_API cmb_status cmb_draft_create(cmb_context *ctx, const char *name, cmb_draft **draft);
+CMB_API void cmb_draft_destroy(cmb_draft *draft);
+
+/* The model that the draft describes now, like cmb_model_read. The draft can be changed and used again; the model does not need it. */
+CMB_API cmb_status cmb_draft_model(cmb_draft *draft, const cmb_model_options *options,
+                                   cmb_model **model);
+
+/* Any part, by its key: a text (number, formula, name, unit) or a finite number, which is kept to the last bit; lists of these; a list
+ * of rows, x (rows x columns), as points of a table. What was there under the key is replaced, except for maps. */
+CMB_API cmb_status cmb_draft_text(cmb_draft *draft, const char *key, const char *text);
+CMB_API cmb_status cmb_draft_number(cmb_draft *draft, const char *key, double x);
+CMB_API cmb_status cmb_draft_texts(cmb_draft *draft, const char *key, int count,
+                                   const char *const *texts);
+CMB_API cmb_status cmb_draft_numbers(cmb_draft *draft, const char *key, int count, const double *x);
+CMB_API cmb_status cmb_draft_rows(cmb_draft *draft, const char *key, int rows, int columns,
+                                  const double *x);
+
+/* The same for what most mechanisms have. A name that the section has already is an error. What can be NULL is left out; further
+ * parts, and formulas in place of numbers, are set by their keys. */
+CMB_API cmb_status cmb_draft_parameter(cmb_draft *draft, const char *name, double value);
+CMB_API cmb_status cmb_draft_point(cmb_draft *draft, const char *name, double x, double y,
+                                   double z);
+
+/* com (3): the centre of mass in the design position. inertia (6): Ixx, Iyy, Izz, Ixy, Ixz, Iyz about it; NULL: none. */
+CMB_API cmb_status cmb_draft_body(cmb_draft *draft, const char *name, double mass,
+                                  const double *com, const double *inertia);
+
+/* A thin homogeneous rod between two points. */
+CMB_API cmb_status cmb_draft_rod(cmb_draft *draft, const char *name, double mass, const char *from,
+                                 const char *to);
+
+/* parent NULL: the ground; at: a point, NULL where the type needs none; axis: its direction ("z"), or the normal of a planar joint; NULL
+ * where it has none or several ("joints/NAME/axes"). */
+CMB_API cmb_status cmb_draft_joint(cmb_draft *draft, const char *name, const char *type,
+                                   const char *parent, const char *child, const char *at,
+                                   const char *axis);
+
+/* a and b: points on bodies, "rod@tip"; axis as for joints. */
+CMB_API cmb_status cmb_draft_loop(cmb_draft *draft, const char *name, const char *type,
+                                  const char *a, const char *b, const char *axis);
+CMB_API cmb_status cmb_draft_spring(cmb_draft *draft, const char *name, const char *a,
+                                    const char *b, double stiffness, double damping);
+
+/* unit may be NULL. */
+CMB_API cmb_status cmb_draft_output(cmb_draft *draft, const char *name, const char *formula,
+                                    const char *unit);
+
+/* action: "record", "stop"; NULL: record. */
+CMB_API cmb_status cmb_draft_event(cmb_draft *draft, const char *name, const char *when,
+                                   const char *action);
 
 CMB_API const char *cmb_model_name(
     const cmb_model *model); /* "fivelink": the file's name without its ending */

@@ -13,15 +13,37 @@
 #define CMB_MODEL_MODEL_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "expr/number.h"
 #include "model/joint_types.h"
 
 #include <camber/model.h>
 
+/* Where something stands. In a model that was made by calls there are no lines: the key is the place. */
 typedef struct cmb_place {
-  const char *file;
-  int line, column; /* from 1 */
+  const char *file; /* of a model that was made by calls its name */
+  int line, column; /* from 1; line 0: none */
+  const char *key;  /* "bodies/rod/mass"; NULL in files */
 } cmb_place;
+
+static inline cmb_place cmb_place_in(const char *file, int line, int column)
+{
+  return (cmb_place){.file = file, .line = line, .column = column};
+}
+
+/* Of the first character of a formula, for its parser: a text that stands in no line begins a line of its own. */
+static inline cmb_place cmb_place_of_text(cmb_place at)
+{
+  if (at.line == 0) at.line = at.column = 1;
+  return at;
+}
+
+static inline cmb_about cmb_about_at(cmb_place at)
+{
+  cmb_about about = cmb_about_place(at.file, at.line, at.line > 0 ? at.column : 0);
+  about.key = at.key;
+  return about;
+}
 
 /* A formula as written. text == NULL: not given. */
 typedef struct cmb_model_formula {
@@ -249,6 +271,7 @@ struct cmb_model {
   cmb_context *ctx;
   cmb_arena *arena;
   const char *name, *title, *path;
+  cmb_place place; /* of the whole */
   const cmb_model_file *files;
   cmb_graph *graph; /* of live numbers; NULL: no parameter is live */
   cmb_number gravity[3];

@@ -301,8 +301,8 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
                            const char **text, size_t *length);
 cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
 
-/* Text in UTF-8 without control characters, else an error. */
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, const char *file);
+/* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
+cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
 /* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
  * instances are. */
@@ -328,7 +328,12 @@ cmb_status cmb_check_before(cmb_reader *r);
 cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const char **text);
 
-/* read.c: what stands in a file or template: known sections, each of its kind */
+/* read.c: a model from the tree that `source` makes, which may be asked for it several times. */
+typedef cmb_status (*cmb_tree_source)(cmb_reader *r, const void *from, const cmb_node **root);
+cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                          cmb_tree_source source, const void *from, cmb_model **model);
+
+/* What stands in a file or template: known sections, each of its kind */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template);
 
 #endif

@@ -15,7 +15,7 @@ struct maker {
   cmb_model *m;
 };
 
-static const cmb_place nowhere = {"random", 1, 1};
+static const cmb_place nowhere = {.file = "random", .line = 1, .column = 1};
 
 static double uniform(struct maker *k, double a, double b)
 {
