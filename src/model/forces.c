@@ -43,6 +43,13 @@ static const struct row {
      {"between", "radii", "stiffness", "exponent", "dissipation"}},
 };
 
+const char *cmb_force_type_text(cmb_force_type type)
+{
+  int i = 0;
+  while (rows[i].type != type) i++;
+  return rows[i].name;
+}
+
 /* ---- springs and dampers */
 
 /* A table's name, or a table. */

@@ -205,7 +205,8 @@ typedef struct cmb_model_output {
   const char *name;
   cmb_place place;
   cmb_model_formula formula;
-  const char *unit; /* as written, for tables and plots; "" if not given */
+  const char *unit;  /* as written, for tables and plots; "" if not given */
+  const char *title; /* what it is; "" if not given */
 } cmb_model_output;
 
 /* A quantity that is linear in the velocities gets a new value. */
@@ -238,6 +239,8 @@ typedef struct cmb_model_stop {
 
 typedef struct cmb_model_parameter {
   const char *name;
+  cmb_place place;
+  const char *text, *unit, *title; /* as written, the last two "" if not given */
   cmb_number number;
   bool
       live; /* it can be set at any time: the number is an input of the model's graph, and not an expression of others */

@@ -302,26 +302,6 @@ const char *cmb_model_title(const cmb_model *model)
   return model ? model->title : NULL;
 }
 
-int cmb_model_parameter_count(const cmb_model *model)
-{
-  return model ? model->parameter_count : 0;
-}
-
-static bool has_parameter(const cmb_model *model, int i)
-{
-  return i >= 0 && i < cmb_model_parameter_count(model);
-}
-
-const char *cmb_model_parameter_name(const cmb_model *model, int i)
-{
-  return has_parameter(model, i) ? model->parameters[i].name : NULL;
-}
-
-double cmb_model_parameter_value(const cmb_model *model, int i)
-{
-  return has_parameter(model, i) ? model->parameters[i].number.value : NAN;
-}
-
 /* The constraint is the object, or a part of it. */
 static bool begins_with(const char *constraint, const char *name)
 {

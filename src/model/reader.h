@@ -68,7 +68,8 @@ typedef struct cmb_subject {
 /* A parameter or point, which is computed when it is first asked for. */
 typedef struct cmb_lazy {
   const char *name;
-  const cmb_node *node;
+  const cmb_node *entry;  /* what it is defined by */
+  const cmb_node *node;   /* its value */
   const cmb_scope *scope; /* that its formulas are looked up in */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
@@ -259,6 +260,15 @@ cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_n
                                   cmb_anchor *at); /* forces.c */
 cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
+
+/* forces.c, loops.c, shapes.c: what the type is called in files */
+const char *cmb_force_type_text(cmb_force_type type);
+const char *cmb_loop_type_text(const cmb_model_loop *loop);
+const char *cmb_shape_type_text(cmb_shape_type type);
+
+/* signals.c: the text under a key, for the model; "" if it is not there */
+cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, const char *expected,
+                          const char **text);
 
 /* joints.c: the type of joint under this name, -1 if there is none; and its directions */
 int cmb_joint_type_of(const char *name);
