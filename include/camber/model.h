@@ -56,7 +56,8 @@ CMB_API void cmb_model_destroy(cmb_model *model);
  * the last one adds an entry.
  *
  * The first failure stays with the draft: all later calls do nothing and return it, so that a program may look at the last status
- * alone. What is wrong with the meaning is known when the model is made; cmb_error_of has the key: "bodies/rod/mass". */
+ * alone. What is wrong with the meaning is known when the model is made, and can be mended then; cmb_error_of has the key:
+ * "bodies/rod/mass". */
 typedef struct cmb_draft cmb_draft;
 
 /* `name` is that of the model; included files and tables are looked for beside it, as beside a file of that name. The draft

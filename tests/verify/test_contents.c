@@ -368,6 +368,64 @@ static void test_live_poses(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- points on bodies */
+
+static const char pointed[] =
+    "points: {A: [1, 0, 0], B: [0, 2, 0], C: [0, 0, 3]}\n"
+    "bodies: {b: {mass: 1, com: A}, c: {mass: 1, com: B}}\n"
+    "joints: {i: {type: free, child: b}, j: {type: free, child: c}}\n"
+    "markers: {m: {on: c, at: C}}\n"
+    "loops: {l: {type: distance, between: [b@A, c@B]}, g: {type: formula, formula: i.x - 1},\n"
+    "        o: {type: point-plane, point: c@B, on: b@A, normal: z}}\n"
+    "measures: {d: {distance: [ground@C, b@B]}, n: 2*d}\n"
+    "forces:\n"
+    "  s: {type: spring, between: [ground@B, m], stiffness: 1}\n"
+    "  p: {type: load, on: b@C, force: [1, 2, 3]}\n"
+    "  f: {type: contact, on: c@A, surface: z + 9, restitution: 0.5}\n"
+    "  q: {type: torsion, coordinate: i.x, stiffness: 1}\n"
+    "shapes: [{line: [b@A, c@B, ground@C]}]\n";
+
+static void test_points(void **state)
+{
+  (void)state;
+  static const struct {
+    cmb_item_kind kind;
+    const char *name;
+    int count, body[3], point[3]; /* A, B, C as 0, 1, 2 */
+  } rows[] = {
+      {CMB_ITEM_MARKER, "m", 1, {1}, {2}},
+      {CMB_ITEM_LOOP, "l", 2, {0, 1}, {0, 1}},
+      {CMB_ITEM_LOOP, "g", 0, {0}, {0}},
+      {CMB_ITEM_LOOP, "o", 2, {0, 1}, {0, 1}},
+      {CMB_ITEM_MEASURE, "d", 2, {CMB_NO_BODY, 0}, {2, 1}},
+      {CMB_ITEM_MEASURE, "n", 0, {0}, {0}},
+      {CMB_ITEM_FORCE, "s", 2, {CMB_NO_BODY, 1}, {1, 2}},
+      {CMB_ITEM_FORCE, "p", 1, {0}, {2}},
+      {CMB_ITEM_FORCE, "q", 0, {0}, {0}},
+      {CMB_ITEM_STOP, "f", 1, {1}, {0}},
+      {CMB_ITEM_SHAPE, "", 3, {0, 1, CMB_NO_BODY}, {0, 1, 2}},
+      {CMB_ITEM_BODY, "b", 0, {0}, {0}},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  cmbt_ok(ctx, cmb_model_parse(ctx, pointed, sizeof pointed - 1, "pointed", NULL, &m));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cmb_body_point points[4] = {{.body = 77}, {.body = 77}, {.body = 77}, {.body = 77}};
+    const int item = cmb_model_find(m, rows[i].kind, rows[i].name);
+    assert_true(item >= 0);
+    assert_int_equal(cmb_model_points(m, rows[i].kind, item, 0, NULL), rows[i].count);
+    assert_int_equal(cmb_model_points(m, rows[i].kind, item, 3, points), rows[i].count);
+    for (int k = 0; k < rows[i].count; k++) {
+      assert_int_equal(points[k].body, rows[i].body[k]);
+      for (int n = 0; n < 3; n++)
+        assert_true(points[k].at[n] == (rows[i].point[k] == n ? n + 1 : 0));
+    }
+    assert_int_equal(points[rows[i].count].body, 77);
+  }
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
 /* ---- wrong calls, no memory */
 
 static void test_wrong_calls(void **state)
@@ -444,9 +502,9 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lists),      cmocka_unit_test(test_poses),
-      cmocka_unit_test(test_live_poses), cmocka_unit_test(test_wrong_calls),
-      cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_lists),       cmocka_unit_test(test_poses),
+      cmocka_unit_test(test_live_poses),  cmocka_unit_test(test_points),
+      cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,30 @@ static void same_models(cmb_context *ctx, const cmb_model *file, const cmb_model
   }
 }
 
+/* The same parameters stay live, also where a first reading finds that some cannot. */
+static void same_parameters(const cmb_model *a, const cmb_model *b)
+{
+  cmb_item x, y;
+  for (int i = 0; cmb_model_item(a, CMB_ITEM_PARAMETER, i, &x); i++) {
+    assert_true(cmb_model_item(b, CMB_ITEM_PARAMETER, i, &y));
+    assert_string_equal(x.name, y.name);
+    assert_true(x.value == y.value && x.live == y.live);
+  }
+  assert_int_equal(cmb_model_count(a, CMB_ITEM_PARAMETER), cmb_model_count(b, CMB_ITEM_PARAMETER));
+}
+
+static void compare_live(cmb_context *ctx, cmb_draft *draft, const char *path, const char *text,
+                         size_t length)
+{
+  const cmb_model_options live = {.live_all = true};
+  cmb_model *file, *calls;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, length, path, &live, &file));
+  cmbt_ok(ctx, cmb_draft_model(draft, &live, &calls));
+  same_parameters(file, calls);
+  cmb_model_destroy(file);
+  cmb_model_destroy(calls);
+}
+
 /* The text as a file, and once more by calls; how many. */
 static int compare(const char *path, const char *text, size_t length, const char *name)
 {
@@ -106,6 +130,7 @@ static int compare(const char *path, const char *text, size_t length, const char
   cmbt_ok(ctx, cmb_draft_create(ctx, path, &draft));
   const int count = cmbt_draft_copy(draft, cmbt_yaml(ctx, arena, text, length));
   cmbt_ok(ctx, cmb_draft_model(draft, NULL, &calls));
+  compare_live(ctx, draft, path, text, length);
   cmb_draft_destroy(draft);
   cmb_arena_destroy(arena);
   same_models(ctx, file, calls, name);

@@ -76,7 +76,10 @@ static void drafts_change(void **state)
   cmbt_ok(ctx, cmb_draft_parameter(d, "m", 4));
   assert_true(mass_of(ctx, d, NULL) == 12);
   assert_true(mass_of(ctx, d, &set) == 27);
+  cmb_model *m;
   cmbt_ok(ctx, cmb_draft_numbers(d, "points/B", 3, (const double[]){0, 0, -2}));
+  cmbt_ok(ctx, cmb_draft_text(d, "bodies/rod/mass", "-m"));
+  assert_int_equal(cmb_draft_model(d, NULL, &m), CMB_ERROR_INPUT); /* what it says can be mended */
   cmbt_ok(ctx, cmb_draft_number(d, "bodies/rod/mass", 5));
   assert_true(mass_of(ctx, d, NULL) == 5);
   cmb_draft_destroy(d);
