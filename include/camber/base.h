@@ -98,6 +98,7 @@ CMB_API const char *cmb_last_error(const cmb_context *ctx);
 typedef struct cmb_error {
   cmb_status status;       /* CMB_OK: there was none */
   const char *file;        /* that was read or written */
+  const char *key;         /* in a model that was made by calls: "bodies/rod/mass" */
   int line, column;        /* in the file, or in the text of a formula that is in no file; from 1 */
   const char *kind, *name; /* what it is about: "joint", "left.pivot"; both or none */
   const char *subject;     /* the same in words: "joint 'left.pivot'"; a very long name is cut */

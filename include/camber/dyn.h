@@ -46,6 +46,26 @@ CMB_API cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model
                                         cmb_mechanism **mechanism);
 CMB_API void cmb_mechanism_destroy(cmb_mechanism *mechanism);
 
+/* Where the bodies of a model are. A body has no axes of its own: its turn is from the design position, so that a point that is at x there
+ * is now at place + turn (x - com). */
+typedef struct cmb_pose_of_body {
+  double place[3]; /* of the centre of mass */
+  double
+      turn[9]; /* rows of the matrix that takes directions of the design position to those of now */
+} cmb_pose_of_body;
+
+typedef struct cmb_poses cmb_poses;
+
+/* For coordinates q of this formulation. The model need not outlive it. The object belongs to one thread at a time. */
+CMB_API cmb_status cmb_poses_create(cmb_context *ctx, const cmb_model *model,
+                                    cmb_formulation formulation, cmb_poses **poses);
+CMB_API void cmb_poses_destroy(cmb_poses *poses);
+
+/* The poses (bodies) at q (nq), the coordinates of the model's system in their order, Euler parameters of length 1. p (np): values of the
+ * live parameters, as cmb_equations has them (what is behind these is not read); NULL: those that the model was read with. */
+CMB_API cmb_status cmb_poses_at(cmb_poses *poses, int nq, const double *q, int np, const double *p,
+                                cmb_pose_of_body *pose);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
  * The record of a failure (error.h). Its sentence is made here and nowhere else:
  *
  *     [FILE:]LINE:COLUMN: SUBJECT: LEAD: text
+ *     FILE: KEY: [LINE:COLUMN: ]SUBJECT: LEAD: text
  *
  * each part where it is known and asked for. Texts that are too long for their room are cut.
  */
@@ -56,9 +57,10 @@ static void begin_with(cmb_error_record *r, const char *part, const char *colon)
 static void write_sentence(cmb_error_record *r, const cmb_about *about)
 {
   char place[32];
+  if (r->line > 0 || about->key) begin_with(r, r->file, about->key ? ": " : ":");
+  begin_with(r, r->key, ": ");
   if (r->line > 0) {
     snprintf(place, sizeof place, "%d:%d", r->line, r->column);
-    begin_with(r, r->file, ":");
     begin_with(r, place, ": ");
   }
   if (about->subject_leads) begin_with(r, r->subject, ": ");
@@ -75,6 +77,7 @@ void cmb_error_write(cmb_error_record *record, cmb_status status, const cmb_abou
   record->column = about->column;
   record->time = about->time;
   keep(record->file, sizeof record->file, about->file);
+  keep(record->key, sizeof record->key, about->key);
   keep_subject(record, about);
   vsnprintf(record->text, sizeof record->text, format, arguments);
   write_sentence(record, about);
@@ -95,6 +98,7 @@ cmb_error cmb_error_view(const cmb_error_record *record)
 {
   return (cmb_error){.status = record->status,
                      .file = known(record->file),
+                     .key = known(record->key),
                      .line = record->line,
                      .column = record->column,
                      .kind = known(record->kind),

@@ -13,7 +13,9 @@
 /* What a failure is about. What is not known is NULL, 0 or NaN; the functions below make one. */
 typedef struct cmb_about {
   const char *file;
-  int line, column; /* line > 0: the sentence begins with "FILE:LINE:COLUMN: " */
+  const char *key; /* the place where there are no lines: the sentence begins with "FILE: KEY: " */
+  int line,
+      column; /* line > 0: it begins with "FILE:LINE:COLUMN: ", or "FILE: KEY: LINE:COLUMN: " */
   const char *kind, *name;
   const char *subject; /* NULL: made of kind and name */
   bool
@@ -56,6 +58,7 @@ enum {
   CMB_SENTENCE_ROOM = 1024,
   CMB_ERROR_FILE_ROOM = 4096,
   CMB_ERROR_NAME_ROOM = 320,
+  CMB_ERROR_KEY_ROOM = 512,
   CMB_ERROR_KIND_ROOM = 40
 };
 
@@ -66,6 +69,7 @@ typedef struct cmb_error_record {
   char sentence[CMB_SENTENCE_ROOM];
   char text[CMB_SENTENCE_ROOM];
   char file[CMB_ERROR_FILE_ROOM];
+  char key[CMB_ERROR_KEY_ROOM];
   char kind[CMB_ERROR_KIND_ROOM];
   char name[CMB_ERROR_NAME_ROOM];
   char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM];

@@ -96,7 +96,8 @@ static void json_start(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_close(j, '}');
 }
 
-static void print_json(const struct check *c, const cmb_result *r, cmb_status status)
+static void print_json(const struct check *c, const cmb_model *model, const cmb_result *r,
+                       cmb_status status)
 {
   const cmb_equations *eq = c->eq;
   struct cli_json j;
@@ -105,6 +106,7 @@ static void print_json(const struct check *c, const cmb_result *r, cmb_status st
   cli_json_integer(&j, "velocities", eq->nv);
   json_counts(&j, c);
   if (status == CMB_OK) json_start(&j, eq, r);
+  cli_json_contents(&j, model);
   cli_json_end(&j);
 }
 
@@ -127,7 +129,7 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   }
   if (r && !a->json) print_text(c, r);
   const int code = cli_complain_of(ctx, a, status);
-  if (r && a->json) print_json(c, r, status);
+  if (r && a->json) print_json(c, a->model, r, status);
   cmb_simulation_destroy(sim);
   return code;
 }

@@ -222,4 +222,7 @@ void cli_json_bool(struct cli_json *j, const char *key, bool x);
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);
 
+/* contents.c: what the model has; nothing of a problem written in C (NULL). */
+void cli_json_contents(struct cli_json *j, const cmb_model *model);
+
 #endif

@@ -56,11 +56,15 @@ static const cmb_problem *twin_of(const char *model)
 /* The model's own parameters; those of template instances, left.k, are there too but too many to list. */
 static void list_parameters(const cmb_model *m)
 {
-  for (int i = 0; i < cmb_model_parameter_count(m); i++) {
-    const char *name = cmb_model_parameter_name(m, i);
+  cmb_item p;
+  for (int i = 0; cmb_model_item(m, CMB_ITEM_PARAMETER, i, &p); i++) {
     char value[CMB_NUMBER_ROOM];
-    cmb_format_shortest(cmb_model_parameter_value(m, i), value);
-    if (!strchr(name, '.')) printf("                --set %s=%s\n", name, value);
+    if (strchr(p.name, '.')) continue;
+    cmb_format_shortest(p.value, value);
+    printf("                --set %s=%s", p.name, value);
+    if (p.unit[0]) printf(" %s", p.unit);
+    if (p.title[0]) printf("  %s", p.title);
+    putchar('\n');
   }
 }
 

@@ -34,7 +34,7 @@ cmb_constraint *cmb_constraint_at(const cmb_build *b, int i)
 
 cmb_about cmb_about_part(const cmb_place *place, const char *kind, const char *name)
 {
-  cmb_about about = cmb_about_place(place->file, place->line, place->column);
+  cmb_about about = cmb_about_at(*place);
   about.kind = kind;
   about.name = name;
   return about;

@@ -165,7 +165,7 @@ static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *
   }
   const double bytes = ENTRY_BYTES * cmb_mass_entries(b->tree);
   if (bytes > MOST_BYTES) {
-    return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_place(b->model->path, 1, 1),
+    return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
                           "the mass matrix of %d joint velocities would take about %.0f GB; an "
                           "explicit method, few "
                           "constraints or the Cartesian formulation do without it",

@@ -492,7 +492,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
 {
   cmb_build b = {.ctx = mechanism->ctx, .arena = mechanism->arena, .model = model};
   if (model->body_count == 0) {
-    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_place(model->path, 1, 1),
+    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
                           "the model has no bodies");
   }
   CMB_TRY(cmb_graph_copy(b.ctx, model->graph, &mechanism->graph));
@@ -505,7 +505,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, b.g, model, &b.tree)
                       : cmb_tree_create(b.arena, b.g, model, &b.tree));
   if (b.tree->nv == 0) {
-    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_place(model->path, 1, 1),
+    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
                           "nothing in the model can move");
   }
   CMB_TRY(cmb_kinematics_create(b.arena, b.g, b.tree, &b.k));

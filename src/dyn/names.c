@@ -469,8 +469,9 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   const cmb_names names = {&r, value_of, call_of, nearest_of};
   CMB_TRY(b->status);
   b->formula_depth++;
-  cmb_status status = cmb_formula_parse(b->g, formula->text, strlen(formula->text),
-                                        formula->place.line, formula->place.column, &names, e);
+  const cmb_place at = cmb_place_of_text(formula->place);
+  cmb_status status =
+      cmb_formula_parse(b->g, formula->text, strlen(formula->text), at.line, at.column, &names, e);
   b->formula_depth--;
   if (cmb_arena_failed(b->arena) || cmb_graph_status(b->g) != CMB_OK) return CMB_ERROR_MEMORY;
   if (b->status == CMB_ERROR_MEMORY) return CMB_ERROR_MEMORY;

@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The file is named if it is not the model's own. */
+/* The file is named if it is not the model's own; what was made by calls has a key. */
 static void put_place(const cmb_build *b, const cmb_place *place, size_t room, char *text)
 {
   const char *slash = place->file ? strrchr(place->file, '/') : NULL;
   const bool own = !place->file || !b->model->path || strcmp(place->file, b->model->path) == 0;
+  if (place->key) {
+    snprintf(text, room, ", %s", place->key);
+    return;
+  }
   snprintf(text, room, ", %s%sline %d",
            own     ? ""
            : slash ? slash + 1

@@ -119,11 +119,10 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
                            "the Euler parameters have the length %g; expected 1", length);
   }
   if (fabs(length - 1) > CMB_EULER_LENGTH) {
-    const cmb_place place = q ? q->place : entry->place;
+    char where[CMB_WHERE_ROOM];
     cmb_log(r->ctx, CMB_LOG_WARNING,
-            "%s:%d:%d: joint '%s': the Euler parameters have the length %.9g, and were divided by "
-            "it",
-            place.file, place.line, place.column, j->name, length);
+            "%s: joint '%s': the Euler parameters have the length %.9g, and were divided by it",
+            cmb_where(q ? q->place : entry->place, where), j->name, length);
   }
   return CMB_OK;
 }

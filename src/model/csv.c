@@ -29,7 +29,7 @@ struct cell {
 
 static cmb_place place_of(const struct csv *c)
 {
-  return (cmb_place){c->name, c->number > 0 ? c->number : 1, 1};
+  return cmb_place_in(c->name, c->number > 0 ? c->number : 1, 1);
 }
 
 /* On to the next line with something in it. False at the end. */

@@ -36,9 +36,8 @@ static size_t character(const unsigned char *text, size_t left)
   return overlong || no_character ? 0 : length;
 }
 
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, const char *file)
+cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at)
 {
-  cmb_place at = {file, 1, 1};
   for (size_t i = 0; i < length;) {
     size_t step = character((const unsigned char *)text + i, length - i);
     if (step == 0) {
@@ -84,7 +83,7 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
   if (file >= 0 && read_and_close(ctx, file, text, length)) return CMB_OK;
   if (errno == ENOMEM) return cmb_fail_memory(ctx);
   if (errno == EFBIG) {
-    return cmb_fail_at(ctx, (cmb_place){path, 1, 1}, "the file is larger than %d MB",
+    return cmb_fail_at(ctx, cmb_place_in(path, 1, 1), "the file is larger than %d MB",
                        CMB_MOST_BYTES >> 20);
   }
   return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "%s: cannot be read: %s", path,
@@ -190,7 +189,7 @@ static cmb_status remember_file(cmb_reader *r, const char *path)
 bool cmb_model_reads(const cmb_model *model, const char *path)
 {
   if (!model || !path) return false;
-  bool found = cmb_same_file(model->path, path);
+  bool found = model->place.line > 0 && cmb_same_file(model->path, path);
   for (const cmb_model_file *f = model->files; f && !found; f = f->next) {
     found = cmb_same_file(f->path, path);
   }
@@ -221,5 +220,5 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
                            MOST_BYTES_READ >> 20);
   }
   CMB_TRY(remember_file(r, *name));
-  return cmb_check_text(r->ctx, copy, *length, *name);
+  return cmb_check_text(r->ctx, copy, *length, cmb_place_in(*name, 1, 1));
 }

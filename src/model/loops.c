@@ -24,6 +24,16 @@ static const struct row {
     {"stop", CMB_LOOP_FORMULA, 2, {"formula", "restitution"}}, /* not among the loops: stops.c */
 };
 
+const char *cmb_loop_type_text(const cmb_model_loop *loop)
+{
+  int i = loop->second.text ? GEAR : FORMULA;
+  if (loop->motion) return "motion";
+  if (loop->type < CMB_JOINT_TYPES) return cmb_joint_rows[loop->type].name;
+  if (loop->type == CMB_LOOP_FORMULA) return rows[i].name;
+  for (i = 0; rows[i].type != loop->type;) i++;
+  return rows[i].name;
+}
+
 /* The joints that can be loops, then the rows above, as names to choose from. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {

@@ -13,16 +13,38 @@
 #define CMB_MODEL_MODEL_H
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "expr/number.h"
 #include "model/force_types.h"
 #include "model/joint_types.h"
 
 #include <camber/model.h>
 
+/* Where something stands. In a model that was made by calls there are no lines: the key is the place. */
 typedef struct cmb_place {
-  const char *file;
-  int line, column; /* from 1 */
+  const char *file; /* of a model that was made by calls its name */
+  int line, column; /* from 1; line 0: none */
+  const char *key;  /* "bodies/rod/mass"; NULL in files */
 } cmb_place;
+
+static inline cmb_place cmb_place_in(const char *file, int line, int column)
+{
+  return (cmb_place){.file = file, .line = line, .column = column};
+}
+
+/* Of the first character of a formula, for its parser: a text that stands in no line begins a line of its own. */
+static inline cmb_place cmb_place_of_text(cmb_place at)
+{
+  if (at.line == 0) at.line = at.column = 1;
+  return at;
+}
+
+static inline cmb_about cmb_about_at(cmb_place at)
+{
+  cmb_about about = cmb_about_place(at.file, at.line, at.line > 0 ? at.column : 0);
+  about.key = at.key;
+  return about;
+}
 
 /* A formula as written. text == NULL: not given. */
 typedef struct cmb_model_formula {
@@ -175,7 +197,8 @@ typedef struct cmb_model_output {
   const char *name;
   cmb_place place;
   cmb_model_formula formula;
-  const char *unit; /* as written, for tables and plots; "" if not given */
+  const char *unit;  /* as written, for tables and plots; "" if not given */
+  const char *title; /* what it is; "" if not given */
 } cmb_model_output;
 
 /* A quantity that is linear in the velocities gets a new value. */
@@ -208,6 +231,8 @@ typedef struct cmb_model_stop {
 
 typedef struct cmb_model_parameter {
   const char *name;
+  cmb_place place;
+  const char *text, *unit, *title; /* as written, the last two "" if not given */
   cmb_number number;
   bool
       live; /* it can be set at any time: the number is an input of the model's graph, and not an expression of others */
@@ -244,6 +269,7 @@ struct cmb_model {
   cmb_context *ctx;
   cmb_arena *arena;
   const char *name, *title, *path;
+  cmb_place place; /* of the whole */
   const cmb_model_file *files;
   cmb_graph *graph;              /* of live numbers; NULL: no parameter is live */
   const cmb_model_limit *limits; /* what live numbers have to be (limits.h) */

@@ -38,7 +38,7 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
   CMB_TRY(cmb_define(r, CMB_NAMES_PARAMETER, full, r->model->parameter_count, node->key_place));
   *parameter = new_parameter(r);
   if (!*parameter) return cmb_fail_memory(r->ctx);
-  **parameter = (cmb_lazy){.name = full, .node = node, .scope = s};
+  **parameter = (cmb_lazy){.name = full, .entry = node, .node = node, .scope = s};
   return CMB_OK;
 }
 
@@ -59,10 +59,16 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
   return CMB_OK;
 }
 
+/* A number, or {value: number, unit: text, title: text} */
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
+  static const char *const keys[] = {"value", "unit", "title"};
   cmb_lazy *parameter;
   CMB_TRY(define(r, s, entry->key, entry, &parameter));
+  if (entry->kind == CMB_NODE_MAP) {
+    CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+    CMB_TRY(cmb_require(r, entry, "value", &parameter->node));
+  }
   return put_option(r, parameter);
 }
 
@@ -211,6 +217,16 @@ static cmb_status check_options(cmb_reader *r)
   return check_names(r, o->live_count, o->live_names, "stay live");
 }
 
+static cmb_status keep_words(cmb_reader *r, const cmb_lazy *from, cmb_model_parameter *p)
+{
+  p->place = from->entry->key_place;
+  p->text = cmb_arena_text(r->model->arena, from->node->text);
+  if (!p->text) return cmb_fail_memory(r->ctx);
+  cmb_reader_subject(r, "parameter", "", p->name);
+  CMB_TRY(cmb_read_words(r, from->entry, "unit", "a unit such as m, kN or deg", &p->unit));
+  return cmb_read_words(r, from->entry, "title", "a text", &p->title);
+}
+
 cmb_status cmb_read_parameters(cmb_reader *r)
 {
   cmb_model *m = r->model;
@@ -222,6 +238,8 @@ cmb_status cmb_read_parameters(cmb_reader *r)
     p->name = r->parameters[i].name;
     CMB_TRY(cmb_parameter_value(r, i, r->parameters[i].node->place, &p->number));
     p->live = r->parameters[i].live;
+    CMB_TRY(keep_words(r, &r->parameters[i], p));
   }
+  cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;
 }

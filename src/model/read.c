@@ -139,15 +139,24 @@ static cmb_status read_sections(cmb_reader *r)
   return read_simulate(r);
 }
 
-static cmb_status read_text(cmb_reader *r, const char *text, size_t length)
+/* A text in memory as the tree to read. */
+struct text {
+  const char *text;
+  size_t length;
+};
+
+static cmb_status parse_text(cmb_reader *r, const void *from, const cmb_node **root)
 {
-  const cmb_node *root;
-  const char *path = r->model->path;
-  if (length > CMB_MOST_BYTES) {
-    return cmb_fail_at(r->ctx, (cmb_place){path, 1, 1}, "the text is larger than 16 MB");
-  }
-  CMB_TRY(cmb_check_text(r->ctx, text, length, path));
-  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, path, &root));
+  const struct text *t = from;
+  const cmb_place begin = r->model->place;
+  if (t->length > CMB_MOST_BYTES)
+    return cmb_fail_at(r->ctx, begin, "the text is larger than 16 MB");
+  CMB_TRY(cmb_check_text(r->ctx, t->text, t->length, begin));
+  return cmb_yaml_parse(r->ctx, &r->map, t->text, t->length, begin.file, root);
+}
+
+static cmb_status read_tree(cmb_reader *r, const cmb_node *root)
+{
   CMB_TRY(cmb_graph_create(r->ctx, &r->graph));
   if (r->options && (r->options->live_all || r->options->live_count > 0)) {
     CMB_TRY(cmb_graph_create(r->ctx, &r->model->graph));
@@ -177,6 +186,7 @@ static cmb_model *create_model(cmb_context *ctx, const char *path)
   m->ctx = ctx;
   m->arena = arena;
   m->path = cmb_arena_text(arena, path);
+  m->place = cmb_place_in(m->path, 1, 1);
   m->name = name_of(m, path);
   if (!cmb_arena_failed(arena)) return m;
   cmb_model_destroy(m);
@@ -197,17 +207,19 @@ static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
   return CMB_OK;
 }
 
-/* What a reading that has to be repeated leaves for the next one. */
+/* Where the tree comes from, and what a reading that has to be repeated leaves for the next one. */
 struct attempt {
+  cmb_tree_source source;
+  const void *from;
   cmb_arena *kept;
   const cmb_not_live *fixed;
   bool again;
 };
 
-static cmb_status read_once(cmb_context *ctx, const char *text, size_t length, const char *path,
-                            const cmb_model_options *options, struct attempt *attempt,
-                            cmb_model **model)
+static cmb_status read_once(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                            struct attempt *attempt, cmb_model **model)
 {
+  const cmb_node *root = NULL;
   cmb_arena *scratch = cmb_arena_create(ctx);
   cmb_model *m = create_model(ctx, path);
   cmb_reader *r = scratch ? cmb_arena_take(scratch, 1, sizeof *r) : NULL;
@@ -219,7 +231,8 @@ static cmb_status read_once(cmb_context *ctx, const char *text, size_t length, c
     r->map.arena = scratch;
     r->kept = attempt->kept;
     r->fixed = attempt->fixed;
-    status = read_text(r, text, length);
+    status = attempt->source(r, attempt->from, &root);
+    if (status == CMB_OK) status = read_tree(r, root);
     attempt->fixed = r->fixed;
     attempt->again = r->again;
     cmb_graph_destroy(r->graph);
@@ -232,22 +245,29 @@ static cmb_status read_once(cmb_context *ctx, const char *text, size_t length, c
   return status;
 }
 
+cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                          cmb_tree_source source, const void *from, cmb_model **model)
+{
+  CMB_TRY(check_options(ctx, options));
+  cmb_forget_error(ctx);
+  struct attempt attempt = {.source = source, .from = from, .kept = cmb_arena_create(ctx)};
+  if (!attempt.kept) return cmb_fail_memory(ctx);
+  cmb_status status = CMB_OK;
+  do {
+    status = read_once(ctx, path, options, &attempt, model);
+  } while (status == CMB_OK && attempt.again);
+  cmb_arena_destroy(attempt.kept);
+  return status;
+}
+
 cmb_status cmb_model_parse(cmb_context *ctx, const char *text, size_t length, const char *path,
                            const cmb_model_options *options, cmb_model **model)
 {
   CMB_REQUIRE(ctx, ctx && model, "cmb_model_parse needs a context and a place for the model");
   *model = NULL;
   CMB_REQUIRE(ctx, (text || length == 0) && path, "cmb_model_parse needs a text and its name");
-  CMB_TRY(check_options(ctx, options));
-  cmb_forget_error(ctx);
-  struct attempt attempt = {.kept = cmb_arena_create(ctx)};
-  if (!attempt.kept) return cmb_fail_memory(ctx);
-  cmb_status status = CMB_OK;
-  do {
-    status = read_once(ctx, text, length, path, options, &attempt, model);
-  } while (status == CMB_OK && attempt.again);
-  cmb_arena_destroy(attempt.kept);
-  return status;
+  const struct text from = {text, length};
+  return cmb_read_model(ctx, path, options, parse_text, &from, model);
 }
 
 cmb_status cmb_model_read(cmb_context *ctx, const char *path, const cmb_model_options *options,
@@ -280,26 +300,6 @@ const char *cmb_model_name(const cmb_model *model)
 const char *cmb_model_title(const cmb_model *model)
 {
   return model ? model->title : NULL;
-}
-
-int cmb_model_parameter_count(const cmb_model *model)
-{
-  return model ? model->parameter_count : 0;
-}
-
-static bool has_parameter(const cmb_model *model, int i)
-{
-  return i >= 0 && i < cmb_model_parameter_count(model);
-}
-
-const char *cmb_model_parameter_name(const cmb_model *model, int i)
-{
-  return has_parameter(model, i) ? model->parameters[i].name : NULL;
-}
-
-double cmb_model_parameter_value(const cmb_model *model, int i)
-{
-  return has_parameter(model, i) ? model->parameters[i].number.value : NAN;
 }
 
 /* The constraint is the object, or a part of it. */

@@ -14,7 +14,7 @@ enum { MOST_NAME = 240 }; /* formulas take 255, with what is put behind */
 
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
-  cmb_about about = cmb_about_place(at.file, at.line, at.column);
+  cmb_about about = cmb_about_at(at);
   about.kind = r->subject.kind;
   about.name = r->subject.name;
   about.subject = r->subject.text;
@@ -29,7 +29,7 @@ cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 cmb_status cmb_reader_repeat(cmb_reader *r, cmb_place at)
 {
   const cmb_error *inner = cmb_error_of(r->ctx);
-  if (inner->line > 0) at = (cmb_place){at.file, inner->line, inner->column};
+  if (inner->line > 0) at.line = inner->line, at.column = inner->column;
   return cmb_reader_fail(r, at, "%s", inner->text);
 }
 
@@ -110,10 +110,12 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
   }
   cmb_name *earlier = cmb_name_map_find(&r->map, space_of(r, kind), full);
   if (earlier) {
-    char shown[CMB_SHOWN_ROOM];
-    return cmb_reader_fail(r, at, "the name '%s' is taken by the %s in %s:%d; expected another one",
+    char shown[CMB_SHOWN_ROOM], where[CMB_WHERE_ROOM];
+    cmb_place line = earlier->place;
+    line.column = 0;
+    return cmb_reader_fail(r, at, "the name '%s' is taken by the %s in %s; expected another one",
                            cmb_shown(full, shown), cmb_name_kind_text((cmb_name_kind)earlier->kind),
-                           earlier->place.file, earlier->place.line);
+                           cmb_where(line, where));
   }
   cmb_name *entry = cmb_name_map_add(&r->map, space_of(r, kind), full);
   if (!entry) return cmb_fail_memory(r->ctx);

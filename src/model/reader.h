@@ -69,7 +69,8 @@ typedef struct cmb_subject {
 /* A parameter or point, which is computed when it is first asked for. */
 typedef struct cmb_lazy {
   const char *name;
-  const cmb_node *node;
+  const cmb_node *entry;  /* what it is defined by */
+  const cmb_node *node;   /* its value */
   const cmb_scope *scope; /* that its formulas are looked up in */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
@@ -276,6 +277,14 @@ cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_n
 cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
+/* forces.c, loops.c, shapes.c: what the type is called in files */
+const char *cmb_loop_type_text(const cmb_model_loop *loop);
+const char *cmb_shape_type_text(cmb_shape_type type);
+
+/* signals.c: the text under a key, for the model; "" if it is not there */
+cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, const char *expected,
+                          const char **text);
+
 /* joints.c: the type of joint under this name, -1 if there is none; and its directions */
 int cmb_joint_type_of(const char *name);
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
@@ -317,8 +326,8 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
                            const char **text, size_t *length);
 cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
 
-/* Text in UTF-8 without control characters, else an error. */
-cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, const char *file);
+/* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
+cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
 /* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
  * instances are. */
@@ -344,7 +353,12 @@ cmb_status cmb_check_before(cmb_reader *r);
 cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const char **text);
 
-/* read.c: what stands in a file or template: known sections, each of its kind */
+/* read.c: a model from the tree that `source` makes, which may be asked for it several times. */
+typedef cmb_status (*cmb_tree_source)(cmb_reader *r, const void *from, const cmb_node **root);
+cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_options *options,
+                          cmb_tree_source source, const void *from, cmb_model **model);
+
+/* What stands in a file or template: known sections, each of its kind */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template);
 
 #endif

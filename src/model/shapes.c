@@ -19,6 +19,11 @@ static const struct row {
 
 enum { ROWS = sizeof rows / sizeof *rows };
 
+const char *cmb_shape_type_text(cmb_shape_type type)
+{
+  return rows[type].name;
+}
+
 /* A position on the shape's body, or body@P; with no body of its own the shape has only the latter. */
 static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              const int *body, cmb_anchor *a)
@@ -62,15 +67,6 @@ static cmb_status read_size(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return cmb_read_limited(r, s, entry, "radius", CMB_POSITIVE, &shape->size[0]);
 }
 
-static cmb_status read_text(cmb_reader *r, const cmb_node *entry, const char *key,
-                            const char **text)
-{
-  const cmb_node *node = cmb_node_find(entry, key);
-  if (node) CMB_TRY(cmb_expect_text(r, node, "a text"));
-  *text = cmb_arena_text(r->model->arena, node ? node->text : "");
-  return *text ? CMB_OK : cmb_fail_memory(r->ctx);
-}
-
 static cmb_status find_type(cmb_reader *r, const cmb_node *entry, int *kind)
 {
   *kind = 0;
@@ -93,8 +89,8 @@ static cmb_status read_shape(cmb_reader *r, const cmb_scope *s, const cmb_node *
   node = at = cmb_node_find(entry, rows[kind].name);
   shape->type = (cmb_shape_type)kind;
   shape->place = entry->place;
-  CMB_TRY(read_text(r, entry, "name", &shape->name));
-  CMB_TRY(read_text(r, entry, "colour", &shape->colour));
+  CMB_TRY(cmb_read_words(r, entry, "name", "a text", &shape->name));
+  CMB_TRY(cmb_read_words(r, entry, "colour", "a text", &shape->colour));
   if (body) {
     CMB_TRY(cmb_expect_text(r, body, "a body's name"));
     CMB_TRY(cmb_read_body(r, s, body->text, body->place, &number));

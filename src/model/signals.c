@@ -56,19 +56,25 @@ static cmb_status read_measure(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_formula(r, s, entry, &measure->formula);
 }
 
-/* {value: formula, unit: text} */
+cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, const char *expected,
+                          const char **text)
+{
+  const cmb_node *node = cmb_node_find(map, key);
+  if (node) CMB_TRY(cmb_expect_text(r, node, expected));
+  *text = cmb_arena_text(r->model->arena, node ? node->text : "");
+  return *text ? CMB_OK : cmb_fail_memory(r->ctx);
+}
+
+/* {value: formula, unit: text, title: text} */
 static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_model_output *output)
 {
-  static const char *const keys[] = {"value", "unit"};
-  const cmb_node *value, *unit = cmb_node_find(entry, "unit");
+  static const char *const keys[] = {"value", "unit", "title"};
+  const cmb_node *value;
   CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
   CMB_TRY(cmb_require(r, entry, "value", &value));
-  if (unit) {
-    CMB_TRY(cmb_expect_text(r, unit, "a unit such as m, kN or deg"));
-    output->unit = cmb_arena_text(r->model->arena, unit->text);
-    if (!output->unit) return cmb_fail_memory(r->ctx);
-  }
+  CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as m, kN or deg", &output->unit));
+  CMB_TRY(cmb_read_words(r, entry, "title", "a text", &output->title));
   return cmb_read_formula(r, s, value, &output->formula);
 }
 
@@ -78,7 +84,7 @@ static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node 
   cmb_model_output *output = &m->outputs[m->output_count];
   output->name = cmb_full_name(r, s->prefix, entry->key, "");
   output->place = entry->key_place;
-  output->unit = "";
+  output->unit = output->title = "";
   CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
   if (entry->kind == CMB_NODE_MAP) return read_output_map(r, s, entry, output);
   return cmb_read_formula(r, s, entry, &output->formula);

@@ -141,8 +141,8 @@ static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb
   const cmb_names names = {
       .user = user, .value = parameter_in_formula, .nearest = nearest_parameter};
   const size_t length = cut_unit(node->text, factor);
-  cmb_status status =
-      cmb_formula_parse(g, node->text, length, node->place.line, node->place.column, &names, e);
+  const cmb_place at = cmb_place_of_text(node->place);
+  cmb_status status = cmb_formula_parse(g, node->text, length, at.line, at.column, &names, e);
   return status == CMB_OK ? CMB_OK : fail_formula(user->r, node, status);
 }
 
@@ -270,8 +270,9 @@ cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   struct names_of_formula user = {.r = r, .scope = s, .at = node->place};
   const cmb_names names = {.user = &user, .value = any_value, .call = any_call};
   CMB_TRY(cmb_expect_text(r, node, "a formula"));
-  cmb_status status = cmb_formula_parse(r->graph, node->text, strlen(node->text), node->place.line,
-                                        node->place.column, &names, &e);
+  const cmb_place at = cmb_place_of_text(node->place);
+  cmb_status status =
+      cmb_formula_parse(r->graph, node->text, strlen(node->text), at.line, at.column, &names, &e);
   if (status != CMB_OK) return fail_formula(r, node, status);
   CMB_TRY(cmb_begin_formula(r, s->prefix, node->place, formula));
   return cmb_write_previous(r, s, node, &formula->text);

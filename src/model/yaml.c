@@ -35,12 +35,24 @@ struct builder {
 
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
 {
-  const cmb_about place = cmb_about_place(at.file, at.line, at.column);
+  const cmb_about place = cmb_about_at(at);
   va_list arguments;
   va_start(arguments, format);
   cmb_fail_words(ctx, CMB_ERROR_INPUT, &place, format, arguments);
   va_end(arguments);
   return CMB_ERROR_INPUT;
+}
+
+const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM])
+{
+  char place[64] = "";
+  if (at.line > 0 && at.column > 0)
+    snprintf(place, sizeof place, ":%d:%d", at.line, at.column);
+  else if (at.line > 0)
+    snprintf(place, sizeof place, ":%d", at.line);
+  snprintf(where, CMB_WHERE_ROOM, "%s%s%s%s", at.file, at.key ? ": " : "", at.key ? at.key : "",
+           place);
+  return where;
 }
 
 const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
@@ -67,9 +79,8 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 
 static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 {
-  cmb_place place = {b->file, 1, 1};
-  if (mark) place = (cmb_place){b->file, mark->line + 1, mark->column + 1};
-  return place;
+  return mark ? cmb_place_in(b->file, mark->line + 1, mark->column + 1)
+              : cmb_place_in(b->file, 1, 1);
 }
 
 /* NULL on failure, and the builder has the status. */
@@ -357,8 +368,8 @@ static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
   if (!error || !error->msg) {
     return cmb_fail_at(b->ctx, b->at, "this is not YAML: the text cannot be read from here on");
   }
-  cmb_place place = {b->file, error->line > 0 ? error->line : 1,
-                     error->column > 0 ? error->column : 1};
+  const cmb_place place = cmb_place_in(b->file, error->line > 0 ? error->line : 1,
+                                       error->column > 0 ? error->column : 1);
   return cmb_fail_at(b->ctx, place, "this is not YAML: %s", error->msg);
 }
 
@@ -395,13 +406,13 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
   const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;
   if (!diag) return cmb_fail_memory(ctx);
-  *b = (struct builder){.ctx = ctx, .map = map, .file = file, .at = {file, 1, 1}};
+  *b = (struct builder){.ctx = ctx, .map = map, .file = file, .at = cmb_place_in(file, 1, 1)};
   fy_diag_set_collect_errors(diag, true);
   cmb_status status = build(b, diag, text, length);
   fy_diag_destroy(diag);
   CMB_TRY(status);
   if (!b->root || (b->root->kind == CMB_NODE_TEXT && !b->root->text[0])) {
-    return cmb_fail_at(ctx, (cmb_place){file, 1, 1},
+    return cmb_fail_at(ctx, cmb_place_in(file, 1, 1),
                        "the file is empty; expected a map of sections");
   }
   *root = b->root;

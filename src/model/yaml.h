@@ -37,7 +37,10 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key);
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-enum { CMB_SHOWN_ROOM = 64 };
+enum { CMB_SHOWN_ROOM = 64, CMB_WHERE_ROOM = 1024 };
+
+/* A place for a message: "FILE:LINE:COLUMN", without a column "FILE:LINE", or "FILE: KEY". Returns `where`. */
+const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM]);
 
 /* A text of the user's for a message: long ones are cut, what is not to be seen becomes '?'. Returns `shown`. */
 const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM]);

@@ -57,8 +57,9 @@ void cmb_lock_blame(cmb_context *ctx, const cmb_system *system,
   const cmb_lock *l = nearest(system, q, &w);
   if (!l || w > NEAR || is_locked(options, w)) return;
   if (status == CMB_ERROR_MEMORY || status == CMB_ERROR_INTERRUPTED) return;
+  if (l->line > 0) cmb_fail_further(ctx, "; %s:%d:%d", l->file, l->line, l->column);
   cmb_fail_further(ctx,
-                   "; %s:%d:%d: joint '%s' is %.1e rad from gimbal lock there, where %s lie in one "
-                   "plane: a spherical joint with 'orientation: euler' has none",
-                   l->file, l->line, l->column, l->joint, w, l->axes);
+                   "%s joint '%s' is %.1e rad from gimbal lock there, where %s lie in one plane: a "
+                   "spherical joint with 'orientation: euler' has none",
+                   l->line > 0 ? ":" : ";", l->joint, w, l->axes);
 }

@@ -233,7 +233,9 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
     cmb_model_origin o;
     const char *name = eq->g_names[c->row[i]], *comma = i ? ", " : "";
     if (!cmb_model_origin_of(model, name, &o)) continue;
-    int n = snprintf(text + used, room - used, "%s%s '%s' (line %d)", comma, o.kind, name, o.line);
+    char line[32] = "";
+    if (o.line > 0) snprintf(line, sizeof line, " (line %d)", o.line);
+    int n = snprintf(text + used, room - used, "%s%s '%s'%s", comma, o.kind, name, line);
     used += (size_t)n;
   }
 }
@@ -245,7 +247,8 @@ static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_s
   static const char *const levels[] = {
       [CMB_DISAGREE_VELOCITY] = "velocities", [CMB_DISAGREE_ACCELERATION] = "accelerations"};
   const char *name = system->eq.g_names[c->row[c->count - 1]];
-  cmb_model_origin o = {"constraint", name, model->path, 1, 1};
+  const cmb_place *whole = &model->place;
+  cmb_model_origin o = {"constraint", name, whole->file, whole->line, whole->column};
   char others[512];
   cmb_model_origin_of(model, name, &o);
   cmb_about about = cmb_about_place(o.file, o.line, o.column);

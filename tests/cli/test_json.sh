@@ -143,6 +143,23 @@ def checked(path, freedom):
     expect(all(0 <= x < 1e-10 for x in result["residual"].values()), result["residual"])
 
 
+def contents(path):
+    """Of the quarter car: its own items and those of the instance `left`."""
+    result = load(path)["contents"]
+    names = {section: [item["name"] for item in items] for section, items in result.items()}
+    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 13, list(result))
+    expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
+    expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
+    known = set(names["bodies"]) | {"ground"}
+    expect(all(b["parent"] in known and b["mass"] > 0 and len(b["inertia"]) == 9 for b in result["bodies"]), result)
+    expect(all({j["parent"], j["child"]} <= known and j["type"] for j in result["joints"]), result["joints"])
+    chassis = [b for b in result["bodies"] if b["name"] == "chassis"][0]
+    mass = [p for p in result["parameters"] if p["name"] == "chassis_mass"][0]
+    expect(chassis["mass"] == mass["value"] == float(mass["text"]), chassis, mass)
+    units = {o["name"]: (o["text"], o["unit"]) for o in result["outputs"]}
+    expect(units["heave"] == ("chassis.z - 0.55", "m"), units)
+
+
 def moved(path, least):
     result = load(path)
     expect(result["moved"]["q"] > float(least), "moved", result["moved"])
@@ -218,6 +235,8 @@ look failed a.json step-size '^no step possible at t = 0.052 .*: the equations g
 look half_way a.json
 
 # ---- check
+camber 0 a.json check quarter-car
+look contents a.json
 camber 0 a.json check pendulum
 look checked a.json 1
 camber 0 a.json check caraxis

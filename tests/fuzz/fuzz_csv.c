@@ -77,7 +77,7 @@ static const cmb_node *choose(int which, cmb_node nodes[3])
   nodes[0] = (cmb_node){.kind = CMB_NODE_LIST, .count = 2, .first = &nodes[1]};
   nodes[1] = (cmb_node){.kind = CMB_NODE_TEXT, .text = pair[0], .next = &nodes[2]};
   nodes[2] = (cmb_node){.kind = CMB_NODE_TEXT, .text = pair[1]};
-  for (int i = 0; i < 3; i++) nodes[i].place = (cmb_place){file, 1, 1};
+  for (int i = 0; i < 3; i++) nodes[i].place = cmb_place_in(file, 1, 1);
   return nodes;
 }
 
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   memcpy(text, data + 1, size - 1);
   *r = (cmb_reader){.ctx = ctx, .scratch = scratch};
   cmb_reader_subject(r, "table", "f", NULL);
-  cmb_status status = cmb_check_text(ctx, text, size - 1, file);
+  cmb_status status = cmb_check_text(ctx, text, size - 1, cmb_place_in(file, 1, 1));
   if (status == CMB_OK) {
     status = cmb_parse_csv(r, file, text, size - 1, choose(data[0], nodes), &n, &x, &f);
   }

@@ -3,6 +3,7 @@
  */
 #include <camber/camber.h>
 #include <cstdio>
+#include <cstring>
 
 namespace {
 
@@ -37,12 +38,33 @@ cmb_status simulate(cmb_context *ctx, const char *path)
   return status;
 }
 
+// A pendulum by calls: one body, and a mistake that is said with its key.
+bool make_by_calls(cmb_context *ctx)
+{
+  cmb_draft *draft = nullptr;
+  cmb_model *model = nullptr;
+  if (cmb_draft_create(ctx, "pendulum", &draft) != CMB_OK) return false;
+  cmb_draft_point(draft, "A", 0, 0, 0);
+  cmb_draft_point(draft, "B", 0, 0, -1);
+  cmb_draft_rod(draft, "rod", 2, "A", "B");
+  cmb_draft_joint(draft, "swing", "revolute", nullptr, "rod", "A", "y");
+  bool good = cmb_draft_model(draft, nullptr, &model) == CMB_OK &&
+              cmb_model_count(model, CMB_ITEM_BODY) == 1;
+  cmb_model_destroy(model);
+  cmb_draft_text(draft, "bodies/rod/mass", "-1");
+  good = good && cmb_draft_model(draft, nullptr, &model) == CMB_ERROR_INPUT && !model &&
+         std::strcmp(cmb_error_of(ctx)->key, "bodies/rod/mass") == 0;
+  cmb_draft_destroy(draft);
+  return good;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
   if (cmb_version_number() != CAMBER_VERSION_NUMBER || argc < 2) return 3;
   cmb_context *ctx = cmb_context_create(nullptr);
+  if (!make_by_calls(ctx)) return 4;
   const cmb_status status = simulate(ctx, argv[1]);
   if (status != CMB_OK) std::fprintf(stderr, "%s\n", cmb_last_error(ctx));
   cmb_context_destroy(ctx);

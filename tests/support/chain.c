@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const cmb_place nowhere = {"chain", 1, 1};
+static const cmb_place nowhere = {.file = "chain", .line = 1, .column = 1};
 
 static void random_vector(struct cmbt_random *r, double size, double x[3])
 {

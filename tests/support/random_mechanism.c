@@ -15,7 +15,7 @@ struct maker {
   cmb_model *m;
 };
 
-static const cmb_place nowhere = {"random", 1, 1};
+static const cmb_place nowhere = {.file = "random", .line = 1, .column = 1};
 
 static double uniform(struct maker *k, double a, double b)
 {
@@ -276,11 +276,11 @@ static void make_outputs(struct maker *k)
   for (int i = 0; i < m->body_count; i++) {
     for (int n = 0; n < CMBT_OUTPUTS_PER_BODY; n++) {
       const char *name = text(k, "%s%d.%s", n < 6 ? "b" : "m", i, parts[n % 6]);
-      m->outputs[m->output_count++] = (cmb_model_output){name, nowhere, formula(name), ""};
+      m->outputs[m->output_count++] = (cmb_model_output){name, nowhere, formula(name), "", ""};
     }
   }
-  m->outputs[m->output_count++] = (cmb_model_output){"E", nowhere, formula("energy"), ""};
-  m->outputs[m->output_count++] = (cmb_model_output){"P", nowhere, formula("power"), ""};
+  m->outputs[m->output_count++] = (cmb_model_output){"E", nowhere, formula("energy"), "", ""};
+  m->outputs[m->output_count++] = (cmb_model_output){"P", nowhere, formula("power"), "", ""};
 }
 
 static void take_memory(cmb_model *m, int bodies, int loops, int forces)

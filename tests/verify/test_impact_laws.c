@@ -262,7 +262,7 @@ static void test_heavy(void **state)
 
 static cmb_model_formula formula(cmb_model *m, const char *text)
 {
-  const cmb_place nowhere = {"random", 1, 1};
+  const cmb_place nowhere = {.file = "random", .line = 1, .column = 1};
   const char *kept = cmb_arena_text(m->arena, text);
   return (cmb_model_formula){.text = kept, .place = nowhere, .scope = "", .subject = ""};
 }

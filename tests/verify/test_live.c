@@ -416,7 +416,8 @@ static void make_live(cmb_model *m, cmb_number *x)
   x->live = cmb_input(m->graph, name);
   const char *copy = cmb_arena_text(m->arena, name + 10);
   assert_non_null(copy);
-  m->parameters[m->parameter_count++] = (cmb_model_parameter){copy, *x, true};
+  m->parameters[m->parameter_count++] =
+      (cmb_model_parameter){.name = copy, .number = *x, .live = true};
 }
 
 static void make_all_live(cmb_model *m, int count, cmb_number *x)

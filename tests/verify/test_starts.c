@@ -449,7 +449,7 @@ static void compare(struct mechanism *k, struct outcome *o)
 
 /* ---- drives */
 
-static const cmb_place nowhere = {"random", 1, 1};
+static const cmb_place nowhere = {.file = "random", .line = 1, .column = 1};
 
 static void add_motion(struct mechanism *k, const char *name, const char *what, const char *value)
 {

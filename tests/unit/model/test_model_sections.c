@@ -88,15 +88,18 @@ static void parameters_are_listed(void **state)
                             "instances: {left: {template: side, parameters: {k: b + 1}}}\n");
   const char *const names[] = {"a", "b", "left.k"};
   const double values[] = {2, 6, 7};
-  assert_int_equal(cmb_model_parameter_count(m), 3);
+  cmb_item p;
+  assert_int_equal(cmb_model_count(m, CMB_ITEM_PARAMETER), 3);
   for (int i = 0; i < 3; i++) {
-    assert_string_equal(cmb_model_parameter_name(m, i), names[i]);
-    cmbt_near(cmb_model_parameter_value(m, i), values[i], 0);
+    assert_true(cmb_model_item(m, CMB_ITEM_PARAMETER, i, &p));
+    assert_string_equal(p.name, names[i]);
+    cmbt_near(p.value, values[i], 0);
   }
-  assert_null(cmb_model_parameter_name(m, 3));
-  assert_null(cmb_model_parameter_name(m, -1));
-  assert_true(isnan(cmb_model_parameter_value(m, 3)));
-  assert_int_equal(cmb_model_parameter_count(NULL), 0);
+  assert_string_equal(p.text, "b + 1");
+  assert_string_equal(p.unit, "");
+  assert_false(cmb_model_item(m, CMB_ITEM_PARAMETER, 3, &p));
+  assert_false(cmb_model_item(m, CMB_ITEM_PARAMETER, -1, &p));
+  assert_int_equal(cmb_model_count(NULL, CMB_ITEM_PARAMETER), 0);
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }

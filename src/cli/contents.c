@@ -1,0 +1,74 @@
+/*
+ * What a model has, as JSON: a list for each kind of items, under the name of its section in model files.
+ */
+#include "cli/cli.h"
+
+static const char *const sections[CMB_ITEM_KINDS] = {
+    [CMB_ITEM_PARAMETER] = "parameters", [CMB_ITEM_BODY] = "bodies",
+    [CMB_ITEM_MARKER] = "markers",       [CMB_ITEM_JOINT] = "joints",
+    [CMB_ITEM_LOOP] = "loops",           [CMB_ITEM_INPUT] = "inputs",
+    [CMB_ITEM_TABLE] = "tables",         [CMB_ITEM_MEASURE] = "measures",
+    [CMB_ITEM_FORCE] = "forces",         [CMB_ITEM_STOP] = "stops",
+    [CMB_ITEM_OUTPUT] = "outputs",       [CMB_ITEM_EVENT] = "events",
+    [CMB_ITEM_SHAPE] = "shapes"};
+
+static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
+{
+  cmb_body body;
+  cli_json_text(j, key, cmb_body_of(m, i, &body) ? body.name : "ground");
+}
+
+static void put_body(struct cli_json *j, const cmb_model *m, int i)
+{
+  cmb_body body;
+  if (!cmb_body_of(m, i, &body)) return;
+  put_body_name(j, "parent", m, body.parent);
+  cli_json_number(j, "mass", body.mass);
+  cli_json_numbers(j, "com", 3, body.com);
+  cli_json_numbers(j, "inertia", 9, body.inertia);
+}
+
+static void put_joint(struct cli_json *j, const cmb_model *m, int i)
+{
+  cmb_joint joint;
+  if (!cmb_joint_of(m, i, &joint)) return;
+  put_body_name(j, "parent", m, joint.parent);
+  put_body_name(j, "child", m, joint.child);
+  cli_json_texts(j, "coordinates", joint.nq, joint.q_names);
+}
+
+/* What there is of it. */
+static void put_text(struct cli_json *j, const char *key, const char *text)
+{
+  if (text[0]) cli_json_text(j, key, text);
+}
+
+static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i,
+                     const cmb_item *item)
+{
+  cli_json_open(j, NULL, '{');
+  cli_json_text(j, "name", item->name);
+  put_text(j, "type", item->type);
+  put_text(j, "text", item->text);
+  put_text(j, "unit", item->unit);
+  put_text(j, "title", item->title);
+  if (kind == CMB_ITEM_PARAMETER) cli_json_number(j, "value", item->value);
+  if (kind == CMB_ITEM_BODY) put_body(j, m, i);
+  if (kind == CMB_ITEM_JOINT) put_joint(j, m, i);
+  cli_json_close(j, '}');
+}
+
+void cli_json_contents(struct cli_json *j, const cmb_model *model)
+{
+  cmb_item item;
+  if (!model) return;
+  cli_json_open(j, "contents", '{');
+  for (int kind = 0; kind < CMB_ITEM_KINDS; kind++) {
+    cli_json_open(j, sections[kind], '[');
+    for (int i = 0; cmb_model_item(model, (cmb_item_kind)kind, i, &item); i++) {
+      put_item(j, model, (cmb_item_kind)kind, i, &item);
+    }
+    cli_json_close(j, ']');
+  }
+  cli_json_close(j, '}');
+}

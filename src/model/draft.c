@@ -1,0 +1,578 @@
+/*
+ * A model made by calls (camber/model.h): a tree of texts, lists and maps as a file has one, which the reader takes in place of a file's
+ * (reader.h). So nothing is said twice: what a key means, which keys there are, defaults, units and mistakes are the reader's.
+ *
+ * Keys are the names on the way to a part, with '/' between; '~1' stands for a '/' in a name and '~0' for '~', as in JSON pointers
+ * (RFC 6901). Maps on the way are made as they are needed. A number is an entry of a list, counted from 0; the one behind the
+ * last is a new one.
+ *
+ * The first failure stays: later calls do nothing and return it.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "model/reader.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_KEY = 480 }; /* a failure has room for it */
+
+struct item {
+  cmb_node_kind kind;
+  const char *key;  /* of an entry of a map, else NULL */
+  const char *text; /* of a text */
+  int count;
+  struct item *first, *last, *next;
+};
+
+struct cmb_draft {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  const char *path;
+  cmb_name_map map; /* items by their keys; the map that they stand in is the owner */
+  struct item root;
+  struct item **all; /* (room) by the index of their names */
+  int items, room;
+  size_t bytes; /* of all texts */
+  cmb_status status;
+  cmb_error_record failure;
+};
+
+/* ---- failures */
+
+static cmb_status keep_failure(cmb_draft *d, cmb_status status)
+{
+  d->status = status;
+  cmb_error_keep(d->ctx, status, &d->failure);
+  return status;
+}
+
+static cmb_status fail(cmb_draft *d, cmb_status status, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static cmb_status fail(cmb_draft *d, cmb_status status, const char *key, const char *format, ...)
+{
+  const cmb_about about = {.file = d->path, .key = key ? key : "", .time = NAN};
+  va_list arguments;
+  va_start(arguments, format);
+  cmb_fail_words(d->ctx, status, &about, format, arguments);
+  va_end(arguments);
+  return keep_failure(d, status);
+}
+
+static cmb_status fail_memory(cmb_draft *d)
+{
+  return keep_failure(d, cmb_fail_memory(d->ctx));
+}
+
+/* The first failure once more, for a call that comes too late. */
+static cmb_status begin(cmb_draft *d)
+{
+  return d->status == CMB_OK ? CMB_OK : cmb_fail_again(d->ctx, &d->failure);
+}
+
+#define BEGIN(d)                                                                                   \
+  do {                                                                                             \
+    if (!(d)) return CMB_ERROR_ARGUMENT;                                                           \
+    CMB_TRY(begin(d));                                                                             \
+  } while (0)
+
+/* ---- items */
+
+static const char *copy_text(cmb_draft *d, const char *key, const char *text)
+{
+  const size_t length = strlen(text);
+  const cmb_place at = cmb_place_of_text((cmb_place){.file = d->path, .key = key});
+  d->bytes += length;
+  if (d->bytes > CMB_MOST_BYTES) {
+    fail(d, CMB_ERROR_INPUT, key, "the texts of the model are larger than %d MB",
+         CMB_MOST_BYTES >> 20);
+    return NULL;
+  }
+  if (cmb_check_text(d->ctx, text, length, at) != CMB_OK) {
+    keep_failure(d, CMB_ERROR_INPUT);
+    return NULL;
+  }
+  const char *copy = cmb_arena_text(d->arena, text);
+  if (!copy) fail_memory(d);
+  return copy;
+}
+
+/* The item is remembered under its number; false without memory. */
+static bool number_item(cmb_draft *d, struct item *item)
+{
+  if (d->items == d->room) {
+    const int room = d->room > 0 ? 2 * d->room : 64;
+    struct item **all = cmb_arena_take(d->arena, (size_t)room, sizeof(void *));
+    if (!all) return false;
+    if (d->items > 0) memcpy(all, d->all, (size_t)d->items * sizeof(void *));
+    d->all = all;
+    d->room = room;
+  }
+  d->all[d->items++] = item;
+  return true;
+}
+
+/* A new last entry of a list or map, an empty text at first; NULL on failure. */
+static struct item *add_item(cmb_draft *d, struct item *parent, const char *key, const char *name)
+{
+  if (d->items == CMB_MOST_NODES - 1) {
+    fail(d, CMB_ERROR_INPUT, key, "the model has too many parts; expected at most %d",
+         (int)CMB_MOST_NODES);
+    return NULL;
+  }
+  const char *copy = name ? copy_text(d, key, name) : NULL;
+  if (d->status != CMB_OK) return NULL;
+  struct item *item = cmb_arena_take(d->arena, 1, sizeof *item);
+  cmb_name *entry = item && copy ? cmb_name_map_add(&d->map, parent, copy) : NULL;
+  if (entry) entry->index = d->items;
+  if (!item || (copy && !entry) || !number_item(d, item)) {
+    fail_memory(d);
+    return NULL;
+  }
+  *item = (struct item){.kind = CMB_NODE_TEXT, .key = copy, .text = ""};
+  if (parent->last)
+    parent->last->next = item;
+  else
+    parent->first = item;
+  parent->last = item;
+  parent->count++;
+  return item;
+}
+
+/* ---- keys */
+
+/* Takes the first name off a key. False if it is empty, too long, or has a '~' that stands for nothing or a control character. */
+static bool take_name(const char **key, char name[MOST_KEY + 1])
+{
+  const char *from = *key;
+  size_t n = 0;
+  for (; *from && *from != '/'; from++) {
+    char c = *from;
+    if ((unsigned char)c < ' ') return false;
+    if (c == '~') {
+      from++;
+      if (*from != '0' && *from != '1') return false;
+      c = *from == '1' ? '/' : '~';
+    }
+    if (n == MOST_KEY) return false;
+    name[n++] = c;
+  }
+  name[n] = '\0';
+  *key = *from == '/' ? from + 1 : from;
+  return n > 0 && (*from != '/' || from[1]);
+}
+
+/* The number that the name is, -1 if it is none or too large. */
+static int index_of(const char *name)
+{
+  const size_t length = strlen(name);
+  if (length > 7 || strspn(name, "0123456789") != length || (name[0] == '0' && name[1])) return -1;
+  int index = 0;
+  for (; *name; name++) index = 10 * index + (*name - '0');
+  return index;
+}
+
+static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *key,
+                                  const char *name)
+{
+  const int index = index_of(name);
+  if (index < 0 || index > list->count) {
+    char shown[CMB_SHOWN_ROOM];
+    fail(d, CMB_ERROR_INPUT, key,
+         "'%s' is no entry of a list of %d; expected a number from 0 to %d", cmb_shown(name, shown),
+         list->count, list->count);
+    return NULL;
+  }
+  if (index == list->count) return add_item(d, list, key, NULL);
+  if (index == list->count - 1) return list->last;
+  struct item *item = list->first;
+  for (int i = 0; i < index; i++) item = item->next;
+  return item;
+}
+
+/* An entry of a list or map, which comes to be if it is not there. What is still an empty text becomes a map or list by the name. */
+static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
+{
+  if (item->kind == CMB_NODE_TEXT && !item->text[0])
+    item->kind = index_of(name) >= 0 ? CMB_NODE_LIST : CMB_NODE_MAP;
+  if (item->kind == CMB_NODE_TEXT) {
+    char shown[CMB_SHOWN_ROOM];
+    fail(d, CMB_ERROR_INPUT, key, "'%s' stands in a part that is the text '%s'; expected a map",
+         name, cmb_shown(item->text, shown));
+    return NULL;
+  }
+  if (item->kind == CMB_NODE_LIST) return entry_of_list(d, item, key, name);
+  const cmb_name *found = cmb_name_map_find(&d->map, item, name);
+  return found ? d->all[found->index] : add_item(d, item, key, name);
+}
+
+/* The item under a key, which comes to be if it is not there; NULL on failure. */
+static struct item *find(cmb_draft *d, const char *key)
+{
+  struct item *item = &d->root;
+  const char *rest = key;
+  char name[MOST_KEY + 1];
+  if (strlen(key) > MOST_KEY) {
+    fail(d, CMB_ERROR_INPUT, NULL, "a key has %zu characters; expected at most %d", strlen(key),
+         (int)MOST_KEY);
+    return NULL;
+  }
+  if (cmb_check_text(d->ctx, key, strlen(key), (cmb_place){.file = d->path, .key = ""}) != CMB_OK) {
+    keep_failure(d, CMB_ERROR_INPUT);
+    return NULL;
+  }
+  for (int level = 1; item && (level == 1 || *rest); level++) {
+    if (!take_name(&rest, name) || level >= CMB_MOST_LEVELS) {
+      char shown[CMB_SHOWN_ROOM];
+      fail(d, CMB_ERROR_INPUT, NULL,
+           "'%s' is no key; expected at most %d names with '/' between, as bodies/rod/mass",
+           cmb_shown(key, shown), CMB_MOST_LEVELS - 1);
+      return NULL;
+    }
+    item = enter(d, item, key, name);
+  }
+  return item;
+}
+
+/* The item for a value: what was there is forgotten, unless it is a map. */
+static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
+{
+  *item = find(d, key);
+  if (!*item) return d->status;
+  if ((*item)->kind == CMB_NODE_MAP) {
+    return fail(d, CMB_ERROR_INPUT, key, "there is a map already; expected a value of its own");
+  }
+  (*item)->kind = CMB_NODE_TEXT;
+  (*item)->text = "";
+  (*item)->first = (*item)->last = NULL;
+  (*item)->count = 0;
+  return CMB_OK;
+}
+
+/* ---- values */
+
+static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
+{
+  if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
+  const char *copy = copy_text(d, key, text);
+  if (!copy) return d->status;
+  item->text = copy;
+  return CMB_OK;
+}
+
+static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, double x)
+{
+  char text[CMB_NUMBER_ROOM];
+  if (!isfinite(x)) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: %g is no number", x);
+  cmb_format_shortest(x, text);
+  return set_text(d, item, key, text);
+}
+
+/* A list of numbers or of texts, whichever is there. */
+static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int count,
+                           const double *numbers, const char *const *texts)
+{
+  if (count < 0 || (count > 0 && !numbers && !texts))
+    return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no list of %d values", count);
+  item->kind = CMB_NODE_LIST;
+  for (int i = 0; i < count; i++) {
+    struct item *entry = add_item(d, item, key, NULL);
+    if (!entry) return d->status;
+    CMB_TRY(numbers ? set_number(d, entry, key, numbers[i]) : set_text(d, entry, key, texts[i]));
+  }
+  return CMB_OK;
+}
+
+#define BEGIN_KEY(d, key)                                                                          \
+  do {                                                                                             \
+    BEGIN(d);                                                                                      \
+    if (!(key)) return fail(d, CMB_ERROR_ARGUMENT, NULL, "wrong call: there is no key");           \
+  } while (0)
+
+cmb_status cmb_draft_text(cmb_draft *d, const char *key, const char *text)
+{
+  struct item *item;
+  BEGIN_KEY(d, key);
+  CMB_TRY(find_value(d, key, &item));
+  return set_text(d, item, key, text);
+}
+
+cmb_status cmb_draft_number(cmb_draft *d, const char *key, double x)
+{
+  struct item *item;
+  BEGIN_KEY(d, key);
+  CMB_TRY(find_value(d, key, &item));
+  return set_number(d, item, key, x);
+}
+
+cmb_status cmb_draft_texts(cmb_draft *d, const char *key, int count, const char *const *texts)
+{
+  struct item *item;
+  BEGIN_KEY(d, key);
+  CMB_TRY(find_value(d, key, &item));
+  return set_list(d, item, key, count, NULL, texts);
+}
+
+cmb_status cmb_draft_numbers(cmb_draft *d, const char *key, int count, const double *x)
+{
+  struct item *item;
+  BEGIN_KEY(d, key);
+  CMB_TRY(find_value(d, key, &item));
+  return set_list(d, item, key, count, x, NULL);
+}
+
+cmb_status cmb_draft_rows(cmb_draft *d, const char *key, int rows, int columns, const double *x)
+{
+  struct item *item;
+  BEGIN_KEY(d, key);
+  CMB_TRY(find_value(d, key, &item));
+  if (rows < 0 || columns < 1 || (rows > 0 && !x)) {
+    return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there are no %d rows of %d numbers", rows,
+                columns);
+  }
+  item->kind = CMB_NODE_LIST;
+  for (int i = 0; i < rows; i++) {
+    struct item *row = add_item(d, item, key, NULL);
+    if (!row) return d->status;
+    CMB_TRY(set_list(d, row, key, columns, x + (size_t)i * (size_t)columns, NULL));
+  }
+  return CMB_OK;
+}
+
+/* ---- what a mechanism has */
+
+/* "bodies/rod/mass"; without `part`, "bodies/rod". */
+static cmb_status write_key(cmb_draft *d, const char *section, const char *name, const char *part,
+                            char key[MOST_KEY + 1])
+{
+  size_t n = (size_t)snprintf(key, MOST_KEY + 1, "%s/", section);
+  for (; *name && n + 2 < MOST_KEY; name++) {
+    const bool sign = *name == '/' || *name == '~';
+    if (sign) key[n++] = '~';
+    key[n++] = (char)(*name == '/' ? '1' : *name == '~' ? '0' : *name);
+  }
+  const int more = snprintf(key + n, MOST_KEY + 1 - n, "%s%s", part ? "/" : "", part ? part : "");
+  if (!*name && (size_t)more <= MOST_KEY - n) return CMB_OK;
+  return fail(d, CMB_ERROR_INPUT, section, "a name is too long; expected at most 60 characters");
+}
+
+/* A new entry of a section. One that is there already is an error, because the two would be mixed up. */
+static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
+{
+  char key[MOST_KEY + 1];
+  BEGIN(d);
+  if (!name) return fail(d, CMB_ERROR_ARGUMENT, section, "wrong call: there is no name");
+  if (!name[0]) return fail(d, CMB_ERROR_INPUT, section, "the name is empty; expected letters");
+  CMB_TRY(write_key(d, section, name, NULL, key));
+  const int items = d->items;
+  if (!find(d, key)) return d->status;
+  if (items == d->items)
+    return fail(d, CMB_ERROR_INPUT, key, "it is there already; expected another name");
+  return CMB_OK;
+}
+
+/* A part of the entry; nothing is set where there is no text. */
+static cmb_status put_text(cmb_draft *d, const char *section, const char *name, const char *part,
+                           const char *text)
+{
+  char key[MOST_KEY + 1];
+  if (!text) return CMB_OK;
+  CMB_TRY(write_key(d, section, name, part, key));
+  return cmb_draft_text(d, key, text);
+}
+
+static cmb_status put_numbers(cmb_draft *d, const char *section, const char *name, const char *part,
+                              int count, const double *x)
+{
+  char key[MOST_KEY + 1];
+  CMB_TRY(write_key(d, section, name, part, key));
+  return cmb_draft_numbers(d, key, count, x);
+}
+
+static cmb_status put_number(cmb_draft *d, const char *section, const char *name, const char *part,
+                             double x)
+{
+  char key[MOST_KEY + 1];
+  CMB_TRY(write_key(d, section, name, part, key));
+  return cmb_draft_number(d, key, x);
+}
+
+static cmb_status put_pair(cmb_draft *d, const char *section, const char *name, const char *part,
+                           const char *a, const char *b)
+{
+  char key[MOST_KEY + 1];
+  const char *const pair[] = {a, b};
+  CMB_TRY(write_key(d, section, name, part, key));
+  return cmb_draft_texts(d, key, 2, pair);
+}
+
+cmb_status cmb_draft_parameter(cmb_draft *d, const char *name, double value)
+{
+  CMB_TRY(add_entry(d, "parameters", name));
+  return put_number(d, "parameters", name, NULL, value);
+}
+
+cmb_status cmb_draft_point(cmb_draft *d, const char *name, double x, double y, double z)
+{
+  const double at[3] = {x, y, z};
+  CMB_TRY(add_entry(d, "points", name));
+  return put_numbers(d, "points", name, NULL, 3, at);
+}
+
+cmb_status cmb_draft_body(cmb_draft *d, const char *name, double mass, const double *com,
+                          const double *inertia)
+{
+  CMB_TRY(add_entry(d, "bodies", name));
+  CMB_TRY(put_number(d, "bodies", name, "mass", mass));
+  CMB_TRY(put_numbers(d, "bodies", name, "com", 3, com));
+  return inertia ? put_numbers(d, "bodies", name, "inertia", 6, inertia) : CMB_OK;
+}
+
+cmb_status cmb_draft_rod(cmb_draft *d, const char *name, double mass, const char *from,
+                         const char *to)
+{
+  CMB_TRY(add_entry(d, "bodies", name));
+  CMB_TRY(put_number(d, "bodies", name, "mass", mass));
+  return put_pair(d, "bodies", name, "rod", from, to);
+}
+
+/* Under which key one direction stands: that of the table of joints, or `axis`. */
+static const char *direction_key(const char *type)
+{
+  const char *keys[2];
+  const int joint = type ? cmb_joint_type_of(type) : -1;
+  const int count = joint >= 0 ? cmb_joint_direction_keys((cmb_joint_type)joint, keys) : 0;
+  return count > 0 && strcmp(keys[0], "axes") != 0 ? keys[0] : "axis";
+}
+
+cmb_status cmb_draft_joint(cmb_draft *d, const char *name, const char *type, const char *parent,
+                           const char *child, const char *at, const char *axis)
+{
+  CMB_TRY(add_entry(d, "joints", name));
+  CMB_TRY(put_text(d, "joints", name, "type", type));
+  CMB_TRY(put_text(d, "joints", name, "parent", parent));
+  CMB_TRY(put_text(d, "joints", name, "child", child));
+  CMB_TRY(put_text(d, "joints", name, "at", at));
+  return put_text(d, "joints", name, direction_key(type), axis);
+}
+
+cmb_status cmb_draft_loop(cmb_draft *d, const char *name, const char *type, const char *a,
+                          const char *b, const char *axis)
+{
+  CMB_TRY(add_entry(d, "loops", name));
+  CMB_TRY(put_text(d, "loops", name, "type", type));
+  CMB_TRY(put_pair(d, "loops", name, "between", a, b));
+  return put_text(d, "loops", name, direction_key(type), axis);
+}
+
+cmb_status cmb_draft_spring(cmb_draft *d, const char *name, const char *a, const char *b,
+                            double stiffness, double damping)
+{
+  CMB_TRY(add_entry(d, "forces", name));
+  CMB_TRY(put_text(d, "forces", name, "type", "spring"));
+  CMB_TRY(put_pair(d, "forces", name, "between", a, b));
+  CMB_TRY(put_number(d, "forces", name, "stiffness", stiffness));
+  return put_number(d, "forces", name, "damping", damping);
+}
+
+cmb_status cmb_draft_output(cmb_draft *d, const char *name, const char *formula, const char *unit)
+{
+  CMB_TRY(add_entry(d, "outputs", name));
+  CMB_TRY(put_text(d, "outputs", name, "value", formula ? formula : ""));
+  return put_text(d, "outputs", name, "unit", unit);
+}
+
+cmb_status cmb_draft_event(cmb_draft *d, const char *name, const char *when, const char *action)
+{
+  CMB_TRY(add_entry(d, "events", name));
+  CMB_TRY(put_text(d, "events", name, "when", when ? when : ""));
+  return put_text(d, "events", name, "action", action);
+}
+
+/* ---- the model */
+
+cmb_status cmb_draft_create(cmb_context *ctx, const char *name, cmb_draft **draft)
+{
+  CMB_REQUIRE(ctx, ctx && draft, "cmb_draft_create needs a context and a place for the draft");
+  *draft = NULL;
+  CMB_REQUIRE(ctx, name && name[0], "cmb_draft_create needs a name for the model");
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_draft *d = arena ? cmb_arena_take(arena, 1, sizeof *d) : NULL;
+  const char *path = d ? cmb_arena_text(arena, name) : NULL;
+  if (!path) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *d = (cmb_draft){.ctx = ctx, .arena = arena, .path = path, .root = {.kind = CMB_NODE_MAP}};
+  d->map.arena = arena;
+  *draft = d;
+  return CMB_OK;
+}
+
+void cmb_draft_destroy(cmb_draft *d)
+{
+  if (d) cmb_arena_destroy(d->arena);
+}
+
+/* A part of the path of a node, as keys have it. */
+static const char *path_of(cmb_reader *r, const char *above, const struct item *item, int index)
+{
+  const size_t room = strlen(above) + 2 + (item->key ? 2 * strlen(item->key) : 12);
+  char *path = cmb_arena_take(r->model->arena, room, 1);
+  if (!path) return NULL;
+  size_t n = (size_t)snprintf(path, room, "%s%s", above, above[0] ? "/" : "");
+  if (!item->key) snprintf(path + n, room - n, "%d", index);
+  for (const char *c = item->key ? item->key : ""; *c; c++) {
+    if (*c == '/' || *c == '~') path[n++] = '~';
+    path[n++] = (char)(*c == '/' ? '1' : *c == '~' ? '0' : *c);
+  }
+  return path;
+}
+
+/* The items below as nodes, on the reader's scratch memory; their places outlive it. */
+static cmb_status make_nodes(cmb_reader *r, const struct item *from, cmb_node *to)
+{
+  cmb_node *last = NULL;
+  int index = 0;
+  to->kind = from->kind;
+  to->text = from->kind == CMB_NODE_TEXT ? from->text : "";
+  to->count = from->count;
+  to->size = to->levels = 1;
+  for (const struct item *item = from->first; item; item = item->next) {
+    cmb_node *node = cmb_arena_take(r->scratch, 1, sizeof *node);
+    const char *path = node ? path_of(r, to->place.key, item, index++) : NULL;
+    if (!path) return cmb_fail_memory(r->ctx);
+    node->key = item->key;
+    node->place = node->key_place = (cmb_place){.file = to->place.file, .key = path};
+    CMB_TRY(make_nodes(r, item, node));
+    to->size += node->size;
+    if (to->levels <= node->levels) to->levels = node->levels + 1;
+    if (last)
+      last->next = node;
+    else
+      to->first = node;
+    last = node;
+  }
+  return CMB_OK;
+}
+
+static cmb_status take_tree(cmb_reader *r, const void *from, const cmb_node **root)
+{
+  const cmb_draft *d = from;
+  cmb_node *node = cmb_arena_take(r->scratch, 1, sizeof *node);
+  if (!node) return cmb_fail_memory(r->ctx);
+  r->model->place = node->place = (cmb_place){.file = r->model->path, .key = ""};
+  *root = node;
+  return make_nodes(r, &d->root, node);
+}
+
+cmb_status cmb_draft_model(cmb_draft *d, const cmb_model_options *options, cmb_model **model)
+{
+  if (model) *model = NULL;
+  BEGIN(d);
+  CMB_REQUIRE(d->ctx, model, "cmb_draft_model needs a place for the model");
+  return cmb_read_model(d->ctx, d->path, options, take_tree, d, model);
+}
