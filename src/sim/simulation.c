@@ -790,6 +790,20 @@ static cmb_status find_event(cmb_simulation *sim, bool *found)
   return CMB_OK;
 }
 
+/* Where the run ends there may be an event that the next step would have begun with. */
+static cmb_status find_last_event(cmb_simulation *sim, bool *found)
+{
+  const double t = cmb_integrator_t(sim->in);
+  bool idle;
+  if (t < sim->t_end) return CMB_OK;
+  CMB_TRY(cmb_events_find_at_end(sim->events, LEAST_STEP * fmax(fabs(t), sim->t_end - sim->t_start),
+                                 found));
+  if (!*found) return CMB_OK;
+  CMB_TRY(cmb_run_pass_idle(sim, &idle));
+  *found = !idle;
+  return CMB_OK;
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
@@ -803,6 +817,7 @@ static cmb_status advance(cmb_simulation *sim)
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
+    if (status == CMB_OK && !found) status = find_last_event(sim, &found);
     if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
