@@ -109,9 +109,12 @@ typedef struct cmb_equations {
   const char *const *output_units; /* (no) */
 
   /* How impulses of constraints are reported, the integrals of their multipliers over a jump of the velocities: times these signs,
-   * in these units, "" where there is none. NULL: as they are, M (v+ - v-) = -G' impulse; not known */
+   * in these units, "" where there is none. NULL: as they are, M (v+ - v-) = -G' impulse; not known. Where M has a term c G_k' G_k
+   * in place of a body's missing inertia, c is the weight of constraint k, and its impulse has c G_k (v+ - v-) more; NaN: it
+   * depends on parameters that are live. NULL: there are none */
   const int *impulse_signs;         /* (ng) 1 or -1 */
   const char *const *impulse_units; /* (ng) */
+  const double *impulse_weights;    /* (ng) */
 
   /* Some of q are Euler parameters. Velocities that are their rates (nq = nv) turn with the bodies, so that even a steady rotation is an
    * oscillation to a method. It says nothing about T, which may be another matrix than I without them, and I with them. */

@@ -8,6 +8,9 @@
  * added: M becomes positive definite, and neither motion nor multipliers change. The same with G_kᵀ (G_k v̇ + γ_k) for
  * the constraints of bodies without mass or inertia and of joints whose coordinates are wanted: those are coordinates of
  * their own, without mass, tied to the bodies by the joint's own kinematics.
+ *
+ * Where velocities jump there is no such term on the right: M (v⁺ − v⁻) then has a part c G_kᵀ G_k (v⁺ − v⁻) of the impulse of a
+ * constraint k whose rate jumps, so these c are handed on.
  */
 #include "dyn/build.h"
 
@@ -185,12 +188,35 @@ cmb_status cmb_build_normalisation(cmb_build *b)
   return CMB_OK;
 }
 
+/* Whether its rate can jump: it is driven, or takes another branch. */
+static bool may_jump(const cmb_build *b, const cmb_constraint *c)
+{
+  return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
+}
+
+/* The constraints that stand in for mass; the weights of those whose rates can jump are in x. What is left out is repeated by others, so
+ * that nothing is missing without it. */
+static void weigh_constraints(cmb_build *b, struct sums *s, cmb_expressions *x)
+{
+  const struct scale scale = typical(b);
+  for (int i = 0, k = 0; i < b->constraints.count; i++) {
+    const cmb_constraint *c = cmb_constraint_at(b, i);
+    const cmb_number weight = c->angle ? scale.inertia : scale.mass;
+    const int number = c->lambda != 0 ? k++ : -1;
+    if (!c->weigh && (number < 0 || !touches_weightless(b, c))) continue;
+    if (!c->weigh && may_jump(b, c)) {
+      x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
+    }
+    weigh(b, s, weight, &c->row, c->gamma);
+  }
+}
+
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
 {
   const int links = b->tree->link_count;
-  const struct scale scale = typical(b);
   struct sums s = {.f = cmb_arena_take(b->arena, (size_t)b->tree->nv, sizeof *s.f)};
-  if (!s.f) return CMB_ERROR_MEMORY;
+  x->impulse_weights = cmb_arena_doubles(b->arena, x->ng);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < links; i++) {
     const cmb_link *l = &b->tree->links[i];
     if (l->kind != CMB_LINK_CARTESIAN || cmb_is_zero(l->mass)) continue;
@@ -200,11 +226,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   cmb_build_wrenches(b, CMB_GROUND, false, b->scratch);
   cmb_wrenches_project(b->k, CMB_GROUND, b->scratch, s.f);
   cmb_build_inner_forces(b, false, s.f);
-  for (int i = 0; i < b->constraints.count; i++) {
-    const cmb_constraint *c = cmb_constraint_at(b, i);
-    if (!c->weigh && !touches_weightless(b, c)) continue;
-    weigh(b, &s, c->angle ? scale.inertia : scale.mass, &c->row, c->gamma);
-  }
+  weigh_constraints(b, &s, x);
   x->f = s.f;
   return sum_mass(b, &s, &x->M);
 }

@@ -78,6 +78,7 @@ typedef struct cmb_expressions {
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
   int *impulse_signs;                                                /* (ng) as in cmb_equations */
   const char *const *impulse_units;                                  /* (ng) */
+  double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
       *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */

@@ -277,7 +277,7 @@ cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_n
 cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
-/* forces.c, loops.c, shapes.c: what the type is called in files */
+/* loops.c, shapes.c: what the type is called in files */
 const char *cmb_loop_type_text(const cmb_model_loop *loop);
 const char *cmb_shape_type_text(cmb_shape_type type);
 

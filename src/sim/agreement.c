@@ -258,6 +258,36 @@ static void drop_rounding(cmb_agreement *a, const double *before, const double *
   }
 }
 
+static cmb_status refuse_live_weight(const cmb_evaluator *ev, int i)
+{
+  return cmb_fail_about(
+      ev->ctx, CMB_ERROR_INPUT, cmb_about_thing("constraint", ev->eq->g_names[i]),
+      "the rate that constraint '%s' asks for jumps, and it acts on a body without "
+      "inertia: in Cartesian coordinates its impulse cannot be told while masses "
+      "are live; give the body an inertia, or use joint coordinates",
+      ev->eq->g_names[i]);
+}
+
+/* What of the impulses is in M, in place of inertia that bodies lack. */
+static cmb_status add_weights(cmb_agreement *a, const double *v)
+{
+  const cmb_evaluator *ev = a->run;
+  const cmb_equations *eq = &a->system->eq;
+  const double *weight = eq->impulse_weights;
+  if (!weight) return CMB_OK;
+  for (int i = 0; i < eq->nv; i++) ev->w[i] = a->v_struck[i] - v[i];
+  cmb_multiply(ev->eq->G_pattern, ev->eq->ng, eq->nv, ev->G, ev->w, a->rate);
+  const double rounding = ROUNDING * (1 + largest(eq->nv, v));
+  for (int i = 0; i < eq->ng; i++) {
+    if (!isnan(weight[i])) {
+      a->impulse[i] += weight[i] * a->rate[i];
+    } else if (fabs(a->rate[i]) > rounding * gradient(ev, i)) {
+      return refuse_live_weight(ev, i);
+    }
+  }
+  return CMB_OK;
+}
+
 /* v_struck from v, and the impulses; the factors are those of the new modes. */
 static cmb_status strike(cmb_agreement *a, const double *v)
 {
@@ -269,6 +299,7 @@ static cmb_status strike(cmb_agreement *a, const double *v)
   if (cmb_unique_multipliers(ev, a->impulse_unique)) {
     for (int i = 0; i < ev->eq->ng; i++) a->impulse_unique[i] = true;
   }
+  CMB_TRY(add_weights(a, v));
   drop_rounding(a, v, a->v_struck);
   return CMB_OK;
 }

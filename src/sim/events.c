@@ -403,6 +403,23 @@ static cmb_status find_modes(cmb_events *e, const double *a, bool *changed)
   return CMB_OK;
 }
 
+cmb_status cmb_events_find_at_end(cmb_events *e, double soon, bool *found)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const double *q = cmb_integrator_q(e->in), *v = cmb_integrator_v(e->in),
+               *a = cmb_integrator_a(e->in), t = cmb_integrator_t(e->in);
+  *found = false;
+  if (e->ns == 0) return CMB_OK;
+  cmb_rates(e->ev, q, v, e->q);
+  for (int i = 0; i < eq->nq; i++) e->q[i] = q[i] + soon * e->q[i];
+  for (int i = 0; i < eq->nv; i++) e->v[i] = v[i] + soon * a[i];
+  memcpy(e->lambda, cmb_integrator_lambda(e->in), (size_t)eq->ng * sizeof(double));
+  CMB_TRY(look(e, t + soon, e->s_probe));
+  if (!(margin(e, e->s_probe) < 0)) return CMB_OK;
+  keep_found(e, 1);
+  return cmb_events_new_modes(e, found);
+}
+
 /* Accelerations are those of the old modes, and of no use: velocities tell where a function goes that is exactly 0. */
 cmb_status cmb_events_new_modes(cmb_events *e, bool *changed)
 {

@@ -53,6 +53,10 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in);
  * on the plain dense output but could not be bracketed on the projected one: repeat the step smaller. */
 cmb_status cmb_events_find(cmb_events *e, bool *found);
 
+/* An event where the last step ends, since a function changes its sign within the time `soon` from there: *found, and its state in e, at that
+ * end. For the end of a run, behind which no step looks. */
+cmb_status cmb_events_find_at_end(cmb_events *e, double soon, bool *found);
+
 /* The modes behind the event found are those of the evaluator now, and the same step can be inspected further, from there on: *goes_on.
  * Otherwise the next step has to begin at the event. */
 cmb_status cmb_events_go_on(cmb_events *e, bool *goes_on);

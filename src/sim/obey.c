@@ -53,6 +53,7 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
   const cmb_integrator_options *o = &sim->options.integrator;
   const cmb_events *e = sim->events;
   const bool alone = sim->stage->rest_count == 0;
+  bool unseen = false;
   cmb_status status =
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
   *left = false;
@@ -64,6 +65,10 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
     if (cmb_run_is_negligible(sim, sim->impact->jump)) return CMB_OK;
     if (!rule_reaches_rests(sim, rule)) return CMB_OK;
+    if (sim->eq->rules[rule].gap) {
+      CMB_TRY(cmb_run_final(sim, cmb_run_is_unseen(sim, rule, &unseen), "stops", e->t));
+    }
+    if (unseen) return CMB_OK; /* bodies would leave their rests in turns, without end */
   }
   *left = true;
   return cmb_run_leave_all(sim, true);

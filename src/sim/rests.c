@@ -9,6 +9,7 @@
 #include "dae/system.h"
 #include "sim/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,6 +92,26 @@ cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double
   return CMB_OK;
 }
 
+/* What rounding makes of the distance from a surface with the gradient `row`: jumps that are not higher are not seen. */
+static double rounded_distance(const cmb_simulation *sim, const double *row)
+{
+  double slope = 0, place = 0;
+  for (int i = 0; i < sim->eq->nv; i++) slope = fmax(slope, fabs(row[i]));
+  for (int i = 0; i < sim->eq->nq; i++) place = fmax(place, fabs(sim->events->q_found[i]));
+  return 2 * DBL_EPSILON * slope * place;
+}
+
+cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
+{
+  const cmb_events *e = sim->events;
+  double u, rate, second, *row = sim->v_work;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &second, row));
+  for (int i = 0; i < sim->eq->nv; i++) second += row[i] * sim->a[i];
+  *unseen = second > 0 && rate * rate <= 4 * second * rounded_distance(sim, row);
+  return CMB_OK;
+}
+
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what)
 {
@@ -104,7 +125,8 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
     change += row[i] * jump[i];
     size += fabs(row[i] * e->v_found[i]);
   }
-  const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * fmax(u, 0));
+  const double least = fmax(u, rounded_distance(sim, row));
+  const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * least);
   const bool passes = rate > CMB_FELT * fabs(change) + ROUNDING * size;
   *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
   return CMB_OK;

@@ -236,6 +236,9 @@ typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what);
 
+/* Whether the gap of this rule closes so slowly that rounding of the gap can make that of a body that is pushed onto it. */
+cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen);
+
 /* Whether what the rule resets is the rate of its surface; *off is how far the state is from the surface. */
 cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off);
 

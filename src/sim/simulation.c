@@ -653,6 +653,42 @@ static const char *undoing_event(const cmb_equations *eq, int i)
   return NULL;
 }
 
+/* Whether bodies touch this gap where a branch of its formula ends; s (ns) and the surfaces are those of the event found. */
+static bool is_at_edge(const cmb_simulation *sim, int rule, const double *s)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->surface_reads + (ptrdiff_t)rule * eq->ns;
+  const double leeway = cmb_run_leeway(sim);
+  if (!eq->rules[rule].gap) return false;
+  if (fabs(sim->ev->u[rule]) > leeway * cmb_surface_size(sim->ev, rule)) return false;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i] && fabs(s[i]) <= leeway) return true;
+  }
+  return false;
+}
+
+/* Events come too fast. If bodies are in a corner of one gap they cannot come to rest there: the words for that, else CMB_OK. */
+static cmb_status fail_at_edge(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_events *e = sim->events;
+  if (!eq->surface_reads) return CMB_OK;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  if (status == CMB_OK) status = cmb_run_find_surfaces(sim);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int k = 0; k < eq->rule_count; k++) {
+    if (!is_at_edge(sim, k, e->s_probe)) continue;
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, k),
+        "'%s' at t = %.9g: bodies touch it again and again where two branches of its "
+        "formula meet, as in the corner of a V, and can rest on one of them only; "
+        "give each branch a contact or stop of its own",
+        eq->rules[k].name, e->t);
+  }
+  return CMB_OK;
+}
+
 /* Which function changes back and forth, the one that is furthest beyond its zero or nearest to it, and what may help. */
 static cmb_status fail_crowded(cmb_simulation *sim)
 {
@@ -660,6 +696,7 @@ static cmb_status fail_crowded(cmb_simulation *sim)
   cmb_evaluator *ev = sim->ev;
   const char *name = sim->last_event, *undoing = NULL;
   double least = INFINITY;
+  CMB_TRY(fail_at_edge(sim));
   CMB_TRY(cmb_run_final(sim,
                         cmb_switches(ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe),
                         "switching functions", e->t));
@@ -793,6 +830,20 @@ static cmb_status find_event(cmb_simulation *sim, bool *found)
   return CMB_OK;
 }
 
+/* Where the run ends there may be an event that the next step would have begun with. */
+static cmb_status find_last_event(cmb_simulation *sim, bool *found)
+{
+  const double t = cmb_integrator_t(sim->in);
+  bool idle;
+  if (t < sim->t_end) return CMB_OK;
+  CMB_TRY(cmb_events_find_at_end(sim->events, LEAST_STEP * fmax(fabs(t), sim->t_end - sim->t_start),
+                                 found));
+  if (!*found) return CMB_OK;
+  CMB_TRY(cmb_run_pass_idle(sim, &idle));
+  *found = !idle;
+  return CMB_OK;
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
@@ -806,6 +857,7 @@ static cmb_status advance(cmb_simulation *sim)
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
+    if (status == CMB_OK && !found) status = find_last_event(sim, &found);
     if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
@@ -831,6 +883,8 @@ static cmb_status check_pace(cmb_simulation *sim)
   const double t = sim->result.t, steps_from = sim->steps.t, events_from = sim->restarts.t;
   sim->steps.count++;
   if (is_slow(sim, &sim->restarts, PACE_EVENTS, MOST_RESTARTS)) {
+    cmb_events_at_end(sim->events);
+    CMB_TRY(fail_at_edge(sim));
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "event", sim->last_event),
         "%d restarts at events have advanced the run by %.3g s only, to t = %.9g: it "

@@ -57,7 +57,8 @@ struct hold {
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  double *v; /* as given */
+  double *v;      /* as given */
+  double *metric; /* (nv) of x where the values are as given */
 };
 
 /* ---- what is held */
@@ -358,24 +359,45 @@ static bool is_off(const struct hold *h, const double *q, int v)
   return false;
 }
 
-/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
- * constraints leave it no room, though by an angle that counts as none. */
-static cmb_status let_stuck_rest(struct hold *h, const double *q)
+/* What the constraints and the values that are active leave of velocity i at q; 0 where constraints count as dependent that are so only
+ * nearly. */
+static cmb_status motion_beside(struct hold *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
-  activate(h, 0, 0);
+  CMB_TRY(keep_independent(h, q));
   CMB_TRY(open_active(h, &ev));
   cmb_status status = cmb_factor_at(ev, h->t, q);
   const cmb_closed here = {.dropped = status == CMB_OK ? cmb_kkt_dropped(ev->kkt) : 0};
-  const bool resolved = cmb_closed_as_well(&here, NULL);
+  if (status == CMB_OK) *left = cmb_closed_as_well(&here, NULL) ? motion_left(ev, i) : 0;
+  cmb_evaluator_destroy(ev);
+  return status;
+}
+
+/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
+ * constraints leave it no room, though by an angle that counts as none. How far it reaches depends on the coordinates that were given before
+ * it, so their rates are held. At the end of a reach turns may have no lever, and in the metric of q they would cost nothing: then that of
+ * the values as given counts. */
+static cmb_status let_stuck_rest(struct hold *h, const double *q)
+{
+  bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
+  double *metric = h->x->metric;
+  if (!moves && h->count > 0) return cmb_fail_memory(h->ctx);
+  h->x->metric = h->metric;
   for (int i = 0; i < h->count; i++) {
     const int v = h->held[i].v;
-    const bool moves = resolved && motion_left(ev, v) > STUCK;
-    h->active[i] = status != CMB_OK || !is_off(h, q, v) || moves;
-    if (!h->active[i]) h->v[v] = 0;
+    double left = 1;
+    for (int k = 0; k < h->count; k++) h->active[k] = k < i && moves[k];
+    cmb_status status = is_off(h, q, v) ? motion_beside(h, q, v, &left) : CMB_OK;
+    if (status < 0) return status;
+    moves[i] = left > STUCK;
+    if (!moves[i]) h->v[v] = 0;
   }
-  cmb_evaluator_destroy(ev);
-  return status < 0 ? status : CMB_OK;
+  for (int i = 0; i < h->count; i++) {
+    h->active[i] = moves[i];
+    all = all && moves[i];
+  }
+  if (all) h->x->metric = metric;
+  return CMB_OK;
 }
 
 static cmb_status find_velocities(struct hold *h, const double *q, double *v)
@@ -425,6 +447,7 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
   }
   h->held = some;
   CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, h->t, q, h->task->turns, &h->x));
+  if (!rates) h->metric = h->x->metric;
   cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
   h->closing =
       (cmb_closing){.x = h->x, .modes = &h->modes, .t = h->t, .v = h->v, .angle = h->task->angle};

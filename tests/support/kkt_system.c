@@ -142,7 +142,8 @@ static void random_constraints(struct cmbt_kkt_system *sys, struct cmbt_random *
       bool there = cmbt_random_uniform(random, 0, 1) < sys->kind.density;
       sys->G[j * nv + i] = there ? cmbt_random_uniform(random, -1, 1) : 0;
     }
-    sys->G[j * nv + (j + offset) % nv] = sign(random) * cmbt_random_uniform(random, 1, 2);
+    const double side = sign(random);
+    sys->G[j * nv + (j + offset) % nv] = side * cmbt_random_uniform(random, 1, 2);
   }
 }
 

@@ -58,7 +58,8 @@ static void random_direction(struct maker *k, double x[3])
   for (int i = 0; i < 3; i++) x[i] /= length;
   if (choose(k, 0, 2) == 0) { /* often along a global axis, as engineers have it */
     memset(x, 0, 3 * sizeof *x);
-    x[choose(k, 0, 2)] = choose(k, 0, 1) ? 1 : -1;
+    const double sign = choose(k, 0, 1) ? 1 : -1;
+    x[choose(k, 0, 2)] = sign;
   }
 }
 

@@ -100,16 +100,20 @@ static void put_joint(struct writer *w, int i)
   const int kind = choose(w, 0, 2) ? choose(w, 0, 1) : choose(w, 0, 6);
   cmbt_put(&w->to, "  j%d: {type: %s, child: b%d", i, kinds[kind].type, i);
   if (i > 0 && choose(w, 0, 3)) cmbt_put(&w->to, ", parent: b%d", choose(w, 0, i - 1));
-  cmbt_put(&w->to, ", at: [%.2f, %.2f, %.2f]", uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3),
-           0.3 * i + uniform(w, -0.1, 0.1));
+  const double z = 0.3 * i + uniform(w, -0.1, 0.1), y = uniform(w, -0.3, 0.3),
+               x = uniform(w, -0.3, 0.3);
+  cmbt_put(&w->to, ", at: [%.2f, %.2f, %.2f]", x, y, z);
   if (kind < 3) cmbt_put(&w->to, ", axis: %s", (const char *[]){"x", "y", "z"}[choose(w, 0, 2)]);
   if (kind == 3) cmbt_put(&w->to, ", axes: [x, z]");
   if (kind == 4) cmbt_put(&w->to, ", normal: y");
   if (kinds[kind].spring > 0) {
-    cmbt_put(&w->to, ", stiffness: %.1f, damping: %.2f", uniform(w, 5, 60), uniform(w, 0.2, 2));
+    const double damping = uniform(w, 0.2, 2), stiffness = uniform(w, 5, 60);
+    cmbt_put(&w->to, ", stiffness: %.1f, damping: %.2f", stiffness, damping);
   }
-  if (kind < 2)
-    cmbt_put(&w->to, ", start: %.2f, rate: %.2f", uniform(w, -0.3, 0.3), uniform(w, -1, 1));
+  if (kind < 2) {
+    const double rate = uniform(w, -1, 1), start = uniform(w, -0.3, 0.3);
+    cmbt_put(&w->to, ", start: %.2f, rate: %.2f", start, rate);
+  }
   cmbt_put(&w->to, "}\n");
   for (int k = 0; k < 3 && kinds[kind].parts[k]; k++) add_coordinate(w, i, kinds[kind].parts[k]);
 }
@@ -118,8 +122,9 @@ static void put_mechanism(struct writer *w)
 {
   cmbt_put(&w->to, "bodies:\n");
   for (int i = 0; i < w->bodies; i++) {
+    const double y = uniform(w, -0.3, 0.3), x = uniform(w, -0.3, 0.3), mass = uniform(w, 0.5, 2);
     cmbt_put(&w->to, "  b%d: {mass: %.2f, com: [%.2f, %.2f, %.2f], inertia: [0.03, 0.04, 0.05]}\n",
-             i, uniform(w, 0.5, 2), uniform(w, -0.3, 0.3), uniform(w, -0.3, 0.3), 0.3 * i);
+             i, mass, x, y, 0.3 * i);
   }
   cmbt_put(&w->to, "joints:\n");
   for (int i = 0; i < w->bodies; i++) put_joint(w, i);
@@ -142,9 +147,19 @@ static void put_surface(struct writer *w)
   }
 }
 
+/* The rest of a contact behind its surface. */
+static void put_contact(struct writer *w)
+{
+  const double friction = 0.3 * choose(w, 0, 2), damping = uniform(w, 0, 10),
+               stiffness = uniform(w, 200, 3000);
+  cmbt_put(&w->to, "', stiffness: %.0f, damping: %.1f, friction: %.1f}\n", stiffness, damping,
+           friction);
+}
+
 static void put_force(struct writer *w, int i)
 {
   const int body = choose(w, 0, w->bodies - 1);
+  const char *torque;
   cmbt_put(&w->to, "  f%d: ", i);
   switch (choose(w, 0, 3)) {
   case 0:
@@ -155,8 +170,8 @@ static void put_force(struct writer *w, int i)
   case 1:
     cmbt_put(&w->to, "{type: torsion, coordinate: %s, ",
              w->coordinate[choose(w, 0, w->coordinates - 1)]);
-    cmbt_put(&w->to, "damping: 0.3, spring: %s, torque: '%s'}\n", tables[choose(w, 0, 2)],
-             formula(w, false, true));
+    torque = formula(w, false, true);
+    cmbt_put(&w->to, "damping: 0.3, spring: %s, torque: '%s'}\n", tables[choose(w, 0, 2)], torque);
     return;
   case 2:
     cmbt_put(&w->to, "{type: load, on: {body: b%d, at: [0.1, 0, 0.2]}, force: ['%s', ", body,
@@ -168,8 +183,7 @@ static void put_force(struct writer *w, int i)
              "{type: contact, on: {body: b%d, at: [0.1, 0.1, %.1f]}, radius: 0.15, surface: '",
              body, 0.3 * body);
     put_surface(w);
-    cmbt_put(&w->to, "', stiffness: %.0f, damping: %.1f, friction: %.1f}\n", uniform(w, 200, 3000),
-             uniform(w, 0, 10), 0.3 * choose(w, 0, 2));
+    put_contact(w);
     return;
   }
 }
@@ -188,8 +202,8 @@ void cmbt_random_switching(uint64_t seed, size_t room, char *text)
 {
   struct writer w = {.r = {seed}, .to = {text, 0, room}};
   w.bodies = choose(&w, 1, 4);
-  cmbt_put(&w.to, "parameters: {k: %.1f, c: %.2f}\npoints: {origin: [0, 0, 0]}\n",
-           uniform(&w, 10, 100), uniform(&w, 0.1, 2));
+  const double c = uniform(&w, 0.1, 2), k = uniform(&w, 10, 100);
+  cmbt_put(&w.to, "parameters: {k: %.1f, c: %.2f}\npoints: {origin: [0, 0, 0]}\n", k, c);
   put_tables(&w);
   put_inputs(&w);
   put_mechanism(&w);

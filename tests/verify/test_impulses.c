@@ -11,13 +11,16 @@
  * - A double pendulum whose joint locks at an angle, by a loop that comes into force, and one whose loop lets go of one joint and takes
  *   the other: every method against the same kind of solution. Methods that cannot begin with a loop that does not act refuse it.
  * - Random mechanisms, driven with kinks by coordinates and by distances: at every impulse M (v⁺ − v⁻) + Gᵀ τ = 0, 1,000 of them in the
- *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates.
+ *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates. Which impulses are unique is decided here by
+ *   the rows of G: those of rows that are no combination of the others.
+ * - A point mass, which in Cartesian coordinates has no inertia of its own, on a rod whose length has a kink; and on two such rods.
  * - What is refused: a jump of the position that is driven, and a jump of a rate with a method that leaves velocities alone.
  */
 #include "balance.h"
 #include "check.h"
 #include "dae/evaluator.h"
 #include "math/dense.h"
+#include "math/pattern.h"
 #include "methods.h"
 #include "model_run.h"
 #include "random.h"
@@ -113,8 +116,8 @@ static void add_term(struct drive *d, struct cmbt_random *r)
 
 static void make_drive(struct drive *d, struct cmbt_random *r)
 {
-  *d = (struct drive){.amplitude = cmbt_random_uniform(r, 0, 0.3),
-                      .omega = cmbt_random_uniform(r, 1, 5)};
+  *d = (struct drive){.amplitude = cmbt_random_uniform(r, 0, 0.3)};
+  d->omega = cmbt_random_uniform(r, 1, 5);
   ADD_TEXT(d, "%.17g*sin(%.17g*t)", d->amplitude, d->omega);
   const int terms = cmbt_random_int(r, 1, 4);
   for (int i = 0; i < terms; i++) add_term(d, r);
@@ -284,12 +287,13 @@ struct problem {
 
 static void make_problem(struct problem *x, struct cmbt_random *r)
 {
-  struct pendulum p = {.cart = cmbt_random_uniform(r, 0.5, 3),
-                       .mass = cmbt_random_uniform(r, 0.5, 3),
-                       .length = cmbt_random_uniform(r, 0.3, 1.2),
-                       .inertia = cmbt_random_uniform(r, 0.02, 0.2),
-                       .phi = cmbt_random_uniform(r, -1, 1),
-                       .rate = cmbt_random_uniform(r, -1, 1)};
+  struct pendulum p;
+  p.cart = cmbt_random_uniform(r, 0.5, 3);
+  p.mass = cmbt_random_uniform(r, 0.5, 3);
+  p.length = cmbt_random_uniform(r, 0.3, 1.2);
+  p.inertia = cmbt_random_uniform(r, 0.02, 0.2);
+  p.phi = cmbt_random_uniform(r, -1, 1);
+  p.rate = cmbt_random_uniform(r, -1, 1);
   make_drive(&x->drive, r);
   write_model(&p, &x->drive, sizeof x->text, x->text);
   solve(&p, &x->drive, &x->exact.impulses);
@@ -558,7 +562,7 @@ static void test_lock(void **state)
 
 /* ---- balance of momentum */
 
-enum { KINKS = 5, MOST_BODIES = 6 };
+enum { KINKS = 5, MOST_BODIES = 6, MOST_ROWS = 100 };
 
 /* The drives of a mechanism get kinks at KINKS times; how many there are. */
 static int add_kinks(cmb_model *m, struct cmbt_random *r)
@@ -591,8 +595,10 @@ struct balance {
   const cmb_model *model;
   cmb_simulation *sim;
   double *v_before, *tau, *change; /* (nv), (ng), (nv) */
-  struct impulses drives;          /* of motions and distances */
-  double worst;                    /* of the balance, relative to the momentum that changes */
+  int told
+      [MOST_ROWS]; /* of each constraint: 0 no impulse, 1 one that is unique, -1 one that is not */
+  struct impulses drives; /* of motions and distances */
+  double worst;           /* of the balance, relative to the momentum that changes */
   long count;
   double start[MOST_BODIES * CMBT_OUTPUTS_PER_BODY]; /* outputs where the run begins */
 };
@@ -623,6 +629,7 @@ static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
 {
   struct balance *b = user;
   b->tau[impulse->index] += b->ev->eq->impulse_signs[impulse->index] * impulse->value;
+  b->told[impulse->index] = impulse->unique ? 1 : -1;
   b->count++;
   for (int i = 0; i < b->model->loop_count; i++) {
     const cmb_model_loop *l = &b->model->loops[i];
@@ -633,6 +640,39 @@ static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
   return CMB_OK;
 }
 
+/* What is left of x (n) beside `count` orthonormal rows, as a part of it; it becomes one more. Twice is enough. */
+static double orthogonalize(int n, int count, double rows[][MOST_ROWS], double *x)
+{
+  const double size = cmb_norm2(n, x);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < count; k++) cmb_add_scaled(n, -cmb_dot(n, rows[k], x), rows[k], x);
+  }
+  const double left = cmb_norm2(n, x);
+  for (int i = 0; i < n; i++) x[i] /= left > 0 ? left : 1;
+  return size > 0 ? left / size : 0;
+}
+
+/* The impulse of row i is unique if the row is no combination of the others. What is between clear cases is not judged. */
+static void check_unique(const cmb_evaluator *ev, const int *told)
+{
+  static double rows[MOST_ROWS][MOST_ROWS];
+  const cmb_equations *eq = ev->eq;
+  assert_in_range(eq->ng > eq->nv ? eq->ng : eq->nv, 1, MOST_ROWS - 1);
+  for (int i = 0; i < eq->ng; i++) {
+    int count = 0;
+    if (told[i] == 0) continue;
+    for (int k = 0; k < eq->ng; k++) {
+      if (k == i) continue;
+      cmb_expand_row(eq->G_pattern, eq->nv, k, ev->G, rows[count]);
+      if (orthogonalize(eq->nv, count, rows, rows[count]) > 1e-9) count++;
+    }
+    cmb_expand_row(eq->G_pattern, eq->nv, i, ev->G, rows[count]);
+    const double left = orthogonalize(eq->nv, count, rows, rows[count]);
+    if (left > 1e-5) assert_int_equal(told[i], 1);
+    if (left < 1e-11) assert_int_equal(told[i], -1);
+  }
+}
+
 static cmb_status weigh(void *user, const cmb_record *r)
 {
   struct balance *b = user;
@@ -641,6 +681,7 @@ static cmb_status weigh(void *user, const cmb_record *r)
   if (r->side < 0) {
     memcpy(b->v_before, r->v, (size_t)eq->nv * sizeof(double));
     memset(b->tau, 0, (size_t)eq->ng * sizeof(double));
+    memset(b->told, 0, sizeof b->told);
     return CMB_OK;
   }
   assert_int_equal(r->side, 1);
@@ -654,6 +695,7 @@ static cmb_status weigh(void *user, const cmb_record *r)
   }
   if (cmb_norm2(eq->ng, b->tau) > 0) {
     b->worst = fmax(b->worst, cmbt_imbalance(ev, b->change, ev->w, 0, NULL, NULL, b->tau));
+    check_unique(ev, b->told);
   }
   return CMB_OK;
 }
@@ -742,6 +784,65 @@ static void test_momentum(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- point masses */
+
+struct pushed {
+  double sum;
+  int count, unique;
+};
+
+static cmb_status add_impulse(void *user, const cmb_impulse *impulse)
+{
+  struct pushed *p = user;
+  if (strncmp(impulse->name, "rod", 3) != 0)
+    return CMB_OK; /* the slide, in Cartesian coordinates */
+  p->sum += impulse->value;
+  p->unique += impulse->unique;
+  p->count++;
+  return CMB_OK;
+}
+
+/* 3 kg that rods make slower by 0.5 m/s: they push with 1.5 N s, a tie pulls. */
+static void push(const char *rods, cmb_formulation formulation, struct pushed *p)
+{
+  char text[1000];
+  snprintf(text, sizeof text,
+           "points: {O: [0, 0, 0], A: [1, 0, 0]}\n"
+           "bodies: {a: {mass: 3, com: A}}\n"
+           "joints: {s: {type: prismatic, child: a, at: A, axis: x}}\n"
+           "loops:\n%s",
+           rods);
+  cmbt_run r;
+  cmbt_run_open_text(&r, text, formulation);
+  cmb_run_options options = cmb_run_defaults();
+  options.t_end = 0.2;
+  options.observer = (cmb_observer){.user = p, .impulse = add_impulse};
+  *p = (struct pushed){0};
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+  r.result = cmb_simulation_result(r.sim);
+  cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
+  cmbt_run_close(&r);
+}
+
+#define ROD(name)                                                                                  \
+  "  " name ": {type: distance, between: [ground@O, a@A], length: '1 - max(0, 0.5*(t - 0.1))'}\n"
+
+static void test_point_mass(void **state)
+{
+  (void)state;
+  struct pushed p;
+  for (int k = 0; k < 3; k++) {
+    push(ROD("rod"), cmbt_formulation(k), &p);
+    cmbt_near(p.sum, 1.5, 1e-13);
+    assert_int_equal(p.count, 1);
+    assert_int_equal(p.unique, 1);
+    push(ROD("rod1") ROD("rod2"), cmbt_formulation(k), &p);
+    cmbt_near(p.sum, 1.5, 1e-13);
+    assert_int_equal(p.count, 2);
+    assert_int_equal(p.unique, 0);
+  }
+}
+
 /* ---- what is refused */
 
 static void refused(const char *value, const char *method, int settings,
@@ -793,7 +894,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_drives),  cmocka_unit_test(test_real_time),
       cmocka_unit_test(test_lock),    cmocka_unit_test(test_momentum),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_point_mass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

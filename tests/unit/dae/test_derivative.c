@@ -160,7 +160,8 @@ static void fill_state(struct cmbt_random *r, struct state *x)
   x->t = cmbt_random_uniform(r, 0, 3);
   for (int k = 0; k < 4; k++) {
     for (int i = 0; i < MOST; i++) {
-      all[k][i] = cmbt_random_uniform(r, 0.5, 2) * (cmbt_random_int(r, 0, 1) ? 1 : -1);
+      all[k][i] = cmbt_random_uniform(r, 0.5, 2);
+      all[k][i] *= cmbt_random_int(r, 0, 1) ? 1 : -1;
     }
   }
 }

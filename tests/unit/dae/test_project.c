@@ -250,8 +250,8 @@ static void test_displacements(void **state)
   cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
   for (int k = 0; k < 1000; k++) {
     double size = pow(10, cmbt_random_uniform(&random, -12, -3));
-    double q[2] = {size * cmbt_random_uniform(&random, -1, 1),
-                   size * cmbt_random_uniform(&random, -1, 1)};
+    double q[2];
+    for (int i = 0; i < 2; i++) q[i] = size * cmbt_random_uniform(&random, -1, 1);
     double v[2] = {0, 0}, a[2], lambda[1];
     cmb_start_report report;
     cmbt_ok(ctx, cmb_factor_at(ev, 0, q));

@@ -44,7 +44,8 @@ static void space_close(struct space *s)
 /* Around a point of random size; widths from a few units in the last place up to the point's own size and beyond. */
 static cmb_interval random_interval(struct cmbt_random *r)
 {
-  double middle = cmbt_random_uniform(r, -2, 2) * cmbt_random_scale(r, 1);
+  double middle = cmbt_random_uniform(r, -2, 2);
+  middle *= cmbt_random_scale(r, 1);
   double half = fabs(middle) * pow(10, cmbt_random_uniform(r, -16, 0.5));
   if (cmbt_random_int(r, 0, 9) == 0) half = 0;
   return (cmb_interval){middle - half, middle + half};
@@ -146,8 +147,10 @@ static void test_exact_values(void **state)
   struct cmbt_random r = {3};
   for (int k = 0; k < OPS * EACH; k++) {
     cmb_op op = ops[k % OPS];
-    double a = cmbt_random_uniform(&r, -1, 1) * cmbt_random_scale(&r, k % 3 ? 2 : 150);
-    double b = cmbt_random_uniform(&r, -1, 1) * cmbt_random_scale(&r, k % 3 ? 1 : 150);
+    double a = cmbt_random_uniform(&r, -1, 1);
+    a *= cmbt_random_scale(&r, k % 3 ? 2 : 150);
+    double b = cmbt_random_uniform(&r, -1, 1);
+    b *= cmbt_random_scale(&r, k % 3 ? 1 : 150);
     cmb_interval x = cmb_op_enclose(op, cmb_interval_of(a), cmb_interval_of(b), cmb_interval_of(0));
     if (!cmb_interval_known(x)) continue;
     long double value = exact(op, a, b);
@@ -286,8 +289,8 @@ static void check_surface(struct cmbt_random *r, const cmb_table *t)
   for (int order = 0; order < 9; order++) {
     cmb_interval range = cmb_table2_enclose(t, order % 3, order / 3, x, y);
     for (int k = 0; k < POINTS; k++) {
-      double value =
-          cmb_table2_value(t, order % 3, order / 3, random_point(r, x), random_point(r, y));
+      const double at_y = random_point(r, y), at_x = random_point(r, x);
+      double value = cmb_table2_value(t, order % 3, order / 3, at_x, at_y);
       assert_true(range.low <= value && value <= range.high);
     }
   }

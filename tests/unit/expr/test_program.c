@@ -39,7 +39,8 @@ static void compare_lanes(const cmb_program *p, struct cmbt_random *r)
   static _Alignas(64) double work[MOST_SLOTS * CMB_LANES], in[INPUTS * CMB_LANES], out[CMB_LANES];
   assert_in_range(cmb_program_work(p), 0, MOST_SLOTS);
   for (int i = 0; i < INPUTS * CMB_LANES; i++) {
-    in[i] = cmbt_random_uniform(r, -2, 2) * cmbt_random_scale(r, 1);
+    in[i] = cmbt_random_uniform(r, -2, 2);
+    in[i] *= cmbt_random_scale(r, 1);
   }
   cmb_program_run_lanes(p, in, out, work);
   for (int l = 0; l < CMB_LANES; l++) {

@@ -152,8 +152,8 @@ static void test_import(void **state)
   for (int k = 0; k < 300; k++) {
     cmb_expr e[2], there[2];
     cmb_expr by[2] = {cmb_apply(to.g, CMB_OP_MUL, to.x[1], to.x[2], 0), to.x[0]};
-    const double x[INPUTS] = {cmbt_random_uniform(&r, -2, 2), cmbt_random_uniform(&r, -2, 2),
-                              cmbt_random_uniform(&r, -2, 2)};
+    double x[INPUTS];
+    for (int i = 0; i < INPUTS; i++) x[i] = cmbt_random_uniform(&r, -2, 2);
     const double at[INPUTS] = {x[1] * x[2], x[0], x[2]};
     double expected[2], got[2];
     e[0] = cmbt_random_expr(&r, from.g, INPUTS, from.x, 30, CMBT_EXPR_TAME);

@@ -295,8 +295,8 @@ static struct rest random_defects(const struct scene *s, const cmb_form *form, b
   struct rest d;
   memset(&d, 0, sizeof d);
   for (int i = 0; i < s->eq->nv; i++) {
-    d.r[i] = of_parts(cmbt_random_uniform(&random, -1, 1),
-                      is_complex ? cmbt_random_uniform(&random, -1, 1) : 0);
+    const double im = is_complex ? cmbt_random_uniform(&random, -1, 1) : 0;
+    d.r[i] = of_parts(cmbt_random_uniform(&random, -1, 1), im);
   }
   for (int i = 0; i < s->eq->ng; i++) {
     const double x = cmbt_random_uniform(&random, -1, 1), y = cmbt_random_uniform(&random, -1, 1);

@@ -71,7 +71,8 @@ static void test_random(void **state)
     for (int i = 0; i < n; i++) {
       const double length = pow(10, cmbt_random_uniform(&r, -2, 2));
       for (int k = 0; k < rank; k++) F[i * rank + k] = length * cmbt_random_uniform(&r, -1, 1);
-      before[i] = z[i] = cmbt_random_int(&r, 0, 1) * cmbt_random_uniform(&r, 0, 1) / length;
+      const int any = cmbt_random_int(&r, 0, 1);
+      before[i] = z[i] = any * cmbt_random_uniform(&r, 0, 1) / length;
       first[i] = cmbt_random_int(&r, 0, 1);
     }
     find(&room, n, rank, F, first, z, in);

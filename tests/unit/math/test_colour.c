@@ -536,8 +536,8 @@ static void few_symmetric_columns_are_coloured_best(void **state)
   int best = 0, trials = 300;
   for (int trial = 0; trial < trials; trial++) {
     double diagonal = trial % 2 ? 1 : 0.5;
-    random_symmetric_grid(&random, cmbt_random_int(&random, 1, 7),
-                          cmbt_random_uniform(&random, 0, 1), diagonal);
+    const double filled = cmbt_random_uniform(&random, 0, 1);
+    random_symmetric_grid(&random, cmbt_random_int(&random, 1, 7), filled, diagonal);
     int groups = symmetric_colours(f->ctx, &random), least = fewest(&g.pattern, true);
     assert_in_range(groups, least, least + 1);
     best += groups == least;

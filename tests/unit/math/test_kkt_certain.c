@@ -31,7 +31,8 @@ struct matrix {
 
 static double some_integer(struct cmbt_random *random)
 {
-  return cmbt_random_int(random, 1, 3) * (cmbt_random_int(random, 0, 1) ? 1 : -1);
+  const int size = cmbt_random_int(random, 1, 3);
+  return cmbt_random_int(random, 0, 1) ? size : -size;
 }
 
 static double some_unit(struct cmbt_random *random, int most)
@@ -55,8 +56,10 @@ static void tilt_a_row(struct matrix *m, struct cmbt_random *random)
   const int one = m->dependent - 1, other = m->dependent - 2;
   m->tilt = ldexp(1, -cmbt_random_int(random, 4, 12));
   m->sum[other] = some_integer(random);
-  for (int k = 0; k < 3; k++)
-    m->sum[m->ng + cmbt_random_int(random, 0, SHARED - 1)] = some_integer(random);
+  for (int k = 0; k < 3; k++) {
+    const double value = some_integer(random);
+    m->sum[m->ng + cmbt_random_int(random, 0, SHARED - 1)] = value;
+  }
   for (int j = 0; j < m->nv; j++) m->G[other][j] = m->G[one][j] + m->tilt * m->sum[j];
 }
 

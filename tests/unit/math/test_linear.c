@@ -235,7 +235,8 @@ static void old_pivots_serve_or_are_replaced(void **state)
 static void make_laplacian(struct cmbt_random *random, double decades)
 {
   for (int i = 0; i < the.n; i++) {
-    const double complex unit = cmbt_random_scale(random, decades) * random_number(random);
+    const double size = cmbt_random_scale(random, decades);
+    const double complex unit = size * random_number(random);
     double sum = 0;
     for (int k = the.start[i]; k < the.start[i + 1]; k++) {
       double weight = the.column[k] == i ? 0 : cmbt_random_uniform(random, 0.1, 1);

@@ -158,10 +158,48 @@ static void test_out_of_reach(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Two slides and a crank, x + y + sin phi = 2. With x = 0.5 held y gets down to 0.5 only, where the crank stands across: there y follows
+ * from x, y' = −x'. Holding y' too would need a crank that turns at 4,000 rad/s. */
+static const char together[] =
+    "bodies:\n"
+    "  a: {mass: 1, com: [0, 0, 0]}\n"
+    "  b: {mass: 1, com: [0, 0, 0]}\n"
+    "  arm: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+    "joints:\n"
+    "  x: {type: prismatic, child: a, at: [0, 0, 0], axis: x, start: 0.5, rate: 0.3}\n"
+    "  y: {type: prismatic, child: b, at: [0, 0, 0], axis: x, start: 0.2, rate: 0.1}\n"
+    "  phi: {type: revolute, child: arm, at: [0, 0, 0], axis: y}\n"
+    "loops: {reach: {type: formula, formula: x + y + sin(phi) - 2}}\n";
+
+static void test_reach_together(void **state)
+{
+  (void)state;
+  for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
+    cmb_context *ctx = cmb_context_create(NULL);
+    struct heard heard = {0};
+    cmb_model *model;
+    cmb_context_set_log(ctx, hear, &heard);
+    cmb_system *system = open_system(ctx, together, (cmb_formulation)form, 0, NULL, &model);
+    const cmb_equations *eq = cmb_system_equations(system);
+    const double *q = cmb_system_q(system) + eq->nq - 3, *v = cmb_system_v(system) + eq->nv - 3;
+    cmbt_near(q[0], 0.5, 1e-12);
+    cmbt_near(q[1], 0.5, 1e-6);
+    cmbt_near(v[0], 0.3, 1e-12);
+    cmbt_near(v[1], -0.3, 1e-6);
+    cmbt_below(fabs(v[2]), 1e-3);
+    assert_int_equal(heard.count, 2);
+    assert_non_null(strstr(heard.last, "rate 'y'' cannot start at 0.1"));
+    cmb_system_destroy(system);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_settings),
-      cmocka_unit_test(test_cartesian), cmocka_unit_test(test_out_of_reach)};
+      cmocka_unit_test(test_cartesian), cmocka_unit_test(test_out_of_reach),
+      cmocka_unit_test(test_reach_together)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
