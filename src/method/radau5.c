@@ -423,7 +423,7 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
   for (int i = 0; i < STAGES; i++) {
-    cmb_drop_rounding(m->form, m->enough, m->h_factored / GAMMA, m->real, m->w_v, m->dv[i]);
+    cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->w_v, m->dv[i]);
   }
   double sum = 0, of_q[STAGES], of_v[STAGES], of_lambda[STAGES];
   squares_of_stages(in->nq, m->w_q, dq, of_q);
