@@ -75,7 +75,7 @@ cmb_status cmb_half_explicit_attempt(cmb_integrator *in, double h,
                                                           bool index1),
                                      bool *index1)
 {
-  *index1 = in->ev->watching && in->near_steps > 0;
+  *index1 = in->ev->watching && in->passage.near_steps > 0;
   cmb_status status = stages(in, h, *index1);
   if (status != CMB_RETRY_SINGULAR || *index1 || !in->ev->watching) return status;
   *index1 = true;

@@ -224,8 +224,7 @@ static cmb_status take_memory(cmb_integrator *in)
   in->lambda_new = cmb_arena_doubles(a, in->ng);
   in->lambda_before = cmb_arena_doubles(a, in->ng);
   in->runaway = cmb_arena_take(a, 1, sizeof *in->runaway);
-  in->weak = cmb_arena_doubles(a, in->nv);
-  in->weak_error = cmb_arena_doubles(a, 1);
+  cmb_passage_take(in);
   if (!in->fixed_step && (in->method->stability > 0 || in->method == &cmb_method_auto)) {
     in->stiffness = cmb_stiffness_create(in);
   }
@@ -406,9 +405,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_runaway_begin(in);
   cmb_controller_begin(&in->control);
   in->step_taken = in->dense_ready = false;
-  in->near_steps = in->inside_steps = 0;
-  in->until_singular = INFINITY;
-  in->jump = 0;
+  cmb_passage_begin(in);
   if (in->stiffness) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
   in->h = in->options.step;
@@ -423,7 +420,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   if (status == CMB_OK) status = in->method->begin(in);
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
-  cmb_passage_count(in);
+  cmb_passage_after(in);
   return CMB_OK;
 }
 
@@ -444,8 +441,7 @@ static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
 /* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
-  double h = full_step(in);
-  if (in->until_singular < INFINITY) h = cmb_passage_step(in, h);
+  const double h = cmb_passage_size(in, full_step(in));
   double left = t_limit - in->t;
   if (in->method->real_time && fixed_step_ends(in, h, t_limit)) return h;
   if (in->fixed_step) return left < h * (1 + SAME_STEP) ? left : h;
@@ -466,7 +462,7 @@ static double end_of_step(cmb_integrator *in, double h, double t_limit)
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
-  cmb_passage_count(in);
+  cmb_passage_after(in);
   double *free_y = in->y_before, *free_lambda = in->lambda_before;
   in->y_before = in->y, in->y = in->y_new, in->y_new = free_y;
   in->lambda_before = in->lambda, in->lambda = in->lambda_new, in->lambda_new = free_lambda;
@@ -475,7 +471,6 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->h_taken = h;
   in->step_taken = true;
   in->dense_ready = false;
-  in->until_singular = INFINITY;
   in->ev->stats.accepted++;
 }
 
@@ -485,7 +480,7 @@ static double step_after(cmb_integrator *in, double h, double error)
   const double wanted = in->h;
   const double next =
       cmb_controller_pi(in->method->control, &in->control, h, error, in->rejections);
-  return in->until_singular < INFINITY && h < wanted ? fmax(next, wanted) : next;
+  return cmb_passage_next(in, h, wanted, next);
 }
 
 /* The same after one that was rejected for its error, or failed with a status > 0. */
@@ -537,8 +532,8 @@ static cmb_status rescue(cmb_integrator *in)
   in->switcher->due = true;
   in->rejections = 0;
   CMB_TRY(change_method(in));
-  cmb_passage_count(in);
-  if (in->near_steps > 0) cmb_passage_look_ahead(in);
+  cmb_passage_after(in);
+  cmb_passage_before(in);
   return CMB_OK;
 }
 
@@ -548,7 +543,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   CMB_REQUIRE(in->ctx, in->begun, "cmb_integrator_begin comes before cmb_integrator_step");
   if (in->switcher) CMB_TRY(change_method(in));
   cmb_status trouble = CMB_OK;
-  if (in->near_steps > 0) cmb_passage_look_ahead(in);
+  cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
     if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
     double h = step_to_try(in, t_limit), error = 0;
@@ -567,9 +562,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
     if (status < 0) return status;
     if (status == CMB_OK && !isfinite(error)) status = CMB_RETRY_NONFINITE;
     if (in->fixed_step && status != CMB_OK) return give_up(in, status, h);
-    if (status == CMB_OK && cmb_step_is_near_singular(in)) {
-      error = cmb_passage_error(in, h, error);
-    }
+    if (status == CMB_OK) error = cmb_passage_error(in, h, error);
     if (status == CMB_OK && (in->fixed_step || error <= 1)) {
       if (!m->real_time) {
         const double wanted = in->h;

@@ -14,6 +14,7 @@
 #include "method/controller.h"
 
 #include <camber/method.h>
+#include <math.h>
 #include <string.h>
 
 struct cmb_method {
@@ -66,6 +67,18 @@ typedef struct cmb_choices {
   double *number; /* (option_count) the number given where that word is NUMBER; else 0 */
 } cmb_choices;
 
+/* Where the constraints lose rank, for the step loop (passage.c). */
+typedef struct cmb_passage {
+  int near_steps;   /* accepted in a row, near to a loss of rank */
+  int inside_steps; /* the same, so near that no step should end there */
+  double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
+  double ahead;     /* time from t to the next one, if that is near and known; else infinite */
+  double zone;      /* how long it takes to get away from one to where a step may end */
+  double jump, jump_error; /* size and error of the last step over it that was rejected; 0: none */
+  double *weak;            /* (nv) scratch of cmb_forgive_weak */
+  double *weak_error;      /* (1) what it returned where it took something out */
+} cmb_passage;
+
 struct cmb_integrator {
   cmb_context *ctx;
   const cmb_method *method;
@@ -85,15 +98,8 @@ struct cmb_integrator {
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
   int rejections;             /* in a row, of the step under way */
-  int near_steps;             /* accepted in a row, near to a loss of rank */
-  bool old_drift;   /* the projection of this step's positions takes back drift of earlier ones */
-  int inside_steps; /* the same, so near that no step should end there */
-  double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
-  double until_singular;   /* time from t to the next one, if that is near and known */
-  double zone_time;        /* how long it takes to get away from one to where a step may end */
-  double jump, jump_error; /* size and error of the last step over it that was rejected; 0: none */
-  double *weak;            /* (nv) scratch of cmb_forgive_weak */
-  double *weak_error;      /* (1) what it returned where it took something out */
+  bool old_drift; /* the projection of this step's positions takes back drift of earlier ones */
+  cmb_passage passage;
   double t_before, h_taken;
   double t_begin; /* where the steps of a fixed size are counted from, */
   long
@@ -130,7 +136,7 @@ static inline double cmb_larger_error(double a, double b)
 /* Whether the step under way begins, or ends at the factors held, near a loss of rank (dae/branch.h). */
 static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
 {
-  return in->near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
+  return in->passage.near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
 }
 
 /* Whether what the projection does is left out of the error: near a loss of rank, and if a step has been rejected again and
@@ -157,22 +163,8 @@ static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, doubl
   return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
 }
 
-/* Passages near a loss of rank, for the step loop (passage.c): the step to y has been accepted, or y is where it begins; when
- * the next loss is due, before a step; the size of a step so that it neither ends nor has a stage near it; the error of a step
- * that began or ended near. */
-void cmb_passage_count(cmb_integrator *in);
-void cmb_passage_look_ahead(cmb_integrator *in);
-double cmb_passage_step(const cmb_integrator *in, double h);
-double cmb_passage_error(cmb_integrator *in, double h, double error);
-
 /* Whether the constraints are near to losing rank where the step under way begins; *name is the one that takes part most. */
 bool cmb_passage_is_near(cmb_integrator *in, const char **name);
-
-/* Whether an attempt with a stage at a loss of rank is given up: another size of step will miss it, unless it begins there. */
-static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
-{
-  return in->inside_steps == 0 && in->rejections < 5;
-}
 
 /* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
@@ -206,5 +198,52 @@ extern const cmb_method cmb_method_rosw2;
     "steps", "adaptive|fixed", "adaptive",                                                         \
         "step size by the error, or always the one given by --step"                                \
   }
+
+/* ---- the three places where a passage has its say in the step loop (passage.c); far from one they cost a comparison */
+
+/* What they call near one. */
+void cmb_passage_look_ahead(cmb_integrator *in);
+double cmb_passage_step(const cmb_integrator *in, double h);
+double cmb_passage_judge(cmb_integrator *in, double h, double error);
+void cmb_passage_count(cmb_integrator *in);
+
+void cmb_passage_take(cmb_integrator *in);  /* memory */
+void cmb_passage_begin(cmb_integrator *in); /* a motion begins: nothing is known */
+
+/* Before the first attempt at a step: when the next loss of rank is due. */
+static inline void cmb_passage_before(cmb_integrator *in)
+{
+  if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
+}
+
+/* For an attempt: its size, so that it neither ends nor has a stage near it; whether one with a stage at a loss of rank is given up, since
+ * another size will miss it, unless it begins there; and the error of one that began or ended near. */
+static inline double cmb_passage_size(const cmb_integrator *in, double h)
+{
+  return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;
+}
+
+static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
+{
+  return in->passage.inside_steps == 0 && in->rejections < 5;
+}
+
+static inline double cmb_passage_error(cmb_integrator *in, double h, double error)
+{
+  return cmb_step_is_near_singular(in) ? cmb_passage_judge(in, h, error) : error;
+}
+
+/* After a step: it has been accepted, or the method has begun. The next size: what was wanted before the passage asked for less. */
+static inline void cmb_passage_after(cmb_integrator *in)
+{
+  if (cmb_step_is_near_singular(in)) cmb_passage_count(in);
+  in->passage.ahead = INFINITY;
+}
+
+static inline double cmb_passage_next(const cmb_integrator *in, double h, double wanted,
+                                      double next)
+{
+  return in->passage.ahead < INFINITY && h < wanted ? fmax(next, wanted) : next;
+}
 
 #endif

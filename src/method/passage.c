@@ -15,16 +15,30 @@ enum {
   MOST_INSIDE = 100 /* steps in a row even nearer, where none should end */
 };
 
+void cmb_passage_take(cmb_integrator *in)
+{
+  in->passage.weak = cmb_arena_doubles(in->arena, in->nv);
+  in->passage.weak_error = cmb_arena_doubles(in->arena, 1);
+}
+
+void cmb_passage_begin(cmb_integrator *in)
+{
+  cmb_passage *p = &in->passage;
+  p->near_steps = p->inside_steps = 0;
+  p->ahead = INFINITY;
+  p->jump = 0;
+}
+
 /* A step has been accepted: count those near a loss of rank. If there is no end to them this is how the constraints are made,
  * and is not taken care of any more. */
 void cmb_passage_count(cmb_integrator *in)
 {
-  if (!cmb_step_is_near_singular(in)) return;
-  in->nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
-  in->near_steps = in->nearness < CMB_WEAK ? in->near_steps + 1 : 0;
-  in->inside_steps = in->nearness < CMB_WEAK_ZONE ? in->inside_steps + 1 : 0;
-  if (in->near_steps <= MOST_NEAR && in->inside_steps <= MOST_INSIDE) return;
-  in->near_steps = in->inside_steps = 0;
+  in->passage.nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
+  in->passage.near_steps = in->passage.nearness < CMB_WEAK ? in->passage.near_steps + 1 : 0;
+  in->passage.inside_steps =
+      in->passage.nearness < CMB_WEAK_ZONE ? in->passage.inside_steps + 1 : 0;
+  if (in->passage.near_steps <= MOST_NEAR && in->passage.inside_steps <= MOST_INSIDE) return;
+  in->passage.near_steps = in->passage.inside_steps = 0;
   cmb_watch_rank(in->ev, false);
 }
 
@@ -36,12 +50,12 @@ static void take_out(int n, const double *d, double *x)
   for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* The weak part out of the error x of positions and velocities; in->weak becomes the velocities' part. Where positions are no
+/* The weak part out of the error x of positions and velocities; in->passage.weak becomes the velocities' part. Where positions are no
  * integrals of velocities, theirs is what lies along T times that. */
 static void take_both_out(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
-  double *weak = in->weak, *v = x + in->nq;
+  double *weak = in->passage.weak, *v = x + in->nq;
   if (!ev->eq->rates) {
     cmb_weak_part(ev, x, weak);
     for (int i = 0; i < in->nq; i++) x[i] -= weak[i];
@@ -67,10 +81,10 @@ double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
   cmb_evaluator *ev = in->ev;
   if (y) take_both_out(in, y);
   take_both_out(in, x);
-  const double weak = sqrt(fmax(energy_of(ev, in->weak), 0));
-  *in->weak_error =
+  const double weak = sqrt(fmax(energy_of(ev, in->passage.weak), 0));
+  *in->passage.weak_error =
       weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
-  return *in->weak_error;
+  return *in->passage.weak_error;
 }
 
 bool cmb_passage_is_near(cmb_integrator *in, const char **name)
@@ -88,21 +102,21 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
-  in->until_singular = INFINITY;
+  in->passage.ahead = INFINITY;
   cmb_status status = cmb_weakest(in->ev, in->t, in->y, in->y + in->nq, &sigma, &rate);
   if (status != CMB_OK || !(rate < 0)) {
-    in->jump = 0;
+    in->passage.jump = 0;
     return;
   }
-  in->until_singular = -sigma / rate;
-  in->zone_time = in->until_singular * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
+  in->passage.ahead = -sigma / rate;
+  in->passage.zone = in->passage.ahead * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
 /* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
  * distance that the next step jumps over it, with the place in question between the nodes of all methods. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
-  const double at = 0.45, ahead = in->until_singular, zone = in->zone_time;
+  const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;
   if (ahead > (1 + at) * h || in->rejections > 3) return h;
   const double jump = fmax(h, 2.5 * zone);
   if (ahead <= 1.02 * at * jump) return fmax(ahead / at, ahead + 1.3 * zone);
@@ -114,23 +128,23 @@ double cmb_passage_step(const cmb_integrator *in, double h)
  * it. A truncation error would have become smaller. */
 static double error_of_jump(cmb_integrator *in, double h, double error)
 {
-  const double weak = *in->ev->doubtful ? *in->weak_error : 0;
-  const bool rounding =
-      h < in->jump && error >= in->jump_error && weak <= 1 && error * sqrt(in->options.rtol) <= 0.1;
-  in->jump = rounding ? 0 : h;
-  in->jump_error = error;
+  const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
+  const bool rounding = h < in->passage.jump && error >= in->passage.jump_error && weak <= 1 &&
+                        error * sqrt(in->options.rtol) <= 0.1;
+  in->passage.jump = rounding ? 0 : h;
+  in->passage.jump_error = error;
   return rounding ? 1 : error;
 }
 
 /* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
  * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
-double cmb_passage_error(cmb_integrator *in, double h, double error)
+double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
-  const bool jumps = h > in->until_singular;
-  if (jumps && h < 3 * in->zone_time) error = fmin(error, 1);
+  const bool jumps = h > in->passage.ahead;
+  if (jumps && h < 3 * in->passage.zone) error = fmin(error, 1);
   if (jumps && error > 1) return error_of_jump(in, h, error);
-  if (jumps) in->jump = 0;
+  if (jumps) in->passage.jump = 0;
   bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
-  bool ends_badly = inside && in->inside_steps == 0 && !jumps;
+  bool ends_badly = inside && in->passage.inside_steps == 0 && !jumps;
   return error <= 1 && ends_badly && in->rejections < 5 ? 3 : error;
 }

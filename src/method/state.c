@@ -69,9 +69,9 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   cmb_archive_doubles(a, "counted-from", 1, &in->t_begin);
   cmb_archive_count(a, "counted-steps", &in->fixed_steps);
   cmb_archive_doubles(a, "lambda-here", in->ng, in->lambda);
-  cmb_archive_small_count(a, "near-steps", &in->near_steps);
-  cmb_archive_small_count(a, "inside-steps", &in->inside_steps);
-  cmb_archive_doubles(a, "nearness", 1, &in->nearness);
+  cmb_archive_small_count(a, "near-steps", &in->passage.near_steps);
+  cmb_archive_small_count(a, "inside-steps", &in->passage.inside_steps);
+  cmb_archive_doubles(a, "nearness", 1, &in->passage.nearness);
   if (in->method->visit) in->method->visit(in, a);
   visit_runaway(in->runaway, a);
   if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
