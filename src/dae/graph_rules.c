@@ -145,24 +145,14 @@ static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *s
   return list_modes(p, outputs + p->count[CMB_PART_ENERGY], p->part[CMB_PART_OUTPUTS], shown);
 }
 
-cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
-                                cmb_equations *eq)
+/* The rules and the names of what they reset. */
+static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_expressions *x = p->x;
-  int *order = cmb_arena_ints(arena, p->ns);
-  bool *silent = cmb_arena_take(arena, (size_t)p->ns, sizeof *silent);
-  bool *of_gap = cmb_arena_take(arena, (size_t)p->ns, sizeof *of_gap);
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
   const char **units = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
-  bool *reads = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
-  bool *on_surface = cmb_arena_take(arena, (size_t)x->rule_count * (size_t)p->ns, sizeof *reads);
-  bool *shown = cmb_arena_take(arena, (size_t)p->ns, sizeof *shown);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
-  for (int i = 0; i < p->ns; i++) {
-    order[i] = p->switch_order[i];
-    silent[i] = i >= p->motion_ns;
-  }
   for (int i = 0; i < x->rule_count; i++) {
     const cmb_rule_expressions *r = &x->rules[i];
     rules[i] = (cmb_rule){cmb_arena_text(arena, r->name),
@@ -179,25 +169,54 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
     names[i] = cmb_arena_text(arena, x->reset_names[i]);
     units[i] = cmb_arena_text(arena, x->reset_units[i]);
   }
+  eq->rule_count = x->rule_count;
+  eq->reset_count = x->reset_count;
+  eq->rules = rules;
+  eq->reset_names = names;
+  eq->reset_units = units;
+  return CMB_OK;
+}
+
+/* Of the switching functions: their order, which the motion does not read, which belong to gaps only; and which rules read which. */
+static cmb_status list_readers(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_expressions *x = p->x;
+  const size_t ns = (size_t)p->ns, pairs = (size_t)x->rule_count * ns;
+  int *order = cmb_arena_ints(arena, p->ns);
+  bool *silent = cmb_arena_take(arena, ns, sizeof *silent);
+  bool *of_gap = cmb_arena_take(arena, ns, sizeof *of_gap);
+  bool *reads = cmb_arena_take(arena, pairs, sizeof *reads);
+  bool *on_surface = cmb_arena_take(arena, pairs, sizeof *on_surface);
+  bool *shown = cmb_arena_take(arena, ns, sizeof *shown);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < p->ns; i++) {
+    order[i] = p->switch_order[i];
+    silent[i] = i >= p->motion_ns;
+  }
   CMB_TRY(list_reads(p, reads, on_surface, shown));
-  CMB_TRY(list_surfaces(p, arena, d));
   for (int i = p->motion_ns; i < p->ns; i++) {
     of_gap[i] = true;
     for (int k = 0; k < x->rule_count; k++) {
       if (reads[(ptrdiff_t)k * p->ns + i] && !x->rules[k].gap) of_gap[i] = false;
     }
   }
+  eq->switch_order = order;
+  eq->switch_silent = silent;
   eq->switch_of_gap = of_gap;
   eq->rule_reads = reads;
   eq->surface_reads = on_surface;
   eq->switch_shown = shown;
-  eq->switch_order = order;
-  eq->switch_silent = silent;
-  eq->rule_count = d->rule_count = x->rule_count;
-  eq->reset_count = d->reset_count = x->reset_count;
-  eq->rules = rules;
-  eq->reset_names = names;
-  eq->reset_units = units;
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                cmb_equations *eq)
+{
+  CMB_TRY(list_rules(p, arena, eq));
+  CMB_TRY(list_readers(p, arena, eq));
+  CMB_TRY(list_surfaces(p, arena, d));
+  d->rule_count = eq->rule_count;
+  d->reset_count = eq->reset_count;
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 

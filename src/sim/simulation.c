@@ -78,6 +78,57 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
       cmb_method_name(method));
 }
 
+/* ---- memory; a failure is left to the arena */
+
+static void take_states(cmb_simulation *sim, int most_ng)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_arena *arena = sim->arena;
+  sim->q = cmb_arena_doubles(arena, eq->nq);
+  sim->q_work = cmb_arena_doubles(arena, eq->nq);
+  sim->v = cmb_arena_doubles(arena, eq->nv);
+  sim->v_work = cmb_arena_doubles(arena, eq->nv);
+  sim->a = cmb_arena_doubles(arena, eq->nv);
+  sim->lambda = cmb_arena_doubles(arena, eq->ng);
+  sim->a_other = cmb_arena_doubles(arena, eq->nv);
+  sim->v_before = cmb_arena_doubles(arena, eq->nv);
+  sim->v_kept = cmb_arena_doubles(arena, eq->nv);
+  sim->lambda_work = cmb_arena_doubles(arena, most_ng);
+  sim->outputs = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_new = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_other = cmb_arena_doubles(arena, eq->no);
+  sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
+}
+
+static void take_rules(cmb_simulation *sim)
+{
+  const size_t rules = (size_t)sim->eq->rule_count;
+  cmb_arena *arena = sim->arena;
+  sim->rests = cmb_arena_take(arena, rules, sizeof *sim->rests);
+  sim->rebounds = cmb_arena_take(arena, rules, sizeof *sim->rebounds);
+  sim->held = cmb_arena_take(arena, rules, sizeof *sim->held);
+  sim->ended = cmb_arena_take(arena, rules, sizeof *sim->ended);
+  sim->asked = cmb_arena_take(arena, rules, sizeof *sim->asked);
+  sim->other_rests = cmb_arena_take(arena, rules, sizeof *sim->other_rests);
+  sim->times = cmb_arena_take(arena, rules, sizeof *sim->times);
+  cmb_contacts_create(&sim->contacts, arena, sim->eq);
+  cmb_bearing_create(&sim->bearing, arena, sim->eq);
+  cmb_share_create(&sim->share, arena, sim->eq);
+}
+
+static void take_modes(cmb_simulation *sim)
+{
+  const int ns = sim->eq->ns;
+  cmb_arena *arena = sim->arena;
+  sim->slides = cmb_arena_ints(arena, ns);
+  sim->with = cmb_arena_ints(arena, ns);
+  sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
+  sim->released = cmb_arena_doubles(arena, ns);
+  sim->mode_before = cmb_arena_ints(arena, ns);
+  sim->mode_kept = cmb_arena_ints(arena, ns);
+  sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
+}
+
 static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
@@ -94,37 +145,9 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->source = (cmb_stage_source){ctx,    NULL,        arena,       sim->system, &sim->options,
                                    sim->p, &sim->moved, on_singular, sim};
   CMB_TRY(cmb_run_first_stage(sim));
-  sim->q = cmb_arena_doubles(arena, eq->nq);
-  sim->q_work = cmb_arena_doubles(arena, eq->nq);
-  sim->v = cmb_arena_doubles(arena, eq->nv);
-  sim->v_work = cmb_arena_doubles(arena, eq->nv);
-  sim->a = cmb_arena_doubles(arena, eq->nv);
-  sim->lambda = cmb_arena_doubles(arena, eq->ng);
-  sim->a_other = cmb_arena_doubles(arena, eq->nv);
-  sim->v_before = cmb_arena_doubles(arena, eq->nv);
-  sim->v_kept = cmb_arena_doubles(arena, eq->nv);
-  sim->lambda_work = cmb_arena_doubles(arena, most_ng);
-  sim->outputs = cmb_arena_doubles(arena, eq->no);
-  sim->outputs_new = cmb_arena_doubles(arena, eq->no);
-  sim->outputs_other = cmb_arena_doubles(arena, eq->no);
-  sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
-  sim->rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rests);
-  sim->rebounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->rebounds);
-  sim->held = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->held);
-  sim->ended = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->ended);
-  sim->asked = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->asked);
-  sim->other_rests = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->other_rests);
-  sim->times = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *sim->times);
-  cmb_contacts_create(&sim->contacts, arena, eq);
-  cmb_bearing_create(&sim->bearing, arena, eq);
-  cmb_share_create(&sim->share, arena, eq);
-  sim->slides = cmb_arena_ints(arena, eq->ns);
-  sim->with = cmb_arena_ints(arena, eq->ns);
-  sim->at_zero = cmb_arena_take(arena, (size_t)eq->ns, sizeof *sim->at_zero);
-  sim->released = cmb_arena_doubles(arena, eq->ns);
-  sim->mode_before = cmb_arena_ints(arena, eq->ns);
-  sim->mode_kept = cmb_arena_ints(arena, eq->ns);
-  sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
+  take_states(sim, most_ng);
+  take_rules(sim);
+  take_modes(sim);
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
