@@ -33,7 +33,7 @@
 
 enum { SUBSTEPS = 4 };
 
-/* DASSL, but for κ, which is 0.33 there, for `slow` and for the least η: those were found by trial. */
+/* DASSL (Brenan, Campbell, Petzold, §5.2), but for κ, which is 0.33 there; `slow` and the least η are not there. */
 static const cmb_newton_rule newton = {
     .most = 4,
     .mean = CMB_NEWTON_OF_ALL,
@@ -45,7 +45,7 @@ static const cmb_newton_rule newton = {
     .kappa = 0.03,
 };
 
-/* DASSL. */
+/* DASSL (§5.2). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_HALVING,
     .order = 2,
@@ -60,9 +60,8 @@ static const cmb_controller control = {
     .failed = 0.25,
 };
 
-static const double ROUNDINGS =
-    1000; /* beside the tolerance, that keep increments from shrinking */
-static const double NEGLIGIBLE = 0.1;  /* part of these: an increment that changes nothing */
+/* Roundings of 1 beside the tolerance that keep increments from shrinking; the part of them that is nothing. */
+static const double ROUNDINGS = 1000, NEGLIGIBLE = 0.1;
 static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
 
 /* What the error of a step can be held to; below it is rounding. */
@@ -93,7 +92,7 @@ struct bdf {
   int order;      /* 0: variable */
   int size;       /* numbers in y: nq + nv + ng */
   double caution; /* which errors are multiplied by: those of many steps add up */
-  double least;   /* the smaller of this and of 1/caution */
+  double least;   /* the smaller of what the iteration may leave and of 1/caution */
   cmb_bdf_history history;
 
   int k, k_next;    /* order now and after the attempt, if it is accepted */

@@ -8,7 +8,7 @@
  *                 RADAU5: Hairer, Wanner, Solving ODEs II, §IV.8; S is 0.9, less the more iterations the step has taken;
  *                 h stays if the factors of the matrix serve again and little would be gained
  *     HALVING     h (2 err + floor)^(−1/k), but h doubles, stays, or becomes less by some part at the least, since differences of
- *                 equal steps tell more. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2.5
+ *                 equal steps tell more. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2
  *
  * within limits, and no larger than h after an attempt that was rejected. After a rejection the same with rules of its own; where
  * the equations or an iteration have failed, a fixed part of h, or what the rate of the iteration tells. All numbers are data: a

@@ -2,8 +2,8 @@
  * What a method is, seen from inside: a row of functions, and the integrator they work on.
  *
  * The integrator owns the step loop and the error norm, controller.h the step-size rule and newton.h the end of iterations; a method
- * supplies stages, an error estimate and dense output, and the constants of those rules. State is y = (q, v), n = nq + nv numbers, so that Runge–Kutta sums
- * run over one array.
+ * supplies stages, an error estimate and dense output, and the constants of those rules. State is y = (q, v), n = nq + nv numbers, so
+ * that Runge–Kutta sums run over one array.
  */
 #ifndef CMB_METHOD_METHOD_H
 #define CMB_METHOD_METHOD_H
@@ -20,8 +20,8 @@
 struct cmb_method {
   const char *name, *title;
   int order; /* of q and v */
-  const cmb_controller
-      *control; /* step sizes; NULL: real-time, or it is that of the method at work */
+  /* of step sizes; NULL: real time, or auto, which has that of the method at work */
+  const cmb_controller *control;
   const cmb_option *options;
   int option_count;
   bool implicit;        /* needs derivatives of the equations */

@@ -30,8 +30,8 @@ void cmb_newton_begin(cmb_newton *n)
   const cmb_newton_rule *rule = n->rule;
   const double eta = n->eta > rule->eta_least ? n->eta : rule->eta_least;
   n->eta = power(eta, rule->eta_power);
-  n->iterations = n->left = 0;
   n->theta = n->excess = 0;
+  n->left = n->iterations = 0;
   n->arrived = false;
 }
 
@@ -56,6 +56,7 @@ static cmb_status measure(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;
   if (left < 0) return CMB_OK;
+  if (n->iterations == 1) n->first = n->before;
   const double quotient = size / n->before, theta = rate_of(n, quotient, size);
   n->quotient = quotient;
   if (!(theta < n->rule->diverges)) {

@@ -49,15 +49,14 @@ typedef struct cmb_newton {
   double negligible; /* a first increment of this size is rounding; 0: none is */
 
   double eta;      /* η */
+  double before;   /* size of the last increment, */
+  double first;    /* and of the first, once there is a second */
+  double quotient; /* of the last two */
+  double theta;    /* θ; 0 while it is not known */
+  double excess;   /* foreseen not to arrive: how many times too large the end would be, .. */
+  int left;        /* .. after how many more iterations; else 0: not known */
   int iterations;  /* increments that were judged */
   bool arrived;    /* the last one was small enough */
-  double theta;    /* θ; 0 while it is not known */
-  double first;    /* size of the first increment, */
-  double before;   /* and of the last */
-  double quotient; /* of the last two */
-  double
-      excess; /* after a prediction that it will not arrive: how many times too large the end will be, */
-  int left; /* .. and after how many more iterations; else 0: not known */
 } cmb_newton;
 
 /* κ is `wanted`, if the rule and the rounding of numbers beside the tolerance permit. */
@@ -79,7 +78,7 @@ static inline cmb_status cmb_newton_judge(cmb_newton *n, double size)
   if (!isfinite(size)) return CMB_RETRY_NONFINITE;
   if (n->iterations > 0) return cmb_newton_judge_next(n, size);
   n->iterations = 1;
-  n->first = n->before = size;
+  n->before = size;
   n->arrived = n->eta * size <= n->enough || size <= n->negligible;
   return CMB_OK;
 }

@@ -53,7 +53,7 @@ static const double e[STAGES] = {-10.048809399827416, 1.3821427331607490, -1.0 /
 
 static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
 
-/* RADAU5, but for `slow`, 1e-3 there, for the power of η, 0.8 there, and for κ (above). */
+/* RADAU5 (Hairer, Wanner, §IV.8), but for `slow`, 1e-3 there, for the power of η, 0.8 there, and for κ (above). */
 static const cmb_newton_rule newton = {
     .most = 7,
     .mean = CMB_NEWTON_OF_TWO,
@@ -68,8 +68,9 @@ static const cmb_newton_rule newton = {
     .roundings = 100,
 };
 
-/* RADAU5; after the iteration has failed with a matrix made where the step begins, the next steps stay below the size in question, and
- * come back to it slowly: else every other step would fail where motion turns the matrix faster than accuracy limits h. */
+/* RADAU5, but for keep_from, 1 there. After the iteration has failed with a matrix made where the step begins, the next steps stay below
+ * the size in question, and come back to it slowly: else every other step would fail where motion turns the matrix faster than
+ * accuracy limits h. */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PREDICTIVE,
     .order = 4,

@@ -83,6 +83,7 @@ static void test_names_and_start(void **state)
   assert_true(cmb_system_q(s.system)[1] == -1.2 && cmb_system_v(s.system)[1] == 0);
   assert_true(!s.eq->residual && !s.eq->accelerate && !s.eq->derivative && !s.eq->rates);
   assert_true(!s.eq->normalize && !s.eq->switches && !s.eq->levels && s.eq->ns == 0);
+  assert_false(s.eq->euler_parameters);
   cmbt_stage_close(&s);
 }
 
@@ -317,6 +318,7 @@ static void test_euler_parameters(void **state)
   const double expected[4] = {-1, -2, 0, 3}; /* (−e·ω, e0 ω + e × ω)/2 */
   double qdot[4], longer[4] = {1, 1, -1, 1}, nothing[4] = {0, 0, 0, 0};
   cmbt_stage_open(&s, &cmbt_top, &(cmb_graph_options){0});
+  assert_true(s.eq->euler_parameters);
   s.eq->rates(s.eq->self, q, v, qdot);
   for (int i = 0; i < 4; i++) cmbt_near(qdot[i], expected[i], 1e-15);
   s.eq->normalize(s.eq->self, longer);

@@ -245,6 +245,19 @@ static void test_euler_parameters(void **state)
   assert_true(steps_of_bdf(true, true, &euler) != steps);
 }
 
+/* The circular track has a T of its own and no Euler parameters. */
+static void test_rates_alone(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *system;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("circular-track"), 0, NULL, &system));
+  assert_non_null(cmb_system_equations(system)->rates);
+  assert_false(cmb_system_equations(system)->euler_parameters);
+  cmb_system_destroy(system);
+  cmb_context_destroy(ctx);
+}
+
 static void test_steps_used_up(void **state)
 {
   (void)state;
@@ -264,7 +277,8 @@ int main(void)
       cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
       cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
-      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_steps_used_up),
+      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_rates_alone),
+      cmocka_unit_test(test_steps_used_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
