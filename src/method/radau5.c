@@ -10,8 +10,8 @@
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
  * It is of lower order than the step: O(h⁴), while errors at the end of a run are O(h⁵). control=strict holds it to 0.4 rtol^(4/5),
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
- * classic to 0.1 rtol^(2/3), as their code RADAU5. Of index 3 the estimate counts
- * velocities along the constraints only (implicit.h), and others lose orders: strict prefers ggl.
+ * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts velocities of index 3 h
+ * times; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the rest loses orders.
  *
  * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
  * follow the increments only to O(h ω), which index 1 bears best.
@@ -93,7 +93,7 @@ struct radau5 {
   double rtol, atol; /* of the error estimate */
   cmb_newton newton; /* what it may leave is a part of that */
   cmb_implicit_projection projection;
-  bool tested;
+  bool tested, strict;
 
   /* of the stages */
   double *Q[STAGES];                                     /* (nq) */
@@ -163,7 +163,7 @@ static cmb_form_kind form_of(const cmb_integrator *in)
 static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
 {
   const double rtol = in->options.rtol;
-  const bool strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
+  const bool strict = m->strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
   m->rtol = strict ? fmax(0.4 * pow(rtol, 4.0 / 5), LEAST_TOLERANCE) : 0.1 * pow(rtol, 2.0 / 3);
   m->atol = m->rtol * (in->options.atol / rtol);
   cmb_newton_create(&m->newton, &newton, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol), m->rtol);
@@ -423,7 +423,7 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   combine(in->nv, T, 1, m->dw, m->dw);
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
-  for (int i = 0; i < STAGES; i++) {
+  for (int i = 0; m->strict && i < STAGES; i++) {
     cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->w_v, m->dv[i]);
   }
   double sum = 0, of_q[STAGES], of_v[STAGES], of_lambda[STAGES];
@@ -473,7 +473,7 @@ static double size_of_error(const cmb_integrator *in, struct radau5 *m)
     e_q = m->e_q;
   }
   double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
-  cmb_drop_crossing(m->form, m->real, e_v);
+  if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
   double sum = cmb_weighted_square(in->nq, m->w_q, e_q) + cmb_weighted_square(in->nv, m->w_v, e_v);
   return fmax(sqrt(sum / in->n), 1e-10);
 }
@@ -516,6 +516,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   CMB_TRY(prepare(in, m, h));
   const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough};
   cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
+  if (!m->strict && m->form->kind == CMB_FORM_INDEX3) {
+    for (int i = 0; i < in->nv; i++) m->w_v[i] *= h;
+  }
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {

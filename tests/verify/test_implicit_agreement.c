@@ -25,7 +25,7 @@
 enum { MOST = 64, TOLERANCES = 3 };
 
 static const double usual[TOLERANCES] = {20, 20, 20}, of_bdf[TOLERANCES] = {20, 20, 100},
-                    of_ggl[TOLERANCES] = {20, 30, 100};
+                    of_index3[TOLERANCES] = {100, 500, 2000}, of_ggl[TOLERANCES] = {20, 30, 100};
 
 /* NULL: as the method has it */
 struct way {
@@ -179,8 +179,8 @@ static void test_radau5(void **state)
   check_between("radau5");
   check_way((struct way){"radau5", "index1", NULL}, TOLERANCES, usual);
   check_way((struct way){"radau5", "ggl", "classic"}, TOLERANCES, of_ggl);
-  check_way((struct way){"radau5", NULL, "classic"}, TOLERANCES, of_ggl);
-  check_way((struct way){"radau5", "index3", "strict"}, TOLERANCES, of_ggl);
+  check_way((struct way){"radau5", NULL, "classic"}, TOLERANCES, of_index3);
+  check_way((struct way){"radau5", "index3", "strict"}, TOLERANCES, usual);
 }
 
 static void test_auto(void **state)
