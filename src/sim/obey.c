@@ -106,8 +106,11 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
                           "resets", e->t));
   }
   sim->rebounds[rule] = what == CMB_REBOUNDS && r->surface && r->direction != 0 && !r->gap;
-  if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) return cmb_run_come_to_rest(sim, rule);
-  return small ? CMB_OK : cmb_run_leave_all(sim, false);
+  if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
+  if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) {
+    return cmb_run_come_to_rest_anew(sim, rule);
+  }
+  return CMB_OK;
 }
 
 /* Bodies cannot be inside of each other, where a run begins or where a gap jumps. The surfaces have been found. */

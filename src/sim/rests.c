@@ -337,6 +337,15 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
   return rest_on(sim, rule, limit);
 }
 
+cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule)
+{
+  const cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status != CMB_RETRY_SINGULAR) CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
+  return cmb_run_come_to_rest(sim, rule);
+}
+
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
 {
   for (int k = 0; k < sim->stage->rest_count; k++) {

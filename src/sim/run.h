@@ -246,6 +246,9 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
  * surface. */
 cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule);
 
+/* The same, with the rows of the stage that there is now. */
+cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule);
+
 /* Which of the contacts that touch bear is decided anew (bearing.h). */
 cmb_status cmb_run_share_rests(cmb_simulation *sim);
 

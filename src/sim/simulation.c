@@ -695,7 +695,7 @@ static cmb_status fail_at_edge(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   cmb_events *e = sim->events;
-  if (!eq->surface_reads) return CMB_OK;
+  if (!eq->surfaces || !eq->surface_reads) return CMB_OK;
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   if (status == CMB_OK) status = cmb_run_find_surfaces(sim);

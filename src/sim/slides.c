@@ -43,7 +43,8 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool held = sim->slides[i] != 0 || (resting && resting->limit[i] > 0);
-    const bool leaves = sim->released[i] > 0 && !jumped && !held;
+    const bool at_zero = fabs(e->s_probe[i]) <= cmb_run_leeway(sim) * fmax(1, e->unit[i]);
+    const bool leaves = sim->released[i] > 0 && !jumped && !held && at_zero;
     if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i], sim->released[i]);
     sim->released[i] = 0;
   }

@@ -114,12 +114,7 @@ static cmb_status tell(cmb_simulation *sim)
 /* Bodies rest on the surface of this rule, unless that has been decided together with others. */
 static cmb_status settle(cmb_simulation *sim, int rule)
 {
-  const cmb_events *e = sim->events;
-  if (sim->bearing.decided[rule]) return CMB_OK;
-  cmb_status status =
-      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
-  if (status != CMB_RETRY_SINGULAR) CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
-  return cmb_run_come_to_rest(sim, rule); /* the rows of its resets are there */
+  return sim->bearing.decided[rule] ? CMB_OK : cmb_run_come_to_rest_anew(sim, rule);
 }
 
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)

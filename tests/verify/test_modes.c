@@ -74,7 +74,8 @@ static const struct integral integrals[] = {
     {"floor(t + 10*floor(2*t))", 2, 31, -1, 31},
     {"floor(floor(4*t)/2) + bend(floor(2*t) - 2)", 2,
      0.5 * (0 + 1 + 2 + 3 + 1 + -1.0 / 3 + 0 + 2.0 / 3), -1, 8},
-    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 4, 10},
+    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 5,
+     10}, /* the last at the end */
     {"max(min(t, 1), 0.5)", 2, 1.625, -1, 0},
     {"if(max(0, 1 - x) > 0, 1, 0)", 2, 1, 2, 1}, /* x = t */
     {"if(floor(x) > if(x > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
