@@ -132,11 +132,32 @@ cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)
   return cmb_run_check_found_gap(sim, rule);
 }
 
+/* Whether bodies part that have rested on the surface of a rule: another impact takes them away from it, and only rounding has put them
+ * behind it, which is no reason to act. Gaps know it by their own law. */
+static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
+{
+  const cmb_rule *rule = &sim->eq->rules[i];
+  double u, rate, second, size = 0, *row = sim->v_work;
+  *part = false;
+  if (rule->gap || !rule->surface || rule->direction == 0 || rule->reset_count == 0) return CMB_OK;
+  CMB_TRY(cmb_run_surface_here(sim, i, &u, &rate, &second, row));
+  for (int k = 0; k < sim->eq->nv; k++) size += fabs(row[k] * sim->events->v_found[k]);
+  *part = u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i) && rate < -CMB_FELT * size;
+  return CMB_OK;
+}
+
 /* What a rule asks for, where its condition has just changed. */
 static cmb_status obey_rule(cmb_simulation *sim, int i)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
-  bool held = false, left = true, acted = false;
+  bool held = false, left = true, acted = false, part;
+  CMB_TRY(
+      cmb_run_final(sim, look_at_parting(sim, i, &part), "conditions of events", sim->events->t));
+  if (part) {
+    sim->held[i] = true;
+    cmb_run_put_back(sim, i);
+    return CMB_OK;
+  }
   while (left) {
     if (rule->gap) CMB_TRY(cmb_run_act_together(sim, i, &acted));
     if (acted) return CMB_OK;
