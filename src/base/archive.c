@@ -44,11 +44,16 @@ cmb_status cmb_archive_close(cmb_archive *a)
 
 /* ---- reading */
 
+static cmb_about here(const cmb_archive *a)
+{
+  return cmb_about_place(a->path, a->line, 1);
+}
+
 void cmb_archive_refuse(cmb_archive *a, const char *why)
 {
   if (a->status != CMB_OK || a->writing) return;
-  a->status = cmb_fail(a->ctx, CMB_ERROR_INPUT, "%s:%d: this is no state to go on from: %s",
-                       a->path, a->line, why);
+  a->status =
+      cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a), "this is no state to go on from: %s", why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -62,10 +67,11 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   const size_t first = strlen(MAGIC);
   cmb_archive a = {.ctx = ctx, .path = path, .next = text + first, .line = 1};
   if (!begins_with(text, length, MAGIC)) {
-    a.status = cmb_fail(ctx, CMB_ERROR_INPUT,
-                        "%s is no saved state, or one of another version of Camber; expected a "
-                        "first line '%.*s'",
-                        path, (int)first - 1, MAGIC);
+    a.status =
+        cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
+                       "%s is no saved state, or one of another version of Camber; expected a "
+                       "first line '%.*s'",
+                       path, (int)first - 1, MAGIC);
     return a;
   }
   if (length >= first + SEAL_LENGTH) {
@@ -77,8 +83,9 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
       return a;
     }
   }
-  a.status = cmb_fail(ctx, CMB_ERROR_INPUT,
-                      "%s is damaged: it was cut off or changed, its checksum does not fit", path);
+  a.status =
+      cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
+                     "%s is damaged: it was cut off or changed, its checksum does not fit", path);
   return a;
 }
 
@@ -130,10 +137,10 @@ static bool head(cmb_archive *a, const char *name, int count)
   if (pass(a, name) && pass(a, " ") && read_long(a, &found) && pass(a, ":") && found == count) {
     return true;
   }
-  a->status = cmb_fail(a->ctx, CMB_ERROR_INPUT,
-                       "%s:%d: this state is of another model or other options: expected %d "
-                       "numbers '%s'",
-                       a->path, a->line, count, name);
+  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+                             "this state is of another model or other options: expected %d "
+                             "numbers '%s'",
+                             count, name);
   return false;
 }
 
@@ -222,7 +229,7 @@ void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
   if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
 }
 
-void cmb_archive_expect(cmb_archive *a, const char *what, const char *text)
+void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise)
 {
   if (a->status != CMB_OK) return;
   if (a->writing) {
@@ -234,9 +241,12 @@ void cmb_archive_expect(cmb_archive *a, const char *what, const char *text)
   if (pass(a, what) && pass(a, " \"") && pass(a, text) && pass(a, "\"\n")) return;
   const char *end = memchr(line, '\n', (size_t)(a->end - line));
   const int length = end && end - line < 200 ? (int)(end - line) : 0;
-  a->status = cmb_fail(a->ctx, CMB_ERROR_INPUT,
-                       "%s:%d: this state cannot go on here: it has %.*s, here it is %s \"%s\"",
-                       a->path, a->line, length, line, what, text);
+  a->status =
+      otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+                                 "this state cannot go on here: %s", otherwise)
+                : cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+                                 "this state cannot go on here: it has %.*s, here it is %s \"%s\"",
+                                 length, line, what, text);
 }
 
 void cmb_archive_finish(cmb_archive *a)

@@ -43,8 +43,9 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 void cmb_archive_count(cmb_archive *a, const char *name, long *x);
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
 
-/* A text that must be there as it would be written; else the words: "... was made with WHAT 'x'; here it is 'y'". */
-void cmb_archive_expect(cmb_archive *a, const char *what, const char *text);
+/* A text that must be there as it would be written; else the archive is refused with the words `otherwise`, or NULL: "it has WHAT "x", here it
+ * is WHAT "y"". */
+void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise);
 
 /* What is read is not possible. */
 void cmb_archive_refuse(cmb_archive *a, const char *why);

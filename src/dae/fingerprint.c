@@ -22,6 +22,15 @@ static void add_numbers(cmb_sha256 *s, int count, const double *x)
   cmb_sha256_add(s, x, (size_t)count * sizeof *x);
 }
 
+static void add_rule(cmb_sha256 *s, const cmb_rule *r)
+{
+  const int what[] = {r->action,      r->direction,   r->gap, r->surface,
+                      r->first_reset, r->reset_count, r->law};
+  cmb_sha256_add_text(s, r->name);
+  cmb_sha256_add(s, what, sizeof what);
+  add_numbers(s, 1, &r->restitution);
+}
+
 static void add_structure(cmb_sha256 *s, const cmb_system *system)
 {
   const cmb_equations *eq = &system->eq;
@@ -32,7 +41,7 @@ static void add_structure(cmb_sha256 *s, const cmb_system *system)
   add_names(s, eq->ns, eq->switch_names);
   add_names(s, eq->no, eq->output_names);
   add_names(s, eq->np, eq->p_names);
-  for (int i = 0; i < eq->rule_count; i++) cmb_sha256_add_text(s, eq->rules[i].name);
+  for (int i = 0; i < eq->rule_count; i++) add_rule(s, &eq->rules[i]);
   add_numbers(s, 1, &system->t_start);
   add_numbers(s, eq->nq, system->q);
   add_numbers(s, eq->nv, system->v);
@@ -87,6 +96,7 @@ cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text
   for (int i = 0; i < eq->nv; i++) v[i] = system->v[i] + cos(i + 1.0);
   if (eq->normalize) eq->normalize(eq->self, q);
   add_structure(&s, system);
+  if (system->digest) system->digest(system, &s);
   add_values(&s, ev, system->t_start + LATER, q, v);
   add_more(&s, ev, system->t_start + LATER, q, v, out);
   cmb_evaluator_destroy(ev);

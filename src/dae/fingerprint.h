@@ -1,6 +1,6 @@
 /*
- * Whether two sets of equations are the same: a digest of their sizes, names and start values, and of what they give at a point that has
- * nothing special.
+ * Whether two sets of equations are the same: a digest of their sizes, names, rules and start values, of what they give at a point that
+ * has nothing special, and of the programs that compute it. Of equations written in C the programs are not known.
  */
 #ifndef CMB_DAE_FINGERPRINT_H
 #define CMB_DAE_FINGERPRINT_H

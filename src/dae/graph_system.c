@@ -10,6 +10,7 @@
 #include "dae/code.h"
 #include "dae/graph_data.h"
 #include "expr/graph.h"
+#include "expr/program.h"
 #include "math/kkt.h"
 
 #include <string.h>
@@ -20,6 +21,18 @@ static void destroy_data(cmb_system *system)
   cmb_graph_rates_destroy(d);
   cmb_graph_programs_destroy(d);
   if (system->eq.code) cmb_graph_destroy(system->eq.code->graph);
+}
+
+static void add_digest(const cmb_system *system, cmb_sha256 *s)
+{
+  const cmb_graph_data *d = system->eq.self;
+  const cmb_program *const more[] = {d->switch_rates, d->time, d->path};
+  for (int k = 0; k < CMB_PROGRAMS; k++) {
+    if (d->program[k]) cmb_program_add_digest(d->program[k], s);
+  }
+  for (int k = 0; k < 3; k++) {
+    if (more[k]) cmb_program_add_digest(more[k], s);
+  }
 }
 
 /* ---- names and numbers */
@@ -247,6 +260,7 @@ cmb_status cmb_graph_system_create(cmb_context *ctx, const cmb_expressions *x,
   if (d) {
     system->eq.self = d;
     system->destroy = destroy_data;
+    system->digest = add_digest;
     parts.arena = cmb_arena_create(ctx);
   }
   cmb_status status = parts.arena ? fill_system(&parts, d, system) : cmb_fail_memory(ctx);

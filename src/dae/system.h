@@ -5,6 +5,7 @@
 #define CMB_DAE_SYSTEM_H
 
 #include "base/arena.h"
+#include "base/sha256.h"
 #include "dyn/expressions.h"
 
 #include <camber/dae.h>
@@ -27,7 +28,9 @@ struct cmb_system {
       *output_shared; /* (ng), (no) not unique, since constraints are redundant; NULL: all are */
   const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
   int lock_count;
-  cmb_lock *locks;                     /* positions in which M is singular */
+  cmb_lock *locks; /* positions in which M is singular */
+  void (*digest)(const cmb_system *system,
+                 cmb_sha256 *s); /* adds all that its functions depend on; NULL: it is not known */
   void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
 };
 

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "expr/graph.h"
 #include "expr/schedule.h"
+#include "expr/table.h"
 
 #include <limits.h>
 #include <string.h>
@@ -216,6 +217,33 @@ cmb_status cmb_program_create_for_lanes(cmb_context *ctx, const cmb_graph *g, in
                                         cmb_program **out)
 {
   return create(ctx, g, inputs, input, outputs, output, true, out);
+}
+
+static void add_table(const cmb_table *table, cmb_sha256 *s)
+{
+  const size_t nx = (size_t)table->nx, ny = (size_t)table->ny;
+  cmb_sha256_add(s, &table->kind, sizeof table->kind);
+  cmb_sha256_add(s, &table->nx, sizeof table->nx);
+  cmb_sha256_add(s, &table->ny, sizeof table->ny);
+  cmb_sha256_add(s, table->x, nx * sizeof *table->x);
+  if (ny > 0) cmb_sha256_add(s, table->y, ny * sizeof *table->y);
+  cmb_sha256_add(s, table->c, (nx - 1) * (ny > 0 ? 16 * (ny - 1) : 4) * sizeof *table->c);
+}
+
+void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s)
+{
+  const int sizes[] = {p->inputs, p->outputs, p->constants, p->instructions};
+  cmb_sha256_add(s, sizes, sizeof sizes);
+  cmb_sha256_add(s, p->constant, (size_t)p->constants * sizeof *p->constant);
+  cmb_sha256_add(s, p->code, (size_t)p->instructions * sizeof *p->code);
+  cmb_sha256_add(s, p->output, (size_t)p->outputs * sizeof *p->output);
+  for (int i = 0; i < p->instructions; i++) {
+    const cmb_instruction *at = &p->code[i];
+    const bool table =
+        at->op == CMB_OP_TABLE || at->op == CMB_OP_TABLE_AT || at->op == CMB_OP_TABLE2;
+    if (table) add_table(p->tables[at->data], s);
+    if (at->op == CMB_OP_CALL) cmb_sha256_add_text(s, p->externals[at->data]->name);
+  }
 }
 
 void cmb_program_destroy(cmb_program *p)

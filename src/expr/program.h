@@ -12,6 +12,7 @@
 #define CMB_EXPR_PROGRAM_H
 
 #include "base/arena.h"
+#include "base/sha256.h"
 
 #include <camber/expr.h>
 
@@ -45,6 +46,9 @@ struct cmb_program {
 /* The value of an instruction that is a table or a call: these need more than their arguments. */
 double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, double a, double b,
                              double c);
+
+/* Adds all that the results depend on: instructions, constants, tables; of C functions the names. */
+void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s);
 
 /* As cmb_program_create, in half the memory: the first list is the second one too. For what seldom runs on numbers. */
 cmb_status cmb_program_create_for_lanes(cmb_context *ctx, const cmb_graph *g, int inputs,

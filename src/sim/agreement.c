@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+static const double MOVED = 5;     /* tolerances: what values that are set may ask of positions */
 static const double FACTOR = 100;  /* tolerances; global errors are larger than those of a step */
 static const double SPREAD = 1000; /* a small angle between constraints makes much of little */
 static const double ROUNDING = 1e4 * DBL_EPSILON;
@@ -208,24 +209,24 @@ static cmb_status refuse_jump(const cmb_evaluator *ev, int i, double t, double g
                         ev->eq->g_names[i], t, g);
 }
 
-/* Positions cannot jump: what the first `count` constraints ask for must be so already. */
-static cmb_status check_positions(const cmb_agreement *a, cmb_evaluator *ev, int count, double t,
+/* Positions cannot jump: what the first `count` constraints ask for must be so already, up to `limit`. */
+static cmb_status check_positions(cmb_evaluator *ev, int count, double limit, double t,
                                   const double *q)
 {
-  const struct limits l = limits_at(a, q, NULL);
   cmb_terms want = {.g = ev->g, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   if (!cmb_all_finite(ev->eq->ng, ev->g)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < count; i++) {
-    if (fabs(ev->g[i]) > gradient(ev, i) * l.position) return refuse_jump(ev, i, t, ev->g[i]);
+    if (fabs(ev->g[i]) > gradient(ev, i) * limit) return refuse_jump(ev, i, t, ev->g[i]);
   }
   return CMB_OK;
 }
 
 cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q)
 {
-  CMB_TRY(check_positions(a, a->run, a->system->eq.ng, t, q));
-  return a->whole ? check_positions(a, a->whole, a->whole->eq->ng, t, q) : CMB_OK;
+  const double limit = MOVED / FACTOR * limits_at(a, q, NULL).position;
+  CMB_TRY(check_positions(a->run, a->system->eq.ng, limit, t, q));
+  return a->whole ? check_positions(a->whole, a->whole->eq->ng, limit, t, q) : CMB_OK;
 }
 
 /* |v| in the metric of M: the root of twice the kinetic energy. */
@@ -317,7 +318,7 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
 {
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
-  CMB_TRY(check_positions(a, ev, ev->eq->ng, t, q));
+  CMB_TRY(check_positions(ev, ev->eq->ng, limits_at(a, q, NULL).position, t, q));
   if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;

@@ -47,6 +47,19 @@ static cmb_status check_positions(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Start values were found with the values of the file: those set before the run begins must leave them as they are. */
+static cmb_status check_start(cmb_simulation *sim)
+{
+  cmb_status status =
+      cmb_agreement_check_moved(sim->agreement, sim->t_start, cmb_system_q(sim->system));
+  if (status == CMB_ERROR_CONTRADICTION) {
+    cmb_fail_further(sim->ctx,
+                     "; before the run begins set only what start values do not depend on, "
+                     "or read the model with the other values");
+  }
+  return status < 0 ? status : CMB_OK; /* the start itself tells what cannot be evaluated */
+}
+
 /* Behind the change: as behind an event. */
 static cmb_status restart(cmb_simulation *sim)
 {
@@ -96,8 +109,8 @@ static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *sett
   for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
   if (memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
   const bool under_way = sim->phase != CMB_PHASE_FRESH;
-  cmb_status status = sim->limits ? cmb_limits_check(sim->limits, sim->p) : CMB_OK;
-  if (status == CMB_OK && under_way) status = check_positions(sim);
+  cmb_status status = sim->limits ? cmb_limits_check(sim->limits, sim->p, !under_way) : CMB_OK;
+  if (status == CMB_OK) status = under_way ? check_positions(sim) : check_start(sim);
   if (status != CMB_OK) { /* those before stay */
     memcpy(sim->p, sim->p_before, size);
     return status;

@@ -32,7 +32,7 @@ static void expect_number(cmb_archive *a, const char *what, double x)
 {
   char text[64];
   snprintf(text, sizeof text, "%.17g", x);
-  cmb_archive_expect(a, what, text);
+  cmb_archive_expect(a, what, text, NULL);
 }
 
 static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
@@ -40,10 +40,13 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
   const cmb_integrator_options *o = &sim->options.integrator;
   char digest[CMB_DIGEST_TEXT];
   CMB_TRY(cmb_fingerprint(sim->ctx, sim->system, digest));
-  cmb_archive_expect(a, "camber", cmb_version());
-  cmb_archive_expect(a, "model", sim->eq->name);
-  cmb_archive_expect(a, "equations", digest);
-  cmb_archive_expect(a, "method", cmb_method_name(sim->options.method));
+  cmb_archive_expect(a, "camber", cmb_version(), NULL);
+  cmb_archive_expect(a, "model", sim->eq->name, NULL);
+  cmb_archive_expect(
+      a, "equations", digest,
+      "its equations are others; the model, its parameters, those that are live, the "
+      "start values or the formulation differ");
+  cmb_archive_expect(a, "method", cmb_method_name(sim->options.method), NULL);
   expect_number(a, "rtol", o->rtol);
   expect_number(a, "atol", o->atol);
   expect_number(a, "step", o->step);
@@ -51,9 +54,9 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
   for (int i = 0; i < o->setting_count; i++) {
     char what[100];
     snprintf(what, sizeof what, "option-%s", o->settings[i].name);
-    cmb_archive_expect(a, what, o->settings[i].value);
+    cmb_archive_expect(a, what, o->settings[i].value, "the options of the method differ");
   }
-  cmb_archive_expect(a, "options", "end");
+  cmb_archive_expect(a, "options", "end", "the options of the method differ");
   return a->status;
 }
 
@@ -87,7 +90,7 @@ static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (!a->writing && a->status == CMB_OK && sim->limits &&
-      cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
+      cmb_limits_check(sim->limits, sim->p, false) != CMB_OK) {
     cmb_archive_refuse(a, "a parameter has a value that the model's file could not have");
   }
   if (!a->writing && a->status == CMB_OK) check_stage(sim, a);
@@ -333,7 +336,8 @@ static cmb_status read_file(cmb_context *ctx, const char *path, void **bytes, si
   const int error = errno;
   if (file >= 0) close(file);
   if (good) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_INPUT, "cannot read %s: %s", path, strerror(error));
+  return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "cannot read %s: %s", path,
+                        strerror(error));
 }
 
 cmb_status cmb_simulation_resume(cmb_simulation *sim, const char *path)

@@ -62,7 +62,26 @@ refuse "text is no saved state" four-bar --t-end 1 --resume text
 sed 's/mass: /mass: 2*/' "$SOURCE_DIR/models/four-bar.yaml" >four-bar.yaml
 cp -r "$SOURCE_DIR/models/parts" . 2>/dev/null
 cmp -s four-bar.yaml "$SOURCE_DIR/models/four-bar.yaml" ||
-  refuse "here it is equations" four-bar.yaml --t-end 1 --resume end.state
+  refuse "its equations are others" four-bar.yaml --t-end 1 --resume end.state
+mkdir -p edited
+# laws of impact, rules, outputs and functions of time belong to the equations, too
+cat >ball.yaml <<'YAML'
+bodies: {b: {mass: 1, sphere: [0, 0, 1], radius: 0.1}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+inputs: {u: '100*exp(-((t - 2.03)*50)^2)'}
+forces: {push: {type: load, on: {body: b, at: [0, 0, 1]}, force: [0, 0, u]}}
+loops: {table: {type: stop, formula: b.z, restitution: 0.5}}
+events: {high: {when: b.z > 5, direction: rising, action: record}}
+outputs: {height: b.z}
+simulate: {t-end: 3}
+YAML
+check "a ball is saved" "$CAMBER" run ball.yaml --t-end 0.1 --save ball.state --quiet
+for edit in 's/restitution: 0.5/restitution: 0.9/' 's/restitution: 0.5/restitution: {law: poisson, value: 0.5}/' 's/rising/falling/' \
+  's/record/stop/' 's/height: b.z/height: 2*b.z/' 's/100[*]exp/900*exp/' 's/b.z > 5/b.z > 6/'; do
+  sed "$edit" ball.yaml >edited/ball.yaml
+  refuse "its equations are others" edited/ball.yaml --resume ball.state
+done
+
 printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\nevents: {far: {when: x > 0.5, action: stop}}\n' >stop.yaml
 refuse "event 'far' has ended the run" stop.yaml --save stopped.state
 check "no file of a run that was stopped" test ! -e stopped.state

@@ -32,7 +32,7 @@ static void require(bool holds)
 
 static void visit(cmb_archive *a, int n, struct numbers *x)
 {
-  cmb_archive_expect(a, "method", "mdop5");
+  cmb_archive_expect(a, "method", "mdop5", NULL);
   cmb_archive_doubles(a, "q", n, x->d);
   cmb_archive_longs(a, "steps", n, x->l);
   cmb_archive_ints(a, "mode", n, x->i);

@@ -419,7 +419,7 @@ static void test_other_runs(void **state)
   o.integrator.settings = &setting;
   o.integrator.setting_count = 1;
   open_run(&s, &x, o);
-  refuse(&s, PATH, "here it is option-projection \"every\"");
+  refuse(&s, PATH, "the options of the method differ");
   close_run(&s);
   o = options_of(&x, "mdop5");
   o.t_end = 0.2;
@@ -430,7 +430,7 @@ static void test_other_runs(void **state)
   memcpy(strstr(text, "block: {mass: 1") + strlen("block: {mass: "), "2", 1);
   x.text = text;
   open_run(&s, &x, options_of(&x, "mdop5"));
-  refuse(&s, PATH, "here it is equations");
+  refuse(&s, PATH, "its equations are others");
   close_run(&s);
 }
 

@@ -278,6 +278,48 @@ static void expect_refusal(struct setup *s, const char *name, double value, cons
   assert_true(before == after);
 }
 
+/* Before a run begins: start values were found with the file's values, and a value that would make others of them is refused; others are
+ * as if the file had them. A crank in a closed loop that is a thousandth longer is refused while it moves, too. */
+static void test_before_the_run(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {q0: 0.3, w0: 0, m: 2, r: 0.2}\n"
+      "points: {A: [0, 0, 0], B: [r, 0, 0], C: [0.7, 0, 0.3], D: [0.5, 0, 0]}\n"
+      "bodies: {crank: {mass: m, rod: [A, B], radius: 0.01}, bar: {mass: 1, rod: [B, C], radius: "
+      "0.01}, rocker: {mass: 1, rod: [D, C], radius: 0.01}}\n"
+      "joints:\n  turn: {type: revolute, child: crank, at: A, axis: y, start: q0, rate: w0}\n"
+      "  pin: {type: revolute, parent: crank, child: bar, at: B, axis: y}\n"
+      "  rock: {type: revolute, child: rocker, at: D, axis: y}\n"
+      "loops: {close: {type: point-line, point: bar@C, on: rocker@C, axis: y}}\n"
+      "outputs: {E: energy}\n";
+  struct setup s, folded;
+  open_text(&s, text, true);
+  make_run(&s, "mdop5", 1e-6);
+  expect_refusal(&s, "q0", 0.6, "a start value is 0.6, and the run would begin with 0.3");
+  expect_refusal(&s, "w0", 1, "a start rate is 1");
+  expect_refusal(&s, "r", 0.25,
+                 "before the run begins set only what start values do not depend on");
+  const cmb_setting heavy = {"m", 3};
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &heavy));
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.05));
+  expect_refusal(&s, "r", 0.2002, "no position can jump");
+  const cmb_setting start = {"q0", 0.6}; /* the run has begun: it does nothing */
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &start));
+  char other[sizeof text];
+  strcpy(other, text);
+  memcpy(strstr(other, "m: 2") + 3, "3", 1);
+  open_text(&folded, other, false);
+  make_run(&folded, "mdop5", 1e-6);
+  cmbt_ok(folded.ctx, cmb_simulation_advance(folded.sim, 0.05));
+  double a[MOST_X], b[MOST_X];
+  const int n = state_of(&s, a);
+  state_of(&folded, b);
+  for (int i = 0; i < n; i++) cmbt_near(a[i], b[i], 1e-9);
+  close_run(&s);
+  close_run(&folded);
+}
+
 /* A bar whose length changes, and a stop that comes up: refused, and the run goes on bit for bit as one that was not asked. */
 static void test_refusals(void **state)
 {
@@ -458,6 +500,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_formulas_of_time),
                                      cmocka_unit_test(test_real_time_steps),
                                      cmocka_unit_test(test_refusals),
+                                     cmocka_unit_test(test_before_the_run),
                                      cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
