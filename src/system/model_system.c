@@ -25,15 +25,19 @@
 
 static const double DEFAULT_END = 1; /* seconds, if the model does not say */
 
-static double end_time(const cmb_model *model)
+static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
 {
   int count;
-  double t = DEFAULT_END;
   const cmb_model_default *d = cmb_model_defaults(model, &count);
+  *t = DEFAULT_END;
   for (int i = 0; i < count; i++) {
-    if (strcmp(d[i].name, "t-end") == 0 && !cmb_parse_number(d[i].value, &t)) return DEFAULT_END;
+    if (strcmp(d[i].name, "t-end") != 0) continue;
+    if (cmb_number_parse(ctx, d[i].value, t) == CMB_OK && *t >= 0) continue;
+    return cmb_fail_about(ctx, CMB_ERROR_INPUT,
+                          cmb_about_place(d[i].file, d[i].line, d[i].line > 0 ? d[i].column : 0),
+                          "simulate: t-end is '%s'; expected a time from 0 on", d[i].value);
   }
-  return t;
+  return CMB_OK;
 }
 
 /* ---- start values */
@@ -389,7 +393,7 @@ static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model
   }
   CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
   if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));
-  (*system)->t_end = end_time(model);
+  CMB_TRY(find_end(ctx, model, &(*system)->t_end));
   (*system)->model = model;
   return CMB_OK;
 }
