@@ -346,14 +346,20 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* From the start, or from where another run was saved, to the end. */
+static double end_of_run(const struct run *run)
+{
+  return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
+}
+
+/* From the start, or from where another run was saved, to the end. Without that state there is no run to report. */
 static cmb_status go(struct run *run, cmb_simulation *sim)
 {
-  const double t_end =
-      isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
   if (!run->arguments->resume) return cmb_simulation_run(sim);
-  CMB_TRY(cmb_simulation_resume(sim, run->arguments->resume));
-  return cmb_simulation_advance(sim, t_end);
+  cmb_status status = cmb_simulation_resume(sim, run->arguments->resume);
+  if (status == CMB_OK) return cmb_simulation_advance(sim, end_of_run(run));
+  cmb_simulation_destroy(sim);
+  run->sim = NULL;
+  return status;
 }
 
 /* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
@@ -518,6 +524,9 @@ static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
   int repeat = (int)a->repeat;
+  if (a->save_at > end_of_run(run)) {
+    return cli_complain("--save-at is %g, and the run ends at t = %g", a->save_at, end_of_run(run));
+  }
   double *times = calloc(2 * (size_t)repeat, sizeof *times);
   if (!times) return cli_fail(NULL, CMB_ERROR_MEMORY);
   int code = open_outputs(ctx, run);

@@ -52,7 +52,9 @@ refuse 'here it is model "fivelink"' fivelink --resume end.state
 refuse 'here it is method "hem5"' four-bar --t-end 1 --resume end.state --method hem5
 refuse 'here it is rtol' four-bar --t-end 1 --resume end.state --rtol 1e-3
 refuse 'was saved at t = 0.5, and this run ends at t = 0.2 already' four-bar --t-end 0.2 --resume end.state
+check "nothing is reported of a run that did not begin" test ! -s text
 refuse "--save-at needs --save FILE" four-bar --save-at 1
+refuse "--save-at is 2, and the run ends at t = 1" four-bar --t-end 1 --save end2.state --save-at 2
 refuse "--realtime cannot be used with --resume" four-bar --resume end.state --realtime
 head -c 700 end.state >cut.state
 refuse "cut.state is damaged" four-bar --t-end 1 --resume cut.state
