@@ -357,8 +357,10 @@ static cmb_status go(struct run *run, cmb_simulation *sim)
   if (!run->arguments->resume) return cmb_simulation_run(sim);
   cmb_status status = cmb_simulation_resume(sim, run->arguments->resume);
   if (status == CMB_OK) return cmb_simulation_advance(sim, end_of_run(run));
-  cmb_simulation_destroy(sim);
-  run->sim = NULL;
+  if (sim == run->sim) {
+    cmb_simulation_destroy(sim);
+    run->sim = NULL;
+  }
   return status;
 }
 
