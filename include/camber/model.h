@@ -144,7 +144,7 @@ typedef struct cmb_item {
   const char *type; /* of joints, loops, measures, forces, stops, shapes: "revolute", "distance" */
   const char *
       text; /* the formula or number as written: of parameters, inputs, measures, outputs; the condition of an event, the gap of
-                        a stop, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
+                        a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
   const char *unit;  /* of parameters and outputs, as written */
   const char *title; /* likewise: what it is, in words */
   double value;      /* of a parameter */

@@ -73,7 +73,13 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
   return -1;
 }
 
-/* Edit distance (Levenshtein): insertions, deletions and replacements from a to b. */
+/* The small letter of a large one, whatever the locale. */
+static char lower(char c)
+{
+  return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* Edit distance (Levenshtein): insertions, deletions and replacements from a to b, large and small letters being the same. */
 static size_t edit_distance(const char *a, const char *b)
 {
   size_t na = strlen(a), nb = strlen(b);
@@ -84,7 +90,7 @@ static size_t edit_distance(const char *a, const char *b)
     size_t diagonal = row[0];
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+      size_t replace = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
       size_t change = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
       diagonal = row[j];
       row[j] = replace < change ? replace : change;

@@ -27,7 +27,7 @@ bool cmb_parse_number(const char *text, double *x);
  * that a table of structs that begin with their name can be searched. */
 int cmb_find_name(const char *text, const void *names, int count, size_t stride);
 
-/* The known name nearest to `text`, for "did you mean"; NULL if none is near. */
+/* The known name nearest to `text`, for "did you mean", large and small letters being the same; NULL if none is near. */
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
 
 #endif

@@ -1,7 +1,10 @@
 /*
- * What a model has, as JSON: a list for each kind of items, under the name of its section in model files.
+ * What a model has, as JSON: a list for each kind of items, under the name of its section in model files. Motions are loops to the
+ * library (camber/model.h), and have a section of their own.
  */
 #include "cli/cli.h"
+
+#include <string.h>
 
 static const char *const sections[CMB_ITEM_KINDS] = {
     [CMB_ITEM_PARAMETER] = "parameters", [CMB_ITEM_BODY] = "bodies",
@@ -58,17 +61,24 @@ static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind,
   cli_json_close(j, '}');
 }
 
-void cli_json_contents(struct cli_json *j, const cmb_model *model)
+static void put_section(struct cli_json *j, const cmb_model *model, cmb_item_kind kind,
+                        const char *section, bool motions)
 {
   cmb_item item;
+  cli_json_open(j, section, '[');
+  for (int i = 0; cmb_model_item(model, kind, i, &item); i++) {
+    if ((strcmp(item.kind, "motion") == 0) == motions) put_item(j, model, kind, i, &item);
+  }
+  cli_json_close(j, ']');
+}
+
+void cli_json_contents(struct cli_json *j, const cmb_model *model)
+{
   if (!model) return;
   cli_json_open(j, "contents", '{');
   for (int kind = 0; kind < CMB_ITEM_KINDS; kind++) {
-    cli_json_open(j, sections[kind], '[');
-    for (int i = 0; cmb_model_item(model, (cmb_item_kind)kind, i, &item); i++) {
-      put_item(j, model, (cmb_item_kind)kind, i, &item);
-    }
-    cli_json_close(j, ']');
+    put_section(j, model, (cmb_item_kind)kind, sections[kind], false);
+    if (kind == CMB_ITEM_LOOP) put_section(j, model, CMB_ITEM_LOOP, "motions", true);
   }
   cli_json_close(j, '}');
 }

@@ -254,8 +254,9 @@ const struct cli_option cli_options[] = {
      "relative tolerance of a step's error (default: 1e-6)", take_rtol, "a positive number", NULL},
     {"atol", 0, "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
      take_atol, "a positive number", NULL},
-    {"t-end", 0, "T", " run ", "end of the simulated time in seconds (default: the model's)",
-     take_t_end, "a number, or a formula of numbers", NULL},
+    {"t-end", 0, "T", " run ",
+     "end of the simulated time in seconds (default: the model's, or 1 if it has none)", take_t_end,
+     "a number, or a formula of numbers", NULL},
     {"step", 0, "H", " run export ",
      "first step in seconds; with --option steps=fixed and for real-time methods each step",
      take_step, "a positive number", NULL},
@@ -268,7 +269,8 @@ const struct cli_option cli_options[] = {
      take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
     {"live", 0, "NAME,..", " run check linearize export ",
-     "parameters of a model file that stay changeable: exported C code has them in a struct; all: "
+     "parameters of a model file that stay changeable: exported C code has them in a struct; run, "
+     "check and linearize compute with the equations of that code and the parameters' values; all: "
      "those that are not computed from others and choose nothing, such as a number of copies "
      "(default: none)",
      take_live, "names of parameters separated by commas, 64 at most, or all", NULL},

@@ -61,7 +61,7 @@ static void copy_G(cmb_pivots *p, const double *G)
   }
 }
 
-/* Eliminate a column with the k-th pivot row below it. */
+/* Eliminate the column from the rows behind the k-th pivot row. */
 static void eliminate(cmb_pivots *p, int k, int column)
 {
   const int n = p->columns;

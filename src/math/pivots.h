@@ -20,8 +20,9 @@ typedef struct cmb_pivots {
   int *row, *column;          /* (rows) in the order of the pivots */
   int *place; /* (rank x rank) where the entries of their rows and columns are stored, -1: not */
   double *reference; /* (rows) pivots when they were chosen */
-  double *scale;     /* (rows) */
-  double *A;         /* (rows x columns) G under elimination */
+  double
+      *scale; /* (rows) 1 over the largest entry of the row when they were chosen; 0: it had none */
+  double *A;  /* (rows x columns) G under elimination */
 
   /* in large systems instead; NULL: not */
   cmb_kkt_sparse *sparse;
@@ -36,7 +37,8 @@ cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int c
 /* Pivots for this G: `rank`. */
 void cmb_pivots_choose(cmb_pivots *p, const double *G);
 
-/* Whether one has another sign for this G. *poor: one has become so small or so large that others should be chosen; else it is left. */
+/* Whether one has another sign for this G. *poor: one has become so small or so large that others should be chosen; else *poor is
+ * unchanged. */
 bool cmb_pivots_have_turned(cmb_pivots *p, const double *G, bool *poor);
 
 #endif

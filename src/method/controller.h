@@ -4,15 +4,16 @@
  * With an error err of a step of size h in units of the tolerance, O(h^k), the next size h_new is
  *
  *     PI          h 0.9 err^(−1/k + 0.75 β) err_before^β       DOPRI5: Hairer, Nørsett, Wanner, Solving ODEs I, §IV.2; β = 0: without memory
- *     PREDICTIVE  the smaller of h S err^(−1/k) and the same times h/h_before (err_before/err)^(1/k), after Gustafsson
+ *     PREDICTIVE  the smaller of h S err^(−1/k) and h 0.9 err^(−1/k) h/h_before (err_before/err)^(1/k), after Gustafsson
  *                 RADAU5: Hairer, Wanner, Solving ODEs II, §IV.8; S is 0.9, less the more iterations the step has taken;
  *                 h stays if the factors of the matrix serve again and little would be gained
  *     HALVING     h (2 err + floor)^(−1/k), but h doubles, stays, or becomes less by some part at the least, since differences of
  *                 equal steps tell more. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2
  *
  * within limits, and no larger than h after an attempt that was rejected. After a rejection the same with rules of its own; where
- * the equations or an iteration have failed, a fixed part of h, or what the rate of the iteration tells. All numbers are data: a
- * cmb_controller stands in each method's file.
+ * the equations or an iteration have failed, a fixed part of h, or what the rate of the iteration tells. Numbers are data: a
+ * cmb_controller stands in each method's file. Only what errors and excesses are limited to, and RADAU5's power after a failure that was
+ * foreseen, are constants here and in controller.c.
  */
 #ifndef CMB_METHOD_CONTROLLER_H
 #define CMB_METHOD_CONTROLLER_H
@@ -28,7 +29,7 @@ typedef enum cmb_controller_kind {
 
 typedef struct cmb_controller {
   cmb_controller_kind kind;
-  double order; /* k; of the first step, where each attempt has another */
+  double order; /* k; HALVING: of the first step, later attempts pass their own */
   double safety;
   double shrink, grow; /* limits of h_new/h; HALVING: grow is 2 */
   double failed;       /* h_new/h where the equations, a projection or an iteration have failed */

@@ -199,16 +199,16 @@ extern const cmb_method cmb_method_rosw2;
         "step size by the error, or always the one given by --step"                                \
   }
 
-/* ---- the three places where a passage has its say in the step loop (passage.c); far from one they cost a comparison */
+/* ---- what a passage through a loss of rank has to say in the step loop (passage.c): before a step, at each attempt and after the step */
 
-/* What they call near one. */
+void cmb_passage_take(cmb_integrator *in);  /* memory */
+void cmb_passage_begin(cmb_integrator *in); /* a motion begins: nothing is known */
+
+/* For the functions below, which call these near a loss of rank; far from one they cost a comparison. */
 void cmb_passage_look_ahead(cmb_integrator *in);
 double cmb_passage_step(const cmb_integrator *in, double h);
 double cmb_passage_judge(cmb_integrator *in, double h, double error);
 void cmb_passage_count(cmb_integrator *in);
-
-void cmb_passage_take(cmb_integrator *in);  /* memory */
-void cmb_passage_begin(cmb_integrator *in); /* a motion begins: nothing is known */
 
 /* Before the first attempt at a step: when the next loss of rank is due. */
 static inline void cmb_passage_before(cmb_integrator *in)
@@ -216,30 +216,32 @@ static inline void cmb_passage_before(cmb_integrator *in)
   if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
 }
 
-/* For an attempt: its size, so that it neither ends nor has a stage near it; whether one with a stage at a loss of rank is given up, since
- * another size will miss it, unless it begins there; and the error of one that began or ended near. */
+/* The size of an attempt, so that it neither ends nor has a stage near a loss of rank. */
 static inline double cmb_passage_size(const cmb_integrator *in, double h)
 {
   return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;
 }
 
+/* Whether an attempt with a stage at a loss of rank is given up, since another size will miss it, unless it begins there. */
 static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
 {
   return in->passage.inside_steps == 0 && in->rejections < 5;
 }
 
+/* The error of an attempt, also of one that began or ended near. */
 static inline double cmb_passage_error(cmb_integrator *in, double h, double error)
 {
   return cmb_step_is_near_singular(in) ? cmb_passage_judge(in, h, error) : error;
 }
 
-/* After a step: it has been accepted, or the method has begun. The next size: what was wanted before the passage asked for less. */
+/* A step has been accepted, or the method has begun. */
 static inline void cmb_passage_after(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) cmb_passage_count(in);
   in->passage.ahead = INFINITY;
 }
 
+/* The size of the next step: at least what was wanted before the passage asked for less. */
 static inline double cmb_passage_next(const cmb_integrator *in, double h, double wanted,
                                       double next)
 {

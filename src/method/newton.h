@@ -30,9 +30,9 @@ typedef enum cmb_newton_mean {
 typedef struct cmb_newton_rule {
   int most; /* iterations, 2 or more */
   cmb_newton_mean mean;
-  double diverges; /* θ from which on it does */
-  bool predicts;   /* gives up as soon as the rate says that it will not arrive in time; */
-  int spare; /* of the iterations left, those that this does not count on, and that do not measure θ */
+  double diverges;  /* θ from which on it does */
+  bool predicts;    /* gives up as soon as the rate says that it will not arrive in time; */
+  int spare;        /* last iterations that neither measure θ nor count in the prediction */
   double slow;      /* θ beyond which the matrix is to be renewed before the next step */
   double eta_new;   /* η while nothing is known: at the beginning, or with a new matrix */
   double eta_power; /* η of the first increment: that of the iteration before to this power, */

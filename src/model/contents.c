@@ -114,6 +114,7 @@ static void describe_loop(const cmb_model_loop *l, cmb_item *item)
 {
   if (l->motion) item->kind = "motion";
   item->type = cmb_loop_type_text(l);
+  if (l->second.text) return; /* a gear has no formula of its own */
   item->text = text_of(l->motion                      ? &l->minus
                        : l->type == CMB_LOOP_DISTANCE ? &l->length
                                                       : &l->formula);
@@ -133,7 +134,8 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
     break;
   case CMB_ITEM_FORCE:
     item->type = cmb_force_rows[m->forces[i].type].name;
-    item->text = text_of(&m->forces[i].formula);
+    item->text = text_of(m->forces[i].type == CMB_FORCE_CONTACT ? &m->forces[i].surface
+                                                                : &m->forces[i].formula);
     break;
   case CMB_ITEM_STOP:
     item->type = m->stops[i].contact ? "contact" : "stop";

@@ -165,6 +165,21 @@ static bool take_name(const char **key, char name[MOST_KEY + 1])
   return n > 0 && (*from != '/' || from[1]);
 }
 
+/* Writes a name as keys have it, the inverse of take_name: at most `room` characters with the end. How many it wrote without the end, or
+ * `room` if the name does not fit. */
+static size_t write_name(const char *name, char *to, size_t room)
+{
+  size_t n = 0;
+  for (; *name; name++) {
+    const bool sign = *name == '/' || *name == '~';
+    if (n + sign + 1 >= room) return room;
+    if (sign) to[n++] = '~';
+    to[n++] = (char)(*name == '/' ? '1' : *name == '~' ? '0' : *name);
+  }
+  to[n] = '\0';
+  return n;
+}
+
 /* The number that the name is, -1 if it is none or too large. */
 static int index_of(const char *name)
 {
@@ -237,7 +252,7 @@ static struct item *find(cmb_draft *d, const char *key)
   return item;
 }
 
-/* The item for a value: what was there is forgotten, unless it is a map. */
+/* The item for a value: a text or list that was there is forgotten, a map is refused. */
 static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 {
   *item = find(d, key);
@@ -349,14 +364,11 @@ static cmb_status write_key(cmb_draft *d, const char *section, const char *name,
                             char key[MOST_KEY + 1])
 {
   size_t n = (size_t)snprintf(key, MOST_KEY + 1, "%s/", section);
-  for (; *name && n + 2 < MOST_KEY; name++) {
-    const bool sign = *name == '/' || *name == '~';
-    if (sign) key[n++] = '~';
-    key[n++] = (char)(*name == '/' ? '1' : *name == '~' ? '0' : *name);
-  }
-  const int more = snprintf(key + n, MOST_KEY + 1 - n, "%s%s", part ? "/" : "", part ? part : "");
-  if (!*name && (size_t)more <= MOST_KEY - n) return CMB_OK;
-  return fail(d, CMB_ERROR_INPUT, section, "a name is too long; expected at most 60 characters");
+  n += write_name(name, key + n, MOST_KEY + 1 - n);
+  if (n <= MOST_KEY && part) n += (size_t)snprintf(key + n, MOST_KEY + 1 - n, "/%s", part);
+  if (n <= MOST_KEY) return CMB_OK;
+  return fail(d, CMB_ERROR_INPUT, section, "a name is too long; expected at most %d characters",
+              (int)CMB_MOST_NAME_PART);
 }
 
 /* A new entry of a section. One that is there already is an error, because the two would be mixed up. */
@@ -524,11 +536,10 @@ static const char *path_of(cmb_reader *r, const char *above, const struct item *
   char *path = cmb_arena_take(r->model->arena, room, 1);
   if (!path) return NULL;
   size_t n = (size_t)snprintf(path, room, "%s%s", above, above[0] ? "/" : "");
-  if (!item->key) snprintf(path + n, room - n, "%d", index);
-  for (const char *c = item->key ? item->key : ""; *c; c++) {
-    if (*c == '/' || *c == '~') path[n++] = '~';
-    path[n++] = (char)(*c == '/' ? '1' : *c == '~' ? '0' : *c);
-  }
+  if (item->key)
+    write_name(item->key, path + n, room - n);
+  else
+    snprintf(path + n, room - n, "%d", index);
   return path;
 }
 

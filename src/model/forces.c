@@ -45,20 +45,27 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
 }
 
-static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                              cmb_model_force *f)
+/* The two points that a force acts between, along the line through them, and their distance in the design position. */
+static cmb_status read_line(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_force *f, cmb_number *distance)
 {
   cmb_number between[3];
   CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
   cmb_number_minus3(r->model->graph, f->b.at, f->a.at, between);
-  f->free_length = cmb_number_norm3(r->model->graph, between);
-  if (!(f->free_length.value > 0)) {
+  *distance = cmb_number_norm3(r->model->graph, between);
+  if (!(distance->value > 0)) {
     return cmb_reader_fail(
         r, entry->place,
         "its two points coincide in the design position; expected a line between them");
   }
-  CMB_TRY(cmb_limit_number(r, entry->place, "the distance of its two points", CMB_POSITIVE, NULL,
-                           f->free_length));
+  return cmb_limit_number(r, entry->place, "the distance of its two points", CMB_POSITIVE, NULL,
+                          *distance);
+}
+
+static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                              cmb_model_force *f)
+{
+  CMB_TRY(read_line(r, s, entry, f, &f->free_length));
   if (f->a.body == f->b.body) {
     return cmb_reader_fail(r, entry->place, "both ends are on the same body; expected two bodies");
   }
@@ -208,8 +215,8 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
                                cmb_model_force *f)
 {
   const cmb_node *radii, *stiffness;
-  cmb_number radius[2];
-  CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
+  cmb_number radius[2], distance;
+  CMB_TRY(read_line(r, s, entry, f, &distance));
   if (f->a.body == f->b.body) {
     return cmb_reader_fail(r, entry->place,
                            "both spheres are on the same body; expected two bodies");

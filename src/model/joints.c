@@ -184,7 +184,7 @@ static cmb_status read_more(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_require(r, entry, key, &node));
   CMB_TRY(cmb_read_number(r, s, node, &j->pitch));
   if (j->pitch.value != 0) return CMB_OK;
-  return cmb_reader_fail(r, node->place, "'%s' is 0; expected a number that is not", key);
+  return cmb_reader_fail(r, node->place, "'%s' is 0; expected a number other than 0", key);
 }
 
 static cmb_status read_joint(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)

@@ -75,7 +75,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   static const char *const reserved[] = {"ground", "t",  "pi",  "deg",
                                          "and",    "or", "not", "previous"};
-  enum { RESERVED = sizeof reserved / sizeof *reserved, MOST = 60 };
+  enum { RESERVED = sizeof reserved / sizeof *reserved };
   char shown[CMB_SHOWN_ROOM];
   cmb_shown(name, shown);
   size_t length = strlen(name), good = strspn(name, letters);
@@ -87,9 +87,9 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
     return cmb_reader_fail(r, at, "'%s' is no name; expected letters, digits and _, a letter first",
                            shown);
   }
-  if (length > MOST) {
+  if (length > CMB_MOST_NAME_PART) {
     return cmb_reader_fail(r, at, "the name '%s' is too long; expected at most %d characters",
-                           shown, (int)MOST);
+                           shown, (int)CMB_MOST_NAME_PART);
   }
   bool taken = cmb_find_name(name, reserved, RESERVED, sizeof *reserved) >= 0;
   for (int op = CMB_OP_SQRT; op < CMB_OP_TABLE && !taken; op++)

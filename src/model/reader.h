@@ -57,6 +57,8 @@ typedef struct cmb_scope {
   struct cmb_scope *next;
 } cmb_scope;
 
+enum { CMB_MOST_NAME_PART = 60 }; /* characters of a name, without those of its instances */
+
 enum { CMB_SUBJECT_ROOM = 128, CMB_NAME_ROOM = 256, CMB_MOST_DEPENDENCE = 100 };
 
 /* What is read, for messages. */

@@ -129,6 +129,7 @@ refuse "option --start is 'x'" run pendulum --start x
 # ---- methods and their options
 refuse "did you mean 'mdop5'" run pendulum --method mdop6
 refuse "unknown method 'leapfrog'; 'camber list methods'" run pendulum --method leapfrog
+refuse "unknown method 'RADAU5'; did you mean 'radau5'?" run pendulum --method RADAU5
 refuse "unknown method ''" run pendulum --method ''
 refuse "option --option is 'steps'; expected NAME=VALUE" run pendulum --option steps
 refuse "option --option is 'steps='" run pendulum --option steps=

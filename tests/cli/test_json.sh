@@ -147,7 +147,7 @@ def contents(path):
     """Of the quarter car: its own items and those of the instance `left`."""
     result = load(path)["contents"]
     names = {section: [item["name"] for item in items] for section, items in result.items()}
-    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 13, list(result))
+    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 14, list(result))
     expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
     expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
     known = set(names["bodies"]) | {"ground"}
@@ -158,6 +158,14 @@ def contents(path):
     expect(chassis["mass"] == mass["value"] == float(mass["text"]), chassis, mass)
     units = {o["name"]: (o["text"], o["unit"]) for o in result["outputs"]}
     expect(units["heave"] == ("chassis.z - 0.55", "m"), units)
+
+
+def sections_and_texts(path):
+    """Motions are no loops, a gear has no text, contacts have their surface."""
+    result = load(path)["contents"]
+    texts = {s: {i["name"]: i.get("text") for i in result[s]} for s in ("loops", "motions", "forces", "stops")}
+    expect(texts["loops"] == {"mesh": None} and texts["motions"] == {"drive": "2*t"}, texts)
+    expect(texts["forces"] == {"soft": "z + 5"} and texts["stops"] == {"hard": "z + 6"}, texts)
 
 
 def moved(path, least):
@@ -237,6 +245,20 @@ look half_way a.json
 # ---- check
 camber 0 a.json check quarter-car
 look contents a.json
+cat >sections.yaml <<'END'
+points: {O: [0, 0, 0], A: [0, 0, -1], B: [1, 0, 0]}
+bodies: {one: {mass: 1, sphere: A, radius: 0.1}, two: {mass: 1, sphere: B, radius: 0.1}}
+joints:
+  a: {type: revolute, child: one, at: O, axis: y}
+  b: {type: revolute, child: two, at: O, axis: y}
+loops: {mesh: {type: gear, coordinates: [a, b], ratio: 2}}
+motions: {drive: {coordinate: a, value: 2*t}}
+forces:
+  soft: {type: contact, on: one@A, surface: z + 5, stiffness: 1}
+  hard: {type: contact, on: one@A, surface: z + 6, restitution: 0}
+END
+camber 0 a.json check sections.yaml
+look sections_and_texts a.json
 camber 0 a.json check pendulum
 look checked a.json 1
 camber 0 a.json check caraxis

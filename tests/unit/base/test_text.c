@@ -180,6 +180,7 @@ static void a_misspelt_name_has_a_nearest(void **state)
   assert_string_equal(nearest("sperical"), "spherical");
   assert_string_equal(nearest("prizmatik"), "prismatic");
   assert_string_equal(nearest("universal"), "universal");
+  assert_string_equal(nearest("REVOLUTE"), "revolute"); /* large letters */
   assert_null(nearest("gearbox"));
   assert_null(nearest(""));
   char longest[200];
