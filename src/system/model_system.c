@@ -32,7 +32,9 @@ static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
   *t = DEFAULT_END;
   for (int i = 0; i < count; i++) {
     if (strcmp(d[i].name, "t-end") != 0) continue;
-    if (cmb_number_parse(ctx, d[i].value, t) == CMB_OK && *t >= 0) continue;
+    const cmb_status status = cmb_number_parse(ctx, d[i].value, t);
+    if (status == CMB_ERROR_MEMORY) return status;
+    if (status == CMB_OK && *t >= 0) continue;
     return cmb_fail_about(ctx, CMB_ERROR_INPUT,
                           cmb_about_place(d[i].file, d[i].line, d[i].line > 0 ? d[i].column : 0),
                           "simulate: t-end is '%s'; expected a time from 0 on", d[i].value);
