@@ -24,8 +24,8 @@ static void add_numbers(cmb_sha256 *s, int count, const double *x)
 
 static void add_rule(cmb_sha256 *s, const cmb_rule *r)
 {
-  const int what[] = {r->action,      r->direction,   r->gap, r->surface,
-                      r->first_reset, r->reset_count, r->law};
+  const int what[] = {(int)r->action, r->direction,   r->gap,     r->surface,
+                      r->first_reset, r->reset_count, (int)r->law};
   cmb_sha256_add_text(s, r->name);
   cmb_sha256_add(s, what, sizeof what);
   add_numbers(s, 1, &r->restitution);
