@@ -28,6 +28,7 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
+  if (i < sim->eq->ns) sim->loose[i] = false;
   return cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
@@ -368,12 +369,26 @@ static cmb_status go_rounds(cmb_simulation *sim)
   }
 }
 
+/* What was held at its switch and has been torn off by a jump to the side whose mode it had: no mode has changed. */
+static cmb_status tell_loose(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->ns; i++) {
+    if (!sim->loose[i] || sim->slides[i] != 0) continue;
+    const int direction = sim->ev->mode[i] > 0 ? 1 : -1;
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, direction));
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_run_restart(cmb_simulation *sim)
 {
   bool changed;
   forget_held(sim);
+  memset(sim->loose, 0, (size_t)sim->eq->ns * sizeof *sim->loose);
   CMB_TRY(find_modes(sim, &changed));
-  return go_rounds(sim);
+  CMB_TRY(go_rounds(sim));
+  return tell_loose(sim);
 }
 
 /* Whether the bodies have rebounded by less than the method can tell, and go on into the surface. */

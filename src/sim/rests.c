@@ -365,7 +365,10 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   for (int i = 0; i < eq->ns; i++) {
-    if (sim->slides[i] != 0) cmb_run_stop_sliding(sim, cmb_slide_leader(sim->slides[i]), -1);
+    if (sim->slides[i] == 0) continue;
+    const int leader = cmb_slide_leader(sim->slides[i]);
+    sim->loose[leader] = true;
+    cmb_run_stop_sliding(sim, leader, -1);
   }
   return cmb_run_change_stage(sim);
 }

@@ -71,6 +71,8 @@ struct cmb_simulation {
   bool *other_rests; /* (rule_count) those that are not on contacts */
   int *with;     /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *at_zero; /* (ns) functions that a rest has held */
+  bool *
+      loose; /* (ns) functions that were held at their switch, until a jump at this event: to be told, if they are held no more */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
   int *mode_before;      /* (ns) before an event */

@@ -123,6 +123,7 @@ static void take_modes(cmb_simulation *sim)
   sim->slides = cmb_arena_ints(arena, ns);
   sim->with = cmb_arena_ints(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
+  sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);

@@ -146,10 +146,40 @@ static void test_lift_off(void **state)
   }
 }
 
+/* A body that friction holds is torn off by a reset, to either side: that it lets go is told, and so is where it sticks again, after
+ * v/a = 1/5 s. */
+static void test_torn_off(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int side = -1; side <= 1; side += 2) {
+      char text[500];
+      double t[4];
+      cmbt_run r;
+      snprintf(text, sizeof text,
+               "gravity: [0, 0, 0]\n"
+               "bodies: {b: {mass: 1, sphere: [1, 0, 0], radius: 0.1}}\n"
+               "joints: {j: {type: prismatic, child: b, axis: x}}\n"
+               "forces: {fr: {type: torsion, coordinate: j, torque: \"5*sign(j')\"}}\n"
+               "events: {k: {when: t > 1, action: {reset: {j': %d}}}}\n",
+               side);
+      cmbt_run_open_text(&r, text, cmbt_formulation(i % 3));
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = 1e-6;
+      cmbt_run_to(&r, 2, 0);
+      assert_int_equal(cmbt_switch_times(&r, "force fr, line 4", side, 4, t), 1);
+      cmbt_near(t[0], 1, 1e-9);
+      assert_int_equal(cmbt_switch_times(&r, "force fr, line 4", -side, 4, t), 1);
+      cmbt_near(t[0], 1.2, 1e-6);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_fading), cmocka_unit_test(test_reversed),
-                                     cmocka_unit_test(test_clutch),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_torn_off), cmocka_unit_test(test_fading),
+                                     cmocka_unit_test(test_reversed), cmocka_unit_test(test_clutch),
                                      cmocka_unit_test(test_lift_off)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
