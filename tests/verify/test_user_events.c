@@ -470,6 +470,36 @@ static void test_rocking(void **state)
   }
 }
 
+/* ---- two masses on a spring, one against a stop: jumps become lower than rounding of the place, and the body rests all the same */
+
+static void test_two_masses(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {a: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}, b: {mass: 1, box: [0.1, 0.1, "
+      "0.1], at: [1, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: a, axis: x, rate: 0.2}, y: {type: prismatic, child: b, "
+      "axis: x, rate: 0.2}}\n"
+      "forces: {s: {type: spring, between: [{body: a, at: [0, 0, 0]}, {body: b, at: [1, 0, 0]}], "
+      "stiffness: 50}}\n"
+      "loops: {wall: {type: stop, formula: 0.3 - y, restitution: 0.5}}\n"
+      "outputs: {place: y, other: x}\n";
+  double x[2];
+  for (int i = 0, k = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++, k = 1) {
+    cmbt_run r;
+    open_run(&r, text, i, 0);
+    r.rtol = 1e-6;
+    cmbt_run_to(&r, 2, 0);
+    printf("%-9s %ld steps, rest at %.9g s\n", r.method, r.result->statistics->accepted,
+           limit_of(&r, "wall.rest"));
+    assert_in_range(r.result->statistics->accepted, 10, 2000);
+    cmbt_near(cmbt_output(&r, "place"), 0.3, 1e-12);
+    x[k] = cmbt_output(&r, "other");
+    cmbt_near(x[k], x[0], 1e-4);
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- a blow that takes a body away from the surface of an event that it rested on */
 
 /* The second body is pushed against its limit, which is an event, and comes to rest there; the wall strikes the first one. The blow parts them,
@@ -630,11 +660,12 @@ static void test_at_the_end(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ball),    cmocka_unit_test(test_ball_coarsely),
-      cmocka_unit_test(test_slope),   cmocka_unit_test(test_table),
-      cmocka_unit_test(test_leaves),  cmocka_unit_test(test_thrown),
-      cmocka_unit_test(test_stair),   cmocka_unit_test(test_cradle),
-      cmocka_unit_test(test_rocking), cmocka_unit_test(test_box),
-      cmocka_unit_test(test_parted),  cmocka_unit_test(test_at_the_end)};
+      cmocka_unit_test(test_ball),      cmocka_unit_test(test_ball_coarsely),
+      cmocka_unit_test(test_slope),     cmocka_unit_test(test_table),
+      cmocka_unit_test(test_leaves),    cmocka_unit_test(test_thrown),
+      cmocka_unit_test(test_stair),     cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_rocking),   cmocka_unit_test(test_box),
+      cmocka_unit_test(test_parted),    cmocka_unit_test(test_two_masses),
+      cmocka_unit_test(test_at_the_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
