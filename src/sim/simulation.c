@@ -53,6 +53,7 @@ static cmb_status check_times(cmb_context *ctx, const cmb_simulation *sim)
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "every"),
                           "every is %g; expected a positive interval", sim->options.every);
   }
+  CMB_REQUIRE(ctx, sim->options.samples >= 0, "cmb_simulation_create: samples is negative");
   return CMB_OK;
 }
 

@@ -317,7 +317,7 @@ cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path)
 {
   static const char call[] = "cmb_simulation_save";
   if (!sim) return CMB_ERROR_ARGUMENT;
-  CMB_REQUIRE(sim->ctx, path, "cmb_simulation_save needs a path");
+  CMB_REQUIRE(sim->ctx, path && path[0], "cmb_simulation_save needs a path");
   CMB_TRY(cmb_run_check_call(sim, call, CMB_PLACE_BETWEEN));
   CMB_REQUIRE(sim->ctx, sim->phase == CMB_PHASE_RUNNING,
               "cmb_simulation_save: the run has not begun");

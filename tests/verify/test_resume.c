@@ -446,6 +446,8 @@ static void test_wrong_calls(void **state)
   assert_non_null(strstr(cmb_last_error(s.ctx), "has not begun"));
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.1));
   assert_true(cmb_simulation_save(s.sim, "no/such/folder/x.state") < 0);
+  assert_int_equal(cmb_simulation_save(s.sim, ""), CMB_ERROR_ARGUMENT);
+  assert_null(fopen(".partial", "rb"));
   cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.2)); /* the run can go on */
   close_run(&s);
 }
