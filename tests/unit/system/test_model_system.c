@@ -198,12 +198,44 @@ static void test_no_derivatives(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* The end that a model gives may be a formula, as for the program; what is no time is an error with its place. */
+static void test_end(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *written, *words; /* words == NULL: it is 6 */
+  } cases[] = {{"2*3", NULL},
+               {"6", NULL},
+               {"abc", "simulate: t-end is 'abc'; expected a time from 0 on"},
+               {"-6", "simulate: t-end is '-6'; expected a time from 0 on"}};
+  for (int i = 0; i < 4; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+             "joints: {x: {type: prismatic, child: b, axis: x}}\nsimulate: {t-end: %s}\n",
+             cases[i].written);
+    cmb_context *ctx = cmb_context_create(NULL);
+    cmb_model *model;
+    cmb_system *system;
+    cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "end.yaml", NULL, &model));
+    const cmb_status status = cmb_model_system(ctx, model, NULL, &system);
+    assert_int_equal(status, cases[i].words ? CMB_ERROR_INPUT : CMB_OK);
+    if (cases[i].words) assert_non_null(strstr(cmb_last_error(ctx), cases[i].words));
+    if (cases[i].words) assert_int_equal(cmb_error_of(ctx)->line, 3);
+    if (status == CMB_OK) assert_true(cmb_system_t_end(system) == 6);
+    if (status == CMB_OK) cmb_system_destroy(system);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_given_rate),     cmocka_unit_test(test_given_angle),
       cmocka_unit_test(test_redundant),      cmocka_unit_test(test_inputs),
-      cmocka_unit_test(test_no_derivatives), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_no_derivatives), cmocka_unit_test(test_end),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
