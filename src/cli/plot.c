@@ -200,9 +200,36 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
   }
 }
 
+/* Whether a curve covers another one, so that only the upper one would be seen. */
+static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
+                   const struct cli_curve *b)
+{
+  const double line_width = 1.4;
+  for (long i = 0; i < plot->points; i++) {
+    const double y = place(&f->y, a->y[i * plot->stride]);
+    const double other = place(&f->y, b->y[i * plot->stride]);
+    if (!isfinite(y) && !isfinite(other)) continue;
+    const double apart = pixel_y(f, a->y[i * plot->stride]) - pixel_y(f, b->y[i * plot->stride]);
+    if (!(fabs(apart) <= line_width)) return false;
+  }
+  return true;
+}
+
+/* How curve c is drawn: in its colour, with dashes where it covers one before it. */
+static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
+                             const struct frame *f, int c, char text[64])
+{
+  bool dashed = false;
+  for (int i = 0; i < c && !dashed; i++) {
+    dashed = covers(plot, f, &panel->curves[c], &panel->curves[i]);
+  }
+  snprintf(text, 64, "%s'%s", COLOURS[c], dashed ? " stroke-dasharray='5 5'" : "");
+  return text;
+}
+
 /* The polyline; dense data by the extremes of each column of pixels. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
-                      const struct cli_curve *curve, const char *colour)
+                      const struct cli_curve *curve, const char *stroke)
 {
   long bundle = plot->points / (2 * (long)f->width) + 1;
   bool pen_down = false;
@@ -216,7 +243,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {
       double x = plot->x[ends[e] * plot->stride], y = curve->y[ends[e] * plot->stride];
       bool shown = isfinite(place(&f->x, x)) && isfinite(place(&f->y, y));
-      if (shown && !pen_down) fprintf(to, "<polyline stroke='%s' points='", colour);
+      if (shown && !pen_down) fprintf(to, "<polyline stroke='%s points='", stroke);
       if (shown) fprintf(to, "%.1f,%.1f ", pixel_x(f, x), pixel_y(f, y));
       if (!shown && pen_down) fputs("'/>\n", to);
       pen_down = shown;
@@ -340,14 +367,17 @@ static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame
 
 enum { SAMPLE = 18, BEFORE_NAME = 34 }; /* of the legend: a piece of the curve, then its name */
 
-static void put_legend(FILE *to, const struct cli_panel *panel, const struct frame *f)
+static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
+                       const struct frame *f)
 {
+  char stroke[64];
   for (int c = 0; c < panel->curve_count; c++) {
     const char *name = panel->curves[c].name;
     const double at = f->top + 12 + 17 * c, side = f->left + f->width + 10;
     const double room = WIDTH - side - BEFORE_NAME + 10 - 4;
-    fprintf(to, "<polyline stroke='%s' points='%.1f,%.1f %.1f,%.1f'/><text x='%.1f' y='%.1f'",
-            COLOURS[c], side, at - 4, side + SAMPLE, at - 4, side + BEFORE_NAME - 10, at);
+    fprintf(to, "<polyline stroke='%s points='%.1f,%.1f %.1f,%.1f'/><text x='%.1f' y='%.1f'",
+            stroke_of(plot, panel, f, c, stroke), side, at - 4, side + SAMPLE, at - 4,
+            side + BEFORE_NAME - 10, at);
     if (text_width(name) > room + 0.5) {
       fprintf(to, " font-size='%.1f'", FONT_SIZE * room / text_width(name));
     }
@@ -370,9 +400,10 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
   put_text(to, panel->title);
   fputs("</text>\n", to);
   for (int c = 0; c < panel->curve_count; c++) {
-    put_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
+    char stroke[64];
+    put_curve(to, plot, f, &panel->curves[c], stroke_of(plot, panel, f, c, stroke));
   }
-  put_legend(to, panel, f);
+  put_legend(to, plot, panel, f);
 }
 
 /* ---- the picture */

@@ -33,6 +33,17 @@ static cmb_status take_memory(cmb_build *b)
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
+/* Formulas of measures that nothing has asked for are read all the same: what is wrong in them is an error, too. */
+static cmb_status read_idle_measures(cmb_build *b)
+{
+  for (int i = 0; i < b->model->measure_count; i++) {
+    cmb_expr e;
+    if (b->model->measures[i].distance || b->measures[i].state == CMB_BUILT) continue;
+    CMB_TRY(cmb_build_formula(b, &b->model->measures[i].formula, CMB_LEVEL_OUTPUT, NULL, &e));
+  }
+  return CMB_OK;
+}
+
 /* Output formulas, for the coordinates that they ask for (Cartesian formulation); what they give is built later. */
 static cmb_status scan_outputs(cmb_build *b)
 {
@@ -40,7 +51,7 @@ static cmb_status scan_outputs(cmb_build *b)
     cmb_expr e;
     CMB_TRY(cmb_build_formula(b, &b->model->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &e));
   }
-  return CMB_OK;
+  return read_idle_measures(b);
 }
 
 static cmb_status build_parts(cmb_build *b)
@@ -225,6 +236,7 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   x->no = m->output_count;
   x->output_names = names;
   x->output_units = units;
+  if (!b->cartesian) CMB_TRY(read_idle_measures(b));
   cmb_build_total(b, "energy", &x->energy);
   for (int i = 0; b->pushes && i < x->rule_count; i++) x->rules[i].push = b->pushes[i].force;
   x->push_count = b->pushes ? x->rule_count : 0;

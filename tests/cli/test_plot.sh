@@ -6,7 +6,7 @@ set -u
 . "$SOURCE_DIR/tests/support/cli.sh"
 
 cat >look.py <<'END'
-"""look.py FILE.svg EXPRESSION: of a picture with `texts`, `labels` (beside the ordinates), `names` (of the legend), `letters`,
+"""look.py FILE.svg EXPRESSION: of a picture with `texts`, `labels` (beside the ordinates), `names` (of the legend), `dashed` (names of dashed ones), `letters`,
 `panels` (frames), `marks`, `curves` (lists of points)."""
 import re, sys
 import xml.etree.ElementTree as tree
@@ -37,7 +37,7 @@ for e in root.iter(SVG + "text"):
         letters.append((x, e.text))
 panels = [e for e in root.iter(SVG + "rect") if e.get("class") == "box"]
 marks = [e for e in root.iter(SVG + "line") if e.get("class") == "mark"]
-curves = []
+curves, dashed = [], []
 right = number(panels[0], "x") + number(panels[0], "width")
 for i, e in enumerate(elements):
     if e.tag != SVG + "polyline":
@@ -45,6 +45,8 @@ for i, e in enumerate(elements):
     points = [tuple(map(float, p.split(","))) for p in e.get("points").split()]
     if points[0][0] > right:  # a piece of the curve, then its name
         names.append(elements[i + 1].text)
+        if e.get("stroke-dasharray"):
+            dashed.append(elements[i + 1].text)
     else:
         curves.append((e.get("stroke"), points))
 text = " ".join(texts)
@@ -142,5 +144,16 @@ look crowd.svg "sum(1 for x, l in letters if 'a' in l) == sum(1 for x, l in lett
 look crowd.svg "texts[0].startswith('A mass between') and texts[1].endswith('of 800 pixels') and len(texts[0]) > 60"
 "$CAMBER" run caraxis --set h=2 --plot early.svg >report 2>stderr
 look early.svg "'The run ended early: ' in text and 'at t = 0.0523' in text"
+
+# ---- a curve on another one has dashes, so that both are seen
+cat >twice.yaml <<'END'
+points: {O: [0, 0, 0], A: [0, 0, -1]}
+bodies: {rod: {mass: 2, rod: [O, A], radius: 0.01}}
+joints: {pivot: {type: revolute, child: rod, at: O, axis: y, start: 1}}
+outputs: {first: pivot, other: 0.5*pivot, again: pivot + 0*t}
+simulate: {t-end: 1}
+END
+check "run" "$CAMBER" run twice.yaml --plot twice.svg >report
+look twice.svg "len(curves) == 3 and dashed == ['again']"
 
 finish
