@@ -9,6 +9,9 @@
  *     s(t,q,v,λ)                        ns switching functions; their signs are the mode
  *     p                                 np live parameters, which all of these may depend on
  *
+ * The last nz of v may be states z of first order, ż = e(t,q,v,z), instead of velocities: then M is 1 on their diagonal, f is e,
+ * and G and T have zeros in their columns. A method treats them like velocities, and no projection moves them.
+ *
  * Matrices are row-major. SI units and radians.
  */
 #ifndef CAMBER_DAE_H
@@ -88,6 +91,7 @@ typedef struct cmb_rule {
 typedef struct cmb_equations {
   const char *name;
   int nq, nv, ng;
+  int nz; /* the last nz of v are states, which are no rates of anything; their start values stay as they are */
   int ns; /* switching functions */
   int no; /* outputs */
   int nu; /* inputs u(t), for derivatives with respect to them */

@@ -129,6 +129,7 @@ typedef enum cmb_item_kind {
   CMB_ITEM_INPUT,
   CMB_ITEM_TABLE,
   CMB_ITEM_MEASURE,
+  CMB_ITEM_STATE,
   CMB_ITEM_FORCE,
   CMB_ITEM_STOP, /* loops of the type `stop`, and contacts with a restitution */
   CMB_ITEM_OUTPUT,
@@ -143,11 +144,11 @@ typedef struct cmb_item {
   const char *name; /* "left.pivot" */
   const char *type; /* of joints, loops, measures, forces, stops, shapes: "revolute", "distance" */
   const char *
-      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the condition of an event, the gap of
+      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the rate of a state, the condition of an event, the gap of
                         a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
-  const char *unit;  /* of parameters and outputs, as written */
+  const char *unit;  /* of parameters, states and outputs, as written */
   const char *title; /* likewise: what it is, in words */
-  double value;      /* of a parameter */
+  double value;      /* of a parameter; the start value of a state */
   bool live;         /* of a parameter: it can still be set */
   const char *file;  /* where it stands */
   int line, column;  /* from 1; 0: in no file */

@@ -22,6 +22,7 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   } sizes[] = {{"nq", eq->nq, 1},
                {"nv", eq->nv, 1},
                {"ng", eq->ng, 0},
+               {"nz", eq->nz, 0},
                {"ns", eq->ns, 0},
                {"no", eq->no, 0},
                {"nu", eq->nu, 0},
@@ -40,7 +41,10 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
     return fail(ctx, eq, "nq and nv differ and there is no function rates",
                 "one, or as many coordinates as velocities");
   }
-  if (eq->nq < eq->nv) return fail(ctx, eq, "nq is less than nv", "a coordinate for each velocity");
+  if (eq->nz >= eq->nv) return fail(ctx, eq, "nz is not less than nv", "velocities, too");
+  if (eq->nq < eq->nv - eq->nz) {
+    return fail(ctx, eq, "nq is less than nv - nz", "a coordinate for each velocity");
+  }
   return CMB_OK;
 }
 

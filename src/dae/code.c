@@ -131,7 +131,7 @@ cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *c
   CMB_TRY(keep_part(p, arena, code, CMB_PART_MARGINS, &code->margin));
   CMB_TRY(keep_levels(p, arena, code));
   if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(keep_stiff(p, arena, code));
-  if (x->quaternions) CMB_TRY(keep(p, arena, code, x->nq, x->rates, &code->rates));
+  if (cmb_has_rates(x)) CMB_TRY(keep(p, arena, code, x->nq, x->rates, &code->rates));
   CMB_TRY(keep_balls(p, arena, code));
   return keep_parameters(p, arena, code);
 }

@@ -234,9 +234,9 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   eq->scratch_size = (size_t)d->scratch * sizeof(double);
   eq->evaluate = evaluate;
   if (d->factors.values > 0) eq->mass_factors = &d->factors;
+  if (cmb_has_rates(p->x)) eq->rates = cmb_graph_rates;
   if (p->x->quaternions) {
     eq->euler_parameters = true;
-    eq->rates = cmb_graph_rates;
     eq->normalize = cmb_graph_normalize;
   }
   if (d->program[CMB_PROGRAM_RESIDUAL]) eq->residual = residual;

@@ -83,6 +83,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   const cmb_expressions *x = p->x;
   eq->nq = d->nq = x->nq;
   eq->nv = d->nv = x->nv;
+  eq->nz = x->nz;
   eq->ng = d->ng = p->x->ng;
   eq->ns = d->ns = p->ns;
   eq->no = d->no = x->no;
@@ -239,7 +240,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));
-  if (p->x->quaternions) CMB_TRY(cmb_graph_rates_make(p, arena, d));
+  if (cmb_has_rates(p->x)) CMB_TRY(cmb_graph_rates_make(p, arena, d));
   CMB_TRY(cmb_graph_programs_make(p, arena, d));
   CMB_TRY(cmb_graph_enclose_make(p, arena, d));
   CMB_TRY(cmb_graph_time_make(p, d));

@@ -87,18 +87,20 @@ typedef struct cmb_build {
   cmb_status status;        /* the first failure */
   cmb_error_record failure; /* and what it says, if it has words of its own */
 
-  cmb_expr *u, *input;        /* (inputs) the free part, and the whole */
-  cmb_name_map names;         /* of the model's items, by what they are */
-  cmb_read_measure *measures; /* (measures) */
-  int formula_depth;          /* formulas in formulas that are being read */
-  int force_depth;            /* likewise forces */
-  int waiting;                /* the measure that must be read first; -1: none */
-  int symbol_sets;            /* how many cmb_symbols there have been */
-  int *force_state;           /* (forces) */
-  int *first_action;          /* (forces) of those built: where their actions begin */
-  cmb_list actions;           /* of cmb_action */
-  cmb_list constraints;       /* of cmb_constraint */
-  cmb_list hints;             /* of cmb_hint */
+  cmb_expr *u, *input;                         /* (inputs) the free part, and the whole */
+  cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
+  int *rate_state;                             /* (states) whether e is built */
+  cmb_name_map names;                          /* of the model's items, by what they are */
+  cmb_read_measure *measures;                  /* (measures) */
+  int formula_depth;                           /* formulas in formulas that are being read */
+  int force_depth;                             /* likewise forces */
+  int waiting;                                 /* the measure that must be read first; -1: none */
+  int symbol_sets;                             /* how many cmb_symbols there have been */
+  int *force_state;                            /* (forces) */
+  int *first_action;    /* (forces) of those built: where their actions begin */
+  cmb_list actions;     /* of cmb_action */
+  cmb_list constraints; /* of cmb_constraint */
+  cmb_list hints;       /* of cmb_hint */
   cmb_list
       sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
   cmb_wrench *scratch;     /* (room for links) zero between uses */
@@ -157,6 +159,14 @@ void cmb_build_hint(cmb_build *b, const char *name, const char *part, cmb_expr e
 /* rules.c: events and stops. The first reads their formulas, for the coordinates that they ask for. */
 cmb_status cmb_build_scan_rules(cmb_build *b);
 cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x);
+
+/* states.c: their inputs; their rates; both among the velocities of x; their units; their equations, behind those of the mechanism */
+cmb_status cmb_build_states(cmb_build *b);
+cmb_status cmb_build_state_rate(cmb_build *b, int state); /* once; later calls do nothing */
+cmb_status cmb_build_state_rates(cmb_build *b);
+cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x);
+cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x);
+cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 
 /* stiffness.c */
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);

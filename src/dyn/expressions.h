@@ -63,6 +63,7 @@ typedef struct cmb_expressions {
   const char *name;
   cmb_graph *graph;
   int nq, nv, ng, nu, no;
+  int nz; /* states, the last nz of the velocities (states.c) */
 
   /* the graph's inputs. `a` and `lambda` are only used by residual and outputs. The inputs u_i(t) of the model are in the
    * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
@@ -87,7 +88,7 @@ typedef struct cmb_expressions {
   bool *angle;  /* (nq) whether it is one, or an Euler parameter */
   int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
   bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
-  bool quaternions; /* there are Euler parameters, and T may not be the identity: */
+  bool quaternions; /* there are Euler parameters: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
   int *ball_v;     /* first of their three or four velocities */
@@ -149,5 +150,11 @@ typedef struct cmb_expressions {
   cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */
   cmb_expr energy;   /* kinetic and potential; 0 where nothing is known of it */
 } cmb_expressions;
+
+/* Whether T may be another matrix than the identity. */
+static inline bool cmb_has_rates(const cmb_expressions *x)
+{
+  return x->quaternions || x->nz > 0;
+}
 
 #endif

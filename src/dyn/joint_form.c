@@ -183,7 +183,7 @@ cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
   CMB_TRY(make_mass(b, w, x));
   CMB_TRY(needs(b, NULL, false, &on));
   CMB_TRY(residual(b, on, false, &x->f));
-  for (int i = 0; i < x->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
+  for (int i = 0; i < b->tree->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
   CMB_TRY(needs(b, b->k->a, true, &on));
   CMB_TRY(residual(b, on, true, &x->residual));
   if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));

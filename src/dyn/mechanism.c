@@ -56,9 +56,11 @@ static cmb_status scan_outputs(cmb_build *b)
 
 static cmb_status build_parts(cmb_build *b)
 {
+  CMB_TRY(cmb_build_states(b));
   CMB_TRY(cmb_build_inputs(b));
   CMB_TRY(cmb_build_joint_forces(b));
   for (int i = 0; i < b->model->force_count; i++) CMB_TRY(cmb_build_force(b, i));
+  CMB_TRY(cmb_build_state_rates(b));
   CMB_TRY(cmb_build_loops(b));
   CMB_TRY(cmb_build_own_constraints(b));
   CMB_TRY(cmb_build_scan_rules(b));
@@ -217,7 +219,7 @@ static cmb_status take_units(cmb_build *b, cmb_expressions *x)
     }
   }
   x->q_units = q, x->v_units = v;
-  return CMB_OK;
+  return cmb_build_state_units(b, x);
 }
 
 static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
@@ -251,7 +253,7 @@ static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
     int count;
     const char *const *names;
   } columns[] = {{"a coordinate", x->nq, x->q_names},
-                 {"a velocity", x->nv, x->v_names},
+                 {"a velocity or state", x->nv, x->v_names},
                  {"a multiplier", x->ng, x->lambda_names},
                  {"another output", x->no, x->output_names}};
   enum { KINDS = sizeof columns / sizeof columns[0], OUTPUTS = KINDS - 1 };
@@ -369,6 +371,7 @@ static cmb_status note_given(cmb_build *b, cmb_expressions *x)
       }
     }
   }
+  for (int i = b->tree->nv; i < x->nv; i++) x->rate_of[i] = -1; /* nothing moves a state */
   return CMB_OK;
 }
 
@@ -454,10 +457,22 @@ static cmb_status start_of_bodies(cmb_build *b, const cmb_expressions *x, const 
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
+/* States stand behind the velocities of all joints. */
+static void start_of_states(const cmb_build *b, const struct start *given, double *z)
+{
+  const cmb_model *m = b->model;
+  int nv = 0;
+  for (int i = 0; i < m->joint_count; i++) nv += m->joints[i].nv;
+  for (int i = 0; i < m->state_count; i++) {
+    z[i] = given->v ? given->v[nv + i] : m->states[i].start.value;
+  }
+}
+
 static cmb_status take_start(cmb_build *b, const cmb_expressions *x, const struct start *given,
                              double *q, double *v)
 {
   start_of_joints(b->tree, given, q, v);
+  start_of_states(b, given, v + b->tree->nv);
   return b->cartesian ? start_of_bodies(b, x, given, q, v) : CMB_OK;
 }
 
@@ -467,9 +482,10 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
 {
   CMB_TRY(build_parts(b));
   *x = (cmb_expressions){.name = b->model->name, .graph = b->g, .t = b->k->t};
-  x->nq = b->tree->nq, x->nv = b->tree->nv;
+  x->nq = b->tree->nq;
   x->q = b->k->q, x->v = b->k->v, x->a = b->k->a;
   x->q_names = b->k->q_names, x->v_names = b->k->v_names;
+  CMB_TRY(cmb_build_take_states(b, x));
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
@@ -492,6 +508,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(take_units(b, x));
   CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
+  CMB_TRY(cmb_build_state_equations(b, x));
   if (b->stiffness) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));
   CMB_TRY(cmb_build_reset_units(b, x));

@@ -3,6 +3,7 @@
  *
  *     t, deg, parameters, inputs, TABLE(x)
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
+ *     STATE, STATE.rate
  *     SPRING.length, .rate, .force
  *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
  *                                          of its axes
@@ -35,7 +36,7 @@ struct reading {
 
 /* What a name stands for: a measure, or an expression and what it takes to know it. */
 struct quantity {
-  bool is_measure;
+  bool is_measure, is_state;
   cmb_measure m;
   cmb_expr e;
   cmb_level level;
@@ -108,9 +109,9 @@ cmb_status cmb_build_names(cmb_build *b)
 #define ADD(items, count) add_names(&b->names, m->items, m->count, sizeof *m->items)
   bool good = ADD(parameters, parameter_count) && ADD(inputs, input_count) &&
               ADD(bodies, body_count) && ADD(markers, marker_count) &&
-              ADD(measures, measure_count) && ADD(forces, force_count) &&
-              ADD(joints, joint_count) && ADD(loops, loop_count) && ADD(tables, table_count) &&
-              ADD(stops, stop_count);
+              ADD(measures, measure_count) && ADD(states, state_count) &&
+              ADD(forces, force_count) && ADD(joints, joint_count) && ADD(loops, loop_count) &&
+              ADD(tables, table_count) && ADD(stops, stop_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
   return good ? CMB_OK : CMB_ERROR_MEMORY;
@@ -192,6 +193,17 @@ static bool of_joint(cmb_build *b, const char *name, bool rate, struct quantity 
   entry = rate ? NULL : cmb_name_map_find(&b->names, velocities_of(b), name);
   return entry &&
          known(q, cmb_build_coordinate(b, entry->index, entry->kind).rate, CMB_LEVEL_MOTION);
+}
+
+/* ---- states */
+
+static bool of_state(cmb_build *b, const char *name, bool rate, struct quantity *q)
+{
+  const int i = find(b, b->model->states, name);
+  if (i < 0 || (rate && cmb_build_state_rate(b, i) != CMB_OK)) return false;
+  known(q, rate ? b->state_rate[i] : b->state[i], CMB_LEVEL_MOTION);
+  q->is_state = !rate;
+  return true;
 }
 
 /* ---- measures and forces */
@@ -297,7 +309,8 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
     return known(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
   i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
-  return of_joint(b, name, false, q) || of_measure(r, name, false, q);
+  return of_joint(b, name, false, q) || of_state(b, name, false, q) ||
+         of_measure(r, name, false, q);
 }
 
 /* The name as it stands, without regard to scopes. */
@@ -311,7 +324,8 @@ static bool full_name(struct reading *r, const char *name, struct quantity *q)
   base[dot - name] = '\0';
   const char *suffix = dot + 1;
   if (strcmp(suffix, "rate") == 0 &&
-      (of_joint(r->b, base, true, q) || of_measure(r, base, true, q))) {
+      (of_joint(r->b, base, true, q) || of_state(r->b, base, true, q) ||
+       of_measure(r, base, true, q))) {
     return true;
   }
   return of_body(r->b, base, suffix, q) || of_force(r->b, base, suffix, q) ||
@@ -360,14 +374,14 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
   return s->x;
 }
 
-static bool too_much(struct reading *r, const char *name, cmb_level level)
+static bool too_much(struct reading *r, const char *name, const struct quantity *q)
 {
   static const char *const what[] = {"", "", "a position", "a velocity or force",
                                      "known only when the motion is"};
   static const char *const where[] = {"a function of time", "a surface", "a constraint",
                                       "a force or event", ""};
   cmb_build_fail(r->b, cmb_about_formula(r->formula), "'%s' is %s and cannot stand in %s", name,
-                 what[level], where[r->level]);
+                 q->is_state ? "a state" : what[q->level], where[r->level]);
   return false;
 }
 
@@ -411,7 +425,7 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
   if (r->level == CMB_LEVEL_OUTPUT && cmb_build_total(r->b, name, e)) return true;
   if (!resolve(r, name, &q)) return refuse_euler_parameter(r, name);
   cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
-  if (q.level > allowed) return too_much(r, name, q.level);
+  if (q.level > allowed) return too_much(r, name, &q);
   *e = q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e;
   return true;
 }
@@ -443,6 +457,7 @@ static const char *nearest_of(void *user, const char *name)
     names[count++] = m->parameters[i].name;
   for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
   for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
+  for (int i = 0; i < m->state_count && count < most; i++) names[count++] = m->states[i].name;
   for (int i = 0; i < m->joint_count; i++) {
     for (int n = 0; n < m->joints[i].nv && count < most; n++) {
       const int at = cmb_joint_coordinate_index(&m->joints[i], n);

@@ -8,7 +8,7 @@
  *
  * What is stiff are springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric, and
  * negative where Q opposes the motion. The rest, of the size of force over length, is not stiff. Forces that depend on anything but
- * their own x and ẋ, t and parameters are `loose`: they are to be differentiated as they are.
+ * their own x and ẋ, t and parameters are `loose`: they are to be differentiated as they are, and so are the rates of states.
  */
 #include "dyn/build.h"
 
@@ -23,6 +23,7 @@ static cmb_status is_pure(const cmb_build *b, cmb_expr force, bool *pure)
   *pure = true;
   for (int i = 0; i < b->tree->nq; i++) *pure = *pure && !used[k->q[i]];
   for (int i = 0; i < b->tree->nv; i++) *pure = *pure && !used[k->v[i]];
+  for (int i = 0; i < b->model->state_count; i++) *pure = *pure && !used[b->state[i]];
   cmb_release(b->ctx, used);
   return CMB_OK;
 }
@@ -41,8 +42,8 @@ static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol,
 static cmb_status cover(cmb_build *b, const cmb_action *a, cmb_expressions *x, bool *covered)
 {
   const cmb_law_symbols s = cmb_build_law_symbols(b);
-  const int n = x->stiff_count, nv = b->tree->nv;
-  cmb_expr *row = x->stiff_row + (size_t)n * (size_t)nv;
+  const int n = x->stiff_count;
+  cmb_expr *row = x->stiff_row + (size_t)n * (size_t)x->nv;
   *covered = false;
   if (!a->along_line) return CMB_OK;
   CMB_TRY(is_pure(b, a->law, covered));
@@ -57,7 +58,7 @@ static cmb_status cover(cmb_build *b, const cmb_action *a, cmb_expressions *x, b
 
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
 {
-  const size_t most = (size_t)b->actions.count + 1, nv = (size_t)b->tree->nv;
+  const size_t most = (size_t)b->actions.count + 1, nv = (size_t)x->nv;
   x->stiff_row = cmb_arena_take(b->arena, most * nv, sizeof *x->stiff_row);
   x->stiff_x = cmb_arena_take(b->arena, most, sizeof *x->stiff_x);
   x->stiff_rate = cmb_arena_take(b->arena, most, sizeof *x->stiff_rate);
@@ -70,6 +71,9 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
     CMB_TRY(cover(b, a, x, &covered));
     cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->forces);
     if (!covered) cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->loose);
+  }
+  for (int i = 0; i < x->nz; i++) {
+    x->forces[b->tree->nv + i] = x->loose[b->tree->nv + i] = b->state_rate[i];
   }
   return cmb_graph_status(b->g);
 }

@@ -130,9 +130,10 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;
+  const bool pair = cmb_velocities_pair(form->ev->eq);
   for (int k = 0; k < form->ng; k++) {
     double sum = form->ev->extent[k];
-    for (int l = first_of(G, k); l < first_of(G, k + 1) && form->nq == form->nv; l++) {
+    for (int l = first_of(G, k); l < first_of(G, k + 1) && pair; l++) {
       sum += fabs(G->value[l] * q[column_in(G, k, l)]);
     }
     form->rounding[k] = DBL_EPSILON * sum;
@@ -171,7 +172,7 @@ cmb_status cmb_scale_look(cmb_form *form, const double *M, const cmb_form_state 
     }
     form->size[form->nv + k] = power_of_two(1 / sqrt(sum));
     add_noise(form, k, sum, v, form->noise);
-    if (form->nq == form->nv) add_noise(form, k, sum, q, form->noise_q);
+    if (cmb_velocities_pair(form->ev->eq)) add_noise(form, k, sum, q, form->noise_q);
   }
   for (int i = 0; i < form->n; i++) {
     least = fmin(least, form->size[i]);

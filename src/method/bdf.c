@@ -153,7 +153,7 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
 /* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to the method. */
 static bool has_turning_velocities(const cmb_integrator *in)
 {
-  return in->ev->eq->euler_parameters && in->nq == in->nv;
+  return in->ev->eq->euler_parameters && cmb_velocities_pair(in->ev->eq);
 }
 
 /* The caution; returns the part of the tolerance that the iteration may leave. */

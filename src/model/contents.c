@@ -26,6 +26,7 @@ BEGINS_WITH_HEAD(cmb_model_loop);
 BEGINS_WITH_HEAD(cmb_model_input);
 BEGINS_WITH_HEAD(cmb_model_table);
 BEGINS_WITH_HEAD(cmb_model_measure);
+BEGINS_WITH_HEAD(cmb_model_state);
 BEGINS_WITH_HEAD(cmb_model_force);
 BEGINS_WITH_HEAD(cmb_model_stop);
 BEGINS_WITH_HEAD(cmb_model_output);
@@ -56,6 +57,7 @@ static struct list list_of(const cmb_model *m, cmb_item_kind kind)
   case CMB_ITEM_INPUT: return LIST(inputs, input_count);
   case CMB_ITEM_TABLE: return LIST(tables, table_count);
   case CMB_ITEM_MEASURE: return LIST(measures, measure_count);
+  case CMB_ITEM_STATE: return LIST(states, state_count);
   case CMB_ITEM_FORCE: return LIST(forces, force_count);
   case CMB_ITEM_STOP: return LIST(stops, stop_count);
   case CMB_ITEM_OUTPUT: return LIST(outputs, output_count);
@@ -103,6 +105,14 @@ static void describe_parameter(const cmb_model_parameter *p, cmb_item *item)
   item->live = p->live;
 }
 
+static void describe_state(const cmb_model_state *s, cmb_item *item)
+{
+  item->text = text_of(&s->rate);
+  item->unit = s->unit;
+  item->title = s->title;
+  item->value = s->start.value;
+}
+
 static void describe_output(const cmb_model_output *o, cmb_item *item)
 {
   item->text = text_of(&o->formula);
@@ -132,6 +142,7 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
     item->type = m->measures[i].distance ? "distance" : "formula";
     item->text = text_of(&m->measures[i].formula);
     break;
+  case CMB_ITEM_STATE: describe_state(&m->states[i], item); break;
   case CMB_ITEM_FORCE:
     item->type = cmb_force_rows[m->forces[i].type].name;
     item->text = text_of(m->forces[i].type == CMB_FORCE_CONTACT ? &m->forces[i].surface
@@ -151,8 +162,8 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
 bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item *item)
 {
   static const char *const texts[CMB_ITEM_KINDS] = {
-      "parameter", "body",  "marker", "joint",  "loop",  "input", "table",
-      "measure",   "force", "stop",   "output", "event", "shape"};
+      "parameter", "body",  "marker", "joint", "loop",   "input", "table",
+      "measure",   "state", "force",  "stop",  "output", "event", "shape"};
   struct head head;
   if (!item || !head_of(model, kind, i, &head)) return false;
   *item = (cmb_item){.kind = texts[kind],

@@ -158,6 +158,15 @@ typedef struct cmb_model_measure {
   cmb_model_formula formula; /* if not a distance */
 } cmb_model_measure;
 
+/* A state: what grows at this rate, and forces, other rates, outputs and events may depend on. */
+typedef struct cmb_model_state {
+  const char *name;
+  cmb_place place;
+  cmb_model_formula rate;
+  cmb_number start;
+  const char *unit, *title; /* "" if not given */
+} cmb_model_state;
+
 typedef struct cmb_model_force {
   const char *name;
   cmb_place place;
@@ -276,7 +285,8 @@ struct cmb_model {
   cmb_number gravity[3];
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
-      measure_count, force_count, output_count, event_count, stop_count, shape_count, default_count;
+      measure_count, state_count, force_count, output_count, event_count, stop_count, shape_count,
+      default_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_body *bodies;
   cmb_model_marker *markers;
@@ -286,6 +296,7 @@ struct cmb_model {
   cmb_model_input *inputs;
   cmb_model_table *tables;
   cmb_model_measure *measures;
+  cmb_model_state *states;
   cmb_model_force *forces;
   cmb_model_output *outputs;
   cmb_model_event *events;

@@ -21,13 +21,13 @@ static const struct section {
     {"parameters", MAP, true}, {"points", MAP, true},    {"bodies", MAP, true},
     {"markers", MAP, true},    {"joints", MAP, true},    {"loops", MAP, true},
     {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
-    {"measures", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
-    {"events", MAP, true},     {"templates", MAP, true}, {"instances", MAP, true},
-    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, false},
-    {"gravity", LIST, false},  {"simulate", MAP, false},
+    {"measures", MAP, true},   {"states", MAP, true},    {"forces", MAP, true},
+    {"outputs", MAP, true},    {"events", MAP, true},    {"templates", MAP, true},
+    {"instances", MAP, true},  {"shapes", LIST, true},   {"include", ANY, true},
+    {"title", TEXT, false},    {"gravity", LIST, false}, {"simulate", MAP, false},
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 17 };
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 18 };
 
 /* A section that is there but empty is as good as none. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)

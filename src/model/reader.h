@@ -27,6 +27,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_INPUT,
   CMB_NAMES_TABLE,
   CMB_NAMES_MEASURE,
+  CMB_NAMES_STATE,
   CMB_NAMES_FORCE,
   CMB_NAMES_INSTANCE,
   CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */

@@ -1,5 +1,6 @@
 /*
- * Sections `inputs`, `measures` and `outputs` (reader.h): named formulas, functions of time given by points, and distances.
+ * Sections `inputs`, `measures`, `states` and `outputs` (reader.h): named formulas, functions of time given by points, distances, and
+ * what grows at a rate.
  */
 #include "base/context.h"
 #include "math/vec3.h"
@@ -56,6 +57,27 @@ static cmb_status read_measure(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_formula(r, s, entry, &measure->formula);
 }
 
+static cmb_status read_state(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static const char *const keys[] = {"rate", "start", "unit", "title"};
+  cmb_model *m = r->model;
+  cmb_model_state *state = &m->states[m->state_count];
+  const cmb_node *rate, *start = cmb_node_find(entry, "start");
+  state->name = cmb_full_name(r, s->prefix, entry->key, "");
+  state->place = entry->key_place;
+  CMB_TRY(cmb_define(r, CMB_NAMES_STATE, state->name, m->state_count++, entry->key_place));
+  CMB_TRY(cmb_expect_map(r, entry));
+  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
+  CMB_TRY(cmb_require(r, entry, "rate", &rate));
+  CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as N, A or Pa", &state->unit));
+  CMB_TRY(cmb_read_words(r, entry, "title", "a text", &state->title));
+  if (start) {
+    CMB_TRY(cmb_read_number(r, s, start, &state->start));
+    CMB_TRY(cmb_limit_number(r, start->place, "a start value", CMB_AS_IN_FILE, "", state->start));
+  }
+  return cmb_read_formula(r, s, rate, &state->rate);
+}
+
 cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, const char *expected,
                           const char **text)
 {
@@ -95,8 +117,10 @@ cmb_status cmb_read_signals(cmb_reader *r)
   cmb_model *m = r->model;
   CMB_TRY(cmb_take_section(r, "inputs", 0, sizeof *m->inputs, &m->inputs));
   CMB_TRY(cmb_take_section(r, "measures", 0, sizeof *m->measures, &m->measures));
+  CMB_TRY(cmb_take_section(r, "states", 0, sizeof *m->states, &m->states));
   CMB_TRY(cmb_take_section(r, "outputs", 0, sizeof *m->outputs, &m->outputs));
   CMB_TRY(cmb_each_entry(r, "inputs", "input", read_input));
   CMB_TRY(cmb_each_entry(r, "measures", "measure", read_measure));
+  CMB_TRY(cmb_each_entry(r, "states", "state", read_state));
   return cmb_each_entry(r, "outputs", "output", read_output);
 }

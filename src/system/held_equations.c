@@ -140,6 +140,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   x->eq = (cmb_equations){.name = inner->name,
                           .nq = inner->nq,
                           .nv = inner->nv,
+                          .nz = inner->nz,
                           .ns = inner->ns,
                           .q_names = inner->q_names,
                           .v_names = inner->v_names,
