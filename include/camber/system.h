@@ -80,16 +80,18 @@ typedef struct cmb_eigenmode {
   double frequency; /* undamped, |eigenvalue| / 2π, in Hz; 0 if neutral */
   double damping;   /* −re / |eigenvalue|; 0 if neutral */
   bool neutral; /* 0 as far as rounding lets one tell: a motion that nothing restores or drives */
-  int most;     /* the coordinate that moves most */
-  const double *shape_re, *shape_im; /* (nq) displacement of each coordinate; that of `most` is 1 */
+  int most; /* the coordinate that moves most; nq + i: no coordinate does, state i changes most */
+  const double *shape_re,
+      *shape_im; /* (nq + nz) changes of coordinates and states; that of `most` is 1 */
 } cmb_eigenmode;
 
-/* ẋ = A x for x = (z, y): z = P w and y = P δv are the free displacements and velocities, w = N z (docs/linearize.md). */
+/* ẋ = A x for x = (z, y): z = P w and y = P δv are the free displacements and velocities, w = N z (docs/linearize.md); behind the
+ * n velocities y has the changes of the nz states. */
 typedef struct cmb_linearization {
   int freedoms; /* n */
-  int nq, nv;
+  int nq, nv, nz;
   double t;
-  const double *A; /* (2n x 2n) */
+  const double *A; /* (m x m), m = 2n + nz */
   const double *N; /* (n x nv) row k: the k-th free motion, NᵀMN = I */
   const double *a; /* (nv) the accelerations at the state */
   int a_most;      /* the largest of them; 0 in an equilibrium, also a moving one */

@@ -51,10 +51,12 @@ static void print_moved(const char *what, double moved, const char *most)
 static void print_text(const struct check *c, const cmb_result *r)
 {
   const cmb_equations *eq = c->eq;
-  printf("%s: %d degrees of freedom\n", eq->name, eq->nv - c->rank.around);
-  printf("  coordinates  %d, velocities %d\n", eq->nq, eq->nv);
+  const int nv = eq->nv - eq->nz;
+  printf("%s: %d degrees of freedom", eq->name, nv - c->rank.around);
+  if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
+  printf("\n  coordinates  %d, velocities %d\n", eq->nq, nv);
   printf("  constraints  %d, rank %d", stated(c), c->rank.around);
-  printf("; Gruebler's count is %d - %d = %d\n", eq->nv, stated(c), eq->nv - stated(c));
+  printf("; Gruebler's count is %d - %d = %d\n", nv, stated(c), nv - stated(c));
   print_names(c);
   if (r->status != CMB_OK) return;
   print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
@@ -70,8 +72,8 @@ static void json_counts(struct cli_json *j, const struct check *c)
   cli_json_integer(j, "constraints", stated(c));
   cli_json_integer(j, "rank", c->rank.around);
   cli_json_integer(j, "rank_here", c->rank.here);
-  cli_json_integer(j, "gruebler", eq->nv - stated(c));
-  cli_json_integer(j, "degrees_of_freedom", eq->nv - c->rank.around);
+  cli_json_integer(j, "gruebler", eq->nv - eq->nz - stated(c));
+  cli_json_integer(j, "degrees_of_freedom", eq->nv - eq->nz - c->rank.around);
   cli_json_bool(j, "singular", is_singular(c));
   cli_json_open(j, "redundant", '[');
   for (int i = 0; i < c->left_out_count; i++) cli_json_text(j, NULL, c->left_out[i]);
@@ -88,7 +90,7 @@ static void json_start(struct cli_json *j, const cmb_equations *eq, const cmb_re
   cli_json_number(j, "v", r->start.v_moved);
   cli_json_close(j, '}');
   cli_json_numbers(j, "q", eq->nq, r->q);
-  cli_json_numbers(j, "v", eq->nv, r->v);
+  cli_json_velocities(j, eq, r->v);
   cli_json_numbers(j, "lambda", eq->ng, r->lambda);
   cli_json_open(j, "residual", '{');
   cli_json_number(j, "position", r->position);
@@ -103,7 +105,7 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   struct cli_json j;
   cli_json_begin(&j, eq->name, NULL, status);
   cli_json_integer(&j, "coordinates", eq->nq);
-  cli_json_integer(&j, "velocities", eq->nv);
+  cli_json_integer(&j, "velocities", eq->nv - eq->nz);
   json_counts(&j, c);
   if (status == CMB_OK) json_start(&j, eq, r);
   cli_json_contents(&j, model);

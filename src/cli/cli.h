@@ -221,6 +221,8 @@ void cli_json_count(struct cli_json *j, const char *key, int x); /* from 1; 0: n
 void cli_json_bool(struct cli_json *j, const char *key, bool x);
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);
+void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v);
+void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq);
 
 /* contents.c: what the model has; nothing of a problem written in C (NULL). */
 void cli_json_contents(struct cli_json *j, const cmb_model *model);

@@ -199,11 +199,11 @@ static void json_system(struct cli_json *j, const cmb_system *system)
   cli_json_number(j, "t", cmb_system_t_start(system));
   cli_json_open(j, "names", '{');
   cli_json_texts(j, "q", eq->nq, eq->q_names);
-  cli_json_texts(j, "v", eq->nv, eq->v_names);
+  cli_json_velocity_names(j, eq);
   cli_json_texts(j, "lambda", eq->ng, eq->lambda_names);
   cli_json_close(j, '}');
   cli_json_numbers(j, "q", eq->nq, cmb_system_q(system));
-  cli_json_numbers(j, "v", eq->nv, cmb_system_v(system));
+  cli_json_velocities(j, eq, cmb_system_v(system));
 }
 
 void cli_json_failure(const struct cli_arguments *a, const cmb_system *system)

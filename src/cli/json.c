@@ -118,3 +118,18 @@ void cli_json_texts(struct cli_json *j, const char *key, int n, const char *cons
   }
   fputc(']', j->to);
 }
+
+/* States stand behind the velocities, and have a list of their own if there are any. */
+void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v)
+{
+  const int nv = eq->nv - eq->nz;
+  cli_json_numbers(j, "v", nv, v);
+  if (eq->nz > 0) cli_json_numbers(j, "z", eq->nz, v + nv);
+}
+
+void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq)
+{
+  const int nv = eq->nv - eq->nz;
+  cli_json_texts(j, "v", nv, eq->v_names);
+  if (eq->nz > 0) cli_json_texts(j, "z", eq->nz, eq->v_names + nv);
+}

@@ -10,6 +10,12 @@ static const double ROUNDING = 1e-12; /* a smaller part of an eigenvalue is not 
 
 enum { SHOWN = 4 }; /* coordinates of a shape; --json has all */
 
+/* Of a component of a shape: the coordinates', then the states'. */
+static const char *name_of(const cmb_equations *eq, int i)
+{
+  return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
+}
+
 static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   char value[64];
@@ -26,14 +32,14 @@ static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
   } else {
     printf("%-14.6g % -9.4g", m->frequency, damping);
   }
-  printf(" %s\n", eq->q_names[m->most]);
+  printf(" %s\n", name_of(eq, m->most));
 }
 
 /* Size and phase of a component of the shape, relative to the largest. */
 static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
 {
   double phase = DEGREES_PER_RADIAN * atan2(m->shape_im[i], m->shape_re[i]);
-  printf("%s %.3g", eq->q_names[i], hypot(m->shape_re[i], m->shape_im[i]));
+  printf("%s %.3g", name_of(eq, i), hypot(m->shape_re[i], m->shape_im[i]));
   if (fabs(phase) >= 179.5) {
     printf(" against");
   } else if (fabs(phase) >= 0.5) {
@@ -46,7 +52,7 @@ static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int l
 {
   int next = -1;
   double size = 0.01;
-  for (int i = 0; i < eq->nq; i++) {
+  for (int i = 0; i < eq->nq + eq->nz; i++) {
     double here = hypot(m->shape_re[i], m->shape_im[i]);
     bool after = here < below || (here == below && i > last);
     if (after && here > size) {
@@ -74,11 +80,13 @@ static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
 
 static void print_text(const cmb_equations *eq, const cmb_linearization *l)
 {
-  printf("%s linearised at t = %g: %d degrees of freedom\n", eq->name, l->t, l->freedoms);
-  if (l->freedoms > 0 && fabs(l->a[l->a_most]) > 1e-6) {
-    printf(
-        "  no equilibrium: acceleration %.3g of '%s'; the equations are frozen at this instant\n",
-        l->a[l->a_most], eq->v_names[l->a_most]);
+  printf("%s linearised at t = %g: %d degrees of freedom", eq->name, l->t, l->freedoms);
+  if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
+  printf("\n");
+  if (l->freedoms + eq->nz > 0 && fabs(l->a[l->a_most]) > 1e-6) {
+    printf("  no equilibrium: %s %.3g of '%s'; the equations are frozen at this instant\n",
+           l->a_most < eq->nv - eq->nz ? "acceleration" : "rate", l->a[l->a_most],
+           eq->v_names[l->a_most]);
   }
   printf("  %-28s %-14s %-9s %s\n", "eigenvalue (1/s)", "frequency (Hz)", " damping", "moves");
   for (int i = 0; i < l->eigenmode_count; i++) {
@@ -95,11 +103,11 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_number(j, "frequency", m->frequency);
   cli_json_number(j, "damping", m->damping);
   cli_json_bool(j, "neutral", m->neutral);
-  cli_json_text(j, "most", eq->q_names[m->most]);
+  cli_json_text(j, "most", name_of(eq, m->most));
   cli_json_open(j, "shape", '{');
-  for (int i = 0; i < eq->nq; i++) {
+  for (int i = 0; i < eq->nq + eq->nz; i++) {
     const double component[2] = {m->shape_re[i], m->shape_im[i]};
-    cli_json_numbers(j, eq->q_names[i], 2, component);
+    cli_json_numbers(j, name_of(eq, i), 2, component);
   }
   cli_json_close(j, '}');
   cli_json_close(j, '}');
@@ -113,7 +121,7 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
   cli_json_begin(&j, eq->name, NULL, status);
   cli_json_number(&j, "t", r->t);
   cli_json_numbers(&j, "q", eq->nq, r->q);
-  cli_json_numbers(&j, "v", eq->nv, r->v);
+  cli_json_velocities(&j, eq, r->v);
   if (l) {
     cli_json_integer(&j, "degrees_of_freedom", l->freedoms);
     cli_json_numbers(&j, "acceleration", eq->nv, l->a);

@@ -226,7 +226,10 @@ static void print_summary(const struct run *run)
   print_events(run);
   cli_impulses_print(&run->impulses);
   print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
-  print_numbers("velocities", eq->nv, eq->v_names, NULL, r->v);
+  const int nv = eq->nv - eq->nz;
+  print_numbers("velocities", nv, eq->v_names, NULL, r->v);
+  print_numbers("states", eq->nz, eq->v_names + nv, eq->v_units ? eq->v_units + nv : NULL,
+                r->v + nv);
   print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->started ? r->lambda : NULL);
   cli_not_unique_print(run->system, r);
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
@@ -265,11 +268,11 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   const cmb_equations *eq = cmb_system_equations(system);
   cli_json_open(j, "names", '{');
   cli_json_texts(j, "q", eq->nq, eq->q_names);
-  cli_json_texts(j, "v", eq->nv, eq->v_names);
+  cli_json_velocity_names(j, eq);
   cli_json_texts(j, "lambda", eq->ng, eq->lambda_names);
   cli_json_close(j, '}');
   cli_json_numbers(j, "q", eq->nq, r->q);
-  cli_json_numbers(j, "v", eq->nv, r->v);
+  cli_json_velocities(j, eq, r->v);
   json_multipliers(j, eq, r);
   cli_not_unique_json(system, r, j);
   cli_json_open(j, "outputs", '{');

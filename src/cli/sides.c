@@ -69,7 +69,7 @@ static void put_side(const struct cli_sides *s, const char *key, const double *r
   const cmb_equations *eq = s->eq;
   cli_json_open(j, key, '{');
   cli_json_numbers(j, "q", eq->nq, row);
-  cli_json_numbers(j, "v", eq->nv, row += eq->nq);
+  cli_json_velocities(j, eq, row += eq->nq);
   cli_json_numbers(j, "lambda", eq->ng, row += eq->nv);
   row += eq->ng;
   cli_json_open(j, "outputs", '{');

@@ -250,7 +250,7 @@ static cmb_status project_velocity(struct builder *b)
   CMB_TRY(eliminate(b, b->A, is_symmetric(b->nv, b->A) ? G : b->G, G, &there));
   add_product(b, b->ng, b->nv, G, number(b, 1), b->v, x + b->nv);
   cmb_elimination_solve(there, x);
-  add_scaled(b, b->nv, number(b, -1), x, b->v);
+  add_scaled(b, b->nv - b->s->eq->nz, number(b, -1), x, b->v); /* states stay as they are */
   return CMB_OK;
 }
 

@@ -1,6 +1,7 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h); the upper half of x
- * is z, and δq = T N z, divided by its largest component, is the shape.
+ * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x
+ * is z, the last of it are the states: (T N z, states) divided by the largest change of a coordinate, or of a state where no
+ * coordinate changes, is the shape.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double NOTHING = 1e-10; /* such a part of a mode is rounding */
 static const double TWO_PI = 6.28318530717958647692;
 
 struct linearization {
@@ -25,8 +27,8 @@ struct linearization {
 struct eigen {
   cmb_evaluator *ev;
   cmb_tangent tangent;
-  double *A, *scratch_A; /* (2n x 2n) */
-  double *re, *im;       /* (2n) */
+  double *A, *scratch_A; /* (m x m), m = 2n − nz */
+  double *re, *im;       /* (m) */
   double *V, *work;
   double *a, *a_first, *lambda;
   cmb_mode_search search;
@@ -69,30 +71,53 @@ static cmb_status accelerate(struct eigen *e, double t, const double *q, const d
   return cmb_modes_unsettled(e->ev, e->search.before, t);
 }
 
-/* One part of the shape: T N z for z (n). */
-static void displace(struct eigen *e, const double *q, const double *z, double *shape)
+static int freedoms(const struct eigen *e)
 {
-  const int nv = e->ev->eq->nv;
-  memset(e->w, 0, (size_t)nv * sizeof *e->w);
-  for (int k = 0; k < e->tangent.n; k++) {
-    for (int i = 0; i < nv; i++) e->w[i] += z[k] * e->tangent.N[k * nv + i];
-  }
-  cmb_rates(e->ev, q, e->w, shape);
+  return e->tangent.n - e->ev->eq->nz;
 }
 
-/* Divide by the component that is largest, a complex number. */
-static void normalize(int nq, double *re, double *im, int *most)
+static int size_of(const struct eigen *e)
+{
+  return freedoms(e) + e->tangent.n;
+}
+
+/* One part of the shape, of the part x (m) of an eigenvector: T N z, and the states behind it. */
+static void displace(struct eigen *e, const double *q, const double *x, double *shape)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const int nv = eq->nv;
+  memset(e->w, 0, (size_t)nv * sizeof *e->w);
+  for (int k = 0; k < freedoms(e); k++) {
+    for (int i = 0; i < nv; i++) e->w[i] += x[k] * e->tangent.N[k * nv + i];
+  }
+  cmb_rates(e->ev, q, e->w, shape);
+  for (int i = 0; i < eq->nz; i++) shape[eq->nq + i] = x[size_of(e) - eq->nz + i];
+}
+
+/* The size of the largest component of those from..to − 1, and which it is. */
+static double largest_of(int from, int to, const double *re, const double *im, int *most)
 {
   double largest = -1;
-  for (int i = 0; i < nq; i++) {
+  for (int i = from; i < to; i++) {
     double size = hypot(re[i], im[i]);
     if (size <= largest * (1 + 1e-9))
       continue; /* of equal ones the first, whatever rounding says */
     largest = size;
     *most = i;
   }
+  return largest;
+}
+
+/* Divide by the coordinate that changes most, a complex number, or by the state that does if it is nothing beside it. */
+static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
+{
+  const int count = eq->nq + eq->nz;
+  int state = 0;
+  double largest = largest_of(0, eq->nq, re, im, most);
+  const double of_states = largest_of(eq->nq, count, re, im, &state);
+  if (largest <= NOTHING * of_states) largest = of_states, *most = state;
   double c = re[*most] / (largest * largest), s = im[*most] / (largest * largest);
-  for (int i = 0; i < nq; i++) {
+  for (int i = 0; i < count; i++) {
     double x = re[i], y = im[i];
     re[i] = x * c + y * s;
     im[i] = y * c - x * s;
@@ -131,21 +156,21 @@ static void sort(int count, cmb_eigenmode *modes)
  * of an error in A: hence the root of the noise. */
 static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
 {
-  const int m = 2 * e->tangent.n, nq = e->ev->eq->nq;
+  const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
   double most = 0;
   for (int i = 0; i < m; i++) most = fmax(most, hypot(e->re[i], e->im[i]));
   double neutral_below = sqrt(cmb_stiffness_noise(e->ev->eq)) * most;
   for (int i = 0; i < m; i++) {
     if (e->im[i] < 0) continue; /* the other one of a pair */
     cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];
-    double *re = cmb_arena_doubles(arena, nq), *im = cmb_arena_doubles(arena, nq);
+    double *re = cmb_arena_doubles(arena, count), *im = cmb_arena_doubles(arena, count);
     if (!re || !im) return cmb_fail_memory(e->ev->ctx);
     *mode = (cmb_eigenmode){.re = e->re[i], .im = e->im[i], .shape_re = re, .shape_im = im};
     displace(e, q, e->V + (ptrdiff_t)i * m, re);
     if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
-    normalize(nq, re, im, &mode->most);
+    normalize(e->ev->eq, re, im, &mode->most);
     describe(mode, neutral_below);
-    if (!cmb_all_finite(nq, re) || !cmb_all_finite(nq, im)) return CMB_RETRY_NONFINITE;
+    if (!cmb_all_finite(count, re) || !cmb_all_finite(count, im)) return CMB_RETRY_NONFINITE;
   }
   sort(l->eigenmode_count, e->modes);
   return CMB_OK;
@@ -156,12 +181,13 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
 {
   CMB_TRY(accelerate(e, t, q, v));
   CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
-  const int n = e->tangent.n, m = 2 * n;
+  const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
-  *l = (cmb_linearization){.freedoms = n,
+  *l = (cmb_linearization){.freedoms = freedoms(e),
                            .nq = e->ev->eq->nq,
                            .nv = e->ev->eq->nv,
+                           .nz = e->ev->eq->nz,
                            .t = t,
                            .A = e->A,
                            .N = e->tangent.N,

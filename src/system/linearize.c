@@ -7,6 +7,9 @@
  *     M δa + D δv + K w + Gᵀ δλ = 0,  K = ∂r/∂q T,  D = ∂r/∂v
  *
  *     ż = P C N z + y,   ẏ = −Nᵀ (K − D R H) N z − Nᵀ D N y        as Nᵀ Gᵀ = 0 and Nᵀ M δa = P δa = ẏ
+ *
+ * States of the equations are the last of the velocities, and their directions the last rows of N. Among the displacements z they
+ * stand for nothing, T being 0 for them: these rows and columns are taken out of A.
  */
 #include "system/linearize.h"
 
@@ -74,6 +77,7 @@ static cmb_status factor_rates(struct work *k, const double *q)
   }
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j <= i; j++) k->TT[i * nv + j] = cmb_dot(nq, k->T + i * nq, k->T + j * nq);
+    if (i >= nv - eq->nz) k->TT[i * nv + i] = 1; /* of a state, whose C w is 0 */
   }
   return cmb_ldlt_factor(nv, k->TT) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
@@ -148,6 +152,18 @@ static void place(const struct work *k, double c, int row, int column, double *A
   }
 }
 
+/* Without the rows and columns from..from + count - 1 of A (m x m). */
+static void take_out(int m, int from, int count, double *A)
+{
+  double *to = A;
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++) {
+      const bool out = (i >= from && i < from + count) || (j >= from && j < from + count);
+      if (!out) *to++ = A[i * m + j];
+    }
+  }
+}
+
 static cmb_status fill(struct work *k, double t, const double *q, const double *v, const double *a,
                        const double *lambda, double *A)
 {
@@ -167,7 +183,9 @@ static cmb_status fill(struct work *k, double t, const double *q, const double *
   }
   displacement_columns(k, q, v, A);
   for (int i = 0; i < n; i++) A[i * 2 * n + n + i] = 1;
-  return cmb_all_finite(4 * n * n, A) ? CMB_OK : CMB_RETRY_NONFINITE;
+  const int nz = k->ev->eq->nz;
+  if (nz > 0) take_out(2 * n, n - nz, nz, A);
+  return cmb_all_finite((2 * n - nz) * (2 * n - nz), A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,

@@ -3,7 +3,8 @@
  *
  *     G N = 0,  Nᵀ M N = I      N: nv x n, n = nv − rank of G;  z ↦ w = N z
  *
- * Displacements w are in the directions of v: δq = T(q) w. Dependent constraints do no harm. Whoever needs an equilibrium
+ * Displacements w are in the directions of v: δq = T(q) w. States are among v, behind the velocities: the last nz rows of N are their
+ * directions, one each. Dependent constraints do no harm. Whoever needs an equilibrium
  * or a linearisation works with n unknowns and no multipliers here.
  */
 #ifndef CMB_SYSTEM_TANGENT_H
@@ -13,7 +14,7 @@
 
 typedef struct cmb_tangent {
   cmb_evaluator *ev;
-  int n;     /* degrees of freedom at the point */
+  int n;     /* degrees of freedom at the point, and states */
   int rank;  /* of G */
   double *N; /* (n x nv) row k is the k-th free motion */
   double *P; /* (n x nv) Nᵀ M: z = P w */
