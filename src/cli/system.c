@@ -13,7 +13,12 @@ enum { MOST_NAMES = 64 };
 static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
 {
   const char *const *names = eq->nq == eq->nv ? eq->q_names : eq->v_names;
-  printf(", no stiffness in %d of %d directions", r->neutral, r->freedoms);
+  if (eq->nz > 0) {
+    printf(", %d of %d positions and states held, since nothing determines them", r->neutral,
+           r->freedoms);
+  } else {
+    printf(", no stiffness in %d of %d directions", r->neutral, r->freedoms);
+  }
   for (int i = 0; i < r->neutral_named; i++) {
     printf("%s%s", i ? ", " : ": ", names[r->neutral_most[i]]);
   }
@@ -32,7 +37,10 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   printf("%s: %s equilibrium at t = %g, %d iterations", eq->name, words[r.stability],
          cmb_system_t_start(system), r.iterations);
   if (r.neutral > 0) print_neutral(eq, &r);
-  if (r.unstable > 0) printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
+  if (r.unstable > 0 && eq->nz > 0) printf(", unstable in %d eigenmodes", r.unstable);
+  if (r.unstable > 0 && eq->nz == 0) {
+    printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
+  }
   printf("; positions moved by %.3g, '%s' most\n", r.q_moved, eq->q_names[r.q_most]);
   return CMB_OK;
 }

@@ -96,24 +96,34 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-/* The tangent space at q; f, λ and what is left of f there, with the modes that belong to them. */
-static cmb_status forces_at(struct seek *k, const double *q)
+cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, double t,
+                             const double *q, const double *v, double *lambda, double *left,
+                             double *size)
 {
-  const cmb_equations *eq = k->ev->eq;
-  cmb_tangent *tangent = &k->tangent;
+  cmb_evaluator *ev = tangent->ev;
+  const cmb_equations *eq = ev->eq;
   bool changed = true;
-  CMB_TRY(cmb_tangent_at(tangent, k->t, q));
+  CMB_TRY(cmb_tangent_at(tangent, t, q));
   for (int round = 0; changed; round++) {
-    cmb_terms want = {.f = k->left};
+    cmb_terms want = {.f = left};
     if (round >= cmb_mode_rounds(eq))
       return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
-    CMB_TRY(cmb_evaluate(k->ev, k->t, q, k->ev->zero, &want));
-    if (!cmb_all_finite(eq->nv, k->left)) return CMB_RETRY_NONFINITE;
-    double size = cmb_tangent_multipliers(tangent, k->left, k->lambda);
-    CMB_TRY(cmb_find_modes(k->ev, &k->modes, k->t, q, k->ev->zero, k->lambda, NULL, &changed));
-    if (!changed) k->force_scale = fmax(k->force_scale, size);
+    CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+    if (!cmb_all_finite(eq->nv, left)) return CMB_RETRY_NONFINITE;
+    *size = cmb_tangent_multipliers(tangent, left, lambda);
+    CMB_TRY(cmb_find_modes(ev, modes, t, q, v, lambda, NULL, &changed));
   }
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, k->lambda, k->left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, lambda, left);
+  return CMB_OK;
+}
+
+/* Those at q. */
+static cmb_status forces_at(struct seek *k, const double *q)
+{
+  double size;
+  CMB_TRY(
+      cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->ev->zero, k->lambda, k->left, &size));
+  k->force_scale = fmax(k->force_scale, size);
   return CMB_OK;
 }
 
@@ -203,17 +213,23 @@ static bool choose_step(struct seek *k, bool *whole)
   return false;
 }
 
+cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alpha,
+                        const double *dq, double *to)
+{
+  const cmb_equations *eq = ev->eq;
+  for (int i = 0; i < eq->nq; i++) to[i] = q[i] + alpha * dq[i];
+  if (eq->normalize) eq->normalize(eq->self, to);
+  if (eq->ng == 0) return CMB_OK;
+  CMB_TRY(cmb_factor_at(ev, t, q));
+  CMB_TRY(cmb_project_position(ev, t, to, NULL));
+  if (eq->normalize) eq->normalize(eq->self, to);
+  return CMB_OK;
+}
+
 /* q_trial = q ⊕ α w on the constraints, and the forces there. */
 static cmb_status try_step(struct seek *k, double alpha)
 {
-  const cmb_equations *eq = k->ev->eq;
-  for (int i = 0; i < eq->nq; i++) k->q_trial[i] = k->q[i] + alpha * k->dq[i];
-  if (eq->normalize) eq->normalize(eq->self, k->q_trial);
-  if (eq->ng > 0) {
-    CMB_TRY(cmb_factor_at(k->ev, k->t, k->q));
-    CMB_TRY(cmb_project_position(k->ev, k->t, k->q_trial, NULL));
-    if (eq->normalize) eq->normalize(eq->self, k->q_trial);
-  }
+  CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
@@ -410,7 +426,7 @@ static cmb_status no_equilibrium(struct seek *k, cmb_status status)
       k->t, k->left[most], names[most]);
 }
 
-static void note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
+void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
 {
   double sum = 0, most = 0;
   for (int i = 0; i < nq; i++) {
@@ -439,6 +455,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
   const cmb_equations *eq = ev->eq;
   struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   *report = (cmb_equilibrium_report){0};
+  if (eq->nz > 0) return cmb_balance(ev, t, q, v, lambda, report);
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
   cmb_status status = take_memory(&k, arena);
@@ -448,7 +465,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
     if (status > 0) status = no_equilibrium(&k, status);
   }
   if (status == CMB_OK) {
-    note_moved(eq->nq, q, k.q, report);
+    cmb_note_moved(eq->nq, q, k.q, report);
     memcpy(q, k.q, (size_t)eq->nq * sizeof *q);
     memcpy(lambda, k.lambda, (size_t)eq->ng * sizeof *lambda);
   }

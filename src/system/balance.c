@@ -1,0 +1,419 @@
+/*
+ * Equilibrium of equations with states (equilibrium.h): positions and states together,
+ *
+ *     0 = Nᵀ f(t, q, 0, z),   0 = e(t, q, 0, z),   0 = g(t, q)
+ *
+ * by Newton's method in the n = freedoms + nz free motions x of the tangent space (tangent.h), in which the states have directions of their
+ * own:
+ *
+ *     K x = p,   p = Nᵀ (f, e),   K = Nᵀ (∂r/∂q T + ∂r/∂z) N,   q ← q ⊕ N x projected onto g = 0,   z ← z + x
+ *
+ * K is not symmetric, and a controller's equilibrium need not be the lowest point of anything: a step is halved until the next
+ * simplified correction is shorter (Deuflhard's natural monotonicity test). Rows and columns are scaled, since units differ, and
+ * eliminated with complete pivoting: what gets no pivot is determined by nothing, and held. Whether the equilibrium is stable is
+ * told by the eigenvalues of the linearised equations.
+ */
+#include "base/context.h"
+#include "dae/derivative.h"
+#include "dae/project.h"
+#include "math/dense.h"
+#include "math/eigen.h"
+#include "math/finite.h"
+#include "system/equilibrium.h"
+#include "system/linearize.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 200, HALVINGS = 30 };
+
+static const double RADIUS = 0.5;   /* m or rad: the largest step */
+static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
+static const double ROUNDING = 1e-13;
+static const double AT_REST =
+    1e-9; /* what nothing can balance is none: of the largest force; 1/s */
+
+struct balance {
+  cmb_evaluator *ev;
+  cmb_differences *differences;
+  cmb_tangent tangent;
+  cmb_mode_search modes;
+  double t;
+  double *q, *q_trial, *dq;         /* (nq) */
+  double *v, *v_trial;              /* (nv) 0, and the states */
+  double *z_scale;                  /* (nz) the largest values and changes seen */
+  double *lambda;                   /* (ng) */
+  double *left;                     /* (nv) what is left of (f, e) at the point last evaluated */
+  double *w;                        /* (nv) scratch */
+  double *J, *block;                /* a derivative as the equations store it; (n x n) */
+  double *N;                        /* (n x nv) where K was computed */
+  double *p, *x, *y;                /* (n) */
+  double *K;                        /* (n x n) scaled and factored */
+  double *row_scale, *column_scale; /* (n) */
+  int *row, *column;                /* (n) in the order of the pivots */
+  int rank;
+  double force_scale; /* largest |f| seen, in the metric of M⁻¹ */
+  double *A, *V, *re, *im, *work;
+};
+
+static cmb_status take_memory(struct balance *k, cmb_arena *arena)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int nv = eq->nv,
+            by_q = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
+  const int by_v = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv);
+  double **const vectors[] = {&k->v, &k->v_trial, &k->left,      &k->w,           &k->p,
+                              &k->x, &k->y,       &k->row_scale, &k->column_scale};
+  double **const matrices[] = {&k->block, &k->N, &k->K};
+  CMB_TRY(cmb_tangent_create(&k->tangent, arena, k->ev));
+  k->q = cmb_arena_doubles(arena, eq->nq);
+  k->q_trial = cmb_arena_doubles(arena, eq->nq);
+  k->dq = cmb_arena_doubles(arena, eq->nq);
+  k->z_scale = cmb_arena_doubles(arena, eq->nz);
+  k->lambda = cmb_arena_doubles(arena, eq->ng);
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = cmb_arena_doubles(arena, nv);
+  }
+  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+    *matrices[i] = cmb_arena_doubles(arena, nv * nv);
+  }
+  k->J = cmb_arena_doubles(arena, by_q > by_v ? by_q : by_v);
+  k->row = cmb_arena_ints(arena, nv);
+  k->column = cmb_arena_ints(arena, nv);
+  k->A = cmb_arena_doubles(arena, 4 * nv * nv);
+  k->V = cmb_arena_doubles(arena, 4 * nv * nv);
+  k->re = cmb_arena_doubles(arena, 2 * nv);
+  k->im = cmb_arena_doubles(arena, 2 * nv);
+  k->work = cmb_arena_doubles(arena, cmb_eigen_work(2 * nv, 0));
+  cmb_mode_search_create(&k->modes, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ev->ctx);
+  return cmb_differences_create(k->ev, &k->differences);
+}
+
+static int first_state(const struct balance *k)
+{
+  return k->ev->eq->nv - k->ev->eq->nz;
+}
+
+static cmb_status forces_at(struct balance *k, const double *q, const double *v)
+{
+  double size;
+  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, v, k->lambda, k->left, &size));
+  k->force_scale = fmax(k->force_scale, size);
+  return CMB_OK;
+}
+
+/* ---- K, scaled and factored */
+
+/* Nᵀ ∂r/∂q T N, and Nᵀ ∂r/∂v N in the columns of the states. */
+static cmb_status stiffness(struct balance *k)
+{
+  const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
+  const double *rest = k->ev->zero;
+  const int n = k->tangent.n, states = n - k->ev->eq->nz;
+  CMB_TRY(
+      cmb_derivative_at(k->differences, k->t, k->q, k->v, rest, k->lambda, CMB_RESIDUAL_Q, k->J));
+  cmb_tangent_reduce(&k->tangent, pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
+  CMB_TRY(
+      cmb_derivative_at(k->differences, k->t, k->q, k->v, rest, k->lambda, CMB_RESIDUAL_V, k->J));
+  cmb_tangent_reduce(&k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->block);
+  for (int i = 0; i < n; i++) {
+    for (int j = states; j < n; j++) k->K[i * n + j] = k->block[i * n + j];
+  }
+  return cmb_all_finite(n * n, k->K) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* 1 over the largest of `count` numbers at this distance from each other; 0: all are 0. */
+static double inverse_of_largest(int count, const double *x, int stride)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i * stride]));
+  return most > 0 ? 1 / most : 0;
+}
+
+static void scale(struct balance *k)
+{
+  const int n = k->tangent.n;
+  for (int i = 0; i < n; i++) {
+    k->row_scale[i] = inverse_of_largest(n, k->K + i * n, 1);
+    for (int j = 0; j < n; j++) k->K[i * n + j] *= k->row_scale[i];
+  }
+  for (int j = 0; j < n; j++) {
+    k->column_scale[j] = inverse_of_largest(n, k->K + j, n);
+    for (int i = 0; i < n; i++) k->K[i * n + j] *= k->column_scale[j];
+  }
+}
+
+static void swap(int *a, int *b)
+{
+  const int kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* L U of the rows and columns in the order of the pivots, the largest first. */
+static void eliminate(struct balance *k)
+{
+  const int n = k->tangent.n;
+  const double least = n * cmb_stiffness_noise(k->ev->eq);
+  double *K = k->K;
+  for (int i = 0; i < n; i++) k->row[i] = k->column[i] = i;
+  for (k->rank = 0; k->rank < n; k->rank++) {
+    const int m = k->rank;
+    int r = m, c = m;
+    for (int i = m; i < n; i++) {
+      for (int j = m; j < n; j++) {
+        const double here = fabs(K[k->row[i] * n + k->column[j]]);
+        if (here > fabs(K[k->row[r] * n + k->column[c]])) r = i, c = j;
+      }
+    }
+    if (fabs(K[k->row[r] * n + k->column[c]]) <= least) return;
+    swap(&k->row[m], &k->row[r]);
+    swap(&k->column[m], &k->column[c]);
+    const double *pivot = K + (ptrdiff_t)k->row[m] * n;
+    for (int i = m + 1; i < n; i++) {
+      double *at = K + (ptrdiff_t)k->row[i] * n, factor = at[k->column[m]] / pivot[k->column[m]];
+      at[k->column[m]] = factor;
+      for (int j = m + 1; j < n; j++) at[k->column[j]] -= factor * pivot[k->column[j]];
+    }
+  }
+}
+
+/* x of K x = p, 0 in what has no pivot; the rows without one are left aside. Returns its size in the scaled unknowns. */
+static double solve(const struct balance *k, const double *p, double *x)
+{
+  const int n = k->tangent.n;
+  double size = 0, *y = k->y;
+  for (int i = 0; i < k->rank; i++) {
+    y[i] = p[k->row[i]] * k->row_scale[k->row[i]];
+    for (int j = 0; j < i; j++) y[i] -= k->K[k->row[i] * n + k->column[j]] * y[j];
+  }
+  for (int i = k->rank - 1; i >= 0; i--) {
+    const double *row = k->K + (ptrdiff_t)k->row[i] * n;
+    for (int j = i + 1; j < k->rank; j++) y[i] -= row[k->column[j]] * y[j];
+    y[i] /= row[k->column[i]];
+    size += y[i] * y[i];
+  }
+  memset(x, 0, (size_t)n * sizeof *x);
+  for (int i = 0; i < k->rank; i++) x[k->column[i]] = y[i] * k->column_scale[k->column[i]];
+  return sqrt(size);
+}
+
+/* ---- steps */
+
+/* w = N x for rows N (n x nv). */
+static void combine(const struct balance *k, const double *N, const double *x, double *w)
+{
+  const int n = k->tangent.n, nv = k->ev->eq->nv;
+  memset(w, 0, (size_t)nv * sizeof *w);
+  for (int i = 0; i < n; i++) cmb_add_scaled(nv, x[i], N + (ptrdiff_t)i * nv, w);
+}
+
+static void reduce_forces(const struct balance *k, const double *N, double *p)
+{
+  const int nv = k->ev->eq->nv;
+  for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->left);
+}
+
+/* The Newton step at the point last evaluated: x, w = N x, dq = T w. */
+static cmb_status newton_step(struct balance *k, double *size)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int n = k->tangent.n;
+  CMB_TRY(stiffness(k));
+  scale(k);
+  eliminate(k);
+  memcpy(k->N, k->tangent.N, (size_t)n * (size_t)eq->nv * sizeof *k->N);
+  reduce_forces(k, k->N, k->p);
+  *size = solve(k, k->p, k->x);
+  combine(k, k->N, k->x, k->w);
+  cmb_rates(k->ev, k->q, k->w, k->dq);
+  return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* The step as a part of positions and states. */
+static double relative_size(struct balance *k)
+{
+  const cmb_equations *eq = k->ev->eq;
+  double most = largest(eq->nq, k->dq) / (1 + largest(eq->nq, k->q));
+  for (int i = 0; i < eq->nz; i++) {
+    const double change = fabs(k->w[first_state(k) + i]);
+    k->z_scale[i] = fmax(k->z_scale[i], fmax(change, fabs(k->v[first_state(k) + i])));
+    if (change > 0) most = fmax(most, change / k->z_scale[i]);
+  }
+  return most;
+}
+
+/* Goes on by a part of the step; the forces there are at hand. */
+static cmb_status go_on(struct balance *k, double alpha)
+{
+  const cmb_equations *eq = k->ev->eq;
+  CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
+  memcpy(k->v_trial, k->v, (size_t)eq->nv * sizeof *k->v);
+  for (int i = first_state(k); i < eq->nv; i++) k->v_trial[i] += alpha * k->w[i];
+  return forces_at(k, k->q_trial, k->v_trial);
+}
+
+/* The step, shortened until the correction that the same matrix gives at its end is smaller; near the end it is taken as it is. */
+static cmb_status descend(struct balance *k, double size, bool near)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const double most = largest(eq->nq, k->dq);
+  double alpha = most > RADIUS ? RADIUS / most : 1;
+  cmb_status status = CMB_RETRY_NEWTON;
+  for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
+    status = go_on(k, alpha);
+    if (status < 0) return status;
+    if (status != CMB_OK) continue;
+    reduce_forces(k, k->N, k->p);
+    status = CMB_RETRY_NEWTON;
+    if (!near && !(solve(k, k->p, k->x) <= (1 - alpha / 4) * size)) continue;
+    memcpy(k->q, k->q_trial, (size_t)eq->nq * sizeof *k->q);
+    memcpy(k->v, k->v_trial, (size_t)eq->nv * sizeof *k->v);
+    return CMB_OK;
+  }
+  return status;
+}
+
+/* What rows without a pivot say must be met by itself. */
+static bool is_balanced(const struct balance *k)
+{
+  const int states = k->tangent.n - k->ev->eq->nz;
+  for (int i = k->rank; i < k->tangent.n; i++) {
+    const int r = k->row[i], z = first_state(k) + r - states;
+    const double limit = r < states ? k->force_scale : 1 + fabs(k->v[z]);
+    if (fabs(k->p[r]) > AT_REST * limit) return false;
+  }
+  return true;
+}
+
+static cmb_status iterate(struct balance *k, int *iterations)
+{
+  double last = INFINITY;
+  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+    double scaled;
+    CMB_TRY(newton_step(k, &scaled));
+    const double size = relative_size(k);
+    if (size <= ROUNDING || (size <= ARRIVED && size >= last / 2)) {
+      return is_balanced(k) ? CMB_OK : CMB_RETRY_NEWTON;
+    }
+    CMB_TRY(descend(k, scaled, size <= ARRIVED));
+    last = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* ---- what was found */
+
+/* The velocity or state that a direction without pivot has most of: it was held. */
+static void name_held(struct balance *k, cmb_equilibrium_report *report)
+{
+  const int nv = k->ev->eq->nv;
+  report->neutral = k->tangent.n - k->rank;
+  for (int i = k->rank; i < k->tangent.n && report->neutral_named < CMB_NEUTRAL_NAMED; i++) {
+    const double *row = k->N + (ptrdiff_t)k->column[i] * nv;
+    int most = 0;
+    for (int m = 1; m < nv; m++) {
+      if (fabs(row[m]) > fabs(row[most])) most = m;
+    }
+    report->neutral_most[report->neutral_named++] = most;
+  }
+}
+
+/* By the eigenvalues of the linearised equations. */
+static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = k->ev->eq;
+  double most = 0;
+  name_held(k, report);
+  CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A));
+  const int m = 2 * k->tangent.n - eq->nz;
+  if (!cmb_eigen_general(m, k->A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
+  for (int i = 0; i < m; i++) most = fmax(most, hypot(k->re[i], k->im[i]));
+  const double noise = sqrt(cmb_stiffness_noise(eq)) * most;
+  for (int i = 0; i < m; i++) report->unstable += k->re[i] > noise;
+  report->freedoms = k->tangent.n;
+  report->stability = report->unstable > 0  ? CMB_UNSTABLE
+                      : report->neutral > 0 ? CMB_NEUTRAL
+                                            : CMB_STABLE;
+  for (int i = 0; i < eq->nv; i++) {
+    if (fabs(k->left[i]) <= report->force) continue;
+    report->force = fabs(k->left[i]);
+    report->force_most = i;
+  }
+  return CMB_OK;
+}
+
+/* The velocity or state with the largest force or rate that nothing balances, in words. */
+static cmb_status no_equilibrium(struct balance *k, cmb_status status)
+{
+  const cmb_equations *eq = k->ev->eq;
+  char text[256];
+  int most = 0;
+  if (status != CMB_RETRY_NEWTON || forces_at(k, k->q, k->v) != CMB_OK) {
+    return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(k->t, "constraint", cmb_evaluator_blamed(k->ev, status)),
+                          "no static equilibrium at t = %g: %s", k->t,
+                          cmb_evaluator_blame(k->ev, status, sizeof text, text));
+  }
+  for (int i = 1; i < eq->nv; i++) {
+    if (fabs(k->left[i]) > fabs(k->left[most])) most = i;
+  }
+  const bool state = most >= first_state(k);
+  return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
+                        cmb_about_time(k->t, state ? "state" : "coordinate", eq->v_names[most]),
+                        state ? "no static equilibrium at t = %g: state '%s' changes at %.6g /s"
+                              : "no static equilibrium at t = %g: the largest force without "
+                                "balance is on '%s', %.6g",
+                        k->t, eq->v_names[most], k->left[most]);
+}
+
+/* On the constraints first; states as given, velocities 0. */
+static cmb_status begin(struct balance *k, const double *q, const double *v)
+{
+  const cmb_equations *eq = k->ev->eq;
+  cmb_start_report start;
+  memcpy(k->q, q, (size_t)eq->nq * sizeof *q);
+  memcpy(k->v, v, (size_t)eq->nv * sizeof *v);
+  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->v, k->left, k->lambda, &start));
+  memset(k->v, 0, (size_t)first_state(k) * sizeof *k->v);
+  return CMB_OK;
+}
+
+static cmb_status balance(struct balance *k, const double *q, const double *v,
+                          cmb_equilibrium_report *report)
+{
+  CMB_TRY(begin(k, q, v));
+  cmb_status status = forces_at(k, k->q, k->v);
+  if (status == CMB_OK) status = iterate(k, &report->iterations);
+  if (status == CMB_OK) status = judge(k, report);
+  return status > 0 ? no_equilibrium(k, status) : status;
+}
+
+cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
+                       cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = ev->eq;
+  struct balance k = {.ev = ev, .t = t};
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  if (!arena) return cmb_fail_memory(ev->ctx);
+  cmb_status status = take_memory(&k, arena);
+  if (status == CMB_OK) status = balance(&k, q, v, report);
+  if (status == CMB_OK) {
+    cmb_note_moved(eq->nq, q, k.q, report);
+    memcpy(q, k.q, (size_t)eq->nq * sizeof *q);
+    memcpy(v, k.v, (size_t)eq->nv * sizeof *v);
+    memcpy(lambda, k.lambda, (size_t)eq->ng * sizeof *lambda);
+  }
+  cmb_differences_destroy(k.differences);
+  cmb_arena_destroy(arena);
+  return status;
+}
