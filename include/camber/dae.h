@@ -193,6 +193,8 @@ typedef struct cmb_equations {
   const char *const *reset_names; /* (reset_count) */
   const char *const *
       reset_units; /* (reset_count) of impulses along them, "" where it is not known; NULL: nowhere */
+  const bool *
+      reset_of_state; /* (reset_count) it changes states alone, which takes no impulse; NULL: none does */
   const bool *rule_reads; /* (rule_count x ns) the functions whose modes a condition reads */
   const bool *
       surface_reads; /* (rule_count x ns) the functions whose modes a surface reads; NULL: not known */

@@ -152,6 +152,7 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   cmb_rule *rules = cmb_arena_take(arena, (size_t)x->rule_count, sizeof *rules);
   const char **names = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
   const char **units = cmb_arena_take(arena, (size_t)x->reset_count, sizeof(void *));
+  bool *of_state = cmb_arena_take(arena, (size_t)x->reset_count, sizeof *of_state);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < x->rule_count; i++) {
     const cmb_rule_expressions *r = &x->rules[i];
@@ -168,10 +169,12 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   for (int i = 0; i < x->reset_count; i++) {
     names[i] = cmb_arena_text(arena, x->reset_names[i]);
     units[i] = cmb_arena_text(arena, x->reset_units[i]);
+    of_state[i] = x->reset_of_state[i];
   }
   eq->rule_count = x->rule_count;
   eq->reset_count = x->reset_count;
   eq->rules = rules;
+  eq->reset_of_state = of_state;
   eq->reset_names = names;
   eq->reset_units = units;
   return CMB_OK;

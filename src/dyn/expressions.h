@@ -143,6 +143,7 @@ typedef struct cmb_expressions {
   cmb_expr *reset_row;                  /* (reset_count x nv) */
   cmb_expr *reset_change;               /* (reset_count) */
   const char **reset_names;             /* (reset_count) */
+  bool *reset_of_state;                 /* (reset_count) of states alone: there is no impulse */
   const char **reset_units;             /* (reset_count) of impulses along them; "": not known */
   cmb_expr *surface_row;                /* (rule_count x nv) its gradient */
   cmb_expr *surface_gt, *surface_gamma; /* (rule_count) as g_t and γ of a constraint */

@@ -77,12 +77,18 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
                             cmb_expr value)
 {
   const int i = x->reset_count++;
+  cmb_expr *row = x->reset_row + (ptrdiff_t)i * x->nv;
   x->reset_names[i] = name;
   x->reset_change[i] = cmb_sub(b->g, value, target);
-  return gradient(b, x, target, x->reset_row + (ptrdiff_t)i * x->nv);
+  CMB_TRY(gradient(b, x, target, row));
+  x->reset_of_state[i] = x->nz > 0;
+  for (int k = 0; k < x->nv - x->nz; k++) {
+    x->reset_of_state[i] = x->reset_of_state[i] && row[k] == 0;
+  }
+  return CMB_OK;
 }
 
-/* A quantity that is reset is linear in the velocities. */
+/* A quantity that is reset is linear in velocities and states. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
@@ -96,7 +102,7 @@ static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
   if (any && !nonlinear) return CMB_OK;
   return cmb_build_fail(b, cmb_about_formula(target),
                         "'%s' cannot be reset; expected the rate of a coordinate, a component "
-                        "of a velocity, or what is linear in them",
+                        "of a velocity, a state, or what is linear in them",
                         target->text);
 }
 
@@ -156,8 +162,10 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   if (u != 0) cmb_build_hint(b, event->name, "", u);
   CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
   CMB_TRY(depends(b, x->nq, x->q, u, &moves));
-  if (event->reset_count == 1 && moves && !on_v) rule->surface = u;
-  return add_resets(b, x, event);
+  CMB_TRY(add_resets(b, x, event));
+  const bool velocity = event->reset_count == 1 && !x->reset_of_state[rule->first_reset];
+  if (velocity && moves && !on_v) rule->surface = u;
+  return CMB_OK;
 }
 
 /* The gap of a contact: d = s/|∇s| − radius. */
@@ -221,6 +229,7 @@ static cmb_status take_memory(cmb_build *b, cmb_expressions *x)
   x->reset_row = cmb_arena_take(b->arena, resets * nv, sizeof *x->reset_row);
   x->reset_change = cmb_arena_take(b->arena, resets, sizeof *x->reset_change);
   x->reset_names = cmb_arena_take(b->arena, resets, sizeof(void *));
+  x->reset_of_state = cmb_arena_take(b->arena, resets, sizeof *x->reset_of_state);
   x->surface_row = cmb_arena_take(b->arena, rules * nv, sizeof *x->surface_row);
   x->surface_gt = cmb_arena_take(b->arena, rules, sizeof *x->surface_gt);
   x->surface_gamma = cmb_arena_take(b->arena, rules, sizeof *x->surface_gamma);

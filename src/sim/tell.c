@@ -69,7 +69,8 @@ cmb_status cmb_run_tell_impact(cmb_simulation *sim, int rule)
   const cmb_equations *eq = sim->eq;
   const cmb_rule *r = &eq->rules[rule];
   for (int j = 0; j < r->reset_count; j++) {
-    if (sim->impact->rho[j] == 0) continue;
+    const bool state = eq->reset_of_state && eq->reset_of_state[r->first_reset + j];
+    if (state || sim->impact->rho[j] == 0) continue;
     const cmb_impulse impulse = {.name = eq->reset_names[r->first_reset + j],
                                  .t = sim->events->t,
                                  .value = sim->impact->rho[j],
