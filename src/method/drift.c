@@ -95,28 +95,41 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* How far rounding inside of g can move it, which the coordinates do not show: they may be 0 where lengths are not. Second
- * differences of g at places so near to each other that g is straight there but for rounding. The factor is for what a few samples
- * do not show. d->g_plain is g at (t, q). */
-static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                  double *size)
+/* Second differences of g at places on a line, so near to each other that g is straight there but for rounding; the largest into
+ * *size. d->g_plain is g at (t, q). */
+static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                 uint32_t line, double near, double *size)
 {
   enum { PLACES = 8 };
-  const double near = 1e-12, unseen = 8;
   double *last = d->g_last, *before = d->g, *now = d->product;
-  *size = 0;
   memcpy(last, d->g_plain, (size_t)d->ng * sizeof *last);
   for (int k = 1; k < PLACES; k++) {
-    uint32_t seed = CMB_RANDOM_FIRST;
+    uint32_t seed = line;
     for (int j = 0; j < d->nq; j++) {
       d->q[j] = q[j] + k * near * (1 + fabs(q[j])) * cmb_random(&seed);
     }
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = now}));
     for (int i = 0; k > 1 && i < d->ng; i++) before[i] += now[i] - 2 * last[i];
-    if (k > 1) *size = fmax(*size, unseen * sqrt(square(d->ng, before)));
+    if (k > 1) *size = fmax(*size, sqrt(square(d->ng, before)));
     memcpy(before, last, (size_t)d->ng * sizeof *last);
     memcpy(last, now, (size_t)d->ng * sizeof *last);
   }
+  return CMB_OK;
+}
+
+/* How far rounding inside of g can move it, which the coordinates do not show: they may be 0 where lengths are not. There are several
+ * lines, since the places on one can by chance all be a whole number of roundings apart, and then show none. The factor is for
+ * what a few samples do not show. */
+static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                  double *size)
+{
+  enum { LINES = 3 };
+  const double near = 1e-12, unseen = 8;
+  *size = 0;
+  for (uint32_t k = 0; k < LINES; k++) {
+    CMB_TRY(rounding_along(d, ev, t, q, CMB_RANDOM_FIRST + k, near * (1 + 0.37 * k), size));
+  }
+  *size *= unseen;
   return CMB_OK;
 }
 

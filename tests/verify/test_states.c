@@ -342,13 +342,65 @@ static void test_resets(void **state)
   }
 }
 
+/* ---- the circular track: the way along it as a state, as a coordinate of equations in C, and by its formula */
+
+static void test_track(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_system *written;
+  cmb_simulation *sim;
+  cmb_run_options options = cmb_run_defaults();
+  options.integrator.rtol = options.integrator.atol = 1e-10;
+  options.t_end = 2;
+  cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("circular-track"), 0, NULL, &written));
+  cmbt_ok(ctx, cmb_simulation_create(ctx, written, &options, &sim));
+  cmbt_ok(ctx, cmb_simulation_run(sim));
+  const cmb_result *by_hand = cmb_simulation_result(sim);
+  for (int f = 0; f < 3; f++) {
+    cmbt_run r;
+    cmbt_run_open(&r, "controlled-track", cmbt_formulation(f), 0, NULL);
+    cmbt_run_to(&r, 2, 0);
+    cmbt_near(cmbt_velocity(&r, "way"), 2 * (1 - exp(-10)), 1e-8);
+    cmbt_near(cmbt_velocity(&r, "way"), by_hand->q[2], 1e-8);
+    cmbt_near(cmbt_output(&r, "x1"), by_hand->q[0], 1e-8);
+    cmbt_near(cmbt_output(&r, "speed"), by_hand->outputs[1], 1e-8);
+    if (f < 2) cmbt_near(r.result->lambda[0], by_hand->lambda[0], 1e-7);
+    cmbt_run_close(&r);
+  }
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(written);
+  cmb_context_destroy(ctx);
+}
+
+/* In its first steps g is as large as the bound: the bound has to know of the rounding in x = 1 + dx, of which dx = 0 says nothing. */
+static void test_track_bound(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 40; k++) {
+    cmbt_run r;
+    cmb_run_options options = cmb_run_defaults();
+    cmbt_run_open(&r, "controlled-track", CMB_FORM_EXPLICIT, 0, NULL);
+    options.method = cmb_method_find("rosw2");
+    options.integrator.step = 0.01 * (1 + 0.01 * k);
+    options.t_end = 0.2;
+    cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
+    cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
+    r.result = cmb_simulation_result(r.sim);
+    assert_true(r.result->drift->holds);
+    cmbt_below(r.result->worst_position, r.result->drift->limit);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),         cmocka_unit_test(test_tolerances),
       cmocka_unit_test(test_stiff_state),    cmocka_unit_test(test_equilibrium),
       cmocka_unit_test(test_no_equilibrium), cmocka_unit_test(test_eigenvalues),
-      cmocka_unit_test(test_resets),
+      cmocka_unit_test(test_resets),         cmocka_unit_test(test_track),
+      cmocka_unit_test(test_track_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

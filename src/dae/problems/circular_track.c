@@ -158,7 +158,7 @@ static cmb_status build(cmb_system *system, const double *values)
 const cmb_problem cmb_problem_circular_track = {
     "circular-track",
     "point mass on a circle, speed held by a PI controller",
-    NULL,
+    "controlled-track",
     parameters,
     PARAMETERS,
     build};
