@@ -67,7 +67,9 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
   cmb_buffer_print(b, "enum {\n  %s_nq = %d, /* coordinates */\n", n, c->eq->nq);
-  cmb_buffer_print(b, "  %s_nv = %d, /* velocities */\n", n, c->eq->nv);
+  cmb_buffer_print(b, "  %s_nv = %d, /* velocities%s */\n", n, c->eq->nv,
+                   c->eq->nz > 0 ? ", and states behind them" : "");
+  if (c->eq->nz > 0) cmb_buffer_print(b, "  %s_nz = %d, /* states */\n", n, c->eq->nz);
   cmb_buffer_print(b, "  %s_ng = %d, /* constraints */\n", n, c->eq->ng);
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
@@ -99,8 +101,12 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
     cmb_buffer_put(b, i ? ", " : " ");
     cmb_c_print_comment(b, c->eq->q_names[i]);
   }
-  cmb_buffer_print(b, "; v: their rates, or as Camber lists them. */\ntypedef struct %s_state {\n",
-                   n);
+  cmb_buffer_put(b, "; v: their rates, or as Camber lists them");
+  for (int i = c->eq->nv - c->eq->nz; i < c->eq->nv; i++) {
+    cmb_buffer_put(b, i == c->eq->nv - c->eq->nz ? ", then the states " : ", ");
+    cmb_c_print_comment(b, c->eq->v_names[i]);
+  }
+  cmb_buffer_print(b, ". */\ntypedef struct %s_state {\n", n);
   cmb_buffer_print(b, "  double t;\n  double q[%s_nq];\n  double v[%s_nv];\n} %s_state;\n\n", n, n,
                    n);
 }

@@ -37,7 +37,7 @@ END
 state() { python3 -c 'import json, sys
 d = json.load(sys.stdin)
 assert d["status"] == "ok", d["message"]
-for x in d["q"] + d["v"]: print("%.17g" % x)'; }
+for x in d["q"] + d["v"] + d.get("z", []): print("%.17g" % x)'; }
 
 # compare MODEL STEPS OPTION...: compile, and look at the bits
 compare() {
@@ -76,7 +76,7 @@ if [ -n "${CAMBER_SANITIZED:-}" ]; then
   compare fivelink 200
 else
   for model in car-axis double-pendulum double-wishbone fivelink four-bar gyroscope quarter-car simple-pendulum \
-    slider-crank spatial-four-bar; do
+    slider-crank spatial-four-bar motor-crank controlled-track; do
     compare $model 2000
   done
   compare car-axis 100000
@@ -88,6 +88,8 @@ for options in 'jacobian=none' 'jacobian=J1' 'jacobian=J3' 'jacobian=exact' 'ind
 done
 compare quarter-car 500 --option index=2 --option stabilization=ggl
 compare quarter-car 500 --method rosw2
+compare motor-crank 500 --method rosw2
+compare motor-crank 300 --formulation cartesian --option jacobian=exact
 compare fivelink 300 --formulation cartesian
 compare quarter-car 500 --live all
 compare fivelink 100 --live all --formulation cartesian
