@@ -89,7 +89,7 @@ done
 compare quarter-car 500 --option index=2 --option stabilization=ggl
 compare quarter-car 500 --method rosw2
 compare motor-crank 500 --method rosw2
-compare motor-crank 300 --formulation cartesian --option jacobian=exact
+STEP=0.0002 compare motor-crank 300 --formulation cartesian
 compare fivelink 300 --formulation cartesian
 compare quarter-car 500 --live all
 compare fivelink 100 --live all --formulation cartesian
