@@ -106,6 +106,31 @@ CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equation
                                  cmb_linearization **linearization);
 CMB_API void cmb_linearization_destroy(cmb_linearization *linearization);
 
+/* ẋ = A x + B u, y = C x + D u for small changes about a state: x has as many coordinates as there are degrees of freedom, chosen so
+ * that they determine all others, as many velocities, and the states; u are live parameters, among them inputs, y are outputs. */
+typedef struct cmb_state_space {
+  int nx, nu, ny;
+  const char *const *x_names;  /* (nx) */
+  const double *A, *B, *C, *D; /* (nx x nx), (nx x nu), (ny x nx), (ny x nu) */
+} cmb_state_space;
+
+/* About (t, q, v), which must satisfy the constraints, with the modes as for cmb_linearize. parameters (nu): their numbers among those of
+ * the equations, which need exact derivatives for them; outputs (ny) likewise. A parameter that moves constraints is refused. */
+CMB_API cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *equations,
+                                          double t, const double *q, const double *v, int nu,
+                                          const int *parameters, int ny, const int *outputs,
+                                          cmb_state_space **space);
+CMB_API void cmb_state_space_destroy(cmb_state_space *space);
+
+/* C (iω − A)⁻¹ B + D at ω in rad/s, as (re, im) (ny x nu x 2). CMB_ERROR_EQUATIONS: iω is an eigenvalue. */
+CMB_API cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *space,
+                                            double omega, double *response);
+
+/* The outputs' changes after a step of input k by 1 at t = 0, at t = i dt, i from 0 to points − 1, into y (points x ny): exact but for
+ * rounding. */
+CMB_API cmb_status cmb_state_space_step(cmb_context *ctx, const cmb_state_space *space, int k,
+                                        double dt, int points, double *y);
+
 #ifdef __cplusplus
 }
 #endif

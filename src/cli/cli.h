@@ -26,8 +26,9 @@ struct cli_arguments {
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot, *plot_outputs, *folder;
-  const char *save, *resume; /* files of states; NULL: not given */
-  double save_at;            /* NaN: at the end */
+  const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
+  const char *save, *resume;                           /* files of states; NULL: not given */
+  double save_at;                                      /* NaN: at the end */
   bool json, quiet, help, equilibrium, realtime;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;

@@ -1,7 +1,7 @@
 /*
  * camber linearize: eigenvalues and mode shapes about the start, an equilibrium or a state on the way.
  */
-#include "cli/cli.h"
+#include "cli/state_space.h"
 
 #include <math.h>
 
@@ -115,7 +115,7 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
 
 /* What there is: without a linearisation only why there is none. */
 static void print_json(const cmb_equations *eq, const cmb_linearization *l, const cmb_result *r,
-                       cmb_status status)
+                       const struct cli_state_space *space, cmb_status status)
 {
   struct cli_json j;
   cli_json_begin(&j, eq->name, NULL, status);
@@ -128,6 +128,7 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
     cli_json_open(&j, "eigenvalues", '[');
     for (int i = 0; i < l->eigenmode_count; i++) json_mode(&j, eq, &l->eigenmodes[i]);
     cli_json_close(&j, ']');
+    cli_state_space_json(space, &j);
   }
   cli_json_end(&j);
 }
@@ -139,20 +140,30 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   cmb_run_options options;
   cmb_simulation *sim = NULL;
   cmb_linearization *l = NULL;
+  struct cli_state_space space;
   int code = cli_run_options(a, &options);
   if (code != CLI_DONE) return code;
   if (a->at < cmb_system_t_start(system)) {
     return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
                         cmb_system_t_start(system));
   }
+  code = cli_state_space_begin(&space, a, eq);
+  if (code != CLI_DONE) {
+    cli_state_space_end(&space);
+    return code;
+  }
   if (!isnan(a->at)) options.t_end = a->at;
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
   if (r && status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
-  if (l && !a->json) print_text(eq, l);
+  if (l && cli_state_space_wanted(a)) {
+    status = cli_state_space_find(ctx, &space, a, l, r->t, r->q, r->v);
+  }
+  if (l && !a->json) print_text(eq, l), cli_state_space_print(&space);
   code = cli_complain_of(ctx, a, status);
-  if (r && a->json) print_json(eq, l, r, status);
+  if (r && a->json) print_json(eq, l, r, &space, status);
+  cli_state_space_end(&space);
   cmb_linearization_destroy(l);
   cmb_simulation_destroy(sim);
   return code;

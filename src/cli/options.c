@@ -155,10 +155,36 @@ static bool ends_in(const char *text, const char *ending)
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
+/* A linearisation has matrices to write, a run a trajectory. */
 static bool take_out(struct cli_arguments *a, const char *value)
 {
+  const bool matrices = a->command && strcmp(a->command->name, "linearize") == 0;
   a->out = value;
-  return ends_in(value, ".csv");
+  return ends_in(value, ".csv") || (matrices && ends_in(value, ".mat"));
+}
+
+static bool take_inputs(struct cli_arguments *a, const char *value)
+{
+  a->inputs = value;
+  return value[0] != '\0';
+}
+
+static bool take_outputs(struct cli_arguments *a, const char *value)
+{
+  a->outputs = value;
+  return value[0] != '\0';
+}
+
+static bool take_bode(struct cli_arguments *a, const char *value)
+{
+  a->bode = value;
+  return ends_in(value, ".svg");
+}
+
+static bool take_step_response(struct cli_arguments *a, const char *value)
+{
+  a->step_response = value;
+  return ends_in(value, ".svg");
 }
 
 static bool take_save(struct cli_arguments *a, const char *value)
@@ -302,8 +328,23 @@ const struct cli_option cli_options[] = {
      "a model file may include files outside its own folder", take_include_anywhere, NULL, NULL},
     {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
      "the name of a folder", NULL},
-    {"out", 0, "FILE", " run ", "write the trajectory to FILE, which must end in .csv", take_out,
-     "a file name that ends in .csv", NULL},
+    {"inputs", 0, "NAME,..", " linearize ",
+     "inputs u of the model for x' = A x + B u, y = C x + D u about the state; live parameters, "
+     "too",
+     take_inputs, "names separated by commas", NULL},
+    {"outputs", 0, "NAME,..", " linearize ", "outputs y of the model for the same", take_outputs,
+     "names separated by commas", NULL},
+    {"bode", 0, "FILE", " linearize ",
+     "draw amplitude and phase of --outputs over the frequency of --inputs to FILE, which must end "
+     "in .svg",
+     take_bode, "a file name that ends in .svg", NULL},
+    {"step-response", 0, "FILE", " linearize ",
+     "draw the answer of --outputs to steps of --inputs by 1 to FILE, which must end in .svg",
+     take_step_response, "a file name that ends in .svg", NULL},
+    {"out", 0, "FILE", " run linearize ",
+     "run: write the trajectory to FILE, which must end in .csv; linearize: write A, B, C and D to "
+     "FILE, which must end in .csv or .mat",
+     take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
     {"plot", 0, "FILE", " run bench ",
      "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},

@@ -55,6 +55,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
                                             .expressions = real_time,
+                                            .live_inputs = a->inputs != NULL,
                                             .start_count = a->start_count,
                                             .start = a->start,
                                             .derivatives = implicit || a->equilibrium ||

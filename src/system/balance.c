@@ -334,7 +334,7 @@ static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
   const cmb_equations *eq = k->ev->eq;
   double most = 0;
   name_held(k, report);
-  CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A));
+  CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A, NULL));
   const int m = 2 * k->tangent.n - eq->nz;
   if (!cmb_eigen_general(m, k->A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
   for (int i = 0; i < m; i++) most = fmax(most, hypot(k->re[i], k->im[i]));

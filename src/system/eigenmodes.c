@@ -5,7 +5,6 @@
  */
 #include "base/context.h"
 #include "dae/attach.h"
-#include "dae/modes.h"
 #include "math/eigen.h"
 #include "math/finite.h"
 #include "system/equilibrium.h"
@@ -30,8 +29,7 @@ struct eigen {
   double *A, *scratch_A; /* (m x m), m = 2n − nz */
   double *re, *im;       /* (m) */
   double *V, *work;
-  double *a, *a_first, *lambda;
-  cmb_mode_search search;
+  double *a, *lambda;
   double *w; /* (nv) */
   cmb_eigenmode *modes;
 };
@@ -49,26 +47,9 @@ static cmb_status take_memory(struct eigen *e, cmb_arena *arena)
   e->work = cmb_arena_doubles(arena, cmb_eigen_work(most, 0));
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
-  e->a_first = cmb_arena_doubles(arena, eq->nv);
-  cmb_mode_search_create(&e->search, arena, eq);
   e->w = cmb_arena_doubles(arena, eq->nv);
   e->modes = cmb_arena_take(arena, (size_t)most, sizeof *e->modes);
   return cmb_arena_failed(arena) ? cmb_fail_memory(e->ev->ctx) : CMB_OK;
-}
-
-/* Accelerations and multipliers with the modes that belong to them. */
-static cmb_status accelerate(struct eigen *e, double t, const double *q, const double *v)
-{
-  const cmb_equations *eq = e->ev->eq;
-  bool changed;
-  CMB_TRY(cmb_guess_modes(e->ev, &e->search, t, q, v, &changed));
-  for (int round = 0; round < cmb_mode_rounds(eq); round++) {
-    CMB_TRY(cmb_accelerate(e->ev, t, q, v, e->a, e->lambda));
-    if (round == 0) memcpy(e->a_first, e->a, (size_t)eq->nv * sizeof *e->a);
-    CMB_TRY(cmb_find_modes(e->ev, &e->search, t, q, v, e->lambda, e->a_first, &changed));
-    if (!changed) return CMB_OK;
-  }
-  return cmb_modes_unsettled(e->ev, e->search.before, t);
 }
 
 static int freedoms(const struct eigen *e)
@@ -179,8 +160,8 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
 static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const double *q,
                         const double *v, cmb_linearization *l)
 {
-  CMB_TRY(accelerate(e, t, q, v));
-  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
+  CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
+  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A, NULL));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
@@ -199,25 +180,17 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
   return collect(e, arena, q, l);
 }
 
-static const double TOUCHING = 1e-9; /* a gap that is as good as closed, in metres */
-
 static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
                             double t, const double *q, const double *v)
 {
   struct eigen e = {0};
-  char text[256];
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
   cmb_status status = take_memory(&e, l->arena);
   if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
   if (status == CMB_OK) {
-    status = cmb_refuse_closed_gaps(e.ev, t, q, v, TOUCHING, "a linearisation");
+    status = cmb_refuse_closed_gaps(e.ev, t, q, v, CMB_TOUCHING, "a linearisation");
   }
-  if (status > 0) {
-    status = cmb_fail_about(ctx, CMB_ERROR_EQUATIONS,
-                            cmb_about_time(t, "constraint", cmb_evaluator_blamed(e.ev, status)),
-                            "no linearisation at t = %g: %s", t,
-                            cmb_evaluator_blame(e.ev, status, sizeof text, text));
-  }
+  status = cmb_no_linearization(e.ev, t, status);
   cmb_evaluator_destroy(e.ev);
   return status;
 }

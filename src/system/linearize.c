@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "dae/derivative.h"
+#include "dae/modes.h"
 #include "math/dense.h"
 #include "math/finite.h"
 
@@ -33,6 +34,7 @@ struct work {
   double *normal;        /* (nv) R H w */
   double *T, *TT;        /* (nv x nq) rows T e_j, (nv x nv) factors of TᵀT */
   double *q, *b, *x, *y; /* (nq) */
+  double *follow;        /* (freedoms x nv) of the caller's; NULL: not wanted */
 };
 
 static int most_values(const cmb_equations *eq)
@@ -138,6 +140,9 @@ static void displacement_columns(struct work *k, const double *q, const double *
     for (int i = 0; i < n; i++) A[i * m + j] = cmb_dot(nv, tangent->P + i * nv, k->cw);
     if (eq->ng == 0) continue;
     follow_constraints(k, w);
+    for (int i = 0; k->follow && j < n - eq->nz && i < nv; i++) {
+      k->follow[j * nv + i] = -k->normal[i];
+    }
     cmb_multiply(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv, k->J, k->normal, k->cw);
     for (int i = 0; i < n; i++) A[(n + i) * m + j] += cmb_dot(nv, tangent->N + i * nv, k->cw);
   }
@@ -188,10 +193,39 @@ static cmb_status fill(struct work *k, double t, const double *q, const double *
   return cmb_all_finite((2 * n - nz) * (2 * n - nz), A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
-                            const double *a, const double *lambda, double *A)
+cmb_status cmb_accelerate_in_modes(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                                   const double *v, double *a, double *lambda)
 {
-  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  const cmb_equations *eq = ev->eq;
+  double *a_first = cmb_arena_doubles(arena, eq->nv);
+  cmb_mode_search search;
+  bool changed;
+  cmb_mode_search_create(&search, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
+  CMB_TRY(cmb_guess_modes(ev, &search, t, q, v, &changed));
+  for (int round = 0; round < cmb_mode_rounds(eq); round++) {
+    CMB_TRY(cmb_accelerate(ev, t, q, v, a, lambda));
+    if (round == 0) memcpy(a_first, a, (size_t)eq->nv * sizeof *a);
+    CMB_TRY(cmb_find_modes(ev, &search, t, q, v, lambda, a_first, &changed));
+    if (!changed) return CMB_OK;
+  }
+  return cmb_modes_unsettled(ev, search.before, t);
+}
+
+cmb_status cmb_no_linearization(const cmb_evaluator *ev, double t, cmb_status status)
+{
+  char text[256];
+  if (status <= 0) return status;
+  return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
+                        cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
+                        "no linearisation at t = %g: %s", t,
+                        cmb_evaluator_blame(ev, status, sizeof text, text));
+}
+
+cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
+                            const double *a, const double *lambda, double *A, double *follow)
+{
+  struct work k = {.tangent = tangent, .ev = tangent->ev, .follow = follow};
   cmb_arena *arena = cmb_arena_create(k.ev->ctx);
   if (!arena) return cmb_fail_memory(k.ev->ctx);
   cmb_status status = take_memory(&k, arena);

@@ -1,0 +1,390 @@
+/*
+ * State space of a linearised model (state_space.h): the matrices as text, JSON, CSV and MAT files, and plots of what they answer.
+ */
+#include "cli/state_space.h"
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/plot.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 12, POINTS = 400 }; /* columns of matrices as text; points of a plot */
+
+static const double DEGREES_PER_RADIAN = 57.29577951308232;
+static const double TWO_PI = 6.28318530717958647692;
+
+bool cli_state_space_wanted(const struct cli_arguments *a)
+{
+  return a->inputs || a->outputs;
+}
+
+/* ---- names */
+
+static int count_names(const char *text)
+{
+  int count = text != NULL;
+  for (; text && *text; text++) count += *text == ',';
+  return count;
+}
+
+/* Takes a list of names, separated by commas, apart, and looks them up. */
+static int look_up(char *text, const char *option, const char *what, int known,
+                   const char *const *names, const char **found, int *number)
+{
+  int count = 0;
+  for (char *name = text, *next; name; name = next) {
+    next = strchr(name, ',');
+    if (next) *next++ = '\0';
+    const int k = cmb_find_name(name, names, known, sizeof *names);
+    if (k < 0) {
+      const char *near = cmb_nearest_name(name, names, known, sizeof *names);
+      return cli_complain("option --%s: the model has no %s '%s'%s%s%s", option, what, name,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    found[count] = names[k];
+    number[count++] = k;
+  }
+  return CLI_DONE;
+}
+
+int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments *a,
+                          const cmb_equations *eq)
+{
+  const int nu = count_names(a->inputs), ny = count_names(a->outputs);
+  *s = (struct cli_state_space){.eq = eq, .nu = nu, .ny = ny};
+  if (!cli_state_space_wanted(a)) {
+    return a->out || a->bode || a->step_response
+               ? cli_complain("%s needs --inputs or --outputs", a->out    ? "--out"
+                                                                : a->bode ? "--bode"
+                                                                          : "--step-response")
+               : CLI_DONE;
+  }
+  if ((a->bode || a->step_response) && (nu == 0 || ny == 0)) {
+    return cli_complain("%s needs --inputs and --outputs", a->bode ? "--bode" : "--step-response");
+  }
+  char *in = a->inputs ? strdup(a->inputs) : NULL, *out = a->outputs ? strdup(a->outputs) : NULL;
+  s->u_names = calloc((size_t)nu + (size_t)ny + 1, sizeof(void *));
+  s->parameter = calloc((size_t)nu + (size_t)ny + 1, sizeof *s->parameter);
+  int code = CLI_DONE;
+  if (!s->u_names || !s->parameter || (a->inputs && !in) || (a->outputs && !out)) {
+    code = cli_fail(NULL, CMB_ERROR_MEMORY);
+  } else {
+    s->y_names = s->u_names + nu;
+    s->output = s->parameter + nu;
+    code = look_up(in, "inputs", "input or live parameter", eq->np, eq->p_names, s->u_names,
+                   s->parameter);
+    if (code == CLI_DONE) {
+      code = look_up(out, "outputs", "output", eq->no, eq->output_names, s->y_names, s->output);
+    }
+  }
+  free(in);
+  free(out);
+  return code;
+}
+
+void cli_state_space_end(struct cli_state_space *s)
+{
+  cmb_state_space_destroy(s->space);
+  free(s->u_names);
+  free(s->parameter);
+}
+
+/* ---- files */
+
+/* A number of the table [A B; C D]. */
+static double value_at(const cmb_state_space *s, int i, int j)
+{
+  const int nx = s->nx;
+  if (i < nx) return j < nx ? s->A[i * nx + j] : s->B[i * s->nu + j - nx];
+  return j < nx ? s->C[(i - nx) * nx + j] : s->D[(i - nx) * s->nu + j - nx];
+}
+
+static void put_csv_name(FILE *to, const char *name)
+{
+  const bool quote = strpbrk(name, ",\"\n") != NULL;
+  if (quote) fputc('"', to);
+  for (; *name; name++) fprintf(to, *name == '"' ? "\"\"" : "%c", *name);
+  if (quote) fputc('"', to);
+}
+
+/* The table with the names of its columns and rows. */
+static void put_csv(FILE *to, const struct cli_state_space *s)
+{
+  const cmb_state_space *x = s->space;
+  fputs("of", to);
+  for (int j = 0; j < x->nx + x->nu; j++) {
+    fputc(',', to);
+    put_csv_name(to, j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
+  }
+  fputc('\n', to);
+  for (int i = 0; i < x->nx + x->ny; i++) {
+    if (i < x->nx) fputs("rate of ", to);
+    put_csv_name(to, i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
+    for (int j = 0; j < x->nx + x->nu; j++) fprintf(to, ",%.17g", value_at(x, i, j));
+    fputc('\n', to);
+  }
+}
+
+/* A matrix of a MAT file of version 4, which MATLAB, Octave and scipy read: five numbers, the name, the columns. */
+static void put_mat(FILE *to, const char *name, int rows, int columns, const double *x)
+{
+  const int32_t head[5] = {0, rows, columns, 0, (int32_t)strlen(name) + 1};
+  fwrite(head, sizeof head, 1, to);
+  fwrite(name, strlen(name) + 1, 1, to);
+  for (int j = 0; j < columns; j++) {
+    for (int i = 0; i < rows; i++) fwrite(&x[i * columns + j], sizeof *x, 1, to);
+  }
+}
+
+/* Names as the rows of a text matrix, filled up with blanks. */
+static void put_mat_names(FILE *to, const char *name, int count, const char *const *names)
+{
+  int longest = 0;
+  for (int i = 0; i < count; i++) {
+    if ((int)strlen(names[i]) > longest) longest = (int)strlen(names[i]);
+  }
+  const int32_t head[5] = {1, count, longest, 0, (int32_t)strlen(name) + 1};
+  fwrite(head, sizeof head, 1, to);
+  fwrite(name, strlen(name) + 1, 1, to);
+  for (int j = 0; j < longest; j++) {
+    for (int i = 0; i < count; i++) {
+      const double letter = (size_t)j < strlen(names[i]) ? (unsigned char)names[i][j] : ' ';
+      fwrite(&letter, sizeof letter, 1, to);
+    }
+  }
+}
+
+static void put_mat_file(FILE *to, const struct cli_state_space *s)
+{
+  const cmb_state_space *x = s->space;
+  put_mat(to, "A", x->nx, x->nx, x->A);
+  put_mat(to, "B", x->nx, x->nu, x->B);
+  put_mat(to, "C", x->ny, x->nx, x->C);
+  put_mat(to, "D", x->ny, x->nu, x->D);
+  put_mat_names(to, "x_names", x->nx, x->x_names);
+  put_mat_names(to, "u_names", x->nu, s->u_names);
+  put_mat_names(to, "y_names", x->ny, s->y_names);
+}
+
+static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)
+{
+  char *text = NULL;
+  size_t length = 0;
+  FILE *memory = open_memstream(&text, &length);
+  const bool mat = strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".mat") == 0;
+  if (memory && mat) put_mat_file(memory, s);
+  if (memory && !mat) put_csv(memory, s);
+  const bool good = memory && !ferror(memory);
+  cmb_status status = CMB_ERROR_MEMORY;
+  if (memory && fclose(memory) == 0 && good) status = cmb_file_save(ctx, path, text, length);
+  free(text);
+  return status;
+}
+
+/* ---- plots */
+
+/* Curves of a plot: one for each output and input, as many as can be told apart. */
+struct curves {
+  const struct cli_state_space *s;
+  int count;
+  char (*name)[80];
+  double *x, *y; /* (POINTS), (count x POINTS) */
+};
+
+static bool take_curves(struct curves *c, const struct cli_state_space *s, int kinds)
+{
+  *c = (struct curves){.s = s, .count = s->nu * s->ny};
+  if (c->count > CLI_PLOT_MOST_CURVES) c->count = CLI_PLOT_MOST_CURVES;
+  c->name = calloc((size_t)c->count, sizeof *c->name);
+  c->x = calloc((size_t)POINTS * (size_t)(1 + kinds * c->count), sizeof *c->x);
+  if (!c->name || !c->x) return false;
+  c->y = c->x + POINTS;
+  for (int i = 0; i < c->count; i++) {
+    snprintf(c->name[i], sizeof *c->name, "%s of %s", s->y_names[i / s->nu], s->u_names[i % s->nu]);
+  }
+  return true;
+}
+
+static void drop_curves(struct curves *c)
+{
+  free(c->name);
+  free(c->x);
+}
+
+static void fill_panel(const struct curves *c, int kind, struct cli_panel *panel)
+{
+  panel->curve_count = c->count;
+  for (int i = 0; i < c->count; i++) {
+    const ptrdiff_t row = (ptrdiff_t)kind * c->count + i;
+    panel->curves[i] = (struct cli_curve){c->name[i], c->y + row * POINTS};
+  }
+}
+
+/* The slowest and the fastest of what the eigenvalues of A show, by its response: a decade below and above them. */
+static void find_range(const cmb_linearization *l, double *low, double *high)
+{
+  *low = INFINITY, *high = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    const cmb_eigenmode *m = &l->eigenmodes[i];
+    const double size = hypot(m->re, m->im);
+    if (m->neutral || size == 0) continue;
+    *low = fmin(*low, size), *high = fmax(*high, size);
+  }
+  if (!(*high > 0)) *low = *high = 1;
+  *low /= 10, *high *= 10;
+}
+
+/* Phase near the one before it, so that the curve has no jumps of 360°. */
+static double unwrap(double phase, double before)
+{
+  return phase - 360 * round((phase - before) / 360);
+}
+
+static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
+                            const cmb_linearization *l, const char *path)
+{
+  struct curves c;
+  double low, high, *answer = calloc(2 * (size_t)(s->nu * s->ny) + 1, sizeof *answer);
+  cmb_status status = answer && take_curves(&c, s, 2) ? CMB_OK : CMB_ERROR_MEMORY;
+  find_range(l, &low, &high);
+  for (int k = 0; k < POINTS && status == CMB_OK; k++) {
+    const double omega = low * pow(high / low, (double)k / (POINTS - 1));
+    status = cmb_state_space_response(ctx, s->space, omega, answer);
+    c.x[k] = omega / TWO_PI;
+    for (int i = 0; i < c.count; i++) {
+      const double re = answer[2 * i], im = answer[2 * i + 1],
+                   phase = DEGREES_PER_RADIAN * atan2(im, re);
+      double *phases = c.y + (ptrdiff_t)(c.count + i) * POINTS;
+      c.y[(ptrdiff_t)i * POINTS + k] = hypot(re, im);
+      phases[k] = k > 0 ? unwrap(phase, phases[k - 1]) : phase;
+    }
+  }
+  if (status == CMB_OK) {
+    struct cli_panel panels[2] = {{.title = "amplitude", .logarithmic = true},
+                                  {.title = "phase in deg"}};
+    for (int kind = 0; kind < 2; kind++) fill_panel(&c, kind, &panels[kind]);
+    const struct cli_plot plot = {.title = s->eq->name,
+                                  .subtitle = "frequency response of the linearised equations",
+                                  .abscissa = "frequency in Hz",
+                                  .x = c.x,
+                                  .points = POINTS,
+                                  .stride = 1,
+                                  .panels = panels,
+                                  .panel_count = 2,
+                                  .logarithmic = true};
+    status = cli_plot_save(ctx, &plot, path);
+  }
+  if (answer) drop_curves(&c);
+  free(answer);
+  return status;
+}
+
+static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
+                             const cmb_linearization *l, const char *path)
+{
+  struct curves c;
+  double low, high, *y = calloc((size_t)POINTS * (size_t)s->ny, sizeof *y);
+  cmb_status status = y && take_curves(&c, s, 1) ? CMB_OK : CMB_ERROR_MEMORY;
+  find_range(l, &low, &high);
+  const double dt = 5 / (10 * low) / (POINTS - 1); /* five times the slowest time constant */
+  for (int u = 0; u < s->nu && status == CMB_OK; u++) {
+    status = cmb_state_space_step(ctx, s->space, u, dt, POINTS, y);
+    for (int i = u; i < c.count && status == CMB_OK; i += s->nu) {
+      for (int k = 0; k < POINTS; k++) c.y[(ptrdiff_t)i * POINTS + k] = y[k * s->ny + i / s->nu];
+    }
+  }
+  for (int k = 0; k < POINTS && status == CMB_OK; k++) c.x[k] = k * dt;
+  if (status == CMB_OK) {
+    struct cli_panel panel = {.title = "change of the output"};
+    fill_panel(&c, 0, &panel);
+    const struct cli_plot plot = {.title = s->eq->name,
+                                  .subtitle = "response of the linearised equations to a step of 1",
+                                  .abscissa = "t in s",
+                                  .x = c.x,
+                                  .points = POINTS,
+                                  .stride = 1,
+                                  .panels = &panel,
+                                  .panel_count = 1};
+    status = cli_plot_save(ctx, &plot, path);
+  }
+  if (y) drop_curves(&c);
+  free(y);
+  return status;
+}
+
+cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
+                                const struct cli_arguments *a, const cmb_linearization *l, double t,
+                                const double *q, const double *v)
+{
+  CMB_TRY(cmb_state_space_create(ctx, s->eq, t, q, v, s->nu, s->parameter, s->ny, s->output,
+                                 &s->space));
+  if (a->out) CMB_TRY(save(ctx, s, a->out));
+  if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));
+  return a->step_response ? draw_steps(ctx, s, l, a->step_response) : CMB_OK;
+}
+
+/* ---- text and JSON */
+
+static void print_matrix(const char *name, int rows, int columns, const double *x)
+{
+  if (rows == 0 || columns == 0) return;
+  printf("  %s\n", name);
+  for (int i = 0; i < rows; i++) {
+    printf("   ");
+    for (int j = 0; j < columns; j++) printf(" %12.6g", x[i * columns + j] + 0.0);
+    printf("\n");
+  }
+}
+
+static void print_names(const char *what, int count, const char *const *names)
+{
+  if (count == 0) return;
+  printf("  %-12s", what);
+  for (int i = 0; i < count; i++) printf("%s%s", i ? ", " : "", names[i]);
+  printf("\n");
+}
+
+void cli_state_space_print(const struct cli_state_space *s)
+{
+  const cmb_state_space *x = s->space;
+  if (!x) return;
+  printf("x' = A x + B u, y = C x + D u\n");
+  print_names("x", x->nx, x->x_names);
+  print_names("u", x->nu, s->u_names);
+  print_names("y", x->ny, s->y_names);
+  if (x->nx > MOST_SHOWN) {
+    printf("  the matrices have %d rows; --json and --out FILE have them\n", x->nx);
+    return;
+  }
+  print_matrix("A", x->nx, x->nx, x->A);
+  print_matrix("B", x->nx, x->nu, x->B);
+  print_matrix("C", x->ny, x->nx, x->C);
+  print_matrix("D", x->ny, x->nu, x->D);
+}
+
+static void json_matrix(struct cli_json *j, const char *name, int rows, int columns,
+                        const double *x)
+{
+  cli_json_open(j, name, '[');
+  for (int i = 0; i < rows; i++) cli_json_numbers(j, NULL, columns, x + (ptrdiff_t)i * columns);
+  cli_json_close(j, ']');
+}
+
+void cli_state_space_json(const struct cli_state_space *s, struct cli_json *j)
+{
+  const cmb_state_space *x = s->space;
+  if (!x) return;
+  cli_json_open(j, "state_space", '{');
+  cli_json_texts(j, "x", x->nx, x->x_names);
+  cli_json_texts(j, "u", x->nu, s->u_names);
+  cli_json_texts(j, "y", x->ny, s->y_names);
+  json_matrix(j, "A", x->nx, x->nx, x->A);
+  json_matrix(j, "B", x->nx, x->nu, x->B);
+  json_matrix(j, "C", x->ny, x->nx, x->C);
+  json_matrix(j, "D", x->ny, x->nu, x->D);
+  cli_json_close(j, '}');
+}
