@@ -130,6 +130,80 @@ says 'unstable in 1 of 1 directions' a.txt
 camber 0 a.txt check pendulum-chain --set g=0 --equilibrium
 says 'no stiffness in 12 of 12 directions' a.txt
 
+# ---- A, B, C, D: a block on a spring, pushed by an actuator with a lag
+cat >block.yaml <<'END'
+gravity: [0, 0, 0]
+points: {O: [0, 0, 0]}
+bodies: {block: {mass: 2, com: O}}
+joints: {slide: {type: prismatic, child: block, axis: x, coordinates: [x], stiffness: 50, damping: 3}}
+parameters: {gain: 1}
+inputs: {command: '0', place: '0'}
+states: {force: {rate: (gain*command - force)/0.2}}
+forces: {push: {type: torsion, coordinate: x, torque: -force}}
+outputs: {position: x, acceleration: block.ax}
+END
+cat >matrices.py <<'END'
+"""matrices.py FILE: the matrices of a report, a table or a MAT file of version 4 are those of the block."""
+import csv, json, struct, sys
+
+A = [[0, 1, 0], [-25, -1.5, 0.5], [0, 0, -5]]
+C = [[1, 0, 0], [-25, -1.5, 0.5]]
+exact = {"A": A, "B": [[0], [0], [5]], "C": C, "D": [[0], [0]]}
+
+
+def from_mat(data):
+    found, at = {}, 0
+    while at < len(data):
+        kind, rows, columns, imaginary, length = struct.unpack_from("<5i", data, at)
+        name = data[at + 20:at + 20 + length - 1].decode()
+        at += 20 + length
+        numbers = struct.unpack_from("<%dd" % (rows * columns), data, at)
+        at += 8 * rows * columns
+        found[name] = [[numbers[j * rows + i] for j in range(columns)] for i in range(rows)]
+        if kind == 1:
+            found[name] = ["".join(chr(int(x)) for x in row).rstrip() for row in found[name]]
+    return found
+
+
+if sys.argv[1].endswith(".json"):
+    seen = json.load(open(sys.argv[1]))["state_space"]
+    assert seen["x"] == ["x", "x'", "force"] and seen["u"] == ["command"], seen
+elif sys.argv[1].endswith(".mat"):
+    seen = from_mat(open(sys.argv[1], "rb").read())
+    assert seen["x_names"] == ["x", "x'", "force"] and seen["y_names"] == ["position", "acceleration"], seen
+else:
+    rows = list(csv.reader(open(sys.argv[1])))
+    assert rows[0] == ["of", "x", "x'", "force", "command"], rows[0]
+    assert [row[0] for row in rows[1:]] == ["rate of x", "rate of x'", "rate of force", "position", "acceleration"]
+    table = [[float(x) for x in row[1:]] for row in rows[1:]]
+    seen = {"A": [row[:3] for row in table[:3]], "B": [row[3:] for row in table[:3]],
+            "C": [row[:3] for row in table[3:]], "D": [row[3:] for row in table[3:]]}
+for name, matrix in exact.items():
+    for row, exact_row in zip(seen[name], matrix, strict=True):
+        for x, y in zip(row, exact_row, strict=True):
+            assert abs(x - y) < 1e-9, (name, seen[name])
+END
+camber 0 a.json linearize block.yaml --inputs command --outputs position,acceleration --out a.mat \
+  --bode bode.svg --step-response step.svg --json
+camber 0 a.txt linearize block.yaml --inputs command --outputs position,acceleration --out a.csv
+says "force" a.txt
+for file in a.json a.mat a.csv; do check "matrices in $file" python3 matrices.py $file; done
+for file in bode.svg step.svg; do check "$file has a curve" grep -q '<polyline' $file; done
+camber 0 a.txt linearize block.yaml --live gain --inputs gain --outputs position
+camber 2 a.txt linearize block.yaml --inputs comand
+says "no input or live parameter 'comand'; did you mean 'command'?"
+camber 2 a.txt linearize block.yaml --inputs command --outputs position, --out a.csv
+says "no output ''"
+camber 2 a.txt linearize block.yaml --bode bode.svg
+says "--bode needs --inputs or --outputs"
+camber 2 a.txt linearize block.yaml --inputs command --out a.txt
+camber 2 a.txt run block.yaml --out a.mat
+sed 's/forces:.*/motions: {drive: {coordinate: x, value: place}}/' block.yaml >driven.yaml
+camber 2 a.txt linearize driven.yaml --inputs place --outputs position
+says "'place' moves the constraint 'drive'"
+camber 2 a.txt linearize caraxis --inputs command
+says "no input or live parameter 'command'"
+
 # ---- what cannot be
 camber 2 a.txt linearize
 camber 2 a.txt linearize nothing

@@ -205,6 +205,24 @@ static void test_systems(void **state)
   REFUSED(ctx, cmb_linearize(ctx, &eq, NAN, zero, zero, &l));
   REFUSED(ctx, cmb_linearize(ctx, &eq, 0, NULL, zero, &l));
   REFUSED(ctx, cmb_linearize(ctx, &eq, 0, zero, zero, NULL));
+  cmb_state_space *space;
+  const int first = 0, behind = 99;
+  REFUSED(ctx, cmb_state_space_create(ctx, NULL, 0, zero, zero, 0, NULL, 0, NULL, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, NAN, zero, zero, 0, NULL, 0, NULL, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, NULL, zero, 0, NULL, 0, NULL, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, zero, zero, 0, NULL, 0, NULL, NULL));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, zero, zero, 1, &behind, 0, NULL, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, zero, zero, 1, NULL, 0, NULL, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, zero, zero, 0, NULL, 1, &behind, &space));
+  REFUSED(ctx, cmb_state_space_create(ctx, &eq, 0, zero, zero, -1, &first, 0, NULL, &space));
+  const cmb_state_space empty = {0};
+  double room[2];
+  REFUSED(ctx, cmb_state_space_response(ctx, NULL, 1, room));
+  REFUSED(ctx, cmb_state_space_response(ctx, &empty, NAN, room));
+  REFUSED(ctx, cmb_state_space_response(ctx, &empty, 1, NULL));
+  REFUSED(ctx, cmb_state_space_step(ctx, NULL, 0, 1, 1, room));
+  REFUSED(ctx, cmb_state_space_step(ctx, &empty, 0, 1, 1, room)); /* it has no input */
+  cmb_state_space_destroy(NULL);
   cmb_context_destroy(ctx);
 }
 

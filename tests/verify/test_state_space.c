@@ -1,0 +1,265 @@
+/*
+ * Linearised models as x' = A x + B u, y = C x + D u (camber/system.h), against formulas:
+ *
+ *   - a mass on a spring and a damper, pushed by an actuator with a lag: all matrices, the frequency response and the answer to a step;
+ *   - a slider on a crank, with constraints: the response does not depend on the formulation, and A has the eigenvalues of cmb_linearize;
+ *   - an acceleration as an output, which depends on the input directly;
+ *   - what is refused: an input that moves constraints.
+ */
+#include "check.h"
+#include "math/exponential.h"
+#include "methods.h"
+#include "model_case.h"
+
+#include <camber/camber.h>
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A model as equations with inputs that can be changed, at its equilibrium or start. */
+struct plant {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_system *system;
+  const cmb_equations *eq;
+  cmb_state_space *space;
+};
+
+static void open_plant(struct plant *p, const char *text, cmb_formulation formulation, bool settle)
+{
+  const cmb_model_system_options options = {
+      .formulation = formulation, .derivatives = true, .live_inputs = true};
+  cmb_equilibrium_report report;
+  *p = (struct plant){.ctx = cmb_context_create(NULL)};
+  p->model = cmbt_model_parse(p->ctx, text);
+  cmbt_ok(p->ctx, cmb_model_system(p->ctx, p->model, &options, &p->system));
+  if (settle) cmbt_ok(p->ctx, cmb_system_equilibrium(p->ctx, p->system, &report));
+  p->eq = cmb_system_equations(p->system);
+}
+
+/* All inputs, and the outputs in their order. */
+static cmb_status linearize(struct plant *p)
+{
+  int parameter[4] = {0, 1, 2, 3}, output[4] = {0, 1, 2, 3};
+  assert_in_range(p->eq->np, 0, 4);
+  assert_in_range(p->eq->no, 0, 4);
+  return cmb_state_space_create(p->ctx, p->eq, 0, cmb_system_q(p->system), cmb_system_v(p->system),
+                                p->eq->np, parameter, p->eq->no, output, &p->space);
+}
+
+static void close_plant(struct plant *p)
+{
+  cmb_state_space_destroy(p->space);
+  cmb_system_destroy(p->system);
+  cmb_model_destroy(p->model);
+  cmb_context_destroy(p->ctx);
+}
+
+/* ---- a mass, a spring, a damper, an actuator */
+
+static const double MASS = 2, STIFFNESS = 50, DAMPING = 3, LAG = 0.2;
+
+static const char oscillator[] =
+    "gravity: [0, 0, 0]\n"
+    "points: {O: [0, 0, 0]}\n"
+    "bodies: {block: {mass: 2, com: O}}\n"
+    "joints: {slide: {type: prismatic, child: block, axis: x, coordinates: [x], stiffness: 50, "
+    "damping: 3}}\n"
+    "inputs: {command: '0', wind: '0'}\n"
+    "states: {force: {rate: (command - force)/0.2}}\n"
+    "forces: {push: {type: torsion, coordinate: x, torque: -force - wind}}\n"
+    "outputs: {position: x, acceleration: block.ax, twice: 2*force}\n";
+
+static void test_matrices(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"x", "x'", "force"};
+  const double A[] = {0, 1, 0, -STIFFNESS / MASS, -DAMPING / MASS, 1 / MASS, 0, 0, -1 / LAG};
+  const double B[] = {0, 0, 0, 1 / MASS, 1 / LAG, 0};
+  const double C[] = {1, 0, 0, -STIFFNESS / MASS, -DAMPING / MASS, 1 / MASS, 0, 0, 2};
+  const double D[] = {0, 0, 0, 1 / MASS, 0, 0};
+  for (int f = 0; f < 2; f++) {
+    struct plant p;
+    open_plant(&p, oscillator, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    assert_int_equal(p.space->nx, 3);
+    for (int i = 0; i < 3; i++) assert_string_equal(p.space->x_names[i], names[i]);
+    for (int i = 0; i < 9; i++) cmbt_near(p.space->A[i], A[i], 1e-12);
+    for (int i = 0; i < 6; i++) cmbt_near(p.space->B[i], B[i], 1e-12);
+    for (int i = 0; i < 9; i++) cmbt_near(p.space->C[i], C[i], 1e-9);
+    for (int i = 0; i < 6; i++) cmbt_near(p.space->D[i], D[i], 1e-9);
+    close_plant(&p);
+  }
+}
+
+/* X/command = 1/((m s² + d s + k) (lag s + 1)), X/wind = 1/(m s² + d s + k) */
+static void test_response(void **state)
+{
+  (void)state;
+  for (int f = 0; f < 3; f++) {
+    struct plant p;
+    double answer[2 * 3 * 2];
+    open_plant(&p, oscillator, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    for (double omega = 0.1; omega < 100; omega *= 1.7) {
+      const double complex s = I * omega, body = 1 / ((MASS * s + DAMPING) * s + STIFFNESS);
+      const double complex exact[] = {body / (LAG * s + 1), body, s * s * body / (LAG * s + 1),
+                                      s * s * body};
+      cmbt_ok(p.ctx, cmb_state_space_response(p.ctx, p.space, omega, answer));
+      for (int i = 0; i < 4; i++) {
+        cmbt_near(answer[2 * i], creal(exact[i]), 1e-9);
+        cmbt_near(answer[2 * i + 1], cimag(exact[i]), 1e-9);
+      }
+    }
+    close_plant(&p);
+  }
+}
+
+/* The answer of a filter of first order, and of the position to the wind: x(∞) (1 − exp(−δ t) (cos ω t + δ/ω sin ω t)). */
+static void test_step(void **state)
+{
+  (void)state;
+  enum { POINTS = 50 };
+  const double dt = 0.07, decay = DAMPING / (2 * MASS);
+  const double omega = sqrt(STIFFNESS / MASS - decay * decay);
+  struct plant p;
+  double y[POINTS * 3];
+  open_plant(&p, oscillator, CMB_FORM_EXPLICIT, false);
+  cmbt_ok(p.ctx, linearize(&p));
+  cmbt_ok(p.ctx, cmb_state_space_step(p.ctx, p.space, 0, dt, POINTS, y));
+  for (int k = 0; k < POINTS; k++) cmbt_near(y[3 * k + 2], 2 * (1 - exp(-k * dt / LAG)), 1e-9);
+  cmbt_ok(p.ctx, cmb_state_space_step(p.ctx, p.space, 1, dt, POINTS, y));
+  for (int k = 0; k < POINTS; k++) {
+    const double t = k * dt;
+    const double swing = exp(-decay * t) * (cos(omega * t) + decay / omega * sin(omega * t));
+    cmbt_near(y[3 * k], (1 - swing) / STIFFNESS, 1e-9);
+  }
+  close_plant(&p);
+}
+
+/* ---- with constraints */
+
+static const char crank[] =
+    "points: {A: [0, 0, 0], B: [0.1, 0, 0.05], C: [0.4, 0, 0]}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, rod: [A, B], radius: 0.01}\n"
+    "  rod: {mass: 1, rod: [B, C], radius: 0.01}\n"
+    "  piston: {mass: 0.5, com: C}\n"
+    "joints:\n"
+    "  pivot: {type: revolute, child: crank, at: A, axis: y, stiffness: 20, damping: 0.1}\n"
+    "  pin: {type: revolute, parent: crank, child: rod, at: B, axis: y}\n"
+    "  guide: {type: prismatic, child: piston, axis: x}\n"
+    "loops: {end: {type: point-line, point: rod@C, on: piston@C, axis: y}}\n"
+    "inputs: {gas: '0'}\n"
+    "forces: {push: {type: load, on: piston@C, force: [gas, 0, 0]}}\n"
+    "outputs: {place: piston.x, load: pivot.fx}\n";
+
+/* Σ of the eigenvalues is the trace. */
+static double trace_of(const cmb_linearization *l)
+{
+  double sum = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    sum += (l->eigenmodes[i].im > 0 ? 2 : 1) * l->eigenmodes[i].re;
+  }
+  return sum;
+}
+
+static void test_constraints(void **state)
+{
+  (void)state;
+  double first[4] = {0};
+  for (int f = 0; f < 3; f++) {
+    struct plant p;
+    cmb_linearization *l;
+    double answer[4], sum = 0;
+    open_plant(&p, crank, cmbt_formulation(f), true);
+    cmbt_ok(p.ctx, linearize(&p));
+    assert_int_equal(p.space->nx, 2);
+    cmbt_ok(p.ctx,
+            cmb_linearize(p.ctx, p.eq, 0, cmb_system_q(p.system), cmb_system_v(p.system), &l));
+    for (int i = 0; i < 2; i++) sum += p.space->A[3 * i];
+    cmbt_near(sum, trace_of(l), 1e-9);
+    cmb_linearization_destroy(l);
+    cmbt_ok(p.ctx, cmb_state_space_response(p.ctx, p.space, 7, answer));
+    if (f == 0) memcpy(first, answer, sizeof first);
+    for (int i = 0; i < 4; i++) cmbt_near(answer[i], first[i], 1e-8 * (1 + fabs(first[i])));
+    close_plant(&p);
+  }
+}
+
+/* The response against that of the equations themselves: a small, slow wave in the input, after it has settled. */
+static void test_static_gain(void **state)
+{
+  (void)state;
+  const double small = 1e-4;
+  double place[2], answer[4];
+  struct plant p;
+  for (int k = 0; k < 2; k++) {
+    char text[2000];
+    const char *at = strstr(crank, "gas: '0'");
+    snprintf(text, sizeof text, "%.*sgas: '%g'%s", (int)(at - crank), crank, k ? small : -small,
+             at + strlen("gas: '0'"));
+    open_plant(&p, text, CMB_FORM_EXPLICIT, true);
+    place[k] = cmb_system_q(p.system)[2];
+    close_plant(&p);
+  }
+  open_plant(&p, crank, CMB_FORM_EXPLICIT, true);
+  cmbt_ok(p.ctx, linearize(&p));
+  cmbt_ok(p.ctx, cmb_state_space_response(p.ctx, p.space, 0, answer));
+  cmbt_near(answer[0], (place[1] - place[0]) / (2 * small), 1e-6 * fabs(answer[0]));
+  close_plant(&p);
+}
+
+/* ---- what is refused */
+
+static void test_refused(void **state)
+{
+  (void)state;
+  static const char text[] = "points: {O: [0, 0, 0], A: [0, 0, -1]}\n"
+                             "bodies: {bob: {mass: 1, com: A, inertia: [1, 1, 1]}}\n"
+                             "joints: {pivot: {type: revolute, child: bob, at: O, axis: y}}\n"
+                             "inputs: {u: '0'}\n"
+                             "motions: {drive: {coordinate: pivot, value: u}}\n";
+  struct plant p;
+  const int none[1] = {99};
+  open_plant(&p, text, CMB_FORM_EXPLICIT, false);
+  assert_int_equal(linearize(&p), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(p.ctx), "'u' moves the constraint 'drive'"));
+  assert_int_equal(cmb_state_space_create(p.ctx, p.eq, 0, cmb_system_q(p.system),
+                                          cmb_system_v(p.system), 1, none, 0, NULL, &p.space),
+                   CMB_ERROR_ARGUMENT);
+  close_plant(&p);
+}
+
+/* ---- the exponential of a matrix */
+
+static void test_exponential(void **state)
+{
+  (void)state;
+  const double angle = 40, rate = -3, zero[4] = {0};
+  const double turn[4] = {rate, -angle, angle, rate}, nilpotent[4] = {0, 1e6, 0, 0};
+  double E[4], work[8];
+  assert_int_equal(cmb_exponential(2, turn, E, work), CMB_OK);
+  cmbt_near(E[0], exp(rate) * cos(angle), 1e-14);
+  cmbt_near(E[1], -exp(rate) * sin(angle), 1e-14);
+  assert_int_equal(cmb_exponential(2, nilpotent, E, work), CMB_OK);
+  cmbt_near(E[1], 1e6, 1e-9);
+  cmbt_near(E[0], 1, 1e-14);
+  assert_int_equal(cmb_exponential(2, zero, E, work), CMB_OK);
+  assert_true(E[0] == 1 && E[1] == 0 && E[2] == 0 && E[3] == 1);
+  const double nan_there[4] = {0, NAN, 0, 0}, huge[4] = {1e4, 0, 0, 1e4};
+  assert_int_equal(cmb_exponential(2, nan_there, E, work), CMB_RETRY_NONFINITE);
+  assert_int_equal(cmb_exponential(2, huge, E, work), CMB_RETRY_NONFINITE);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_matrices),    cmocka_unit_test(test_response),
+      cmocka_unit_test(test_step),        cmocka_unit_test(test_constraints),
+      cmocka_unit_test(test_static_gain), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_exponential),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
