@@ -156,9 +156,6 @@ static cmb_status build(cmb_system *system, const double *values)
 }
 
 const cmb_problem cmb_problem_circular_track = {
-    "circular-track",
-    "point mass on a circle, speed held by a PI controller",
-    "controlled-track",
-    parameters,
-    PARAMETERS,
-    build};
+    "circular-track",   "point mass on a circle, speed held by a PI controller",
+    "controlled-track", parameters,
+    PARAMETERS,         build};
