@@ -63,12 +63,12 @@ typedef struct cmb_expressions {
   const char *name;
   cmb_graph *graph;
   int nq, nv, ng, nu, no;
-  int nz; /* states, the last nz of the velocities (states.c) */
 
   /* the graph's inputs. `a` and `lambda` are only used by residual and outputs. The inputs u_i(t) of the model are in the
    * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
    * the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
+  int nz; /* states, the last nz of the velocities (states.c) */
   int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
