@@ -37,15 +37,16 @@ void cmb_bearing_forget(cmb_bearing *x)
   for (int k = 0; k < rules; k++) x->decided[k] = false;
 }
 
-/* Those that stay become members. */
+/* Those that stay become members: also where the accelerations that there are would bring them back before they are seen to have left. */
 static void list_members(cmb_bearing *x, const cmb_evaluator *ev, const cmb_bearing_query *query)
 {
   cmb_contacts *c = &x->contacts;
   for (int k = 0; k < c->count; k++) {
     const int rule = c->rule[k];
     const double size = cmb_surface_size(ev, rule);
-    const bool stays =
-        fabs(ev->u[rule]) <= query->gap * size && fabs(c->rate[k]) <= query->rate * size;
+    const double unseen = 2 * sqrt(query->unseen * size * x->size[k]);
+    const bool stays = fabs(ev->u[rule]) <= query->gap * size &&
+                       fabs(c->rate[k]) <= fmax(query->rate * size, unseen);
     c->member[k] = x->decided[rule] = stays || query->rests[rule] || query->asked[rule];
   }
 }
@@ -82,7 +83,7 @@ static bool is_linked(const cmb_contacts *c, int n, int i)
 
 /* Members that do not open may bear without a force, for the bodies would lean on them the next moment: those that did so before, and
  * those beside others that push. */
-static void choose(cmb_bearing *x, const double *R, const cmb_bearing_query *query)
+void cmb_bearing_choose(cmb_bearing *x, const double *R, const cmb_bearing_query *query)
 {
   cmb_contacts *c = &x->contacts;
   const ptrdiff_t nv = c->eq->nv;
@@ -106,17 +107,26 @@ static void choose(cmb_bearing *x, const double *R, const cmb_bearing_query *que
   cmb_basic_find(&x->basic, &rows, x->first, x->more, c->z, x->bears);
 }
 
+cmb_status cmb_bearing_gather(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
+                              const double *lambda, const cmb_bearing_query *query, int least)
+{
+  cmb_contacts *c = &x->contacts;
+  cmb_bearing_forget(x);
+  CMB_TRY(cmb_contacts_gather(c, impact, at, lambda, x->none, query->far, least));
+  if (c->touching < least || c->touching > c->most) return CMB_OK;
+  CMB_TRY(find_accelerations(x, impact, at, query->still));
+  list_members(x, impact->ev, query);
+  return CMB_OK;
+}
+
 cmb_status cmb_bearing_find(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
                             const double *lambda, const cmb_bearing_query *query)
 {
   cmb_contacts *c = &x->contacts;
-  cmb_bearing_forget(x);
-  CMB_TRY(cmb_contacts_gather(c, impact, at, lambda, x->none, query->far));
+  CMB_TRY(cmb_bearing_gather(x, impact, at, lambda, query, 2));
   if (c->touching < 2 || c->touching > c->most) return CMB_OK;
-  list_members(x, impact->ev, query);
-  CMB_TRY(find_accelerations(x, impact, at, query->still));
   CMB_TRY(cmb_contacts_compress(c));
-  choose(x, impact->R, query);
+  cmb_bearing_choose(x, impact->R, query);
   return CMB_OK;
 }
 

@@ -38,6 +38,7 @@ typedef struct cmb_bearing_query {
       *ended; /* (rule_count) those that would have to pull: they bear only where they push */
   const bool *asked; /* (rule_count) contacts that have come to rest */
   double gap, rate;  /* contacts up to these touch and stay */
+  double unseen;     /* what rounding makes of places: bodies that jump no higher stay, too */
   double far;        /* as far as contacts that bear may be apart by errors */
   double still;      /* an acceleration that does not matter */
 } cmb_bearing_query;
@@ -49,6 +50,13 @@ void cmb_bearing_create(cmb_bearing *x, cmb_arena *arena, const cmb_equations *e
  * forces keep all gaps from closing. */
 cmb_status cmb_bearing_find(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
                             const double *lambda, const cmb_bearing_query *query);
+
+/* The parts of that. The contacts, if there are `least`, and d̈ without their forces in x->contacts.now ... */
+cmb_status cmb_bearing_gather(cmb_bearing *x, cmb_impact *impact, const cmb_point *at,
+                              const double *lambda, const cmb_bearing_query *query, int least);
+
+/* ... and those that bear with the forces x->contacts.z, in the order of the members, whose B and b are there; R are the rows of resets. */
+void cmb_bearing_choose(cmb_bearing *x, const double *R, const cmb_bearing_query *query);
 
 /* Nothing has been decided yet. */
 void cmb_bearing_forget(cmb_bearing *x);

@@ -56,6 +56,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
 {
   const cmb_equations *eq = ev->eq;
   x->touching = x->count = 0;
+  if (x->most == 0) return CMB_OK;
   CMB_TRY(cmb_surfaces(ev, at->t, at->q, at->v));
   for (int i = 0; i < eq->rule_count; i++) {
     if (!eq->rules[i].gap || rests[i]) continue;
@@ -90,13 +91,13 @@ static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_p
 }
 
 cmb_status cmb_contacts_gather(cmb_contacts *x, cmb_impact *impact, const cmb_point *at,
-                               const double *lambda, const bool *rests, double gap)
+                               const double *lambda, const bool *rests, double gap, int least)
 {
   cmb_evaluator *ev = impact->ev;
   const cmb_equations *eq = ev->eq;
   x->impact = impact;
   CMB_TRY(list_touching(x, ev, at, rests, gap));
-  if (x->count < 2) return CMB_OK;
+  if (x->count < least) return CMB_OK;
   CMB_TRY(cmb_resets(ev, at->t, at->q, at->v, lambda, impact->R, impact->change));
   CMB_TRY(respond(x, impact, at));
   for (int i = 0; i < x->count; i++) {
@@ -146,7 +147,7 @@ static void act_upon(cmb_contacts *x, int k, double impulse)
   cmb_add_scaled(x->eq->nv, impulse, x->response + (ptrdiff_t)k * x->eq->nv, x->v);
 }
 
-cmb_status cmb_contacts_compress(cmb_contacts *x)
+int cmb_contacts_take_members(cmb_contacts *x)
 {
   int size = 0, row = 0;
   for (int k = 0; k < x->count; k++) size += x->member[k];
@@ -158,6 +159,12 @@ cmb_status cmb_contacts_compress(cmb_contacts *x)
       if (x->member[k]) *to++ = x->A[(ptrdiff_t)i * x->count + k];
     }
   }
+  return size;
+}
+
+cmb_status cmb_contacts_compress(cmb_contacts *x)
+{
+  const int size = cmb_contacts_take_members(x);
   return cmb_lcp_solve(&x->lcp, size, x->B, x->b, x->z, x->sole);
 }
 

@@ -61,9 +61,9 @@ typedef struct cmb_contacts {
 void cmb_contacts_create(cmb_contacts *x, cmb_arena *arena, const cmb_equations *eq);
 
 /* The contacts whose gap is not above `gap`, without those that bodies rest on (rule_count) and those that the constraints hold;
- * with less than two of them only their number. The rows and changes of resets are then in `impact`. */
+ * with less than `least` of them only their number. The rows and changes of resets are then in `impact`. */
 cmb_status cmb_contacts_gather(cmb_contacts *x, cmb_impact *impact, const cmb_point *at,
-                               const double *lambda, const bool *rests, double gap);
+                               const double *lambda, const bool *rests, double gap, int least);
 
 /* Where the contact of this rule closes: *acted, if it acts together with others or in a long sequence; what that does is then in impulse,
  * jump, tau. Else it acts by itself; *ends: so do those that follow, and come to an end. CMB_RETRY_SINGULAR: there is no room for
@@ -71,7 +71,10 @@ cmb_status cmb_contacts_gather(cmb_contacts *x, cmb_impact *impact, const cmb_po
 cmb_status cmb_contacts_act(cmb_contacts *x, int rule, const double *v, double rtol, double atol,
                             bool *acted, bool *ends);
 
-/* The members' impulses that end their closing `now`, into z in the order of the members; their part of A is in B, and of `now` in b. */
+/* The members' part of A into B, and of `now` into b; how many there are. */
+int cmb_contacts_take_members(cmb_contacts *x);
+
+/* The same, and the members' impulses that end their closing `now`, into z in the order of the members. */
 cmb_status cmb_contacts_compress(cmb_contacts *x);
 
 /* Whether the gap of contact k does not open behind that, but for rounding. */

@@ -272,6 +272,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   sim->left = false;
   CMB_TRY(cmb_run_end_held_slides(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
+  CMB_TRY(cmb_run_decide(sim));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);
 }

@@ -93,14 +93,21 @@ cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double
   return CMB_OK;
 }
 
-/* What rounding makes of the distance from a surface with the gradient `row`: jumps that are not higher are not seen. Where an impact is found
- * on the dense output of a method, its rounding counts: that of radau5 and sdirk4 has some 20 units. */
+/* What rounding makes of places. Where an impact is found on the dense output of a method, its rounding counts: that of radau5 and sdirk4
+ * has some 20 units. */
+static double rounded_place(const cmb_simulation *sim)
+{
+  double place = 0;
+  for (int i = 0; i < sim->eq->nq; i++) place = fmax(place, fabs(sim->events->q_found[i]));
+  return ROUNDINGS * DBL_EPSILON * place;
+}
+
+/* What that makes of the distance from a surface with the gradient `row`: jumps that are not higher are not seen. */
 static double rounded_distance(const cmb_simulation *sim, const double *row)
 {
-  double slope = 0, place = 0;
+  double slope = 0;
   for (int i = 0; i < sim->eq->nv; i++) slope = fmax(slope, fabs(row[i]));
-  for (int i = 0; i < sim->eq->nq; i++) place = fmax(place, fabs(sim->events->q_found[i]));
-  return ROUNDINGS * DBL_EPSILON * slope * place;
+  return slope * rounded_place(sim);
 }
 
 cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
@@ -229,13 +236,24 @@ static cmb_status fail_bearing(cmb_simulation *sim, cmb_status status)
       sim->events->t, names);
 }
 
+cmb_bearing_query cmb_run_bearing_query(const cmb_simulation *sim)
+{
+  const double atol = sim->options.integrator.atol;
+  return (cmb_bearing_query){.rests = sim->rests,
+                             .ended = sim->ended,
+                             .asked = sim->asked,
+                             .gap = atol,
+                             .rate = atol,
+                             .unseen = rounded_place(sim),
+                             .far = cmb_run_leeway(sim),
+                             .still = cmb_run_still(sim)};
+}
+
 /* Which contacts bear at the state found, into sim->bearing; *several: there are some to choose from. */
 static cmb_status find_bearing(cmb_simulation *sim, bool *several)
 {
   const cmb_events *e = sim->events;
-  const double atol = sim->options.integrator.atol;
-  const cmb_bearing_query query = {sim->rests, sim->ended,          sim->asked,        atol,
-                                   atol,       cmb_run_leeway(sim), cmb_run_still(sim)};
+  const cmb_bearing_query query = cmb_run_bearing_query(sim);
   const cmb_contacts *c = &sim->bearing.contacts;
   cmb_stage *free;
   CMB_TRY(cmb_run_find_free_stage(sim, &free));
@@ -270,11 +288,9 @@ static cmb_status lift_touching(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* The rests that have been found become those of the run. */
-static cmb_status take_bearing(cmb_simulation *sim)
+cmb_status cmb_run_take_bearing(cmb_simulation *sim, const cmb_stage *before)
 {
   const cmb_equations *eq = sim->eq;
-  const cmb_stage *before = sim->stage;
   for (int k = 0; k < eq->rule_count; k++) {
     if (sim->bearing.decided[k]) cmb_run_put_back(sim, k);
     if (eq->rules[k].gap) sim->rests[k] = cmb_bearing_bears(&sim->bearing, k);
@@ -283,7 +299,7 @@ static cmb_status take_bearing(cmb_simulation *sim)
     if (sim->rests[before->rest[k]]) continue;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, before->eq->switch_names[eq->ns + k], -1, -1));
   }
-  CMB_TRY(cmb_run_change_stage(sim));
+  CMB_TRY(cmb_run_enter_stage(sim, sim->stage == before));
   for (int k = 0; k < sim->stage->rest_count; k++) {
     const int rule = sim->stage->rest[k];
     bool is_new = true;
@@ -301,7 +317,7 @@ cmb_status cmb_run_share_rests(cmb_simulation *sim)
   bool several = false;
   if (sim->bearing.contacts.most < 2) return CMB_OK;
   CMB_TRY(find_bearing(sim, &several));
-  return several ? take_bearing(sim) : CMB_OK;
+  return several ? cmb_run_take_bearing(sim, sim->stage) : CMB_OK;
 }
 
 /* Bodies come to rest on the surface of a rule; where others touch these may bear too, or in its place: the foot of a ladder is held, and
@@ -312,7 +328,7 @@ static cmb_status rest_on(cmb_simulation *sim, int rule, double limit)
   bool several = false, rests;
   sim->asked[rule] = gap;
   if (gap) CMB_TRY(find_bearing(sim, &several));
-  if (several) return take_bearing(sim);
+  if (several) return cmb_run_take_bearing(sim, sim->stage);
   sim->asked[rule] = false;
   CMB_TRY(try_rest(sim, rule, &rests));
   if (!rests) return CMB_OK;

@@ -1,12 +1,13 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, rests.c, shares.c, slides.c, sticking.c, stages.c and tell.c parts of that.
+ * obey.c, together.c, decide.c, rests.c, shares.c, slides.c, sticking.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
 
 #include "base/error.h"
 #include "sim/bearing.h"
+#include "sim/decide.h"
 #include "sim/stage.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
@@ -83,6 +84,7 @@ struct cmb_simulation {
   long acted;            /* impacts so far */
   cmb_contacts contacts; /* that touch */
   cmb_bearing bearing;   /* those of them that stay */
+  cmb_decision decision; /* of these and of dry friction */
   cmb_share share;
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
@@ -146,6 +148,11 @@ void cmb_run_begin_stages(cmb_simulation *sim);
 cmb_status cmb_run_change_stage(cmb_simulation *sim);
 void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
 
+/* The same; unless the run is `inside` of the stage that there is, which has been looked at only, it is entered, too. And back to a stage that
+ * nothing has happened to since. */
+cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside);
+void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage);
+
 /* A velocity that does not matter: it is within the tolerances, or rounding. */
 double cmb_run_slowness(const cmb_simulation *sim);
 
@@ -173,6 +180,16 @@ cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, c
  * leave, slide from now on; the group of a leader slides no longer and goes to one side. Functions are marked that a rest holds at 0
  * which is over, or does not come about: friction may hold them. */
 cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed);
+
+/* For decide.c: functions of velocities that are 0, but for what is within the tolerances; the functions that have the surface of function
+ * i, as signs into `with`; rates of all functions at the state found, with the accelerations; whether rests hold function i; the group of
+ * function i, as `with` has it, slides from now on, and is checked as soon as its stage has been entered. */
+cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
+cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with);
+cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow);
+bool cmb_run_is_held(const cmb_simulation *sim, int i);
+void cmb_run_begin_slide(cmb_simulation *sim, int i, const int *with);
+cmb_status cmb_run_check_slides(cmb_simulation *sim);
 void cmb_run_mark_held(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 
@@ -253,6 +270,13 @@ cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule);
 
 /* Which of the contacts that touch bear is decided anew (bearing.h). */
 cmb_status cmb_run_share_rests(cmb_simulation *sim);
+
+/* What bearing.h is asked at the state found; and what it has found becomes the rests of the run, which had those of the stage `before`. */
+cmb_bearing_query cmb_run_bearing_query(const cmb_simulation *sim);
+cmb_status cmb_run_take_bearing(cmb_simulation *sim, const cmb_stage *before);
+
+/* decide.c: where dry friction and contacts, or more than one friction, can hold, they are decided together. */
+cmb_status cmb_run_decide(cmb_simulation *sim);
 
 /* The modes of a rule that holds from one side, on that side. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);

@@ -114,6 +114,7 @@ static void take_rules(cmb_simulation *sim)
   sim->times = cmb_arena_take(arena, rules, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, sim->eq);
   cmb_bearing_create(&sim->bearing, arena, sim->eq);
+  cmb_decision_create(&sim->decision, arena, sim->eq);
   cmb_share_create(&sim->share, arena, sim->eq);
 }
 

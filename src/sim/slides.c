@@ -52,7 +52,7 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
 }
 
 /* Whether the rests of this stage hold function i. */
-static bool is_held(const cmb_simulation *sim, int i)
+bool cmb_run_is_held(const cmb_simulation *sim, int i)
 {
   const cmb_resting *resting = sim->stage->resting;
   return resting && resting->held[i] != 0;
@@ -62,13 +62,13 @@ cmb_status cmb_run_end_held_slides(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
     const int leader = cmb_slide_leader(sim->slides[i]);
-    if (sim->slides[i] != 0 && is_held(sim, i)) cmb_run_stop_sliding(sim, leader, -1);
+    if (sim->slides[i] != 0 && cmb_run_is_held(sim, i)) cmb_run_stop_sliding(sim, leader, -1);
   }
   return cmb_run_change_stage(sim);
 }
 
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
-static cmb_status flow_here(cmb_simulation *sim, double *a, double *flow)
+cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow)
 {
   const cmb_equations *eq = sim->ev->eq;
   cmb_events *e = sim->events;
@@ -82,7 +82,7 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim)
   const cmb_equations *eq = sim->ev->eq;
   const double *s = sim->events->s[0];
   if (!eq->switch_flow) return CMB_OK;
-  cmb_status status = flow_here(sim, sim->a, sim->flow);
+  cmb_status status = cmb_run_flow_here(sim, sim->a, sim->flow);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
   for (int i = 0; i < sim->eq->ns; i++) {
     const bool leaves = eq->switch_order[i] == 1 && sim->ev->mode[i] * sim->flow[i] > 0;
@@ -113,7 +113,7 @@ static bool may_share(const cmb_simulation *sim, int i, int j, double size, cons
 {
   const int *order = sim->ev->eq->switch_order;
   const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[j];
-  if (sim->slides[j] != 0 || order[j] != order[i] || silent || is_held(sim, j)) return false;
+  if (sim->slides[j] != 0 || order[j] != order[i] || silent || cmb_run_is_held(sim, j)) return false;
   if (sim->ev->mode[j] != sim->mode_before[j]) return true;
   return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
 }
@@ -175,7 +175,7 @@ static cmb_status flow_on(cmb_simulation *sim, const int *with, int side, double
   for (int k = 0; k < ns; k++) {
     if (with[k] != 0) mode[k] = with[k] * side;
   }
-  cmb_status status = flow_here(sim, a, flow);
+  cmb_status status = cmb_run_flow_here(sim, a, flow);
   memcpy(mode, kept, (size_t)ns * sizeof *kept);
   return status;
 }
@@ -189,6 +189,37 @@ static cmb_status flow_on_both(cmb_simulation *sim, int i, const int *with, doub
   return flow_on(sim, with, -side, sim->a_other, other);
 }
 
+/* The functions with the surface of function i, into `with`, and their rates on both sides. */
+static cmb_status find_group(cmb_simulation *sim, int i, int *with, double *now, double *other)
+{
+  CMB_TRY(find_sharing(sim, i, with));
+  CMB_TRY(flow_on_both(sim, i, with, now, other));
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j] != 0 && !are_parallel(now, other, i, j)) with[j] = 0;
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with)
+{
+  return find_group(sim, i, with, sim->flow, sim->flow + 2 * (ptrdiff_t)sim->most_ns);
+}
+
+cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still)
+{
+  cmb_events *e = sim->events;
+  const int *order = sim->ev->eq->switch_order;
+  double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  CMB_TRY(gradient_along(sim, 1, first));
+  CMB_TRY(gradient_along(sim, 2, second));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const double size = fmax(fabs(first[i]), fabs(second[i]));
+    still[i] = order[i] == 1 && fabs(e->s_probe[i]) <= size * cmb_run_slowness(sim);
+  }
+  return CMB_OK;
+}
+
 /* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
  * old ones did? */
 static cmb_status look_at_slide(cmb_simulation *sim, int i, int *with, bool *slides)
@@ -196,11 +227,7 @@ static cmb_status look_at_slide(cmb_simulation *sim, int i, int *with, bool *sli
   const cmb_equations *eq = sim->ev->eq;
   const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  CMB_TRY(find_sharing(sim, i, with));
-  CMB_TRY(flow_on_both(sim, i, with, now, other));
-  for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0 && !are_parallel(now, other, i, j)) with[j] = 0;
-  }
+  CMB_TRY(find_group(sim, i, with, now, other));
   CMB_TRY(flow_on_both(sim, i, with, now, other));
   *slides = sign * now[i] < 0 && sign * other[i] > 0;
   if (*slides && eq->switch_order[i] == 2) {
@@ -237,16 +264,39 @@ static int leader_of(const cmb_simulation *sim, int i, const int *with)
   return i;
 }
 
+void cmb_run_begin_slide(cmb_simulation *sim, int i, const int *with)
+{
+  const int leader = leader_of(sim, i, with);
+  for (int j = 0; j < sim->eq->ns; j++) {
+    if (with[j] != 0) sim->slides[j] = with[j] * with[leader] * (leader + 1);
+  }
+}
+
+cmb_status cmb_run_check_slides(cmb_simulation *sim)
+{
+  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_point at = cmb_run_point(sim);
+  if (!x) return CMB_OK;
+  cmb_status status = cmb_sliding_find(x, &at);
+  if (status != CMB_RETRY_SINGULAR) {
+    CMB_TRY(cmb_run_final(sim, status, "dry friction", sim->events->t));
+    return refuse_products(sim);
+  }
+  const char *name = sim->eq->switch_names[x->function[x->count - 1]];
+  return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
+                        cmb_about_time(sim->events->t, "switching function", name),
+                        "'%s' stays at its switch at t = %.9g, and so do others that hold the same "
+                        "motion: how they share out their forces is not determined",
+                        name, sim->events->t);
+}
+
 /* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
 static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 {
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
   cmb_stage *before = sim->stage;
   memcpy(sim->mode_kept, sim->ev->mode, size);
-  const int leader = leader_of(sim, i, with);
-  for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0) sim->slides[j] = with[j] * with[leader] * (leader + 1);
-  }
+  cmb_run_begin_slide(sim, i, with);
   CMB_TRY(cmb_run_change_stage(sim));
   const cmb_sliding *x = sim->stage->sliding;
   const cmb_point at = cmb_run_point(sim);
@@ -268,7 +318,7 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 static bool may_slide(const cmb_simulation *sim, int i)
 {
   const int order = sim->ev->eq->switch_order[i];
-  if (is_held(sim, i)) return false;
+  if (cmb_run_is_held(sim, i)) return false;
   return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
 }
 

@@ -191,10 +191,21 @@ cmb_status cmb_run_widen_rest(cmb_simulation *sim)
 
 cmb_status cmb_run_change_stage(cmb_simulation *sim)
 {
+  return cmb_run_enter_stage(sim, true);
+}
+
+void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage)
+{
+  stage->ev->stats = sim->ev->stats;
+  use_stage(sim, stage);
+}
+
+cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside)
+{
   cmb_stage *to;
   CMB_TRY(find_stage(sim, sim->rests, &to));
-  if (to == sim->stage) return CMB_OK;
-  cmb_run_return_to(sim, to);
+  if (to == sim->stage && inside) return CMB_OK;
+  if (to != sim->stage) cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
   if (to->resting) {

@@ -50,7 +50,7 @@ static cmb_status solve(cmb_simulation *sim, int rule, bool *acted)
   cmb_contacts *x = &sim->contacts;
   bool ends = false;
   *acted = false;
-  CMB_TRY(cmb_contacts_gather(x, sim->impact, &at, e->lambda_found, sim->rests, o->atol));
+  CMB_TRY(cmb_contacts_gather(x, sim->impact, &at, e->lambda_found, sim->rests, o->atol, 2));
   if (x->touching > x->most) return check_crowd(sim, rule);
   if (x->count < 2) return CMB_OK;
   cmb_status status = cmb_contacts_act(x, rule, e->v_found, o->rtol, o->atol, acted, &ends);

@@ -1,0 +1,440 @@
+/*
+ * Contacts and dry friction are decided together (decide.h, run.h).
+ */
+#include "sim/decide.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "sim/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What makes the problem regular, beside the diagonal: contacts are stiffer than friction, which so stays in its middle beside them. */
+static const double SOFT = 1e-7, HARD = 1e-10;
+static const double NONE = 1e-12;  /* what a mode makes of a rate, beside the rate */
+static const double EDGE = 1e-6;   /* θ that is 0 or 1 */
+static const double WRONG = 1e-9;  /* a rate of a wrong sign, beside what it is made of */
+static const double NEAR = 1e6;    /* functions that may turn out to be 0, in velocities that do not matter */
+
+void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations *eq)
+{
+  int gaps = 0;
+  for (int i = 0; i < eq->rule_count; i++) gaps += eq->rules[i].gap;
+  const int contacts = gaps < CMB_MOST_CONTACTS ? gaps : CMB_MOST_CONTACTS;
+  const int ns = eq->switch_flow ? eq->ns : 0, most = ns > 0 ? ns + contacts : 0;
+  *x = (cmb_decision){.most = most};
+  x->leader = cmb_arena_ints(arena, ns);
+  x->group = cmb_arena_ints(arena, ns);
+  x->still = cmb_arena_take(arena, (size_t)ns, sizeof *x->still);
+  x->slides = cmb_arena_ints(arena, ns);
+  x->mode = cmb_arena_ints(arena, ns);
+  x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
+  x->a = cmb_arena_doubles(arena, eq->nv);
+  x->lower = cmb_arena_doubles(arena, 2 * (ns + eq->rule_count));
+  x->change = cmb_arena_take(arena, (size_t)ns, (size_t)eq->nv * sizeof(double));
+  x->A = cmb_arena_doubles(arena, most * most);
+  x->b = cmb_arena_doubles(arena, most);
+  x->u = cmb_arena_doubles(arena, most);
+  x->x = cmb_arena_doubles(arena, most);
+  x->B = cmb_arena_doubles(arena, most * most);
+  x->c = cmb_arena_doubles(arena, most);
+  x->w = cmb_arena_doubles(arena, most);
+  x->y = cmb_arena_doubles(arena, most);
+  x->number = cmb_arena_ints(arena, most);
+  cmb_boxed_create(&x->boxed, arena, most);
+}
+
+/* ---- what there is to decide */
+
+/* Whether function i may be one that friction switches with. */
+static bool is_of_friction(const cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool silent = eq->switch_silent && eq->switch_silent[i];
+  const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
+  return eq->switch_order[i] == 1 && !silent && !of_gap;
+}
+
+/* Whether there may be something to decide, friction and another friction or a contact: where functions are about 0. */
+static cmb_status look_for_several(cmb_simulation *sim, bool *several)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_events *e = sim->events;
+  int count = 0;
+  *several = false;
+  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  for (int i = 0; i < eq->ns; i++) {
+    const bool near = sim->slides[i] != 0 || fabs(e->s_probe[i]) <= NEAR * cmb_run_slowness(sim);
+    count += is_of_friction(sim, i) && near;
+  }
+  *several = count > 1;
+  if (count != 1 || !eq->surfaces) return CMB_OK;
+  CMB_TRY(cmb_run_find_surfaces(sim));
+  for (int k = 0; k < eq->rule_count; k++) {
+    const double far = cmb_run_leeway(sim) * cmb_surface_size(sim->ev, k);
+    *several = *several || (eq->rules[k].gap && fabs(sim->ev->u[k]) <= far);
+  }
+  return CMB_OK;
+}
+
+/* Into the stage without rests on contacts and without slides of functions of velocities, as it is. */
+static cmb_status enter_free(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  cmb_stage *free;
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
+  memcpy(x->slides, sim->slides, size);
+  memcpy(x->mode, sim->ev->mode, size);
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (sim->slides[i] != 0 && sim->eq->switch_order[i] == 1) sim->slides[i] = 0;
+  }
+  CMB_TRY(cmb_run_find_free_stage(sim, &free));
+  if (free != sim->stage) cmb_run_return_to(sim, free);
+  return CMB_OK;
+}
+
+/* Groups of functions that share their surfaces, in mode −1. */
+static cmb_status list_groups(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  const int ns = sim->eq->ns;
+  x->groups = 0;
+  memset(x->group, 0, (size_t)ns * sizeof *x->group);
+  CMB_TRY(cmb_run_find_still(sim, x->still));
+  for (int i = 0; i < ns; i++) {
+    if (x->group[i] != 0 || !is_of_friction(sim, i) || !(x->still[i] || x->slides[i] != 0)) continue;
+    CMB_TRY(cmb_run_find_group(sim, i, sim->with));
+    for (int j = 0; j < ns; j++) {
+      if (sim->with[j] != 0) x->group[j] = sim->with[j] * (x->groups + 1);
+    }
+    x->leader[x->groups++] = i;
+  }
+  return CMB_OK;
+}
+
+/* Functions of group k on one side. */
+static void put_group(cmb_simulation *sim, int k, int side)
+{
+  const int *group = sim->decision.group;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (group[i] != 0 && cmb_slide_leader(group[i]) == k) {
+      sim->ev->mode[i] = cmb_slide_mode(group[i], side);
+    }
+  }
+}
+
+/* ---- the problem */
+
+/* Column k of the problem: what mode +1 of a group does to the rates of the others. */
+static cmb_status find_change(cmb_simulation *sim, int k)
+{
+  cmb_decision *x = &sim->decision;
+  const int nv = sim->eq->nv;
+  double *change = x->change + (ptrdiff_t)k * nv;
+  put_group(sim, k, 1);
+  CMB_TRY(cmb_run_flow_here(sim, change, sim->flow));
+  put_group(sim, k, -1);
+  for (int i = 0; i < nv; i++) change[i] -= x->a[i];
+  for (int i = 0; i < x->groups; i++) {
+    const int f = x->leader[i];
+    x->A[(ptrdiff_t)i * x->most + k] = x->lower[f] - sim->flow[f];
+  }
+  return CMB_OK;
+}
+
+/* Group k is none of friction: its modes are what they were. */
+static void drop_group(cmb_simulation *sim, int k)
+{
+  cmb_decision *x = &sim->decision;
+  const int last = --x->groups;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int g = x->group[i] == 0 ? -1 : cmb_slide_leader(x->group[i]);
+    if (g == k) {
+      x->group[i] = 0;
+      sim->ev->mode[i] = x->mode[i];
+    } else if (g == last) {
+      x->group[i] = x->group[i] > 0 ? k + 1 : -k - 1;
+    }
+  }
+  x->leader[k] = x->leader[last];
+}
+
+/* The groups' part. Functions whose two modes make no difference, or lead away on both sides, are left out; then *again. */
+static cmb_status find_groups(cmb_simulation *sim, bool *again)
+{
+  cmb_decision *x = &sim->decision;
+  *again = false;
+  for (int k = 0; k < x->groups; k++) put_group(sim, k, -1);
+  CMB_TRY(cmb_run_flow_here(sim, x->a, x->lower));
+  for (int k = 0; k < x->groups; k++) CMB_TRY(find_change(sim, k));
+  for (int k = x->groups - 1; k >= 0; k--) {
+    const double rate = x->lower[x->leader[k]], jump = x->A[(ptrdiff_t)k * (x->most + 1)];
+    x->b[k] = -rate;
+    x->u[k] = 1;
+    if (jump > NONE * (fabs(rate) + fabs(rate - jump))) continue;
+    drop_group(sim, k);
+    *again = true;
+  }
+  return CMB_OK;
+}
+
+/* The contacts' part, in the order of bearing.c's members. */
+static cmb_status find_contacts(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  const cmb_equations *eq = sim->ev->eq;
+  cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_point at = cmb_run_point(sim);
+  const int nv = eq->nv, members = c->count > 0 ? cmb_contacts_take_members(c) : 0;
+  x->size = x->groups + members;
+  for (int k = 0, j = x->groups; k < c->count; k++) {
+    if (!c->member[k]) continue;
+    const double *row = sim->impact->R + (ptrdiff_t)eq->rules[c->rule[k]].first_reset * nv;
+    const double *response = c->response + (ptrdiff_t)k * nv;
+    for (int i = 0; i < nv; i++) sim->v_work[i] = x->a[i] + response[i];
+    CMB_TRY(eq->switch_flow(eq->self, &at, sim->v_work, sim->flow));
+    for (int i = 0; i < x->groups; i++) {
+      const int f = x->leader[i];
+      x->A[(ptrdiff_t)i * x->most + j] = x->lower[f] - sim->flow[f];
+      x->A[(ptrdiff_t)j * x->most + i] = cmb_dot(nv, row, x->change + (ptrdiff_t)i * nv);
+    }
+    for (int i = 0; i < members; i++) {
+      x->A[(ptrdiff_t)j * x->most + x->groups + i] = c->B[(ptrdiff_t)(j - x->groups) * members + i];
+    }
+    x->b[j] = c->b[j - x->groups];
+    x->u[j++] = INFINITY;
+  }
+  return CMB_OK;
+}
+
+/* The problem of those that are not fixed, made regular, and its solution. */
+static cmb_status solve(cmb_decision *x, bool *several)
+{
+  int n = 0;
+  for (int i = 0; i < x->size; i++) {
+    if (!x->fixed[i]) x->number[n++] = i;
+  }
+  for (int i = 0; i < n; i++) {
+    const ptrdiff_t from = x->number[i];
+    const double *row = x->A + from * x->most, own = row[from];
+    const bool soft = from < x->groups;
+    x->c[i] = x->b[from] - (soft ? SOFT * own / 2 : 0);
+    for (int k = 0; k < x->size; k++) x->c[i] += x->fixed[k] ? row[k] * x->x[k] : 0;
+    for (int k = 0; k < n; k++) x->B[(ptrdiff_t)i * n + k] = row[x->number[k]];
+    x->B[(ptrdiff_t)i * (n + 1)] = own * (1 + (soft ? SOFT : HARD));
+    x->w[i] = x->u[from];
+  }
+  CMB_TRY(cmb_boxed_solve(&x->boxed, n, x->B, x->c, x->w, x->y, several));
+  for (int i = 0; i < n; i++) x->x[x->number[i]] = x->y[i];
+  return CMB_OK;
+}
+
+/* Groups that have just let go, to a side that is known, do so, unless they would come back at once. */
+static cmb_status solve_released(cmb_simulation *sim, bool *several)
+{
+  cmb_decision *x = &sim->decision;
+  bool any = false;
+  for (int k = 0; k < x->size; k++) {
+    const int i = k < x->groups ? x->leader[k] : -1;
+    x->fixed[k] = i >= 0 && sim->released[i] > 0 && x->slides[i] == 0;
+    x->x[k] = x->fixed[k] && x->mode[i] > 0 ? 1 : 0;
+    any = any || x->fixed[k];
+  }
+  CMB_TRY(solve(x, several));
+  for (int k = 0; any && k < x->groups; k++) {
+    double w = x->b[k], size = fabs(w);
+    for (int i = 0; i < x->size; i++) {
+      const double part = x->A[(ptrdiff_t)k * x->most + i] * x->x[i];
+      w += part;
+      size += fabs(part);
+    }
+    const bool back = (x->x[k] > 0 ? w : -w) > WRONG * size;
+    if (x->fixed[k] && back) x->fixed[k] = false, any = false;
+  }
+  return any ? CMB_OK : solve(x, several);
+}
+
+/* ---- what follows */
+
+/* The names of all that take part. */
+static void name_all(const cmb_simulation *sim, size_t size, char *names)
+{
+  const cmb_decision *x = &sim->decision;
+  const cmb_contacts *c = &sim->bearing.contacts;
+  size_t used = 0;
+  names[0] = '\0';
+  for (int k = 0; k < x->groups && used < size; k++) {
+    used += (size_t)snprintf(names + used, size - used, "%s'%s'", used ? ", " : "",
+                             sim->eq->switch_names[x->leader[k]]);
+  }
+  for (int k = 0; k < c->count && used < size; k++) {
+    if (!c->member[k]) continue;
+    used += (size_t)snprintf(names + used, size - used, ", '%s'", sim->eq->rules[c->rule[k]].name);
+  }
+}
+
+static cmb_status fail_decision(cmb_simulation *sim, cmb_status status, bool several)
+{
+  const double t = sim->events->t;
+  const char *first = sim->eq->switch_names[sim->decision.leader[0]];
+  const cmb_about about = cmb_about_time(t, "switching function", first);
+  char names[400];
+  name_all(sim, sizeof names, names);
+  if (several) {
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
+                          "at t = %.9g what %s do is not determined: more than one motion agrees "
+                          "with the laws of all of them",
+                          t, names);
+  }
+  if (status == CMB_RETRY_SINGULAR) {
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
+                          "at t = %.9g no accelerations agree with the laws of %s together", t,
+                          names);
+  }
+  if (status == CMB_RETRY_NEWTON) {
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, about,
+                          "at t = %.9g no accelerations were found that agree with the laws of %s "
+                          "together",
+                          t, names);
+  }
+  return cmb_run_final(sim, status, "dry friction", t);
+}
+
+/* 1, -1: group k lets go to that side; 0: it holds. */
+static int side_of(const cmb_decision *x, int k)
+{
+  if (x->x[k] < EDGE) return -1;
+  return x->x[k] > 1 - EDGE ? 1 : 0;
+}
+
+/* Functions that move get the modes of their sides, and leave 0; what has changed by that is told. */
+static cmb_status let_go(cmb_simulation *sim)
+{
+  const cmb_decision *x = &sim->decision;
+  cmb_events *e = sim->events;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int g = x->group[i], k = g == 0 ? -1 : cmb_slide_leader(g);
+    const int side = k < 0 ? 0 : side_of(x, k);
+    if (side == 0) continue;
+    const int mode = cmb_slide_mode(g, side);
+    const bool held = x->slides[i] != 0;
+    sim->ev->mode[i] = e->mode_new[i] = mode;
+    if (!held && mode == x->mode[i]) continue;
+    if (held && x->leader[k] != i) continue;
+    sim->loose[i] = false;
+    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, mode));
+  }
+  return CMB_OK;
+}
+
+/* Groups that hold slide, unless the rests hold them. */
+static cmb_status hold(cmb_simulation *sim)
+{
+  const cmb_decision *x = &sim->decision;
+  const int ns = sim->eq->ns;
+  for (int k = 0; k < x->groups; k++) {
+    if (side_of(x, k) != 0 || cmb_run_is_held(sim, x->leader[k])) continue;
+    for (int i = 0; i < ns; i++) {
+      const int g = x->group[i];
+      sim->with[i] = g != 0 && cmb_slide_leader(g) == k ? cmb_slide_mode(g, 1) : 0;
+    }
+    cmb_run_begin_slide(sim, x->leader[k], sim->with);
+  }
+  return cmb_run_change_stage(sim);
+}
+
+/* Whether the stage and the modes that there were are those that have been decided on. */
+static bool is_so_already(const cmb_simulation *sim, const cmb_stage *before)
+{
+  const cmb_decision *x = &sim->decision;
+  for (int k = 0; k < sim->eq->rule_count; k++) {
+    if (sim->eq->rules[k].gap && sim->rests[k] != cmb_bearing_bears(&sim->bearing, k)) return false;
+  }
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int g = x->group[i], side = g == 0 ? 0 : side_of(x, cmb_slide_leader(g));
+    if (g == 0 || (before->resting && before->resting->held[i] != 0)) continue;
+    if ((side == 0) != (x->slides[i] != 0)) return false;
+    if (side != 0 && x->mode[i] != cmb_slide_mode(g, side)) return false;
+  }
+  return true;
+}
+
+static void go_back(cmb_simulation *sim, cmb_stage *before)
+{
+  const size_t size = (size_t)sim->eq->ns * sizeof(int);
+  if (sim->stage != before) cmb_run_step_back(sim, before);
+  memcpy(sim->slides, sim->decision.slides, size);
+  memcpy(sim->ev->mode, sim->decision.mode, size);
+}
+
+/* What has been decided becomes what is. */
+static cmb_status take(cmb_simulation *sim, cmb_stage *before)
+{
+  const cmb_decision *x = &sim->decision;
+  if (is_so_already(sim, before)) {
+    go_back(sim, before);
+  } else {
+    CMB_TRY(let_go(sim));
+    CMB_TRY(cmb_run_take_bearing(sim, before));
+    CMB_TRY(hold(sim));
+  }
+  cmb_events *e = sim->events;
+  cmb_status status =
+      cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const int g = x->group[i];
+    if (g == 0 || side_of(x, cmb_slide_leader(g)) == 0) continue;
+    if (!cmb_run_is_held(sim, i)) {
+      cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
+    }
+  }
+  return cmb_run_check_slides(sim);
+}
+
+/* The whole problem in the stage without rests, *several: there is something to decide. */
+static cmb_status find(cmb_simulation *sim, bool *several)
+{
+  cmb_decision *x = &sim->decision;
+  cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_events *e = sim->events;
+  const cmb_bearing_query query = cmb_run_bearing_query(sim);
+  bool again = true, unsure = false;
+  *several = false;
+  CMB_TRY(list_groups(sim));
+  while (again) CMB_TRY(find_groups(sim, &again));
+  if (x->groups == 0) return CMB_OK;
+  const cmb_point at = cmb_run_point(sim);
+  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, &query, 1));
+  if (c->touching > c->most) return CMB_OK;
+  CMB_TRY(find_contacts(sim));
+  *several = x->size > 1;
+  if (!*several) return CMB_OK;
+  cmb_status status = solve_released(sim, &unsure);
+  if (status != CMB_OK || unsure) return fail_decision(sim, status, unsure);
+  for (int i = x->groups; i < x->size; i++) c->z[i - x->groups] = x->x[i];
+  for (int i = x->groups; i < x->size; i++) {
+    for (int k = 0; k < x->groups; k++) {
+      c->b[i - x->groups] += x->A[(ptrdiff_t)i * x->most + k] * x->x[k];
+    }
+  }
+  if (c->count > 0) cmb_bearing_choose(&sim->bearing, sim->impact->R, &query);
+  return CMB_OK;
+}
+
+cmb_status cmb_run_decide(cmb_simulation *sim)
+{
+  cmb_stage *before = sim->stage;
+  bool several = false;
+  if (!sim->eq->switch_flow) return CMB_OK;
+  cmb_status status = look_for_several(sim, &several);
+  CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
+  if (!several) return CMB_OK;
+  CMB_TRY(enter_free(sim));
+  CMB_TRY(cmb_run_final(sim, find(sim, &several), "dry friction", sim->events->t));
+  if (several) return take(sim, before);
+  go_back(sim, before);
+  return CMB_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * Contacts that touch and stay, d = 0 and ḋ = 0, and dry friction on functions of velocities that are 0: which contacts bear, which
+ * friction holds, and to which side the rest of it lets go. Contacts push with μ ≥ 0; the forces of friction are a mixture of those of
+ * its two modes, as in dae/sliding.h, with θ from 0 to 1. With the accelerations a₋ where all functions are in mode −1, what mode +1
+ * of function k adds to them, Δ_k, and N and W of contacts.h,
+ *
+ *     a = a₋ + Σ θ_k Δ_k + N Wᵀ μ,   d̈ = W a + w,   ṡ = S a + c,
+ *
+ *     0 ≤ μ ⟂ d̈ ≥ 0;   ṡ_k ≤ 0 where θ_k = 0,   ṡ_k ≥ 0 where θ_k = 1,   ṡ_k = 0 in between   (Pfeiffer and Glocker 1996),
+ *
+ * a problem of boxed.h. Friction that opposes the motion which switches it makes its solution unique, but for forces that act along the
+ * same line. Of these contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
+ */
+#ifndef CMB_SIM_DECIDE_H
+#define CMB_SIM_DECIDE_H
+
+#include "base/arena.h"
+#include "math/boxed.h"
+
+#include <camber/dae.h>
+
+typedef struct cmb_decision {
+  int most, groups, size; /* size: groups, then contacts */
+  int *leader;            /* (ns) the first function of each group */
+  int *group;             /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
+  bool *still;            /* (ns) functions that are 0 */
+  int *slides, *mode;     /* (ns) before the decision */
+  bool *fixed;            /* (most) groups that have just let go */
+  double *a, *lower;      /* (nv), (2 most_ns) accelerations and rates in mode −1 .. */
+  double *change;         /* (ns x nv) .. what mode +1 adds to the accelerations .. */
+  double *A, *b, *u, *x;  /* (most x most), (most) the problem of all .. */
+  double *B, *c, *w, *y;  /* (most x most), (most) .. and of those that are not fixed */
+  int *number;            /* (most) of these */
+  cmb_boxed boxed;
+} cmb_decision;
+
+/* Memory from `arena`; a failure is left to it. */
+void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations *eq);
+
+#endif
