@@ -15,16 +15,16 @@
 enum { CMB_MOST_SEARCHED = 8 }; /* unknowns of a problem with any matrix */
 
 typedef struct cmb_boxed {
-  int most;          /* unknowns at the most */
-  int *at;           /* (most) -1: x = 0, 1: x = u, 0: in between */
-  int *pivot;        /* (most) */
-  int *stack;        /* (most) */
-  double *K, *y;     /* (most x most), (most) equations of the unknowns in between */
-  double *scale;     /* (most) */
-  double *x, *w;     /* (most) */
-  double *found;     /* (most) a solution */
-  double *d;         /* (most) the diagonal that makes A D symmetric */
-  bool *known;       /* (most) of d */
+  int most;      /* unknowns at the most */
+  int *at;       /* (most) -1: x = 0, 1: x = u, 0: in between */
+  int *pivot;    /* (most) */
+  int *stack;    /* (most) */
+  double *K, *y; /* (most x most), (most) equations of the unknowns in between */
+  double *scale; /* (most) */
+  double *x, *w; /* (most) */
+  double *found; /* (most) a solution */
+  double *d;     /* (most) the diagonal that makes A D symmetric */
+  bool *known;   /* (most) of d */
 } cmb_boxed;
 
 /* Memory from `arena`; a failure is left to it. */

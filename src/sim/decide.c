@@ -13,10 +13,12 @@
 
 /* What makes the problem regular, beside the diagonal: contacts are stiffer than friction, which so stays in its middle beside them. */
 static const double SOFT = 1e-7, HARD = 1e-10;
-static const double NONE = 1e-12;  /* what a mode makes of a rate, beside the rate */
-static const double EDGE = 1e-6;   /* θ that is 0 or 1 */
-static const double WRONG = 1e-9;  /* a rate of a wrong sign, beside what it is made of */
-static const double NEAR = 1e6;    /* functions that may turn out to be 0, in velocities that do not matter */
+static const double NONE = 1e-12;     /* what a mode makes of a rate, beside the rate */
+static const double EDGE = 1e-6;      /* θ that is 0 or 1 */
+static const double DEPENDENT = 1e-9; /* what is left of a response by others, beside it */
+static const double WRONG = 1e-6;     /* a rate of a wrong sign, beside what it is made of */
+static const double NEAR =
+    1e6; /* functions that may turn out to be 0, in velocities that do not matter */
 
 void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations *eq)
 {
@@ -31,6 +33,8 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->slides = cmb_arena_ints(arena, ns);
   x->mode = cmb_arena_ints(arena, ns);
   x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
+  x->idle = cmb_arena_take(arena, (size_t)most, sizeof *x->idle);
+  x->list = cmb_arena_ints(arena, most);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lower = cmb_arena_doubles(arena, 2 * (ns + eq->rule_count));
   x->change = cmb_arena_take(arena, (size_t)ns, (size_t)eq->nv * sizeof(double));
@@ -104,7 +108,8 @@ static cmb_status list_groups(cmb_simulation *sim)
   memset(x->group, 0, (size_t)ns * sizeof *x->group);
   CMB_TRY(cmb_run_find_still(sim, x->still));
   for (int i = 0; i < ns; i++) {
-    if (x->group[i] != 0 || !is_of_friction(sim, i) || !(x->still[i] || x->slides[i] != 0)) continue;
+    if (x->group[i] != 0 || !is_of_friction(sim, i) || !(x->still[i] || x->slides[i] != 0))
+      continue;
     CMB_TRY(cmb_run_find_group(sim, i, sim->with));
     for (int j = 0; j < ns; j++) {
       if (sim->with[j] != 0) x->group[j] = sim->with[j] * (x->groups + 1);
@@ -209,8 +214,8 @@ static cmb_status find_contacts(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* The problem of those that are not fixed, made regular, and its solution. */
-static cmb_status solve(cmb_decision *x, bool *several)
+/* The problem of those that are not fixed, made regular: contacts are drawn to 0, and friction to its middle. */
+static int pose(cmb_decision *x)
 {
   int n = 0;
   for (int i = 0; i < x->size; i++) {
@@ -218,42 +223,75 @@ static cmb_status solve(cmb_decision *x, bool *several)
   }
   for (int i = 0; i < n; i++) {
     const ptrdiff_t from = x->number[i];
-    const double *row = x->A + from * x->most, own = row[from];
-    const bool soft = from < x->groups;
-    x->c[i] = x->b[from] - (soft ? SOFT * own / 2 : 0);
+    const double *row = x->A + from * x->most;
+    const double drawn = row[from] * (from < x->groups ? SOFT : HARD);
+    x->c[i] = x->b[from] - (from < x->groups ? drawn / 2 : 0);
     for (int k = 0; k < x->size; k++) x->c[i] += x->fixed[k] ? row[k] * x->x[k] : 0;
     for (int k = 0; k < n; k++) x->B[(ptrdiff_t)i * n + k] = row[x->number[k]];
-    x->B[(ptrdiff_t)i * (n + 1)] = own * (1 + (soft ? SOFT : HARD));
+    x->B[(ptrdiff_t)i * (n + 1)] += drawn;
     x->w[i] = x->u[from];
   }
+  return n;
+}
+
+/* Its solution. */
+static cmb_status solve(cmb_decision *x, bool *several)
+{
+  const int n = pose(x);
   CMB_TRY(cmb_boxed_solve(&x->boxed, n, x->B, x->c, x->w, x->y, several));
   for (int i = 0; i < n; i++) x->x[x->number[i]] = x->y[i];
   return CMB_OK;
 }
 
-/* Groups that have just let go, to a side that is known, do so, unless they would come back at once. */
-static cmb_status solve_released(cmb_simulation *sim, bool *several)
+/* The terms that the rate of unknown k is made of, their sum and the sum of their sizes. */
+static double rate_of(const cmb_decision *x, int k, double *size)
+{
+  double w = x->b[k];
+  *size = fabs(w);
+  for (int i = 0; i < x->size; i++) {
+    const double part = x->A[(ptrdiff_t)k * x->most + i] * x->x[i];
+    w += part;
+    *size += fabs(part);
+  }
+  return w;
+}
+
+/* Groups that have just let go, to a side that is known, and contacts that have just ceased to bear. */
+static bool fix_released(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
+  const cmb_contacts *c = &sim->bearing.contacts;
   bool any = false;
-  for (int k = 0; k < x->size; k++) {
-    const int i = k < x->groups ? x->leader[k] : -1;
-    x->fixed[k] = i >= 0 && sim->released[i] > 0 && x->slides[i] == 0;
+  for (int k = 0; k < x->groups; k++) {
+    const int i = x->leader[k];
+    x->fixed[k] = sim->released[i] > 0 && x->slides[i] == 0;
     x->x[k] = x->fixed[k] && x->mode[i] > 0 ? 1 : 0;
     any = any || x->fixed[k];
   }
-  CMB_TRY(solve(x, several));
-  for (int k = 0; any && k < x->groups; k++) {
-    double w = x->b[k], size = fabs(w);
-    for (int i = 0; i < x->size; i++) {
-      const double part = x->A[(ptrdiff_t)k * x->most + i] * x->x[i];
-      w += part;
-      size += fabs(part);
-    }
-    const bool back = (x->x[k] > 0 ? w : -w) > WRONG * size;
-    if (x->fixed[k] && back) x->fixed[k] = false, any = false;
+  for (int i = 0, k = x->groups; i < c->count; i++) {
+    if (!c->member[i]) continue;
+    x->fixed[k] = sim->ended[c->rule[i]];
+    x->x[k] = 0;
+    any = any || x->fixed[k++];
   }
-  return any ? CMB_OK : solve(x, several);
+  return any;
+}
+
+/* These stay what they are, unless they would come back at once. */
+static cmb_status solve_released(cmb_simulation *sim, bool *several)
+{
+  cmb_decision *x = &sim->decision;
+  bool back = false;
+  const bool any = fix_released(sim);
+  CMB_TRY(solve(x, several));
+  for (int k = 0; any && k < x->size; k++) {
+    double size;
+    const double w = rate_of(x, k, &size);
+    if (!x->fixed[k] || (x->x[k] > 0 ? w : -w) <= WRONG * size) continue;
+    x->fixed[k] = false;
+    back = true;
+  }
+  return back ? solve(x, several) : CMB_OK;
 }
 
 /* ---- what follows */
@@ -321,8 +359,7 @@ static cmb_status let_go(cmb_simulation *sim)
     const int mode = cmb_slide_mode(g, side);
     const bool held = x->slides[i] != 0;
     sim->ev->mode[i] = e->mode_new[i] = mode;
-    if (!held && mode == x->mode[i]) continue;
-    if (held && x->leader[k] != i) continue;
+    if (x->idle[k] || (!held && mode == x->mode[i]) || (held && x->leader[k] != i)) continue;
     sim->loose[i] = false;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, mode));
   }
@@ -375,6 +412,7 @@ static cmb_status take(cmb_simulation *sim, cmb_stage *before)
   const cmb_decision *x = &sim->decision;
   if (is_so_already(sim, before)) {
     go_back(sim, before);
+    CMB_TRY(cmb_run_end_bearing(sim));
   } else {
     CMB_TRY(let_go(sim));
     CMB_TRY(cmb_run_take_bearing(sim, before));
@@ -392,6 +430,101 @@ static cmb_status take(cmb_simulation *sim, cmb_stage *before)
     }
   }
   return cmb_run_check_slides(sim);
+}
+
+/* Which contacts bear, with friction as it has been found. */
+static void choose_contacts(cmb_simulation *sim, const cmb_bearing_query *query)
+{
+  const cmb_decision *x = &sim->decision;
+  cmb_contacts *c = &sim->bearing.contacts;
+  for (int i = 0, k = x->groups; i < c->count; i++) {
+    if (!c->member[i]) continue;
+    c->z[k - x->groups] = x->x[k];
+    for (int j = 0; j < x->groups; j++) {
+      c->b[k - x->groups] += x->A[(ptrdiff_t)k * x->most + j] * x->x[j];
+    }
+    k++;
+  }
+  cmb_bearing_choose(&sim->bearing, sim->impact->R, query);
+}
+
+/* ---- friction that holds what others hold */
+
+/* The part that the unknowns in `list` have in what unknown k does, into y: whether they can do all of it. */
+static bool depends(cmb_decision *x, int n, int k)
+{
+  const double *row = x->A + (ptrdiff_t)k * x->most;
+  double own = row[k];
+  for (int i = 0; i < n; i++) {
+    const double *from = x->A + (ptrdiff_t)x->list[i] * x->most;
+    x->y[i] = from[k];
+    for (int j = 0; j < n; j++) x->B[(ptrdiff_t)i * n + j] = from[x->list[j]];
+  }
+  if (cmb_lu_factor(n, x->B, x->boxed.scale, x->boxed.pivot) != CMB_OK) return true;
+  cmb_lu_solve(n, x->B, x->boxed.pivot, x->y);
+  for (int i = 0; i < n; i++) own -= row[x->list[i]] * x->y[i];
+  return own <= DEPENDENT * row[k];
+}
+
+/* How far unknown i can go with the speed y. */
+static double way_of(const cmb_decision *x, int i, double y)
+{
+  if (y == 0) return INFINITY;
+  return fmax(0, y < 0 ? x->x[i] / -y : (x->u[i] - x->x[i]) / y);
+}
+
+/* The first of the unknowns in `list`, or k (n), that comes to its bound when k goes to the given side and the others make up for it. */
+static int first_of(const cmb_decision *x, int n, int k, int side, double *way)
+{
+  int first = n;
+  *way = way_of(x, k, side);
+  for (int i = 0; i < n; i++) {
+    const double further = way_of(x, x->list[i], -side * x->y[i]);
+    if (further < *way) *way = further, first = i;
+  }
+  return first;
+}
+
+/* Unknown k and those in `list` can do the same: one of them comes to its bound and stays there, friction rather than a contact. */
+static void exchange(cmb_decision *x, bool *bears, int n, int k)
+{
+  double way, other;
+  const int up = first_of(x, n, k, 1, &way), down = first_of(x, n, k, -1, &other);
+  const bool rises =
+      up == n || x->list[up] < x->groups || !(down == n || x->list[down] < x->groups);
+  const int side = rises ? 1 : -1, out = rises ? up : down;
+  const double by = side * (rises ? way : other);
+  x->x[k] += by;
+  for (int i = 0; i < n; i++) x->x[x->list[i]] -= by * x->y[i];
+  const int idle = out == n ? k : x->list[out];
+  x->x[idle] = 2 * x->x[idle] > x->u[idle] ? x->u[idle] : 0;
+  x->idle[idle] = true;
+  if (idle >= x->groups) bears[idle - x->groups] = false;
+  if (out < n) x->list[out] = k;
+}
+
+/* Of friction that holds together with others what these hold already, one is at a bound: the motion is the same. What contacts alone
+ * hold is in the middle of its values (sticking.c). */
+static void leave_out(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  const cmb_contacts *c = &sim->bearing.contacts;
+  int n = 0;
+  for (int k = 0; k < x->size; k++) x->idle[k] = false;
+  for (int i = 0, k = x->groups; i < c->count; i++) {
+    if (!c->member[i]) continue;
+    if (cmb_bearing_bears(&sim->bearing, c->rule[i])) x->list[n++] = k;
+    k++;
+  }
+  const int contacts = n;
+  for (int k = 0; k < x->groups; k++) {
+    if (side_of(x, k) != 0 || depends(x, contacts, k)) continue;
+    if (depends(x, n, k)) {
+      exchange(x, sim->bearing.bears, n, k);
+    } else {
+      x->list[n++] = k;
+    }
+  }
 }
 
 /* The whole problem in the stage without rests, *several: there is something to decide. */
@@ -414,27 +547,22 @@ static cmb_status find(cmb_simulation *sim, bool *several)
   if (!*several) return CMB_OK;
   cmb_status status = solve_released(sim, &unsure);
   if (status != CMB_OK || unsure) return fail_decision(sim, status, unsure);
-  for (int i = x->groups; i < x->size; i++) c->z[i - x->groups] = x->x[i];
-  for (int i = x->groups; i < x->size; i++) {
-    for (int k = 0; k < x->groups; k++) {
-      c->b[i - x->groups] += x->A[(ptrdiff_t)i * x->most + k] * x->x[k];
-    }
-  }
-  if (c->count > 0) cmb_bearing_choose(&sim->bearing, sim->impact->R, &query);
+  if (c->count > 0) choose_contacts(sim, &query);
+  leave_out(sim);
   return CMB_OK;
 }
 
-cmb_status cmb_run_decide(cmb_simulation *sim)
+cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided)
 {
   cmb_stage *before = sim->stage;
-  bool several = false;
+  *decided = false;
   if (!sim->eq->switch_flow) return CMB_OK;
-  cmb_status status = look_for_several(sim, &several);
+  cmb_status status = look_for_several(sim, decided);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
-  if (!several) return CMB_OK;
+  if (!*decided) return CMB_OK;
   CMB_TRY(enter_free(sim));
-  CMB_TRY(cmb_run_final(sim, find(sim, &several), "dry friction", sim->events->t));
-  if (several) return take(sim, before);
+  CMB_TRY(cmb_run_final(sim, find(sim, decided), "dry friction", sim->events->t));
+  if (*decided) return take(sim, before);
   go_back(sim, before);
   return CMB_OK;
 }

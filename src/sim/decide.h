@@ -22,15 +22,18 @@
 typedef struct cmb_decision {
   int most, groups, size; /* size: groups, then contacts */
   int *leader;            /* (ns) the first function of each group */
-  int *group;             /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
-  bool *still;            /* (ns) functions that are 0 */
-  int *slides, *mode;     /* (ns) before the decision */
-  bool *fixed;            /* (most) groups that have just let go */
-  double *a, *lower;      /* (nv), (2 most_ns) accelerations and rates in mode −1 .. */
-  double *change;         /* (ns x nv) .. what mode +1 adds to the accelerations .. */
-  double *A, *b, *u, *x;  /* (most x most), (most) the problem of all .. */
-  double *B, *c, *w, *y;  /* (most x most), (most) .. and of those that are not fixed */
-  int *number;            /* (most) of these */
+  int *
+      group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
+  bool *still;        /* (ns) functions that are 0 */
+  int *slides, *mode; /* (ns) before the decision */
+  bool *fixed; /* (most) groups that have just let go, and contacts that have just ceased to bear */
+  bool *idle;  /* (most) friction that is at a bound and does not move, since others hold it */
+  int *list;   /* (most) unknowns between their bounds */
+  double *a, *lower;     /* (nv), (2 most_ns) accelerations and rates in mode −1 .. */
+  double *change;        /* (ns x nv) .. what mode +1 adds to the accelerations .. */
+  double *A, *b, *u, *x; /* (most x most), (most) the problem of all .. */
+  double *B, *c, *w, *y; /* (most x most), (most) .. and of those that are not fixed */
+  int *number;           /* (most) of these */
   cmb_boxed boxed;
 } cmb_decision;
 

@@ -259,6 +259,7 @@ static bool has_ended(const cmb_simulation *sim)
 static cmb_status go_round(cmb_simulation *sim, bool first)
 {
   const size_t size = (size_t)sim->eq->nv * sizeof(double);
+  bool decided;
   memcpy(sim->v_before, sim->events->v_found, size);
   CMB_TRY(change_modes(sim));
   CMB_TRY(cmb_run_change_stage(sim));
@@ -272,7 +273,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   sim->left = false;
   CMB_TRY(cmb_run_end_held_slides(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
-  CMB_TRY(cmb_run_decide(sim));
+  CMB_TRY(cmb_run_decide(sim, &decided));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   return begin_there(sim);
 }

@@ -307,26 +307,34 @@ cmb_status cmb_run_take_bearing(cmb_simulation *sim, const cmb_stage *before)
     const double limit = sim->asked[rule] ? cmb_run_accumulation_of(&sim->times[rule]) : NAN;
     if (is_new) CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
   }
-  for (int k = 0; k < eq->rule_count; k++)
-    sim->asked[k] = sim->asked[k] && !sim->bearing.decided[k];
+  return cmb_run_end_bearing(sim);
+}
+
+cmb_status cmb_run_end_bearing(cmb_simulation *sim)
+{
+  const cmb_bearing *x = &sim->bearing;
+  for (int k = 0; k < sim->eq->rule_count; k++) sim->asked[k] = sim->asked[k] && !x->decided[k];
   return lift_touching(sim);
 }
 
 cmb_status cmb_run_share_rests(cmb_simulation *sim)
 {
-  bool several = false;
-  if (sim->bearing.contacts.most < 2) return CMB_OK;
+  bool several = false, decided;
+  CMB_TRY(cmb_run_decide(sim, &decided));
+  if (decided || sim->bearing.contacts.most < 2) return CMB_OK;
   CMB_TRY(find_bearing(sim, &several));
   return several ? cmb_run_take_bearing(sim, sim->stage) : CMB_OK;
 }
 
-/* Bodies come to rest on the surface of a rule; where others touch these may bear too, or in its place: the foot of a ladder is held, and
+/* Bodies come to rest on the surface of a rule; where others touch, or friction may hold, these may bear too, or in its place: the foot of a ladder is held, and
  * its head is pushed against the wall that it touches. */
 static cmb_status rest_on(cmb_simulation *sim, int rule, double limit)
 {
   const bool gap = sim->eq->rules[rule].gap;
-  bool several = false, rests;
+  bool several = false, decided = false, rests;
   sim->asked[rule] = gap;
+  if (gap) CMB_TRY(cmb_run_decide(sim, &decided));
+  if (decided) return CMB_OK;
   if (gap) CMB_TRY(find_bearing(sim, &several));
   if (several) return cmb_run_take_bearing(sim, sim->stage);
   sim->asked[rule] = false;

@@ -275,8 +275,11 @@ cmb_status cmb_run_share_rests(cmb_simulation *sim);
 cmb_bearing_query cmb_run_bearing_query(const cmb_simulation *sim);
 cmb_status cmb_run_take_bearing(cmb_simulation *sim, const cmb_stage *before);
 
-/* decide.c: where dry friction and contacts, or more than one friction, can hold, they are decided together. */
-cmb_status cmb_run_decide(cmb_simulation *sim);
+/* The last of that: nothing is asked any more, and contacts that touch and do not push are open. */
+cmb_status cmb_run_end_bearing(cmb_simulation *sim);
+
+/* decide.c: where dry friction and contacts, or more than one friction, can hold, they are decided together: *decided. */
+cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided);
 
 /* The modes of a rule that holds from one side, on that side. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);

@@ -113,7 +113,8 @@ static bool may_share(const cmb_simulation *sim, int i, int j, double size, cons
 {
   const int *order = sim->ev->eq->switch_order;
   const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[j];
-  if (sim->slides[j] != 0 || order[j] != order[i] || silent || cmb_run_is_held(sim, j)) return false;
+  if (sim->slides[j] != 0 || order[j] != order[i] || silent || cmb_run_is_held(sim, j))
+    return false;
   if (sim->ev->mode[j] != sim->mode_before[j]) return true;
   return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
 }

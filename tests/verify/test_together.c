@@ -87,7 +87,7 @@ struct text {
 
 #define PUT(text, ...)                                                                             \
   ((text)->used += (size_t)snprintf((text)->words + (text)->used,                                  \
-                                    sizeof (text)->words - (text)->used, __VA_ARGS__))
+                                    sizeof(text)->words - (text)->used, __VA_ARGS__))
 
 static void write_bodies(const struct row *m, struct text *to)
 {
