@@ -42,20 +42,21 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
   return cmb_depends(b->g, inputs, input, 1, &e, yes);
 }
 
-/* Something in it must move, or nothing happens ever; and equality is met only at points of time. */
+/* Something in it must move, or be set while a run is under way, or nothing happens ever; and equality is met only at points of time. */
 static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_model_event *event,
                              cmb_expr when)
 {
-  bool on_t, on_q, on_v;
+  bool on_t, on_q, on_v, on_p;
   const cmb_op op = cmb_expr_op(b->g, when);
   CMB_TRY(depends(b, 1, &x->t, when, &on_t));
   CMB_TRY(depends(b, x->nq, x->q, when, &on_q));
   CMB_TRY(depends(b, x->nv, x->v, when, &on_v));
-  if (!on_t && !on_q && !on_v) {
+  CMB_TRY(depends(b, x->np, x->parameter, when, &on_p));
+  if (!on_t && !on_q && !on_v && !on_p) {
     return cmb_build_fail(
         b, cmb_about_leading(cmb_about_part(&event->when.place, "event", event->name)),
         "'when' is always the same; expected a formula of time, "
-        "positions or velocities");
+        "positions, velocities or what can be set while a run is under way");
   }
   if (op != CMB_OP_EQ && op != CMB_OP_NE) return CMB_OK;
   return cmb_build_fail(b,

@@ -361,6 +361,7 @@ static cmb_status let_go(cmb_simulation *sim)
     sim->ev->mode[i] = e->mode_new[i] = mode;
     if (x->idle[k] || (!held && mode == x->mode[i]) || (held && x->leader[k] != i)) continue;
     sim->loose[i] = false;
+    if (x->quiet) continue;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, mode));
   }
   return CMB_OK;
@@ -406,10 +407,27 @@ static void go_back(cmb_simulation *sim, cmb_stage *before)
   memcpy(sim->ev->mode, sim->decision.mode, size);
 }
 
+/* The motion is the same however friction and contacts that hold it share out their forces; what outputs say of these is not. */
+static void warn_of_idle(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  char names[400];
+  bool any = false;
+  for (int k = 0; k < x->size; k++) any = any || x->idle[k];
+  if (!any || x->warned || sim->eq->no == 0) return;
+  x->warned = true;
+  name_all(sim, sizeof names, names);
+  cmb_log(sim->ctx, CMB_LOG_WARNING,
+          "from t = %.9g on %s hold the same motion in more ways than one: how they share out "
+          "their forces is not determined, and outputs of these are those of one of the ways",
+          sim->events->t, names);
+}
+
 /* What has been decided becomes what is. */
 static cmb_status take(cmb_simulation *sim, cmb_stage *before)
 {
   const cmb_decision *x = &sim->decision;
+  warn_of_idle(sim);
   if (is_so_already(sim, before)) {
     go_back(sim, before);
     CMB_TRY(cmb_run_end_bearing(sim));

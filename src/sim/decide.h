@@ -21,6 +21,8 @@
 
 typedef struct cmb_decision {
   int most, groups, size; /* size: groups, then contacts */
+  bool quiet;             /* friction that lets go is not told */
+  bool warned;            /* of friction that is idle */
   int *leader;            /* (ns) the first function of each group */
   int *
       group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */

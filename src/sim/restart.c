@@ -230,7 +230,7 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
   const cmb_equations *eq = sim->eq;
   const cmb_stage *before = sim->stage;
   const int *mode = sim->ev->mode;
-  bool any = false;
+  bool any = false, decided;
   if (!eq->switch_flow) return CMB_OK;
   cmb_events_at_end(sim->events);
   cmb_status status = cmb_events_here(sim->events);
@@ -240,8 +240,13 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
     sim->mode_before[i] = at_zero ? -mode[i] : mode[i];
     any = any || at_zero;
   }
-  if (any) CMB_TRY(cmb_run_look_for_slides(sim, true));
-  if (sim->stage == before) return CMB_OK;
+  if (!any) return CMB_OK;
+  CMB_TRY(cmb_run_look_for_slides(sim, true));
+  sim->decision.quiet = true; /* what a run begins with is no event */
+  status = cmb_run_decide(sim, &decided);
+  sim->decision.quiet = false;
+  CMB_TRY(status);
+  if (sim->stage == before && !decided) return CMB_OK;
   *restarted = true;
   return begin_there(sim);
 }

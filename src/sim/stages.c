@@ -55,6 +55,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   for (int i = 0; i < eq->ns; i++)
     sim->slides[i] = 0, sim->released[i] = 0, sim->at_zero[i] = false;
   sim->sequence = NAN;
+  sim->decision.warned = false;
   for (cmb_stage *s = sim->stages; s; s = s->next) {
     for (int i = 0; i < s->events.ns; i++) {
       s->events.scale[i] = s->events.lift[i] = s->events.steepest[i] = 0;

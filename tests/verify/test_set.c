@@ -87,6 +87,14 @@ static const struct example examples[] = {
      .before = {{"edge", 5}},
      .after = {{"edge", 0.3}},
      .tolerance = 1e-5},
+    {.name = "a condition of an input",
+     .text =
+         HEAD SLIDER "events: {kick: {when: pull > 50, action: {reset: {\"x'\": \"-2*x'\"}}}}\n",
+     .count = 1,
+     .before = {{"pull", 0}},
+     .after = {{"pull", 60}},
+     .input = true,
+     .tolerance = 1e-6},
 };
 
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
@@ -464,6 +472,34 @@ static void test_conditions(void **state)
   close_run(&s);
 }
 
+/* Nothing but an input decides: each time that it is set beyond the limit is an event. */
+static void test_condition_of_an_input(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "inputs: {u: 0}\nbodies: {block: {mass: 2, box: [0.1, 0.1, 0.1], at: [0, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: block, axis: x, rate: 1}}\n"
+      "events: {kick: {when: u > 50, action: {reset: {\"x'\": \"2*x'\"}}}}\n";
+  static const double time[] = {0.2, 0.4, 0.6, 0.7}, value[] = {60, 70, 10, 51};
+  static const int events[] = {1, 1, 1, 2};
+  struct setup s;
+  double x[MOST_X];
+  open_text(&s, text, true);
+  make_run(&s, "mdop5", 1e-8);
+  for (int k = 0; k < 4; k++) {
+    const cmb_setting setting = {"u", value[k]};
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, time[k]));
+    cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &setting));
+    assert_int_equal(s.seen.events, events[k]);
+  }
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T_END));
+  assert_int_equal(s.seen.events, 2);
+  state_of(&s, x);
+  cmbt_near(x[0], 0.2 + 2 * 0.5 + 4 * 0.3, 1e-8);
+  cmbt_near(x[1], 4, 1e-8);
+  close_run(&s);
+}
+
 /* Two runs of one system, step by step in turns, with different values: each is as if it were alone. */
 static void test_runs_apart(void **state)
 {
@@ -504,6 +540,7 @@ int main(void)
                                      cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
+                                     cmocka_unit_test(test_condition_of_an_input),
                                      cmocka_unit_test(test_runs_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
