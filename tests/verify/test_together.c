@@ -7,7 +7,7 @@
  *
  *     M (v⁺ − v) = h f(q + h v/2, v) + Wᵀ Λ − r,   0 ≤ Λ ⟂ W v⁺ ≥ 0 where gaps are closed,   |r_k| ≤ h F_k opposes v⁺_k,   q⁺ = q + h (v + v⁺)/2,
  *
- * which knows neither events nor modes; half its step shows how good it is. Some of the cases are models that were decided wrongly once.
+ * which knows neither events nor modes; half its step shows how good it is. Some of the cases are models that came to no end once.
  */
 #include "check.h"
 #include "methods.h"
@@ -355,8 +355,7 @@ static void test_random_rows(void **state)
   assert_true(found.compared > count / 3);
 }
 
-/* Rows that were not decided: friction along the line of a stop, friction that holds together with another one and a contact, stops and
- * friction whose impacts accumulate together, rests that end. */
+/* Rows in which friction and contacts hold the same motion in more ways than one, and in which rests end while friction holds. */
 static void test_chosen_rows(void **state)
 {
   static const int seeds[] = {66, 88, 184, 230};
@@ -404,6 +403,25 @@ static void test_two_frictions(void **state)
   assert_int_equal(found.compared, 1);
 }
 
+/* Stops with and without rebound, and friction, of which impacts and switches follow each other in turns, faster and faster. */
+static void test_accumulation(void **state)
+{
+  const struct row m = {.n = 3,
+                        .parent = {-1, 0, 1},
+                        .inclined = {false, true, false},
+                        .mass = {1.517, 1.264, 0.856},
+                        .rate = {-1.184, -0.871, 0.172},
+                        .stiffness = {24.504, 20.541, 26.848},
+                        .damping = {0.284, 0.418, 0.195},
+                        .friction = {2.986, 0.292, 1.551},
+                        .stop = {0.224, 0.352, 0.24},
+                        .between = 0.765,
+                        .e = {0, 0.3, 0.3, 0.363}};
+  struct found found = {0};
+  (void)state;
+  assert_true(is_right("with accumulating impacts", &m, &found));
+}
+
 /* Friction on each of two joints that acts on the other one more than on its own. If each drives the other along, both may move to either
  * side, or hold: refused. If one drives and the other brakes they can only hold, which 0.1 N do not change. */
 static void test_driving_friction(void **state)
@@ -446,7 +464,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_rows),       cmocka_unit_test(test_chosen_rows),
       cmocka_unit_test(test_stop_and_friction), cmocka_unit_test(test_two_frictions),
-      cmocka_unit_test(test_driving_friction),
+      cmocka_unit_test(test_accumulation),      cmocka_unit_test(test_driving_friction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
