@@ -94,6 +94,7 @@ struct radau5 {
   cmb_newton newton; /* what it may leave is a part of that */
   cmb_implicit_projection projection;
   bool tested, strict;
+  bool worst; /* sizes are those of the worst number, not the mean of all */
 
   /* of the stages */
   double *Q[STAGES];                                     /* (nq) */
@@ -103,7 +104,7 @@ struct radau5 {
   double *dv[STAGES], *dw[STAGES], *dl[STAGES];          /* increments */
   double *normal[STAGES], *dn[STAGES]; /* (nv) Ḡᵀ η and its increments; ggl */
   double *rate[STAGES];                /* (nq) T(Q_j) W_j */
-  double *w_q, *w_v, *w_l;             /* weights */
+  cmb_weights weights;
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -139,9 +140,7 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
   }
   for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
   take_stages(in, in->n, m->y_stage);
-  m->w_q = cmb_arena_doubles(in->arena, nq);
-  m->w_v = cmb_arena_doubles(in->arena, nv);
-  m->w_l = cmb_arena_doubles(in->arena, ng);
+  cmb_weights_create(in, &m->weights);
   m->s_w = cmb_arena_doubles(in->arena, nv + 1);
   m->s_v = cmb_arena_doubles(in->arena, nv + 1);
   m->e_w = cmb_arena_doubles(in->arena, nv + 1);
@@ -177,6 +176,7 @@ static cmb_status create(cmb_integrator *in)
   cmb_form_options options = {.kind = form_of(in),
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   take_tolerances(in, m);
+  m->worst = cmb_has_turning_velocities(in->ev->eq);
   m->projection = cmb_implicit_projection_of(in, options.kind);
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
@@ -413,6 +413,20 @@ static inline void squares_of_stages(int n, const double *w, double *const x[STA
   }
 }
 
+/* The largest increment of a stage. */
+static double worst_increment(const cmb_integrator *in, const struct radau5 *m,
+                              double *const dq[STAGES])
+{
+  const cmb_weights *w = &m->weights;
+  double most = 0;
+  for (int i = 0; i < STAGES; i++) {
+    most = cmb_larger_error(cmb_weighted_worst(in->nq, w->q, dq[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->nv, w->v, m->dv[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->ng, w->l, m->dl[i]), most);
+  }
+  return sqrt(most);
+}
+
 /* The increments are made; their size in the units of the error estimate. */
 static double move_stages(const cmb_integrator *in, struct radau5 *m)
 {
@@ -424,12 +438,14 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
   for (int i = 0; m->strict && i < STAGES; i++) {
-    cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->w_v, m->dv[i]);
+    cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->weights.v,
+                      m->dv[i]);
   }
+  if (m->worst) return worst_increment(in, m, dq);
   double sum = 0, of_q[STAGES], of_v[STAGES], of_lambda[STAGES];
-  squares_of_stages(in->nq, m->w_q, dq, of_q);
-  squares_of_stages(in->nv, m->w_v, m->dv, of_v);
-  squares_of_stages(in->ng, m->w_l, m->dl, of_lambda);
+  squares_of_stages(in->nq, m->weights.q, dq, of_q);
+  squares_of_stages(in->nv, m->weights.v, m->dv, of_v);
+  squares_of_stages(in->ng, m->weights.l, m->dl, of_lambda);
   for (int i = 0; i < STAGES; i++) sum += of_q[i] + of_v[i], sum += of_lambda[i];
   return sqrt(sum / (STAGES * in->n));
 }
@@ -474,15 +490,20 @@ static double size_of_error(const cmb_integrator *in, struct radau5 *m)
   }
   double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
   if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
-  double sum = cmb_weighted_square(in->nq, m->w_q, e_q) + cmb_weighted_square(in->nv, m->w_v, e_v);
-  return fmax(sqrt(sum / in->n), 1e-10);
+  const cmb_weights *w = &m->weights;
+  const double size = m->worst ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
+                                                  cmb_weighted_worst(in->nv, w->error_v, e_v))
+                               : (cmb_weighted_square(in->nq, w->error_q, e_q) +
+                                  cmb_weighted_square(in->nv, w->error_v, e_v)) /
+                                     in->n;
+  return cmb_larger_error(sqrt(size), 1e-10);
 }
 
 /* How far the multipliers of the last stage are from those that belong to the new state. */
 static double multiplier_error(const cmb_integrator *in, struct radau5 *m)
 {
   for (int k = 0; k < in->ng; k++) m->dl[2][k] = m->lambda[2][k] - in->lambda_new[k];
-  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->w_l, m->dl[2]) / in->ng) : 0;
+  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, m->dl[2]) / in->ng) : 0;
 }
 
 /* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
@@ -514,11 +535,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   m->newton.excess =
       0; /* that of an earlier attempt says nothing if this one does not come so far */
   CMB_TRY(prepare(in, m, h));
-  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough};
-  cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
-  if (!m->strict && m->form->kind == CMB_FORM_INDEX3) {
-    for (int i = 0; i < in->nv; i++) m->w_v[i] *= h;
-  }
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
+  cmb_weights_at(in, &tolerance, h, &m->weights);
+  if (!m->strict && m->form->kind == CMB_FORM_INDEX3) cmb_weigh_velocities(in, h, &m->weights);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {
