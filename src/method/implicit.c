@@ -72,8 +72,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->q = w->error_q = cmb_arena_doubles(in->arena, in->nq);
   w->v = w->error_v = cmb_arena_doubles(in->arena, in->nv);
   w->l = cmb_arena_doubles(in->arena, in->ng);
-  w->rounded_q = cmb_arena_doubles(in->arena, in->nq);
-  w->rounded_v = cmb_arena_doubles(in->arena, in->nv);
+  w->apart_q = cmb_arena_doubles(in->arena, in->nq);
+  w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
@@ -81,8 +81,8 @@ void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h
   const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / CLEAR);
   const bool rounded = ROUNDINGS * tol->form->noise_most > 0.1 * tol->left * tol->atol;
   const bool apart = rounded && least > tol->left;
-  w->error_q = apart ? w->rounded_q : w->q;
-  w->error_v = apart ? w->rounded_v : w->v;
+  w->error_q = apart ? w->apart_q : w->q;
+  w->error_v = apart ? w->apart_v : w->v;
   if (rounded) {
     rounded_weights(in->nq, q, tol, tol->left, w->q);
     rounded_velocity_weights(in->nv, v, tol, tol->left, w->v);
@@ -97,10 +97,10 @@ void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h
   multiplier_weights(in, tol, h, w->l);
 }
 
-void cmb_weigh_velocities(const cmb_integrator *in, double factor, cmb_weights *w)
+void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w)
 {
-  for (int i = 0; i < in->nv; i++) w->v[i] *= factor;
-  for (int i = 0; w->error_v != w->v && i < in->nv; i++) w->error_v[i] *= factor;
+  for (int i = 0; i < in->nv; i++) w->apart_v[i] = factor * w->error_v[i];
+  w->error_v = w->apart_v;
 }
 
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,

@@ -40,19 +40,13 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
   return eq->rates || eq->euler_parameters;
 }
 
-/* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to a method. */
-static inline bool cmb_has_turning_velocities(const cmb_equations *eq)
-{
-  return eq->euler_parameters && cmb_velocities_pair(eq);
-}
-
 #define CMB_OPTION_MULTIPLIERS                                                                     \
   {                                                                                                \
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
 /* Steps of radau5 and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
- * rule of the code that the method is made after; errors are then up to some 1000 times the tolerance, the more the smaller it is. */
+ * rule of the code that the method is made after; errors are then up to some 100 times the tolerance, the more the smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \
@@ -74,8 +68,8 @@ typedef struct cmb_tolerance {
  * for, but an iteration has not arrived while they move. */
 typedef struct cmb_weights {
   double *q, *v, *l;
-  double *error_q, *error_v;     /* q and v, or where rounding has a part in them */
-  double *rounded_q, *rounded_v; /* these */
+  double *error_q, *error_v; /* q and v, or where errors count otherwise than increments: */
+  double *apart_q, *apart_v;
 } cmb_weights;
 
 void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
@@ -84,8 +78,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, double h,
                     cmb_weights *w);
 
-/* Velocities count `factor` times. */
-void cmb_weigh_velocities(const cmb_integrator *in, double factor, cmb_weights *w);
+/* Errors of velocities count `factor` times; increments do not. */
+void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
 /* What does not count of velocities x in index 3 is dropped, in place. There what crosses the constraints comes from g/c: it is the larger
  * the smaller the step, and the next step or a projection takes it away. What is along the constraints moves positions for the rest of

@@ -10,12 +10,14 @@
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
  * It is of lower order than the step: O(h⁴), while errors at the end of a run are O(h⁵). control=strict holds it to 0.4 rtol^(4/5),
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
- * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts velocities of index 3 h
- * times; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the rest loses orders.
+ * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts errors of velocities of index 3 h times, but not what the iteration leaves in
+ * them, which no later step takes away; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the
+ * rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h).
  *
  * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
  * follow the increments only to O(h ω), which index 1 bears best.
  */
+#include "base/context.h"
 #include "math/dense.h"
 #include "method/implicit.h"
 #include "method/newton.h"
@@ -169,6 +171,21 @@ static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
   if (in->fixed_step) m->newton.most = MOST_FIXED;
 }
 
+/* RADAU5's rule for index 3: errors of velocities count h times. */
+static bool has_light_velocities(const struct radau5 *m)
+{
+  return !m->strict && m->form->kind == CMB_FORM_INDEX3;
+}
+
+/* auto passes stiff systems so, and goes on with another method soon if they are not. */
+static void warn_of_velocities(const cmb_integrator *in)
+{
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "radau5 with control=classic in index 3 counts errors of velocities h times, as RADAU5 "
+          "does: they are not held to the tolerance, and in fast mechanisms errors at the end can "
+          "be hundreds of tolerances; control=strict holds them");
+}
+
 static cmb_status create(cmb_integrator *in)
 {
   struct radau5 *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
@@ -182,6 +199,7 @@ static cmb_status create(cmb_integrator *in)
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
+  if (has_light_velocities(m) && !in->switcher && !in->fixed_step) warn_of_velocities(in);
   return cmb_form_matrix_create(m->form, true, &m->complex);
 }
 
@@ -437,7 +455,7 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   combine(in->nv, T, 1, m->dw, m->dw);
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
-  for (int i = 0; m->strict && i < STAGES; i++) {
+  for (int i = 0; i < STAGES; i++) {
     cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->weights.v,
                       m->dv[i]);
   }
@@ -537,7 +555,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   CMB_TRY(prepare(in, m, h));
   const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
   cmb_weights_at(in, &tolerance, h, &m->weights);
-  if (!m->strict && m->form->kind == CMB_FORM_INDEX3) cmb_weigh_velocities(in, h, &m->weights);
+  if (has_light_velocities(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {
