@@ -12,7 +12,8 @@
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
  * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts errors of velocities of index 3 h times, but not what the iteration leaves in
  * them, which no later step takes away; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the
- * rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h).
+ * rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h), but for
+ * fixed steps, which cannot become smaller if the iteration is slow.
  *
  * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
  * follow the increments only to O(h ω), which index 1 bears best.
@@ -169,6 +170,11 @@ static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
   m->atol = m->rtol * (in->options.atol / rtol);
   cmb_newton_create(&m->newton, &newton, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol), m->rtol);
   if (in->fixed_step) m->newton.most = MOST_FIXED;
+  m->worst = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
+  if (m->worst) { /* which is at most the mean times this, and so are roundings */
+    const double most = sqrt(STAGES * in->n);
+    m->newton.enough = fmax(m->newton.enough, most * newton.roundings * DBL_EPSILON / m->rtol);
+  }
 }
 
 /* RADAU5's rule for index 3: errors of velocities count h times. */
@@ -193,7 +199,6 @@ static cmb_status create(cmb_integrator *in)
   cmb_form_options options = {.kind = form_of(in),
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   take_tolerances(in, m);
-  m->worst = cmb_has_turning_velocities(in->ev->eq);
   m->projection = cmb_implicit_projection_of(in, options.kind);
   m->tested = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
