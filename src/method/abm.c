@@ -89,11 +89,6 @@ static cmb_status create(cmb_integrator *in)
   return CMB_OK;
 }
 
-static double norm_of(const cmb_integrator *in, const double *x)
-{
-  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
-}
-
 static cmb_status begin(cmb_integrator *in)
 {
   struct abm *m = in->data;
@@ -134,10 +129,10 @@ static void find_errors(const cmb_integrator *in, struct abm *m, double h, const
   m->error[1] = m->error[2] = INFINITY;
   memcpy(m->d, m->slope, (size_t)in->n * sizeof *m->d);
   for (int j = 0; j < k; j++) {
-    if (j > 0 && k - j <= 2) m->error[k - j] = h * gamma_star[j] * norm_of(in, m->d);
+    if (j > 0 && k - j <= 2) m->error[k - j] = h * gamma_star[j] * cmb_size_of_change(in, m->d);
     for (int i = 0; i < in->n; i++) m->d[i] -= m->star[j][i];
   }
-  m->error[0] = h * fabs(g[k] - g[k - 1]) * norm_of(in, m->d);
+  m->error[0] = h * fabs(g[k] - g[k - 1]) * cmb_size_of_change(in, m->d);
 }
 
 /* φ_j(n+1) by the slope at y_new, and the error of order k + 1. */
@@ -150,7 +145,7 @@ static void make_next(const cmb_integrator *in, struct abm *m, double h)
   }
   m->above = INFINITY;
   if (m->equal >= k && k < MOST_ORDER && m->known > k) {
-    m->above = h * gamma_star[k + 1] * norm_of(in, m->next[k + 1]);
+    m->above = h * gamma_star[k + 1] * cmb_size_of_change(in, m->next[k + 1]);
   }
 }
 
@@ -160,7 +155,7 @@ static double recovery_error(const cmb_integrator *in, struct abm *m)
 {
   for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
   const double weak = cmb_forgive_weak(in, m->d, NULL);
-  return cmb_larger_error(weak, norm_of(in, m->d));
+  return cmb_larger_error(weak, cmb_size_of_change(in, m->d));
 }
 
 static cmb_status attempt(cmb_integrator *in, double h, double *error)

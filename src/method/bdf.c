@@ -102,12 +102,12 @@ struct bdf {
   double est, norm; /* error estimates of the attempt, for order and size */
   double error_lower, error_lowest, error_k;
 
-  double *y0, *rate0;      /* (size) predictor */
-  double *y, *rate;        /* (size), its end padded: the iterate q, v, λ and its rates */
-  double *e;               /* (size) y − y0 */
-  double *normal, *W;      /* (nv) Ḡᵀ η, v − Ḡᵀ η */
-  double *w_q, *w_v, *w_l; /* weights */
-  double *work;            /* (size) */
+  double *y0, *rate0; /* (size) predictor */
+  double *y, *rate;   /* (size), its end padded: the iterate q, v, λ and its rates */
+  double *e;          /* (size) y − y0 */
+  double *normal, *W; /* (nv) Ḡᵀ η, v − Ḡᵀ η */
+  cmb_weights weights;
+  double *work; /* (size) */
   double *r, *position, *motion;
   cmb_increment increment;
   double *a; /* (nv) */
@@ -135,9 +135,7 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   cmb_bdf_history_create(&m->history, arena, m->size);
   m->normal = cmb_arena_doubles(arena, in->nv);
   m->W = cmb_arena_doubles(arena, in->nv);
-  m->w_q = cmb_arena_doubles(arena, in->nq);
-  m->w_v = cmb_arena_doubles(arena, in->nv);
-  m->w_l = cmb_arena_doubles(arena, in->ng);
+  cmb_weights_create(in, &m->weights);
   m->r = cmb_arena_doubles(arena, in->nv);
   m->position = cmb_arena_doubles(arena, in->ng);
   m->motion = cmb_arena_doubles(arena, in->ng);
@@ -150,19 +148,13 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to the method. */
-static bool has_turning_velocities(const cmb_integrator *in)
-{
-  return in->ev->eq->euler_parameters && cmb_velocities_pair(in->ev->eq);
-}
-
 /* The caution; returns the part of the tolerance that the iteration may leave. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
   m->caution = 1.5;
   if (cmb_choice(in, "control") == CMB_CONTROL_CLASSIC) return newton.kappa;
-  const bool turning = has_turning_velocities(in);
+  const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double more = (turning ? TURNING : 1) * pow(rtol, -1.0 / CMB_BDF_MOST);
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
@@ -348,9 +340,9 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
     dq = m->work;
   }
   cmb_drop_crossing(m->form, m->matrix, d->v[0]);
-  double sum = cmb_weighted_square(in->nq, m->w_q, dq) +
-               cmb_weighted_square(in->nv, m->w_v, d->v[0]) +
-               cmb_weighted_square(in->ng, m->w_l, d->lambda[0]);
+  const cmb_weights *w = &m->weights;
+  double sum = cmb_weighted_square(in->nq, w->q, dq) + cmb_weighted_square(in->nv, w->v, d->v[0]) +
+               cmb_weighted_square(in->ng, w->l, d->lambda[0]);
   *size = sqrt(sum / in->n);
   complete(in, m);
   return CMB_OK;
@@ -440,9 +432,11 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
     of_v = memcpy(m->W, of_v, (size_t)in->nv * sizeof *of_v);
     cmb_drop_crossing(m->form, m->matrix, m->W);
   }
-  double sum = cmb_weighted_square(in->nq, m->w_q, x) + cmb_weighted_square(in->nv, m->w_v, of_v);
+  const cmb_weights *w = &m->weights;
+  double sum =
+      cmb_weighted_square(in->nq, w->error_q, x) + cmb_weighted_square(in->nv, w->error_v, of_v);
   if (!m->tested) return m->caution * sqrt(sum / in->n);
-  sum += cmb_weighted_square(in->ng, m->w_l, x + in->n);
+  sum += cmb_weighted_square(in->ng, w->l, x + in->n);
   return m->caution * sqrt(sum / m->size);
 }
 
@@ -514,8 +508,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const bool starting = in->fixed_step && m->order > 0 && m->k < m->order;
   cmb_bdf_open(&m->history, m->k, h);
   cmb_bdf_predict(&m->history, m->y0, m->rate0);
-  const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least};
-  cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
+  const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least,
+                                   1 / m->caution};
+  cmb_weights_at(in, &tolerance, h, &m->weights);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
   if (in->ev->eq->normalize) in->ev->eq->normalize(in->ev->eq->self, m->y);
   if (m->projection != CMB_IMPLICIT_NONE && !starting) CMB_TRY(project(in, m, t));

@@ -160,9 +160,7 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, int i)
     most = fmax(most, fabs(lambda[l]) / unit);
     moved = cmb_larger_error(moved, fabs(m->dlambda[l]) / unit);
   }
-  const double state = cmb_larger_error(cmb_error_norm(in, 0, in->nq, m->x),
-                                        cmb_error_norm(in, in->nq, in->n, m->x));
-  return cmb_larger_error(state,
+  return cmb_larger_error(cmb_size_of_change(in, m->x),
                           fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol));
 }
 

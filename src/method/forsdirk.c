@@ -137,11 +137,6 @@ static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
   for (int i = 0; i < m->active_count; i++) x[m->active[i]] = m->z[i];
 }
 
-static double norm_of(const cmb_integrator *in, const double *x)
-{
-  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
-}
-
 /* The stage's state for its slope, and F there. */
 static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double t)
 {
@@ -175,7 +170,7 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
     CMB_TRY(evaluate(in, m, i, t));
     correct(in, m, m->k[i]);
     in->ev->stats.newton++;
-    CMB_TRY(cmb_newton_judge(&m->newton, norm_of(in, m->x)));
+    CMB_TRY(cmb_newton_judge(&m->newton, cmb_size_of_change(in, m->x)));
   }
   return CMB_OK;
 }

@@ -9,6 +9,8 @@
 
 static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
 static const double MOVES = 8;      /* the same, of a velocity that all constraints move together */
+static const double CLEAR =
+    10; /* times an error test looks at more than an iteration at rounding leaves */
 
 static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
@@ -21,10 +23,11 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
-/* The same with what rounding asks for: of positions, */
-static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double *w)
+/* The same with what rounding asks for, `least` being the part of the tolerance that is looked at: of positions, */
+static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double least,
+                            double *w)
 {
-  const double share = ROUNDINGS / tol->least, *noise = tol->form->noise_q;
+  const double share = ROUNDINGS / least, *noise = tol->form->noise_q;
   for (int i = 0; i < n; i++) {
     w[i] = 1 / (tol->rtol * fabs(y[i]) + tol->atol + share * noise[i]);
   }
@@ -32,13 +35,14 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
 
 /* and of velocities. What all constraints together make of one counts up to the tolerance of the whole motion, measured by the energy:
  * where they are near to losing rank it is more than that, and no tolerance can be met. */
-static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double *w)
+static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double least,
+                                     double *w)
 {
   const cmb_form *form = tol->form;
-  const double most = tol->rtol * form->speed, share = form->has_motion ? MOVES / tol->least : 0;
+  const double most = tol->rtol * form->speed, share = form->has_motion ? MOVES / least : 0;
   for (int i = 0; i < n; i++) {
     const double moved = fmin(share * form->noise_moved[i], most * form->size[i]);
-    const double rounding = fmax(ROUNDINGS / tol->least * form->noise[i], moved);
+    const double rounding = fmax(ROUNDINGS / least * form->noise[i], moved);
     w[i] = 1 / (tol->rtol * fabs(v[i]) + tol->atol + rounding);
   }
 }
@@ -50,7 +54,7 @@ static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *to
   const cmb_form *form = tol->form;
   const double *unit = form->size + form->nv, rtol = tol->rtol, atol = tol->atol,
                index = cmb_form_multiplier_weight(form->kind, h),
-               noise = form->has_motion ? MOVES / tol->least * form->noise_l / h : 0;
+               noise = form->has_motion ? MOVES / tol->left * form->noise_l / h : 0;
   double most = 0;
   for (int i = 0; i < in->ng; i++) {
     const double size = fabs(in->lambda[i]) / (form->scaled ? unit[i] : 1);
@@ -63,18 +67,40 @@ static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *to
   }
 }
 
-void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h, double *w_q,
-                 double *w_v, double *w_l)
+void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
 {
-  const cmb_form *form = tol->form;
-  if (ROUNDINGS * form->noise_most > 0.1 * tol->least * tol->atol) {
-    rounded_weights(in->nq, in->y, tol, w_q);
-    rounded_velocity_weights(in->nv, in->y + in->nq, tol, w_v);
+  w->q = w->error_q = cmb_arena_doubles(in->arena, in->nq);
+  w->v = w->error_v = cmb_arena_doubles(in->arena, in->nv);
+  w->l = cmb_arena_doubles(in->arena, in->ng);
+  w->apart_q = cmb_arena_doubles(in->arena, in->nq);
+  w->apart_v = cmb_arena_doubles(in->arena, in->nv);
+}
+
+void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
+{
+  const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / CLEAR);
+  const bool rounded = ROUNDINGS * tol->form->noise_most > 0.1 * tol->left * tol->atol;
+  const bool apart = rounded && least > tol->left;
+  w->error_q = apart ? w->apart_q : w->q;
+  w->error_v = apart ? w->apart_v : w->v;
+  if (rounded) {
+    rounded_weights(in->nq, q, tol, tol->left, w->q);
+    rounded_velocity_weights(in->nv, v, tol, tol->left, w->v);
   } else {
-    weights_of(in->nq, in->y, tol, w_q);
-    weights_of(in->nv, in->y + in->nq, tol, w_v);
+    weights_of(in->nq, q, tol, w->q);
+    weights_of(in->nv, v, tol, w->v);
   }
-  multiplier_weights(in, tol, h, w_l);
+  if (apart) {
+    rounded_weights(in->nq, q, tol, least, w->error_q);
+    rounded_velocity_weights(in->nv, v, tol, least, w->error_v);
+  }
+  multiplier_weights(in, tol, h, w->l);
+}
+
+void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w)
+{
+  for (int i = 0; i < in->nv; i++) w->apart_v[i] = factor * w->error_v[i];
+  w->error_v = w->apart_v;
 }
 
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,

@@ -46,7 +46,7 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
   }
 
 /* Steps of radau5 and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
- * rule of the code that the method is made after; errors are then up to some 1000 times the tolerance, the more the smaller it is. */
+ * rule of the code that the method is made after; errors are then up to some 100 times the tolerance, the more the smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \
@@ -55,17 +55,31 @@ typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control
         "steps so small that errors at the end are about the tolerance; or as those of " code      \
   }
 
-/* Tolerances of a step of an implicit method, and the least part of them that it looks at: what an iteration may leave, or the error
- * test of a cautious control. It is not below the rounding of the state (form->noise). */
+/* Tolerances of a step of an implicit method, and the least parts of them that it looks at: what an iteration may leave, and the error test
+ * of a cautious control. They are not below the rounding of the state (form->noise), each of them for itself: an iteration that has
+ * to arrive within a thousandth of what a step may have is at rounding long before the error is. */
 typedef struct cmb_tolerance {
   const cmb_form *form;
-  double rtol, atol, least;
+  double rtol, atol, left, tested;
 } cmb_tolerance;
 
-/* Weights 1 / (rtol |y| + atol) of errors in a step of size h: w_q (nq); w_v (nv) and w_l (ng) for velocities and multipliers, in the
- * units of the form's kind. Multipliers are not in the error test unless asked for, but an iteration has not arrived while they move. */
-void cmb_weights(const cmb_integrator *in, const cmb_tolerance *tolerance, double h, double *w_q,
-                 double *w_v, double *w_l);
+/* Weights 1 / (rtol |y| + atol): q (nq); v (nv) and l (ng) for velocities and multipliers, in the units of the form's kind, of an
+ * iteration's increments; error_q (nq) and error_v (nv) of the errors of a step. Multipliers are not in the error test unless asked
+ * for, but an iteration has not arrived while they move. */
+typedef struct cmb_weights {
+  double *q, *v, *l;
+  double *error_q, *error_v; /* q and v, or where errors count otherwise than increments: */
+  double *apart_q, *apart_v;
+} cmb_weights;
+
+void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
+
+/* For a step of size h from where the integrator stands. */
+void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, double h,
+                    cmb_weights *w);
+
+/* Errors of velocities count `factor` times; increments do not. */
+void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
 /* What does not count of velocities x in index 3 is dropped, in place. There what crosses the constraints comes from g/c: it is the larger
  * the smaller the step, and the next step or a projection takes it away. What is along the constraints moves positions for the rest of
@@ -86,6 +100,14 @@ static inline double cmb_weighted_square(int n, const double *w, const double *x
   }
   const double last = i < n ? w[i] * x[i] : 0;
   return sum[0] + sum[1] + last * last;
+}
+
+/* max (w_i x_i)², NaN if one of them is */
+static inline double cmb_weighted_worst(int n, const double *w, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = cmb_larger_error(w[i] * w[i] * x[i] * x[i], most);
+  return most;
 }
 
 /* y_new onto the constraints at t; accelerations a and in->lambda_new from it. The evaluator's factors are new. */

@@ -133,6 +133,14 @@ static inline double cmb_larger_error(double a, double b)
   return a > b || a != a ? a : b;
 }
 
+/* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to a method. What
+ * an iteration leaves in each step then adds up, and is as large as the norm permits: a mean over the coordinates of all bodies, of
+ * which a few may move, would permit √(nq/7) times as much to one of them. */
+static inline bool cmb_has_turning_velocities(const cmb_equations *eq)
+{
+  return eq->euler_parameters && cmb_velocities_pair(eq);
+}
+
 /* Whether the step under way begins, or ends at the factors held, near a loss of rank (dae/branch.h). */
 static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
 {

@@ -85,6 +85,12 @@ double cmb_largest_error(const cmb_integrator *in, const double *x)
   return most;
 }
 
+double cmb_size_of_change(const cmb_integrator *in, const double *x)
+{
+  if (cmb_has_turning_velocities(in->ev->eq)) return cmb_largest_error(in, x);
+  return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
+}
+
 /* The continuous solution over a step of size h from `from`, with nothing but the slopes. */
 static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, const double *from,
                      double h, double *const *k, double theta, double *y)

@@ -47,6 +47,10 @@ cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained);
  * lets a single stiff component exceed its tolerance √k times. */
 double cmb_largest_error(const cmb_integrator *in, const double *x);
 
+/* The size of an increment x (n), or of an error: the larger of the norms of positions and of velocities; with turning velocities the
+ * largest of all. */
+double cmb_size_of_change(const cmb_integrator *in, const double *x);
+
 /* A diagonally implicit Runge–Kutta method whose last stage is the result. */
 enum { CMB_DIRK_MOST_STAGES = 5 };
 

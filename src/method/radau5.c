@@ -10,12 +10,15 @@
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
  * It is of lower order than the step: O(h⁴), while errors at the end of a run are O(h⁵). control=strict holds it to 0.4 rtol^(4/5),
  * which makes them proportional to rtol, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th power, O(h rtol);
- * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts velocities of index 3 h
- * times; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the rest loses orders.
+ * classic to 0.1 rtol^(2/3), as their code RADAU5, and counts errors of velocities of index 3 h times, but not what the iteration leaves in
+ * them, which no later step takes away; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since the
+ * rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h), but for
+ * fixed steps, which cannot become smaller if the iteration is slow.
  *
  * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
  * follow the increments only to O(h ω), which index 1 bears best.
  */
+#include "base/context.h"
 #include "math/dense.h"
 #include "method/implicit.h"
 #include "method/newton.h"
@@ -94,6 +97,7 @@ struct radau5 {
   cmb_newton newton; /* what it may leave is a part of that */
   cmb_implicit_projection projection;
   bool tested, strict;
+  bool worst; /* sizes are those of the worst number, not the mean of all */
 
   /* of the stages */
   double *Q[STAGES];                                     /* (nq) */
@@ -103,7 +107,7 @@ struct radau5 {
   double *dv[STAGES], *dw[STAGES], *dl[STAGES];          /* increments */
   double *normal[STAGES], *dn[STAGES]; /* (nv) Ḡᵀ η and its increments; ggl */
   double *rate[STAGES];                /* (nq) T(Q_j) W_j */
-  double *w_q, *w_v, *w_l;             /* weights */
+  cmb_weights weights;
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -139,9 +143,7 @@ static void take_memory(cmb_integrator *in, struct radau5 *m)
   }
   for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
   take_stages(in, in->n, m->y_stage);
-  m->w_q = cmb_arena_doubles(in->arena, nq);
-  m->w_v = cmb_arena_doubles(in->arena, nv);
-  m->w_l = cmb_arena_doubles(in->arena, ng);
+  cmb_weights_create(in, &m->weights);
   m->s_w = cmb_arena_doubles(in->arena, nv + 1);
   m->s_v = cmb_arena_doubles(in->arena, nv + 1);
   m->e_w = cmb_arena_doubles(in->arena, nv + 1);
@@ -168,6 +170,26 @@ static void take_tolerances(const cmb_integrator *in, struct radau5 *m)
   m->atol = m->rtol * (in->options.atol / rtol);
   cmb_newton_create(&m->newton, &newton, strict ? sqrt(m->rtol) : 0.5 * cbrt(m->rtol), m->rtol);
   if (in->fixed_step) m->newton.most = MOST_FIXED;
+  m->worst = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
+  if (m->worst) { /* which is at most the mean times this, and so are roundings */
+    const double most = sqrt(STAGES * in->n);
+    m->newton.enough = fmax(m->newton.enough, most * newton.roundings * DBL_EPSILON / m->rtol);
+  }
+}
+
+/* RADAU5's rule for index 3: errors of velocities count h times. */
+static bool has_light_velocities(const struct radau5 *m)
+{
+  return !m->strict && m->form->kind == CMB_FORM_INDEX3;
+}
+
+/* auto passes stiff systems so, and goes on with another method soon if they are not. */
+static void warn_of_velocities(const cmb_integrator *in)
+{
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "radau5 with control=classic in index 3 counts errors of velocities h times, as RADAU5 "
+          "does: they are not held to the tolerance, and in fast mechanisms errors at the end can "
+          "be hundreds of tolerances; control=strict holds them");
 }
 
 static cmb_status create(cmb_integrator *in)
@@ -182,6 +204,7 @@ static cmb_status create(cmb_integrator *in)
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
+  if (has_light_velocities(m) && !in->switcher && !in->fixed_step) warn_of_velocities(in);
   return cmb_form_matrix_create(m->form, true, &m->complex);
 }
 
@@ -413,6 +436,20 @@ static inline void squares_of_stages(int n, const double *w, double *const x[STA
   }
 }
 
+/* The largest increment of a stage. */
+static double worst_increment(const cmb_integrator *in, const struct radau5 *m,
+                              double *const dq[STAGES])
+{
+  const cmb_weights *w = &m->weights;
+  double most = 0;
+  for (int i = 0; i < STAGES; i++) {
+    most = cmb_larger_error(cmb_weighted_worst(in->nq, w->q, dq[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->nv, w->v, m->dv[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->ng, w->l, m->dl[i]), most);
+  }
+  return sqrt(most);
+}
+
 /* The increments are made; their size in the units of the error estimate. */
 static double move_stages(const cmb_integrator *in, struct radau5 *m)
 {
@@ -423,13 +460,15 @@ static double move_stages(const cmb_integrator *in, struct radau5 *m)
   combine(in->nv, T, 1, m->dw, m->dw);
   if (m->form->kind == CMB_FORM_GGL) put_together(in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < STAGES; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate[i]);
-  for (int i = 0; m->strict && i < STAGES; i++) {
-    cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->w_v, m->dv[i]);
+  for (int i = 0; i < STAGES; i++) {
+    cmb_drop_rounding(m->form, m->newton.enough, m->h_factored / GAMMA, m->real, m->weights.v,
+                      m->dv[i]);
   }
+  if (m->worst) return worst_increment(in, m, dq);
   double sum = 0, of_q[STAGES], of_v[STAGES], of_lambda[STAGES];
-  squares_of_stages(in->nq, m->w_q, dq, of_q);
-  squares_of_stages(in->nv, m->w_v, m->dv, of_v);
-  squares_of_stages(in->ng, m->w_l, m->dl, of_lambda);
+  squares_of_stages(in->nq, m->weights.q, dq, of_q);
+  squares_of_stages(in->nv, m->weights.v, m->dv, of_v);
+  squares_of_stages(in->ng, m->weights.l, m->dl, of_lambda);
   for (int i = 0; i < STAGES; i++) sum += of_q[i] + of_v[i], sum += of_lambda[i];
   return sqrt(sum / (STAGES * in->n));
 }
@@ -474,15 +513,20 @@ static double size_of_error(const cmb_integrator *in, struct radau5 *m)
   }
   double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
   if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
-  double sum = cmb_weighted_square(in->nq, m->w_q, e_q) + cmb_weighted_square(in->nv, m->w_v, e_v);
-  return fmax(sqrt(sum / in->n), 1e-10);
+  const cmb_weights *w = &m->weights;
+  const double size = m->worst ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
+                                                  cmb_weighted_worst(in->nv, w->error_v, e_v))
+                               : (cmb_weighted_square(in->nq, w->error_q, e_q) +
+                                  cmb_weighted_square(in->nv, w->error_v, e_v)) /
+                                     in->n;
+  return cmb_larger_error(sqrt(size), 1e-10);
 }
 
 /* How far the multipliers of the last stage are from those that belong to the new state. */
 static double multiplier_error(const cmb_integrator *in, struct radau5 *m)
 {
   for (int k = 0; k < in->ng; k++) m->dl[2][k] = m->lambda[2][k] - in->lambda_new[k];
-  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->w_l, m->dl[2]) / in->ng) : 0;
+  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, m->dl[2]) / in->ng) : 0;
 }
 
 /* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
@@ -514,11 +558,9 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   m->newton.excess =
       0; /* that of an earlier attempt says nothing if this one does not come so far */
   CMB_TRY(prepare(in, m, h));
-  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough};
-  cmb_weights(in, &tolerance, h, m->w_q, m->w_v, m->w_l);
-  if (!m->strict && m->form->kind == CMB_FORM_INDEX3) {
-    for (int i = 0; i < in->nv; i++) m->w_v[i] *= h;
-  }
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
+  cmb_weights_at(in, &tolerance, h, &m->weights);
+  if (has_light_velocities(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {

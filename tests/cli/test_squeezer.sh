@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Andrews' squeezing mechanism (IVP Test Set for Initial Value Problem Solvers, release 2.4): seven bodies, a crank of 1,500 rad/s and links
-# that come to rest now and then. Each method agrees with the reference solution published there, in joint coordinates.
+# that come to rest now and then. Each method agrees with the reference solution published there, in joint coordinates. The classic control
+# of radau5, whose error test does not hold velocities, says so.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -65,7 +66,11 @@ def worst(method, tolerance, *options):
     if done.returncode != 0:
         print(done.stderr.strip())
         return None
-    outputs = json.loads(done.stdout)["outputs"]
+    result = json.loads(done.stdout)
+    outputs, warned = result["outputs"], any("counts errors of velocities h times" in w for w in result["warnings"])
+    if warned != ("control=classic" in options):
+        print("warned of errors of velocities:", warned)
+        return None
     return max(abs(outputs["out_" + name] - value) for name, value in REFERENCE.items()) / float(tolerance)
 
 
@@ -73,7 +78,8 @@ wrong = 0
 for case in [("mdop5", "1e-8"), ("mdop853", "1e-8"), ("radau5", "1e-8")] + [("bdf", t) for t in ("1e-7", "1e-8", "1e-9", "1e-10")] + [
         ("bdf", "1e-10", "--option", f"form={form}") for form in ("index1", "index2")] + [
         (method, t, "--option", "form=index3") for method in ("bdf", "radau5") for t in ("1e-4", "1e-6", "1e-7", "1e-8", "1e-9")] + [
-        ("bdf", "1e-8", "--option", "form=index3", "--option", f"projection={p}") for p in ("none", "every")]:
+        ("bdf", "1e-8", "--option", "form=index3", "--option", f"projection={p}") for p in ("none", "every")] + [
+        ("radau5", t, "--option", "control=classic") for t in ("1e-4", "1e-5", "1e-6", "1e-7")] + [("auto", "1e-4"), ("auto", "1e-8")]:
     error = worst(*case)
     good = error is not None and error <= 100
     print(*case, "" if good else "WRONG:", "no result" if error is None else f"{error:.2g} tolerances")
