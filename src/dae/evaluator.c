@@ -402,7 +402,12 @@ const char *cmb_evaluator_blamed(const cmb_evaluator *ev, cmb_status status)
 const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room, char *text)
 {
   const char *constraint = cmb_evaluator_blamed(ev, status);
-  if (constraint) {
+  const bool search = status == CMB_RETRY_NONFINITE && ev->eq->unsolved;
+  const cmb_point last = cmb_evaluator_point(ev, 0, NULL, NULL);
+  const char *unsolved = search ? ev->eq->unsolved(ev->eq->self, &last) : NULL;
+  if (unsolved) {
+    snprintf(text, room, "no root is found from the start value of the %s", unsolved);
+  } else if (constraint) {
     snprintf(text, room, "%s: constraint '%s' depends on the others", cmb_status_meaning(status),
              constraint);
   } else {

@@ -131,6 +131,11 @@ typedef struct cmb_expressions {
   cmb_expr *hints;
   const char **hint_names;
 
+  /* implicit functions of t, q, v and inputs, the first unknown of each; and what they are called */
+  int root_count;
+  cmb_expr *roots;
+  const char **root_names;
+
   /* any other is called after the first of these that it is in; several of one source are numbered */
   int source_count;
   cmb_expr *sources;
