@@ -393,8 +393,10 @@ static cmb_status check_jacobian(const struct maker *m, const cmb_system_of *s)
     bool tried[MOST] = {false};
     if (assign(s, i, tried, row_of)) continue;
     return refuse(m,
-                  "the equations do not determine the unknowns '%s', ..: the derivatives with "
-                  "respect to them are dependent whatever the values are",
+                  s->n == 1 ? "the equation's derivative with respect to '%s' is 0 whatever the "
+                              "values are"
+                            : "the equations do not determine the unknowns '%s' and others: their "
+                              "derivatives are dependent whatever the values are",
                   cmb_expr_name(m->g, m->unknown[0]));
   }
   return CMB_OK;

@@ -233,9 +233,11 @@ static cmb_status evaluate_outputs(cmb_simulation *sim, double t, const double *
   cmb_status status = cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new);
   const int bad = status == CMB_RETRY_NONFINITE ? bad_output(sim) : -1;
   if (bad < 0) return cmb_run_final(sim, status, "outputs", t);
-  return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE,
-                        cmb_about_time(t, "output", sim->eq->output_names[bad]),
-                        "output '%s' is not finite at t = %.9g", sim->eq->output_names[bad], t);
+  const char *unsolved = cmb_evaluator_unsolved(sim->ev);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "output", sim->eq->output_names[bad]),
+      "output '%s' is not finite at t = %.9g%s%s", sim->eq->output_names[bad], t,
+      unsolved ? ": no root is found from the start value of the " : "", unsolved ? unsolved : "");
 }
 
 /* (t, q, v, a, λ) become the result, with outputs; anything not finite is refused and the result stays. */
