@@ -94,7 +94,10 @@ typedef struct cmb_expressions {
   int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
   int lock_count;
+  int root_count; /* implicit functions of t, q, v and inputs: */
   cmb_lock *locks;
+  cmb_expr *roots;         /* (root_count) the first unknown of each .. */
+  const char **root_names; /* .. and what it is called */
 
   cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */
   cmb_mass_expressions mass_factors;
@@ -130,11 +133,6 @@ typedef struct cmb_expressions {
   int hint_count;
   cmb_expr *hints;
   const char **hint_names;
-
-  /* implicit functions of t, q, v and inputs, the first unknown of each; and what they are called */
-  int root_count;
-  cmb_expr *roots;
-  const char **root_names;
 
   /* any other is called after the first of these that it is in; several of one source are numbered */
   int source_count;
