@@ -139,8 +139,8 @@ typedef struct cmb_external {
 CMB_API cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
 
 /* Implicit functions: w (n, 1 to CMB_MOST_UNKNOWNS) with equation[i] = 0 for all i, where `unknown` are inputs that stand for w in the
- * equations and occur nowhere else. Newton's iteration finds w from `start`; a correction is small if it is below 1e-8 of
- * max(|w_i|, size[i]), and after two such ones in turn w is known to rounding. The values depend on the arguments alone, not on former
+ * equations and occur nowhere else. Newton's iteration finds w from `start` to rounding; corrections that are below 1e-10 of
+ * max(|w_i|, size[i]) may be rounding, larger ones are not. size NULL: all 1. The values depend on the arguments alone, not on former
  * ones. Where none is found they are NaN. Derivatives are those of the implicit function theorem, of any order.
  * CMB_ERROR_INPUT, with the names of the unknowns in the words: an unknown that no equation has, an equation without an unknown,
  * equations whose Jacobian is singular whatever the values are, or one with a switch (abs, min, if ..) that an unknown decides. */

@@ -6,9 +6,10 @@
  *     root       r(w) = 0 by Newton's iteration from a start: J d = −r, w := w + λ d, λ = 1, 1/2, .. 1/64, the first with which
  *                the next correction with the same J is smaller by λ/4 of itself (Deuflhard's natural monotonicity test)
  *
- * A correction is small if |d_i| <= 1e-8 max(|w_i|, size_i) for all i. The root is found when two corrections, one after the other,
- * are small; both are made, so that what is left is rounding. The result is a function of the arguments alone: nothing is remembered
- * from one solution to the next. Where there is no such root within 20 corrections, or A is singular, all results are NaN.
+ * A correction |d_i| is measured by max(|w_i|, size_i), the largest of all i counts. Those below 1e-8 are made without a test. The root is
+ * found when a correction is below 1e-15 |w_i| for all i, or below 1e-10 and not a fourth of the one before it: all that is left is
+ * rounding then. The result is a function of the arguments alone: nothing is remembered from one solution to the next. Where there is no
+ * such root within 20 corrections, or A is singular, all results are NaN.
  */
 #ifndef CMB_EXPR_ROOT_CODE_H
 #define CMB_EXPR_ROOT_CODE_H
@@ -103,22 +104,27 @@ static void op_root(int n, op_equations f, const void *user, const double *size,
                     double *v, double *w) \
 { \
   double y[42]; int row[6]; \
-  int small = 0; \
+  double before = 1e300; \
+  int found = 0; \
   for (int i = 0; i < n; i++) w[i] = z[i]; \
   f(user, z, y, v); \
-  for (int k = 0; k < 20 && small < 2; k++) { \
+  for (int k = 0; k < 20 && !found; k++) { \
     if (!op_factor(n, y + n, row)) break; \
     op_substitute(n, y + n, row, y); \
-    if (op_correction(n, size, w, y) <= 1e-8) { \
+    const double now = op_correction(n, size, w, y); \
+    if (now <= 1e-8) { \
+      int exact = 1; \
       for (int i = 0; i < n; i++) z[i] = w[i] = w[i] - y[i]; \
-      small++; \
-      if (small < 2) f(user, z, y, v); \
+      for (int i = 0; i < n; i++) exact = exact && fabs(y[i]) <= 1e-15 * fabs(w[i]); \
+      found = exact || (now <= 1e-10 && now > 0.25 * before); \
+      before = now; \
+      if (!found) f(user, z, y, v); \
     } else { \
-      small = 0; \
+      before = 1e300; \
       if (!op_damped(n, f, user, size, z, y, v, row, w)) break; \
     } \
   } \
-  for (int i = 0; small < 2 && i < n; i++) w[i] = NAN; \
+  for (int i = 0; !found && i < n; i++) w[i] = NAN; \
 } )
 
 /* clang-format on */

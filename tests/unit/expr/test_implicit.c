@@ -362,6 +362,17 @@ static void test_root_at_zero(void **state)
   cmbt_near(value_at(f, root_of(f, "(u + a) + sin(u) - b", "0.3"), x), 0, 3e-16);
 }
 
+/* Roots that are small beside `size` are as exact as others; and that there is none is seen there, too. */
+static void test_small_roots(void **state)
+{
+  struct fixture *f = *state;
+  const double x[INPUTS] = {1e-16, 0, 0, 0};
+  cmbt_near(value_at(f, root_of(f, "u^2 - a", "1e-6"), x), 1e-8, 1e-23);
+  assert_true(isnan(value_at(f, root_of(f, "u^2 + a", "1e-6"), x)));
+  assert_true(isnan(value_at(f, root_of(f, "u^2 + a", "2e-8"), x)));
+  cmbt_near(value_at(f, root_of(f, "u^3 + u*a - a*a", "1e-6"), x), 1e-16, 1e-30);
+}
+
 /* ---- what is refused */
 
 static void refused(struct fixture *f, int n, const char *const *equations, const char *words)
@@ -531,7 +542,7 @@ int main(void)
       TEST(test_random_systems), TEST(test_no_root),          TEST(test_damping),
       TEST(test_root_at_zero),   TEST(test_refused),          TEST(test_wrong_calls),
       TEST(test_equal_systems),  TEST(test_nested_and_moved), TEST(test_interval_is_unknown),
-      TEST(test_modes),          TEST(test_out_of_memory),
+      TEST(test_modes),          TEST(test_small_roots),      TEST(test_out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
