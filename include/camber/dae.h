@@ -231,6 +231,10 @@ typedef struct cmb_equations {
 
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);
+
+  /* The name of an implicit function of t, q and v without a root at this point, which makes values not finite; NULL: all have one. Where
+   * q is NULL, at the point that was last evaluated with this scratch memory. NULL: there are none. */
+  const char *(*unsolved)(const void *self, const cmb_point *at);
 } cmb_equations;
 
 /* A system: equations, where they start and how long they are usually run. */

@@ -72,6 +72,9 @@ typedef enum cmb_op {
   CMB_OP_TABLE_AT, /* the same with the interval as second argument */
   CMB_OP_TABLE2,   /* table(x, y), or a derivative */
   CMB_OP_CALL,     /* a C function of up to three arguments, or a partial derivative of it */
+  CMB_OP_LIST_OF, /* the list a, or 0 for none, with b behind it: what a solution is given; no value of its own */
+  CMB_OP_SOLVE, /* the solution of a small system: given the list a, started from the list b; no value of its own */
+  CMB_OP_PART, /* one unknown of the solution a */
   CMB_OPS
 } cmb_op;
 
@@ -134,6 +137,17 @@ typedef struct cmb_external {
 } cmb_external;
 
 CMB_API cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
+
+/* Implicit functions: w (n, 1 to CMB_MOST_UNKNOWNS) with equation[i] = 0 for all i, where `unknown` are inputs that stand for w in the
+ * equations and occur nowhere else. Newton's iteration finds w from `start` to rounding; corrections that are below 1e-10 of
+ * max(|w_i|, size[i]) may be rounding, larger ones are not. size NULL: all 1. The values depend on the arguments alone, not on former
+ * ones. Where none is found they are NaN. Derivatives are those of the implicit function theorem, of any order.
+ * CMB_ERROR_INPUT, with the names of the unknowns in the words: an unknown that no equation has, an equation without an unknown,
+ * equations whose Jacobian is singular whatever the values are, or one with a switch (abs, min, if ..) that an unknown decides. */
+enum { CMB_MOST_UNKNOWNS = 6 };
+CMB_API cmb_status cmb_implicit(cmb_graph *g, int n, const cmb_expr *unknown,
+                                const cmb_expr *equation, const cmb_expr *start, const double *size,
+                                cmb_expr *w);
 
 /* Derivatives. Conditions, sign, floor and comparisons have derivative 0: they are constant between switches. */
 

@@ -135,6 +135,7 @@ typedef enum cmb_item_kind {
   CMB_ITEM_OUTPUT,
   CMB_ITEM_EVENT,
   CMB_ITEM_SHAPE,
+  CMB_ITEM_IMPLICIT, /* a group is one item */
   CMB_ITEM_KINDS
 } cmb_item_kind;
 
@@ -144,7 +145,7 @@ typedef struct cmb_item {
   const char *name; /* "left.pivot" */
   const char *type; /* of joints, loops, measures, forces, stops, shapes: "revolute", "distance" */
   const char *
-      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the rate of a state, the condition of an event, the gap of
+      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the equation of a single implicit function, the rate of a state, the condition of an event, the gap of
                         a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
   const char *unit;  /* of parameters, states and outputs, as written */
   const char *title; /* likewise: what it is, in words */

@@ -13,7 +13,8 @@ static const char *const sections[CMB_ITEM_KINDS] = {
     [CMB_ITEM_TABLE] = "tables",         [CMB_ITEM_MEASURE] = "measures",
     [CMB_ITEM_STATE] = "states",         [CMB_ITEM_FORCE] = "forces",
     [CMB_ITEM_STOP] = "stops",           [CMB_ITEM_OUTPUT] = "outputs",
-    [CMB_ITEM_EVENT] = "events",         [CMB_ITEM_SHAPE] = "shapes"};
+    [CMB_ITEM_EVENT] = "events",         [CMB_ITEM_SHAPE] = "shapes",
+    [CMB_ITEM_IMPLICIT] = "implicit"};
 
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {

@@ -399,10 +399,19 @@ const char *cmb_evaluator_blamed(const cmb_evaluator *ev, cmb_status status)
   return row >= 0 ? ev->eq->g_names[row] : NULL;
 }
 
+const char *cmb_evaluator_unsolved(const cmb_evaluator *ev)
+{
+  const cmb_point last = cmb_evaluator_point(ev, 0, NULL, NULL);
+  return ev->eq->unsolved ? ev->eq->unsolved(ev->eq->self, &last) : NULL;
+}
+
 const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size_t room, char *text)
 {
   const char *constraint = cmb_evaluator_blamed(ev, status);
-  if (constraint) {
+  const char *unsolved = status == CMB_RETRY_NONFINITE ? cmb_evaluator_unsolved(ev) : NULL;
+  if (unsolved) {
+    snprintf(text, room, "no root is found from the start value of the %s", unsolved);
+  } else if (constraint) {
     snprintf(text, room, "%s: constraint '%s' depends on the others", cmb_status_meaning(status),
              constraint);
   } else {

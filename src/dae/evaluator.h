@@ -174,4 +174,7 @@ const char *cmb_evaluator_blame(const cmb_evaluator *ev, cmb_status status, size
 /* The constraint that these words name; NULL: none. */
 const char *cmb_evaluator_blamed(const cmb_evaluator *ev, cmb_status status);
 
+/* An implicit function without a root at the point that was last evaluated; NULL: none. */
+const char *cmb_evaluator_unsolved(const cmb_evaluator *ev);
+
 #endif

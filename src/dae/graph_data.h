@@ -27,6 +27,7 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_RESETS,
   CMB_PROGRAM_SURFACES,
   CMB_PROGRAM_FLOW,         /* of switching functions; never compiled, since it is seldom run */
+  CMB_PROGRAM_ROOTS,        /* of implicit functions, likewise */
   CMB_PROGRAM_MASS_FORWARD, /* products with the mass matrix's factors: inputs of their own */
   CMB_PROGRAM_MASS_BACKWARD,
   CMB_PROGRAM_MASS_MULTIPLY,
@@ -81,6 +82,8 @@ typedef struct cmb_graph_data {
   double *M_constant;       /* (M_size) NULL: M is not constant */
   cmb_mass_factors factors; /* values == 0: M is given by its entries */
   int factor_out;           /* their scratch memory: values and vector, result, work array */
+
+  const char *const *root_names; /* of CMB_PROGRAM_ROOTS */
 
   int level_count;
   cmb_graph_level *level; /* (level_count) */

@@ -5,7 +5,7 @@
  *     d/dθ s(t, q, v) = s_t t' + s_q q' + s_v v',
  *
  * whose inputs are those of the first, up to v, and then t', q', v'. A function of λ is left out, since nothing is known of λ inside a
- * step, and so is one that calls a C function of the user's.
+ * step, and so is one that calls a C function of the user's or has the root of a system.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -22,7 +22,8 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   *closed = false;
   for (int i = 0; i < p->x->ng; i++) *closed = *closed || used[p->x->lambda[i]];
   for (cmb_expr k = 0; k <= e; k++) {
-    *closed = *closed || (used[k] && cmb_expr_op(g, k) == CMB_OP_CALL);
+    const cmb_op op = cmb_expr_op(g, k);
+    *closed = *closed || (used[k] && (op == CMB_OP_CALL || op == CMB_OP_SOLVE));
   }
   cmb_release(p->ctx, used);
   return CMB_OK;

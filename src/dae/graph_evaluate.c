@@ -228,6 +228,19 @@ static cmb_status energy(const void *self, const cmb_point *at, double *sum)
   return CMB_OK;
 }
 
+static const char *unsolved(const void *self, const cmb_point *at)
+{
+  const cmb_graph_data *d = self;
+  const cmb_program *program = d->program[CMB_PROGRAM_ROOTS];
+  struct workplace w = workplace_of(d, at);
+  if (at->q) w = put_inputs(d, at, NULL, NULL);
+  cmb_program_run(program, w.in, w.out, w.work);
+  for (int i = 0; i < cmb_program_outputs(program); i++) {
+    if (isnan(w.out[i])) return d->root_names[i];
+  }
+  return NULL;
+}
+
 void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_equations *eq)
 {
   eq->self = d;
@@ -265,6 +278,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   }
   if (d->program[CMB_PROGRAM_INPUTS]) eq->inputs = inputs;
   if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;
+  if (d->program[CMB_PROGRAM_ROOTS]) eq->unsolved = unsolved;
   if (!p->options->derivatives) return;
   eq->derivative = derivative;
   for (int k = 0; k < CMB_DERIVATIVES; k++) {

@@ -75,6 +75,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   cmb_graph_rule_counts(x, n);
   n[CMB_PART_OUTPUTS] = x->no;
   n[CMB_PART_INPUTS] = x->nu;
+  n[CMB_PART_ROOTS] = x->root_count;
   n[CMB_PART_ENERGY] = x->energy != 0;
   n[CMB_PART_MASS_FORWARD] = n[CMB_PART_MASS_BACKWARD] = n[CMB_PART_MASS_MULTIPLY] =
       x->mass_factors.count > 0 ? x->nv : 0;
@@ -127,6 +128,7 @@ static void fill_parts(cmb_graph_parts *p)
   cmb_graph_rule_parts(x, p->part);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
   copy(p, CMB_PART_INPUTS, x->input_value);
+  copy(p, CMB_PART_ROOTS, x->roots);
   copy(p, CMB_PART_ENERGY, &x->energy);
   if (x->mass_factors.count == 0) return;
   copy(p, CMB_PART_M, x->mass_factors.value);
@@ -207,6 +209,7 @@ static cmb_status freeze(cmb_graph_parts *p)
   int rules = (int)(p->part[CMB_EVENT_PARTS] - all) - motion;
   CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, rules, all + motion, all + motion));
   CMB_TRY(freeze_known(p, CMB_PART_OUTPUTS));
+  CMB_TRY(freeze_known(p, CMB_PART_ROOTS));
   CMB_TRY(freeze_known(p, CMB_PART_ENERGY));
   p->ns = cmb_modes_count(p->modes);
   cmb_expr *margin = cmb_arena_take(p->arena, 2 * (size_t)p->ns, sizeof *margin);

@@ -43,6 +43,7 @@ typedef enum cmb_graph_part {
   CMB_PART_SURFACES,   /* u, u_t and γ of all rules, then the entries of their gradients */
   CMB_PART_OUTPUTS,
   CMB_PART_INPUTS, /* u(t) */
+  CMB_PART_ROOTS,  /* of implicit functions */
   CMB_PART_ENERGY,
   CMB_PART_MASS_FORWARD, /* products with the mass matrix's factors: functions of inputs of their own */
   CMB_PART_MASS_BACKWARD,

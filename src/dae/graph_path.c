@@ -48,6 +48,7 @@ static kind kind_of(cmb_op op, const kind x[3], kind most)
   case CMB_OP_MUL: return x[0] == FIXED || x[1] == FIXED ? scaled : CURVED;
   case CMB_OP_DIV: return x[1] == FIXED ? scaled : CURVED;
   case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
+  case CMB_OP_SOLVE:
   case CMB_OP_CALL: return BEYOND; /* there are no bounds of it */
   default: return CURVED;
   }

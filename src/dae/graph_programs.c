@@ -36,6 +36,7 @@ static const struct {
     [CMB_PROGRAM_RESETS] = {BIT(RESETS), CMB_BLOCK_LAMBDA},
     [CMB_PROGRAM_SURFACES] = {BIT(SURFACES), CMB_BLOCK_V},
     [CMB_PROGRAM_FLOW] = {BIT(FLOW), CMB_BLOCK_A},
+    [CMB_PROGRAM_ROOTS] = {BIT(ROOTS), CMB_BLOCK_V},
     [CMB_PROGRAM_MASS_FORWARD] = {BIT(MASS_FORWARD), FACTOR_INPUTS},
     [CMB_PROGRAM_MASS_BACKWARD] = {BIT(MASS_BACKWARD), FACTOR_INPUTS},
     [CMB_PROGRAM_MASS_MULTIPLY] = {BIT(MASS_MULTIPLY), FACTOR_INPUTS},
@@ -221,7 +222,8 @@ cmb_status cmb_graph_compile(const cmb_graph_parts *p, cmb_graph_data *d)
   const cmb_program *programs[CMB_PROGRAMS], *derivatives[CMB_DERIVATIVES];
   if (p->options->evaluation == CMB_EVALUATE_INTERPRETER) return CMB_OK;
   for (int k = 0; k < CMB_PROGRAMS; k++) {
-    programs[k] = k == CMB_PROGRAM_FLOW ? NULL : d->program[k];
+    const bool seldom = k == CMB_PROGRAM_FLOW || k == CMB_PROGRAM_ROOTS;
+    programs[k] = seldom ? NULL : d->program[k];
   }
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
     derivatives[k] = d->jacobian[k] ? cmb_jacobian_program(d->jacobian[k]) : NULL;

@@ -226,6 +226,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_parts_make(p));
   set_sizes(p, d, eq);
   copy_all_names(p, arena, eq);
+  d->root_names = copy_names(arena, p->x->root_count, p->x->root_names);
   eq->impulse_signs = copy_ints(arena, eq->ng, p->x->impulse_signs);
   if (p->x->impulse_weights) {
     eq->impulse_weights = copy_doubles(arena, eq->ng, p->x->impulse_weights);

@@ -43,6 +43,7 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   case CMB_OP_DIV: return x[1] == FIXED ? most : CURVED;
   case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
   case CMB_OP_TABLE_AT: return kind_of_table(g, e, of);
+  case CMB_OP_SOLVE:
   case CMB_OP_CALL: return MOVING; /* there are no bounds of it, only of its arguments */
   default: return CURVED;
   }

@@ -162,6 +162,13 @@ static cmb_status energy(const void *self, const cmb_point *at, double *sum)
   return x->inner->energy(x->inner->self, &below, sum);
 }
 
+static const char *unsolved(const void *self, const cmb_point *at)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->unsolved(x->inner->self, &below);
+}
+
 void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *inner)
 {
   cmb_equations *eq = &layer->eq;
@@ -191,4 +198,5 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->path_values) eq->path_values = path_values;
   if (inner->path_bounds) eq->path_bounds = path_bounds;
   if (inner->energy) eq->energy = energy;
+  if (inner->unsolved) eq->unsolved = unsolved;
 }

@@ -65,8 +65,18 @@ typedef struct cmb_read_measure {
   int state; /* BUILT: `e` is good for the rest of this */
   int level, symbols;
   bool outputs;
+  int implicit; /* read in the equations of this implicit function, where its unknowns are symbols; -1: none */
   cmb_expr e;
 } cmb_read_measure;
+
+/* An implicit function as it was read last, likewise. */
+typedef struct cmb_read_implicit {
+  int state;
+  int level, symbols;
+  bool outputs;
+  bool starts; /* its start values are being read */
+  cmb_expr unknown[CMB_MOST_UNKNOWNS], w[CMB_MOST_UNKNOWNS];
+} cmb_read_implicit;
 
 /* A list that grows in the arena. */
 typedef struct cmb_list {
@@ -92,6 +102,8 @@ typedef struct cmb_build {
   int *rate_state;                             /* (states) whether e is built */
   cmb_name_map names;                          /* of the model's items, by what they are */
   cmb_read_measure *measures;                  /* (measures) */
+  cmb_read_implicit *implicits;                /* (implicits) */
+  int implicit_now;                            /* the one whose formulas are being read; -1: none */
   int formula_depth;                           /* formulas in formulas that are being read */
   int force_depth;                             /* likewise forces */
   int waiting;                                 /* the measure that must be read first; -1: none */
@@ -132,6 +144,7 @@ cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
 /* sources.c: e comes from what is called so, "input 'u'", at that place; the actions from the first one on are this force's; the
  * constraint is its loop's */
+const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
 void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place);
 void cmb_build_force_source(cmb_build *b, int force, int first_action);
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c);

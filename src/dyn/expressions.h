@@ -94,7 +94,10 @@ typedef struct cmb_expressions {
   int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
   int lock_count;
+  int root_count; /* implicit functions of t, q, v and inputs: */
   cmb_lock *locks;
+  cmb_expr *roots;         /* (root_count) the first unknown of each .. */
+  const char **root_names; /* .. and what it is called */
 
   cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */
   cmb_mass_expressions mass_factors;

@@ -26,7 +26,8 @@ static cmb_status take_memory(cmb_build *b)
   const cmb_model *m = b->model;
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
   b->measures = cmb_arena_take(b->arena, (size_t)m->measure_count, sizeof *b->measures);
-  b->waiting = -1;
+  b->implicits = cmb_arena_take(b->arena, (size_t)m->implicit_count, sizeof *b->implicits);
+  b->waiting = b->implicit_now = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
@@ -54,6 +55,25 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_idle_measures(b);
 }
 
+/* An unknown of an implicit function by its name, as any formula may use it. */
+static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
+{
+  cmb_model_formula formula = x->equation[0];
+  formula.text = x->unknown[0].name;
+  formula.scope = "";
+  return cmb_build_formula(b, &formula, CMB_LEVEL_OUTPUT, NULL, w);
+}
+
+/* All implicit functions, used or not. */
+static cmb_status scan_implicits(cmb_build *b)
+{
+  for (int i = 0; i < b->model->implicit_count; i++) {
+    cmb_expr w;
+    CMB_TRY(read_unknown(b, &b->model->implicits[i], &w));
+  }
+  return CMB_OK;
+}
+
 static cmb_status build_parts(cmb_build *b)
 {
   CMB_TRY(cmb_build_states(b));
@@ -64,6 +84,7 @@ static cmb_status build_parts(cmb_build *b)
   CMB_TRY(cmb_build_loops(b));
   CMB_TRY(cmb_build_own_constraints(b));
   CMB_TRY(cmb_build_scan_rules(b));
+  CMB_TRY(scan_implicits(b));
   if (b->cartesian) {
     CMB_TRY(scan_outputs(b));
     for (int i = 0; i < b->model->joint_count; i++) {
@@ -242,6 +263,40 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   cmb_build_total(b, "energy", &x->energy);
   for (int i = 0; b->pushes && i < x->rule_count; i++) x->rules[i].push = b->pushes[i].force;
   x->push_count = b->pushes ? x->rule_count : 0;
+  return CMB_OK;
+}
+
+/* Whether it reads more than t, q and v. */
+static cmb_status reads_more(const cmb_build *b, const cmb_expressions *x, cmb_expr e, bool *yes)
+{
+  *yes = false;
+  CMB_TRY(cmb_depends(b->g, x->nv, x->a, 1, &e, yes));
+  if (!*yes) CMB_TRY(cmb_depends(b->g, x->ng, x->lambda, 1, &e, yes));
+  for (int i = 0; !*yes && b->pushes && i < b->push_count; i++) {
+    CMB_TRY(cmb_depends(b->g, 1, &b->pushes[i].force, 1, &e, yes));
+  }
+  return CMB_OK;
+}
+
+/* Implicit functions that can be computed wherever the motion is. */
+static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  x->roots = cmb_arena_take(b->arena, (size_t)m->implicit_count + 1, sizeof *x->roots);
+  x->root_names = cmb_arena_take(b->arena, (size_t)m->implicit_count + 1, sizeof *x->root_names);
+  if (!x->roots || !x->root_names) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < m->implicit_count; i++) {
+    const cmb_model_implicit *of = &m->implicits[i];
+    char subject[320];
+    cmb_expr w;
+    bool more;
+    CMB_TRY(read_unknown(b, of, &w));
+    CMB_TRY(reads_more(b, x, w, &more));
+    if (more) continue;
+    snprintf(subject, sizeof subject, "implicit function %s", of->name);
+    x->roots[x->root_count] = w;
+    x->root_names[x->root_count++] = cmb_build_source_text(b, subject, &of->place);
+  }
   return CMB_OK;
 }
 
@@ -511,6 +566,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_exp
   CMB_TRY(cmb_build_state_equations(b, x));
   if (b->stiffness) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(take_outputs(b, x));
+  CMB_TRY(take_roots(b, x));
   CMB_TRY(cmb_build_reset_units(b, x));
   CMB_TRY(check_output_names(b, x));
   return cmb_graph_status(b->g);

@@ -2,6 +2,7 @@
  * What names mean in formulas (docs/model-format.md, "Names in formulas"):
  *
  *     t, deg, parameters, inputs, TABLE(x)
+ *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     STATE, STATE.rate
  *     SPRING.length, .rate, .force
@@ -23,6 +24,9 @@ enum { NAME_ROOM = 300 };
 
 /* Measures that are read one inside the other; where a formula goes deeper, its measures are read before it. */
 enum { MOST_DEPTH = 24 };
+
+/* Implicit functions, which cannot wait, may go deeper by this much. */
+enum { MOST_IMPLICIT_DEPTH = 24 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -102,6 +106,21 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
+/* Owner of the names of implicit functions' unknowns; `kind` is which one. */
+static const void *unknowns_of(const cmb_build *b)
+{
+  return &b->model->implicit_count;
+}
+
+static bool add_unknowns(cmb_build *b, int implicit)
+{
+  const cmb_model_implicit *x = &b->model->implicits[implicit];
+  for (int k = 0; k < x->count; k++) {
+    if (!add_joint_name(b, unknowns_of(b), x->unknown[k].name, implicit, k)) return false;
+  }
+  return true;
+}
+
 cmb_status cmb_build_names(cmb_build *b)
 {
   const cmb_model *m = b->model;
@@ -114,6 +133,7 @@ cmb_status cmb_build_names(cmb_build *b)
               ADD(tables, table_count) && ADD(stops, stop_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
+  for (int i = 0; good && i < m->implicit_count; i++) good = add_unknowns(b, i);
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
@@ -215,7 +235,10 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
 static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
 {
   cmb_read_measure *m = &b->measures[i];
-  *m = (cmb_read_measure){.state = CMB_IN_WORK, .level = (int)level, .outputs = b->outputs};
+  *m = (cmb_read_measure){.state = CMB_IN_WORK,
+                          .level = (int)level,
+                          .outputs = b->outputs,
+                          .implicit = b->implicit_now};
   m->symbols = symbols ? symbols->number : 0;
   cmb_status status = read_formula(b, &b->model->measures[i].formula, level, symbols, &m->e);
   m->state = status == CMB_OK ? CMB_BUILT : CMB_NOT_BUILT;
@@ -225,7 +248,7 @@ static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols
 static bool is_read(const struct reading *r, const cmb_read_measure *m)
 {
   return m->state == CMB_BUILT && m->level == (int)r->level && m->outputs == r->b->outputs &&
-         m->symbols == (r->symbols ? r->symbols->number : 0);
+         m->symbols == (r->symbols ? r->symbols->number : 0) && m->implicit == r->b->implicit_now;
 }
 
 static bool formula_measure(struct reading *r, int i, struct quantity *q)
@@ -260,6 +283,101 @@ static bool of_measure(struct reading *r, const char *name, bool rate, struct qu
   if (!m->distance) return !rate && formula_measure(r, i, q);
   cmb_measure d = cmb_measure_distance(b->k, cmb_site_of(b->k, &m->a), cmb_site_of(b->k, &m->b));
   return rate ? known(q, d.rate, CMB_LEVEL_MOTION) : measured(q, d);
+}
+
+/* ---- implicit functions */
+
+/* Its equations, and after them the start values, which know nothing of the unknowns. */
+static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols,
+                                         cmb_expr *equation, cmb_expr *start)
+{
+  const cmb_model_implicit *x = &b->model->implicits[i];
+  cmb_read_implicit *m = &b->implicits[i];
+  for (int k = 0; k < x->count; k++) m->unknown[k] = cmb_input(b->g, x->unknown[k].name);
+  for (int k = 0; k < x->count; k++) {
+    CMB_TRY(read_formula(b, &x->equation[k], level, symbols, &equation[k]));
+  }
+  m->starts = true;
+  for (int k = 0; k < x->count; k++) {
+    CMB_TRY(read_formula(b, &x->unknown[k].start, level, symbols, &start[k]));
+  }
+  return CMB_OK;
+}
+
+/* What the expression layer says of the equations, at their place. */
+static cmb_status fail_implicit(cmb_build *b, const cmb_model_implicit *x)
+{
+  const cmb_error *inner = cmb_error_of(b->ctx);
+  return cmb_build_fail(b, cmb_about_formula(&x->equation[0]), "%s", inner->text);
+}
+
+static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
+{
+  const cmb_model_implicit *x = &b->model->implicits[i];
+  cmb_read_implicit *m = &b->implicits[i];
+  const int before = b->implicit_now;
+  cmb_expr equation[CMB_MOST_UNKNOWNS], start[CMB_MOST_UNKNOWNS];
+  double size[CMB_MOST_UNKNOWNS];
+  *m = (cmb_read_implicit){.state = CMB_IN_WORK, .level = (int)level, .outputs = b->outputs};
+  m->symbols = symbols ? symbols->number : 0;
+  for (int k = 0; k < x->count; k++) size[k] = x->unknown[k].size;
+  b->implicit_now = i;
+  cmb_status status = read_implicit_formulas(b, i, level, symbols, equation, start);
+  b->implicit_now = before;
+  if (status == CMB_OK) {
+    status = cmb_implicit(b->g, x->count, m->unknown, equation, start, size, m->w);
+    if (status == CMB_ERROR_INPUT) status = fail_implicit(b, x);
+  }
+  m->state = status == CMB_OK ? CMB_BUILT : CMB_NOT_BUILT;
+  return status;
+}
+
+/* An unknown that is asked for while it is being read: a symbol in its own equations, a mistake elsewhere. */
+static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
+{
+  cmb_build *b = r->b;
+  const cmb_model_implicit *x = &b->model->implicits[i];
+  if (b->implicit_now == i && !b->implicits[i].starts) {
+    return known(q, b->implicits[i].unknown[k], CMB_LEVEL_TIME);
+  }
+  const cmb_about about = cmb_about_part(&x->place, "implicit function", x->name);
+  if (b->implicit_now == i) {
+    cmb_build_fail(b, about, "a start value of '%s' depends on its unknowns", x->name);
+  } else if (b->implicit_now >= 0) {
+    cmb_build_fail(b, about,
+                   "the implicit functions '%s' and '%s' depend on each other; expected one group "
+                   "with the unknowns and equations of both",
+                   x->name, b->model->implicits[b->implicit_now].name);
+  } else {
+    cmb_build_fail(b, about, "the implicit function '%s' depends on a force that depends on it",
+                   x->name);
+  }
+  return false;
+}
+
+static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
+{
+  cmb_build *b = r->b;
+  const cmb_name *entry = cmb_name_map_find(&b->names, unknowns_of(b), name);
+  if (!entry) return false;
+  const int i = entry->index, k = entry->kind;
+  const cmb_read_implicit *m = &b->implicits[i];
+  if (m->state == CMB_IN_WORK) return unknown_in_work(r, i, k, q);
+  const bool good = m->state == CMB_BUILT && m->level == (int)r->level &&
+                    m->outputs == b->outputs && m->symbols == (r->symbols ? r->symbols->number : 0);
+  if (good) return known(q, m->w[k], CMB_LEVEL_TIME);
+  if (b->formula_depth >= MOST_DEPTH + MOST_IMPLICIT_DEPTH) {
+    const cmb_model_implicit *x = &b->model->implicits[i];
+    cmb_build_fail(b, cmb_about_part(&x->place, "implicit function", x->name),
+                   "the implicit function '%s' is used by others that use each other, %d deep; "
+                   "expected at most %d",
+                   x->name, b->formula_depth, MOST_DEPTH + MOST_IMPLICIT_DEPTH);
+    return false;
+  }
+  const cmb_status status = read_implicit(b, i, r->level, r->symbols);
+  if (b->status == CMB_OK)
+    b->status = status; /* the parser will only know that there is no value */
+  return status == CMB_OK && known(q, m->w[k], CMB_LEVEL_TIME);
 }
 
 static bool of_force(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
@@ -310,7 +428,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
   i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
   return of_joint(b, name, false, q) || of_state(b, name, false, q) ||
-         of_measure(r, name, false, q);
+         of_measure(r, name, false, q) || of_implicit(r, name, q);
 }
 
 /* The name as it stands, without regard to scopes. */
@@ -458,6 +576,10 @@ static const char *nearest_of(void *user, const char *name)
   for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
   for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
   for (int i = 0; i < m->state_count && count < most; i++) names[count++] = m->states[i].name;
+  for (int i = 0; i < m->implicit_count; i++) {
+    for (int k = 0; k < m->implicits[i].count && count < most; k++)
+      names[count++] = m->implicits[i].unknown[k].name;
+  }
   for (int i = 0; i < m->joint_count; i++) {
     for (int n = 0; n < m->joints[i].nv && count < most; n++) {
       const int at = cmb_joint_coordinate_index(&m->joints[i], n);
@@ -533,8 +655,8 @@ static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbo
   return CMB_OK;
 }
 
-cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
-                             cmb_symbols *symbols, cmb_expr *e)
+static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                                cmb_symbols *symbols, cmb_expr *e)
 {
   cmb_status status = read_formula(b, formula, level, symbols, e);
   if (b->formula_depth > 0) return status;
@@ -542,6 +664,17 @@ cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb
     CMB_TRY(read_waiting(b, level, symbols));
     status = read_formula(b, formula, level, symbols, e);
   }
+  return status;
+}
+
+/* What others build while an implicit function is read, a force for its equation, must not have its unknowns in it. */
+cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
+                             cmb_symbols *symbols, cmb_expr *e)
+{
+  const int before = b->implicit_now;
+  b->implicit_now = -1;
+  const cmb_status status = build_formula(b, formula, level, symbols, e);
+  b->implicit_now = before;
   return status;
 }
 

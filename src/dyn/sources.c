@@ -25,19 +25,23 @@ static void put_place(const cmb_build *b, const cmb_place *place, size_t room, c
            own ? "" : " ", place->line);
 }
 
-void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place)
+const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place)
 {
   char text[400], where[200];
   size_t n = 0;
-  if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return; /* no switch, or no event */
-  cmb_hint *source = cmb_list_add(b, &b->sources, sizeof *source);
-  if (!source) return;
   for (const char *c = subject; *c && n + 1 < sizeof text - sizeof where; c++) {
     if (*c != '\'') text[n++] = *c;
   }
   put_place(b, place, sizeof where, where);
   snprintf(text + n, sizeof text - n, "%s", where);
-  *source = (cmb_hint){e, cmb_arena_text(b->arena, text)};
+  return cmb_arena_text(b->arena, text);
+}
+
+void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place)
+{
+  if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return; /* no switch, or no event */
+  cmb_hint *source = cmb_list_add(b, &b->sources, sizeof *source);
+  if (source) *source = (cmb_hint){e, cmb_build_source_text(b, subject, place)};
 }
 
 static void add_item(cmb_build *b, cmb_expr e, const char *what, const char *name,

@@ -33,7 +33,9 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
   for (int i = 0; i < 3; i++) {
     if (programs[i]) cmb_c_operations(programs[i], used);
   }
-  if (used[CMB_OP_SIN] || used[CMB_OP_COS]) used[CMB_OP_ABS] = true; /* expr/sine_code.h */
+  if (used[CMB_OP_SIN] || used[CMB_OP_COS] || used[CMB_OP_SOLVE]) {
+    used[CMB_OP_ABS] = true; /* expr/sine_code.h, root_code.h */
+  }
   for (int op = 0; op < CMB_OPS; op++) {
     const char *function = used[op] ? cmb_c_library_function((cmb_op)op) : NULL;
     if (function) cmb_buffer_print(b, "%s%s", any ? ", " : "", function);

@@ -7,10 +7,12 @@
 #include "base/text.h"
 #include "expr/c_text.h"
 #include "expr/graph.h"
+#include "expr/root_code.h"
 #include "expr/table.h"
 #include "expr/table_code.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_identifier(const char *name)
@@ -110,21 +112,32 @@ static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function
   }
 }
 
+/* Which kinds of tables there are in programs and in the equations of their systems. */
+struct table_use {
+  bool line, margin, surface, in;
+};
+
+static void note_tables(const cmb_program *p, struct table_use *use)
+{
+  for (int i = 0; i < p->instructions; i++) {
+    const cmb_instruction *code = &p->code[i];
+    bool at_margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
+    use->margin = use->margin || at_margin;
+    use->surface = use->surface || code->op == CMB_OP_TABLE2;
+    use->line = use->line || code->op == CMB_OP_TABLE;
+    use->in = use->in || (code->op == CMB_OP_TABLE_AT && !at_margin);
+  }
+  for (int k = 0; k < p->system_count; k++) {
+    if (p->systems[k].equations) note_tables(p->systems[k].equations, use);
+  }
+}
+
 /* The functions of table_code.h that the programs need: an unused one would be warned about. */
 static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
-  bool line = false, margin = false, surface = false, in = false;
-  for (int f = 0; f < count; f++) {
-    const cmb_program *p = functions[f].program;
-    for (int i = 0; i < p->instructions; i++) {
-      const cmb_instruction *code = &p->code[i];
-      bool at_margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
-      margin = margin || at_margin;
-      surface = surface || code->op == CMB_OP_TABLE2;
-      line = line || code->op == CMB_OP_TABLE;
-      in = in || (code->op == CMB_OP_TABLE_AT && !at_margin);
-    }
-  }
+  struct table_use use = {false};
+  for (int f = 0; f < count; f++) note_tables(functions[f].program, &use);
+  const bool line = use.line, margin = use.margin, surface = use.surface, in = use.in;
   if (surface || line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_PIECES_CODE(CMB_CODE_PRINTED));
   if (surface || line) cmb_buffer_print(b, "%s\n", CMB_TABLE_INTERVAL_CODE(CMB_CODE_PRINTED));
   if (in || margin) cmb_buffer_print(b, "%s\n", CMB_TABLE_MODE_CODE(CMB_CODE_PRINTED));
@@ -133,18 +146,29 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   if (surface) cmb_buffer_print(b, "%s\n", CMB_TABLE_SURFACE_CODE(CMB_CODE_PRINTED));
 }
 
+/* Likewise those of root_code.h. */
+static void print_root_code(cmb_buffer *b, int count, const cmb_c_function *functions)
+{
+  bool linear = false, root = false;
+  for (int f = 0; f < count; f++) cmb_c_systems(functions[f].program, &linear, &root);
+  if (linear || root) cmb_buffer_print(b, "%s\n", CMB_LINEAR_CODE(CMB_CODE_PRINTED));
+  if (linear) cmb_buffer_print(b, "%s\n", CMB_LINEAR_SOLVE_CODE(CMB_CODE_PRINTED));
+  if (root) cmb_buffer_print(b, "%s\n", CMB_ROOT_CODE(CMB_CODE_PRINTED));
+}
+
 static const char PARAMETERS[] =
     "(const number *restrict x, number *restrict y, number *restrict w)\n";
 
 static void print_function(cmb_buffer *b, const char *prefix, const cmb_c_function *f,
-                           cmb_c_program *c, const char *storage)
+                           cmb_c_program *c, const char *storage, const char *first)
 {
   for (int k = 0; k < c->pieces; k++) {
     cmb_buffer_print(b, "\nstatic void %s_%s_piece_%d%s", prefix, f->name, k, PARAMETERS);
     cmb_c_print_piece(b, c, k, CMB_C_PLAIN);
   }
-  cmb_buffer_print(b, "\n%svoid %s_%s(const double *x, double *y, double *w)\n{\n", storage, prefix,
-                   f->name);
+  cmb_buffer_print(b, "\n%svoid %s_%s(%sconst double *x, double *y, double *w)\n{\n", storage,
+                   prefix, f->name, first);
+  if (first[0]) cmb_buffer_put(b, "  (void)user;\n");
   for (int k = 0; k < c->pieces; k++)
     cmb_buffer_print(b, "  %s_%s_piece_%d(x, y, w);\n", prefix, f->name, k);
   cmb_buffer_put(b, "}\n");
@@ -183,6 +207,38 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   cmb_buffer_put(b, "typedef double number;\n\n");
   cmb_c_print_operations(b, CMB_C_SCALAR, used);
   print_table_code(b, count, functions);
+  print_root_code(b, count, functions);
+}
+
+/* The equations of the systems that a program solves, and before them those of theirs. */
+static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_c_function *f,
+                                cmb_buffer *body)
+{
+  static const char user[] = "const void *user, ";
+  const cmb_program *p = f->program;
+  for (int k = 0; k < p->system_count; k++) {
+    if (!p->systems[k].equations) continue;
+    const size_t room = strlen(f->name) + 24;
+    char *name = cmb_allocate(ctx, room);
+    if (!name) return cmb_fail_memory(ctx);
+    (void)snprintf(name, room, "%s_root_%d", f->name, k);
+    const cmb_c_function equations = {name, p->systems[k].equations};
+    cmb_c_program *c = NULL;
+    cmb_status status = print_systems(ctx, prefix, &equations, body);
+    if (status == CMB_OK) {
+      status = cmb_c_program_create(ctx, equations.program, CMB_C_PIECE, &c);
+    }
+    if (status == CMB_OK) {
+      c->tables[0] = prefix;
+      c->tables[1] = name;
+      print_tables(body, prefix, &equations);
+      print_function(body, prefix, &equations, c, "static ", user);
+    }
+    cmb_c_program_destroy(c);
+    cmb_release(ctx, name);
+    CMB_TRY(status);
+  }
+  return CMB_OK;
 }
 
 /* Sizes, and declarations unless the functions are static, to `head`; all the rest to `body`. */
@@ -202,8 +258,10 @@ static cmb_status print_functions(cmb_context *ctx, const char *prefix, int coun
                        f->name);
     }
     print_tables(body, prefix, f);
-    print_function(body, prefix, f, c, internal ? "static " : "");
+    const cmb_status status = print_systems(ctx, prefix, f, body);
+    if (status == CMB_OK) print_function(body, prefix, f, c, internal ? "static " : "", "");
     cmb_c_program_destroy(c);
+    CMB_TRY(status);
   }
   return CMB_OK;
 }

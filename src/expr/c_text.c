@@ -60,12 +60,27 @@ bool cmb_c_calls(const cmb_program *p)
   for (int i = 0; i < p->instructions; i++) {
     if (p->code[i].op == CMB_OP_CALL) return true;
   }
+  for (int k = 0; k < p->system_count; k++) {
+    if (p->systems[k].equations && cmb_c_calls(p->systems[k].equations)) return true;
+  }
   return false;
 }
 
 void cmb_c_operations(const cmb_program *p, bool *used)
 {
   for (int i = 0; i < p->instructions; i++) used[p->code[i].op] = true;
+  for (int k = 0; k < p->system_count; k++) {
+    if (p->systems[k].equations) cmb_c_operations(p->systems[k].equations, used);
+  }
+}
+
+void cmb_c_systems(const cmb_program *p, bool *linear, bool *root)
+{
+  for (int k = 0; k < p->system_count; k++) {
+    *linear = *linear || p->systems[k].linear;
+    *root = *root || p->systems[k].equations;
+    if (p->systems[k].equations) cmb_c_systems(p->systems[k].equations, linear, root);
+  }
 }
 
 /* ---- what crosses from piece to piece */
@@ -77,19 +92,34 @@ struct walk {
   int *place_of; /* (slots) place in w, or -1 */
 };
 
-static void note_argument(struct walk *w, int i, int k, uint32_t slot)
+static void note_argument(struct walk *w, int i, uint32_t slot, int *source)
 {
   cmb_c_program *c = w->c;
   int first = c->p->inputs + c->p->constants;
   if (slot < (uint32_t)first) {
-    c->source[3 * i + k] = -1 - (int)slot;
+    *source = -1 - (int)slot;
     return;
   }
   int from = w->holder[slot];
-  c->source[3 * i + k] = from;
+  *source = from;
   if (from / c->piece_size == i / c->piece_size || c->place[from] >= 0) return;
   if (w->place_of[slot] < 0) w->place_of[slot] = c->work++;
   c->place[from] = w->place_of[slot];
+}
+
+/* The operands of a solution; its unknowns have places in w, whoever reads them. */
+static void note_solution(struct walk *w, int i)
+{
+  cmb_c_program *c = w->c;
+  const cmb_program *p = c->p;
+  const cmb_program_solution *solution = &p->solutions[p->code[i].data];
+  const cmb_program_system *system = &p->systems[solution->system];
+  for (uint32_t k = solution->first; k < solution->first + (uint32_t)system->operands; k++) {
+    note_argument(w, i, p->operand[k], &c->operand[k]);
+  }
+  c->place[i] = c->work;
+  c->work += system->n;
+  for (int k = 0; k < system->n; k++) w->holder[p->code[i].to + (uint32_t)k] = i;
 }
 
 static void find_crossings(struct walk *w)
@@ -101,9 +131,18 @@ static void find_crossings(struct walk *w)
     const cmb_instruction *code = &p->code[i];
     int arity = cmb_op_arity((cmb_op)code->op);
     c->place[i] = c->last_output[i] = -1;
-    if (arity > 0) note_argument(w, i, 0, code->a);
-    if (arity > 1) note_argument(w, i, 1, code->b);
-    if (arity > 2) note_argument(w, i, 2, code->c);
+    int *source = c->source + (size_t)3 * (size_t)i;
+    if (code->op == CMB_OP_SOLVE) {
+      note_solution(w, i);
+      continue;
+    }
+    if (code->op == CMB_OP_PART) {
+      source[0] = w->holder[code->a];
+    } else {
+      if (arity > 0) note_argument(w, i, code->a, source);
+      if (arity > 1) note_argument(w, i, code->b, source + 1);
+      if (arity > 2) note_argument(w, i, code->c, source + 2);
+    }
     w->holder[code->to] = i;
   }
   for (int k = 0; k < p->outputs; k++) {
@@ -130,6 +169,7 @@ cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piec
     c->loaded = cmb_arena_ints(arena, p->instructions);
     c->last_output = cmb_arena_ints(arena, p->instructions);
     c->next_output = cmb_arena_ints(arena, p->outputs);
+    c->operand = cmb_arena_ints(arena, cmb_program_operands(p));
     w.holder = cmb_arena_ints(arena, p->slots);
     w.place_of = cmb_arena_ints(arena, p->slots);
   }
@@ -181,9 +221,8 @@ static void print_slot(cmb_buffer *b, const cmb_c_program *c, int slot, cmb_c_st
   }
 }
 
-static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, cmb_c_style style)
+static void print_source(cmb_buffer *b, const cmb_c_program *c, int source, cmb_c_style style)
 {
-  int source = c->source[3 * i + k];
   if (source < 0) {
     print_slot(b, c, -1 - source, style);
   } else {
@@ -191,12 +230,18 @@ static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, 
   }
 }
 
+static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, cmb_c_style style)
+{
+  print_source(b, c, c->source[3 * i + k], style);
+}
+
 /* Take the arguments of instruction i out of w that earlier pieces have put there. */
-static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int arity, cmb_c_style style)
+static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
+                        cmb_c_style style)
 {
   int piece = i / c->piece_size;
-  for (int k = 0; k < arity; k++) {
-    int from = c->source[3 * i + k];
+  for (int k = 0; k < count; k++) {
+    int from = source[k];
     if (from < 0 || from / c->piece_size == piece || c->loaded[from] == piece + 1) continue;
     c->loaded[from] = piece + 1;
     cmb_buffer_print(b, "  const number t%d = ", from);
@@ -277,9 +322,21 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   cmb_buffer_put(b, ")");
 }
 
+/* An unknown of a solution, which stands in w. */
+static void print_part(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  const int from = c->source[3 * i];
+  const cmb_instruction *code = c->p->code;
+  print_place(b, 'w', c->place[from] + (int)(code[i].a - code[from].to), style);
+}
+
 static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   cmb_op op = (cmb_op)c->p->code[i].op;
+  if (op == CMB_OP_PART) {
+    print_part(b, c, i, style);
+    return;
+  }
   if (!VALUE[op]) {
     if (c->tables[0] && op != CMB_OP_CALL) {
       print_table(b, c, i, style);
@@ -310,9 +367,63 @@ static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style
   cmb_buffer_print(b, " = t%d;\n", i);
 }
 
+static void print_operands(cmb_buffer *b, const cmb_c_program *c,
+                           const cmb_program_solution *solution, cmb_c_style style)
+{
+  const int count = c->p->systems[solution->system].operands;
+  for (int k = 0; k < count; k++) {
+    if (k > 0) cmb_buffer_put(b, ", ");
+    print_source(b, c, c->operand[solution->first + (uint32_t)k], style);
+  }
+}
+
+/* By the functions of root_code.h and those of the equations. */
+static void print_solved(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  const cmb_program_solution *solution = &c->p->solutions[c->p->code[i].data];
+  const cmb_program_system *system = &c->p->systems[solution->system];
+  cmb_buffer_print(b, "  {\n    double z[%d] = {", system->operands);
+  print_operands(b, c, solution, style);
+  cmb_buffer_put(b, "};\n");
+  if (system->linear) {
+    cmb_buffer_print(b, "    op_linear(%d, z, w + %d);\n  }\n", system->n, c->place[i]);
+    return;
+  }
+  cmb_buffer_print(b, "    double v[%d];\n    const double size[%d] = {",
+                   cmb_program_work(system->equations) + 1, system->n);
+  for (int k = 0; k < system->n; k++) {
+    if (k > 0) cmb_buffer_put(b, ", ");
+    print_constant(b, system->size[k], style);
+  }
+  cmb_buffer_print(b, "};\n    op_root(%d, %s_%s_root_%d, 0, size, z, v, w + %d);\n  }\n",
+                   system->n, c->tables[0], c->tables[1], solution->system, c->place[i]);
+}
+
+static void print_solution(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style style)
+{
+  const cmb_program_solution *solution = &c->p->solutions[c->p->code[i].data];
+  const int count = c->p->systems[solution->system].operands;
+  print_loads(b, c, i, count, c->operand + solution->first, style);
+  if (c->tables[0]) {
+    print_solved(b, c, i, style);
+    return;
+  }
+  cmb_buffer_put(b, "  {\n    const number z[] = {");
+  print_operands(b, c, solution, style);
+  cmb_buffer_print(b, "};\n    op_solve(e, %d, z, &", i);
+  print_place(b, 'w', c->place[i], style);
+  cmb_buffer_put(b, ", w);\n  }\n");
+}
+
 static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style style)
 {
-  print_loads(b, c, i, cmb_op_arity((cmb_op)c->p->code[i].op), style);
+  const cmb_op op = (cmb_op)c->p->code[i].op;
+  if (op == CMB_OP_SOLVE) {
+    print_solution(b, c, i, style);
+    return;
+  }
+  if (op != CMB_OP_PART)
+    print_loads(b, c, i, cmb_op_arity(op), c->source + (size_t)3 * (size_t)i, style);
   cmb_buffer_print(b, "  const number t%d = ", i);
   print_value(b, c, i, style);
   cmb_buffer_put(b, ";\n");

@@ -33,14 +33,19 @@ typedef struct cmb_c_program {
   int *loaded; /* (instructions) 1 + the last piece that took it out of w */
   int *last_output; /* (instructions) the last output that is this value, or -1 */
   int *next_output; /* (outputs) another output with the same value, or -1 */
+  int *operand;     /* what the operands of the program's solutions are, as in source */
   const char
       *tables[2]; /* the name of its tables' arrays, in two parts; NULL: ask the interpreter */
 } cmb_c_program;
 
-/* Tables and C functions are printed as calls op_special(e, number of the instruction, a, b, c), which ask the
- * interpreter. Where `tables` is set, tables are printed by name, NAME_3_x, NAME_3_c, NAME_3_y, with calls of the
- * functions in table_code.h instead. */
+/* Tables and C functions are printed as calls op_special(e, number of the instruction, a, b, c), solutions of systems as op_solve,
+ * which ask the interpreter. Where `tables` is set, tables are printed by name, NAME_3_x, NAME_3_c, NAME_3_y, with calls of the
+ * functions in table_code.h instead, and solutions with those in root_code.h and the system's equations, NAME_root_2. The unknowns
+ * of a solution stand in w, one after the other. */
 bool cmb_c_calls(const cmb_program *p); /* does it call C functions of the user's? */
+
+/* Whether there are linear systems and others in the program, or in their equations. */
+void cmb_c_systems(const cmb_program *p, bool *linear, bool *root);
 
 cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piece_size,
                                 cmb_c_program **out);

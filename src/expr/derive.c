@@ -8,6 +8,7 @@
  */
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/implicit.h"
 
 #include <math.h>
 
@@ -127,9 +128,19 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   }
 }
 
+/* The unknown of a solution: of an only one its rate is there, of several a solution with the rates. */
+static cmb_expr forward_part(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
+{
+  const cmb_node n = g->nodes[e];
+  const bool only = g->systems[g->nodes[n.a].data]->n == 1;
+  return only || dot[n.a] == 0 ? dot[n.a] : cmb_solution_part(g, dot[n.a], n.order);
+}
+
 /* ẏ of node e from those of its arguments. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
+  if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);
+  if (cmb_expr_op(g, e) == CMB_OP_PART) return forward_part(g, e, dot);
   int arity = cmb_op_arity(cmb_expr_op(g, e));
   if (cmb_expr_op(g, e) == CMB_OP_IF) { /* one choice, not two products */
     cmb_expr yes = dot[cmb_expr_argument(g, e, 1)], no = dot[cmb_expr_argument(g, e, 2)];
@@ -183,6 +194,7 @@ cmb_status cmb_reverse(cmb_graph *g, int inputs, const cmb_expr *input, int outp
     for (int i = 0; i < outputs; i++)
       bar[output[i]] = op2(g, CMB_OP_ADD, bar[output[i]], weight[i]);
     for (cmb_expr e = size; e-- > 0;) {
+      if (cmb_expr_op(g, e) == CMB_OP_SOLVE) cmb_solution_reverse(g, e, size, bar);
       if (bar[e] == 0) continue;
       int arity = cmb_op_arity(cmb_expr_op(g, e));
       for (int i = 0; i < arity; i++) {

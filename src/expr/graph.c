@@ -30,6 +30,9 @@ static const struct {
     [CMB_OP_TABLE_AT] = {"table_at", 2},
     [CMB_OP_TABLE2] = {"table2", 2},
     [CMB_OP_CALL] = {"call", 3},
+    [CMB_OP_LIST_OF] = {"list", 2},
+    [CMB_OP_SOLVE] = {"root", 2},
+    [CMB_OP_PART] = {"part", 1},
 };
 
 const char *cmb_op_text(cmb_op op)
@@ -91,6 +94,8 @@ void cmb_graph_destroy(cmb_graph *g)
   cmb_release(g->ctx, g->name_table);
   cmb_release(g->ctx, (void *)g->tables);
   cmb_release(g->ctx, (void *)g->externals);
+  for (uint32_t i = 0; i < g->systems_size; i++) cmb_release(g->ctx, g->systems[i]);
+  cmb_release(g->ctx, (void *)g->systems);
   cmb_release(g->ctx, g->nodes);
   cmb_release(g->ctx, g->table);
   cmb_release(g->ctx, g);
@@ -351,6 +356,69 @@ cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cm
   return cmb_intern(g, node);
 }
 
+/* ---- small systems */
+
+static bool same_system(const cmb_system_of *a, const cmb_system_of *b)
+{
+  bool same = a->n == b->n && a->given == b->given && a->linear == b->linear;
+  for (int i = 0; same && !a->linear && i < a->n; i++) {
+    same = a->r[i] == b->r[i] && a->size[i] == b->size[i];
+  }
+  return same;
+}
+
+uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system)
+{
+  uint32_t i = 0;
+  while (i < g->systems_size && !same_system(g->systems[i], system)) i++;
+  if (i < g->systems_size) {
+    cmb_release(g->ctx, system);
+    return (uint16_t)i;
+  }
+  const bool room =
+      i < UINT16_MAX &&
+      (i < g->systems_room || grow(g, (void **)&g->systems, &g->systems_room, sizeof(void *)));
+  if (!room) {
+    cmb_release(g->ctx, system);
+    fail(g);
+    return UINT16_MAX;
+  }
+  g->systems[g->systems_size++] = system;
+  return (uint16_t)i;
+}
+
+/* Part i of a list that has `count`. */
+static cmb_expr list_part(const cmb_graph *g, cmb_expr list, int count, int i)
+{
+  for (int behind = count - 1 - i; behind > 0; behind--) list = g->nodes[list].a;
+  return g->nodes[list].b;
+}
+
+int cmb_operand_count(const cmb_graph *g, cmb_expr e)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  if (op == CMB_OP_LIST_OF) return 0;
+  if (op != CMB_OP_SOLVE) return cmb_op_arity(op);
+  const cmb_system_of *system = g->systems[g->nodes[e].data];
+  return system->given + (system->linear ? 0 : system->n);
+}
+
+cmb_expr cmb_operand(const cmb_graph *g, cmb_expr e, int i)
+{
+  if (cmb_expr_op(g, e) != CMB_OP_SOLVE) return cmb_expr_argument(g, e, i);
+  const cmb_node *n = &g->nodes[e];
+  const cmb_system_of *system = g->systems[n->data];
+  const int starts = system->linear ? 0 : system->n;
+  if (i < starts) return list_part(g, n->b, starts, i);
+  return list_part(g, n->a, system->given, i - starts);
+}
+
+bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  return op != CMB_OP_LIST_OF && cmb_op_arity(op) > 0;
+}
+
 /* ---- looking at nodes */
 
 bool cmb_op_passes(cmb_op op, int i)
@@ -365,6 +433,7 @@ bool cmb_op_passes(cmb_op op, int i)
   case CMB_OP_SIGN:
   case CMB_OP_FLOOR: return false;
   case CMB_OP_IF: return i > 0;
+  case CMB_OP_SOLVE: /* where a solution is started from does not matter */
   case CMB_OP_TABLE_AT: return i == 0;
   default: return true;
   }

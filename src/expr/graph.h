@@ -20,6 +20,18 @@ typedef struct cmb_node {
   };
 } cmb_node;
 
+/* A small system that solutions refer to: equations in symbols (implicit.h), or n linear ones. Never changed after its making. */
+typedef struct cmb_system_of {
+  int n;     /* unknowns */
+  int given; /* what else the equations have, behind the start values; linear: matrix and right side */
+  bool linear;      /* no equations: A d = b */
+  cmb_expr *r;      /* (n) the equations .. */
+  cmb_expr *J;      /* (n x n) .. their derivatives with respect to the unknowns .. */
+  cmb_expr *P;      /* (n x given) .. and to what they are given */
+  cmb_expr *symbol; /* (n + given) the inputs that stand for both in them */
+  double size[6];   /* (n) of the unknowns */
+} cmb_system_of;
+
 struct cmb_graph {
   cmb_context *ctx;
   bool failed;
@@ -36,6 +48,8 @@ struct cmb_graph {
   uint32_t tables_size, tables_room;
   const cmb_external **externals;
   uint32_t externals_size, externals_room;
+  cmb_system_of **systems;
+  uint32_t systems_size, systems_room;
 };
 
 /* A graph that begins with all nodes of another one, under the same numbers. `from` has neither tables nor C functions; NULL: it is
@@ -58,6 +72,15 @@ uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
 /* Which of `output` depend on any of `input`, also through conditions: depends (outputs). */
 cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, bool *depends);
+
+/* What an operation reads: its arguments; a solution the parts of its lists, the start values first; a list nothing, being no
+ * operation of its own. */
+int cmb_operand_count(const cmb_graph *g, cmb_expr e);
+cmb_expr cmb_operand(const cmb_graph *g, cmb_expr e, int i);
+bool cmb_is_operation(const cmb_graph *g, cmb_expr e);
+
+/* The number of a system in the graph, entered if there is no equal one; then the graph owns it. Otherwise it is released. */
+uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system);
 
 /* The value of an operation on numbers. */
 double cmb_op_value(cmb_op op, double a, double b, double c);

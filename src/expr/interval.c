@@ -354,6 +354,8 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   case CMB_OP_TABLE2:
     return cmb_table2_enclose(p->tables[i->data], i->order % 4, i->order / 4, a, b);
   case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
+  case CMB_OP_SOLVE:
+  case CMB_OP_PART: return cmb_interval_unknown();
   case CMB_OP_ADD: return enclose_ADD(a, b); /* these three are most of a program; */
   case CMB_OP_SUB: return enclose_SUB(a, b); /* sums of what is unknown are unknown */
   case CMB_OP_MUL:

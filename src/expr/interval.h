@@ -18,7 +18,7 @@
 #include <math.h>
 
 /* out (outputs) from in (inputs); work holds cmb_program_work intervals. A C function of the user's is known only where its
- * arguments are single numbers. */
+ * arguments are single numbers, the solution of a system never. */
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
                          cmb_interval *work);
 

@@ -33,6 +33,27 @@ static double special_value(const void *program, int instruction, double a, doub
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
+/* The operands of a solution, `lanes` of them beside each other, are solved lane by lane, or once if they are the same in all. */
+static void special_solve(const void *program, int instruction, int lanes, const double *operands,
+                          double *w, double *work)
+{
+  const cmb_program *p = program;
+  const cmb_program_solution *solution = &p->solutions[p->code[instruction].data];
+  const cmb_program_system *s = &p->systems[solution->system];
+  const int stride = lanes > 1 ? CMB_LANES : 1;
+  double *room = cmb_program_room(p, stride, work), found[CMB_MOST_UNKNOWNS] = {0};
+  bool same = true;
+  for (int k = 0; k < s->operands * lanes; k++) {
+    same = same && cmb_same_bits(operands[k], operands[k - k % lanes]);
+  }
+  for (int l = 0; l < lanes; l++) {
+    const bool needed = l == 0 || !same;
+    for (int k = 0; needed && k < s->operands; k++) room[k] = operands[k * lanes + l];
+    if (needed) cmb_program_solve(p, solution, room, found);
+    for (int k = 0; k < s->n; k++) w[k * stride + l] = found[k];
+  }
+}
+
 /* ---- loading */
 
 static cmb_native_function symbol(void *library, int i, cmb_c_number number)
@@ -178,8 +199,8 @@ cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *con
     return cmb_fail_memory(ctx);
   }
   for (int i = 0; i < count; i++) {
-    n->functions[i] =
-        (struct function){.program = programs[i], .special = {programs[i], special_value}};
+    n->functions[i] = (struct function){.program = programs[i],
+                                        .special = {programs[i], special_value, special_solve}};
   }
   struct maker m = {
       .ctx = ctx, .n = n, .arena = scratch, .programs = programs, .lanes = !options->no_lanes};

@@ -17,10 +17,12 @@
 #include "base/sha256.h"
 #include "expr/c_text.h"
 
-/* What the code needs from outside for a program: the value of an instruction that has no C text. */
+/* What the code needs from outside for a program: the value of an instruction that has no C text, and solutions of systems. */
 typedef struct cmb_native_special {
   const void *program;
   double (*value)(const void *program, int instruction, double a, double b, double c);
+  void (*solve)(const void *program, int instruction, int lanes, const double *operands, double *w,
+                double *work); /* so many lanes at a time; w in lanes of the whole program */
 } cmb_native_special;
 
 typedef void (*cmb_native_function)(const double *in, double *out, double *work,

@@ -55,6 +55,8 @@ static const char SPECIAL[] =
     "struct special {\n"
     "  const void *program;\n"
     "  double (*value)(const void *program, int i, double a, double b, double c);\n"
+    "  void (*solve)(const void *program, int i, int lanes, const double *z, double *r, double "
+    "*w);\n"
     "};\n";
 
 static const char SCALAR_SPECIAL[] = "static inline number op_special(const struct special *e, int "
@@ -62,6 +64,15 @@ static const char SCALAR_SPECIAL[] = "static inline number op_special(const stru
                                      "{\n"
                                      "  return e->value(e->program, i, a, b, c);\n"
                                      "}\n";
+
+/* z: the operands, r: the first unknown's place in w */
+static const char SOLVE[] =
+    "static inline void op_solve(const struct special *e, int i, const number *z, number *r, "
+    "number *w)\n"
+    "{\n"
+    "  e->solve(e->program, i, (int)(sizeof *z / sizeof(double)), (const double *)z, (double *)r, "
+    "(double *)w);\n"
+    "}\n";
 
 static const char LANES_SPECIAL[] =
     "static inline number op_special(const struct special *e, int i, number a, number b, number "
@@ -98,6 +109,7 @@ static void print_top(const struct printer *t, cmb_native_unit *unit)
   cmb_buffer_put(&unit->text, lanes ? LANES_TOP : SCALAR_TOP);
   cmb_buffer_put(&unit->text, SPECIAL);
   cmb_buffer_put(&unit->text, lanes ? LANES_SPECIAL : SCALAR_SPECIAL);
+  if (t->used[CMB_OP_SOLVE]) cmb_buffer_put(&unit->text, SOLVE);
   cmb_c_print_operations(&unit->text, unit->number, t->used);
 }
 

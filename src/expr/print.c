@@ -101,12 +101,13 @@ static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int
 }
 
 /* A function's name. Tables and C functions, which formulas cannot name, are told apart for the reader: table#2 is the
- * graph's table number 2, and what follows ' is the order of a derivative. */
+ * graph's table number 2, and what follows ' is the order of a derivative; likewise root#1, whose unknown 2 is part'2. */
 static void put_function(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
   char *suffix = l->number;
-  bool is_call = n->op == CMB_OP_CALL, is_table = !is_call && n->op > CMB_OP_IF;
+  bool is_call = n->op == CMB_OP_CALL,
+       is_table = cmb_is_table((cmb_op)n->op) || n->op == CMB_OP_SOLVE;
   put(l, is_call ? g->externals[n->data]->name : cmb_op_text((cmb_op)n->op));
   if (is_table) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "#%d", n->data);
   if (n->order > 0) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "'%d", n->order);

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/implicit.h"
 #include "expr/schedule.h"
 #include "expr/table.h"
 
@@ -24,7 +25,10 @@ struct maker {
       last_use; /* (size) place in this order of the last one that reads it; UINT32_MAX: an output */
   uint32_t *free; /* (size) free slots, a stack */
   uint32_t free_count;
-  bool for_lanes; /* one list is enough */
+  bool for_lanes;    /* one list is enough */
+  int solutions;     /* a list's */
+  size_t operands;   /* of these */
+  uint32_t *operand; /* where the next ones go */
 };
 
 static bool take_scratch(struct maker *m, int outputs, const cmb_expr *output)
@@ -47,11 +51,6 @@ static void release_scratch(struct maker *m)
   cmb_release(m->ctx, m->free);
 }
 
-static bool is_operation(const struct maker *m, cmb_expr e)
-{
-  return cmb_op_arity(cmb_expr_op(m->g, e)) > 0;
-}
-
 /* Count instructions and constants, and list the operations in ascending order. */
 static void survey(struct maker *m)
 {
@@ -59,8 +58,50 @@ static void survey(struct maker *m)
   for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
     if (!m->marked[e]) continue;
     p->constants += cmb_expr_op(m->g, e) == CMB_OP_CONSTANT;
-    if (is_operation(m, e)) m->order[p->instructions++] = e;
+    if (cmb_is_operation(m->g, e)) m->order[p->instructions++] = e;
+    if (cmb_expr_op(m->g, e) != CMB_OP_SOLVE) continue;
+    m->solutions++;
+    m->operands += (size_t)cmb_operand_count(m->g, e);
   }
+}
+
+/* Both lists' solutions. */
+static void take_solutions(struct maker *m)
+{
+  cmb_program *p = m->p;
+  p->systems = cmb_arena_take(p->arena, m->g->systems_size, sizeof *p->systems);
+  p->solutions = cmb_arena_take(p->arena, 2 * (size_t)m->solutions, sizeof *p->solutions);
+  p->operand = cmb_arena_take(p->arena, 2 * m->operands, sizeof *p->operand);
+  p->system_count = (int)m->g->systems_size;
+  m->operand = p->operand;
+}
+
+/* The program of a system's equations, and the room that solving takes. */
+static cmb_status add_system(struct maker *m, uint16_t number)
+{
+  const cmb_system_of *of = m->g->systems[number];
+  cmb_program *p = m->p;
+  cmb_program_system *s = &p->systems[number];
+  if (s->n > 0) return CMB_OK;
+  const int n = of->n, count = of->given + (of->linear ? 0 : n);
+  *s = (cmb_program_system){.n = n, .given = of->given, .operands = count, .linear = of->linear};
+  memcpy(s->size, of->size, sizeof s->size);
+  int room = count;
+  if (!of->linear) {
+    CMB_TRY(cmb_system_program(m->ctx, m->g, number, &s->equations));
+    room += cmb_program_work(s->equations);
+  }
+  if (room > p->room) p->room = room;
+  return CMB_OK;
+}
+
+static cmb_status add_systems(struct maker *m)
+{
+  for (int k = 0; m->solutions > 0 && k < m->p->instructions; k++) {
+    const cmb_node *n = &m->g->nodes[m->order[k]];
+    if (n->op == CMB_OP_SOLVE) CMB_TRY(add_system(m, n->data));
+  }
+  return CMB_OK;
 }
 
 static void take_memory(struct maker *m)
@@ -74,6 +115,7 @@ static void take_memory(struct maker *m)
   p->code = cmb_arena_take(p->arena, (size_t)p->instructions + 1, sizeof *p->code);
   p->output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->output);
   p->grouped = (cmb_grouped){.code = p->code, .output = p->output};
+  if (m->solutions > 0) take_solutions(m);
   if (m->for_lanes) return;
   p->grouped.code = cmb_arena_take(p->arena, (size_t)p->instructions + 1, sizeof *p->grouped.code);
   p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
@@ -115,25 +157,40 @@ static void place_constants(struct maker *m)
 static void find_last_uses(struct maker *m, int outputs, const cmb_expr *output)
 {
   for (int k = 0; k < m->p->instructions; k++) {
-    int arity = cmb_op_arity(cmb_expr_op(m->g, m->order[k]));
-    for (int i = 0; i < arity; i++) {
-      m->last_use[cmb_expr_argument(m->g, m->order[k], i)] = (uint32_t)k + 1;
+    const int count = cmb_operand_count(m->g, m->order[k]);
+    for (int i = 0; i < count; i++) {
+      m->last_use[cmb_operand(m->g, m->order[k], i)] = (uint32_t)k + 1;
     }
   }
   for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
 /* Arguments that nobody reads after node e at `place` give their slots back. An argument that occurs twice does so
- * once: its last use is cleared. */
+ * once: its last use is cleared. The slots of solutions are theirs to the end. */
 static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
 {
-  int arity = cmb_op_arity(cmb_expr_op(m->g, e));
-  for (int i = 0; i < arity; i++) {
-    cmb_expr x = cmb_expr_argument(m->g, e, i);
-    if (m->last_use[x] != place || !is_operation(m, x)) continue;
+  const int count = cmb_operand_count(m->g, e);
+  for (int i = 0; i < count; i++) {
+    cmb_expr x = cmb_operand(m->g, e, i);
+    if (m->last_use[x] != place || !cmb_is_operation(m->g, x)) continue;
+    if (cmb_expr_op(m->g, x) == CMB_OP_SOLVE) continue;
     m->free[m->free_count++] = m->slot[x];
     m->last_use[x] = 0;
   }
+}
+
+/* A solution: n slots of its own behind all others. */
+static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slots)
+{
+  cmb_program *p = m->p;
+  const cmb_node *n = &m->g->nodes[e];
+  const int count = cmb_operand_count(m->g, e), number = p->solution_count++;
+  p->solutions[number] =
+      (cmb_program_solution){.system = n->data, .first = (uint32_t)(m->operand - p->operand)};
+  for (int i = 0; i < count; i++) *m->operand++ = m->slot[cmb_operand(m->g, e, i)];
+  m->slot[e] = *slots;
+  *slots += (uint32_t)p->systems[n->data].n;
+  return (cmb_instruction){.op = CMB_OP_SOLVE, .data = (uint16_t)number, .to = m->slot[e]};
 }
 
 /* The operations in their order as instructions, and the outputs' slots. Returns how many slots there are. */
@@ -146,11 +203,17 @@ static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *
   for (int k = 0; k < p->instructions; k++) {
     cmb_expr e = m->order[k];
     uint32_t argument[3] = {0, 0, 0};
+    if (cmb_expr_op(m->g, e) == CMB_OP_SOLVE) {
+      *to++ = write_solution(m, e, &slots);
+      free_arguments(m, e, (uint32_t)k + 1);
+      continue;
+    }
     int arity = cmb_op_arity(cmb_expr_op(m->g, e));
     for (int i = 0; i < arity; i++) argument[i] = m->slot[cmb_expr_argument(m->g, e, i)];
     free_arguments(m, e, (uint32_t)k + 1);
     m->slot[e] = m->free_count > 0 ? m->free[--m->free_count] : slots++;
     const cmb_node *n = &m->g->nodes[e];
+    if (n->op == CMB_OP_PART) argument[0] += n->order;
     *to++ = (cmb_instruction){n->op,       n->order,    n->data,    m->slot[e],
                               argument[0], argument[1], argument[2]};
   }
@@ -165,6 +228,8 @@ static cmb_status make(struct maker *m, const cmb_expr *input, const cmb_expr *o
   take_memory(m);
   CMB_TRY(place_inputs(m, input));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(m->ctx);
+  CMB_REQUIRE(m->ctx, m->solutions <= UINT16_MAX / 2, "a program has too many solutions");
+  CMB_TRY(add_systems(m));
   place_constants(m);
   p->slots = write_code(m, output, p->code, p->output);
   p->grouped.slots = p->slots;
@@ -198,7 +263,7 @@ static cmb_status create(cmb_context *ctx, const cmb_graph *g, int inputs, const
       take_scratch(&m, outputs, output) ? make(&m, input, output) : cmb_fail_memory(ctx);
   release_scratch(&m);
   if (status != CMB_OK) {
-    cmb_arena_destroy(arena);
+    cmb_program_destroy(p);
     return status;
   }
   *out = p;
@@ -230,6 +295,15 @@ static void add_table(const cmb_table *table, cmb_sha256 *s)
   cmb_sha256_add(s, table->c, (nx - 1) * (ny > 0 ? 16 * (ny - 1) : 4) * sizeof *table->c);
 }
 
+static void add_solution(const cmb_program *p, const cmb_program_solution *solution, cmb_sha256 *s)
+{
+  const cmb_program_system *of = &p->systems[solution->system];
+  cmb_sha256_add(s, &of->n, sizeof of->n);
+  cmb_sha256_add(s, of->size, sizeof of->size);
+  cmb_sha256_add(s, p->operand + solution->first, (size_t)of->operands * sizeof *p->operand);
+  if (of->equations) cmb_program_add_digest(of->equations, s);
+}
+
 void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s)
 {
   const int sizes[] = {p->inputs, p->outputs, p->constants, p->instructions};
@@ -243,12 +317,15 @@ void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s)
         at->op == CMB_OP_TABLE || at->op == CMB_OP_TABLE_AT || at->op == CMB_OP_TABLE2;
     if (table) add_table(p->tables[at->data], s);
     if (at->op == CMB_OP_CALL) cmb_sha256_add_text(s, p->externals[at->data]->name);
+    if (at->op == CMB_OP_SOLVE) add_solution(p, &p->solutions[at->data], s);
   }
 }
 
 void cmb_program_destroy(cmb_program *p)
 {
-  if (p) cmb_arena_destroy(p->arena);
+  if (!p) return;
+  for (int i = 0; i < p->system_count; i++) cmb_program_destroy(p->systems[i].equations);
+  cmb_arena_destroy(p->arena);
 }
 
 int cmb_program_inputs(const cmb_program *p)
@@ -266,7 +343,14 @@ int cmb_program_instructions(const cmb_program *p)
   return p->instructions;
 }
 
+int cmb_program_operands(const cmb_program *p)
+{
+  int count = 0;
+  for (int i = 0; i < p->solution_count; i++) count += p->systems[p->solutions[i].system].operands;
+  return count;
+}
+
 int cmb_program_work(const cmb_program *p)
 {
-  return p->slots > p->grouped.slots ? p->slots : p->grouped.slots;
+  return (p->slots > p->grouped.slots ? p->slots : p->grouped.slots) + p->room;
 }

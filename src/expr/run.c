@@ -5,6 +5,7 @@
  */
 #include "expr/graph.h"
 #include "expr/program.h"
+#include "expr/root_code.h"
 #include "expr/sine_code.h"
 #include "expr/table.h"
 #include "expr/table_code.h"
@@ -16,6 +17,9 @@
 CMB_TURN_CODE(CMB_CODE_COMPILED)
 CMB_SINE_CODE(CMB_CODE_COMPILED)
 CMB_COSINE_CODE(CMB_CODE_COMPILED)
+CMB_LINEAR_CODE(CMB_CODE_COMPILED)
+CMB_LINEAR_SOLVE_CODE(CMB_CODE_COMPILED)
+CMB_ROOT_CODE(CMB_CODE_COMPILED)
 
 /* x with x_i moved by a central difference's step, and the difference of two values over it. */
 static double call_order(const cmb_external *f, int order, const double *x);
@@ -53,8 +57,35 @@ double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, dou
   case CMB_OP_TABLE: return cmb_table_value(p->tables[i->data], i->order, a);
   case CMB_OP_TABLE_AT: return run_table_at(p->tables[i->data], i->order, a, b);
   case CMB_OP_TABLE2: return cmb_table2_value(p->tables[i->data], i->order % 4, i->order / 4, a, b);
+  case CMB_OP_PART: return a;
   default: return call_order(p->externals[i->data], i->order, x);
   }
+}
+
+static void run_equations(const void *program, const double *z, double *y, double *work)
+{
+  cmb_program_run(program, z, y, work);
+}
+
+void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solution, double *room,
+                       double *w)
+{
+  const cmb_program_system *s = &p->systems[solution->system];
+  if (s->linear) {
+    op_linear(s->n, room, w);
+  } else {
+    op_root(s->n, run_equations, s->equations, s->size, room, room + s->operands, w);
+  }
+}
+
+/* A solution in a program on numbers. */
+static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
+{
+  const cmb_program_solution *solution = &p->solutions[i->data];
+  const int count = p->systems[solution->system].operands;
+  double *room = cmb_program_room(p, 1, work);
+  for (int k = 0; k < count; k++) room[k] = work[p->operand[solution->first + (uint32_t)k]];
+  cmb_program_solve(p, solution, room, work + i->to);
 }
 
 void cmb_program_run(const cmb_program *p, const double *in, double *out, double *work)
@@ -77,12 +108,41 @@ void cmb_program_run(const cmb_program *p, const double *in, double *out, double
     case CMB_OP_CONSTANT: /* the end */
       for (int k = 0; k < p->outputs; k++) out[k] = work[p->grouped.output[k]];
       return;
+    case CMB_OP_SOLVE: run_solution(p, i++, work); break;
     default: work[i->to] = cmb_instruction_value(p, i, work[i->a], work[i->b], work[i->c]); i++;
     }
   }
 }
 
 typedef double lanes[CMB_LANES];
+
+static bool same_in_all(const cmb_program *p, const cmb_program_solution *solution, lanes *w)
+{
+  const int count = p->systems[solution->system].operands;
+  for (int k = 0; k < count; k++) {
+    const double *x = w[p->operand[solution->first + (uint32_t)k]];
+    for (int l = 1; l < CMB_LANES; l++) {
+      if (!cmb_same_bits(x[l], x[0])) return false;
+    }
+  }
+  return true;
+}
+
+/* In a Jacobian what does not depend on the direction is the same in all lanes: it is solved once then. */
+static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
+{
+  const cmb_program_solution *solution = &p->solutions[i->data];
+  const cmb_program_system *s = &p->systems[solution->system];
+  const int different = same_in_all(p, solution, w) ? 1 : CMB_LANES;
+  double *room = cmb_program_room(p, CMB_LANES, w[0]), found[CMB_MOST_UNKNOWNS];
+  for (int l = 0; l < CMB_LANES; l++) {
+    for (int k = 0; k < s->operands && l < different; k++) {
+      room[k] = w[p->operand[solution->first + (uint32_t)k]][l];
+    }
+    if (l < different) cmb_program_solve(p, solution, room, found);
+    for (int k = 0; k < s->n; k++) w[i->to + (uint32_t)k][l] = found[k];
+  }
+}
 
 void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, double *work)
 {
@@ -106,6 +166,7 @@ void cmb_program_run_lanes(const cmb_program *p, const double *in, double *out, 
     break;
       CMB_OP_LIST(RUN)
 #undef RUN
+    case CMB_OP_SOLVE: run_solution_lanes(p, i, w); break;
     default:
       for (int l = 0; l < CMB_LANES; l++) to[l] = cmb_instruction_value(p, i, A[l], B[l], C[l]);
     }

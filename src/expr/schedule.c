@@ -16,6 +16,7 @@ enum { WINDOW = 1 << 16 };
 struct scheduler {
   const cmb_graph *g;
   int count;
+  size_t operands;   /* of a window, at most */
   uint32_t *number;  /* (size of the graph) of an operation in the list; NONE: another node */
   uint32_t *start;   /* (count + 1) where an operation's readers begin */
   uint32_t *reader;  /* (arguments in all) */
@@ -30,7 +31,7 @@ static bool take_memory(struct scheduler *s)
   size_t count = (size_t)s->count + 1;
   s->number = cmb_allocate(ctx, (size_t)s->g->size * sizeof *s->number);
   s->start = cmb_allocate(ctx, (count + 1) * sizeof *s->start);
-  s->reader = cmb_allocate(ctx, 3 * count * sizeof *s->reader);
+  s->reader = cmb_allocate(ctx, (s->operands + 1) * sizeof *s->reader);
   s->waiting = cmb_allocate(ctx, count * sizeof *s->waiting);
   s->next = cmb_allocate(ctx, count * sizeof *s->next);
   return s->number && s->start && s->reader && s->waiting && s->next;
@@ -46,9 +47,23 @@ static void release_memory(struct scheduler *s)
   cmb_release(ctx, s->next);
 }
 
-static int arity_of(const struct scheduler *s, cmb_expr e)
+static int count_of(const struct scheduler *s, cmb_expr e)
 {
-  return cmb_op_arity(cmb_expr_op(s->g, e));
+  return cmb_operand_count(s->g, e);
+}
+
+/* The most operands that the operations of a window have, all together. */
+static size_t most_operands(const cmb_graph *g, int count, const cmb_expr *order)
+{
+  size_t most = 0;
+  for (int at = 0; at < count; at += WINDOW) {
+    size_t sum = 0;
+    for (int k = at; k < count && k < at + WINDOW; k++) {
+      sum += (size_t)cmb_operand_count(g, order[k]);
+    }
+    if (sum > most) most = sum;
+  }
+  return most;
 }
 
 /* Who reads what. start[k + 1] counts, then says where k's readers begin, then where they end. */
@@ -58,8 +73,8 @@ static void find_readers(struct scheduler *s, const cmb_expr *order)
   memset(s->waiting, 0, (size_t)s->count * sizeof *s->waiting);
   for (int k = 0; k < s->count; k++) s->number[order[k]] = (uint32_t)k;
   for (int k = 0; k < s->count; k++) {
-    for (int i = 0; i < arity_of(s, order[k]); i++) {
-      uint32_t from = s->number[cmb_expr_argument(s->g, order[k], i)];
+    for (int i = 0; i < count_of(s, order[k]); i++) {
+      uint32_t from = s->number[cmb_operand(s->g, order[k], i)];
       if (from == NONE) continue;
       s->start[from + 2]++;
       s->waiting[k]++;
@@ -67,8 +82,8 @@ static void find_readers(struct scheduler *s, const cmb_expr *order)
   }
   for (int k = 0; k < s->count; k++) s->start[k + 2] += s->start[k + 1];
   for (int k = 0; k < s->count; k++) {
-    for (int i = 0; i < arity_of(s, order[k]); i++) {
-      uint32_t from = s->number[cmb_expr_argument(s->g, order[k], i)];
+    for (int i = 0; i < count_of(s, order[k]); i++) {
+      uint32_t from = s->number[cmb_operand(s->g, order[k], i)];
       if (from != NONE) s->reader[s->start[from + 1]++] = (uint32_t)k;
     }
   }
@@ -130,6 +145,7 @@ bool cmb_schedule(const cmb_graph *g, int count, cmb_expr *order)
 {
   struct scheduler s = {.g = g, .count = count < WINDOW ? count : WINDOW};
   uint32_t *to = cmb_allocate(g->ctx, ((size_t)s.count + 1) * sizeof *to);
+  s.operands = most_operands(g, count, order);
   bool good = to && take_memory(&s);
   if (good) memset(s.number, 0xFF, (size_t)g->size * sizeof *s.number);
   for (int at = 0; good && at < count; at += WINDOW) {

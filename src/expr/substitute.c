@@ -7,12 +7,13 @@
  */
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/implicit.h"
 
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
 {
   cmb_node n = g->nodes[e];
   const cmb_op op = (cmb_op)n.op;
-  if (!cmb_is_table(op) && op != CMB_OP_CALL) return cmb_apply(g, op, x[0], x[1], x[2]);
+  if (op < CMB_OP_TABLE) return cmb_apply(g, op, x[0], x[1], x[2]);
   n.a = x[0];
   if (cmb_op_arity(op) > 1) n.b = x[1];
   if (cmb_op_arity(op) > 2) n.c = x[2];
@@ -67,9 +68,10 @@ static cmb_expr rebuild_in(cmb_graph *to, const cmb_graph *from, cmb_expr e, con
   const cmb_op op = (cmb_op)n.op;
   if (op == CMB_OP_CONSTANT) return cmb_constant(to, n.value);
   if (op == CMB_OP_INPUT) return cmb_input(to, cmb_expr_name(from, e));
-  if (!cmb_is_table(op) && op != CMB_OP_CALL) return cmb_apply(to, op, x[0], x[1], x[2]);
-  n.data = cmb_is_table(op) ? cmb_table_number(to, from->tables[n.data])
-                            : cmb_external_number(to, from->externals[n.data]);
+  if (op < CMB_OP_TABLE) return cmb_apply(to, op, x[0], x[1], x[2]);
+  if (cmb_is_table(op)) n.data = cmb_table_number(to, from->tables[n.data]);
+  if (op == CMB_OP_CALL) n.data = cmb_external_number(to, from->externals[n.data]);
+  if (op == CMB_OP_SOLVE) n.data = cmb_import_system(to, from, n.data);
   n.a = x[0];
   n.b = x[1];
   n.c = x[2];

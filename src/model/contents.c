@@ -27,6 +27,7 @@ BEGINS_WITH_HEAD(cmb_model_input);
 BEGINS_WITH_HEAD(cmb_model_table);
 BEGINS_WITH_HEAD(cmb_model_measure);
 BEGINS_WITH_HEAD(cmb_model_state);
+BEGINS_WITH_HEAD(cmb_model_implicit);
 BEGINS_WITH_HEAD(cmb_model_force);
 BEGINS_WITH_HEAD(cmb_model_stop);
 BEGINS_WITH_HEAD(cmb_model_output);
@@ -63,6 +64,7 @@ static struct list list_of(const cmb_model *m, cmb_item_kind kind)
   case CMB_ITEM_OUTPUT: return LIST(outputs, output_count);
   case CMB_ITEM_EVENT: return LIST(events, event_count);
   case CMB_ITEM_SHAPE: return LIST(shapes, shape_count);
+  case CMB_ITEM_IMPLICIT: return LIST(implicits, implicit_count);
   default: return (struct list){0};
   }
 }
@@ -154,6 +156,9 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
     break;
   case CMB_ITEM_OUTPUT: describe_output(&m->outputs[i], item); break;
   case CMB_ITEM_EVENT: item->text = text_of(&m->events[i].when); break;
+  case CMB_ITEM_IMPLICIT:
+    if (!m->implicits[i].group) item->text = text_of(&m->implicits[i].equation[0]);
+    break;
   case CMB_ITEM_SHAPE: item->type = cmb_shape_type_text(m->shapes[i].type); break;
   default: break;
   }
@@ -162,8 +167,9 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
 bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item *item)
 {
   static const char *const texts[CMB_ITEM_KINDS] = {
-      "parameter", "body",  "marker", "joint", "loop",   "input", "table",
-      "measure",   "state", "force",  "stop",  "output", "event", "shape"};
+      "parameter", "body",   "marker",  "joint", "loop",
+      "input",     "table",  "measure", "state", "force",
+      "stop",      "output", "event",   "shape", "implicit function"};
   struct head head;
   if (!item || !head_of(model, kind, i, &head)) return false;
   *item = (cmb_item){.kind = texts[kind],

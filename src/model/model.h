@@ -167,6 +167,22 @@ typedef struct cmb_model_state {
   const char *unit, *title; /* "" if not given */
 } cmb_model_state;
 
+/* Unknowns that equations are solved for, as many as there are equations. */
+typedef struct cmb_model_unknown {
+  const char *name; /* that of the whole, or "touch.u" */
+  cmb_model_formula start;
+  double size; /* corrections are small beside this, or beside the value */
+} cmb_model_unknown;
+
+typedef struct cmb_model_implicit {
+  const char *name;
+  cmb_place place;
+  bool group; /* written as one, with names for its unknowns */
+  int count;
+  cmb_model_unknown unknown[CMB_MOST_UNKNOWNS];
+  cmb_model_formula equation[CMB_MOST_UNKNOWNS];
+} cmb_model_implicit;
+
 typedef struct cmb_model_force {
   const char *name;
   cmb_place place;
@@ -285,8 +301,8 @@ struct cmb_model {
   cmb_number gravity[3];
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
-      measure_count, state_count, force_count, output_count, event_count, stop_count, shape_count,
-      default_count;
+      measure_count, state_count, implicit_count, force_count, output_count, event_count,
+      stop_count, shape_count, default_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_body *bodies;
   cmb_model_marker *markers;
@@ -297,6 +313,7 @@ struct cmb_model {
   cmb_model_table *tables;
   cmb_model_measure *measures;
   cmb_model_state *states;
+  cmb_model_implicit *implicits;
   cmb_model_force *forces;
   cmb_model_output *outputs;
   cmb_model_event *events;

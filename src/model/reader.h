@@ -29,6 +29,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_MEASURE,
   CMB_NAMES_STATE,
   CMB_NAMES_FORCE,
+  CMB_NAMES_IMPLICIT,
   CMB_NAMES_INSTANCE,
   CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
@@ -270,6 +271,7 @@ cmb_status cmb_read_tables(cmb_reader *r);
 cmb_status cmb_read_joints(cmb_reader *r);
 cmb_status cmb_read_loops(cmb_reader *r);
 cmb_status cmb_read_signals(cmb_reader *r); /* inputs, measures, outputs */
+cmb_status cmb_read_implicits(cmb_reader *r);
 cmb_status cmb_read_events(cmb_reader *r);
 cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);

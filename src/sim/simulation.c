@@ -234,9 +234,11 @@ static cmb_status evaluate_outputs(cmb_simulation *sim, double t, const double *
   cmb_status status = cmb_outputs(sim->ev, t, q, v, a, lambda, sim->outputs_new);
   const int bad = status == CMB_RETRY_NONFINITE ? bad_output(sim) : -1;
   if (bad < 0) return cmb_run_final(sim, status, "outputs", t);
-  return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE,
-                        cmb_about_time(t, "output", sim->eq->output_names[bad]),
-                        "output '%s' is not finite at t = %.9g", sim->eq->output_names[bad], t);
+  const char *unsolved = cmb_evaluator_unsolved(sim->ev);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "output", sim->eq->output_names[bad]),
+      "output '%s' is not finite at t = %.9g%s%s", sim->eq->output_names[bad], t,
+      unsolved ? ": no root is found from the start value of the " : "", unsolved ? unsolved : "");
 }
 
 /* (t, q, v, a, λ) become the result, with outputs; anything not finite is refused and the result stays. */
@@ -614,6 +616,17 @@ static void measure_start(cmb_simulation *sim)
   r->v_moved = cmb_change(sim->eq->nv, sim->v_work, system->v_given, &r->v_most);
 }
 
+/* Implicit functions, also those that nothing depends on, have roots at the start. */
+static cmb_status check_roots(cmb_simulation *sim)
+{
+  if (!sim->eq->unsolved) return CMB_OK;
+  const cmb_point at = cmb_evaluator_point(sim->ev, sim->t_start, sim->q_work, sim->v_work);
+  const char *unsolved = sim->eq->unsolved(sim->eq->self, &at);
+  if (!unsolved) return CMB_OK;
+  return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE, cmb_about_time(sim->t_start, NULL, NULL),
+                        "start: no root is found from the start value of the %s", unsolved);
+}
+
 static cmb_status start(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
@@ -642,6 +655,7 @@ static cmb_status start(cmb_simulation *sim)
   cmb_status found = start_modes(sim);
   CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q_work));
   CMB_TRY(found);
+  CMB_TRY(check_roots(sim));
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
   r->worst_position = r->worst_velocity = 0;
   measure_start(sim);

@@ -100,7 +100,8 @@ static const struct {
                 {"loops", CMB_ITEM_LOOP},           {"motions", CMB_ITEM_LOOP},
                 {"inputs", CMB_ITEM_INPUT},         {"measures", CMB_ITEM_MEASURE},
                 {"forces", CMB_ITEM_FORCE},         {"outputs", CMB_ITEM_OUTPUT},
-                {"events", CMB_ITEM_EVENT}};
+                {"events", CMB_ITEM_EVENT},         {"implicit", CMB_ITEM_IMPLICIT},
+                {"states", CMB_ITEM_STATE}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 

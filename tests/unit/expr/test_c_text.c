@@ -5,6 +5,7 @@
 #include "check.h"
 #include "failing_allocator.h"
 #include "native_case.h"
+#include "random_system.h"
 
 #include "base/process.h"
 #include "expr/c_text.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RANDOM = 2, CHAIN = 1, FUNCTIONS = RANDOM + CHAIN };
+enum { RANDOM = 2, SYSTEMS = 1, CHAIN = 1, FUNCTIONS = RANDOM + SYSTEMS + CHAIN };
 
 struct fixture {
   cmb_context *ctx;
@@ -28,7 +29,7 @@ struct fixture {
 
 static int setup(void **state)
 {
-  static const char *const names[] = {"first", "second", "chain"};
+  static const char *const names[] = {"first", "second", "systems", "chain"};
   struct fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
   f->ctx = cmb_context_create(NULL);
@@ -36,8 +37,9 @@ static int setup(void **state)
   (void)snprintf(f->path, sizeof f->path, "%s/model.c", f->folder);
   (void)snprintf(f->log, sizeof f->log, "%s/log", f->folder);
   for (int i = 0; i < FUNCTIONS; i++) {
-    f->programs[i] = i < RANDOM ? cmbt_random_program(f->ctx, 40 + (uint64_t)i, 200, 10)
-                                : cmbt_chain_program(f->ctx, 3000);
+    f->programs[i] = i < RANDOM             ? cmbt_random_program(f->ctx, 40 + (uint64_t)i, 200, 10)
+                     : i < RANDOM + SYSTEMS ? cmbt_system_program(f->ctx, 6)
+                                            : cmbt_chain_program(f->ctx, 3000);
     f->functions[i] = (cmb_c_function){names[i], f->programs[i]};
   }
   *state = f;

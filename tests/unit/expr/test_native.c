@@ -6,6 +6,7 @@
 #include "failing_allocator.h"
 #include "native_case.h"
 #include "random.h"
+#include "random_system.h"
 
 #include "expr/program.h"
 
@@ -121,6 +122,21 @@ static void test_random_expressions(void **state)
   for (int i = 0; i < PROGRAMS; i++) cmbt_compare_native(n, i, programs[i], 50);
   cmb_native_destroy(n);
   for (int i = 0; i < PROGRAMS; i++) cmb_program_destroy(programs[i]);
+}
+
+/* Solutions of systems, their derivatives, and systems that have such solutions. */
+static void test_solutions(void **state)
+{
+  struct fixture *f = *state;
+  cmb_program *p = cmbt_system_program(f->ctx, 5);
+  const cmb_program *programs[] = {p};
+  cmb_native_options options = {.cache = f->cache};
+  cmb_native *n;
+  cmbt_ok(f->ctx, cmb_native_create(f->ctx, 1, programs, &options, &n));
+  assert_int_equal(cmb_native_where_from(n), CMB_NATIVE_COMPILED);
+  cmbt_compare_native(n, 0, p, 100);
+  cmb_native_destroy(n);
+  cmb_program_destroy(p);
 }
 
 static void test_long_program(void **state)
@@ -556,6 +572,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(test_random_expressions),
+      TEST(test_solutions),
       TEST(test_long_program),
       TEST(test_each_operation),
       TEST(test_compilers),

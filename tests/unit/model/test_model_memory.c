@@ -24,6 +24,8 @@ static const char model[] =
     "motions: {m2: {coordinate: h, value: sin(t)}}\n"
     "inputs: {u: {table: [[0, 0], [1, 1]]}}\n"
     "measures: {d: {distance: [ground@A, tip]}}\n"
+    "implicit: {w: {equation: w - h, start: 0},\n"
+    "  e: {unknowns: {p: 1, q: {start: h, size: 2}}, equations: [p - q, p + q - h]}}\n"
     "forces: {s: {type: spring, between: [ground@C, tip], stiffness: 5, spring: f, damper: [[0, "
     "0], [1, 1]]}}\n"
     "outputs: {z: tip.z}\n"
