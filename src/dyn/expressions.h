@@ -81,16 +81,11 @@ typedef struct cmb_expressions {
   double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
-      *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
-  bool *q_given,
-      *v_given; /* (nq), (nv) the user gave them: they should stay if they can; of Euler parameters the first says it for all four */
-  bool *angle;  /* (nq) whether it is one, or an Euler parameter */
-  int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
+      *v_wanted;    /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
   bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
-  int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
   int lock_count;
   cmb_lock *locks;

@@ -179,8 +179,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_INERTIA, /* nine numbers: principal moments not negative, none larger than the two others' sum */
-  CMB_AS_IN_FILE /* any number; before a run begins the file's */
+  CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
 } cmb_limit_kind;
 
 /* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */
