@@ -81,7 +81,13 @@ typedef struct cmb_expressions {
   double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
-      *v_wanted;    /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
+      *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
+
+  /* What the model says of all joints, q and then v, as functions of the parameters: in joint coordinates those of q_start and v_start.
+   * NULL: no parameter is live. */
+  int first_count;
+  cmb_expr *first;
+
   bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters, and T may not be the identity: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */

@@ -341,6 +341,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mec
   x->q = b->k->q, x->v = b->k->v, x->a = b->k->a;
   x->q_names = b->k->q_names, x->v_names = b->k->v_names;
   CMB_TRY(take_parameters(b, o, x));
+  CMB_TRY(cmb_start_expressions(b, x));
   CMB_TRY(cmb_start_create(b, x, &mechanism->start));
   CMB_TRY(take_start(b, o, mechanism->start, x));
   CMB_TRY(take_constraints(b, o, x));

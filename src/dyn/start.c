@@ -76,27 +76,35 @@ static void take_memory(const cmb_build *b, cmb_start *s)
 
 /* ---- programs */
 
-/* What the model says of its joints: the values, and a program if parameters that can change are in them. */
+cmb_status cmb_start_expressions(cmb_build *b, cmb_expressions *x)
+{
+  const cmb_model *m = b->model;
+  int nq = 0, count = 0;
+  if (x->np == 0) return CMB_OK;
+  for (int i = 0; i < m->joint_count; i++) nq += m->joints[i].nq, count += m->joints[i].nv;
+  count += nq;
+  x->first = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *x->first);
+  if (!x->first) return CMB_ERROR_MEMORY;
+  x->first_count = count;
+  for (int i = 0, q = 0, v = nq; i < m->joint_count; i++) {
+    const cmb_model_joint *j = &m->joints[i];
+    for (int n = 0; n < j->nq; n++, q++) x->first[q] = cmb_number_expr(b->g, j->q_start[n]);
+    for (int n = 0; n < j->nv; n++, v++) x->first[v] = cmb_number_expr(b->g, j->v_start[n]);
+  }
+  return CMB_OK;
+}
+
+/* What the model says of its joints: the values, and a program for others. */
 static cmb_status take_model(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   const cmb_model *m = b->model;
-  const int count = s->joints_nq + s->joints_nv;
-  cmb_expr *of = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *of);
-  bool live = false;
-  if (!of) return CMB_ERROR_MEMORY;
   for (int i = 0, q = 0, v = 0; i < m->joint_count; i++) {
     const cmb_model_joint *j = &m->joints[i];
-    live = live || cmb_any_live(j->nq, j->q_start) || cmb_any_live(j->nv, j->v_start);
     for (int n = 0; n < j->nq; n++, q++) s->q_model[q] = j->q_start[n].value;
     for (int n = 0; n < j->nv; n++, v++) s->v_model[v] = j->v_start[n].value;
   }
-  if (!live) return CMB_OK;
-  for (int i = 0, q = 0, v = s->joints_nq; i < m->joint_count; i++) {
-    const cmb_model_joint *j = &m->joints[i];
-    for (int n = 0; n < j->nq; n++, q++) of[q] = cmb_number_expr(b->g, j->q_start[n]);
-    for (int n = 0; n < j->nv; n++, v++) of[v] = cmb_number_expr(b->g, j->v_start[n]);
-  }
-  return cmb_program_create(b->ctx, b->g, x->np, x->parameter, count, of, &s->model);
+  if (!x->first) return CMB_OK;
+  return cmb_program_create(b->ctx, b->g, x->np, x->parameter, x->first_count, x->first, &s->model);
 }
 
 /* The pose of a body's Cartesian link by the kinematics in joint coordinates. */

@@ -18,7 +18,7 @@ typedef struct cmb_start {
   int joints_nq, joints_nv;  /* of all joints, one after the other */
   int *q_joint, *v_joint;    /* (nq), (nv) which of these it is; -1: it follows from the poses */
   double *q_model, *v_model; /* (joints_nq), (joints_nv) as the model was read */
-  cmb_program *model;        /* of p: the same for other values; NULL: they depend on none */
+  cmb_program *model;        /* of p: both for other values; NULL: no parameter is live */
 
   /* Cartesian coordinates, by the kinematics in joint coordinates */
   cmb_program
@@ -33,6 +33,9 @@ typedef struct cmb_start {
   int ball_count;
   int *ball_q, *ball_v; /* first of four Euler parameters, and of their velocities */
 } cmb_start;
+
+/* Fills `first` of x, if parameters are live. */
+cmb_status cmb_start_expressions(struct cmb_build *b, cmb_expressions *x);
 
 /* For the tree and the graph of the build, and the parameters of x. On failure *start is NULL. */
 cmb_status cmb_start_create(struct cmb_build *b, const cmb_expressions *x, cmb_start **start);

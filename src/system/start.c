@@ -221,6 +221,22 @@ cmb_status cmb_start_keep(cmb_context *ctx, const cmb_model_system_options *o, c
   return copy_settings(source, o) == CMB_OK ? CMB_OK : cmb_fail_memory(ctx);
 }
 
+static bool is_rest(const cmb_start_change *change)
+{
+  return change->q < 0 && change->v < 0;
+}
+
+cmb_start_way cmb_start_way_of(const cmb_system *system)
+{
+  const struct cmb_start_source *source = system->start;
+  if (!source || source->in_bodies) return CMB_START_FOUND;
+  for (const cmb_start_change *c = system->first_change; c; c = c->next) {
+    if (is_rest(c)) return CMB_START_FOUND;
+  }
+  const bool set = source->options.start_count > 0 || system->first_change;
+  return set || system->eq.ng > 0 ? CMB_START_CLOSED : CMB_START_FORMULAS;
+}
+
 /* ---- finding them again */
 
 static cmb_status refuse(cmb_context *ctx, const char *name)
@@ -284,7 +300,7 @@ static cmb_status repeat_changes(cmb_context *ctx, const cmb_system *system, con
 {
   for (const cmb_start_change *c = system->first_change; c; c = c->next) {
     cmb_equilibrium_report report;
-    const bool rest = c->q < 0 && c->v < 0;
+    const bool rest = is_rest(c);
     cmb_start_change_make(c, x->q, x->v);
     cmb_start_change_make(c, x->q_given, x->v_given);
     if (rest) CMB_TRY(cmb_equilibrium_start(ctx, system, p, x->q, x->v, &report));

@@ -37,6 +37,15 @@ cmb_status cmb_start_keep(cmb_context *ctx, const cmb_model_system_options *o,
                           struct cmb_start *in_joints, struct cmb_start *in_bodies,
                           cmb_system *joints, cmb_system *system);
 
+/* How start values come from the parameters. */
+typedef enum cmb_start_way {
+  CMB_START_FORMULAS, /* as the model says of its joints: there are no constraints, and nothing was set */
+  CMB_START_CLOSED, /* found in joint coordinates, by what the model says and the constraints */
+  CMB_START_FOUND   /* whatever places bodies, or forces in balance, may be in them */
+} cmb_start_way;
+
+cmb_start_way cmb_start_way_of(const cmb_system *system);
+
 /* The start values for the parameters p (np), with what was done to them since (cmb_system_set_start, cmb_system_equilibrium). Those of the system
  * itself, if it does not know how they are found. On failure x has no meaning. */
 cmb_status cmb_start_again(cmb_context *ctx, const cmb_system *system, const double *p,
