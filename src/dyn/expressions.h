@@ -69,6 +69,7 @@ typedef struct cmb_expressions {
    * the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
   int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
+  int first_count;
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
@@ -85,8 +86,7 @@ typedef struct cmb_expressions {
 
   /* What the model says of all joints, q and then v, as functions of the parameters: in joint coordinates those of q_start and v_start.
    * NULL: no parameter is live. */
-  int first_count;
-  cmb_expr *first;
+  cmb_expr *first; /* (first_count) */
 
   bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters, and T may not be the identity: */

@@ -301,7 +301,7 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
 
 /* tables.c: a table that the model owns from now on, under a full name; node is a map with points or a file, or a list */
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
-                          const cmb_table **table);
+                          const cmb_model_table **table);
 
 /* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,

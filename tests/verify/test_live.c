@@ -297,7 +297,9 @@ static void try_parameter(cmb_context *ctx, const struct source *s, const cmb_sy
            eq->p_names[k]);
   bool felt;
   counts->worst = fmax(counts->worst, compare(ctx, live, p, folded, where, &felt));
-  compare_starts(ctx, live, p, folded, where);
+  if (k % 3 == (int)formulation || getenv("CAMBER_CAMPAIGN")) {
+    compare_starts(ctx, live, p, folded, where);
+  }
   counts->felt += felt;
   counts->parameters++;
   cmb_system_destroy(folded);
@@ -401,7 +403,26 @@ static const char *const texts[] = {
     "s*road(x/s),"
     " stiffness: k, damping: k/100, exponent: e, friction: mu}\n"
     "  push: {type: load, on: {body: top, at: [0, 0, 2*c]}, force: [k/100, c*t, 0], frame: "
-    "body}\n"};
+    "body}\n",
+    /* tables of all kinds whose scales are parameters: of forces, inputs, formulas, two arguments */
+    "parameters: {s: 2, xs: 1.5, ys: 0.8, h: 0.1, tau: 0.9}\n"
+    "tables:\n"
+    "  bump: {points: [[-1, -3], [-0.1, -0.2], [0.1, 0.3], [1, 4]], scale: s, x-scale: xs}\n"
+    "  map: {x: [-1, 0, 1], y: [-1, 0.2, 2], values: [[1, 2, 0], [2, 1, 3], [0, 4, 1]], scale: "
+    "s*h, x-scale: xs, y-scale: ys}\n"
+    "inputs: {road: {kind: spline, table: [[0, 0], [0.5, 0.2], [1, -0.1], [2, 0]], scale: h, "
+    "x-scale: tau}}\n"
+    "bodies:\n"
+    "  one: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
+    "  two: {mass: 2, sphere: [1, 0, 0], radius: 0.1}\n"
+    "joints:\n"
+    "  x: {type: prismatic, child: one, axis: x, start: h}\n"
+    "  y: {type: prismatic, child: two, axis: x}\n"
+    "forces:\n"
+    "  coupling: {type: spring, between: [{body: one, at: [0, 0, 0]}, {body: two, at: [1, 0, 0]}], "
+    "spring: {kind: akima, points: [[-1, -3], [-0.1, -0.2], [0.1, 0.3], [1, 4]], scale: 10*s, "
+    "x-scale: xs}, damper: bump}\n"
+    "  push: {type: load, on: {body: two, at: [1, 0, 0]}, force: ['map(x, t) + road', 0, 0]}\n"};
 
 static void test_texts(void **state)
 {
