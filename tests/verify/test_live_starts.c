@@ -354,6 +354,40 @@ static void test_left_out(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* A run whose start was moved is saved, and another one goes on from there; begun again, it starts where the first one did. */
+static void test_resumed(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const struct source s = {.path = "linkage.yaml", .text = linkage};
+  const cmb_model_options all = {.live_all = true};
+  const cmb_setting values[] = {{"r", 0.22}, {"q0", 0.5}};
+  double first[MOST];
+  struct made m;
+  cmb_simulation *other;
+  cmb_run_options run = cmb_run_defaults();
+  run.t_end = 1;
+  make(ctx, &s, CMB_FORM_CARTESIAN, &all, &m);
+  const size_t size = (size_t)m.eq->nq * sizeof *first;
+  cmbt_ok(ctx, cmb_simulation_create(ctx, m.system, &run, &other));
+  const cmb_result *a = cmb_simulation_result(m.sim), *b = cmb_simulation_result(other);
+  cmbt_ok(ctx, cmb_simulation_set(m.sim, 2, values));
+  cmbt_ok(ctx, cmb_simulation_start(m.sim));
+  memcpy(first, a->q, size);
+  cmbt_ok(ctx, cmb_simulation_advance(m.sim, 0.1));
+  cmbt_ok(ctx, cmb_simulation_save(m.sim, "live.state"));
+  cmbt_ok(ctx, cmb_simulation_resume(other, "live.state"));
+  cmbt_ok(ctx, cmb_simulation_advance(m.sim, 0.2));
+  cmbt_ok(ctx, cmb_simulation_advance(other, 0.2));
+  assert_memory_equal(a->q, b->q, size);
+  assert_true(a->start.q_moved == b->start.q_moved);
+  cmbt_ok(ctx, cmb_simulation_start(other));
+  assert_memory_equal(b->q, first, size);
+  cmb_simulation_destroy(other);
+  release(&m);
+  cmb_context_destroy(ctx);
+}
+
 /* A formula that has no value. */
 static void test_not_finite(void **state)
 {
@@ -418,9 +452,9 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bundled),  cmocka_unit_test(test_texts),
-      cmocka_unit_test(test_inputs),   cmocka_unit_test(test_runs_after_runs),
-      cmocka_unit_test(test_left_out), cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_memory)};
+      cmocka_unit_test(test_bundled),    cmocka_unit_test(test_texts),
+      cmocka_unit_test(test_inputs),     cmocka_unit_test(test_runs_after_runs),
+      cmocka_unit_test(test_left_out),   cmocka_unit_test(test_resumed),
+      cmocka_unit_test(test_not_finite), cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
