@@ -143,7 +143,10 @@ CMB_API cmb_status cmb_simulation_advance(cmb_simulation *sim, double t);
  * pieces, or in the observer's before_step and after_step. It goes on as behind an event: modes, impulses, rests, a record, and the integrator begins
  * anew where it is. Values with which a constraint or a gap is not met by the positions of the moment are refused (< 0, with words),
  * and so are those that the model's file could not have, such as a negative mass, numbers that are not finite and unknown names;
- * nothing has changed then, and the run can go on. They stay for the next run. */
+ * nothing has changed then, and the run can go on. They stay for the next run.
+ *
+ * Before the run begins, or after a start that has failed, the start values follow: they are found with the new values, as those of a model
+ * that was read with them (cmb_system_start). That there are none with these values is told when the run begins. */
 CMB_API cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings);
 CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value);
 

@@ -32,6 +32,14 @@ typedef struct cmb_model_system_options {
 CMB_API cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
                                     const cmb_model_system_options *options, cmb_system **system);
 
+/* The start values for other values p (np) of the live parameters (NULL: those of the equations): q (nq) and v (nv) are what cmb_system_q and cmb_system_v of a system have
+ * whose model was read with these values. What the model says of its joints is computed anew, loops are closed and given values held
+ * with the new ones, and what was done to the start values since the system was made is repeated: values that were set stay, a static
+ * equilibrium is looked for again. Neither the system nor its equations change. Runs do this themselves (cmb_simulation_set). On
+ * failure q and v are what they were. */
+CMB_API cmb_status cmb_system_start(cmb_context *ctx, const cmb_system *system, const double *p,
+                                    double *q, double *v);
+
 /* How many constraints there really are: the rank of G. */
 typedef struct cmb_rank_report {
   int here;   /* at the position given */

@@ -27,8 +27,9 @@ const struct cli_command cli_commands[] = {
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
      "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "
      "computes with the same method, step and --live, to the last bit. Inputs can be set at any "
-     "time, "
-     "and so can the parameters that --live names; all others are numbers in the code.",
+     "time, and so can the parameters that --live names; all others are numbers in the code. With "
+     "live parameters NAME_start begins with their values, where formulas give the start; what was "
+     "found on constraints or in an equilibrium does not follow, and it returns 1 then.",
      cli_export, false},
     {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
      "Lists the methods with their options, the bundled models with their parameters, or the "

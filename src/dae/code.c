@@ -113,6 +113,35 @@ static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 
+/* Whether any of these depends on parameter k, also through a condition. */
+static cmb_status mark_read(const cmb_graph_parts *p, int k, int count, const cmb_expr *of,
+                            bool *reads, bool *any)
+{
+  const cmb_expressions *x = p->x;
+  if (count == 0) return CMB_OK;
+  CMB_TRY(cmb_depends(x->graph, 1, &x->parameter[k], count, of, reads));
+  for (int i = 0; i < count; i++) *any = *any || reads[i];
+  return CMB_OK;
+}
+
+static cmb_status keep_start(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+{
+  const cmb_expressions *x = p->x;
+  const int most = x->first_count > x->ng ? x->first_count : x->ng;
+  if (!x->first) return CMB_OK;
+  bool *reads = cmb_arena_take(p->arena, (size_t)most, sizeof *reads);
+  code->start_reads = cmb_arena_take(arena, (size_t)x->np, sizeof *code->start_reads);
+  if (!reads || !code->start_reads) return cmb_fail_memory(p->ctx);
+  for (int k = 0; k < x->np; k++) {
+    bool *any = &code->start_reads[k];
+    CMB_TRY(mark_read(p, k, x->first_count, x->first, reads, any));
+    CMB_TRY(mark_read(p, k, x->ng, x->g, reads, any));
+    CMB_TRY(mark_read(p, k, x->ng, x->gt, reads, any));
+  }
+  code->first_count = x->first_count;
+  return keep(p, arena, code, x->first_count, x->first, &code->first);
+}
+
 cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_expressions *x = p->x;
@@ -133,5 +162,6 @@ cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *c
   if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(keep_stiff(p, arena, code));
   if (cmb_has_rates(x)) CMB_TRY(keep(p, arena, code, x->nq, x->rates, &code->rates));
   CMB_TRY(keep_balls(p, arena, code));
+  CMB_TRY(keep_start(p, arena, code));
   return keep_parameters(p, arena, code);
 }

@@ -34,6 +34,11 @@ typedef struct cmb_code {
       *level_table; /* (level_count) the mode is its interval; NULL: the whole number below */
   int *level_mode;  /* (level_count) which mode */
   int ball_count, *ball_q;
+
+  /* starts with other parameters; NULL: none is live */
+  int first_count;
+  cmb_expr *first;   /* (first_count) as in dyn/expressions.h */
+  bool *start_reads; /* (np) that or the constraints depend on the parameter */
 } cmb_code;
 
 /* From the parts, while u is still in them; arrays from the arena. The graph is the caller's to destroy, also on failure. */

@@ -176,6 +176,7 @@ void cmb_system_destroy(cmb_system *system)
 {
   if (!system) return;
   cmb_system_destroy(system->whole);
+  if (system->destroy_start) system->destroy_start(system->start);
   if (system->destroy) system->destroy(system);
   cmb_arena_destroy(system->arena);
 }
@@ -205,28 +206,52 @@ const double *cmb_system_v(const cmb_system *system)
   return system ? system->v : NULL;
 }
 
+cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
+                                 const cmb_setting *setting, cmb_start_change *change)
+{
+  const char *name = setting->name;
+  *change = (cmb_start_change){.q = -1, .v = -1};
+  CMB_REQUIRE(ctx, name, "a start value has no name");
+  const int q = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
+  const int v = q >= 0 ? -1 : cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+  *change = (cmb_start_change){.q = q, .v = v, .value = setting->value};
+  if (q >= 0 || v >= 0) return CMB_OK;
+  const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
+  const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+  return unknown_name(ctx, eq->name, "coordinate or velocity", name, near_q ? near_q : near_v);
+}
+
+void cmb_start_change_make(const cmb_start_change *change, double *q, double *v)
+{
+  if (change->q >= 0) q[change->q] = change->value;
+  if (change->v >= 0) v[change->v] = change->value;
+}
+
+cmb_status cmb_start_change_note(cmb_context *ctx, cmb_system *system,
+                                 const cmb_start_change *change)
+{
+  if (!system->start) return CMB_OK;
+  cmb_start_change *noted = cmb_arena_take(system->arena, 1, sizeof *noted);
+  if (!noted) return cmb_fail_memory(ctx);
+  *noted = *change;
+  noted->next = NULL;
+  if (system->last_change) system->last_change->next = noted;
+  if (!system->first_change) system->first_change = noted;
+  system->last_change = noted;
+  return CMB_OK;
+}
+
 cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
                                 const cmb_setting *settings)
 {
   CMB_REQUIRE(ctx, system, "cmb_system_set_start needs a system");
   CMB_REQUIRE(ctx, count == 0 || (count > 0 && settings), "the start values are missing");
-  const cmb_equations *eq = &system->eq;
   for (int k = 0; k < count; k++) {
-    const char *name = settings[k].name;
-    CMB_REQUIRE(ctx, name, "a start value has no name");
-    int i = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
-    int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
-    if (i >= 0) {
-      system->q[i] = settings[k].value;
-      if (system->q_given) system->q_given[i] = settings[k].value;
-    } else if (j >= 0) {
-      system->v[j] = settings[k].value;
-      if (system->v_given) system->v_given[j] = settings[k].value;
-    } else {
-      const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
-      const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
-      return unknown_name(ctx, eq->name, "coordinate or velocity", name, near_q ? near_q : near_v);
-    }
+    cmb_start_change change;
+    CMB_TRY(cmb_start_change_find(ctx, &system->eq, &settings[k], &change));
+    CMB_TRY(cmb_start_change_note(ctx, system, &change));
+    cmb_start_change_make(&change, system->q, system->v);
+    if (system->q_given) cmb_start_change_make(&change, system->q_given, system->v_given);
   }
   return CMB_OK;
 }

@@ -10,17 +10,30 @@
 
 #include <camber/dae.h>
 
+/* What was done to the start values after they were found: a value was set, or they were brought to rest. */
+typedef struct cmb_start_change {
+  int q, v; /* one of them, the other is -1; both are: to rest */
+  double value;
+  struct cmb_start_change *next;
+} cmb_start_change;
+
+struct cmb_start_source;
+
 struct cmb_system {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_model *model; /* what it was made from; NULL: equations written in C */
   cmb_equations eq;
   double t_start, t_end;
-  double *q;             /* (nq) start values */
-  double *v;             /* (nv) */
-  double *q_given;       /* (nq) what the user asked for, and q was found from; NULL: q itself */
-  double *v_given;       /* (nv) */
-  const char **left_out; /* names of constraints that were left out */
+  double *q;       /* (nq) start values */
+  double *v;       /* (nv) */
+  double *q_given; /* (nq) what the user asked for, and q was found from; NULL: q itself */
+  double *v_given; /* (nv) */
+  struct cmb_start_source *
+      start; /* how they are found for other values of live parameters; NULL: these do not change them */
+  void (*destroy_start)(struct cmb_start_source *start);
+  cmb_start_change *first_change, *last_change; /* only where there is a source */
+  const char **left_out;                        /* names of constraints that were left out */
   int left_out_count;
   int *left_out_row;        /* (left_out_count) their numbers in `whole` */
   struct cmb_system *whole; /* the same with them, to watch them; NULL: none was left out */
@@ -36,6 +49,15 @@ struct cmb_system {
 
 /* A system with its arena and nothing else, NULL without memory. */
 cmb_system *cmb_system_new(cmb_context *ctx);
+
+/* A setting as a change; words for a name that the equations do not have. And the change made. */
+cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
+                                 const cmb_setting *setting, cmb_start_change *change);
+void cmb_start_change_make(const cmb_start_change *change, double *q, double *v);
+
+/* Remembers a change, if there is a source that has to repeat it. */
+cmb_status cmb_start_change_note(cmb_context *ctx, cmb_system *system,
+                                 const cmb_start_change *change);
 
 /* A problem: a table row. `build` fills eq and t_end, and start values into arrays that it takes from
  * the arena; `values` holds the parameters in the order of the table. A NULL from the arena may be

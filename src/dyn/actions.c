@@ -150,9 +150,9 @@ static cmb_status spring(cmb_build *b, int force)
   cmb_expr lost = cmb_mul(g, number(b, f->damping), s.rate), more = 0;
   if (f->spring_table) {
     cmb_expr away = cmb_sub(g, s.x, free_length);
-    lost = cmb_add(g, lost, cmb_table_apply(g, f->spring_table, away));
+    lost = cmb_add(g, lost, cmb_build_table(b, f->spring_table, &away));
   }
-  if (f->damper_table) lost = cmb_add(g, lost, cmb_table_apply(g, f->damper_table, s.rate));
+  if (f->damper_table) lost = cmb_add(g, lost, cmb_build_table(b, f->damper_table, &s.rate));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
   CMB_TRY(elastic_action(b, m, number(b, f->stiffness), free_length, number(b, f->preload), lost,
                          more));

@@ -162,6 +162,9 @@ typedef struct cmb_law_symbols {
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b);
 cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e);
 
+/* names.c: a table of the model at its arguments, with its scales. */
+cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_expr *arguments);
+
 /* The formula of a surface in symbols x, y, z at a place; its gradient and its rate with the place held. */
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);

@@ -70,6 +70,7 @@ typedef struct cmb_expressions {
   cmb_expr t, *q, *v, *a, *lambda, *u;
   int nz; /* states, the last nz of the velocities (states.c) */
   int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
+  int first_count;
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
@@ -83,15 +84,15 @@ typedef struct cmb_expressions {
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
       *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
-  bool *q_given,
-      *v_given; /* (nq), (nv) the user gave them: they should stay if they can; of Euler parameters the first says it for all four */
-  bool *angle;  /* (nq) whether it is one, or an Euler parameter */
-  int *rate_of; /* (nv) the coordinate whose rate a velocity is; -1: none */
+
+  /* What the model says of all joints, q and then v, as functions of the parameters: in joint coordinates those of q_start and v_start.
+   * NULL: no parameter is live. */
+  cmb_expr *first; /* (first_count) */
+
   bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
   bool quaternions; /* there are Euler parameters: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;
-  int *ball_v;     /* first of their three or four velocities */
   cmb_expr *rates; /* (nq) T(q) v */
   int lock_count;
   int root_count; /* implicit functions of t, q, v and inputs: */

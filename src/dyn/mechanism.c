@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "dyn/build.h"
 #include "expr/graph.h"
-#include "math/rotation.h"
 #include "model/name_map.h"
 
 #include <stdio.h>
@@ -352,14 +351,10 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
   cmb_graph *g = b->g;
   x->rates = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *x->rates);
   x->ball_q = cmb_arena_ints(b->arena, b->tree->link_count);
-  x->ball_v = cmb_arena_ints(b->arena, b->tree->link_count);
-  if (!x->rates || !x->ball_q || !x->ball_v) return CMB_ERROR_MEMORY;
+  if (!x->rates || !x->ball_q) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
-    if (l->kind == CMB_LINK_CARTESIAN) {
-      x->ball_v[x->ball_count] = l->v + 3;
-      x->ball_q[x->ball_count++] = l->q + 3;
-    }
+    if (l->kind == CMB_LINK_CARTESIAN) x->ball_q[x->ball_count++] = l->q + 3;
     x->quaternions = x->quaternions || l->kind == CMB_LINK_CARTESIAN || l->kind == CMB_LINK_BALL;
     if (l->kind != CMB_LINK_BALL) {
       for (int n = 0; n < cmb_link_coordinates(l->kind); n++)
@@ -371,7 +366,6 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
     for (int n = 0; n < 4; n++) {
       x->rates[l->q + n] = cmb_mul(g, cmb_constant(g, 0.5), x->rates[l->q + n]);
     }
-    x->ball_v[x->ball_count] = l->v;
     x->ball_q[x->ball_count++] = l->q;
   }
   return CMB_OK;
@@ -379,181 +373,47 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* Start values of the joints: the model's, or others in their place. */
-struct start {
-  const double *q, *v; /* all joints, one after the other; NULL: the model's */
-};
-
-/* Those of the links that belong to joints. */
-static void start_of_joints(const cmb_tree *tree, const struct start *given, double *q, double *v)
+/* The joints' values given, or the model's, in the coordinates of the formulation. */
+static cmb_status place_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
+                              const double *q_given, const double *v_given, double *q, double *v)
 {
-  const cmb_model *m = tree->model;
-  int joint = 0, nq = 0, nv = 0; /* this joint's first coordinate and velocity */
-  for (int i = 0; i < tree->link_count; i++) {
-    const cmb_link *l = &tree->links[i];
-    bool first = i == 0 || tree->links[i - 1].joint != l->joint;
-    if (l->joint < 0 || !first) continue;
-    const cmb_model_joint *j = &m->joints[l->joint];
-    if (l->joint < joint) joint = nq = nv = 0; /* they come in the order of their use */
-    for (; joint < l->joint; joint++) nq += m->joints[joint].nq, nv += m->joints[joint].nv;
-    for (int n = 0; n < j->nq; n++) q[l->q + n] = given->q ? given->q[nq + n] : j->q_start[n].value;
-    for (int n = 0; n < j->nv; n++) v[l->v + n] = given->v ? given->v[nv + n] : j->v_start[n].value;
-  }
+  double *q_joints = cmb_arena_doubles(b->arena, s->joints_nq);
+  double *v_joints = cmb_arena_doubles(b->arena, s->joints_nv);
+  if (!q_joints || !v_joints) return CMB_ERROR_MEMORY;
+  CMB_TRY(cmb_start_of_model(s, b->arena, NULL, q_joints, v_joints));
+  return cmb_start_place(s, b->arena, x->parameter_value, q_given ? q_given : q_joints,
+                         v_given ? v_given : v_joints, q, v);
 }
 
-/* Joint coordinates and velocities that are not 0 in the model were given on purpose. */
-static cmb_status note_given(cmb_build *b, cmb_expressions *x)
+static cmb_status take_start(cmb_build *b, const cmb_mechanism_options *o, const cmb_start *s,
+                             cmb_expressions *x)
 {
-  x->q_given = cmb_arena_take(b->arena, (size_t)x->nq, sizeof *x->q_given);
-  x->v_given = cmb_arena_take(b->arena, (size_t)x->nv, sizeof *x->v_given);
-  x->rate_of = cmb_arena_ints(b->arena, x->nv);
-  x->angle = cmb_arena_take(b->arena, (size_t)x->nq, sizeof *x->angle);
+  x->q_start = cmb_arena_doubles(b->arena, x->nq);
+  x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < b->tree->link_count; i++) {
-    const cmb_link *l = &b->tree->links[i];
-    bool single = l->kind == CMB_LINK_TURN || l->kind == CMB_LINK_SHIFT;
-    for (int n = 0; n < cmb_link_velocities(l->kind); n++) {
-      x->rate_of[l->v + n] = single ? l->q : -1;
-      x->v_given[l->v + n] = l->kind != CMB_LINK_CARTESIAN && x->v_start[l->v + n] != 0;
-    }
-    if (single) x->q_given[l->q] = x->q_start[l->q] != 0;
-    for (int n = 0; n < cmb_link_coordinates(l->kind); n++) {
-      x->angle[l->q + n] = l->kind != CMB_LINK_SHIFT && (l->kind != CMB_LINK_CARTESIAN || n > 2);
-    }
-    if (l->kind == CMB_LINK_BALL) {
-      for (int n = 1; n < 4; n++) {
-        x->q_given[l->q] = x->q_given[l->q] || x->q_start[l->q + n] != 0;
-      }
-    }
-  }
-  for (int i = b->tree->nv; i < x->nv; i++) x->rate_of[i] = -1; /* nothing moves a state */
-  return CMB_OK;
-}
-
-enum { POSE_NUMBERS = 18 }; /* R, r, ω, v */
-
-/* Poses of the Cartesian links by the kinematics in joint coordinates, as outputs of a program. */
-static cmb_status pose_program(cmb_build *b, cmb_kinematics *k, const cmb_expressions *x,
-                               cmb_program **program)
-{
-  const cmb_tree *to = b->tree;
-  const int nq = k->tree->nq, nv = k->tree->nv, inputs = nq + nv + x->np;
-  cmb_expr *in = cmb_arena_take(b->arena, (size_t)inputs + 1, sizeof *in);
-  cmb_expr *out = cmb_arena_take(b->arena, (size_t)to->link_count * POSE_NUMBERS + 1, sizeof *out);
-  if (!in || !out) return CMB_ERROR_MEMORY;
-  for (int body = b->model->body_count; body-- > 0;) {
-    int link = to->body_link[body];
-    if (link == CMB_GROUND) continue;
-    int from = k->tree->body_link[body];
-    const cmb_pose *p = cmb_pose_of(k, from, CMB_GROUND);
-    if (!p) return CMB_ERROR_MEMORY;
-    cmb_number at[3];
-    cmb_tree_point(k->tree, from, to->links[link].r0, at);
-    cmb_vector arm = cmb_pose_arm(k, p, at);
-    cmb_vector r = cmb_point_position(k, p, arm), v = cmb_point_velocity(k, p, arm);
-    cmb_expr *o = out + (size_t)link * POSE_NUMBERS;
-    memcpy(o, p->R.a, sizeof p->R.a);
-    memcpy(o + 9, r.x, sizeof r.x);
-    memcpy(o + 12, p->w.x, sizeof p->w.x);
-    memcpy(o + 15, v.x, sizeof v.x);
-  }
-  memcpy(in, k->q, (size_t)nq * sizeof *in);
-  memcpy(in + nq, k->v, (size_t)nv * sizeof *in);
-  memcpy(in + nq + nv, x->parameter, (size_t)x->np * sizeof *in);
-  return cmb_program_create(b->ctx, k->g, inputs, in, to->link_count * POSE_NUMBERS, out, program);
-}
-
-static void start_of_link(const cmb_tree *joints, int body, const cmb_link *l, const double *pose,
-                          double *q, double *v)
-{
-  double A[9], R0t[9], w[3];
-  const cmb_number *R0 = joints->links[joints->body_link[body]].R0;
-  for (int i = 0; i < 9; i++) R0t[i] = R0[3 * (i % 3) + i / 3].value;
-  for (int i = 0; i < 3;
-       i++) { /* A = R R0ᵀ: the body's rotation from the design position; ω' = Aᵀ ω */
-    for (int j = 0; j < 3; j++) {
-      A[3 * i + j] = 0;
-      for (int n = 0; n < 3; n++) A[3 * i + j] += pose[3 * i + n] * R0t[3 * n + j];
-    }
-  }
-  for (int i = 0; i < 3; i++) {
-    w[i] = A[i] * pose[12] + A[3 + i] * pose[13] + A[6 + i] * pose[14];
-    q[l->q + i] = pose[9 + i];
-    v[l->v + i] = pose[15 + i];
-  }
-  cmb_euler_from_rotation(A, q + l->q + 3);
-  cmb_euler_rates(q + l->q + 3, w, v + l->v + 3);
-}
-
-static cmb_status start_of_bodies(cmb_build *b, const cmb_expressions *x, const struct start *given,
-                                  double *q, double *v)
-{
-  cmb_tree *joints;
-  cmb_kinematics *k;
-  cmb_program *program;
-  CMB_TRY(cmb_tree_create(b->arena, b->g, b->model, &joints));
-  CMB_TRY(cmb_build_check_idle(b, joints));
-  CMB_TRY(cmb_kinematics_create(b->arena, b->g, joints, &k));
-  CMB_TRY(pose_program(b, k, x, &program));
-  double *in = cmb_arena_doubles(b->arena, joints->nq + joints->nv + x->np);
-  double *out = cmb_arena_doubles(b->arena, cmb_program_outputs(program));
-  double *work = cmb_arena_doubles(b->arena, cmb_program_work(program));
-  if (!cmb_arena_failed(b->arena)) {
-    start_of_joints(joints, given, in, in + joints->nq);
-    memcpy(in + joints->nq + joints->nv, x->parameter_value, (size_t)x->np * sizeof *in);
-    cmb_program_run(program, in, out, work);
-    for (int body = b->model->body_count; body-- > 0;) {
-      int link = b->tree->body_link[body];
-      if (link == CMB_GROUND) continue;
-      start_of_link(joints, body, &b->tree->links[link], out + (size_t)link * POSE_NUMBERS, q, v);
-    }
-  }
-  cmb_program_destroy(program);
-  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
-}
-
-/* States stand behind the velocities of all joints. */
-static void start_of_states(const cmb_build *b, const struct start *given, double *z)
-{
-  const cmb_model *m = b->model;
-  int nv = 0;
-  for (int i = 0; i < m->joint_count; i++) nv += m->joints[i].nv;
-  for (int i = 0; i < m->state_count; i++) {
-    z[i] = given->v ? given->v[nv + i] : m->states[i].start.value;
-  }
-}
-
-static cmb_status take_start(cmb_build *b, const cmb_expressions *x, const struct start *given,
-                             double *q, double *v)
-{
-  start_of_joints(b->tree, given, q, v);
-  start_of_states(b, given, v + b->tree->nv);
-  return b->cartesian ? start_of_bodies(b, x, given, q, v) : CMB_OK;
+  CMB_TRY(place_start(b, s, x, o->q_start, o->v_start, x->q_start, x->v_start));
+  if (!o->q_start) return CMB_OK;
+  x->q_wanted = cmb_arena_doubles(b->arena, x->nq);
+  x->v_wanted = cmb_arena_doubles(b->arena, x->nv);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  return place_start(b, s, x, o->q_wanted, o->v_wanted, x->q_wanted, x->v_wanted);
 }
 
 /* ---- the whole */
 
-static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
+static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mechanism *mechanism)
 {
+  cmb_expressions *x = &mechanism->expressions;
   CMB_TRY(build_parts(b));
   *x = (cmb_expressions){.name = b->model->name, .graph = b->g, .t = b->k->t};
   x->nq = b->tree->nq;
   x->q = b->k->q, x->v = b->k->v, x->a = b->k->a;
   x->q_names = b->k->q_names, x->v_names = b->k->v_names;
   CMB_TRY(cmb_build_take_states(b, x));
-  x->q_start = cmb_arena_doubles(b->arena, x->nq);
-  x->v_start = cmb_arena_doubles(b->arena, x->nv);
-  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   CMB_TRY(take_parameters(b, o, x));
-  const struct start start = {o->q_start, o->v_start}, wanted = {o->q_wanted, o->v_wanted};
-  CMB_TRY(take_start(b, x, &start, x->q_start, x->v_start));
-  if (o->q_start) {
-    x->q_wanted = cmb_arena_doubles(b->arena, x->nq);
-    x->v_wanted = cmb_arena_doubles(b->arena, x->nv);
-    if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-    CMB_TRY(take_start(b, x, &wanted, x->q_wanted, x->v_wanted));
-  }
-  CMB_TRY(note_given(b, x));
+  CMB_TRY(cmb_start_expressions(b, x));
+  CMB_TRY(cmb_start_create(b, x, &mechanism->start));
+  CMB_TRY(take_start(b, o, mechanism->start, x));
   CMB_TRY(take_constraints(b, o, x));
   CMB_TRY(take_inputs(b, x));
   CMB_TRY(take_rates(b, x));
@@ -594,7 +454,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
                           "nothing in the model can move");
   }
   CMB_TRY(cmb_kinematics_create(b.arena, b.g, b.tree, &b.k));
-  return assemble(&b, o, &mechanism->expressions);
+  return assemble(&b, o, mechanism);
 }
 
 cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
@@ -626,6 +486,7 @@ cmb_status cmb_mechanism_create(cmb_context *ctx, const cmb_model *model,
 void cmb_mechanism_destroy(cmb_mechanism *mechanism)
 {
   if (!mechanism) return;
+  cmb_start_destroy(mechanism->start);
   cmb_graph_destroy(mechanism->graph);
   cmb_arena_destroy(mechanism->arena);
 }

@@ -5,6 +5,7 @@
 #define CMB_DYN_MECHANISM_H
 
 #include "dyn/expressions.h"
+#include "dyn/start.h"
 
 #include <camber/dyn.h>
 
@@ -14,6 +15,7 @@ struct cmb_mechanism {
   cmb_graph *graph;
   cmb_formulation formulation;
   cmb_expressions expressions;
+  cmb_start *start; /* may be taken over: NULL then */
 };
 
 #endif

@@ -548,6 +548,20 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
+cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_expr *arguments)
+{
+  cmb_graph *g = b->g;
+  cmb_expr x[2] = {0, 0};
+  for (int i = 0; i < table->arguments; i++) {
+    const cmb_number stretch = table->stretch[i];
+    x[i] = arguments[i];
+    if (!cmb_is_one(stretch)) x[i] = cmb_div(g, x[i], cmb_number_expr(g, stretch));
+  }
+  const cmb_expr e = table->arguments == 1 ? cmb_table_apply(g, table->table, x[0])
+                                           : cmb_table2_apply(g, table->table, x[0], x[1]);
+  return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
+}
+
 static bool call_of(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
 {
   struct reading *r = user;
@@ -556,8 +570,7 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
     int i = find(r->b, m->tables, text);
     if (i < 0 || m->tables[i].arguments != count) continue;
-    *e = count == 1 ? cmb_table_apply(r->b->g, m->tables[i].table, arguments[0])
-                    : cmb_table2_apply(r->b->g, m->tables[i].table, arguments[0], arguments[1]);
+    *e = cmb_build_table(r->b, &m->tables[i], arguments);
     return true;
   }
   return false;

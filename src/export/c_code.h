@@ -6,6 +6,7 @@
  *     step      the method's program (method/stepper.h): reads all but λ and a
  *     modes     the modes after the step, computed from the switching functions without a branch
  *     outputs   the model's outputs
+ *     first     start values for the parameters of now, where formulas have them
  */
 #ifndef CMB_EXPORT_C_CODE_H
 #define CMB_EXPORT_C_CODE_H
@@ -19,7 +20,7 @@
 typedef struct cmb_c_code {
   cmb_context *ctx;
   cmb_arena *arena;
-  const cmb_model *model; /* NULL: not known */
+  const cmb_system *system;
   const cmb_equations *eq;
   const cmb_code *x;
   const cmb_stepper *stepper;
@@ -30,6 +31,11 @@ typedef struct cmb_c_code {
   double step;
   char name[64];
   cmb_program *modes, *outputs; /* NULL: there are none */
+
+  /* the start with other parameters */
+  cmb_program
+      *first; /* q and v; NULL: they are numbers, good for some values of the parameters only */
+  bool *start_reads; /* (np) those whose values they were found with; NULL: no parameter is live */
 
   /* identifiers */
   const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;

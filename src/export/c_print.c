@@ -24,15 +24,27 @@ static void put_upper(cmb_buffer *b, const char *name)
   }
 }
 
+enum { MOST_PROGRAMS = 4 };
+
+/* The programs of the code and what they are called in it. */
+static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROGRAMS])
+{
+  int count = 0;
+  functions[count++] = (cmb_c_function){"program", c->stepper->program};
+  if (c->modes) functions[count++] = (cmb_c_function){"modes", c->modes};
+  if (c->outputs) functions[count++] = (cmb_c_function){"observed", c->outputs};
+  if (c->first) functions[count++] = (cmb_c_function){"first", c->first};
+  return count;
+}
+
 /* ---- what both files begin with */
 
 static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_program *programs[] = {c->stepper->program, c->modes, c->outputs};
+  cmb_c_function functions[MOST_PROGRAMS];
+  const int count = list_programs(c, functions);
   bool used[CMB_OPS] = {false}, any = false;
-  for (int i = 0; i < 3; i++) {
-    if (programs[i]) cmb_c_operations(programs[i], used);
-  }
+  for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
   if (used[CMB_OP_SIN] || used[CMB_OP_COS] || used[CMB_OP_SOLVE]) {
     used[CMB_OP_ABS] = true; /* expr/sine_code.h, root_code.h */
   }
@@ -145,12 +157,13 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
-  const cmb_program *programs[] = {c->stepper->program, c->modes, c->outputs};
+  cmb_c_function functions[MOST_PROGRAMS];
+  const int count = list_programs(c, functions);
   int work = 1, results = 1;
-  for (int i = 0; i < 3; i++) {
-    if (!programs[i]) continue;
-    if (cmb_program_work(programs[i]) > work) work = cmb_program_work(programs[i]);
-    if (programs[i]->outputs > results) results = programs[i]->outputs;
+  for (int i = 0; i < count; i++) {
+    const cmb_program *p = functions[i].program;
+    if (cmb_program_work(p) > work) work = cmb_program_work(p);
+    if (p->outputs > results) results = p->outputs;
   }
   cmb_buffer_print(
       b,
@@ -166,6 +179,33 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   }
   cmb_buffer_put(b, " */\n");
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
+}
+
+/* Where the start is for the parameters of now, or what it was found with. */
+static void put_start_words(const cmb_c_code *c, cmb_buffer *b)
+{
+  bool any = false;
+  if (c->first) {
+    cmb_buffer_print(b,
+                     "/* The start that the model gives with the parameters as they are now. "
+                     "Returns 0; or 1, if it is not finite:\n * nothing has changed then. */\n"
+                     "int %s_start(%s *m);\n\n",
+                     c->name, c->name);
+  }
+  if (!c->start_reads) return;
+  cmb_buffer_print(b,
+                   "/* The start of %s_init with the parameters as they are now. It was found "
+                   "when this code was made, and does not\n * follow parameters that it depends "
+                   "on: returns 0; or 1, and nothing has changed, if one of these has another\n"
+                   " * value than the comments say:",
+                   c->name);
+  for (int i = 0; i < c->x->np; i++) {
+    if (!c->start_reads[i]) continue;
+    cmb_buffer_print(b, "%s%s", any ? ", " : " ", c->parameter_names[i]);
+    any = true;
+  }
+  cmb_buffer_print(b, "%s. */\nint %s_start(%s *m);\n\n", any ? "" : " there are none", c->name,
+                   c->name);
 }
 
 void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
@@ -186,8 +226,9 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
   put_structures(c, b);
   put_work(c, b);
   cmb_buffer_print(
-      b, "/* The start that the model gives, on its constraints. */\nvoid %s_init(%s *m);\n\n", n,
-      n);
+      b, "/* The start that the model gives, on its constraints%s. */\nvoid %s_init(%s *m);\n\n",
+      c->x->np > 0 ? ", and the parameters of the comments" : "", n, n);
+  put_start_words(c, b);
   cmb_buffer_print(b,
                    "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
                    "result is of no use: state, multipliers,\n * accelerations, switching "
@@ -225,6 +266,27 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
                    from, from_place);
 }
 
+/* No step has been made, and all is 0 but the time and the step. */
+static void put_beginning(const cmb_c_code *c, cmb_buffer *b)
+{
+  const int *first = c->x->layout.first;
+  cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n",
+                   cmb_layout_size(&c->x->layout));
+  cmb_buffer_put(b, "  m->steps = 0;\n  m->x[0] = m->begun = ");
+  put_number(b, c->start->t);
+  cmb_buffer_print(b, ";\n  m->x[%d] = ", first[CMB_BLOCK_H]);
+  put_number(b, c->step);
+  cmb_buffer_put(b, ";\n");
+}
+
+static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
+{
+  for (int i = 0; i < c->x->np; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", c->x->layout.first[CMB_BLOCK_P] + i,
+                     c->parameter_names[i]);
+  }
+}
+
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -234,13 +296,7 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   put_array(b, "double", "q", x->nq, c->start->q);
   put_array(b, "double", "v", x->nv, c->start->v);
   if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
-  cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n",
-                   cmb_layout_size(&c->x->layout));
-  cmb_buffer_put(b, "  m->steps = 0;\n  m->x[0] = m->begun = ");
-  put_number(b, c->start->t);
-  cmb_buffer_print(b, ";\n  m->x[%d] = ", first[CMB_BLOCK_H]);
-  put_number(b, c->step);
-  cmb_buffer_put(b, ";\n");
+  put_beginning(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "v", 0);
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "lambda", 0);
@@ -292,10 +348,7 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
     cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", first[CMB_BLOCK_U] + i, c->u_names[i]);
   }
   if (x->nu == 0) cmb_buffer_put(b, "  (void)in;\n");
-  for (int i = 0; i < x->np; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", first[CMB_BLOCK_P] + i,
-                     c->parameter_names[i]);
-  }
+  put_parameters(c, b);
 }
 
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
@@ -330,6 +383,44 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
+/* The start by its formulas. What is 0 times the values is not 0 where one is not finite. */
+static void put_first(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_code *x = c->x;
+  const int *first = x->layout.first;
+  const char *n = c->name;
+  cmb_buffer_print(b, "\nstatic void begin(%s *m)\n{\n", n);
+  put_beginning(c, b);
+  put_parameters(c, b);
+  put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "m->y", 0);
+  put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", x->nq);
+  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  cmb_buffer_print(b, "}\n\nint %s_start(%s *m)\n{\n  double sum = 0;\n  int i;\n", n, n);
+  put_parameters(c, b);
+  cmb_buffer_print(b, "  %s_first(m->x, m->y, m->w);\n", n);
+  put_sum(b, x->nq + x->nv);
+  cmb_buffer_put(b, "  if (!(sum == 0)) return 1;\n  begin(m);\n  return 0;\n}\n");
+}
+
+/* The start of init, if the parameters that it was found with have their values. */
+static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_code *x = c->x;
+  const char *n = c->name;
+  cmb_buffer_print(b, "\nint %s_start(%s *m)\n{\n  const %s_parameters now = m->parameters;\n", n,
+                   n, n);
+  for (int i = 0; i < x->np; i++) {
+    if (!c->start_reads[i]) continue;
+    cmb_buffer_print(b, "  if (now.%s != ", c->parameter_names[i]);
+    put_number(b, x->parameter_value[i]);
+    cmb_buffer_put(b, ") return 1;\n");
+  }
+  cmb_buffer_print(b, "  %s_init(m);\n  m->parameters = now;\n", n);
+  put_parameters(c, b);
+  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  cmb_buffer_put(b, "  return 0;\n}\n");
+}
+
 /* A time that a step leads to is counted on from; any other is a beginning. Adding the large number rounds to a whole one. */
 static void put_count(cmb_buffer *b, int h)
 {
@@ -355,20 +446,15 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   put_count(b, first[CMB_BLOCK_H]);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
-  for (int i = 0; i < x->np; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", first[CMB_BLOCK_P] + i,
-                     c->parameter_names[i]);
-  }
+  put_parameters(c, b);
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   cmb_buffer_put(b, "}\n");
 }
 
 cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
 {
-  cmb_c_function functions[3] = {{"program", c->stepper->program}};
-  int count = 1;
-  if (c->modes) functions[count++] = (cmb_c_function){"modes", c->modes};
-  if (c->outputs) functions[count++] = (cmb_c_function){"observed", c->outputs};
+  cmb_c_function functions[MOST_PROGRAMS];
+  const int count = list_programs(c, functions);
   put_top(c, b);
   cmb_buffer_print(b, "#include \"%s.h\"\n\n#include <math.h>\n\n", c->name);
   CMB_TRY(cmb_c_functions(c->ctx, c->name, count, functions, b));
@@ -376,5 +462,7 @@ cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
   put_modes(c, b);
   put_step(c, b);
   put_access(c, b);
+  if (c->first) put_first(c, b);
+  if (c->start_reads) put_same_start(c, b);
   return CMB_OK;
 }

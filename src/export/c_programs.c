@@ -1,5 +1,5 @@
 /*
- * The programs of exported C code that are not the method's: modes and outputs (c_code.h).
+ * The programs of exported C code that are not the method's: modes, outputs and start values (c_code.h).
  *
  * The modes are those of the rule in dae/modes.h, as formulas have them: one function after the other, each in the modes of those
  * before it, since it may depend on no others. So they belong to the state at hand, whatever they were. A table's interval is the
@@ -9,6 +9,7 @@
 #include "export/c_code.h"
 #include "expr/algebra.h"
 #include "expr/table.h"
+#include "system/start.h"
 
 #include <string.h>
 
@@ -94,6 +95,25 @@ static cmb_status make_outputs(struct making *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, x->no, out, &m->c->outputs);
 }
 
+/* Start values by their formulas; else which parameters they were found with. */
+static cmb_status make_first(struct making *m)
+{
+  cmb_c_code *c = m->c;
+  const cmb_code *x = c->x;
+  const cmb_start_way way = cmb_start_way_of(c->system);
+  cmb_expr *out;
+  if (!x->first) return CMB_OK;
+  if (way == CMB_START_FORMULAS) {
+    CMB_TRY(import(m, x->first_count, x->first, &out));
+    return cmb_program_create(c->ctx, m->graph, m->inputs, m->input, x->first_count, out,
+                              &c->first);
+  }
+  c->start_reads = cmb_arena_take(c->arena, (size_t)x->np, sizeof *c->start_reads);
+  if (!c->start_reads) return cmb_fail_memory(c->ctx);
+  for (int i = 0; i < x->np; i++) c->start_reads[i] = way == CMB_START_FOUND || x->start_reads[i];
+  return CMB_OK;
+}
+
 cmb_status cmb_c_code_programs(cmb_c_code *c)
 {
   struct making m = {.c = c, .arena = c->arena};
@@ -101,6 +121,7 @@ cmb_status cmb_c_code_programs(cmb_c_code *c)
   cmb_status status = take_inputs(&m);
   if (status == CMB_OK) status = make_modes(&m);
   if (status == CMB_OK) status = make_outputs(&m);
+  if (status == CMB_OK) status = make_first(&m);
   cmb_graph_destroy(m.graph);
   return status;
 }

@@ -40,7 +40,7 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   if (length < 0 || (size_t)length >= sizeof path) {
     return cmb_fail(c->ctx, CMB_ERROR_IO, "the name of the folder is too long");
   }
-  if (c->model && cmb_model_reads(c->model, path)) {
+  if (c->system->model && cmb_model_reads(c->system->model, path)) {
     return cmb_fail_about(
         c->ctx, CMB_ERROR_IO, cmb_about_file(path),
         "the code would replace '%s', which the model reads; expected another folder", path);
@@ -132,7 +132,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   if (status == CMB_OK) status = cmb_simulation_start(sim);
   cmb_c_code c = {.ctx = ctx,
                   .arena = cmb_arena_create(ctx),
-                  .model = system->model,
+                  .system = system,
                   .eq = cmb_system_equations(system)};
   if (!c.arena && status == CMB_OK) status = cmb_fail_memory(ctx);
   if (status == CMB_OK) {
@@ -143,6 +143,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   }
   cmb_program_destroy(c.modes);
   cmb_program_destroy(c.outputs);
+  cmb_program_destroy(c.first);
   cmb_arena_destroy(c.arena);
   cmb_simulation_destroy(sim);
   return status;

@@ -113,12 +113,6 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   }
   if (q) CMB_TRY(read_values(r, s, q, j->nq, fewer, j->q_start));
   if (v) CMB_TRY(read_values(r, s, v, j->nv, fewer, j->v_start));
-  for (int i = 0; q && i < j->nq; i++) {
-    CMB_TRY(cmb_limit_number(r, q->place, "a start value", CMB_AS_IN_FILE, "", j->q_start[i]));
-  }
-  for (int i = 0; v && i < j->nv; i++) {
-    CMB_TRY(cmb_limit_number(r, v->place, "a start rate", CMB_AS_IN_FILE, "", j->v_start[i]));
-  }
   const double length = j->euler ? normalize(r->model->graph, j->q_start + first) : 1;
   if (!(length > 0 && isfinite(length))) {
     return cmb_reader_fail(r, q ? q->place : entry->place,

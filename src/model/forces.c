@@ -14,7 +14,7 @@
 
 /* A table's name, or a table. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                           const char *key, cmb_model_force *f, const cmb_table **table)
+                           const char *key, cmb_model_force *f, const cmb_model_table **table)
 {
   const cmb_node *node = cmb_node_find(entry, key);
   const cmb_name *found;
@@ -28,7 +28,7 @@ static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *en
     return cmb_read_table(r, s, node, full, table);
   }
   CMB_TRY(cmb_refer(r, s, CMB_NAMES_TABLE, node->text, node->place, &found));
-  *table = r->model->tables[found->index].table;
+  *table = &r->model->tables[found->index];
   return CMB_OK;
 }
 

@@ -88,7 +88,6 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
 static bool is_broken(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
-  if (l->kind == CMB_AS_IN_FILE) return false;
   const bool good = *value > 0 || (*value == 0 && l->kind == CMB_NOT_NEGATIVE);
   if (good && isfinite(*value)) return false;
   snprintf(text, room, "%s is %g; expected %s", l->what, *value, l->expected);
@@ -228,20 +227,7 @@ static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, cons
   return cmb_fail_about(l->ctx, CMB_ERROR_ARGUMENT, about, "with the values set %s", text);
 }
 
-/* A start value that is another one with the values set. */
-static bool is_moved(const cmb_model_limit *l, const double *value, size_t room, char *text)
-{
-  if (l->kind != CMB_AS_IN_FILE || fabs(*value - l->x[0].value) <= SLACK * fabs(*value))
-    return false;
-  snprintf(
-      text, room,
-      "%s is %g, and the run would begin with %g; set them when the model is read, or once the "
-      "run has begun",
-      l->what, *value, l->x[0].value);
-  return true;
-}
-
-cmb_status cmb_limits_check(cmb_limits *l, const double *p, bool begins)
+cmb_status cmb_limits_check(cmb_limits *l, const double *p)
 {
   char text[240];
   int at = 0, count = 0;
@@ -253,10 +239,7 @@ cmb_status cmb_limits_check(cmb_limits *l, const double *p, bool begins)
     for (int i = 0; i < k->count; i++) {
       if (k->x[i].live == 0) l->value[at + i] = k->x[i].value;
     }
-    if (is_broken(k, l->value + at, sizeof text, text) ||
-        (begins && is_moved(k, l->value + at, sizeof text, text))) {
-      return refuse(l, k, text);
-    }
+    if (is_broken(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
   }
   return CMB_OK;
 }

@@ -14,8 +14,7 @@ typedef struct cmb_limits cmb_limits;
 cmb_status cmb_limits_create(cmb_context *ctx, const cmb_model *model, cmb_limits **limits);
 void cmb_limits_destroy(cmb_limits *limits);
 
-/* The live parameters have the values p, in the order of the model: CMB_ERROR_ARGUMENT with words, or CMB_OK. Allocates nothing. Before a run
- * begins start values must stay what they are in the file, since the positions of bodies were found with them. */
-cmb_status cmb_limits_check(cmb_limits *limits, const double *p, bool begins);
+/* The live parameters have the values p, in the order of the model: CMB_ERROR_ARGUMENT with words, or CMB_OK. Allocates nothing. */
+cmb_status cmb_limits_check(cmb_limits *limits, const double *p);
 
 #endif

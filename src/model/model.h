@@ -141,12 +141,14 @@ typedef struct cmb_model_input {
   cmb_model_formula formula; /* of t, parameters and tables */
 } cmb_model_input;
 
-/* A function given by points; in formulas NAME(x), or NAME(x, y). */
+/* A function given by points; in formulas NAME(x), or NAME(x, y): scale table(x / stretch[0], y / stretch[1]). Scales that are numbers are in
+ * the points already: these are 1 then. */
 typedef struct cmb_model_table {
   const char *name;
   cmb_place place;
   cmb_table *table;
   int arguments; /* 1 or 2 */
+  cmb_number scale, stretch[2];
 } cmb_model_table;
 
 /* A named quantity: the distance of two points (NAME, NAME.rate), or a formula. */
@@ -195,7 +197,7 @@ typedef struct cmb_model_force {
   /* spring and coordinate, x the length or coordinate: pull = k (x - free) + preload + c x' + spring_table(x - free)
    * + damper_table(x') + formula. */
   cmb_number stiffness, free_length, preload, damping;
-  const cmb_table *spring_table, *damper_table; /* NULL: none */
+  const cmb_model_table *spring_table, *damper_table; /* NULL: none */
   cmb_model_formula formula;
 
   /* bushing: displacement and rotation of b in the axes fixed to a */

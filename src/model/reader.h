@@ -181,8 +181,7 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_INERTIA, /* nine numbers: principal moments not negative, none larger than the two others' sum */
-  CMB_AS_IN_FILE /* any number; before a run begins the file's */
+  CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
 } cmb_limit_kind;
 
 /* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */
@@ -305,7 +304,7 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
 
 /* tables.c: a table that the model owns from now on, under a full name; node is a map with points or a file, or a list */
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
-                          const cmb_table **table);
+                          const cmb_model_table **table);
 
 /* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,

@@ -71,10 +71,7 @@ static cmb_status read_state(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_require(r, entry, "rate", &rate));
   CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as N, A or Pa", &state->unit));
   CMB_TRY(cmb_read_words(r, entry, "title", "a text", &state->title));
-  if (start) {
-    CMB_TRY(cmb_read_number(r, s, start, &state->start));
-    CMB_TRY(cmb_limit_number(r, start->place, "a start value", CMB_AS_IN_FILE, "", state->start));
-  }
+  if (start) CMB_TRY(cmb_read_number(r, s, start, &state->start));
   return cmb_read_formula(r, s, rate, &state->rate);
 }
 

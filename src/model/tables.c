@@ -1,6 +1,9 @@
 /*
  * Section `tables`, and tables that stand inside of other sections (reader.h): points in the model or columns of a CSV
  * file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
+ *
+ * Points are numbers, for their order decides on much. What they are multiplied by can depend on live parameters: then the function is
+ * scaled, else the points are. Both are the same function, since all kinds of curves scale with their points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -8,17 +11,52 @@
 static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
 static const char points_of_table[] = "a point of a table";
 
+/* ---- scales */
+
+/* What points are multiplied by. */
+struct scales {
+  cmb_number value, along[2];
+};
+
+static struct scales no_scales(void)
+{
+  return (struct scales){cmb_fixed(1), {cmb_fixed(1), cmb_fixed(1)}};
+}
+
+static cmb_status read_scales(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
+                              struct scales *scales)
+{
+  static const char *const keys[] = {"x-scale", "y-scale"};
+  CMB_TRY(cmb_read_optional(r, s, map, "scale", &scales->value));
+  for (int i = 0; i < 2; i++) {
+    CMB_TRY(cmb_read_limited(r, s, map, keys[i], CMB_POSITIVE, &scales->along[i]));
+  }
+  return CMB_OK;
+}
+
+/* The points themselves by a scale that is a number, which is then done with. */
+static void scale_points(cmb_number *scale, int count, double *x)
+{
+  if (scale->live != 0) return;
+  for (int i = 0; i < count && scale->value != 1; i++) x[i] *= scale->value;
+  *scale = cmb_fixed(1);
+}
+
 /* The table belongs to the model from now on; what the table finds wrong is said with the place. */
 static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
-                       cmb_status status, cmb_table *table)
+                       const struct scales *scales, cmb_status status, cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
     return cmb_reader_repeat(r, node->place);
   }
   CMB_TRY(status);
   cmb_model *m = r->model;
-  m->tables[m->table_count++] =
-      (cmb_model_table){.name = full, .place = node->place, .table = table, .arguments = arguments};
+  m->tables[m->table_count++] = (cmb_model_table){.name = full,
+                                                  .place = node->place,
+                                                  .table = table,
+                                                  .arguments = arguments,
+                                                  .scale = scales->value,
+                                                  .stretch = {scales->along[0], scales->along[1]}};
   return CMB_OK;
 }
 
@@ -70,7 +108,8 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
 static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             const char *full)
 {
-  static const char *const keys[] = {"x", "y", "values"};
+  static const char *const keys[] = {"x", "y", "values", "scale", "x-scale", "y-scale"};
+  struct scales scales = no_scales();
   int nx, ny;
   double *x, *y, *f;
   const cmb_node *values;
@@ -85,8 +124,12 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   double *to = f;
   for (const cmb_node *row = values->first; row; row = row->next, to += ny)
     CMB_TRY(cmb_read_fixed_list(r, s, row, ny, points_of_table, to));
+  CMB_TRY(read_scales(r, s, node, &scales));
+  scale_points(&scales.along[0], nx, x);
+  scale_points(&scales.along[1], ny, y);
+  scale_points(&scales.value, nx * ny, f);
   cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
-  return keep(r, node, full, 2, status, table);
+  return keep(r, node, full, 2, &scales, status, table);
 }
 
 /* ---- any */
@@ -94,8 +137,8 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
                                int *n, double **x, double **f)
 {
-  static const char *const keys[] = {"kind",    "points", "table", "file",
-                                     "columns", "x",      "y",     "values"};
+  static const char *const keys[] = {"kind", "points", "table",  "file",  "columns",
+                                     "x",    "y",      "values", "scale", "x-scale"};
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   const cmb_node *choice = cmb_node_find(node, "kind"), *file = cmb_node_find(node, "file");
   const cmb_node *rows = cmb_node_find(node, "points");
@@ -109,25 +152,33 @@ static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node
               : cmb_read_csv(r, file, cmb_node_find(node, "columns"), n, x, f);
 }
 
-cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
-                          const cmb_table **table)
+static cmb_status read_curve(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             const char *full)
 {
   int n = 0, kind = CMB_TABLE_LINEAR;
   double *x = NULL, *f = NULL;
+  struct scales scales = no_scales();
   cmb_table *made = NULL;
-  if (cmb_node_find(node, "values")) {
-    CMB_TRY(read_grid(r, s, node, full));
+  if (node->kind == CMB_NODE_LIST) {
+    CMB_TRY(read_rows(r, s, node, &n, &x, &f));
   } else {
-    if (node->kind == CMB_NODE_LIST)
-      CMB_TRY(read_rows(r, s, node, &n, &x, &f));
-    else
-      CMB_TRY(read_columns(r, s, node, &kind, &n, &x, &f));
-    if (n < 2)
-      return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
-    cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
-    CMB_TRY(keep(r, node, full, 1, status, made));
+    CMB_TRY(read_columns(r, s, node, &kind, &n, &x, &f));
+    CMB_TRY(read_scales(r, s, node, &scales));
   }
-  if (table) *table = r->model->tables[r->model->table_count - 1].table;
+  if (n < 2)
+    return cmb_reader_fail(r, node->place, "the table has %d points; expected two or more", n);
+  scale_points(&scales.along[0], n, x);
+  scale_points(&scales.value, n, f);
+  cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
+  return keep(r, node, full, 1, &scales, status, made);
+}
+
+cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
+                          const cmb_model_table **table)
+{
+  CMB_TRY(cmb_node_find(node, "values") ? read_grid(r, s, node, full)
+                                        : read_curve(r, s, node, full));
+  if (table) *table = &r->model->tables[r->model->table_count - 1];
   return CMB_OK;
 }
 

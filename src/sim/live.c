@@ -6,6 +6,8 @@
  * rules are obeyed, and the integrator begins at the state that is there. Positions cannot jump: values that no longer allow
  * the positions of the moment are refused, and so are those that a model file could not have, such as a negative mass
  * (model/limits.h); nothing has changed then.
+ *
+ * A run that begins does so at the start values that belong to its parameters (system/start.h).
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -47,15 +49,31 @@ static cmb_status check_positions(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* Start values were found with the values of the file: those set before the run begins must leave them as they are. */
+cmb_status cmb_run_find_start(cmb_simulation *sim)
+{
+  const cmb_system *system = sim->system;
+  const size_t size = (size_t)sim->eq->np * sizeof *sim->p;
+  if (sim->start_known && system->start && sim->start_change == system->last_change &&
+      memcmp(sim->p_start, sim->p, size) == 0) {
+    return CMB_OK;
+  }
+  sim->start_known = false;
+  CMB_TRY(cmb_start_again(sim->ctx, system, sim->p, &sim->start));
+  memcpy(sim->p_start, sim->p, size);
+  sim->start_change = system->last_change;
+  sim->start_known = true;
+  return CMB_OK;
+}
+
+/* Before the run begins. Of equations written in C the start values are numbers: they must meet the constraints with the new values, too. */
 static cmb_status check_start(cmb_simulation *sim)
 {
-  cmb_status status =
-      cmb_agreement_check_moved(sim->agreement, sim->t_start, cmb_system_q(sim->system));
+  CMB_TRY(cmb_run_find_start(sim));
+  if (sim->system->start) return CMB_OK;
+  cmb_status status = cmb_agreement_check_moved(sim->agreement, sim->t_start, sim->start.q);
   if (status == CMB_ERROR_CONTRADICTION) {
     cmb_fail_further(sim->ctx,
-                     "; before the run begins set only what start values do not depend on, "
-                     "or read the model with the other values");
+                     "; before the run begins set only what start values do not depend on");
   }
   return status < 0 ? status : CMB_OK; /* the start itself tells what cannot be evaluated */
 }
@@ -109,7 +127,7 @@ static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *sett
   for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
   if (memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
   const bool under_way = sim->phase != CMB_PHASE_FRESH;
-  cmb_status status = sim->limits ? cmb_limits_check(sim->limits, sim->p, !under_way) : CMB_OK;
+  cmb_status status = sim->limits ? cmb_limits_check(sim->limits, sim->p) : CMB_OK;
   if (status == CMB_OK) status = under_way ? check_positions(sim) : check_start(sim);
   if (status != CMB_OK) { /* those before stay */
     memcpy(sim->p, sim->p_before, size);
@@ -122,6 +140,9 @@ cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting 
 {
   if (!sim) return CMB_ERROR_ARGUMENT;
   CMB_REQUIRE(sim->ctx, count == 0 || (count > 0 && settings), "cmb_simulation_set needs settings");
+  const bool no_start = sim->phase == CMB_PHASE_FAILED && !sim->result.started;
+  if (no_start && sim->place == CMB_PLACE_IDLE)
+    sim->phase = CMB_PHASE_FRESH; /* with others it may have one */
   CMB_TRY(cmb_run_check_call(sim, "cmb_simulation_set", CMB_PLACE_BETWEEN));
   for (int k = 0; k < count; k++) {
     CMB_REQUIRE(sim->ctx, settings[k].name, "cmb_simulation_set needs names");

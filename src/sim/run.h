@@ -9,6 +9,7 @@
 #include "sim/bearing.h"
 #include "sim/decide.h"
 #include "sim/stage.h"
+#include "system/start.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
 #define CMB_FELT 1e-9 /* an impulse beside a larger one, or a rate beside its jump, that is not 0 */
@@ -51,6 +52,10 @@ struct cmb_simulation {
   bool moved;                /* a change of live parameters is under way */
   double *p, *p_before;      /* (np) live parameters, and what they were before a change */
   struct cmb_limits *limits; /* what they have to be; NULL: any finite number */
+  cmb_start_values start;    /* start values for them, */
+  double *p_start;           /* (np) as they were then, .. */
+  const cmb_start_change *start_change; /* .. and what had been done to the system's last */
+  bool start_known;
   cmb_stage_source source;
   cmb_stage *stages, *stage; /* all that there are, the system's own first; and that of now: */
   cmb_integrator *in;
@@ -304,6 +309,9 @@ cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule);
 
 /* Impacts follow each other without end. */
 cmb_status cmb_run_fail_endless(cmb_simulation *sim);
+
+/* live.c: the start values that belong to the parameters of the run, in `start`; those of the system are copied. */
+cmb_status cmb_run_find_start(cmb_simulation *sim);
 
 /* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);

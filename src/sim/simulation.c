@@ -101,6 +101,15 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
 }
 
+static void take_start(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  sim->start = (cmb_start_values){.q = cmb_arena_doubles(sim->arena, eq->nq),
+                                  .v = cmb_arena_doubles(sim->arena, eq->nv),
+                                  .q_given = cmb_arena_doubles(sim->arena, eq->nq),
+                                  .v_given = cmb_arena_doubles(sim->arena, eq->nv)};
+}
+
 static void take_rules(cmb_simulation *sim)
 {
   const size_t rules = (size_t)sim->eq->rule_count;
@@ -142,6 +151,8 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
   sim->p = cmb_arena_doubles(arena, eq->np);
   sim->p_before = cmb_arena_doubles(arena, eq->np);
+  sim->p_start = cmb_arena_doubles(arena, eq->np);
+  take_start(sim);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
   if (sim->system->model) CMB_TRY(cmb_limits_create(ctx, sim->system->model, &sim->limits));
@@ -573,8 +584,8 @@ cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 
 static void copy_given(const cmb_simulation *sim, double *q, double *v)
 {
-  memcpy(q, cmb_system_q(sim->system), (size_t)sim->eq->nq * sizeof *q);
-  memcpy(v, cmb_system_v(sim->system), (size_t)sim->eq->nv * sizeof *v);
+  memcpy(q, sim->start.q, (size_t)sim->eq->nq * sizeof *q);
+  memcpy(v, sim->start.v, (size_t)sim->eq->nv * sizeof *v);
 }
 
 /* Which of the constraints that depend on others here do so everywhere. */
@@ -606,14 +617,14 @@ static cmb_status start_modes(cmb_simulation *sim)
   return cmb_start_in_modes(ev, &sim->events->search, sim->t_start, q, v, sim->a, lambda, report);
 }
 
-/* How far the start is from what the user gave, if the system's start values were found from that. */
+/* How far the start is from what the user gave, if the start values were found from that. */
 static void measure_start(cmb_simulation *sim)
 {
-  const cmb_system *system = sim->system;
+  const cmb_start_values *given = &sim->start;
   cmb_start_report *r = &sim->result.start;
-  if (!system->q_given) return;
-  r->q_moved = cmb_change(sim->eq->nq, sim->q_work, system->q_given, &r->q_most);
-  r->v_moved = cmb_change(sim->eq->nv, sim->v_work, system->v_given, &r->v_most);
+  if (given->as_given) return;
+  r->q_moved = cmb_change(sim->eq->nq, sim->q_work, given->q_given, &r->q_most);
+  r->v_moved = cmb_change(sim->eq->nv, sim->v_work, given->v_given, &r->v_most);
 }
 
 /* Implicit functions, also those that nothing depends on, have roots at the start. */
@@ -627,12 +638,13 @@ static cmb_status check_roots(cmb_simulation *sim)
                         "start: no root is found from the start value of the %s", unsolved);
 }
 
-static cmb_status start(cmb_simulation *sim)
+/* Nothing has happened yet. The state is that of the system, should the start fail; the rest is not known then. */
+static void forget_run(cmb_simulation *sim)
 {
   cmb_result *r = &sim->result;
   cmb_forget_error(sim->ctx);
-  copy_given(sim, sim->q,
-             sim->v); /* the result, should the start fail; the rest is not known then */
+  memcpy(sim->q, cmb_system_q(sim->system), (size_t)sim->eq->nq * sizeof *sim->q);
+  memcpy(sim->v, cmb_system_v(sim->system), (size_t)sim->eq->nv * sizeof *sim->v);
   for (int i = 0; i < sim->eq->no; i++) sim->outputs[i] = 0;
   for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = 0;
   r->started = false;
@@ -652,6 +664,14 @@ static cmb_status start(cmb_simulation *sim)
   cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
+}
+
+static cmb_status start(cmb_simulation *sim)
+{
+  cmb_result *r = &sim->result;
+  forget_run(sim);
+  CMB_TRY(cmb_run_find_start(sim));
+  copy_given(sim, sim->q, sim->v);
   cmb_status found = start_modes(sim);
   CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q_work));
   CMB_TRY(found);

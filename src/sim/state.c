@@ -90,7 +90,7 @@ static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (!a->writing && a->status == CMB_OK && sim->limits &&
-      cmb_limits_check(sim->limits, sim->p, false) != CMB_OK) {
+      cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
     cmb_archive_refuse(a, "a parameter has a value that the model's file could not have");
   }
   if (!a->writing && a->status == CMB_OK) check_stage(sim, a);

@@ -476,32 +476,51 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap that is negative, in metres */
 
+cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
+                                 double *q, double *v, cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = &system->eq;
+  cmb_evaluator *ev;
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
+  double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
+  if (!lambda) {
+    cmb_evaluator_destroy(ev);
+    return cmb_fail_memory(ctx);
+  }
+  ev->p = p;
+  cmb_status status = cmb_equilibrium(ev, system->t_start, q, v, lambda, report);
+  if (status == CMB_OK) {
+    status = cmb_refuse_closed_gaps(ev, system->t_start, q, v, -CLOSED, "an equilibrium");
+  }
+  cmb_evaluator_destroy(ev);
+  return status;
+}
+
+static cmb_status bring_to_rest(cmb_context *ctx, cmb_system *system, cmb_arena *arena,
+                                cmb_equilibrium_report *report)
+{
+  static const cmb_start_change to_rest = {.q = -1, .v = -1};
+  const cmb_equations *eq = &system->eq;
+  double *q = cmb_arena_doubles(arena, eq->nq), *v = cmb_arena_doubles(arena, eq->nv);
+  if (!q || !v) return cmb_fail_memory(ctx);
+  memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
+  memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
+  CMB_TRY(cmb_equilibrium_start(ctx, system, NULL, q, v, report));
+  CMB_TRY(cmb_start_change_note(ctx, system, &to_rest));
+  memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
+  memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
+  system->q_given = system->v_given = NULL; /* these are the start values now */
+  return CMB_OK;
+}
+
 cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                   cmb_equilibrium_report *report)
 {
   CMB_REQUIRE(ctx, ctx && system && report,
               "cmb_system_equilibrium needs a context, a system and a place for its report");
-  const cmb_equations *eq = &system->eq;
-  cmb_evaluator *ev;
-  CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
-  double *q = cmb_arena_doubles(ev->arena, eq->nq), *v = cmb_arena_doubles(ev->arena, eq->nv);
-  double *lambda = cmb_arena_doubles(ev->arena, eq->ng);
-  if (!q || !v || !lambda) {
-    cmb_evaluator_destroy(ev);
-    return cmb_fail_memory(ctx);
-  }
-  memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
-  memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
-  cmb_status status = cmb_equilibrium(ev, system->t_start, q, v, lambda, report);
-  if (status == CMB_OK) {
-    status = cmb_refuse_closed_gaps(ev, system->t_start, q, v, -CLOSED, "an equilibrium");
-  }
-  if (status == CMB_OK) {
-    memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
-    memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
-  }
-  cmb_evaluator_destroy(ev);
-  if (status == CMB_OK)
-    system->q_given = system->v_given = NULL; /* these are the start values now */
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  const cmb_status status = bring_to_rest(ctx, system, arena, report);
+  cmb_arena_destroy(arena);
   return status;
 }

@@ -31,6 +31,11 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
 /* How far q is from what was given, into the report. */
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report);
 
+/* The same from start values q and v of the system, with the parameters p (np); NULL: those of the equations. No gap may be closed there. On
+ * failure they are of no use. */
+cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
+                                 double *q, double *v, cmb_equilibrium_report *report);
+
 /* A stiffness below this part of the largest one cannot be told from 0, for stiffness in 1/s² as Nᵀ ∂r/∂q T N has it:
  * rounding where derivatives are exact, otherwise the error of differences. */
 double cmb_stiffness_noise(const cmb_equations *eq);

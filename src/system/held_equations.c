@@ -109,8 +109,7 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
 }
 
 /* The mean squares of the derivatives with respect to angles and to displacements, and the metric from them. */
-static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, double t, const double *q,
-                          const bool *turns)
+static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, const cmb_held_place *at)
 {
   const cmb_equations *inner = x->inner;
   const cmb_pattern *p = inner->G_pattern;
@@ -118,21 +117,22 @@ static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, double 
   cmb_evaluator *ev;
   CMB_TRY(cmb_evaluator_create(ctx, inner, &ev));
   const cmb_terms want = {.G = ev->G};
-  cmb_status status = cmb_evaluate(ev, t, q, NULL, &want);
+  ev->p = at->p;
+  cmb_status status = cmb_evaluate(ev, at->t, at->q, NULL, &want);
   const int values = cmb_pattern_values(p, inner->ng, inner->nv);
   for (int k = 0; status == CMB_OK && k < values; k++) {
-    const bool turn = turns[p ? p->column[k] : k % inner->nv];
+    const bool turn = at->turns[p ? p->column[k] : k % inner->nv];
     square[turn] += ev->G[k] * ev->G[k];
     count[turn] += ev->G[k] != 0;
   }
   cmb_evaluator_destroy(ev);
   double ratio = square[0] > 0 && square[1] > 0 ? square[0] / count[0] / (square[1] / count[1]) : 1;
-  for (int i = 0; i < inner->nv; i++) x->metric[i] = turns[i] ? 1 : ratio;
+  for (int i = 0; i < inner->nv; i++) x->metric[i] = at->turns[i] ? 1 : ratio;
   return status;
 }
 
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           double t, const double *q, const bool *turns, cmb_held_equations **out)
+                           const cmb_held_place *at, cmb_held_equations **out)
 {
   cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
@@ -165,7 +165,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
     memcpy(x->column, p->column, (size_t)p->start[inner->ng] * sizeof *x->column);
   }
   cmb_held_clear(x);
-  return measure(ctx, x, t, q, turns);
+  return measure(ctx, x, at);
 }
 
 /* Sizes and pattern with the rows that there are. */

@@ -35,10 +35,17 @@ typedef struct cmb_held_equations {
 
 enum { CMB_HELD_ROWS = 3 }; /* at most, of one value */
 
-/* No values are held yet; there will be at most `most`. The lever is found at (t, q); turns (nv) tells which velocities are of
- * angles. `inner` must outlive it. Memory from `arena`. */
+/* Where the lever is found. */
+typedef struct cmb_held_place {
+  double t;
+  const double *q;
+  const double *p;   /* (np) values of live parameters; NULL: those of the equations */
+  const bool *turns; /* (nv) which velocities are of angles */
+} cmb_held_place;
+
+/* No values are held yet; there will be at most `most`. `inner` must outlive it. Memory from `arena`. */
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
-                           double t, const double *q, const bool *turns, cmb_held_equations **out);
+                           const cmb_held_place *at, cmb_held_equations **out);
 
 /* Hold this value too, which must outlive the equations; or none any more. Evaluators made before are not to be used again. */
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);

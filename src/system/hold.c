@@ -70,7 +70,9 @@ static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
   for (int i = 0; i < h->count; i++) {
     if (h->active[i]) cmb_held_add(h->x, &h->held[i]);
   }
-  return cmb_evaluator_create(h->ctx, &h->x->eq, ev);
+  CMB_TRY(cmb_evaluator_create(h->ctx, &h->x->eq, ev));
+  (*ev)->p = h->task->p;
+  return CMB_OK;
 }
 
 static void activate(struct hold *h, int first, int end)
@@ -446,7 +448,8 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
     if ((held[i].kind == CMB_HELD_RATE) == rates) some[h->count++] = held[i];
   }
   h->held = some;
-  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, h->t, q, h->task->turns, &h->x));
+  const cmb_held_place at = {h->t, q, h->task->p, h->task->turns};
+  CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, &at, &h->x));
   if (!rates) h->metric = h->x->metric;
   cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
   h->closing =

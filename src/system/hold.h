@@ -28,6 +28,7 @@ typedef struct cmb_held {
 /* What is to be held, and what helps to find it. */
 typedef struct cmb_hold_task {
   double t;
+  const double *p; /* (np) values of live parameters; NULL: those of the equations */
   int count;
   const cmb_held *held;   /* (count) */
   const double *q_design; /* (nq) where loops are closed, most of them */

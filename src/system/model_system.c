@@ -5,18 +5,16 @@
  * full rank, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
-#include "base/text.h"
 #include "dae/graph_system.h"
 #include "dae/modes.h"
 #include "dae/project.h"
 #include "dae/system.h"
 #include "dyn/mechanism.h"
-#include "math/rotation.h"
 #include "model/model.h"
 #include "system/consistency.h"
-#include "system/hold.h"
 #include "system/rank.h"
 #include "system/shared.h"
+#include "system/start.h"
 
 #include <camber/system.h>
 #include <math.h>
@@ -42,125 +40,50 @@ static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
   return CMB_OK;
 }
 
-/* ---- start values */
-
-/* Euler parameters that are about to be divided by their length, which should be 1. */
-static void warn_lengths(cmb_context *ctx, const cmb_expressions *x, const cmb_system *system)
-{
-  for (int n = 0; n < x->ball_count; n++) {
-    const double *p = system->q + x->ball_q[n];
-    const double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-    if (fabs(length - 1) <= CMB_EULER_LENGTH) continue;
-    cmb_log(ctx, CMB_LOG_WARNING,
-            "the Euler parameters from '%s' on start with the length %.9g, and are divided by it",
-            system->eq.q_names[x->ball_q[n]], length);
-  }
-}
-
-/* The settings become start values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
-static cmb_status take_settings(cmb_context *ctx, const cmb_model_system_options *o,
-                                cmb_expressions *x, cmb_system *system)
-{
-  const cmb_equations *eq = &system->eq;
-  for (int k = 0; k < o->start_count; k++) {
-    const char *name = o->start[k].name;
-    int i = cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
-    int j = cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
-    if (i < 0 && j < 0 && o->formulation == CMB_FORM_CARTESIAN) continue;
-    CMB_TRY(cmb_system_set_start(ctx, system, 1, &o->start[k]));
-    if (i < 0) x->v_given[j] = true;
-    if (i >= 0) x->q_given[i] = true;
-    for (int n = 0; i >= 0 && n < x->ball_count; n++) {
-      if (i >= x->ball_q[n] && i < x->ball_q[n] + 4) x->q_given[x->ball_q[n]] = true;
-    }
-  }
-  warn_lengths(ctx, x, system);
-  if (eq->normalize) eq->normalize(eq->self, system->q);
-  return CMB_OK;
-}
-
-static bool is_set(const cmb_model_system_options *o, const char *name)
-{
-  return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
-}
-
-/* The given values of the system that are to be held and are among the settings, or are not; behind those that are there. */
-static int list_some(const cmb_model_system_options *o, bool set, const cmb_expressions *x,
-                     const cmb_system *system, int count, cmb_held *held)
-{
-  const cmb_equations *eq = &system->eq;
-  for (int i = 0; i < x->nv; i++) {
-    int q = x->rate_of[i];
-    if (q < 0 || !x->q_given[q] || is_set(o, eq->q_names[q]) != set) continue;
-    held[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {system->q[q]}};
-  }
-  for (int n = 0; n < x->ball_count; n++) {
-    if (!x->q_given[x->ball_q[n]] || is_set(o, eq->q_names[x->ball_q[n]]) != set) continue;
-    held[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = x->ball_q[n], .v = x->ball_v[n]};
-    memcpy(held[count++].value, system->q + x->ball_q[n], 4 * sizeof(double));
-  }
-  for (int i = 0; i < x->nv; i++) {
-    if (!x->v_given[i] || is_set(o, eq->v_names[i]) != set) continue;
-    held[count++] = (cmb_held){CMB_HELD_RATE, -1, i, {system->v[i]}};
-  }
-  return count;
-}
-
-/* All of them. Where not all can be held the first ones are: settings come before what the model says. */
-static int list_held(const cmb_model_system_options *o, const cmb_expressions *x,
-                     const cmb_system *system, cmb_held *held)
-{
-  return list_some(o, false, x, system, list_some(o, true, x, system, 0, held), held);
-}
-
-/* What was given stays, the rest follows. */
-static cmb_status hold_given(cmb_context *ctx, const cmb_model_system_options *o,
-                             cmb_expressions *x, cmb_system *system)
-{
-  cmb_arena *arena = cmb_arena_create(ctx);
-  if (!arena) return cmb_fail_memory(ctx);
-  double *design = cmb_arena_doubles(arena, x->nq);
-  bool *turns = cmb_arena_take(arena, (size_t)x->nv, sizeof *turns);
-  cmb_held *held = cmb_arena_take(arena, (size_t)x->nq + (size_t)x->nv, sizeof *held);
-  cmb_status status = cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
-  if (status == CMB_OK) status = take_settings(ctx, o, x, system);
-  if (status == CMB_OK) {
-    for (int n = 0; n < x->ball_count; n++) design[x->ball_q[n]] = 1;
-    for (int i = 0; i < x->nv; i++) turns[i] = x->rate_of[i] < 0 || x->angle[x->rate_of[i]];
-    const cmb_hold_task task = {.t = system->t_start,
-                                .count = list_held(o, x, system, held),
-                                .held = held,
-                                .q_design = design,
-                                .turns = turns,
-                                .angle = x->angle};
-    status = cmb_hold_start(ctx, &system->eq, &task, system->q, system->v);
-  }
-  cmb_arena_destroy(arena);
-  return status;
-}
-
 /* ---- building */
 
+/* A system on its way. */
+struct making {
+  cmb_context *ctx;
+  const cmb_model *model;
+  const cmb_model_system_options *o;
+  cmb_system *joints;               /* of a Cartesian one: that has its start values */
+  cmb_start *in_joints, *in_bodies; /* how they are found, if parameters are live */
+};
+
+/* What is needed to find start values again stays, once. */
+static void keep_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
+{
+  if (system->eq.np == 0 || *kept) return;
+  *kept = mechanism->start;
+  mechanism->start = NULL;
+}
+
 /* The system in one set of coordinates. Joint coordinates that have no start values yet get consistent ones. */
-static cmb_status build_form(cmb_context *ctx, const cmb_model *model,
-                             const cmb_model_system_options *o, const cmb_mechanism_options *wanted,
+static cmb_status build_form(struct making *k, const cmb_mechanism_options *wanted,
                              const cmb_graph_options *graph, cmb_system **system)
 {
   cmb_mechanism *mechanism;
-  CMB_TRY(cmb_mechanism_create(ctx, model, wanted, &mechanism));
-  cmb_status status = cmb_graph_system_create(ctx, &mechanism->expressions, graph, system);
+  const bool cartesian = wanted->formulation == CMB_FORM_CARTESIAN;
+  CMB_TRY(cmb_mechanism_create(k->ctx, k->model, wanted, &mechanism));
+  cmb_status status = cmb_graph_system_create(k->ctx, &mechanism->expressions, graph, system);
   if (status == CMB_OK && !wanted->q_start) {
-    status = hold_given(ctx, o, &mechanism->expressions, *system);
+    cmb_system *s = *system;
+    const cmb_start_values start = {s->q, s->v, s->q_given, s->v_given, false};
+    status = cmb_start_hold(k->ctx, k->o, mechanism->start, s, NULL, &start);
+  }
+  if (status == CMB_OK) {
+    keep_start(mechanism, *system, cartesian ? &k->in_bodies : &k->in_joints);
   }
   cmb_mechanism_destroy(mechanism);
   return status;
 }
 
-/* The system without the constraints that are redundant. Start values are found in joint coordinates, so that they are the
- * same for all formulations; `joints` has them already, or is NULL. */
-static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
-                        const cmb_rank *rank, const cmb_system *joints, cmb_system **system)
+/* The system without the constraints that are redundant. `joints` has its start values already, or is NULL. */
+static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system *joints,
+                        cmb_system **system)
 {
+  const cmb_model_system_options *o = k->o;
   cmb_mechanism_options wanted = {.formulation = o->formulation,
                                   .left_out_count = rank->redundant_count,
                                   .left_out = rank->redundant,
@@ -176,15 +99,11 @@ static cmb_status build(cmb_context *ctx, const cmb_model *model, const cmb_mode
     wanted.q_start = joints->q, wanted.v_start = joints->v;
     wanted.q_wanted = joints->q_given, wanted.v_wanted = joints->v_given;
   }
-  CMB_TRY(build_form(ctx, model, o, &wanted, &graph, system));
-  for (int k = 0; joints && k < o->start_count; k++) {
-    const cmb_equations *eq = &joints->eq;
-    const char *name = o->start[k].name;
-    if (cmb_find_name(name, eq->q_names, eq->nq, sizeof *eq->q_names) >= 0) continue;
-    if (cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names) >= 0) continue;
-    CMB_TRY(cmb_system_set_start(ctx, *system, 1, &o->start[k]));
-  }
-  return CMB_OK;
+  CMB_TRY(build_form(k, &wanted, &graph, system));
+  if (!joints) return CMB_OK;
+  const cmb_system *s = *system;
+  const cmb_start_values start = {s->q, s->v, s->q_given, s->v_given, false};
+  return cmb_start_set_bodies(k->ctx, o, &joints->eq, &s->eq, &start);
 }
 
 /* ---- redundant constraints */
@@ -356,21 +275,20 @@ static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, in
 }
 
 /* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
-static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
-                            const cmb_model_system_options *o, const cmb_system *joints,
-                            cmb_system **system)
+static cmb_status leave_out(struct making *k, cmb_system **system)
 {
+  cmb_context *ctx = k->ctx;
   cmb_system *whole = *system, *less = NULL;
   struct examined x = {0};
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
   cmb_status status = examine(ctx, whole, arena, &x);
   if (status == CMB_OK && x.consistency.count > 0) {
-    status = complain(ctx, model, whole, &x.consistency);
+    status = complain(ctx, k->model, whole, &x.consistency);
   }
   keep_branches(whole, &x.rank);
   if (status == CMB_OK && x.rank.redundant_count > 0) {
-    status = build(ctx, model, o, &x.rank, joints ? joints : whole, &less);
+    status = build(k, &x.rank, k->joints ? k->joints : whole, &less);
     if (status == CMB_OK) status = remember_left_out(ctx, whole, &x.rank, less);
     if (status == CMB_OK) {
       less->whole = whole;
@@ -384,20 +302,27 @@ static cmb_status leave_out(cmb_context *ctx, const cmb_model *model,
   return status;
 }
 
-static cmb_status make(cmb_context *ctx, const cmb_model *model, const cmb_model_system_options *o,
-                       cmb_system **joints, cmb_system **system)
+static cmb_status make_joints(struct making *k)
 {
-  if (o->formulation == CMB_FORM_CARTESIAN) {
-    const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL};
-    const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
-    CMB_TRY(build_form(ctx, model, o, &in_joints, &plain, joints));
-    if ((*joints)->eq.ng > 0) CMB_TRY(refuse_contradictions(ctx, model, *joints));
-  }
-  CMB_TRY(build(ctx, model, o, &(cmb_rank){0}, *joints, system));
-  if ((*system)->eq.ng > 0) CMB_TRY(leave_out(ctx, model, o, *joints, system));
-  CMB_TRY(find_end(ctx, model, &(*system)->t_end));
-  (*system)->model = model;
-  return CMB_OK;
+  const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL,
+                                           .live_inputs = k->o->live_inputs};
+  const cmb_graph_options plain = {.evaluation = CMB_EVALUATE_INTERPRETER};
+  CMB_TRY(build_form(k, &in_joints, &plain, &k->joints));
+  return k->joints->eq.ng > 0 ? refuse_contradictions(k->ctx, k->model, k->joints) : CMB_OK;
+}
+
+static cmb_status make(struct making *k, cmb_system **system)
+{
+  if (k->o->formulation == CMB_FORM_CARTESIAN) CMB_TRY(make_joints(k));
+  CMB_TRY(build(k, &(cmb_rank){0}, k->joints, system));
+  if ((*system)->eq.ng > 0) CMB_TRY(leave_out(k, system));
+  CMB_TRY(find_end(k->ctx, k->model, &(*system)->t_end));
+  (*system)->model = k->model;
+  if ((*system)->eq.np == 0) return CMB_OK;
+  const struct making kept = *k;
+  k->in_joints = k->in_bodies = NULL;
+  k->joints = NULL;
+  return cmb_start_keep(k->ctx, k->o, kept.in_joints, kept.in_bodies, kept.joints, *system);
 }
 
 cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
@@ -405,14 +330,16 @@ cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
 {
   const cmb_model_system_options defaults = {.formulation = CMB_FORM_EXPLICIT};
   const cmb_model_system_options *o = options ? options : &defaults;
-  cmb_system *joints = NULL;
   CMB_REQUIRE(ctx, ctx && system, "cmb_model_system needs a context and a place for the system");
   *system = NULL;
   CMB_REQUIRE(ctx, model, "cmb_model_system needs a model");
   CMB_REQUIRE(ctx, o->formulation >= CMB_FORM_EXPLICIT && o->formulation <= CMB_FORM_CARTESIAN,
               "there is no such formulation");
-  cmb_status status = make(ctx, model, o, &joints, system);
-  cmb_system_destroy(joints);
+  struct making k = {.ctx = ctx, .model = model, .o = o};
+  const cmb_status status = make(&k, system);
+  cmb_start_destroy(k.in_joints);
+  cmb_start_destroy(k.in_bodies);
+  cmb_system_destroy(k.joints);
   if (status == CMB_OK) return CMB_OK;
   cmb_system_destroy(*system);
   *system = NULL;

@@ -166,7 +166,7 @@ static void linearise(struct mechanism *k, const double *q, double s, double *A,
 /* The metric: 1 for angles, 1/L² for displacements, L the mean lever of the constraints at the position given. */
 static void set_metric(struct mechanism *k)
 {
-  const cmb_expressions *x = &k->mechanism->expressions;
+  const cmb_start *x = k->mechanism->start;
   double *A = take((k->ng + MOST_GIVEN) * k->nv), *r = take(k->ng + MOST_GIVEN);
   double square[2] = {0, 0}, count[2] = {0, 0};
   linearise(k, k->q_given, 0, A, r);

@@ -30,6 +30,8 @@ struct task {
   const char *method;
   double t_end;
   double stiffness; /* a live parameter of the model; 0: there is none */
+  cmb_setting
+      before; /* one that the start depends on, which is set before the run begins; name NULL: none */
   struct outcome outcome;
   pthread_t thread;
 };
@@ -69,6 +71,7 @@ static cmb_status simulate(cmb_context *ctx, const cmb_system *system, struct ta
   o.t_end = task->t_end;
   o.observer = (cmb_observer){.user = &watcher, .record = on_record};
   cmb_status status = cmb_simulation_create(ctx, system, &o, &sim);
+  if (status == CMB_OK && task->before.name) status = cmb_simulation_set(sim, 1, &task->before);
   if (status == CMB_OK) status = cmb_simulation_advance(sim, task->t_end / 2);
   if (status == CMB_OK && task->stiffness > 0) status = cmb_simulation_set(sim, 1, &setting);
   if (status == CMB_OK) status = cmb_simulation_advance(sim, task->t_end);
@@ -101,7 +104,8 @@ static void compare(const char *name, struct task task, bool vary)
 {
   struct task alone[THREADS], together[THREADS];
   for (int i = 0; i < THREADS; i++) {
-    if (vary) task.stiffness = 50 + 10 * i;
+    if (vary && !task.before.name) task.stiffness = 50 + 10 * i;
+    if (vary) task.before.value *= 1.01;
     alone[i] = together[i] = task;
     if (i == 0 || vary) work(&alone[i]);
     if (i > 0 && !vary) alone[i].outcome = alone[0].outcome;
@@ -161,6 +165,26 @@ static void test_shared_system(void **state)
     cmbt_ok(ctx, cmb_model_system(ctx, model, &make, &system));
     const struct task task = {.system = system, .method = cases[k].method, .t_end = cases[k].t_end};
     compare(cases[k].model, task, false);
+    cmb_system_destroy(system);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+  }
+}
+
+/* Start values that follow a live parameter, each thread's its own: loops are closed in all of them at once. */
+static void test_starts(void **state)
+{
+  (void)state;
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmb_context *ctx = cmb_context_create(NULL);
+    cmb_model *model = read_model(ctx, "four-bar", true);
+    const cmb_model_system_options make = {.formulation = (cmb_formulation)f,
+                                           .evaluation = CMB_EVALUATE_INTERPRETER};
+    cmb_system *system;
+    cmbt_ok(ctx, cmb_model_system(ctx, model, &make, &system));
+    const struct task task = {
+        .system = system, .method = "mdop5", .t_end = 0.05, .before = {"crank_length", 0.1}};
+    compare("four-bar", task, true);
     cmb_system_destroy(system);
     cmb_model_destroy(model);
     cmb_context_destroy(ctx);
@@ -234,8 +258,9 @@ static void test_words(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shared_system), cmocka_unit_test(test_problems),
-      cmocka_unit_test(test_shared_model), cmocka_unit_test(test_words)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared_system),
+                                     cmocka_unit_test(test_starts), cmocka_unit_test(test_problems),
+                                     cmocka_unit_test(test_shared_model),
+                                     cmocka_unit_test(test_words)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

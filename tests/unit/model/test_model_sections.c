@@ -4,6 +4,8 @@
 #include "check.h"
 #include "model_case.h"
 
+#include "expr/table.h"
+
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -365,7 +367,7 @@ static void forces_have_their_laws(void **state)
   near3((cmb_number[]){f->stiffness, f->damping, f->preload}, 10, 2, 3);
   cmbt_near(f->free_length.value, 5, 1e-15); /* as in the design position */
   cmbt_near(cmbt_model_force(m, "short")->free_length.value, 4, 0);
-  assert_ptr_equal(f->damper_table, m->tables[0].table);
+  assert_ptr_equal(f->damper_table, &m->tables[0]);
   assert_non_null(f->spring_table);
   assert_string_equal(m->tables[2].name, "s.spring");
   is_formula(&f->formula, "map(s.length, t)", 9, 41);
@@ -448,6 +450,39 @@ static void anchors_and_merge_keys_are_put_in(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Scales go into the points as long as they are numbers; with live parameters they stay beside them. */
+static void tables_are_scaled(void **state)
+{
+  (void)state;
+  static const char text[] = "parameters: {c: 3}\n"
+                             "tables:\n"
+                             "  plain: {kind: akima, points: [[0, 1], [1, 2], [3, -1], [4, 0]]}\n"
+                             "  large: {kind: akima, points: [[0, 1], [1, 2], [3, -1], [4, 0]], "
+                             "scale: -2*c, x-scale: 0.5}\n"
+                             "  map: {x: [0, 1], y: [0, 2], values: [[0, 1], [2, 5]], scale: c, "
+                             "x-scale: 4, y-scale: 0.25}\n"
+                             "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 1}}\njoints: {x: "
+                             "{type: prismatic, child: b, axis: "
+                             "x}}\n";
+  static const char *const names[] = {"c"};
+  const cmb_model_options live = {.live_count = 1, .live_names = names};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, text), *l;
+  for (double x = -0.4; x < 3; x += 0.1) {
+    const double expected = -6 * cmb_table_value(m->tables[0].table, 0, 2 * x);
+    cmbt_near(cmb_table_value(m->tables[1].table, 0, x), expected, 1e-12);
+  }
+  cmbt_near(cmb_table2_value(m->tables[2].table, 0, 0, 2, 0.25), 3 * 2, 1e-12);
+  assert_true(cmb_is_one(m->tables[1].scale) && cmb_is_one(m->tables[1].stretch[0]));
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "scaled.yaml", &live, &l));
+  assert_true(l->tables[1].scale.value == -6 && l->tables[1].scale.live != 0);
+  assert_true(cmb_is_one(l->tables[1].stretch[0]) && l->tables[1].table->x[1] == 0.5);
+  assert_true(l->tables[1].table->nx == 4 && l->tables[2].scale.live != 0);
+  cmb_model_destroy(m);
+  cmb_model_destroy(l);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -461,6 +496,7 @@ int main(void)
       cmocka_unit_test(loops_and_motions_are_constraints),
       cmocka_unit_test(signals_are_formulas_and_distances),
       cmocka_unit_test(forces_have_their_laws),
+      cmocka_unit_test(tables_are_scaled),
       cmocka_unit_test(shapes_and_defaults_are_kept),
       cmocka_unit_test(anchors_and_merge_keys_are_put_in),
   };
