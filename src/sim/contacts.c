@@ -66,7 +66,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
   return CMB_OK;
 }
 
-/* Their responses and rates; those that cannot move are left out. As in impact.c that is decided before responses are refined. */
+/* Their responses and rates; those that cannot move are left out. */
 static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_point *at)
 {
   cmb_evaluator *ev = impact->ev;
@@ -78,9 +78,7 @@ static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_p
     const double *row = impact->R + (ptrdiff_t)r->first_reset * nv;
     double *response = x->response + (ptrdiff_t)x->count * nv;
     double *tau = x->tau_of + (ptrdiff_t)x->count * ng;
-    cmb_solve(ev, row, NULL, response, tau);
-    if (!cmb_impact_is_allowed(impact, response) || !(cmb_dot(nv, row, response) > 0)) continue;
-    cmb_solve_again(ev, row, response, tau);
+    if (!cmb_impact_respond(impact, row, response, tau)) continue;
     x->rule[x->count] = x->rule[k];
     x->e[x->count] = r->restitution;
     x->joint[x->count] = r->law == CMB_LAW_POISSON || r->restitution == 0;
