@@ -232,7 +232,8 @@ static cmb_status is_met_anew(cmb_simulation *sim, int i, bool *anew)
   if (status == CMB_RETRY_SINGULAR) return CMB_OK; /* the constraints hold it */
   CMB_TRY(status);
   if (rule->gap && x->change[rule->first_reset] <= 0) return CMB_OK;
-  *anew = !cmb_run_is_negligible(sim, x->jump);
+  *anew =
+      !rule->gap || !cmb_run_is_negligible(sim, x->jump); /* an event's last impact is its rest */
   return CMB_OK;
 }
 
