@@ -284,6 +284,10 @@ static cmb_status conclude(cmb_contacts *x)
 {
   memcpy(x->member, x->linked, (size_t)x->count * sizeof *x->member);
   sum_up(x);
+  for (int k = 0; k < x->count; k++) {
+    if (fabs(x->now[k]) <= NOISE * done_to(x, k))
+      x->now[k] = 0; /* contacts may oppose each other */
+  }
   CMB_TRY(cmb_contacts_compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (!x->member[i]) continue;
