@@ -67,7 +67,7 @@ static cmb_status list_touching(cmb_contacts *x, cmb_evaluator *ev, const cmb_po
   return CMB_OK;
 }
 
-/* Their responses and rates; those that cannot move are left out. As in impact.c that is decided before responses are refined. */
+/* Their responses and rates; those that cannot move are left out. */
 static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_point *at)
 {
   cmb_evaluator *ev = impact->ev;
@@ -79,9 +79,7 @@ static cmb_status respond(cmb_contacts *x, const cmb_impact *impact, const cmb_p
     const double *row = impact->R + (ptrdiff_t)r->first_reset * nv;
     double *response = x->response + (ptrdiff_t)x->count * nv;
     double *tau = x->tau_of + (ptrdiff_t)x->count * ng;
-    cmb_solve(ev, row, NULL, response, tau);
-    if (!cmb_impact_is_allowed(impact, response) || !(cmb_dot(nv, row, response) > 0)) continue;
-    cmb_solve_again(ev, row, response, tau);
+    if (!cmb_impact_respond(impact, row, response, tau)) continue;
     x->rule[x->count] = x->rule[k];
     x->e[x->count] = r->restitution;
     x->joint[x->count] = r->law == CMB_LAW_POISSON || r->restitution == 0;
@@ -293,6 +291,10 @@ static cmb_status conclude(cmb_contacts *x)
 {
   memcpy(x->member, x->linked, (size_t)x->count * sizeof *x->member);
   sum_up(x);
+  for (int k = 0; k < x->count; k++) {
+    if (fabs(x->now[k]) <= NOISE * done_to(x, k))
+      x->now[k] = 0; /* contacts may oppose each other */
+  }
   CMB_TRY(cmb_contacts_compress(x));
   for (int i = 0, k = 0; i < x->count; i++) {
     if (!x->member[i]) continue;

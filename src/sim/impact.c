@@ -16,8 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-/* How well a jump satisfies the constraints, as a part of what its entries have in them. What the constraints hold can only be
- * moved by rounding errors, which do not satisfy them at all. */
+/* What the constraints hold can only be moved by rounding errors. Solved for once more, from the same impulses, these become others;
+ * a jump that there is room for is known to this part of its energy at the least. */
+static const double KNOWN = 1e-6;
+
+/* How well a jump satisfies the constraints, those too that count as dependent, as a part of what its entries have in them. */
 static const double MET = 1e-6, ROUNDING = 1e-14;
 
 enum { MOST_PASSES = 4 };            /* of refinement */
@@ -93,7 +96,8 @@ static cmb_status respond(cmb_impact *x, const cmb_rule *rule, double t, const d
   return cmb_all_finite(n * n, x->A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump)
+/* Whether a refined change of velocities (nv) is one that the constraints allow, those last evaluated. */
+static bool is_allowed(const cmb_impact *x, const double *jump)
 {
   const cmb_evaluator *ev = x->ev;
   const cmb_equations *eq = ev->eq;
@@ -142,34 +146,41 @@ static bool add_impulses(cmb_impact *x, const cmb_rule *r, const double *by)
 }
 
 /* What rounding has left of all three equations (impact.h) is solved for once more: where quantities nearly depend on each other, or on
- * the constraints, the responses to their impulses are large and cancel, and rounding errors do not. */
-static void refine(cmb_impact *x, const cmb_rule *r)
+ * the constraints, the responses to their impulses are large and cancel, and rounding errors do not. First M jump = Rᵀ ρ − Gᵀ τ and
+ * G jump = 0; then what is left of change − R jump is in `scale`. */
+static void balance_again(cmb_impact *x, const cmb_rule *r)
 {
   const int nv = x->ev->eq->nv;
   const double *rows = x->R + (ptrdiff_t)r->first_reset * nv;
-  bool more = true;
-  for (int pass = 0; more && pass < MOST_PASSES; pass++) {
-    memset(x->momentum, 0, (size_t)nv * sizeof *x->momentum);
-    for (int j = 0; j < r->reset_count; j++) {
-      cmb_add_scaled(nv, x->rho[j], rows + (ptrdiff_t)j * nv, x->momentum);
-    }
-    cmb_solve_again(x->ev, x->momentum, x->jump, x->tau);
-    for (int j = 0; j < r->reset_count; j++) {
-      x->scale[j] = x->change[r->first_reset + j] - cmb_dot(nv, rows + (ptrdiff_t)j * nv, x->jump);
-    }
-    cmb_lu_solve(r->reset_count, x->A, x->pivot, x->scale);
-    more = add_impulses(x, r, x->scale);
+  memset(x->momentum, 0, (size_t)nv * sizeof *x->momentum);
+  for (int j = 0; j < r->reset_count; j++) {
+    cmb_add_scaled(nv, x->rho[j], rows + (ptrdiff_t)j * nv, x->momentum);
+  }
+  cmb_solve_again(x->ev, x->momentum, x->jump, x->tau);
+  for (int j = 0; j < r->reset_count; j++) {
+    x->scale[j] = x->change[r->first_reset + j] - cmb_dot(nv, rows + (ptrdiff_t)j * nv, x->jump);
   }
 }
 
-/* Whether the constraints leave room for what is asked is decided before the refinement: a refined jump satisfies them even where there is
- * none, and rounding errors were all that there was. */
+/* Whether the impulses do what they were found for, now that their jump has been solved for once more: ρᵀ (change − R jump) beside ρᵀ change,
+ * which is jumpᵀ M jump. */
+static bool has_room(const cmb_impact *x, const cmb_rule *r)
+{
+  double left = 0, done = 0;
+  for (int j = 0; j < r->reset_count; j++) {
+    left += fabs(x->rho[j] * x->scale[j]);
+    done += x->rho[j] * x->change[r->first_reset + j];
+  }
+  return left <= KNOWN * done;
+}
+
 cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, const double *v,
                             const double *lambda)
 {
   const cmb_equations *eq = x->ev->eq;
   const cmb_rule *r = &eq->rules[rule];
   const int n = r->reset_count;
+  bool more = true;
   memset(x->jump, 0, (size_t)eq->nv * sizeof *x->jump);
   memset(x->tau, 0, (size_t)eq->ng * sizeof *x->tau);
   if (n == 0) return CMB_OK;
@@ -181,9 +192,22 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
   memcpy(x->scale, x->change + r->first_reset, (size_t)n * sizeof *x->scale);
   cmb_lu_solve(n, x->A, x->pivot, x->scale);
   add_impulses(x, r, x->scale);
-  if (!cmb_impact_is_allowed(x, x->jump)) return CMB_RETRY_SINGULAR;
-  refine(x, r);
-  return cmb_impact_is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
+  for (int pass = 0; more && pass < MOST_PASSES; pass++) {
+    balance_again(x, r);
+    if (pass == 0 && !has_room(x, r)) return CMB_RETRY_SINGULAR;
+    cmb_lu_solve(n, x->A, x->pivot, x->scale);
+    more = add_impulses(x, r, x->scale);
+  }
+  return is_allowed(x, x->jump) ? CMB_OK : CMB_RETRY_SINGULAR;
+}
+
+bool cmb_impact_respond(const cmb_impact *x, const double *row, double *response, double *tau)
+{
+  const int nv = x->ev->eq->nv;
+  cmb_solve(x->ev, row, NULL, response, tau);
+  const double first = cmb_dot(nv, row, response);
+  cmb_solve_again(x->ev, row, response, tau);
+  return first > 0 && fabs(cmb_dot(nv, row, response) - first) <= KNOWN * first;
 }
 
 cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const double *R,
@@ -195,10 +219,9 @@ cmb_status cmb_impact_is_along(cmb_impact *x, double t, const double *q, const d
   *along = false;
   if (!(cmb_dot(nv, U, U) > FLAT * usual * usual)) return CMB_OK;
   CMB_TRY(cmb_factor_at(ev, t, q));
-  cmb_solve(ev, R, NULL, w, x->tau_of);
-  cmb_solve(ev, U, NULL, x->normal, x->tau_of);
+  if (!cmb_impact_respond(x, R, w, x->tau_of)) return CMB_OK;
+  if (!cmb_impact_respond(x, U, x->normal, x->tau_of)) return CMB_OK;
   const double size = cmb_dot(nv, R, w), square = cmb_dot(nv, U, x->normal);
-  if (!(size > 0 && square > 0 && cmb_impact_is_allowed(x, x->normal))) return CMB_OK;
   cmb_add_scaled(nv, -cmb_dot(nv, R, x->normal) / square, x->normal, w);
   cmb_multiply_mass(ev, w, x->momentum);
   *along = cmb_dot(nv, w, x->momentum) <= PARALLEL * size;

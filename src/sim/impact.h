@@ -47,8 +47,9 @@ cmb_status cmb_impact_solve(cmb_impact *x, int rule, double t, const double *q, 
 bool cmb_impact_asks_for_more(const cmb_impact *x, int rule, const double *v, double rtol,
                               double atol);
 
-/* Whether a change of velocities (nv) is one that the constraints allow, those last evaluated. */
-bool cmb_impact_is_allowed(const cmb_impact *x, const double *jump);
+/* What an impulse along row (nv) does to the velocities, and the constraints' impulses, refined; M and G have been factored. False: the constraints
+ * hold it, and what is there is nothing but rounding. */
+bool cmb_impact_respond(const cmb_impact *x, const double *row, double *response, double *tau);
 
 /* Whether what a rule resets, with the gradient R (nv), is the rate of a surface with the gradient U (nv), but for a factor and for
  * rates that the constraints hold: in coordinates of which some depend on others a rate has many gradients. A gradient U that is far smaller than `usual` is none. */

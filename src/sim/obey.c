@@ -132,17 +132,35 @@ cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)
   return cmb_run_check_found_gap(sim, rule);
 }
 
-/* Whether bodies part that have rested on the surface of a rule: another impact takes them away from it, and only rounding has put them
- * behind it, which is no reason to act. Gaps know it by their own law. */
+/* Whether bodies have rested on the surface of a rule where this event begins. */
+static bool has_rested(const cmb_simulation *sim, int rule)
+{
+  const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
+  for (int i = 0; i < eq->ns; i++) {
+    if (reads[i] && sim->rested[i]) return true;
+  }
+  return false;
+}
+
+/* Whether bodies part that have rested on the surface of a rule, or that parted already where this event begins: another impact takes them
+ * away from it, and only rounding has put them behind it, which is no reason to act. Gaps know it by their own law. Bodies that have just come
+ * are another matter: two events may have the same condition, and the second one acts, too, where the first has turned them back. */
 static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
-  double u, rate, second, size = 0, *row = sim->v_work;
+  const double *v = sim->events->v_found, *begin = sim->v_begin;
+  double u, rate, second, before, size = 0, *row = sim->v_work;
   *part = false;
   if (rule->gap || !rule->surface || rule->direction == 0 || rule->reset_count == 0) return CMB_OK;
   CMB_TRY(cmb_run_surface_here(sim, i, &u, &rate, &second, row));
-  for (int k = 0; k < sim->eq->nv; k++) size += fabs(row[k] * sim->events->v_found[k]);
-  *part = u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i) && rate < -CMB_FELT * size;
+  before = rate;
+  for (int k = 0; k < sim->eq->nv; k++) {
+    before += row[k] * (begin[k] - v[k]);
+    size += fabs(row[k]) * fmax(fabs(v[k]), fabs(begin[k]));
+  }
+  if (!(u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) return CMB_OK;
+  *part = rate < -CMB_FELT * size && (before < -CMB_FELT * size || has_rested(sim, i));
   return CMB_OK;
 }
 
@@ -156,7 +174,7 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   if (part) {
     sim->held[i] = true;
     cmb_run_put_back(sim, i);
-    return CMB_OK;
+    return cmb_run_lift(sim, i);
   }
   while (left) {
     if (rule->gap) CMB_TRY(cmb_run_act_together(sim, i, &acted));
@@ -186,21 +204,47 @@ cmb_status cmb_run_look_at_conditions(cmb_simulation *sim)
   return cmb_run_final(sim, status, "conditions of events", e->t);
 }
 
-/* A stop has acted, and an impact after it has turned the bodies towards each other again: its condition is met anew, although no
+/* Whether the surface of an event that has turned bodies back is approached again. */
+static cmb_status is_approached(cmb_simulation *sim, int i, bool *approached)
+{
+  double u, rate, second, size = 0, *row = sim->v_work;
+  CMB_TRY(cmb_run_surface_here(sim, i, &u, &rate, &second, row));
+  for (int k = 0; k < sim->eq->nv; k++) size += fabs(row[k] * sim->events->v_found[k]);
+  *approached = u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i) && rate > CMB_FELT * size;
+  return CMB_OK;
+}
+
+/* Whether a rule has acted, and an impact after it has turned the bodies towards its surface again: its condition is met anew, although no
  * switching function has another sign than before. */
-static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
+static cmb_status is_met_anew(cmb_simulation *sim, int i, bool *anew)
 {
   cmb_impact *x = sim->impact;
   const cmb_events *e = sim->events;
+  const cmb_rule *rule = &sim->eq->rules[i];
+  bool approached = true;
+  *anew = false;
+  if (!(rule->gap || sim->rebounds[i]) || x->met[i] != (rule->direction > 0) || sim->rests[i]) {
+    return CMB_OK;
+  }
+  if (!rule->gap) CMB_TRY(is_approached(sim, i, &approached));
+  if (!approached) return CMB_OK;
+  cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status == CMB_RETRY_SINGULAR) return CMB_OK; /* the constraints hold it */
+  CMB_TRY(status);
+  if (rule->gap && x->change[rule->first_reset] <= 0) return CMB_OK;
+  *anew =
+      !rule->gap || !cmb_run_is_negligible(sim, x->jump); /* an event's last impact is its rest */
+  return CMB_OK;
+}
+
+static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
+{
   *any = false;
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    const cmb_rule *rule = &sim->eq->rules[i];
-    if (!rule->gap || !x->met[i] || sim->rests[i]) continue;
-    cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
-    if (status == CMB_RETRY_SINGULAR) continue; /* the constraints hold it */
-    CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
-    if (x->change[rule->first_reset] <= 0 || cmb_run_is_negligible(sim, x->jump)) continue;
-    x->met[i] = false;
+    bool anew;
+    CMB_TRY(cmb_run_final(sim, is_met_anew(sim, i, &anew), "resets", sim->events->t));
+    if (!anew) continue;
+    sim->impact->met[i] = !sim->impact->met[i];
     *any = true;
   }
   return CMB_OK;

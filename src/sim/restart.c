@@ -306,9 +306,13 @@ static cmb_status find_modes(cmb_simulation *sim, bool *changed)
   return CMB_OK;
 }
 
+/* An event begins. */
 static void forget_held(cmb_simulation *sim)
 {
+  const cmb_resting *resting = sim->stage->resting;
   for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = sim->ended[k] = false;
+  for (int i = 0; i < sim->eq->ns; i++) sim->rested[i] = resting && resting->frozen[i];
+  memcpy(sim->v_begin, sim->events->v_found, (size_t)sim->eq->nv * sizeof(double));
 }
 
 /* Whether neither the motion, nor the surfaces that bodies rest on, nor outputs depend on the mode of function i. */

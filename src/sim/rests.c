@@ -269,21 +269,26 @@ static cmb_status find_bearing(cmb_simulation *sim, bool *several)
       e->t, c->touching, CMB_MOST_CONTACTS);
 }
 
-/* Contacts that touch and do not push have open gaps, whatever rounding says. */
-static cmb_status lift_touching(cmb_simulation *sim)
+cmb_status cmb_run_lift(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->eq;
+  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
   cmb_events *e = sim->events;
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
-  for (int k = 0; k < eq->rule_count; k++) {
-    const bool *reads = eq->rule_reads + (ptrdiff_t)k * eq->ns;
-    if (!sim->bearing.decided[k] || sim->rests[k]) continue;
-    for (int i = 0; i < eq->ns; i++) {
-      const bool is_zero = fabs(e->s_probe[i]) <= sim->options.integrator.atol * e->unit[i];
-      if (reads[i] && is_zero) cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
-    }
+  for (int i = 0; i < eq->ns; i++) {
+    const bool is_zero = fabs(e->s_probe[i]) <= sim->options.integrator.atol * e->unit[i];
+    if (reads[i] && is_zero) cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
+  }
+  return CMB_OK;
+}
+
+/* Contacts that touch and do not push have open gaps, whatever rounding says. */
+static cmb_status lift_touching(cmb_simulation *sim)
+{
+  for (int k = 0; k < sim->eq->rule_count; k++) {
+    if (sim->bearing.decided[k] && !sim->rests[k]) CMB_TRY(cmb_run_lift(sim, k));
   }
   return CMB_OK;
 }

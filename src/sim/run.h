@@ -78,6 +78,8 @@ struct cmb_simulation {
   int *with;     /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *at_zero; /* (ns) functions that a rest has held */
   bool *
+      rested; /* (ns) functions that were 0, but for rounding, since bodies rested where this event begins */
+  bool *
       loose; /* (ns) functions that were held at their switch, until a jump at this event: to be told, if they are held no more */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
@@ -108,6 +110,7 @@ struct cmb_simulation {
   double *q_work, *v_work, *lambda_work, *outputs_new, *outputs_other;
   double *a, *a_other;       /* (nv) */
   double *v_before, *v_kept; /* (nv) velocities before an event, and before a rest is tried */
+  double *v_begin;           /* (nv) velocities where this event begins, before all of its rounds */
   bool *unique;              /* (ng) which multipliers of the result are */
 };
 
@@ -288,6 +291,9 @@ cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided);
 
 /* The modes of a rule that holds from one side, on that side. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);
+
+/* The functions that a rule reads and that are 0, but for rounding, leave it to the side of their modes. */
+cmb_status cmb_run_lift(cmb_simulation *sim, int rule);
 
 /* Whether an impact with these impulses of constraints, the largest of its own beside them, is felt on a surface that bodies rest on. */
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest);

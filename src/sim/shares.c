@@ -3,7 +3,6 @@
  * constraints and rests, U = Gᵀτ, could push as well: with any force θ of its own and λ − θ τ in place of λ the motion is the same. So
  * multipliers of which τ has a part, and outputs that change with θ, are not unique: their values are those of the choice made.
  */
-#include "math/dense.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -33,9 +32,7 @@ static bool touches(const cmb_simulation *sim, int rule, const double *v, const 
 static bool depends(const cmb_simulation *sim)
 {
   const cmb_share *x = &sim->share;
-  cmb_solve(sim->ev, x->row, NULL, x->response, x->tau);
-  return !cmb_impact_is_allowed(sim->impact, x->response) ||
-         !(cmb_dot(sim->eq->nv, x->row, x->response) > 0);
+  return !cmb_impact_respond(sim->impact, x->row, x->response, x->tau);
 }
 
 /* The outputs with the force θ of the contact of this rule, into out. */

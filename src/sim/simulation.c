@@ -93,6 +93,7 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->lambda = cmb_arena_doubles(arena, eq->ng);
   sim->a_other = cmb_arena_doubles(arena, eq->nv);
   sim->v_before = cmb_arena_doubles(arena, eq->nv);
+  sim->v_begin = cmb_arena_doubles(arena, eq->nv);
   sim->v_kept = cmb_arena_doubles(arena, eq->nv);
   sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
@@ -134,6 +135,7 @@ static void take_modes(cmb_simulation *sim)
   sim->slides = cmb_arena_ints(arena, ns);
   sim->with = cmb_arena_ints(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
+  sim->rested = cmb_arena_take(arena, (size_t)ns, sizeof *sim->rested);
   sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);

@@ -36,6 +36,8 @@ static const double STUCK =
 
 static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
 
+enum place { PLACE_ANY, PLACE_MET, PLACE_OFF };
+
 /* A consistent position, if it was found. */
 struct candidate {
   double *q;
@@ -349,16 +351,15 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   return CMB_OK;
 }
 
-/* Whether a coordinate with this velocity was given a value that it does not have at q. */
-static bool is_off(const struct hold *h, const double *q, int v)
+/* Whether the coordinate with this velocity was given a value, and has it at q. */
+static enum place place_of(const struct hold *h, const double *q, int v)
 {
   for (int k = 0; k < h->task->count; k++) {
     const cmb_held *place = &h->task->held[k];
-    if (place->kind == CMB_HELD_COORDINATE && place->v == v && off_by(place, q, h->v) > MET) {
-      return true;
-    }
+    if (place->kind != CMB_HELD_COORDINATE || place->v != v) continue;
+    return off_by(place, q, h->v) > MET ? PLACE_OFF : PLACE_MET;
   }
-  return false;
+  return PLACE_ANY;
 }
 
 /* What the constraints and the values that are active leave of velocity i at q; 0 where constraints count as dependent that are so only
@@ -377,27 +378,29 @@ static cmb_status motion_beside(struct hold *h, const double *q, int i, double *
 
 /* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
  * constraints leave it no room, though by an angle that counts as none. How far it reaches depends on the coordinates that were given before
- * it, so their rates are held. At the end of a reach turns may have no lever, and in the metric of q they would cost nothing: then that of
- * the values as given counts. */
+ * it and on those that have got their values, be they given after it: their rates are held. At the end of a reach turns may have no lever, and
+ * in the metric of q they would cost nothing: then that of the values as given counts. */
 static cmb_status let_stuck_rest(struct hold *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
   double *metric = h->x->metric;
   if (!moves && h->count > 0) return cmb_fail_memory(h->ctx);
   h->x->metric = h->metric;
+  for (int i = 0; i < h->count; i++) moves[i] = place_of(h, q, h->held[i].v) != PLACE_OFF;
   for (int i = 0; i < h->count; i++) {
     const int v = h->held[i].v;
     double left = 1;
-    for (int k = 0; k < h->count; k++) h->active[k] = k < i && moves[k];
-    cmb_status status = is_off(h, q, v) ? motion_beside(h, q, v, &left) : CMB_OK;
+    if (moves[i]) continue;
+    for (int k = 0; k < h->count; k++) {
+      h->active[k] = moves[k] && (k < i || place_of(h, q, h->held[k].v) == PLACE_MET);
+    }
+    cmb_status status = motion_beside(h, q, v, &left);
     if (status < 0) return status;
     moves[i] = left > STUCK;
     if (!moves[i]) h->v[v] = 0;
-  }
-  for (int i = 0; i < h->count; i++) {
-    h->active[i] = moves[i];
     all = all && moves[i];
   }
+  for (int i = 0; i < h->count; i++) h->active[i] = moves[i];
   if (all) h->x->metric = metric;
   return CMB_OK;
 }

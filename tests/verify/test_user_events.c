@@ -537,6 +537,59 @@ static void test_parted(void **state)
   }
 }
 
+/* ---- events on one condition, and events that impacts elsewhere call again */
+
+/* Both act where the ball touches, though the first turns it back before the second is looked at. */
+static void test_same_condition(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}, cart: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints: {z: {type: prismatic, child: ball, axis: z, start: 1}, x: {type: prismatic, child: "
+      "cart, axis: x, rate: 1}}\n"
+      "events:\n"
+      "  touch: {when: z < 0, action: {reset: {z': -0.8*z'}}}\n"
+      "  brake: {when: z < 0, action: {reset: {x': 0.5*x'}}}\n"
+      "outputs: {place: x, speed: x'}\n";
+  const double t = sqrt(2 / G);
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int form = 0; form < 3; form++) {
+      cmbt_run r;
+      open_run(&r, text, i, form);
+      cmbt_run_to(&r, 1, 0);
+      cmbt_near(cmbt_output(&r, "speed"), 0.5, 1e-12);
+      cmbt_near(cmbt_output(&r, "place"), t + 0.5 * (1 - t), 1e-6);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+/* A body rests on a floor, which is an event, and a heavier one falls on it and stays there: the floor throws the first one back, and the
+ * second one presses it down again, without end at one time. Both rest then. */
+static void test_pressed_down(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {low: {mass: 1, sphere: [0, 0, 0], radius: 0.1}, high: {mass: 1.5, sphere: [0, 0, "
+      "0], radius: 0.1}}\n"
+      "joints: {a: {type: prismatic, child: low, axis: z, start: 0.05}, b: {type: prismatic, "
+      "child: "
+      "high, axis: z, start: 2}}\n"
+      "events: {base: {when: a < 0, action: {reset: {a': -0.7*a'}}}}\n"
+      "loops: {pair: {type: stop, formula: b - a - 0.2, restitution: 0}}\n"
+      "outputs: {place: a, other: b}\n";
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int form = 0; form < 3; form++) {
+      cmbt_run r;
+      open_run(&r, text, i, form);
+      cmbt_run_to(&r, 1, 0);
+      cmbt_near(cmbt_output(&r, "place"), 0, 1e-8);
+      cmbt_near(cmbt_output(&r, "other"), 0.2, 1e-8);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 /* ---- a box on its four corners: one more than hold it */
 
 static void test_box(void **state)
@@ -660,12 +713,13 @@ static void test_at_the_end(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ball),      cmocka_unit_test(test_ball_coarsely),
-      cmocka_unit_test(test_slope),     cmocka_unit_test(test_table),
-      cmocka_unit_test(test_leaves),    cmocka_unit_test(test_thrown),
-      cmocka_unit_test(test_stair),     cmocka_unit_test(test_cradle),
-      cmocka_unit_test(test_rocking),   cmocka_unit_test(test_box),
-      cmocka_unit_test(test_parted),    cmocka_unit_test(test_two_masses),
+      cmocka_unit_test(test_ball),         cmocka_unit_test(test_ball_coarsely),
+      cmocka_unit_test(test_slope),        cmocka_unit_test(test_table),
+      cmocka_unit_test(test_leaves),       cmocka_unit_test(test_thrown),
+      cmocka_unit_test(test_stair),        cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_rocking),      cmocka_unit_test(test_box),
+      cmocka_unit_test(test_parted),       cmocka_unit_test(test_same_condition),
+      cmocka_unit_test(test_pressed_down), cmocka_unit_test(test_two_masses),
       cmocka_unit_test(test_at_the_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
