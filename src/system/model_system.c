@@ -84,20 +84,29 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* The given values of the system that are to be held and are among the settings, or are not; behind those that are there. */
-static int list_some(const cmb_model_system_options *o, bool set, const cmb_expressions *x,
-                     const cmb_system *system, int count, cmb_held *held)
+/* Where all coordinates start, as given. Returns how many values that are. */
+static int list_position(const cmb_expressions *x, const cmb_system *system, cmb_held *position)
 {
-  const cmb_equations *eq = &system->eq;
+  int count = 0;
   for (int i = 0; i < x->nv; i++) {
-    int q = x->rate_of[i];
-    if (q < 0 || !x->q_given[q] || is_set(o, eq->q_names[q]) != set) continue;
-    held[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {system->q[q]}};
+    const int q = x->rate_of[i];
+    if (q >= 0) position[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {system->q[q]}};
   }
   for (int n = 0; n < x->ball_count; n++) {
-    if (!x->q_given[x->ball_q[n]] || is_set(o, eq->q_names[x->ball_q[n]]) != set) continue;
-    held[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = x->ball_q[n], .v = x->ball_v[n]};
-    memcpy(held[count++].value, system->q + x->ball_q[n], 4 * sizeof(double));
+    position[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = x->ball_q[n], .v = x->ball_v[n]};
+    memcpy(position[count++].value, system->q + x->ball_q[n], 4 * sizeof(double));
+  }
+  return count;
+}
+
+/* The given values of the system that are to be held and are among the settings, or are not; behind those that are there. */
+static int list_some(const cmb_model_system_options *o, bool set, const cmb_expressions *x,
+                     const cmb_system *system, const cmb_hold_task *task, int count, cmb_held *held)
+{
+  const cmb_equations *eq = &system->eq;
+  for (int k = 0; k < task->home_count; k++) {
+    const int q = task->home[k].q;
+    if (x->q_given[q] && is_set(o, eq->q_names[q]) == set) held[count++] = task->home[k];
   }
   for (int i = 0; i < x->nv; i++) {
     if (!x->v_given[i] || is_set(o, eq->v_names[i]) != set) continue;
@@ -108,9 +117,10 @@ static int list_some(const cmb_model_system_options *o, bool set, const cmb_expr
 
 /* All of them. Where not all can be held the first ones are: settings come before what the model says. */
 static int list_held(const cmb_model_system_options *o, const cmb_expressions *x,
-                     const cmb_system *system, cmb_held *held)
+                     const cmb_system *system, const cmb_hold_task *task, cmb_held *held)
 {
-  return list_some(o, false, x, system, list_some(o, true, x, system, 0, held), held);
+  const int set = list_some(o, true, x, system, task, 0, held);
+  return list_some(o, false, x, system, task, set, held);
 }
 
 /* What was given stays, the rest follows. */
@@ -121,18 +131,21 @@ static cmb_status hold_given(cmb_context *ctx, const cmb_model_system_options *o
   if (!arena) return cmb_fail_memory(ctx);
   double *design = cmb_arena_doubles(arena, x->nq);
   bool *turns = cmb_arena_take(arena, (size_t)x->nv, sizeof *turns);
+  cmb_held *home = cmb_arena_take(arena, (size_t)x->nq, sizeof *home);
   cmb_held *held = cmb_arena_take(arena, (size_t)x->nq + (size_t)x->nv, sizeof *held);
   cmb_status status = cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
   if (status == CMB_OK) status = take_settings(ctx, o, x, system);
   if (status == CMB_OK) {
     for (int n = 0; n < x->ball_count; n++) design[x->ball_q[n]] = 1;
     for (int i = 0; i < x->nv; i++) turns[i] = x->rate_of[i] < 0 || x->angle[x->rate_of[i]];
-    const cmb_hold_task task = {.t = system->t_start,
-                                .count = list_held(o, x, system, held),
-                                .held = held,
-                                .q_design = design,
-                                .turns = turns,
-                                .angle = x->angle};
+    cmb_hold_task task = {.t = system->t_start,
+                          .held = held,
+                          .home_count = list_position(x, system, home),
+                          .home = home,
+                          .q_design = design,
+                          .turns = turns,
+                          .angle = x->angle};
+    task.count = list_held(o, x, system, &task, held);
     status = cmb_hold_start(ctx, &system->eq, &task, system->q, system->v);
   }
   cmb_arena_destroy(arena);
