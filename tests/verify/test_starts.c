@@ -34,7 +34,7 @@ enum {
   MOST_TOWARDS = 2000,
   MOST_STEPS_BACK = 400
 };
-static const double MOST_APART = 0.25; /* rad or m, from the reference where freedoms are left */
+static const double MOST_APART = 0.05; /* rad or m, from the reference where freedoms are left */
 static const double NEAR = 0.02;       /* rad or m in a step along a branch */
 static const double MOST_BACK = 0.1;   /* the same in a step back to what is given */
 static const double LEAST_BACK = 1e-4; /* a shorter step back leads nowhere */
