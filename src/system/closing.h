@@ -9,6 +9,11 @@
  * in steps that turn no joint by more than 0.05 rad (0.1 rad, if one step is all it takes) and in which the way is nearly
  * straight: what follows the first increment is at most a twentieth of it.
  *
+ * Such a way is the shortest from each position to the next, but not as a whole: freedoms that the constraints leave are carried along,
+ * and where they are left depends on the steps. So after each step the position slides along the freedoms towards home, which is the
+ * position given, and in the end until it is the nearest to home around: the way home, in the metric of the held equations, is then
+ * perpendicular to all that the constraints permit.
+ *
  * Loops may look as if they could move, and not be able to: a constraint that depends on the others in one position makes an angle
  * with them beside it, too small at first to be taken for one, and its residual grows slowly. Such a constraint is nearly met
  * for quite a way. So loops that were closed at the beginning stay as well closed as they were, and what was dependent stays so.
@@ -32,7 +37,11 @@ typedef struct cmb_closing {
   double t;
   const double *v;            /* (nv) with which switching functions are about to change */
   const bool *angle;          /* (nq) coordinates that are not turned far in one step */
+  int home_count;             /* 0: freedoms are left where the way has taken them */
+  const cmb_held *home;       /* (home_count) the position that freedoms are drawn to */
   double *r, *q_new, *q_kept; /* scratch */
+  double *way;                /* (nv) */
+  double share;               /* of the way home that a slide takes */
   bool closed;                /* the loops were at the beginning: they stay so on the way, */
   cmb_closed first;           /* as well as then, or to rounding */
 

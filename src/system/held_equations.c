@@ -7,9 +7,11 @@
 
 #include "base/context.h"
 #include "dae/evaluator.h"
+#include "math/dense.h"
 #include "math/pattern.h"
 #include "math/rotation.h"
 
+#include <math.h>
 #include <string.h>
 
 static const int next[] = {1, 2, 0, 1};
@@ -196,4 +198,30 @@ void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
     for (int n = 0; n < (turn ? 3 : 1); n++) x->column[x->start[i + 1]++] = held->v + n;
   }
   take_rows(x);
+}
+
+/* w (1 or 3): from q to one value. The length of vec e is the sine of half the angle: e is turned back by the whole of it. */
+static int way_to(const cmb_held *held, const double *q, double *w)
+{
+  const int entries = held->kind == CMB_HELD_TURN ? 3 : 1;
+  for (int c = 0; c < entries; c++) {
+    const cmb_held_row row = {held, c};
+    w[c] = -held_row(&row, q, NULL);
+  }
+  if (entries == 1) return entries;
+  const double sine = 0.5 * cmb_norm2(3, w);
+  for (int c = 0; sine > 0 && c < 3; c++) w[c] *= asin(fmin(1, sine)) / sine;
+  return entries;
+}
+
+double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home, const double *q,
+                    double *w)
+{
+  double square = 0;
+  memset(w, 0, (size_t)x->inner->nv * sizeof *w);
+  for (int i = 0; i < count; i++) {
+    const int v = home[i].v, entries = way_to(&home[i], q, w + v);
+    for (int c = v; c < v + entries; c++) square += x->metric[c] * w[c] * w[c];
+  }
+  return square;
 }

@@ -51,4 +51,9 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);
 void cmb_held_clear(cmb_held_equations *x);
 
+/* w (nv): the way from q to the position `home` (count values, no rates), the shorter way round where it turns. Returns the square of its
+ * length in the metric. */
+double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home, const double *q,
+                    double *w);
+
 #endif

@@ -156,14 +156,17 @@ static cmb_status close_active(struct hold *h, struct candidate *c, double *reac
   return CMB_OK;
 }
 
-/* With all values held that are independent at `from`. */
+/* With all values held that are independent at `from`; the other coordinates stay as near to what was given as they can. */
 static cmb_status close_from(struct hold *h, const double *from, struct candidate *c)
 {
   double reached;
   CMB_TRY(new_candidate(h, from, c));
   activate(h, 0, h->count);
   CMB_TRY(keep_independent(h, from));
-  return close_active(h, c, &reached);
+  h->closing.home_count = h->task->home_count;
+  cmb_status status = close_active(h, c, &reached);
+  h->closing.home_count = 0;
+  return status;
 }
 
 /* The given coordinates one after the other from the consistent position c->q on, each as far as it gets. On the way only the
@@ -455,8 +458,12 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
   CMB_TRY(cmb_held_create(h->ctx, h->arena, h->eq, h->count, &at, &h->x));
   if (!rates) h->metric = h->x->metric;
   cmb_mode_search_create(&h->modes, h->arena, &h->x->eq);
-  h->closing =
-      (cmb_closing){.x = h->x, .modes = &h->modes, .t = h->t, .v = h->v, .angle = h->task->angle};
+  h->closing = (cmb_closing){.x = h->x,
+                             .modes = &h->modes,
+                             .t = h->t,
+                             .v = h->v,
+                             .angle = h->task->angle,
+                             .home = h->task->home};
   cmb_closing_take(&h->closing, h->arena, h->eq->ng + CMB_HELD_ROWS * h->count);
   return cmb_arena_failed(h->arena) ? cmb_fail_memory(h->ctx) : CMB_OK;
 }

@@ -30,7 +30,9 @@ typedef struct cmb_hold_task {
   double t;
   const double *p; /* (np) values of live parameters; NULL: those of the equations */
   int count;
-  const cmb_held *held;   /* (count) */
+  const cmb_held *held; /* (count) */
+  int home_count;
+  const cmb_held *home;   /* (home_count) all coordinates as given: the others stay near */
   const double *q_design; /* (nq) where loops are closed, most of them */
   const bool *turns;      /* (nv) which velocities are those of angles */
   const bool *angle;      /* (nq) which coordinates are angles: they are not turned far at once */

@@ -106,22 +106,32 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
+/* Where all coordinates start, as given. Returns how many values that are. */
+static int list_position(const struct given *k, cmb_held *position)
+{
+  const cmb_start *s = k->s;
+  const double *x = k->x->q;
+  int count = 0;
+  for (int i = 0; i < s->nv; i++) {
+    const int q = s->rate_of[i];
+    if (q >= 0) position[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {x[q]}};
+  }
+  for (int n = 0; n < s->ball_count; n++) {
+    position[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = s->ball_q[n], .v = s->ball_v[n]};
+    memcpy(position[count++].value, x + s->ball_q[n], 4 * sizeof(double));
+  }
+  return count;
+}
+
 /* The values that are to be held and are among the settings, or are not; behind those that are there. */
-static int list_some(const struct given *k, bool set, int count, cmb_held *held)
+static int list_some(const struct given *k, bool set, const cmb_hold_task *task, int count,
+                     cmb_held *held)
 {
   const cmb_start *s = k->s;
   const cmb_equations *eq = k->eq;
-  const double *x = k->x->q;
-  for (int i = 0; i < s->nv; i++) {
-    const int q = s->rate_of[i];
-    if (q < 0 || !k->q[q] || is_set(k->o, eq->q_names[q]) != set) continue;
-    held[count++] = (cmb_held){CMB_HELD_COORDINATE, q, i, {x[q]}};
-  }
-  for (int n = 0; n < s->ball_count; n++) {
-    const int q = s->ball_q[n];
-    if (!k->q[q] || is_set(k->o, eq->q_names[q]) != set) continue;
-    held[count] = (cmb_held){.kind = CMB_HELD_TURN, .q = q, .v = s->ball_v[n]};
-    memcpy(held[count++].value, x + q, 4 * sizeof(double));
+  for (int i = 0; i < task->home_count; i++) {
+    const int q = task->home[i].q;
+    if (k->q[q] && is_set(k->o, eq->q_names[q]) == set) held[count++] = task->home[i];
   }
   for (int i = 0; i < s->nv; i++) {
     if (!k->v[i] || is_set(k->o, eq->v_names[i]) != set) continue;
@@ -131,9 +141,9 @@ static int list_some(const struct given *k, bool set, int count, cmb_held *held)
 }
 
 /* All of them. Where not all can be held the first ones are: settings come before what the model says. */
-static int list_held(const struct given *k, cmb_held *held)
+static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
-  return list_some(k, false, list_some(k, true, 0, held), held);
+  return list_some(k, false, task, list_some(k, true, task, 0, held), held);
 }
 
 /* What was given stays, the rest follows. */
@@ -143,6 +153,7 @@ static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, doub
   const cmb_start *s = k->s;
   double *design = cmb_arena_doubles(arena, s->nq);
   bool *turns = cmb_arena_take(arena, (size_t)s->nv, sizeof *turns);
+  cmb_held *home = cmb_arena_take(arena, (size_t)s->nq, sizeof *home);
   cmb_held *held = cmb_arena_take(arena, (size_t)s->nq + (size_t)s->nv, sizeof *held);
   k->q = cmb_arena_take(arena, (size_t)s->nq, sizeof *k->q);
   k->v = cmb_arena_take(arena, (size_t)s->nv, sizeof *k->v);
@@ -151,13 +162,15 @@ static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, doub
   CMB_TRY(take_settings(ctx, k));
   for (int n = 0; n < s->ball_count; n++) design[s->ball_q[n]] = 1;
   for (int i = 0; i < s->nv; i++) turns[i] = s->rate_of[i] < 0 || s->angle[s->rate_of[i]];
-  const cmb_hold_task task = {.t = t,
-                              .p = p,
-                              .count = list_held(k, held),
-                              .held = held,
-                              .q_design = design,
-                              .turns = turns,
-                              .angle = s->angle};
+  cmb_hold_task task = {.t = t,
+                        .p = p,
+                        .held = held,
+                        .home_count = list_position(k, home),
+                        .home = home,
+                        .q_design = design,
+                        .turns = turns,
+                        .angle = s->angle};
+  task.count = list_held(k, &task, held);
   return cmb_hold_start(ctx, k->eq, &task, k->x->q, k->x->v);
 }
 

@@ -1,9 +1,10 @@
 /*
  * Random mechanisms with loops, of which some start angles (up to 60°), displacements and rates are given. What is given is held to
  * rounding, or named in a warning; the other joints go where they come to if the given ones are moved from the design
- * position to their values in a hundred small steps, which is computed here by other means. Where freedoms are left, what they
- * do depends a little on the steps taken: the position must be on the same branch, and no joint turned further. That it is on
- * the same branch shows in the distance or, where the reference goes a long way round, in a way from there to it. Drives that
+ * position to their values in a hundred small steps, which is computed here by other means. Where freedoms are left, the position nearest
+ * to what is given is followed, in the metric of the program: the sum of squares of turns and scaled displacements is least. So the
+ * program's position must be near that of the reference, no joint turned further, and no small steps may lead back to a nearer one. A
+ * position far from the reference must at least be on the same branch: there is a way from one to the other. Drives that
  * contradict each other are refused, and those that agree are not.
  *
  * Their sizes are spread evenly over 5 to 300 unknowns, but for the first sixteen, of which most are small: the sample of
@@ -25,9 +26,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GIVEN = 4, STEPS = 100, NEWTON = 12, MOST_NAMES = 64, MOST_TOWARDS = 2000 };
-static const double MOST_APART = 0.25; /* rad or m, from the reference where freedoms are left */
+enum {
+  MOST_GIVEN = 4,
+  STEPS = 100,
+  NEWTON = 12,
+  MOST_NAMES = 64,
+  MOST_TOWARDS = 2000,
+  MOST_STEPS_BACK = 400
+};
+static const double MOST_APART = 0.05; /* rad or m, from the reference where freedoms are left */
 static const double NEAR = 0.02;       /* rad or m in a step along a branch */
+static const double MOST_BACK = 0.1;   /* the same in a step back to what is given */
+static const double LEAST_BACK = 1e-4; /* a shorter step back leads nowhere */
 enum { LEAST_UNKNOWNS = 5, MOST_UNKNOWNS = 300, SIZES = 6 /* classes of equal width */ };
 
 /* A coordinate that is given. */
@@ -207,21 +217,6 @@ static bool reference_step(struct mechanism *k, double s, double *q, double *A, 
   return largest(k->ng + k->count, r) < 1e-9 && moved < 0.3;
 }
 
-/* q from the design position with the given coordinates at their values. */
-static bool reference(struct mechanism *k, double *q)
-{
-  const int n = k->ng + k->count;
-  double *A = take(n * k->nv), *r = take(n);
-  bool good = true;
-  for (int step = 1; step <= STEPS && good; step++) {
-    good = reference_step(k, (double)step / STEPS, q, A, r);
-  }
-  free(A), free(r);
-  return good;
-}
-
-/* ---- branches */
-
 /* x (nv): the velocity for which T(q) x is nearest to dq. */
 static void from_rates(struct mechanism *k, const double *q, const double *dq, double *x)
 {
@@ -236,6 +231,84 @@ static void from_rates(struct mechanism *k, const double *q, const double *dq, d
   }
   free(unit), free(column);
 }
+
+/* x (nv): the way from q to what is given; returns the square of its length in the metric. Euler parameters are turned by the angle whose
+ * chord is nearest. */
+static double way_back(struct mechanism *k, const double *q, double *x)
+{
+  const cmb_start *e = k->mechanism->start;
+  double *dq = take(k->nq), square = 0;
+  for (int i = 0; i < k->nq; i++) dq[i] = k->q_given[i] - q[i];
+  from_rates(k, q, dq, x);
+  for (int n = 0; n < e->ball_count; n++) {
+    double *turn = x + e->ball_v[n], chord = 0, cosine = 0;
+    for (int i = 0; i < 3; i++) chord += turn[i] * turn[i] / 4;
+    for (int i = 0; i < 4; i++) cosine += q[e->ball_q[n] + i] * k->q_given[e->ball_q[n] + i];
+    const double sine = copysign(sqrt(chord), cosine);
+    for (int i = 0; chord > 0 && i < 3; i++) turn[i] *= atan2(sqrt(chord), fabs(cosine)) / sine;
+  }
+  for (int i = 0; i < k->nv; i++) square += k->D[i] * x[i] * x[i];
+  free(dq);
+  return square;
+}
+
+/* p from q by the part of the way back that the constraints permit at s, its largest entry being at most `reach`. */
+static bool step_back(struct mechanism *k, double s, double reach, const double *q, double *p)
+{
+  const int n = k->ng + k->count;
+  double *A = take(n * k->nv), *r = take(n), *x = take(k->nv), *y = take(k->nv), *dq = take(k->nq);
+  way_back(k, q, x);
+  linearise(k, q, s, A, r);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < k->nv; j++) r[i] += A[i * k->nv + j] * x[j];
+  }
+  least_change(n, k->nv, A, k->D, r, y);
+  for (int i = 0; i < k->nv; i++) x[i] += y[i];
+  const double far = largest(k->nv, x);
+  for (int i = 0; far > reach && i < k->nv; i++) x[i] *= reach / far;
+  cmb_rates(k->ev, q, x, dq);
+  for (int i = 0; i < k->nq; i++) p[i] = q[i] + dq[i];
+  if (k->ev->eq->normalize) k->ev->eq->normalize(k->ev->eq->self, p);
+  const bool good = reference_step(k, s, p, A, r);
+  free(A), free(r), free(x), free(y), free(dq);
+  return good;
+}
+
+/* q in place: nearer to what is given, with the loops closed at s, as long as up to `most` steps lead there. */
+static void go_back(struct mechanism *k, double s, int most, double *q)
+{
+  double *p = take(k->nq), *x = take(k->nv), reach = MOST_BACK, square = way_back(k, q, x);
+  for (int i = 0; i < most && reach > LEAST_BACK; i++) {
+    const bool good = step_back(k, s, reach, q, p);
+    const double now = way_back(k, p, x);
+    if (good && now < square) {
+      square = now;
+      memcpy(q, p, (size_t)k->nq * sizeof *q);
+      reach = fmin(2 * reach, MOST_BACK);
+    } else {
+      reach /= 4;
+    }
+  }
+  free(p), free(x);
+}
+
+/* q from the design position with the given coordinates at their values. Where freedoms are left the nearest position to what is given is
+ * followed, if it is wanted. */
+static bool reference(struct mechanism *k, bool nearest, double *q)
+{
+  const int n = k->ng + k->count;
+  double *A = take(n * k->nv), *r = take(n);
+  bool good = true;
+  for (int step = 1; step <= STEPS && good; step++) {
+    const double s = (double)step / STEPS;
+    good = reference_step(k, s, q, A, r);
+    if (good && nearest) go_back(k, s, step < STEPS ? 2 : MOST_STEPS_BACK, q);
+  }
+  free(A), free(r);
+  return good;
+}
+
+/* ---- branches */
 
 /* One step from p towards q with the loops closed and what is given held: x, at most NEAR long, is the nearest to the way there that
  * the constraints permit. Returns how far it is to q. */
@@ -260,18 +333,30 @@ static double step_towards(struct mechanism *k, const double *q, double *p, doub
   return far;
 }
 
-/* Whether a way leads from p to q on which the loops stay closed and what is given is held: small steps towards q find it. */
-static bool is_same_branch(struct mechanism *k, const double *q, double *p)
+/* Whether small steps towards q lead there from another position, with the loops closed and what is given held. */
+static bool leads_to(struct mechanism *k, const double *q, const double *from)
 {
   const int n = k->ng + k->count;
-  double *A = take(n * k->nv), *r = take(n), far = 1;
+  double *A = take(n * k->nv), *r = take(n), *p = take(k->nq), far = 1;
   bool good = true;
+  memcpy(p, from, (size_t)k->nq * sizeof *p);
   for (int step = 0; step < MOST_TOWARDS && good && far > 1e-9; step++) {
     far = step_towards(k, q, p, A, r);
     good = reference_step(k, 1, p, A, r);
   }
-  free(A), free(r);
+  free(A), free(r), free(p);
   return good && far <= 1e-9;
+}
+
+/* By how much the distance from what is given falls on small steps back. */
+static double too_far(struct mechanism *k, const double *q)
+{
+  double *p = take(k->nq), *x = take(k->nv);
+  memcpy(p, q, (size_t)k->nq * sizeof *p);
+  go_back(k, 1, 20, p);
+  const double first = sqrt(way_back(k, q, x)), left = sqrt(way_back(k, p, x));
+  free(p), free(x);
+  return first - left;
 }
 
 /* ---- mechanisms */
@@ -392,6 +477,7 @@ struct outcome {
   double apart;    /* from the reference */
   bool same;       /* far from the reference, but on the same branch */
   double further;  /* the largest change of a coordinate, more than that of the reference */
+  double too_far;  /* the distance from what is given, more than it must be */
   double residual;
   double fastest; /* the largest velocity */
 };
@@ -404,6 +490,22 @@ static double residual_of(struct mechanism *k, const double *q, const double *v)
   return fmax(position, velocity / (1 + largest(k->nv, v)));
 }
 
+static void compare_with_reference(struct mechanism *k, const double *q, const double *q_ref,
+                                   struct outcome *o)
+{
+  double turned = 0, reference_turned = 0;
+  for (int i = 0; i < k->nq; i++) {
+    const double design = cmb_system_q(k->plain)[i];
+    o->apart = fmax(o->apart, fabs(q[i] - q_ref[i]));
+    turned = fmax(turned, fabs(q[i] - design));
+    reference_turned = fmax(reference_turned, fabs(q_ref[i] - design));
+  }
+  o->further = turned - reference_turned;
+  if (o->apart > MOST_APART && !o->determined) {
+    o->same = leads_to(k, q, q_ref) || leads_to(k, q_ref, q);
+  }
+}
+
 static void compare(struct mechanism *k, struct outcome *o)
 {
   const cmb_model_system_options options = {.formulation = CMB_FORM_RESIDUAL};
@@ -414,7 +516,7 @@ static void compare(struct mechanism *k, struct outcome *o)
   cmb_context_set_log(k->ctx, note_warning, &w);
   cmbt_ok(k->ctx, cmb_model_system(k->ctx, k->m, &options, &system));
   const double *q = cmb_system_q(system), *v = cmb_system_v(system);
-  bool reachable = reference(k, q_ref), all = true;
+  bool reachable = reference(k, true, q_ref), all = true;
   for (int i = 0; i < k->count; i++) {
     const struct given *g = &k->given[i];
     const cmb_model_joint *j = &k->m->joints[g->joint];
@@ -433,15 +535,8 @@ static void compare(struct mechanism *k, struct outcome *o)
   o->fastest = largest(k->nv, v);
   if (reachable) assert_true(all); /* nothing is given up that can be had */
   o->determined = rank_at_design(k) == k->nv;
-  double turned = 0, reference_turned = 0;
-  for (int i = 0; reachable && i < k->nq; i++) {
-    const double design = cmb_system_q(k->plain)[i];
-    o->apart = fmax(o->apart, fabs(q[i] - q_ref[i]));
-    turned = fmax(turned, fabs(q[i] - design));
-    reference_turned = fmax(reference_turned, fabs(q_ref[i] - design));
-  }
-  o->further = turned - reference_turned;
-  if (o->apart > MOST_APART && !o->determined) o->same = is_same_branch(k, q, q_ref);
+  if (reachable) compare_with_reference(k, q, q_ref, o);
+  if (all) o->too_far = too_far(k, q);
   cmb_context_set_log(k->ctx, NULL, NULL);
   cmb_system_destroy(system);
   free(q_ref);
@@ -496,7 +591,7 @@ static bool is_movable(struct mechanism *k)
   memcpy(q, cmb_system_q(k->plain), (size_t)k->nq * sizeof *q);
   small.count = 2;
   for (int i = 0; i < 2; i++) small.given[i].to = 0.02;
-  bool movable = reference(&small, q);
+  bool movable = reference(&small, false, q);
   free(q);
   return movable;
 }
@@ -590,6 +685,7 @@ static void add(const struct outcome *o, struct total *all)
   sum->out_of_reach += o->out_of_reach;
   sum->refused += o->refused;
   sum->further = fmax(sum->further, o->further);
+  sum->too_far = fmax(sum->too_far, o->too_far);
   sum->held = fmax(sum->held, o->held);
   sum->apart = fmax(sum->apart, o->apart);
   all->determined += o->determined;
@@ -604,9 +700,10 @@ static void print_total(int count, const struct total *all)
   print_message(
       "%d mechanisms of %d to %d unknowns: %d values given, held to %.2g; %d warned of, %d "
       "mechanisms out of reach; at most %.2g from the reference (%d without freedoms: 1e-8), no "
-      "joint turned further by more than %.2g; %d contradictory drives refused; by size",
+      "joint turned further by more than %.2g, %.2g back to a nearer position; %d contradictory "
+      "drives refused; by size",
       count, all->least, all->most, sum->given, sum->held, sum->warned, sum->out_of_reach,
-      sum->apart, all->determined, sum->further, sum->refused);
+      sum->apart, all->determined, sum->further, sum->too_far, sum->refused);
   for (int i = 0; i < SIZES; i++) print_message(" %d", all->size[i]);
   print_message("\n");
 }
@@ -617,9 +714,12 @@ static bool check_one(cmb_context *ctx, int seed, struct outcome *o)
   *o = (struct outcome){0};
   if (!try_one(ctx, (uint64_t)seed, o)) return false;
   const bool near = o->apart < (o->determined ? 1e-8 : MOST_APART);
-  if (!(o->held < 1e-11 && o->residual < 1e-10 && (near || o->same) && o->further < 0.05)) {
-    fail_msg("mechanism %d: held to %.2g, residual %.2g, %.2g from the reference, %.2g further",
-             seed, o->held, o->residual, o->apart, o->further);
+  if (!(o->held < 1e-11 && o->residual < 1e-10 && (near || o->same) && o->further < 0.05 &&
+        o->too_far < 0.02)) {
+    fail_msg(
+        "mechanism %d: held to %.2g, residual %.2g, %.2g from the reference, %.2g further, %.2g "
+        "back to a nearer position",
+        seed, o->held, o->residual, o->apart, o->further, o->too_far);
   }
   return true;
 }
@@ -685,17 +785,18 @@ static void test_small_angles(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A joint that slides far: small steps slide it less. And a position far from the reference, with less done by the joints. */
+/* A joint that slides far: small steps slide it less. And positions that are far from the nearest one, by up to 2 rad in one joint, if joints
+ * do as little as they can in each step only. */
 static void test_least_motion(void **state)
 {
-  static const int seed[] = {17, 48};
+  static const int seed[] = {17, 48, 275};
   cmb_context *ctx = cmb_context_create(NULL);
   (void)state;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     struct outcome o;
     assert_true(check_one(ctx, seed[i], &o));
     assert_int_equal(o.warned, 0);
-    assert_true(o.same == (seed[i] == 48));
+    assert_false(o.same);
   }
   cmb_context_destroy(ctx);
 }

@@ -1,6 +1,6 @@
 /*
- * Held start values: Euler parameters and rates of spherical and free joints, whole chains out of reach, and what settings of
- * the options do in each formulation.
+ * Held start values: Euler parameters and rates of spherical and free joints, whole chains out of reach, what settings of
+ * the options do in each formulation, and where freedoms are left.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -232,11 +232,42 @@ static void test_met_later(void **state)
   }
 }
 
+/* Three slides with X Y² = 1 + c, X = 1 + x and Y = 1 + y, of which c is given far away. The least change of x and y in each step leads along
+ * 2 X² − Y² = 1; the nearest position to X = Y = 1 has 2 X (X − 1) = Y (Y − 1), and is 0.03 from there. */
+static const char product[] =
+    "bodies:\n"
+    "  a: {mass: 1, com: [0, 0, 0]}\n"
+    "  b: {mass: 9, com: [0, 0, 0]}\n"
+    "  d: {mass: 1, com: [0, 0, 0]}\n"
+    "joints:\n"
+    "  x: {type: prismatic, child: a, at: [0, 0, 0], axis: x}\n"
+    "  y: {type: prismatic, child: b, at: [0, 0, 0], axis: x}\n"
+    "  c: {type: prismatic, child: d, at: [0, 0, 0], axis: x, start: 7}\n"
+    "loops: {product: {type: formula, formula: (1 + x)*(1 + y)^2 - 1 - c}}\n";
+
+static void test_nearest(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmb_system *system = open_system(ctx, product, CMB_FORM_EXPLICIT, 0, NULL, &model);
+  const double *q = cmb_system_q(system), X = 1 + q[0], Y = 1 + q[1];
+  cmbt_near(q[2], 7, 1e-12);
+  cmbt_near(X * Y * Y, 8, 1e-10);
+  /* the cosine of the angle between the way back and the direction along X Y² = 8 */
+  const double along = 2 * X * Y * (X - 1) - Y * Y * (Y - 1);
+  cmbt_below(fabs(along) / hypot(2 * X * Y, Y * Y) / hypot(X - 1, Y - 1), 1.01e-3);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_settings),
       cmocka_unit_test(test_cartesian),        cmocka_unit_test(test_out_of_reach),
-      cmocka_unit_test(test_reach_together),   cmocka_unit_test(test_met_later)};
+      cmocka_unit_test(test_reach_together),   cmocka_unit_test(test_met_later),
+      cmocka_unit_test(test_nearest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
