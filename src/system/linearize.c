@@ -225,7 +225,8 @@ cmb_status cmb_no_linearization(const cmb_evaluator *ev, double t, cmb_status st
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
                             const double *a, const double *lambda, double *A, double *follow)
 {
-  struct work k = {.tangent = tangent, .ev = tangent->ev, .follow = follow};
+  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  k.follow = follow;
   cmb_arena *arena = cmb_arena_create(k.ev->ctx);
   if (!arena) return cmb_fail_memory(k.ev->ctx);
   cmb_status status = take_memory(&k, arena);
