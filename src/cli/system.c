@@ -9,18 +9,22 @@
 
 enum { MOST_NAMES = 64 };
 
+/* Of a velocity, that of its coordinate if each has one. */
+static const char *name_of(const cmb_equations *eq, int i)
+{
+  return eq->nq == eq->nv - eq->nz && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
+}
+
 /* ": delta, x and 3 more", the coordinates that neutral directions move most. */
 static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
 {
-  const char *const *names = eq->nq == eq->nv ? eq->q_names : eq->v_names;
   if (eq->nz > 0) {
-    printf(", %d of %d positions and states held, since nothing determines them", r->neutral,
-           r->freedoms);
+    printf(", %d of %d directions not determined by it", r->neutral, r->freedoms);
   } else {
     printf(", no stiffness in %d of %d directions", r->neutral, r->freedoms);
   }
   for (int i = 0; i < r->neutral_named; i++) {
-    printf("%s%s", i ? ", " : ": ", names[r->neutral_most[i]]);
+    printf("%s%s", i ? ", " : ": ", name_of(eq, r->neutral_most[i]));
   }
   if (r->neutral > r->neutral_named) printf(" and %d more", r->neutral - r->neutral_named);
 }

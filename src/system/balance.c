@@ -10,8 +10,14 @@
  *
  * K is not symmetric, and a controller's equilibrium need not be the lowest point of anything: a step is halved until the next
  * simplified correction is shorter (Deuflhard's natural monotonicity test). Rows and columns are scaled, since units differ, and
- * eliminated with complete pivoting: what gets no pivot is determined by nothing, and held. Whether the equilibrium is stable is
- * told by the eigenvalues of the linearised equations.
+ * eliminated with complete pivoting. What gets no pivot is determined by these equations up to null vectors of K; as many combinations of
+ * rows vanish, yᵀ K = 0. By the equations of motion, M v̇ = −K_w w − D v − K_z z and ż = .., each of them conserves
+ *
+ *     ℓᵀ x,   ℓ = (Dᵀ y, y_z)      D = Nᵀ ∂r/∂v N in the columns of velocities, between two states of rest
+ *
+ * so ℓᵀ x = 0 is what determines the rest: a state that nothing changes stays, two tanks keep their contents. Where ℓ vanishes, as for a
+ * wheel that turns freely without damping, the step is orthogonal to y instead, which leaves the wheel where it is. Whether the
+ * equilibrium is stable is told by the eigenvalues of the linearised equations.
  */
 #include "base/context.h"
 #include "dae/derivative.h"
@@ -40,16 +46,20 @@ struct balance {
   cmb_tangent tangent;
   cmb_mode_search modes;
   double t;
-  double *q, *q_trial, *dq;         /* (nq) */
-  double *v, *v_trial;              /* (nv) 0, and the states */
-  double *z_scale;                  /* (nz) the largest values and changes seen */
-  double *lambda;                   /* (ng) */
-  double *left;                     /* (nv) what is left of (f, e) at the point last evaluated */
-  double *w;                        /* (nv) scratch */
-  double *J, *block;                /* a derivative as the equations store it; (n x n) */
-  double *N;                        /* (n x nv) where K was computed */
-  double *p, *x, *y;                /* (n) */
-  double *K;                        /* (n x n) scaled and factored */
+  double *q, *q_trial, *dq; /* (nq) */
+  double *v, *v_trial;      /* (nv) 0, and the states */
+  double *z_scale;          /* (nz) the largest values and changes seen */
+  double *lambda;           /* (ng) */
+  double *left;             /* (nv) what is left of (f, e) at the point last evaluated */
+  double *w;                /* (nv) scratch */
+  double *J;                /* a derivative as the equations store it */
+  double *N;                /* (n x nv) where K was computed */
+  double *p, *x, *y, *c;    /* (n) */
+  double *K;                /* (n x n) scaled and factored */
+  double *D;                /* (n x n) Nᵀ ∂r/∂v N */
+  double *null, *keep; /* (n − rank x n) null vectors of K; what each vanishing row conserves, ℓ */
+  double *small;       /* (n − rank)² */
+  int *small_pivot;    /* (n − rank) */
   double *row_scale, *column_scale; /* (n) */
   int *row, *column;                /* (n) in the order of the pivots */
   int rank;
@@ -63,9 +73,9 @@ static cmb_status take_memory(struct balance *k, cmb_arena *arena)
   const int nv = eq->nv,
             by_q = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
   const int by_v = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv);
-  double **const vectors[] = {&k->v, &k->v_trial, &k->left,      &k->w,           &k->p,
-                              &k->x, &k->y,       &k->row_scale, &k->column_scale};
-  double **const matrices[] = {&k->block, &k->N, &k->K};
+  double **const vectors[] = {&k->v, &k->v_trial,   &k->left,         &k->w, &k->p, &k->x,
+                              &k->y, &k->row_scale, &k->column_scale, &k->c};
+  double **const matrices[] = {&k->D, &k->N, &k->K, &k->null, &k->keep, &k->small};
   CMB_TRY(cmb_tangent_create(&k->tangent, arena, k->ev));
   k->q = cmb_arena_doubles(arena, eq->nq);
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
@@ -81,6 +91,7 @@ static cmb_status take_memory(struct balance *k, cmb_arena *arena)
   k->J = cmb_arena_doubles(arena, by_q > by_v ? by_q : by_v);
   k->row = cmb_arena_ints(arena, nv);
   k->column = cmb_arena_ints(arena, nv);
+  k->small_pivot = cmb_arena_ints(arena, nv);
   k->A = cmb_arena_doubles(arena, 4 * nv * nv);
   k->V = cmb_arena_doubles(arena, 4 * nv * nv);
   k->re = cmb_arena_doubles(arena, 2 * nv);
@@ -117,9 +128,9 @@ static cmb_status stiffness(struct balance *k)
   cmb_tangent_reduce(&k->tangent, pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
   CMB_TRY(
       cmb_derivative_at(k->differences, k->t, k->q, k->v, rest, k->lambda, CMB_RESIDUAL_V, k->J));
-  cmb_tangent_reduce(&k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->block);
+  cmb_tangent_reduce(&k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->D);
   for (int i = 0; i < n; i++) {
-    for (int j = states; j < n; j++) k->K[i * n + j] = k->block[i * n + j];
+    for (int j = states; j < n; j++) k->K[i * n + j] = k->D[i * n + j];
   }
   return cmb_all_finite(n * n, k->K) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -132,11 +143,14 @@ static double inverse_of_largest(int count, const double *x, int stride)
   return most > 0 ? 1 / most : 0;
 }
 
+/* Rows of forces that are nothing beside the others are rounding. */
 static void scale(struct balance *k)
 {
-  const int n = k->tangent.n;
+  const int n = k->tangent.n, states = n - k->ev->eq->nz;
+  const double least = inverse_of_largest(states * n, k->K, 1) / cmb_stiffness_noise(k->ev->eq);
   for (int i = 0; i < n; i++) {
     k->row_scale[i] = inverse_of_largest(n, k->K + i * n, 1);
+    if (i < states && k->row_scale[i] >= least) k->row_scale[i] = 0;
     for (int j = 0; j < n; j++) k->K[i * n + j] *= k->row_scale[i];
   }
   for (int j = 0; j < n; j++) {
@@ -200,6 +214,82 @@ static double solve(const struct balance *k, const double *p, double *x)
   return sqrt(size);
 }
 
+/* ---- what K does not determine */
+
+/* The null vector with 1 in the column without pivot number `free`. */
+static void find_null(const struct balance *k, int free, double *x)
+{
+  const int n = k->tangent.n, c = k->column[free];
+  double *y = k->y;
+  memset(x, 0, (size_t)n * sizeof *x);
+  x[c] = k->column_scale[c] > 0 ? k->column_scale[c] : 1;
+  for (int i = k->rank - 1; i >= 0; i--) {
+    const double *row = k->K + (ptrdiff_t)k->row[i] * n;
+    y[i] = -row[c];
+    for (int j = i + 1; j < k->rank; j++) y[i] -= row[k->column[j]] * y[j];
+    y[i] /= row[k->column[i]];
+    x[k->column[i]] = y[i] * k->column_scale[k->column[i]];
+  }
+}
+
+/* y of yᵀ K = 0, with 1 in the row without pivot number `free`. */
+static void find_left_null(const struct balance *k, int free, double *y)
+{
+  const int n = k->tangent.n, r = k->row[free];
+  double *c = k->y;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int i = k->rank - 1; i >= 0; i--) { /* c L = the row's factors */
+    c[i] = k->K[r * n + k->column[i]];
+    for (int j = i + 1; j < k->rank; j++) c[i] -= c[j] * k->K[k->row[j] * n + k->column[i]];
+    y[k->row[i]] = -c[i] * k->row_scale[k->row[i]];
+  }
+  y[r] = k->row_scale[r] > 0 ? k->row_scale[r] : 1;
+}
+
+/* What such a y conserves, ℓ. */
+static void find_kept(const struct balance *k, const double *y, double *keep)
+{
+  const int n = k->tangent.n, states = n - k->ev->eq->nz;
+  double size = 0, sum = 0;
+  for (int j = 0; j < n; j++) {
+    keep[j] = j < states ? 0 : y[j];
+    for (int i = 0; i < n && j < states; i++) {
+      keep[j] += y[i] * k->D[i * n + j];
+      sum += fabs(y[i] * k->D[i * n + j]);
+    }
+    size = fmax(size, fabs(keep[j]));
+  }
+  if (size > n * cmb_stiffness_noise(k->ev->eq) * sum) return;
+  memcpy(keep, y, (size_t)n * sizeof *keep);
+}
+
+static void find_undetermined(struct balance *k)
+{
+  const int n = k->tangent.n;
+  for (int i = k->rank; i < n; i++) {
+    find_null(k, i, k->null + (ptrdiff_t)(i - k->rank) * n);
+    find_left_null(k, i, k->c);
+    find_kept(k, k->c, k->keep + (ptrdiff_t)(i - k->rank) * n);
+  }
+}
+
+/* x += Σ c null, so that what is conserved is; if that has no solution x stays as it is, 0 in what has no pivot. */
+static void keep_conserved(struct balance *k, double *x)
+{
+  const int n = k->tangent.n, m = n - k->rank;
+  for (int i = 0; i < m; i++) {
+    const double *keep = k->keep + (ptrdiff_t)i * n;
+    for (int j = 0; j < m; j++) {
+      k->small[i * m + j] = cmb_dot(n, keep, k->null + (ptrdiff_t)j * n);
+    }
+    k->c[i] = -cmb_dot(n, keep, x);
+  }
+  if (m == 0 || cmb_lu_factor(m, k->small, k->w, k->small_pivot) != CMB_OK) return;
+  cmb_lu_solve(m, k->small, k->small_pivot, k->c);
+  if (!cmb_all_finite(m, k->c)) return;
+  for (int j = 0; j < m; j++) cmb_add_scaled(n, k->c[j], k->null + (ptrdiff_t)j * n, x);
+}
+
 /* ---- steps */
 
 /* w = N x for rows N (n x nv). */
@@ -225,8 +315,10 @@ static cmb_status newton_step(struct balance *k, double *size)
   scale(k);
   eliminate(k);
   memcpy(k->N, k->tangent.N, (size_t)n * (size_t)eq->nv * sizeof *k->N);
+  find_undetermined(k);
   reduce_forces(k, k->N, k->p);
   *size = solve(k, k->p, k->x);
+  keep_conserved(k, k->x);
   combine(k, k->N, k->x, k->w);
   cmb_rates(k->ev, k->q, k->w, k->dq);
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
@@ -313,33 +405,72 @@ static cmb_status iterate(struct balance *k, int *iterations)
 
 /* ---- what was found */
 
-/* The velocity or state that a direction without pivot has most of: it was held. */
-static void name_held(struct balance *k, cmb_equilibrium_report *report)
+/* The velocity or state that a null vector has most of, in parts of what was seen of states. */
+static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
-  const int nv = k->ev->eq->nv;
-  report->neutral = k->tangent.n - k->rank;
-  for (int i = k->rank; i < k->tangent.n && report->neutral_named < CMB_NEUTRAL_NAMED; i++) {
-    const double *row = k->N + (ptrdiff_t)k->column[i] * nv;
+  const int nv = k->ev->eq->nv, n = k->tangent.n;
+  report->neutral = n - k->rank;
+  for (int i = 0; i < report->neutral && report->neutral_named < CMB_NEUTRAL_NAMED; i++) {
     int most = 0;
-    for (int m = 1; m < nv; m++) {
-      if (fabs(row[m]) > fabs(row[most])) most = m;
+    combine(k, k->N, k->null + (ptrdiff_t)i * n, k->w);
+    for (int m = 0; m < nv; m++) {
+      const double seen = m < first_state(k) ? 1 : k->z_scale[m - first_state(k)];
+      if (seen > 0) k->w[m] /= seen;
+      if (fabs(k->w[m]) > fabs(k->w[most])) most = m;
     }
     report->neutral_most[report->neutral_named++] = most;
   }
+}
+
+/* Velocities along null vectors stay as given: a wheel goes on spinning. */
+static void keep_velocities(struct balance *k, const double *given)
+{
+  const int nv = k->ev->eq->nv, n = k->tangent.n, freedoms = n - k->ev->eq->nz;
+  for (int i = 0; i < n - k->rank; i++) {
+    double *x = k->null + (ptrdiff_t)i * n, along = 0;
+    for (int j = 0; j < i; j++) {
+      const double *e = k->null + (ptrdiff_t)j * n;
+      cmb_add_scaled(freedoms, -cmb_dot(freedoms, x, e), e, x);
+    }
+    const double size = sqrt(cmb_dot(freedoms, x, x));
+    for (int j = 0; j < freedoms; j++) x[j] = size > 1e-6 ? x[j] / size : 0;
+    for (int j = 0; j < freedoms; j++) {
+      along += x[j] * cmb_dot(first_state(k), k->tangent.P + (ptrdiff_t)j * nv, given);
+    }
+    for (int j = 0; j < freedoms; j++) {
+      cmb_add_scaled(first_state(k), along * x[j], k->tangent.N + (ptrdiff_t)j * nv, k->v);
+    }
+  }
+}
+
+/* Eigenvalues with a positive real part. Those of null vectors are 0, twice if they are free motions, and an error ε in A moves a double
+ * one by √ε: so many of the smallest do not count. */
+static int count_unstable(const struct balance *k, int m)
+{
+  const int of_null = 2 * (k->tangent.n - k->rank);
+  const double noise = cmb_stiffness_noise(k->ev->eq);
+  double most = 0;
+  int unstable = 0;
+  for (int i = 0; i < m; i++) most = fmax(most, hypot(k->re[i], k->im[i]));
+  for (int i = 0; i < m; i++) {
+    const double size = hypot(k->re[i], k->im[i]);
+    int smaller = 0;
+    for (int j = 0; j < m; j++) smaller += hypot(k->re[j], k->im[j]) < size;
+    const bool doubtful = smaller < of_null && size <= sqrt(noise) * most;
+    unstable += !doubtful && k->re[i] > 100 * noise * size;
+  }
+  return unstable;
 }
 
 /* By the eigenvalues of the linearised equations. */
 static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;
-  double most = 0;
-  name_held(k, report);
+  name_neutral(k, report);
   CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A, NULL));
   const int m = 2 * k->tangent.n - eq->nz;
   if (!cmb_eigen_general(m, k->A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
-  for (int i = 0; i < m; i++) most = fmax(most, hypot(k->re[i], k->im[i]));
-  const double noise = sqrt(cmb_stiffness_noise(eq)) * most;
-  for (int i = 0; i < m; i++) report->unstable += k->re[i] > noise;
+  report->unstable = count_unstable(k, m);
   report->freedoms = k->tangent.n;
   report->stability = report->unstable > 0  ? CMB_UNSTABLE
                       : report->neutral > 0 ? CMB_NEUTRAL
@@ -395,6 +526,7 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
   cmb_status status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
   if (status == CMB_OK) status = judge(k, report);
+  if (status == CMB_OK) keep_velocities(k, v);
   return status > 0 ? no_equilibrium(k, status) : status;
 }
 
