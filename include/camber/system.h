@@ -123,7 +123,8 @@ typedef struct cmb_state_space {
 } cmb_state_space;
 
 /* About (t, q, v), which must satisfy the constraints, with the modes as for cmb_linearize. parameters (nu): their numbers among those of
- * the equations, which need exact derivatives for them; outputs (ny) likewise. A parameter that moves constraints is refused. */
+ * the equations, which need exact derivatives for them; outputs (ny) likewise, for which the expressions of the model must be
+ * kept. A parameter that moves constraints is refused. */
 CMB_API cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *equations,
                                           double t, const double *q, const double *v, int nu,
                                           const int *parameters, int ny, const int *outputs,

@@ -301,7 +301,8 @@ const struct cli_option cli_options[] = {
      "(default: none)",
      take_live, "names of parameters separated by commas, 64 at most, or all", NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export ",
-     "set the start value of a coordinate or velocity; in a model it is held while the others "
+     "set the start value of a coordinate, velocity or state; in a model it is held while the "
+     "others "
      "become consistent; repeatable",
      take_start, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},

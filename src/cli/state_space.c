@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 12, POINTS = 400 }; /* columns of matrices as text; points of a plot */
+enum { MOST_SHOWN = 12 };                      /* columns of matrices as text */
+enum { POINTS = 900, EVEN = 400, BESIDE = 5 }; /* of a plot; spread evenly; beside each resonance */
 
 static const double DEGREES_PER_RADIAN = 57.29577951308232;
 static const double TWO_PI = 6.28318530717958647692;
@@ -198,7 +199,14 @@ struct curves {
 static bool take_curves(struct curves *c, const struct cli_state_space *s, int kinds)
 {
   *c = (struct curves){.s = s, .count = s->nu * s->ny};
-  if (c->count > CLI_PLOT_MOST_CURVES) c->count = CLI_PLOT_MOST_CURVES;
+  if (c->count > CLI_PLOT_MOST_CURVES) {
+    char note[120];
+    snprintf(note, sizeof note,
+             "the plot has room for %d of the %d curves; fewer --inputs or --outputs choose others",
+             (int)CLI_PLOT_MOST_CURVES, c->count);
+    cli_note_message(NULL, CMB_LOG_WARNING, note);
+    c->count = CLI_PLOT_MOST_CURVES;
+  }
   c->name = calloc((size_t)c->count, sizeof *c->name);
   c->x = calloc((size_t)POINTS * (size_t)(1 + kinds * c->count), sizeof *c->x);
   if (!c->name || !c->x) return false;
@@ -238,6 +246,30 @@ static void find_range(const cmb_linearization *l, double *low, double *high)
   *low /= 10, *high *= 10;
 }
 
+static int by_size(const void *x, const void *y)
+{
+  const double *a = x, *b = y;
+  return (*a > *b) - (*a < *b);
+}
+
+/* Frequencies for a plot: even ones, and at each resonance its peak and the flanks beside it, which may be narrow. */
+static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
+{
+  double low, high;
+  int count = 0;
+  find_range(l, &low, &high);
+  for (; count < EVEN; count++) omega[count] = low * pow(high / low, (double)count / (EVEN - 1));
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    const cmb_eigenmode *m = &l->eigenmodes[i];
+    for (int k = -BESIDE; k <= BESIDE && m->im > 0 && count < POINTS; k++) {
+      const double at = m->im + 0.5 * k * abs(k) * fabs(m->re);
+      if (at > low && at < high) omega[count++] = at;
+    }
+  }
+  while (count < POINTS) omega[count++] = high;
+  qsort(omega, POINTS, sizeof *omega, by_size);
+}
+
 /* Phase near the one before it, so that the curve has no jumps of 360°. */
 static double unwrap(double phase, double before)
 {
@@ -248,19 +280,23 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
                             const cmb_linearization *l, const char *path)
 {
   struct curves c;
-  double low, high, *answer = calloc(2 * (size_t)(s->nu * s->ny) + 1, sizeof *answer);
+  double omega[POINTS], *answer = calloc(2 * (size_t)(s->nu * s->ny) + 1, sizeof *answer);
   cmb_status status = answer && take_curves(&c, s, 2) ? CMB_OK : CMB_ERROR_MEMORY;
-  find_range(l, &low, &high);
+  choose_frequencies(l, omega);
   for (int k = 0; k < POINTS && status == CMB_OK; k++) {
-    const double omega = low * pow(high / low, (double)k / (POINTS - 1));
-    status = cmb_state_space_response(ctx, s->space, omega, answer);
-    c.x[k] = omega / TWO_PI;
+    status = cmb_state_space_response(ctx, s->space, omega[k], answer);
+    if (status ==
+        CMB_ERROR_EQUATIONS) { /* without damping there is no answer at a resonance: a gap */
+      for (int i = 0; i < 2 * s->nu * s->ny; i++) answer[i] = NAN;
+      status = CMB_OK;
+    }
+    c.x[k] = omega[k] / TWO_PI;
     for (int i = 0; i < c.count; i++) {
       const double re = answer[2 * i], im = answer[2 * i + 1],
                    phase = DEGREES_PER_RADIAN * atan2(im, re);
       double *phases = c.y + (ptrdiff_t)(c.count + i) * POINTS;
       c.y[(ptrdiff_t)i * POINTS + k] = hypot(re, im);
-      phases[k] = k > 0 ? unwrap(phase, phases[k - 1]) : phase;
+      phases[k] = k > 0 && isfinite(phases[k - 1]) ? unwrap(phase, phases[k - 1]) : phase;
     }
   }
   if (status == CMB_OK) {
@@ -290,7 +326,7 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   double low, high, *y = calloc((size_t)POINTS * (size_t)s->ny, sizeof *y);
   cmb_status status = y && take_curves(&c, s, 1) ? CMB_OK : CMB_ERROR_MEMORY;
   find_range(l, &low, &high);
-  const double dt = 5 / (10 * low) / (POINTS - 1); /* five times the slowest time constant */
+  const double dt = 0.5 / low / (POINTS - 1); /* five times the slowest time constant */
   for (int u = 0; u < s->nu && status == CMB_OK; u++) {
     status = cmb_state_space_step(ctx, s->space, u, dt, POINTS, y);
     for (int i = u; i < c.count && status == CMB_OK; i += s->nu) {

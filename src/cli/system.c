@@ -58,7 +58,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const bool real_time = method && cmb_method_is_real_time(method);
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
-                                            .expressions = real_time,
+                                            .expressions = real_time || a->outputs,
                                             .live_inputs = a->inputs != NULL,
                                             .start_count = a->start_count,
                                             .start = a->start,

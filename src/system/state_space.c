@@ -1,16 +1,20 @@
 /*
- * A, B, C, D (camber/system.h) from the linearised equations in free motions (linearize.h):
+ * A, B, C, D (camber/system.h) in coordinates and velocities by their names.
  *
- *     ξ = (z, y),   δq = T N z,   δv = N y − R H N z,   ξ̇ = A₀ ξ + B₀ u,   B₀ = (0, −Nᵀ ∂r/∂u)
+ * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many coordinates and
+ * velocities as there are degrees of freedom are chosen, one after the other, each the one that those before determine least; their
+ * changes are x = S ξ. For a change of each x by 1, and of each input, what follows is
  *
- * What the user gets are changes of coordinates and velocities by their names, x = S ξ, S made of the rows of T N, and of N and −R H N, that
- * belong to the chosen ones: A = S A₀ S⁻¹, B = S B₀. The coordinates are chosen one after the other, each the one that those before
- * determine least. Outputs depend on accelerations and multipliers, too; their changes along each x and u are central differences of fourth
- * order in that direction, with accelerations and multipliers computed at each place.
+ *     M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,    G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv,    δq̇ = δ(T v)
+ *
+ * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B. Outputs depend on accelerations and multipliers, too;
+ * their derivatives are those of the model's expressions, in the branches that the modes say.
  */
 #include "base/context.h"
 #include "dae/attach.h"
+#include "dae/code.h"
 #include "dae/derivative.h"
+#include "expr/graph.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/finite.h"
@@ -38,8 +42,13 @@ struct space {
   double *S, *inverse;        /* (nx x nx) */
   double *scratch;            /* (nx x nx) */
   int *pivot;                 /* (nx) */
-  double *q_there, *v_there, *a_there, *lambda_there, *p_there; /* (nq), (nv), (nv), (ng), (np) */
-  double *out, *change;                                         /* (no) */
+  double *J[CMB_DERIVATIVES]; /* derivatives at the state, as the equations store them */
+  double *q_there, *q_rate, *q_trial, *v_there, *a_there, *lambda_there, *out_g,
+      *p_there;           /* (nq) (nq) (nq) (nv) (nv) (ng) (ng) (np) scratch */
+  double *change;         /* (no) */
+  cmb_graph *graph;       /* of the outputs' derivatives; NULL: none are wanted */
+  cmb_jacobian *jacobian; /* likewise */
+  double *in, *work;      /* of its program */
 };
 
 static cmb_status take_memory(struct space *s)
@@ -62,11 +71,13 @@ static cmb_status take_memory(struct space *s)
                 {&s->inverse, most * most},
                 {&s->scratch, most * most},
                 {&s->q_there, nq},
+                {&s->q_rate, nq},
+                {&s->q_trial, nq},
                 {&s->v_there, nv},
                 {&s->a_there, nv},
                 {&s->lambda_there, eq->ng},
+                {&s->out_g, eq->ng},
                 {&s->p_there, eq->np},
-                {&s->out, eq->no},
                 {&s->change, eq->no}};
   CMB_TRY(cmb_tangent_create(&s->tangent, a, s->ev));
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -143,25 +154,6 @@ static cmb_status name_unknowns(struct space *s)
   return CMB_OK;
 }
 
-/* ---- A and B */
-
-/* A := S A S⁻¹ */
-static void turn_A(struct space *s)
-{
-  const int nx = s->seen.nx;
-  for (int i = 0; i < nx; i++) {
-    for (int j = 0; j < nx; j++) {
-      const double *column = s->inverse + (ptrdiff_t)j * nx;
-      s->scratch[j * nx + i] = cmb_dot(nx, s->A + (ptrdiff_t)i * nx, column);
-    }
-  }
-  for (int i = 0; i < nx; i++) {
-    for (int j = 0; j < nx; j++) {
-      s->A[i * nx + j] = cmb_dot(nx, s->S + (ptrdiff_t)i * nx, s->scratch + (ptrdiff_t)j * nx);
-    }
-  }
-}
-
 /* Entry (i, j) of a matrix on a pattern; NULL: dense. */
 static double entry(const cmb_pattern *p, int columns, const double *J, int i, int j)
 {
@@ -172,18 +164,92 @@ static double entry(const cmb_pattern *p, int columns, const double *J, int i, i
   return 0;
 }
 
+static double largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* ---- what follows from a change */
+
+/* Changes of positions, velocities and one parameter by 1, and what follows from them. */
+struct change {
+  double *q, *v;      /* (nq), (nv) */
+  int parameter;      /* -1: none */
+  double *a, *lambda; /* (nv), (ng) */
+};
+
+/* M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv */
+static void follow_change(struct space *s, struct change *c)
+{
+  const cmb_equations *eq = s->ev->eq;
+  const cmb_pattern *const *pattern = eq->derivative_pattern;
+  const int nq = eq->nq, nv = eq->nv, ng = eq->ng;
+  double *r = s->v_there, *sum = s->a_there, *g = s->lambda_there, *gamma = s->out_g;
+  cmb_multiply(pattern[CMB_RESIDUAL_Q], nv, nq, s->J[CMB_RESIDUAL_Q], c->q, r);
+  cmb_multiply(pattern[CMB_RESIDUAL_V], nv, nv, s->J[CMB_RESIDUAL_V], c->v, sum);
+  for (int i = 0; i < nv; i++) {
+    r[i] = -r[i] - sum[i];
+    if (c->parameter < 0) continue;
+    r[i] -= entry(pattern[CMB_RESIDUAL_P], eq->np, s->J[CMB_RESIDUAL_P], i, c->parameter);
+  }
+  if (ng > 0) {
+    cmb_multiply(pattern[CMB_GAMMA_Q], ng, nq, s->J[CMB_GAMMA_Q], c->q, g);
+    cmb_multiply(pattern[CMB_GAMMA_V], ng, nv, s->J[CMB_GAMMA_V], c->v, gamma);
+    for (int i = 0; i < ng; i++) g[i] += gamma[i];
+  }
+  cmb_solve(s->ev, r, g, c->a, c->lambda);
+}
+
+/* δ(T v) into s->q_there: T δv, and the change of T, which is linear in Euler parameters. */
+static void change_of_rates(struct space *s, const struct change *c)
+{
+  const cmb_equations *eq = s->ev->eq;
+  const int nq = eq->nq;
+  double *there = s->q_rate, *q = s->q_trial;
+  cmb_rates(s->ev, s->q, c->v, s->q_there);
+  if (!eq->rates) return;
+  const double size = largest(nq, c->q), h = 1e-3 / (size > 0 ? size : 1);
+  for (int side = -1; side <= 1; side += 2) {
+    for (int i = 0; i < nq; i++) q[i] = s->q[i] + side * h * c->q[i];
+    cmb_rates(s->ev, q, s->v, there);
+    cmb_add_scaled(nq, side / (2 * h), there, s->q_there);
+  }
+}
+
+/* The derivatives at the state, and the factors of the KKT matrix. */
+static cmb_status take_derivatives(struct space *s)
+{
+  static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
+                                          CMB_GAMMA_V,    CMB_RESIDUAL_P, CMB_POSITION_P};
+  const cmb_equations *eq = s->ev->eq;
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+    const cmb_derivative which = wanted[k];
+    const bool of_p = which == CMB_RESIDUAL_P || which == CMB_POSITION_P;
+    const bool of_g = which == CMB_GAMMA_Q || which == CMB_GAMMA_V || which == CMB_POSITION_P;
+    const int rows = of_g ? eq->ng : eq->nv;
+    const int columns = of_p                                              ? eq->np
+                        : which == CMB_RESIDUAL_Q || which == CMB_GAMMA_Q ? eq->nq
+                                                                          : eq->nv;
+    const int size = cmb_pattern_values(eq->derivative_pattern[which], rows, columns);
+    s->J[which] = cmb_arena_doubles(s->arena, size + 1);
+    if (!s->J[which]) return cmb_fail_memory(s->ev->ctx);
+    if ((of_g && eq->ng == 0) || (of_p && s->seen.nu == 0)) continue;
+    CMB_TRY(
+        cmb_derivative_at(s->differences, s->t, s->q, s->v, s->a, s->lambda, which, s->J[which]));
+  }
+  return cmb_factor_at(s->ev, s->t, s->q);
+}
+
 /* A parameter on which constraints depend moves bodies by itself, and its rates count as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[CMB_POSITION_P];
-  double *J = cmb_arena_doubles(s->arena, cmb_pattern_values(p, eq->ng, eq->np) + 1);
-  if (!J) return cmb_fail_memory(s->ev->ctx);
-  if (eq->ng == 0) return CMB_OK;
-  CMB_TRY(cmb_derivative_at(s->differences, s->t, s->q, s->v, s->a, s->lambda, CMB_POSITION_P, J));
   for (int k = 0; k < s->seen.nu; k++) {
     for (int i = 0; i < eq->ng; i++) {
-      if (entry(p, eq->np, J, i, s->parameter[k]) == 0) continue;
+      if (entry(p, eq->np, s->J[CMB_POSITION_P], i, s->parameter[k]) == 0) continue;
       const char *name = eq->p_names[s->parameter[k]];
       return cmb_fail_about(s->ev->ctx, CMB_ERROR_INPUT, cmb_about_thing("input", name),
                             "'%s' moves the constraint '%s', so that its rates count as well; "
@@ -194,108 +260,113 @@ static cmb_status refuse_drives(struct space *s)
   return CMB_OK;
 }
 
-static cmb_status find_B(struct space *s)
+/* ---- outputs */
+
+/* The product of the outputs' derivatives with a change as a program, from the model's expressions. */
+static cmb_status take_outputs(struct space *s)
+{
+  const cmb_code *x = s->ev->eq->code;
+  const int counts[] = {x->nq, x->np, x->nv, x->ng, x->nv};
+  const cmb_expr *const blocks[] = {x->q, x->parameter, x->v, x->lambda, x->a};
+  const int wrt_count = x->nq + x->np + 2 * x->nv + x->ng;
+  const int size = cmb_layout_size(&x->layout);
+  cmb_expr *wrt = cmb_arena_take(s->arena, (size_t)wrt_count + 1, sizeof *wrt), *to = wrt;
+  s->in = cmb_arena_doubles(s->arena, size + wrt_count + 1);
+  if (!wrt || !s->in) return cmb_fail_memory(s->ev->ctx);
+  for (int k = 0; k < 5; k++) {
+    for (int i = 0; i < counts[k]; i++) *to++ = blocks[k][i];
+  }
+  CMB_TRY(cmb_graph_copy(s->ev->ctx, x->graph, &s->graph));
+  CMB_TRY(cmb_jacobian_create(s->ev->ctx, s->graph, size, x->input, wrt_count, wrt, x->no,
+                              x->outputs, &s->jacobian));
+  s->work = cmb_arena_doubles(s->arena, cmb_program_work(cmb_jacobian_program(s->jacobian)));
+  return s->work ? CMB_OK : cmb_fail_memory(s->ev->ctx);
+}
+
+static void put(int count, const double *x, double **to)
+{
+  if (count > 0) memcpy(*to, x, (size_t)count * sizeof *x);
+  *to += count;
+}
+
+/* s->change = what a change does to the outputs. */
+static void change_of_outputs(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int nu = s->seen.nu, nx = s->seen.nx, nv = eq->nv;
-  const cmb_pattern *p = eq->derivative_pattern[CMB_RESIDUAL_P];
-  double *J = cmb_arena_doubles(s->arena, cmb_pattern_values(p, nv, eq->np) + 1);
-  double *column = cmb_arena_doubles(s->arena, nx + 1), *r = cmb_arena_doubles(s->arena, nv + 1);
-  if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ev->ctx);
-  if (nu == 0) return CMB_OK;
-  CMB_TRY(refuse_drives(s));
-  CMB_TRY(cmb_derivative_at(s->differences, s->t, s->q, s->v, s->a, s->lambda, CMB_RESIDUAL_P, J));
-  for (int k = 0; k < nu; k++) {
-    for (int i = 0; i < nv; i++) r[i] = entry(p, eq->np, J, i, s->parameter[k]);
-    for (int i = 0; i < s->tangent.n; i++) {
-      column[s->n + i] = -cmb_dot(nv, s->tangent.N + (ptrdiff_t)i * nv, r);
-    }
-    for (int i = 0; i < nx; i++) {
-      s->B[i * nu + k] = cmb_dot(nx, s->S + (ptrdiff_t)i * nx, column);
-    }
-  }
-  return CMB_OK;
+  const cmb_layout *l = &eq->code->layout;
+  double *in = s->in, *to = in + cmb_layout_size(l);
+  in[0] = s->t;
+  memcpy(in + l->first[CMB_BLOCK_Q], s->q, (size_t)eq->nq * sizeof *in);
+  memcpy(in + l->first[CMB_BLOCK_V], s->v, (size_t)eq->nv * sizeof *in);
+  memcpy(in + l->first[CMB_BLOCK_A], s->a, (size_t)eq->nv * sizeof *in);
+  for (int i = 0; i < eq->ns; i++) in[l->first[CMB_BLOCK_MODE] + i] = s->ev->mode[i];
+  for (int i = 0; i < eq->np; i++) in[l->first[CMB_BLOCK_P] + i] = eq->p[i];
+  for (int i = 0; i < eq->ng; i++) in[l->first[CMB_BLOCK_LAMBDA] + i] = s->lambda[i];
+  for (int i = 0; i < eq->np; i++) s->p_there[i] = i == c->parameter;
+  put(eq->nq, c->q, &to);
+  put(eq->np, s->p_there, &to);
+  put(eq->nv, c->v, &to);
+  put(eq->ng, c->lambda, &to);
+  put(eq->nv, c->a, &to);
+  cmb_program_run(cmb_jacobian_program(s->jacobian), in, s->change, s->work);
 }
 
-/* ---- C and D */
-
-/* A direction: changes of positions, velocities and one parameter. */
-struct direction {
-  const double *q, *v; /* (nq), (nv) */
-  int parameter;       /* -1: none */
-};
-
-/* The outputs a part h of the direction away. */
-static cmb_status outputs_at(struct space *s, const struct direction *d, double h)
-{
-  const cmb_equations *eq = s->ev->eq;
-  for (int i = 0; i < eq->nq; i++) s->q_there[i] = s->q[i] + (d->q ? h * d->q[i] : 0);
-  for (int i = 0; i < eq->nv; i++) s->v_there[i] = s->v[i] + (d->v ? h * d->v[i] : 0);
-  for (int i = 0; i < eq->np; i++) s->p_there[i] = eq->p[i] + (i == d->parameter ? h : 0);
-  s->ev->p = s->p_there;
-  cmb_status status =
-      cmb_accelerate(s->ev, s->t, s->q_there, s->v_there, s->a_there, s->lambda_there);
-  if (status == CMB_OK) {
-    status = cmb_outputs(s->ev, s->t, s->q_there, s->v_there, s->a_there, s->lambda_there, s->out);
-  }
-  s->ev->p = NULL;
-  return status;
-}
-
-static double largest(int n, const double *x)
-{
-  double most = 0;
-  for (int i = 0; x && i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
-/* s->change = the outputs' derivative in this direction. */
-static cmb_status along(struct space *s, const struct direction *d)
-{
-  static const double at[4] = {-2, -1, 1, 2},
-                      weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
-  const cmb_equations *eq = s->ev->eq;
-  const double size = fmax(largest(eq->nq, d->q), largest(eq->nv, d->v));
-  const double base = d->parameter >= 0 ? 1 + fabs(eq->p[d->parameter]) : 1;
-  const double h = 1e-3 * base / (size > 0 ? size : 1);
-  memset(s->change, 0, (size_t)eq->no * sizeof *s->change);
-  for (int k = 0; k < 4; k++) {
-    CMB_TRY(outputs_at(s, d, at[k] * h));
-    cmb_add_scaled(eq->no, weight[k] / h, s->out, s->change);
-  }
-  return cmb_all_finite(eq->no, s->change) ? CMB_OK : CMB_RETRY_NONFINITE;
-}
+/* ---- columns */
 
 /* The changes of q and v that the unknown ξ of this vector makes. */
-static void direction_of(const struct space *s, const double *xi, double *dq, double *dv)
+static void change_by(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
   const int n = s->n, nv = eq->nv;
-  memset(dq, 0, (size_t)eq->nq * sizeof *dq);
-  memset(dv, 0, (size_t)nv * sizeof *dv);
-  for (int j = 0; j < n; j++) {
-    cmb_add_scaled(eq->nq, xi[j], s->dq + (ptrdiff_t)j * eq->nq, dq);
-    cmb_add_scaled(nv, xi[j], s->follow + (ptrdiff_t)j * nv, dv);
+  memset(c->q, 0, (size_t)eq->nq * sizeof *c->q);
+  memset(c->v, 0, (size_t)nv * sizeof *c->v);
+  for (int j = 0; xi && j < n; j++) {
+    cmb_add_scaled(eq->nq, xi[j], s->dq + (ptrdiff_t)j * eq->nq, c->q);
+    cmb_add_scaled(nv, xi[j], s->follow + (ptrdiff_t)j * nv, c->v);
   }
-  for (int j = 0; j < s->tangent.n; j++) {
-    cmb_add_scaled(nv, xi[n + j], s->tangent.N + (ptrdiff_t)j * nv, dv);
+  for (int j = 0; xi && j < s->tangent.n; j++) {
+    cmb_add_scaled(nv, xi[n + j], s->tangent.N + (ptrdiff_t)j * nv, c->v);
   }
 }
 
-static cmb_status find_C_and_D(struct space *s)
+/* Column j of X (nx x columns) and of Y (ny x columns). */
+static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
+                              double *Y)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int nx = s->seen.nx, ny = s->seen.ny, nu = s->seen.nu;
-  double *dq = cmb_arena_doubles(s->arena, eq->nq), *dv = cmb_arena_doubles(s->arena, eq->nv);
-  if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ev->ctx);
-  for (int j = 0; j < nx && ny > 0; j++) {
-    direction_of(s, s->inverse + (ptrdiff_t)j * nx, dq, dv);
-    CMB_TRY(along(s, &(struct direction){dq, dv, -1}));
-    for (int i = 0; i < ny; i++) s->C[i * nx + j] = s->change[s->output[i]];
+  const int n = s->n;
+  follow_change(s, c);
+  change_of_rates(s, c);
+  for (int i = 0; i < n; i++) {
+    X[i * columns + j] = s->q_there[s->coordinate[i]];
+    X[(n + i) * columns + j] = c->a[s->velocity[i]];
   }
-  for (int k = 0; k < nu && ny > 0; k++) {
-    CMB_TRY(along(s, &(struct direction){NULL, NULL, s->parameter[k]}));
-    for (int i = 0; i < ny; i++) s->D[i * nu + k] = s->change[s->output[i]];
+  for (int i = 0; i < eq->nz; i++) X[(2 * n + i) * columns + j] = c->a[eq->nv - eq->nz + i];
+  if (s->seen.ny == 0) return CMB_OK;
+  change_of_outputs(s, c);
+  for (int i = 0; i < s->seen.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
+  return cmb_all_finite(eq->nv, c->a) && cmb_all_finite(eq->no, s->change) ? CMB_OK
+                                                                           : CMB_RETRY_NONFINITE;
+}
+
+static cmb_status fill_matrices(struct space *s)
+{
+  const cmb_equations *eq = s->ev->eq;
+  const int nx = s->seen.nx, nu = s->seen.nu;
+  struct change c = {.parameter = -1};
+  c.q = cmb_arena_doubles(s->arena, eq->nq);
+  c.v = cmb_arena_doubles(s->arena, eq->nv);
+  c.a = cmb_arena_doubles(s->arena, eq->nv);
+  c.lambda = cmb_arena_doubles(s->arena, eq->ng + 1);
+  if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ev->ctx);
+  for (int j = 0; j < nx; j++) {
+    change_by(s, s->inverse + (ptrdiff_t)j * nx, &c);
+    CMB_TRY(fill_column(s, &c, nx, j, s->A, s->C));
+  }
+  change_by(s, NULL, &c);
+  for (int k = 0; k < nu; k++) {
+    c.parameter = s->parameter[k];
+    CMB_TRY(fill_column(s, &c, nu, k, s->B, s->D));
   }
   return CMB_OK;
 }
@@ -318,9 +389,10 @@ static cmb_status fill(struct space *s)
   CMB_TRY(choose(s, eq->nv, s->tangent.N, s->velocity));
   CMB_TRY(transform(s));
   CMB_TRY(name_unknowns(s));
-  CMB_TRY(find_B(s));
-  CMB_TRY(find_C_and_D(s));
-  turn_A(s);
+  CMB_TRY(take_derivatives(s));
+  CMB_TRY(refuse_drives(s));
+  if (s->seen.ny > 0) CMB_TRY(take_outputs(s));
+  CMB_TRY(fill_matrices(s));
   s->seen.A = s->A, s->seen.B = s->B, s->seen.C = s->C, s->seen.D = s->D;
   return CMB_OK;
 }
@@ -345,6 +417,12 @@ cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, dou
               "cmb_state_space_create needs numbers of live parameters and of outputs");
   CMB_REQUIRE(ctx, nu == 0 || eq->derivative,
               "cmb_state_space_create needs equations with exact derivatives for its inputs");
+  if (ny > 0 && !eq->code) {
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
+                          "outputs of '%s' cannot be linearised: their expressions are not known; "
+                          "expected a model whose expressions are kept",
+                          eq->name);
+  }
   cmb_arena *arena = cmb_arena_create(ctx);
   struct space *s = arena ? cmb_arena_take(arena, 1, sizeof *s) : NULL;
   if (!s) {
@@ -356,6 +434,8 @@ cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, dou
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
   if (status == CMB_OK) status = cmb_no_linearization(s->ev, t, fill(s));
+  cmb_jacobian_destroy(s->jacobian);
+  cmb_graph_destroy(s->graph);
   cmb_differences_destroy(s->differences);
   cmb_evaluator_destroy(s->ev);
   if (status != CMB_OK) {

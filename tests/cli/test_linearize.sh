@@ -190,6 +190,15 @@ says "force" a.txt
 for file in a.json a.mat a.csv; do check "matrices in $file" python3 matrices.py $file; done
 for file in bode.svg step.svg; do check "$file has a curve" grep -q '<polyline' $file; done
 camber 0 a.txt linearize block.yaml --live gain --inputs gain --outputs position
+# a resonance that is narrower than the distance of even points, and one without damping
+sed 's/damping: 3/damping: 0.002/' block.yaml >sharp.yaml
+camber 0 a.txt linearize sharp.yaml --inputs command --outputs position --bode bode.svg
+check "the peak is drawn" python3 -c "
+import re
+ticks = [float(x) for x in re.findall(r'>(1e[-+0-9]+|[0-9.]+)</text>', open('bode.svg').read())]
+assert max(ticks) >= 10, ticks" # |1/(d w i (lag w i + 1))| at the resonance w = 5: 70
+sed 's/damping: 3/damping: 0/' block.yaml >undamped.yaml
+camber 0 a.txt linearize undamped.yaml --inputs command --outputs position --bode bode.svg --step-response step.svg
 camber 2 a.txt linearize block.yaml --inputs comand
 says "no input or live parameter 'comand'; did you mean 'command'?"
 camber 2 a.txt linearize block.yaml --inputs command --outputs position, --out a.csv
@@ -201,6 +210,7 @@ camber 2 a.txt run block.yaml --out a.mat
 sed 's/forces:.*/motions: {drive: {coordinate: x, value: place}}/' block.yaml >driven.yaml
 camber 2 a.txt linearize driven.yaml --inputs place --outputs position
 says "'place' moves the constraint 'drive'"
+camber 2 a.txt linearize caraxis --outputs no_such
 camber 2 a.txt linearize caraxis --inputs command
 says "no input or live parameter 'command'"
 

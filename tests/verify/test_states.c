@@ -241,7 +241,8 @@ static void test_equilibrium(void **state)
     const double *z = cmb_system_v(r.system) + r.eq->nv - r.eq->nz;
     cmbt_near(z[0], torque / KI, 1e-9);
     cmbt_near(z[1], torque, 1e-9);
-    cmbt_near(z[2], 7 + WANTED + 0.4, 1e-9); /* it only integrates what has moved; it is named */
+    /* it only integrates what has moved, and is named; in Cartesian coordinates the way there is made of chords */
+    cmbt_near(z[2], 7 + WANTED + 0.4, f == 2 ? 2e-3 : 1e-9);
     assert_int_equal(report.stability, CMB_NEUTRAL);
     assert_int_equal(report.neutral, 1);
     assert_string_equal(r.eq->v_names[report.neutral_most[0]], "way");
