@@ -199,6 +199,10 @@ CMB_API const cmb_mode *cmb_modes_at(const cmb_modes *modes, int i);
 CMB_API cmb_status cmb_modes_freeze(cmb_modes *modes, cmb_graph *g, int count,
                                     const cmb_expr *exprs, cmb_expr *frozen);
 
+/* The same with switches of their own in place of those before number `from`, also for equal expressions. */
+CMB_API cmb_status cmb_modes_freeze_apart(cmb_modes *modes, cmb_graph *g, int from, int count,
+                                          const cmb_expr *exprs, cmb_expr *frozen);
+
 /* The same with the switches that are there: what has none stays as it is. */
 CMB_API cmb_status cmb_modes_freeze_known(cmb_modes *modes, cmb_graph *g, int count,
                                           const cmb_expr *exprs, cmb_expr *frozen);

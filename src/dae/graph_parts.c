@@ -198,6 +198,22 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, p->count[part], e, e);
 }
 
+/* Conditions and what belongs to them. Whether a gap is closed and closing is told by switches of its own: those of the motion,
+ * such as the sign of a rate that dry friction has too, must not rest with the bodies. */
+static cmb_status freeze_rules(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  cmb_expr *when = p->part[CMB_PART_CONDITIONS], *other = when + p->count[CMB_PART_CONDITIONS];
+  const int others = (int)(p->part[CMB_EVENT_PARTS] - other);
+  int events = 0;
+  while (events < x->rule_count && !x->rules[events].gap) events++;
+  const int gaps = x->rule_count - events;
+  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, events, when, when));
+  CMB_TRY(
+      cmb_modes_freeze_apart(p->modes, x->graph, p->motion_ns, gaps, when + events, when + events));
+  return cmb_modes_freeze(p->modes, x->graph, others, other, other);
+}
+
 static cmb_status freeze(cmb_graph_parts *p)
 {
   cmb_expr *all = p->part[0];
@@ -206,8 +222,7 @@ static cmb_status freeze(cmb_graph_parts *p)
   CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, motion, all, all));
   CMB_TRY(freeze_inputs(p, motion));
   p->motion_ns = cmb_modes_count(p->modes);
-  int rules = (int)(p->part[CMB_EVENT_PARTS] - all) - motion;
-  CMB_TRY(cmb_modes_freeze(p->modes, p->x->graph, rules, all + motion, all + motion));
+  CMB_TRY(freeze_rules(p));
   CMB_TRY(freeze_known(p, CMB_PART_OUTPUTS));
   CMB_TRY(freeze_known(p, CMB_PART_ROOTS));
   CMB_TRY(freeze_known(p, CMB_PART_ENERGY));

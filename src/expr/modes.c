@@ -39,6 +39,7 @@ struct cmb_modes {
   cmb_arena *arena;
   cmb_mode *modes;
   int count, room;
+  int hidden; /* the first so many are not found again */
 };
 
 /* One rewriting of a graph. */
@@ -82,8 +83,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   char text[NAME_ROOM], symbol[2 * NAME_ROOM];
   cmb_expr_print(r->g, s, text, sizeof text);
   snprintf(symbol, sizeof symbol, "mode %s of %s", words[kind], text);
-  snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol), " #%u.%u", (unsigned)s,
-           (unsigned)table);
+  snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol), " #%u.%u.%d", (unsigned)s,
+           (unsigned)table, m->hidden);
   cmb_expr mode = cmb_input(r->g, symbol), margin = s;
   if (kind == CMB_MODE_FLOOR) {
     cmb_expr above = op2(r->g, CMB_OP_SUB, s, mode);
@@ -104,7 +105,7 @@ static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t
                     cmb_expr *mode)
 {
   const cmb_modes *m = r->modes;
-  for (int i = 0; i < m->count; i++) {
+  for (int i = m->hidden; i < m->count; i++) {
     bool same = m->modes[i].of == s && m->modes[i].kind == kind && m->modes[i].table == table;
     if (same) *mode = m->modes[i].mode;
     if (same) return true;
@@ -373,6 +374,15 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
                             cmb_expr *frozen)
 {
   return freeze(m, g, false, count, exprs, frozen);
+}
+
+cmb_status cmb_modes_freeze_apart(cmb_modes *m, cmb_graph *g, int from, int count,
+                                  const cmb_expr *exprs, cmb_expr *frozen)
+{
+  m->hidden = from;
+  const cmb_status status = freeze(m, g, false, count, exprs, frozen);
+  m->hidden = 0;
+  return status;
 }
 
 cmb_status cmb_modes_freeze_known(cmb_modes *m, cmb_graph *g, int count, const cmb_expr *exprs,

@@ -319,7 +319,8 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 static bool may_slide(const cmb_simulation *sim, int i)
 {
   const int order = sim->ev->eq->switch_order[i];
-  if (cmb_run_is_held(sim, i)) return false;
+  const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[i];
+  if (silent || cmb_run_is_held(sim, i)) return false; /* no force depends on a silent one */
   return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
 }
 

@@ -14,6 +14,7 @@
 #include "model_run.h"
 #include "random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -459,12 +460,82 @@ static void test_driving_friction(void **state)
   }
 }
 
+/* ---- stops whose rates are those that friction switches with */
+
+#define PAIR(wall)                                                                                 \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {low: {mass: 1, com: [0, 0, 0]}, up: {mass: 1, com: [0, 0, 1]}}\n"                      \
+  "joints: {x: {type: prismatic, child: low, axis: x}, y: {type: prismatic, child: up, axis: "     \
+  "x}}\n"                                                                                          \
+  "" wall "forces:\n"                                                                              \
+  "  push: {type: load, on: {body: low, at: [0, 0, 0]}, force: [10*sin(t), 0, 0]}\n"               \
+  "  table: {type: load, on: {body: low, at: [0, 0, 0]}, force: [\"-sign(x')\", 0, 0]}\n"          \
+  "  between: {type: load, on: {body: low, at: [0, 0, 0]}, force: [\"-sign(x' - y')\", 0, 0],"     \
+  " reaction: up}\n"                                                                               \
+  "outputs: {px: x, py: y}\n"
+
+/* A block on a rough table, another on it, and a load that leads away from a wall that the block touches, or far from one that it never
+ * reaches. By hand: both go together from 10 sin t = 1 on, and the upper one lags behind from 10 sin t = 3 on. */
+static void test_leaving_a_wall(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {
+      PAIR("loops: {wall: {type: stop, formula: x, restitution: 0}}\n"),
+      PAIR("loops: {wall: {type: stop, formula: x - y + 0.25, restitution: 0}}\n")};
+  const double t1 = asin(0.1), t2 = asin(0.3), left = 3 - t2, together = t2 - t1;
+  const double v = 5 * (cos(t1) - cos(t2)) - together / 2;
+  const double x = 5 * cos(t1) * together - 5 * (sin(t2) - sin(t1)) - together * together / 4;
+  const double low = x + v * left + 10 * cos(t2) * left - 10 * (sin(3.0) - sin(t2)) - left * left;
+  const double up = x + v * left + left * left / 2;
+  for (int k = 0; k < 2; k++) {
+    for (int f = 0; f < 3; f++) {
+      for (int i = cmbt_next_but_trap(0); i < cmb_method_count(); i = cmbt_next_but_trap(i + 1)) {
+        cmbt_run r;
+        if (!cmbt_is_short(cmb_method_at(i)) || !cmbt_is_sampled(i + f)) continue;
+        cmbt_run_open_text(&r, texts[k], cmbt_formulation(f));
+        r.method = cmb_method_name(cmb_method_at(i));
+        r.rtol = r.atol = 1e-8;
+        cmbt_run_to(&r, 3, 0);
+        cmbt_near(cmbt_output(&r, "px"), low, 2e-5);
+        cmbt_near(cmbt_output(&r, "py"), up, 2e-5);
+        cmbt_run_close(&r);
+      }
+    }
+  }
+}
+
+/* A block between two walls, with friction: nothing moves while the load changes its direction. */
+static void test_between_walls(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: b, axis: x}}\n"
+      "loops: {left: {type: stop, formula: x, restitution: 0},"
+      " right: {type: stop, formula: -x, restitution: 0}}\n"
+      "forces:\n"
+      "  push: {type: load, on: {body: b, at: [0, 0, 0]}, force: [5*sin(t), 0, 0]}\n"
+      "  rub: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"-sign(x')\", 0, 0]}\n"
+      "outputs: {pos: x}\n";
+  for (int f = 0; f < 3; f++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    r.method = "mdop5";
+    r.rtol = r.atol = 1e-6;
+    cmbt_run_to(&r, 4, 0);
+    cmbt_near(cmbt_output(&r, "pos"), 0, 1e-9);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_rows),       cmocka_unit_test(test_chosen_rows),
       cmocka_unit_test(test_stop_and_friction), cmocka_unit_test(test_two_frictions),
       cmocka_unit_test(test_accumulation),      cmocka_unit_test(test_driving_friction),
+      cmocka_unit_test(test_leaving_a_wall),    cmocka_unit_test(test_between_walls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
