@@ -350,7 +350,8 @@ const struct cli_option cli_options[] = {
      "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
-     "what --plot draws: outputs, coordinates, velocities or multipliers (default: all outputs; "
+     "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
+     "outputs; "
      "coordinates and velocities if there are none)",
      take_plot_outputs, "names separated by commas", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,

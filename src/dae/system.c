@@ -218,7 +218,9 @@ cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
   if (q >= 0 || v >= 0) return CMB_OK;
   const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
   const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
-  return unknown_name(ctx, eq->name, "coordinate or velocity", name, near_q ? near_q : near_v);
+  return unknown_name(ctx, eq->name,
+                      eq->nz > 0 ? "coordinate, velocity or state" : "coordinate or velocity", name,
+                      near_q ? near_q : near_v);
 }
 
 void cmb_start_change_make(const cmb_start_change *change, double *q, double *v)
