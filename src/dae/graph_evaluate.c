@@ -241,6 +241,26 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
+/* Those of time and of places, and the bounds of switching functions. */
+static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
+{
+  if (d->time) {
+    eq->nt = cmb_program_outputs(d->time);
+    eq->time_values = cmb_graph_time_values;
+    eq->time_bounds = cmb_graph_time_bounds;
+    eq->time_rates = cmb_graph_time_rates;
+  }
+  if (d->path) {
+    eq->path_count = cmb_program_outputs(d->path);
+    eq->path_values = cmb_graph_path_values;
+    eq->path_bounds = cmb_graph_path_bounds;
+  }
+  if (d->switch_rates) {
+    eq->enclose = cmb_graph_enclose;
+    eq->switch_enclosed = d->switch_enclosed;
+  }
+}
+
 void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_equations *eq)
 {
   eq->self = d;
@@ -257,21 +277,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
   cmb_graph_rule_functions(d, eq);
-  if (d->time) {
-    eq->nt = cmb_program_outputs(d->time);
-    eq->time_values = cmb_graph_time_values;
-    eq->time_bounds = cmb_graph_time_bounds;
-    eq->time_rates = cmb_graph_time_rates;
-  }
-  if (d->path) {
-    eq->path_count = cmb_program_outputs(d->path);
-    eq->path_values = cmb_graph_path_values;
-    eq->path_bounds = cmb_graph_path_bounds;
-  }
-  if (d->switch_rates) {
-    eq->enclose = cmb_graph_enclose;
-    eq->switch_enclosed = d->switch_enclosed;
-  }
+  watch_functions(d, eq);
   if (d->program[CMB_PROGRAM_OUTPUTS]) {
     eq->outputs = outputs;
     eq->outputs_at_rest = outputs_at_rest;

@@ -46,6 +46,7 @@ struct seek {
   cmb_tangent tangent;
   double t;
   double *q, *q_trial, *dq; /* (nq) */
+  double *rest;             /* (nv) velocities 0, and states, which are held */
   double *lambda;           /* (ng) */
   cmb_mode_search modes;
   double *left;          /* (nv) f − Gᵀλ at the state last evaluated */
@@ -75,6 +76,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->q = cmb_arena_doubles(arena, eq->nq);
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
   k->dq = cmb_arena_doubles(arena, eq->nq);
+  k->rest = cmb_arena_doubles(arena, nv);
   k->lambda = cmb_arena_doubles(arena, eq->ng);
   k->left = cmb_arena_doubles(arena, nv);
   k->p = cmb_arena_doubles(arena, nv);
@@ -121,8 +123,8 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
 static cmb_status forces_at(struct seek *k, const double *q)
 {
   double size;
-  CMB_TRY(
-      cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->ev->zero, k->lambda, k->left, &size));
+  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->left, &size));
+  k->tangent.n -= k->ev->eq->nz; /* states have the last directions */
   k->force_scale = fmax(k->force_scale, size);
   return CMB_OK;
 }
@@ -134,7 +136,7 @@ static cmb_status reduce(struct seek *k)
   const cmb_tangent *tangent = &k->tangent;
   const int n = tangent->n;
   for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->left);
-  CMB_TRY(cmb_derivative_at(k->differences, k->t, k->q, k->ev->zero, k->ev->zero, k->lambda,
+  CMB_TRY(cmb_derivative_at(k->differences, k->t, k->q, k->rest, k->ev->zero, k->lambda,
                             CMB_RESIDUAL_Q, k->J));
   cmb_tangent_reduce(&k->tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
   if (!cmb_all_finite(n * n, k->K)) return CMB_RETRY_NONFINITE;
@@ -449,13 +451,62 @@ static cmb_status assemble(struct seek *k, const double *q)
   return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->left, k->lambda, &start);
 }
 
+/* q (nq) to where forces are in balance while the states among v (nv) are held. */
+static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
+{
+  const cmb_equations *eq = ev->eq;
+  const int first = eq->nv - eq->nz;
+  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  int iterations;
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  if (!arena) return cmb_fail_memory(ev->ctx);
+  cmb_status status = take_memory(&k, arena);
+  if (status == CMB_OK) {
+    memcpy(k.rest + first, v + first, (size_t)eq->nz * sizeof *v);
+    status = assemble(&k, q);
+  }
+  if (status == CMB_OK) status = forces_at(&k, k.q);
+  if (status == CMB_OK) status = iterate(&k, &iterations);
+  if (status == CMB_OK) memcpy(q, k.q, (size_t)eq->nq * sizeof *q);
+  cmb_differences_destroy(k.differences);
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+/* With states: Newton's method from the start given, and if that comes to nothing from where forces are in balance. */
+static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
+                          cmb_equilibrium_report *report)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_error_record failure;
+  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  double *nearer = arena ? cmb_arena_doubles(arena, eq->nq) : NULL;
+  cmb_status status = nearer ? cmb_balance(ev, t, q, v, lambda, report) : cmb_fail_memory(ev->ctx);
+  if (status == CMB_ERROR_EQUATIONS) {
+    cmb_error_keep(ev->ctx, status, &failure);
+    memcpy(nearer, q, (size_t)eq->nq * sizeof *q);
+    cmb_status again = relax(ev, t, v, nearer);
+    *report = (cmb_equilibrium_report){0};
+    if (again == CMB_OK) again = cmb_balance(ev, t, nearer, v, lambda, report);
+    if (again == CMB_OK) {
+      cmb_note_moved(eq->nq, q, nearer, report);
+      memcpy(q, nearer, (size_t)eq->nq * sizeof *q);
+      status = CMB_OK;
+    } else {
+      cmb_fail_again(ev->ctx, &failure);
+    }
+  }
+  cmb_arena_destroy(arena);
+  return status;
+}
+
 cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                            cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = ev->eq;
   struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   *report = (cmb_equilibrium_report){0};
-  if (eq->nz > 0) return cmb_balance(ev, t, q, v, lambda, report);
+  if (eq->nz > 0) return balance(ev, t, q, v, lambda, report);
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
   cmb_status status = take_memory(&k, arena);

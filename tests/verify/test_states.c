@@ -291,6 +291,28 @@ static void test_unstable(void **state)
   }
 }
 
+/* A ball above the ground has no stiffness there: it falls onto it, also beside a state. */
+static void test_falling(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "points: {O: [0, 0, 0]}\n"
+      "bodies: {ball: {mass: 2, com: O}}\n"
+      "joints: {z: {type: prismatic, child: ball, axis: z, start: 0.3}}\n"
+      "states: {idle: {rate: 1 - idle}}\n"
+      "forces: {ground: {type: contact, on: ball@O, surface: z, stiffness: 1e4, damping: 10}}\n"
+      "outputs: {height: z}\n";
+  for (int f = 0; f < 3; f++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    cmbt_run_settle(&r);
+    cmbt_run_start(&r);
+    cmbt_near(cmbt_output(&r, "height"), -2 * 9.81 / 1e4, 1e-9);
+    cmbt_near(cmbt_velocity(&r, "idle"), 1, 1e-9);
+    cmbt_run_close(&r);
+  }
+}
+
 /* A state that grows whatever happens has no equilibrium. */
 static void test_no_equilibrium(void **state)
 {
@@ -439,9 +461,9 @@ int main(void)
       cmocka_unit_test(test_orders),         cmocka_unit_test(test_tolerances),
       cmocka_unit_test(test_stiff_state),    cmocka_unit_test(test_equilibrium),
       cmocka_unit_test(test_no_equilibrium), cmocka_unit_test(test_conserved),
-      cmocka_unit_test(test_unstable),       cmocka_unit_test(test_eigenvalues),
-      cmocka_unit_test(test_resets),         cmocka_unit_test(test_track),
-      cmocka_unit_test(test_track_bound),
+      cmocka_unit_test(test_unstable),       cmocka_unit_test(test_falling),
+      cmocka_unit_test(test_eigenvalues),    cmocka_unit_test(test_resets),
+      cmocka_unit_test(test_track),          cmocka_unit_test(test_track_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
