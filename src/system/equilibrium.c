@@ -481,7 +481,11 @@ static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, dou
   cmb_error_record failure;
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   double *nearer = arena ? cmb_arena_doubles(arena, eq->nq) : NULL;
-  cmb_status status = nearer ? cmb_balance(ev, t, q, v, lambda, report) : cmb_fail_memory(ev->ctx);
+  if (!nearer) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ev->ctx);
+  }
+  cmb_status status = cmb_balance(ev, t, q, v, lambda, report);
   if (status == CMB_ERROR_EQUATIONS) {
     cmb_error_keep(ev->ctx, status, &failure);
     memcpy(nearer, q, (size_t)eq->nq * sizeof *q);

@@ -300,7 +300,7 @@ static void test_falling(void **state)
       "bodies: {ball: {mass: 2, com: O}}\n"
       "joints: {z: {type: prismatic, child: ball, axis: z, start: 0.3}}\n"
       "states: {idle: {rate: 1 - idle}}\n"
-      "forces: {ground: {type: contact, on: ball@O, surface: z, stiffness: 1e4, damping: 10}}\n"
+      "forces: {soil: {type: contact, on: ball@O, surface: z, stiffness: 1e4, damping: 10}}\n"
       "outputs: {height: z}\n";
   for (int f = 0; f < 3; f++) {
     cmbt_run r;
