@@ -8,6 +8,7 @@
  *     0 = G v̇ + γ(t,q,v)                acceleration level
  *     s(t,q,v,λ)                        ns switching functions; their signs are the mode
  *     p                                 np live parameters, which all of these may depend on
+ *     w⁺(t,q,v,v̇,λ,p)                   nh sampled values, which are among p and change at instants
  *
  * The last nz of v may be states z of first order, ż = e(t,q,v,z), instead of velocities: then M is 1 on their diagonal, f is e,
  * and G and T have zeros in their columns. A method treats them like velocities, and no projection moves them.
@@ -96,6 +97,7 @@ typedef struct cmb_equations {
   int no; /* outputs */
   int nu; /* inputs u(t), for derivatives with respect to them */
   int np; /* live parameters */
+  int nh; /* sampled values, which are p[held_first] and those behind */
 
   const char *const *q_names;      /* (nq) */
   const char *const *v_names;      /* (nv) */
@@ -106,6 +108,14 @@ typedef struct cmb_equations {
   const char *const *u_names;      /* (nu) */
   const char *const *p_names;      /* (np) */
   const double *p; /* (np) the values of the live parameters where a point has none */
+
+  /* Sampled values hold between the instants of their samplers and take their new values there, which `outputs` puts behind the outputs.
+   * Those of one instant all read what was before. */
+  int held_first, sampler_count;
+  const cmb_sampler *samplers; /* (sampler_count) */
+  const int *held_sampler;     /* (nh) the sampler of each */
+  const bool *held_moves;      /* (nh) the motion, or what events do, depends on it */
+  bool samples_read_forces;    /* new values depend on v̇, λ or the forces of rests */
 
   /* for tables and plots, "" where there is none; NULL: not known */
   const char *const *q_units;      /* (nq) */
@@ -162,7 +172,7 @@ typedef struct cmb_equations {
   /* u(t) (nu), the inputs' values; NULL if there are none. Of the point, q and v are not read. */
   cmb_status (*inputs)(const void *self, const cmb_point *at, double *u);
 
-  /* s (ns) and outputs (no); NULL if there are none */
+  /* s (ns) and outputs (no), behind them the next sampled values (nh); NULL if there are none */
   cmb_status (*switches)(const void *self, const cmb_point *at, const double *lambda, double *s);
   cmb_status (*outputs)(const void *self, const cmb_point *at, const double *a,
                         const double *lambda, double *out);

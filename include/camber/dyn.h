@@ -23,6 +23,12 @@ typedef enum cmb_formulation {
 /* "explicit", "residual", "cartesian"; false for other words. */
 CMB_API bool cmb_formulation_find(const char *name, cmb_formulation *formulation);
 
+/* Samples at the times phase + k period, k = 0, 1, .. */
+typedef struct cmb_sampler {
+  const char *name; /* of the controller */
+  double period, phase;
+} cmb_sampler;
+
 typedef struct cmb_mechanism_options {
   cmb_formulation formulation;
   int left_out_count;  /* constraints that are redundant and left out */

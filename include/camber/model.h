@@ -136,6 +136,8 @@ typedef enum cmb_item_kind {
   CMB_ITEM_EVENT,
   CMB_ITEM_SHAPE,
   CMB_ITEM_IMPLICIT, /* a group is one item */
+  CMB_ITEM_CONTROLLER,
+  CMB_ITEM_SAMPLED, /* values of controllers */
   CMB_ITEM_KINDS
 } cmb_item_kind;
 
@@ -145,15 +147,16 @@ typedef struct cmb_item {
   const char *name; /* "left.pivot" */
   const char *type; /* of joints, loops, measures, forces, stops, shapes: "revolute", "distance" */
   const char *
-      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the equation of a single implicit function, the rate of a state, the condition of an event, the gap of
+      text; /* the formula or number as written: of parameters, inputs, measures, outputs; the equation of a single implicit function, the rate of a state, the update of a sampled value, the condition of an event, the gap of
                         a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
-  const char *unit;  /* of parameters, states and outputs, as written */
+  const char *unit;  /* of parameters, states, sampled values and outputs, as written */
   const char *title; /* likewise: what it is, in words */
-  double value;      /* of a parameter; the start value of a state */
-  bool live;         /* of a parameter: it can still be set */
-  const char *file;  /* where it stands */
-  int line, column;  /* from 1; 0: in no file */
-  const char *key;   /* of a model that was made by calls */
+  double
+      value; /* of a parameter; the start value of a state or sampled value; the period of a controller */
+  bool live;        /* of a parameter: it can still be set */
+  const char *file; /* where it stands */
+  int line, column; /* from 1; 0: in no file */
+  const char *key;  /* of a model that was made by calls */
 } cmb_item;
 
 CMB_API int cmb_model_count(const cmb_model *model, cmb_item_kind kind);

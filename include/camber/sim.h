@@ -106,6 +106,7 @@ typedef struct cmb_result {
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
   long events;
   long impulses;
+  long instants;          /* at which controllers have sampled */
   const char *stopped_by; /* the event that ended the run before its time; NULL: none */
   long
       undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */

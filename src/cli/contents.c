@@ -14,7 +14,8 @@ static const char *const sections[CMB_ITEM_KINDS] = {
     [CMB_ITEM_STATE] = "states",         [CMB_ITEM_FORCE] = "forces",
     [CMB_ITEM_STOP] = "stops",           [CMB_ITEM_OUTPUT] = "outputs",
     [CMB_ITEM_EVENT] = "events",         [CMB_ITEM_SHAPE] = "shapes",
-    [CMB_ITEM_IMPLICIT] = "implicit"};
+    [CMB_ITEM_IMPLICIT] = "implicit",    [CMB_ITEM_CONTROLLER] = "controllers",
+    [CMB_ITEM_SAMPLED] = "sampled"};
 
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {
@@ -57,7 +58,8 @@ static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind,
   put_text(j, "unit", item->unit);
   put_text(j, "title", item->title);
   if (kind == CMB_ITEM_PARAMETER) cli_json_number(j, "value", item->value);
-  if (kind == CMB_ITEM_STATE) cli_json_number(j, "start", item->value);
+  if (kind == CMB_ITEM_CONTROLLER) cli_json_number(j, "period", item->value);
+  if (kind == CMB_ITEM_STATE || kind == CMB_ITEM_SAMPLED) cli_json_number(j, "start", item->value);
   if (kind == CMB_ITEM_BODY) put_body(j, m, i);
   if (kind == CMB_ITEM_JOINT) put_joint(j, m, i);
   cli_json_close(j, '}');

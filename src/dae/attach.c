@@ -4,6 +4,7 @@
 #include "dae/attach.h"
 
 #include "base/context.h"
+#include "dae/evaluator.h"
 
 enum { MOST = 10000000 }; /* of anything: sums of sizes stay far below INT_MAX */
 
@@ -28,6 +29,8 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
                {"nu", eq->nu, 0},
                {"nt", eq->nt, 0},
                {"np", eq->np, 0},
+               {"nh", eq->nh, 0},
+               {"sampler_count", eq->sampler_count, eq->nh > 0},
                {"path_count", eq->path_count, 0},
                {"rule_count", eq->rule_count, 0},
                {"reset_count", eq->reset_count, 0}};
@@ -40,6 +43,10 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   if (!eq->rates && eq->nq != eq->nv) {
     return fail(ctx, eq, "nq and nv differ and there is no function rates",
                 "one, or as many coordinates as velocities");
+  }
+  if (eq->nh > 0 && (eq->held_first < 0 || eq->held_first > eq->np - eq->nh)) {
+    return fail(ctx, eq, "the nh values from held_first on are not among the np parameters",
+                "them there");
   }
   if (eq->nz >= eq->nv) return fail(ctx, eq, "nz is not less than nv", "velocities, too");
   if (eq->nq < eq->nv - eq->nz) {
@@ -96,7 +103,10 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
   } functions[] = {
       {"evaluate is missing", "the function that has M, f, g, G", !eq->evaluate},
       {"ns > 0 and switches is missing", "the function", eq->ns > 0 && !eq->switches},
-      {"no > 0 and outputs is missing", "the function", eq->no > 0 && !eq->outputs},
+      {"no > 0 or nh > 0 and outputs is missing", "the function",
+       cmb_observed(eq) > 0 && !eq->outputs},
+      {"nh > 0 and samplers, held_sampler or held_moves is missing", "them",
+       eq->nh > 0 && (!eq->samplers || !eq->held_sampler || !eq->held_moves)},
       {"rule_count > 0 and rules or conditions is missing", "both",
        eq->rule_count > 0 && (!eq->rules || !eq->conditions)},
       {"a rule's resets, surfaces or rule_reads are missing", "them", !are_rules_complete(eq)},

@@ -110,6 +110,7 @@ static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
     code->parameter_names[i] = cmb_arena_text(arena, x->parameter_names[i]);
   }
   code->np = x->np;
+  code->nh = x->nh;
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 

@@ -12,7 +12,7 @@
 
 typedef struct cmb_code {
   cmb_graph *graph; /* not to be written to: cmb_import takes expressions out of it */
-  int nq, nv, ng, ns, no, nu, np;
+  int nq, nv, ng, ns, no, nu, np, nh;
   cmb_evaluation evaluation;
 
   cmb_layout layout;
@@ -26,7 +26,7 @@ typedef struct cmb_code {
   int stiff_count; /* as in dyn/expressions.h; stiff_row == NULL: not known */
   cmb_expr *stiff_row, *stiff_x, *stiff_rate, *loose, *forces;
   cmb_expr *rates;   /* (nq) T(q) v; NULL: q̇ = v */
-  cmb_expr *outputs; /* (no) of t, q, v, a, λ */
+  cmb_expr *outputs; /* (no + nh) of t, q, v, a, λ */
   cmb_expr *margin;  /* (ns) switching functions */
   int level_count;
   cmb_expr *deciding; /* (level_count) what decides on the modes that are levels */

@@ -336,11 +336,21 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
                        const double *a, const double *lambda, double *out)
 {
-  if (ev->eq->no == 0) return CMB_OK;
+  const int all = cmb_observed(ev->eq);
+  if (all == 0) return CMB_OK;
   cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
-  for (int i = 0; i < ev->eq->no; i++) out[i] += 0.0; /* no −0 */
+  for (int i = 0; i < all; i++) out[i] += 0.0; /* no −0 */
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_next_samples(cmb_evaluator *ev, double t, const double *q, const double *v,
+                            const double *a, const double *lambda, double *out)
+{
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
+  CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
+  for (int i = 0; i < cmb_observed(ev->eq); i++) out[i] += 0.0;
+  return CMB_OK;
 }
 
 cmb_status cmb_conditions(cmb_evaluator *ev, double t, const double *q, const double *v,

@@ -147,6 +147,12 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r);
 
+/* The outputs, and what sampled values become: all that `outputs` puts. */
+static inline int cmb_observed(const cmb_equations *eq)
+{
+  return eq->no + eq->nh;
+}
+
 /* Switching functions, the modes with the levels that belong to this point, and outputs. An output is never −0: the sign of a 0 only tells
  * whether an input of 0 was folded into the expressions (0 + x is x, 0·x is 0) or is added and multiplied, as in exported code. */
 cmb_status cmb_switches(cmb_evaluator *ev, double t, const double *q, const double *v,
@@ -155,6 +161,10 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
                       const double *lambda, int *mode);
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
                        const double *a, const double *lambda, double *out);
+
+/* The same for what sampled values become: all of cmb_observed, and nothing is said of what is not finite. */
+cmb_status cmb_next_samples(cmb_evaluator *ev, double t, const double *q, const double *v,
+                            const double *a, const double *lambda, double *out);
 
 /* Events of the user's, with the evaluator's modes (dae.h): which conditions are met; what resets ask of the velocities. */
 cmb_status cmb_conditions(cmb_evaluator *ev, double t, const double *q, const double *v,

@@ -42,6 +42,11 @@ static void add_structure(cmb_sha256 *s, const cmb_system *system)
   add_names(s, eq->no, eq->output_names);
   add_names(s, eq->np, eq->p_names);
   for (int i = 0; i < eq->rule_count; i++) add_rule(s, &eq->rules[i]);
+  for (int i = 0; i < eq->sampler_count; i++) {
+    const double times[] = {eq->samplers[i].period, eq->samplers[i].phase};
+    cmb_sha256_add_text(s, eq->samplers[i].name);
+    add_numbers(s, 2, times);
+  }
   add_numbers(s, 1, &system->t_start);
   add_numbers(s, eq->nq, system->q);
   add_numbers(s, eq->nv, system->v);
@@ -75,7 +80,7 @@ static void add_more(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q
     add_numbers(s, eq->ns, out);
   }
   if (eq->outputs && cmb_outputs(ev, t, q, v, ev->zero, ev->dtau, out) == CMB_OK) {
-    add_numbers(s, eq->no, out);
+    add_numbers(s, cmb_observed(eq), out);
   }
 }
 
@@ -87,7 +92,7 @@ cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text
   cmb_sha256 s = cmb_sha256_begin();
   CMB_TRY(cmb_evaluator_create(ctx, eq, &ev));
   double *q = cmb_arena_doubles(ev->arena, eq->nq), *v = cmb_arena_doubles(ev->arena, eq->nv);
-  double *out = cmb_arena_doubles(ev->arena, eq->ns > eq->no ? eq->ns : eq->no);
+  double *out = cmb_arena_doubles(ev->arena, eq->ns > cmb_observed(eq) ? eq->ns : cmb_observed(eq));
   if (cmb_arena_failed(ev->arena)) {
     cmb_evaluator_destroy(ev);
     return cmb_fail_memory(ctx);

@@ -132,6 +132,9 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                                 cmb_equations *eq);
 void cmb_graph_rule_functions(const cmb_graph_data *d, cmb_equations *eq);
 
+/* graph_samples.c: sampled values into eq, their arrays from the arena. */
+cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq);
+
 /* graph_evaluate.c: t, q (NULL: it is not read), modes and parameters, which the inputs of all programs begin with. */
 void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const double *q, double *in);
 

@@ -73,7 +73,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_VELOCITY_LEVEL] = n[CMB_PART_ACCELERATION_LEVEL] = p->options->derivatives ? x->ng : 0;
   n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + 2 * x->nv : 0;
   cmb_graph_rule_counts(x, n);
-  n[CMB_PART_OUTPUTS] = x->no;
+  n[CMB_PART_OUTPUTS] = x->no + x->nh;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ROOTS] = x->root_count;
   n[CMB_PART_ENERGY] = x->energy != 0;

@@ -5,6 +5,7 @@
  *     graph_programs.c  programs, Jacobians and native code from the parts
  *     graph_enclose.c   bounds of the switching functions over a piece of a motion
  *     graph_rules.c     events of the user's, and rates of the switching functions
+ *     graph_samples.c   sampled values
  *     graph_time.c      what the motion takes from time alone
  *     graph_path.c      steep functions of where it is
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
@@ -41,9 +42,9 @@ typedef enum cmb_graph_part {
   CMB_PART_CONDITIONS, /* of rules */
   CMB_PART_RESETS,     /* rows, then changes */
   CMB_PART_SURFACES,   /* u, u_t and γ of all rules, then the entries of their gradients */
-  CMB_PART_OUTPUTS,
-  CMB_PART_INPUTS, /* u(t) */
-  CMB_PART_ROOTS,  /* of implicit functions */
+  CMB_PART_OUTPUTS,    /* and what sampled values become, behind them */
+  CMB_PART_INPUTS,     /* u(t) */
+  CMB_PART_ROOTS,      /* of implicit functions */
   CMB_PART_ENERGY,
   CMB_PART_MASS_FORWARD, /* products with the mass matrix's factors: functions of inputs of their own */
   CMB_PART_MASS_BACKWARD,

@@ -3,6 +3,8 @@
  */
 #include "dae/mean.h"
 
+#include "dae/evaluator.h"
+
 /* The point with those functions on one side. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
@@ -54,7 +56,7 @@ static cmb_status find_outputs(const cmb_mean *x, const cmb_point *at, const dou
   if (x->only) return CMB_OK;
   there = point_on(x, at, -1);
   CMB_TRY(outputs_below(x, &there, a, lambda, push, x->out));
-  take_mean(x->layer.inner->no, out, x->out);
+  take_mean(cmb_observed(x->layer.inner), out, x->out);
   return CMB_OK;
 }
 
@@ -82,7 +84,7 @@ cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   if (inner->outputs_at_rest) eq->outputs_at_rest = outputs_at_rest;
   x->side = cmb_arena_ints(arena, eq->ns);
   x->f = cmb_arena_doubles(arena, eq->nv);
-  x->out = cmb_arena_doubles(arena, eq->no);
+  x->out = cmb_arena_doubles(arena, cmb_observed(eq));
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 

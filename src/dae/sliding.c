@@ -167,16 +167,16 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
 {
   const cmb_sliding *x = self;
   const cmb_equations *inner = x->layer.inner;
-  double *first = x->out, *second = x->out + inner->no;
+  double *first = x->out, *second = x->out + cmb_observed(inner);
   CMB_TRY(cmb_sliding_find(x, at));
   const cmb_point below = cmb_layer_point(&x->layer, at);
   CMB_TRY(inner->outputs(inner->self, &below, a, lambda, first));
-  memcpy(out, first, (size_t)inner->no * sizeof *out);
+  memcpy(out, first, (size_t)cmb_observed(inner) * sizeof *out);
   for (int k = 0; k < x->count; k++) {
     put_group(x, x->function[k], 1, x->layer.mode);
     CMB_TRY(inner->outputs(inner->self, &below, a, lambda, second));
     put_group(x, x->function[k], -1, x->layer.mode);
-    for (int i = 0; i < inner->no; i++) out[i] += x->theta[k] * (second[i] - first[i]);
+    for (int i = 0; i < cmb_observed(inner); i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
 }
@@ -234,7 +234,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->f = cmb_arena_doubles(arena, eq->nv);
   x->change = cmb_arena_doubles(arena, count * eq->nv);
   x->flow = cmb_arena_doubles(arena, 4 * eq->ns);
-  x->out = cmb_arena_doubles(arena, 2 * eq->no);
+  x->out = cmb_arena_doubles(arena, 2 * cmb_observed(eq));
   x->A = cmb_arena_doubles(arena, count * count);
   x->LU = cmb_arena_doubles(arena, count * count);
   x->rest = cmb_arena_doubles(arena, count);

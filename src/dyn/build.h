@@ -78,6 +78,19 @@ typedef struct cmb_read_implicit {
   cmb_expr unknown[CMB_MOST_UNKNOWNS], w[CMB_MOST_UNKNOWNS];
 } cmb_read_implicit;
 
+/* A sampled value (sampled.c), of the model or of a delay. */
+typedef struct cmb_sampled {
+  const char *name;
+  int sampler;
+  double start;
+  cmb_expr x, update; /* the input that it is, and its next value */
+  int delayed;        /* the item that is this one, a period later; 0: there is none */
+  bool late;          /* it takes its value later than the sampler of that does, by `rest` */
+  double rest;
+  int of_update,
+      number; /* 1 + the item in whose update it is sampled, and the how manieth there; 0: nowhere */
+} cmb_sampled;
+
 /* A list that grows in the arena. */
 typedef struct cmb_list {
   void *items;
@@ -100,19 +113,22 @@ typedef struct cmb_build {
   cmb_expr *u, *input;                         /* (inputs) the free part, and the whole */
   cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
   int *rate_state;                             /* (states) whether e is built */
-  cmb_name_map names;                          /* of the model's items, by what they are */
-  cmb_read_measure *measures;                  /* (measures) */
-  cmb_read_implicit *implicits;                /* (implicits) */
-  int implicit_now;                            /* the one whose formulas are being read; -1: none */
-  int formula_depth;                           /* formulas in formulas that are being read */
-  int force_depth;                             /* likewise forces */
-  int waiting;                                 /* the measure that must be read first; -1: none */
-  int symbol_sets;                             /* how many cmb_symbols there have been */
-  int *force_state;                            /* (forces) */
-  int *first_action;    /* (forces) of those built: where their actions begin */
-  cmb_list actions;     /* of cmb_action */
-  cmb_list constraints; /* of cmb_constraint */
-  cmb_list hints;       /* of cmb_hint */
+  cmb_list sampled, samplers;                  /* of cmb_sampled, of cmb_sampler */
+  int updating,
+      update_delays; /* the sampled value whose update is being read, -1: none; and the delays in it so far */
+  cmb_name_map names;           /* of the model's items, by what they are */
+  cmb_read_measure *measures;   /* (measures) */
+  cmb_read_implicit *implicits; /* (implicits) */
+  int implicit_now;             /* the one whose formulas are being read; -1: none */
+  int formula_depth;            /* formulas in formulas that are being read */
+  int force_depth;              /* likewise forces */
+  int waiting;                  /* the measure that must be read first; -1: none */
+  int symbol_sets;              /* how many cmb_symbols there have been */
+  int *force_state;             /* (forces) */
+  int *first_action;            /* (forces) of those built: where their actions begin */
+  cmb_list actions;             /* of cmb_action */
+  cmb_list constraints;         /* of cmb_constraint */
+  cmb_list hints;               /* of cmb_hint */
   cmb_list
       sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
   cmb_wrench *scratch;     /* (room for links) zero between uses */
@@ -183,6 +199,16 @@ cmb_status cmb_build_state_rates(cmb_build *b);
 cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
+
+/* sampled.c: their inputs; their updates, which have to be read twice, the first time for the delays in them; and both into x */
+cmb_sampled *cmb_sampled_at(const cmb_build *b, int i);
+cmb_status cmb_build_sampled(cmb_build *b);
+cmb_status cmb_build_updates(cmb_build *b);
+cmb_status cmb_build_take_samplers(cmb_build *b, cmb_expressions *x);
+
+/* delay(x, time) in a formula; false: a failure, with words unless memory is missing */
+bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x, cmb_expr time,
+                     cmb_expr *e);
 
 /* stiffness.c */
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 
-#include <camber/model.h>
+#include <camber/dyn.h>
 
 typedef struct cmb_entry {
   int row, column;
@@ -74,6 +74,12 @@ typedef struct cmb_expressions {
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
+
+  /* Sampled values (sampled.c): parameters from held_first on, whose new values are behind the outputs. */
+  int nh, held_first, sampler_count;
+  const cmb_sampler *samplers; /* (sampler_count) */
+  int *held_sampler;           /* (nh) */
+
   cmb_expr *input_value; /* (nu) u_i(t), and the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
@@ -152,8 +158,9 @@ typedef struct cmb_expressions {
   cmb_expr *surface_row;                /* (rule_count x nv) its gradient */
   cmb_expr *surface_gt, *surface_gamma; /* (rule_count) as g_t and γ of a constraint */
 
-  cmb_expr *outputs; /* (no) functions of t, q, v, a, λ */
-  cmb_expr energy;   /* kinetic and potential; 0 where nothing is known of it */
+  cmb_expr *
+      outputs; /* (no) functions of t, q, v, a, λ; behind them (nh) new values of what is sampled */
+  cmb_expr energy; /* kinetic and potential; 0 where nothing is known of it */
 } cmb_expressions;
 
 /* Whether T may be another matrix than the identity. */

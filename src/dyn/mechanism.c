@@ -26,7 +26,7 @@ static cmb_status take_memory(cmb_build *b)
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
   b->measures = cmb_arena_take(b->arena, (size_t)m->measure_count, sizeof *b->measures);
   b->implicits = cmb_arena_take(b->arena, (size_t)m->implicit_count, sizeof *b->implicits);
-  b->waiting = b->implicit_now = -1;
+  b->waiting = b->implicit_now = b->updating = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
@@ -44,13 +44,14 @@ static cmb_status read_idle_measures(cmb_build *b)
   return CMB_OK;
 }
 
-/* Output formulas, for the coordinates that they ask for (Cartesian formulation); what they give is built later. */
+/* Output formulas and updates, for the coordinates (Cartesian formulation) and delays that they ask for; what they give is built later. */
 static cmb_status scan_outputs(cmb_build *b)
 {
   for (int i = 0; i < b->model->output_count; i++) {
     cmb_expr e;
     CMB_TRY(cmb_build_formula(b, &b->model->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &e));
   }
+  CMB_TRY(cmb_build_updates(b));
   return read_idle_measures(b);
 }
 
@@ -75,6 +76,7 @@ static cmb_status scan_implicits(cmb_build *b)
 
 static cmb_status build_parts(cmb_build *b)
 {
+  CMB_TRY(cmb_build_sampled(b));
   CMB_TRY(cmb_build_states(b));
   CMB_TRY(cmb_build_inputs(b));
   CMB_TRY(cmb_build_joint_forces(b));
@@ -84,8 +86,8 @@ static cmb_status build_parts(cmb_build *b)
   CMB_TRY(cmb_build_own_constraints(b));
   CMB_TRY(cmb_build_scan_rules(b));
   CMB_TRY(scan_implicits(b));
+  if (b->cartesian || b->sampled.count > 0) CMB_TRY(scan_outputs(b));
   if (b->cartesian) {
-    CMB_TRY(scan_outputs(b));
     for (int i = 0; i < b->model->joint_count; i++) {
       if (b->model->joints[i].type != CMB_JOINT_FIXED) CMB_TRY(cmb_build_joint_constraints(b, i));
     }
@@ -201,7 +203,8 @@ static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
 static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
-  const size_t most = (size_t)m->parameter_count + (size_t)m->input_count + 1;
+  const size_t most =
+      (size_t)m->parameter_count + (size_t)m->input_count + (size_t)b->sampled.count + 1;
   const char **names = cmb_arena_take(b->arena, most, sizeof *names);
   x->parameter = cmb_arena_take(b->arena, most, sizeof *x->parameter);
   x->parameter_value = cmb_arena_take(b->arena, most, sizeof *x->parameter_value);
@@ -212,6 +215,13 @@ static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, 
     x->parameter_value[x->np] = m->parameters[i].number.value;
     names[x->np++] = m->parameters[i].name;
   }
+  x->held_first = x->np;
+  for (int i = 0; i < b->sampled.count; i++) {
+    x->parameter[x->np] = cmb_sampled_at(b, i)->x;
+    x->parameter_value[x->np] = cmb_sampled_at(b, i)->start;
+    names[x->np++] = cmb_sampled_at(b, i)->name;
+  }
+  CMB_TRY(cmb_build_take_samplers(b, x));
   x->live_inputs = o->live_inputs;
   for (int i = 0; o->live_inputs && i < m->input_count; i++) {
     x->parameter[x->np] = b->u[i];
@@ -247,7 +257,8 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   const cmb_model *m = b->model;
   const char **names = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *names);
   const char **units = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *units);
-  x->outputs = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *x->outputs);
+  x->outputs =
+      cmb_arena_take(b->arena, (size_t)m->output_count + (size_t)x->nh + 1, sizeof *x->outputs);
   if (!names || !units || !x->outputs) return CMB_ERROR_MEMORY;
   b->outputs = true;
   for (int i = 0; i < m->output_count; i++) {
@@ -255,6 +266,8 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
     units[i] = m->outputs[i].unit;
     CMB_TRY(cmb_build_formula(b, &m->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &x->outputs[i]));
   }
+  CMB_TRY(cmb_build_updates(b));
+  for (int i = 0; i < x->nh; i++) x->outputs[m->output_count + i] = cmb_sampled_at(b, i)->update;
   x->no = m->output_count;
   x->output_names = names;
   x->output_units = units;

@@ -5,6 +5,7 @@
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     STATE, STATE.rate
+ *     SAMPLED, delay(SAMPLED, time)               a value of a controller
  *     SPRING.length, .rate, .force
  *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
  *                                          of its axes
@@ -129,8 +130,8 @@ cmb_status cmb_build_names(cmb_build *b)
   bool good = ADD(parameters, parameter_count) && ADD(inputs, input_count) &&
               ADD(bodies, body_count) && ADD(markers, marker_count) &&
               ADD(measures, measure_count) && ADD(states, state_count) &&
-              ADD(forces, force_count) && ADD(joints, joint_count) && ADD(loops, loop_count) &&
-              ADD(tables, table_count) && ADD(stops, stop_count);
+              ADD(sampled, sampled_count) && ADD(forces, force_count) && ADD(joints, joint_count) &&
+              ADD(loops, loop_count) && ADD(tables, table_count) && ADD(stops, stop_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
   for (int i = 0; good && i < m->implicit_count; i++) good = add_unknowns(b, i);
@@ -224,6 +225,14 @@ static bool of_state(cmb_build *b, const char *name, bool rate, struct quantity 
   known(q, rate ? b->state_rate[i] : b->state[i], CMB_LEVEL_MOTION);
   q->is_state = !rate;
   return true;
+}
+
+/* ---- sampled values */
+
+static bool of_sampled(cmb_build *b, const char *name, struct quantity *q)
+{
+  const int i = find(b, b->model->sampled, name);
+  return i >= 0 && known(q, cmb_sampled_at(b, i)->x, CMB_LEVEL_TIME);
 }
 
 /* ---- measures and forces */
@@ -427,7 +436,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
     return known(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
   i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
-  return of_joint(b, name, false, q) || of_state(b, name, false, q) ||
+  return of_joint(b, name, false, q) || of_state(b, name, false, q) || of_sampled(b, name, q) ||
          of_measure(r, name, false, q) || of_implicit(r, name, q);
 }
 
@@ -573,7 +582,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
     *e = cmb_build_table(r->b, &m->tables[i], arguments);
     return true;
   }
-  return false;
+  const bool delay = strcmp(name, "delay") == 0 && count == 2;
+  return delay && cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
 }
 
 /* The nearest of all names that have a value of their own. */
@@ -589,6 +599,7 @@ static const char *nearest_of(void *user, const char *name)
   for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
   for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
   for (int i = 0; i < m->state_count && count < most; i++) names[count++] = m->states[i].name;
+  for (int i = 0; i < m->sampled_count && count < most; i++) names[count++] = m->sampled[i].name;
   for (int i = 0; i < m->implicit_count; i++) {
     for (int k = 0; k < m->implicits[i].count && count < most; k++)
       names[count++] = m->implicits[i].unknown[k].name;

@@ -408,7 +408,9 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_passage_begin(in);
   if (in->stiffness) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
-  in->h = in->options.step;
+  const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
+  in->keep_size = false;
+  in->h = in->options.step > 0 ? in->options.step : kept;
   cmb_status status = CMB_OK;
   if (in->h == 0) {
     status = first_step(in, &in->h);
@@ -633,6 +635,16 @@ double cmb_integrator_atol(const cmb_integrator *in)
 bool cmb_integrator_is_fixed(const cmb_integrator *in)
 {
   return in->fixed_step;
+}
+
+void cmb_integrator_keep_size(cmb_integrator *in)
+{
+  in->keep_size = true;
+}
+
+double cmb_integrator_fixed_step(const cmb_integrator *in)
+{
+  return in->options.step;
 }
 
 bool cmb_integrator_has_loose_rates(const cmb_integrator *in)

@@ -105,6 +105,7 @@ struct cmb_integrator {
   long
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */
+  bool keep_size;  /* .. also where it begins next */
   cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
   void *data;                      /* the method's own */

@@ -28,6 +28,8 @@ BEGINS_WITH_HEAD(cmb_model_table);
 BEGINS_WITH_HEAD(cmb_model_measure);
 BEGINS_WITH_HEAD(cmb_model_state);
 BEGINS_WITH_HEAD(cmb_model_implicit);
+BEGINS_WITH_HEAD(cmb_model_controller);
+BEGINS_WITH_HEAD(cmb_model_sampled);
 BEGINS_WITH_HEAD(cmb_model_force);
 BEGINS_WITH_HEAD(cmb_model_stop);
 BEGINS_WITH_HEAD(cmb_model_output);
@@ -65,6 +67,8 @@ static struct list list_of(const cmb_model *m, cmb_item_kind kind)
   case CMB_ITEM_EVENT: return LIST(events, event_count);
   case CMB_ITEM_SHAPE: return LIST(shapes, shape_count);
   case CMB_ITEM_IMPLICIT: return LIST(implicits, implicit_count);
+  case CMB_ITEM_CONTROLLER: return LIST(controllers, controller_count);
+  case CMB_ITEM_SAMPLED: return LIST(sampled, sampled_count);
   default: return (struct list){0};
   }
 }
@@ -115,6 +119,13 @@ static void describe_state(const cmb_model_state *s, cmb_item *item)
   item->value = s->start.value;
 }
 
+static void describe_sampled(const cmb_model_sampled *s, cmb_item *item)
+{
+  item->text = text_of(&s->update);
+  item->unit = s->unit;
+  item->value = s->start;
+}
+
 static void describe_output(const cmb_model_output *o, cmb_item *item)
 {
   item->text = text_of(&o->formula);
@@ -159,6 +170,8 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
   case CMB_ITEM_IMPLICIT:
     if (!m->implicits[i].group) item->text = text_of(&m->implicits[i].equation[0]);
     break;
+  case CMB_ITEM_CONTROLLER: item->value = m->controllers[i].period; break;
+  case CMB_ITEM_SAMPLED: describe_sampled(&m->sampled[i], item); break;
   case CMB_ITEM_SHAPE: item->type = cmb_shape_type_text(m->shapes[i].type); break;
   default: break;
   }
@@ -167,9 +180,9 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
 bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item *item)
 {
   static const char *const texts[CMB_ITEM_KINDS] = {
-      "parameter", "body",   "marker",  "joint", "loop",
-      "input",     "table",  "measure", "state", "force",
-      "stop",      "output", "event",   "shape", "implicit function"};
+      "parameter",         "body",       "marker",       "joint", "loop",   "input", "table",
+      "measure",           "state",      "force",        "stop",  "output", "event", "shape",
+      "implicit function", "controller", "sampled value"};
   struct head head;
   if (!item || !head_of(model, kind, i, &head)) return false;
   *item = (cmb_item){.kind = texts[kind],

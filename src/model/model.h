@@ -169,6 +169,23 @@ typedef struct cmb_model_state {
   const char *unit, *title; /* "" if not given */
 } cmb_model_state;
 
+/* A sampled value: a formula at the instants of its controller, which all formulas of an instant read as it was before. */
+typedef struct cmb_model_sampled {
+  const char *name;
+  cmb_place place;
+  int controller;
+  double start; /* before the first sample */
+  cmb_model_formula update;
+  const char *unit; /* "" if not given */
+} cmb_model_sampled;
+
+/* Samples at the times phase + k period, k = 0, 1, .. */
+typedef struct cmb_model_controller {
+  const char *name;
+  cmb_place place;
+  double period, phase;
+} cmb_model_controller;
+
 /* Unknowns that equations are solved for, as many as there are equations. */
 typedef struct cmb_model_unknown {
   const char *name; /* that of the whole, or "touch.u" */
@@ -303,8 +320,8 @@ struct cmb_model {
   cmb_number gravity[3];
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
-      measure_count, state_count, implicit_count, force_count, output_count, event_count,
-      stop_count, shape_count, default_count;
+      measure_count, state_count, controller_count, sampled_count, implicit_count, force_count,
+      output_count, event_count, stop_count, shape_count, default_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_body *bodies;
   cmb_model_marker *markers;
@@ -315,6 +332,8 @@ struct cmb_model {
   cmb_model_table *tables;
   cmb_model_measure *measures;
   cmb_model_state *states;
+  cmb_model_controller *controllers;
+  cmb_model_sampled *sampled;
   cmb_model_implicit *implicits;
   cmb_model_force *forces;
   cmb_model_output *outputs;

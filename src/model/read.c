@@ -21,14 +21,14 @@ static const struct section {
     {"parameters", MAP, true}, {"points", MAP, true},    {"bodies", MAP, true},
     {"markers", MAP, true},    {"joints", MAP, true},    {"loops", MAP, true},
     {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
-    {"measures", MAP, true},   {"states", MAP, true},    {"implicit", MAP, true},
-    {"forces", MAP, true},     {"outputs", MAP, true},   {"events", MAP, true},
-    {"templates", MAP, true},  {"instances", MAP, true}, {"shapes", LIST, true},
-    {"include", ANY, true},    {"title", TEXT, false},   {"gravity", LIST, false},
-    {"simulate", MAP, false},
+    {"measures", MAP, true},   {"states", MAP, true},    {"controllers", MAP, true},
+    {"implicit", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
+    {"events", MAP, true},     {"templates", MAP, true}, {"instances", MAP, true},
+    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, false},
+    {"gravity", LIST, false},  {"simulate", MAP, false},
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 19 };
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 20 };
 
 /* A section that is there but empty is as good as none. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
@@ -134,6 +134,7 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_joints(r));
   CMB_TRY(cmb_read_loops(r));
   CMB_TRY(cmb_read_signals(r));
+  CMB_TRY(cmb_read_controllers(r));
   CMB_TRY(cmb_read_implicits(r));
   CMB_TRY(cmb_read_forces(r));
   CMB_TRY(cmb_read_events(r));

@@ -51,10 +51,25 @@ void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, con
 
 const char *cmb_name_kind_text(cmb_name_kind kind)
 {
-  static const char *const texts[CMB_NAMES_KINDS] = {
-      "parameter", "body",  "marker",  "joint", "coordinate", "loop",
-      "input",     "table", "measure", "state", "force",      "implicit function",
-      "instance",  "point", "output",  "event", "template"};
+  static const char *const texts[CMB_NAMES_KINDS] = {"parameter",
+                                                     "body",
+                                                     "marker",
+                                                     "joint",
+                                                     "coordinate",
+                                                     "loop",
+                                                     "input",
+                                                     "table",
+                                                     "measure",
+                                                     "state",
+                                                     "sampled value",
+                                                     "force",
+                                                     "implicit function",
+                                                     "instance",
+                                                     "point",
+                                                     "output",
+                                                     "event",
+                                                     "controller",
+                                                     "template"};
   return texts[kind];
 }
 

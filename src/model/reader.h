@@ -28,6 +28,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_TABLE,
   CMB_NAMES_MEASURE,
   CMB_NAMES_STATE,
+  CMB_NAMES_SAMPLED,
   CMB_NAMES_FORCE,
   CMB_NAMES_IMPLICIT,
   CMB_NAMES_INSTANCE,
@@ -35,6 +36,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
   CMB_NAMES_OUTPUT,
   CMB_NAMES_EVENT,
+  CMB_NAMES_CONTROLLER,
   CMB_NAMES_TEMPLATE,
   CMB_NAMES_KINDS
 } cmb_name_kind;
@@ -269,7 +271,8 @@ cmb_status cmb_read_bodies(cmb_reader *r);
 cmb_status cmb_read_tables(cmb_reader *r);
 cmb_status cmb_read_joints(cmb_reader *r);
 cmb_status cmb_read_loops(cmb_reader *r);
-cmb_status cmb_read_signals(cmb_reader *r); /* inputs, measures, outputs */
+cmb_status cmb_read_signals(cmb_reader *r); /* inputs, measures, states, outputs */
+cmb_status cmb_read_controllers(cmb_reader *r);
 cmb_status cmb_read_implicits(cmb_reader *r);
 cmb_status cmb_read_events(cmb_reader *r);
 cmb_status cmb_read_forces(cmb_reader *r);

@@ -34,6 +34,18 @@ static int find(const cmb_simulation *sim, const char *name)
   return -1;
 }
 
+/* A sampled value belongs to its controller. */
+static cmb_status refuse_sampled(const cmb_simulation *sim, int i)
+{
+  const cmb_equations *eq = sim->eq;
+  const int held = i - eq->held_first;
+  if (held < 0 || held >= eq->nh) return CMB_OK;
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "'%s' is a sampled value of controller '%s', which sets it; expected a live "
+                  "parameter or input",
+                  eq->p_names[i], eq->samplers[eq->held_sampler[held]].name);
+}
+
 /* Where the integrator stands is where things happen; the positions there, and gaps, must allow the new values. */
 static cmb_status check_positions(cmb_simulation *sim)
 {
@@ -89,28 +101,44 @@ static cmb_status restart(cmb_simulation *sim)
 }
 
 /* The same for a real-time method, which changes modes at ends of steps and has velocities jump in the next one. */
-static cmb_status restart_in_time(cmb_simulation *sim, double h)
+static cmb_status follow_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
   cmb_status status = cmb_events_modes_at_end(e);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   CMB_TRY(cmb_run_end_step(sim));
-  CMB_TRY(cmb_run_enter_late(sim, h));
+  return cmb_run_enter_late(sim, h);
+}
+
+static cmb_status restart_in_time(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  CMB_TRY(follow_in_time(sim));
   return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);
+}
+
+cmb_status cmb_run_follow_change(cmb_simulation *sim)
+{
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
+  sim->moved = true;
+  cmb_status status = check_positions(sim);
+  if (status == CMB_OK) status = real_time ? follow_in_time(sim) : restart(sim);
+  sim->moved = false;
+  return status;
 }
 
 /* The run goes on with the values in p. */
 static cmb_status go_on(cmb_simulation *sim)
 {
   const bool real_time = cmb_method_is_real_time(sim->options.method);
-  const double h = cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in);
-  cmb_status status = real_time ? restart_in_time(sim, h) : restart(sim);
+  cmb_status status = real_time ? restart_in_time(sim) : restart(sim);
   if (status == CMB_OK) status = cmb_run_take_restart(sim);
   return cmb_run_conclude(sim, status);
 }
 
 /* What the constraints are before the change, for a real-time method; and the event is where the integrator stands. */
-static cmb_status look_before(cmb_simulation *sim)
+cmb_status cmb_run_look_before(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_events_at_end(e);
@@ -122,7 +150,7 @@ static cmb_status look_before(cmb_simulation *sim)
 static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *settings)
 {
   const size_t size = (size_t)sim->eq->np * sizeof *sim->p;
-  if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(look_before(sim));
+  if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(cmb_run_look_before(sim));
   memcpy(sim->p_before, sim->p, size);
   for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
   if (memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;
@@ -146,7 +174,9 @@ cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting 
   CMB_TRY(cmb_run_check_call(sim, "cmb_simulation_set", CMB_PLACE_BETWEEN));
   for (int k = 0; k < count; k++) {
     CMB_REQUIRE(sim->ctx, settings[k].name, "cmb_simulation_set needs names");
-    if (find(sim, settings[k].name) < 0) return CMB_ERROR_ARGUMENT;
+    const int i = find(sim, settings[k].name);
+    if (i < 0) return CMB_ERROR_ARGUMENT;
+    CMB_TRY(refuse_sampled(sim, i));
     if (isfinite(settings[k].value)) continue;
     return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT, "'%s' is set to %g; expected a finite number",
                     settings[k].name, settings[k].value);

@@ -1,6 +1,6 @@
 /*
  * The inside of a run, for the files that make it: simulation.c has the loop, restart.c what happens at an event,
- * obey.c, together.c, decide.c, rests.c, shares.c, slides.c, sticking.c, stages.c and tell.c parts of that.
+ * instants.c, obey.c, together.c, decide.c, rests.c, shares.c, slides.c, sticking.c, stages.c and tell.c parts of that.
  */
 #ifndef CMB_SIM_RUN_H
 #define CMB_SIM_RUN_H
@@ -98,6 +98,10 @@ struct cmb_simulation {
   cmb_result result;
   cmb_run_phase phase;
   cmb_run_place place;
+  double *observed;          /* outputs, and behind them what sampled values would become */
+  double *q_there, *v_there; /* (nq), (nv) at an instant */
+  double instant;            /* the last one that was sampled at, or the start */
+  int calm;                  /* steps in a row whose instants have not changed the motion */
   double t_start, t_end;
   double t_limit;                   /* no step goes beyond it; at most t_end */
   long due;                         /* number of the next record at an interval */
@@ -135,6 +139,9 @@ cmb_status cmb_run_take_restart(cmb_simulation *sim);
 
 /* The integrator has begun where a saved run was: that becomes the result; records go on behind it. */
 cmb_status cmb_run_take_resumed(cmb_simulation *sim);
+
+/* Records up to t inside the last step, or at its end; if the motion changes there, the state before it, too. */
+cmb_status cmb_run_hand_out_to(cmb_simulation *sim, double t, bool changes);
 
 /* Modes have changed where a step of a real-time method ends: the constraints there. */
 cmb_status cmb_run_enter_late(cmb_simulation *sim, double h);
@@ -318,6 +325,24 @@ cmb_status cmb_run_fail_endless(cmb_simulation *sim);
 
 /* live.c: the start values that belong to the parameters of the run, in `start`; those of the system are copied. */
 cmb_status cmb_run_find_start(cmb_simulation *sim);
+
+/* What there is before parameters change where the integrator stands; and behind a change at the event found. The run goes on as behind an
+ * event; that of a real-time method without a new beginning. */
+cmb_status cmb_run_look_before(cmb_simulation *sim);
+cmb_status cmb_run_follow_change(cmb_simulation *sim);
+
+/* instants.c: samplers must suit the method and its step; sampled values are those of the start. */
+cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim);
+void cmb_run_forget_samples(cmb_simulation *sim);
+
+/* A step must not go beyond this time. */
+double cmb_run_step_limit(const cmb_simulation *sim);
+
+/* The instants in the last step up to `limit`, one after the other, until one changes the motion: *moved, and the run has begun anew there. */
+cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved);
+
+/* An instant where the integrator stands, if there is one; *moved: it has changed the motion, and the run has followed. */
+cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *moved);
 
 /* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);

@@ -56,14 +56,14 @@ static cmb_status mark_outputs(cmb_simulation *sim, const cmb_point *at, const d
                                const double *lambda, int rule)
 {
   cmb_share *x = &sim->share;
-  const int no = sim->eq->no;
+  const int no = sim->eq->no, all = cmb_observed(sim->eq);
   double theta = 1;
   if (no == 0 || !sim->eq->outputs_at_rest) return CMB_OK;
   for (int i = 0; i < sim->ev->eq->ng; i++) theta = fmax(theta, fabs(lambda[i]));
   CMB_TRY(outputs_with(sim, at, a, lambda, rule, 0, x->out));
-  CMB_TRY(outputs_with(sim, at, a, lambda, rule, theta, x->out + no));
+  CMB_TRY(outputs_with(sim, at, a, lambda, rule, theta, x->out + all));
   for (int i = 0; i < no; i++) {
-    const double one = x->out[i], other = x->out[no + i], change = fabs(other - one);
+    const double one = x->out[i], other = x->out[all + i], change = fabs(other - one);
     const bool counts = change > SHARE * fmax(fabs(one), fabs(other)) && change > ROUNDING * theta;
     x->output_unique[i] = x->output_unique[i] && !counts;
     if (counts) sim->result.outputs_unique = x->output_unique;
@@ -121,6 +121,6 @@ void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq)
   x->tau = cmb_arena_doubles(arena, ng);
   x->lambda = cmb_arena_doubles(arena, ng);
   x->push = cmb_arena_doubles(arena, eq->rule_count);
-  x->out = cmb_arena_doubles(arena, 2 * eq->no);
+  x->out = cmb_arena_doubles(arena, 2 * cmb_observed(eq));
   x->output_unique = cmb_arena_take(arena, (size_t)eq->no, sizeof *x->output_unique);
 }

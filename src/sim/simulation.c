@@ -97,8 +97,11 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->v_kept = cmb_arena_doubles(arena, eq->nv);
   sim->lambda_work = cmb_arena_doubles(arena, most_ng);
   sim->outputs = cmb_arena_doubles(arena, eq->no);
-  sim->outputs_new = cmb_arena_doubles(arena, eq->no);
-  sim->outputs_other = cmb_arena_doubles(arena, eq->no);
+  sim->outputs_new = cmb_arena_doubles(arena, cmb_observed(eq));
+  sim->outputs_other = cmb_arena_doubles(arena, cmb_observed(eq));
+  sim->observed = cmb_arena_doubles(arena, cmb_observed(eq));
+  sim->q_there = cmb_arena_doubles(arena, eq->nq);
+  sim->v_there = cmb_arena_doubles(arena, eq->nv);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
 }
 
@@ -149,6 +152,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   cmb_arena *arena = sim->arena;
   CMB_TRY(check_times(ctx, sim));
   CMB_TRY(check_resets(ctx, sim));
+  CMB_TRY(cmb_run_check_samplers(ctx, sim));
   const int most_ng = eq->ng + eq->rule_count; /* bodies that rest add constraints, */
   sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
   sim->p = cmb_arena_doubles(arena, eq->np);
@@ -530,6 +534,22 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   return sim->options.every == 0 ? hand_out(sim) : CMB_OK;
 }
 
+cmb_status cmb_run_hand_out_to(cmb_simulation *sim, double t, bool changes)
+{
+  const double end = cmb_integrator_t(sim->in);
+  CMB_TRY(hand_out_inside(sim, t));
+  if (!changes) return CMB_OK;
+  if (sim->options.every == 0) {
+    CMB_TRY(hand_out_before(sim, t, t < end));
+    sim->side = 1;
+  }
+  if (sim->ev->eq->ng == 0 || t >= end) return CMB_OK;
+  const cmb_terms want = {.G = sim->ev->G};
+  cmb_status status = cmb_evaluate(sim->ev, t, sim->q_there, NULL, &want);
+  CMB_TRY(cmb_run_final(sim, status, "constraints", t));
+  return watch_step(sim, t, sim->q_there, sim->v_there);
+}
+
 /* Whether the next record at the interval is where the result is, or before. */
 static bool is_due(const cmb_simulation *sim)
 {
@@ -652,7 +672,8 @@ static void forget_run(cmb_simulation *sim)
   r->started = false;
   r->position = r->velocity = r->worst_position = r->worst_velocity = 0;
   r->t = sim->t_start;
-  r->events = r->impulses = r->records = r->singularities = 0;
+  r->events = r->impulses = r->instants = r->records = r->singularities = 0;
+  cmb_run_forget_samples(sim);
   r->stopped_by = NULL;
   r->outputs_unique = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
@@ -838,13 +859,11 @@ cmb_status cmb_run_enter_late(cmb_simulation *sim, double h)
   return cmb_run_tell_impulses(sim);
 }
 
-/* One step of a real-time method: what it has switched is changed where it ends. */
-static cmb_status advance_in_time(cmb_simulation *sim)
+/* A step of a real-time method has ended: what it has switched is changed there. */
+static cmb_status switch_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   const long events = sim->result.events;
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
-  CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   if (e->ns == 0) return CMB_OK;
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
   if (memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof *e->mode_new) != 0) {
@@ -858,10 +877,20 @@ static cmb_status advance_in_time(cmb_simulation *sim)
   return cmb_run_enter_late(sim, cmb_integrator_t(sim->in) - cmb_integrator_t_before(sim->in));
 }
 
+/* One step of a real-time method. */
+static cmb_status advance_in_time(cmb_simulation *sim)
+{
+  bool moved;
+  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
+  CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
+  CMB_TRY(switch_in_time(sim));
+  return sim->eq->nh > 0 ? cmb_run_sample_here(sim, &moved) : CMB_OK;
+}
+
 /* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
-  CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
+  CMB_TRY(cmb_integrator_step(sim->in, cmb_run_step_limit(sim)));
   if (cmb_integrator_is_fixed(sim->in)) return CMB_OK;
   for (int k = 0; k < MOST_SHORTER; k++) {
     bool unseen;
@@ -869,7 +898,7 @@ static cmb_status make_step(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, status, "dense output", cmb_integrator_t_before(sim->in)));
     if (!unseen) break;
     CMB_TRY(cmb_integrator_undo(sim->in));
-    CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
+    CMB_TRY(cmb_integrator_step(sim->in, cmb_run_step_limit(sim)));
   }
   return CMB_OK;
 }
@@ -921,6 +950,12 @@ static cmb_status advance(cmb_simulation *sim)
     }
     if (status == CMB_OK && !found) status = find_last_event(sim, &found);
     if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
+    if (sim->eq->nh > 0) {
+      bool moved;
+      const double end = cmb_integrator_t(sim->in);
+      CMB_TRY(cmb_run_pass_instants(sim, found ? fmin(sim->events->t, end) : end, &moved));
+      if (moved) return CMB_OK;
+    }
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
@@ -975,6 +1010,11 @@ static cmb_status begin(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
+  if (sim->eq->nh > 0) {
+    bool moved;
+    CMB_TRY(cmb_run_sample_here(sim, &moved));
+    restarted = restarted || moved;
+  }
   if (restarted) CMB_TRY(take_integrator_state(sim));
   return hand_out_here(sim);
 }

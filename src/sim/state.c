@@ -86,6 +86,7 @@ static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
   cmb_archive_doubles(a, "p", eq->np, sim->p);
+  if (eq->nh > 0) cmb_archive_doubles(a, "instant", 1, &sim->instant);
   cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");

@@ -1,0 +1,61 @@
+/*
+ * Sampled values of a graph system (graph_parts.h): their samplers, which of them the motion depends on, and whether their new values
+ * take forces or accelerations to be known.
+ */
+#include "base/context.h"
+#include "dae/graph_data.h"
+#include "expr/graph.h"
+
+/* Marks what the motion, events and switching functions are made of. */
+static cmb_status mark_moving(const cmb_graph_parts *p, bool *moves)
+{
+  const cmb_expressions *x = p->x;
+  const int motion = (int)(p->part[CMB_EVENT_PARTS] - p->part[0]);
+  uint8_t *parts = cmb_reachable(x->graph, motion, p->part[0]);
+  uint8_t *margins =
+      cmb_reachable(x->graph, p->ns + p->count[CMB_PART_DECIDING], p->part[CMB_PART_MARGINS]);
+  for (int i = 0; parts && margins && i < x->nh; i++) {
+    const cmb_expr w = x->parameter[x->held_first + i];
+    moves[i] = parts[w] || margins[w];
+  }
+  const bool good = parts && margins;
+  cmb_release(p->ctx, parts);
+  cmb_release(p->ctx, margins);
+  return good ? CMB_OK : cmb_fail_memory(p->ctx);
+}
+
+static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
+{
+  const cmb_expressions *x = p->x;
+  uint8_t *used = cmb_reachable(x->graph, x->nh, p->part[CMB_PART_OUTPUTS] + x->no);
+  if (!used) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < x->nv; i++) *yes = *yes || used[x->a[i]];
+  for (int i = 0; i < x->ng; i++) *yes = *yes || used[x->lambda[i]];
+  for (int i = 0; i < x->push_count; i++) *yes = *yes || used[x->rules[i].push];
+  cmb_release(p->ctx, used);
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
+{
+  const cmb_expressions *x = p->x;
+  if (x->nh == 0) return CMB_OK;
+  cmb_sampler *samplers = cmb_arena_take(arena, (size_t)x->sampler_count, sizeof *samplers);
+  int *of = cmb_arena_ints(arena, x->nh);
+  bool *moves = cmb_arena_take(arena, (size_t)x->nh, sizeof *moves);
+  if (!samplers || !of || !moves) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < x->sampler_count; i++) {
+    samplers[i] = x->samplers[i];
+    samplers[i].name = cmb_arena_text(arena, x->samplers[i].name);
+  }
+  for (int i = 0; i < x->nh; i++) of[i] = x->held_sampler[i];
+  eq->nh = x->nh;
+  eq->held_first = x->held_first;
+  eq->sampler_count = x->sampler_count;
+  eq->samplers = samplers;
+  eq->held_sampler = of;
+  eq->held_moves = moves;
+  CMB_TRY(mark_moving(p, moves));
+  CMB_TRY(read_forces(p, &eq->samples_read_forces));
+  return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}

@@ -1,0 +1,214 @@
+/*
+ * Sampled values w of the model's controllers (build.h): at the instants of a controller
+ *
+ *     w⁺ = U(t, q, v, z, a, λ, w⁻),
+ *
+ * and they hold between. To the motion they are parameters: inputs of the graph, behind the live ones. The new values stand behind the
+ * outputs, and are found like these.
+ *
+ * delay(w, T) of a sampled value is a row of further ones: with T = m P + r, P its period, h₁⁺ = w⁻, h₂⁺ = h₁⁻, .. are sampled with it,
+ * so that h_m is what w was m periods ago, and if r > 0 one more takes h_m at instants that come later by r. In the update of a controller
+ * delay(x, m P) of anything else begins with a sample of x: h₁⁺ = x, so that the update reads x as it was m periods ago.
+ */
+#include "base/context.h"
+#include "dyn/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
+
+static const double SAME = 1e-6; /* part of a period: a delay is a multiple of it */
+
+cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
+{
+  return (cmb_sampled *)b->sampled.items + i;
+}
+
+static cmb_sampler *sampler_at(const cmb_build *b, int i)
+{
+  return (cmb_sampler *)b->samplers.items + i;
+}
+
+/* A new one, with the input that it is; -1 without memory. */
+static int add(cmb_build *b, const char *name, int sampler, double start)
+{
+  char text[NAME_ROOM];
+  cmb_sampled *s = cmb_list_add(b, &b->sampled, sizeof *s);
+  if (!s) return -1;
+  snprintf(text, sizeof text, "sampled value %d, %s", b->sampled.count, name);
+  *s = (cmb_sampled){.name = name, .sampler = sampler, .start = start, .x = cmb_input(b->g, text)};
+  return b->sampled.count - 1;
+}
+
+cmb_status cmb_build_sampled(cmb_build *b)
+{
+  const cmb_model *m = b->model;
+  for (int i = 0; i < m->controller_count; i++) {
+    const cmb_model_controller *c = &m->controllers[i];
+    cmb_sampler *s = cmb_list_add(b, &b->samplers, sizeof *s);
+    if (!s) return CMB_ERROR_MEMORY;
+    *s = (cmb_sampler){c->name, c->period, c->phase};
+  }
+  for (int i = 0; i < m->sampled_count; i++) {
+    const cmb_model_sampled *s = &m->sampled[i];
+    if (add(b, s->name, s->controller, s->start) < 0) return CMB_ERROR_MEMORY;
+  }
+  return CMB_OK;
+}
+
+/* ---- delays */
+
+/* The item that a delay of `of` by `count` periods ends with, further ones being made as they are needed; -1: a failure. */
+static int find_register(cmb_build *b, int of, int count)
+{
+  for (int k = 0; k < count; k++) {
+    const cmb_sampled *from = cmb_sampled_at(b, of);
+    int next = from->delayed;
+    if (next == 0) {
+      const cmb_expr update = from->x;
+      char text[NAME_ROOM];
+      snprintf(text, sizeof text, "%.280s, delayed", from->name);
+      const char *name = cmb_arena_text(b->arena, text);
+      if (!name) return -1;
+      next = add(b, name, from->sampler, from->start);
+      if (next < 0) return -1;
+      cmb_sampled_at(b, next)->update = update;
+      cmb_sampled_at(b, of)->delayed = next;
+    }
+    of = next;
+  }
+  return of;
+}
+
+/* A sampler like that of item `of`, later by `rest`, and the item that takes `of` at its instants. */
+static int find_later(cmb_build *b, int of, double rest)
+{
+  for (int i = 0; i < b->sampled.count; i++) {
+    const cmb_sampled *s = cmb_sampled_at(b, i);
+    if (s->late && s->update == cmb_sampled_at(b, of)->x && s->rest == rest) return i;
+  }
+  const cmb_sampled *from = cmb_sampled_at(b, of);
+  const cmb_sampler base = *sampler_at(b, from->sampler);
+  cmb_sampler *later = cmb_list_add(b, &b->samplers, sizeof *later);
+  if (!later) return -1;
+  *later = (cmb_sampler){base.name, base.period, base.phase + rest};
+  const cmb_expr x = from->x;
+  const int i = add(b, from->name, b->samplers.count - 1, from->start);
+  if (i < 0) return -1;
+  cmb_sampled *s = cmb_sampled_at(b, i);
+  s->late = true, s->rest = rest, s->update = x;
+  return i;
+}
+
+static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *why)
+{
+  cmb_build_fail(b, cmb_about_formula(formula), "delay: %s", why);
+  return false;
+}
+
+/* The number of periods in `time`, and what is left over. */
+static bool divide(cmb_build *b, const cmb_model_formula *formula, cmb_expr time, double period,
+                   int *count, double *rest)
+{
+  const bool constant = cmb_expr_op(b->g, time) == CMB_OP_CONSTANT;
+  const double T = constant ? cmb_expr_constant(b->g, time) : -1;
+  if (!(T >= 0 && isfinite(T))) {
+    return refuse(b, formula, "the time is not known; expected a number that is not negative");
+  }
+  const double parts = T / period, whole = floor(parts + SAME);
+  if (!(whole <= MOST_REGISTERS)) {
+    return refuse(b, formula,
+                  "it is longer than 1000 periods of the controller; expected a shorter "
+                  "one, or samples at longer periods");
+  }
+  *count = (int)whole;
+  *rest = parts - whole > SAME ? T - whole * period : 0;
+  return true;
+}
+
+/* Of a sampled value, item `of`. */
+static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
+                          cmb_expr *e)
+{
+  int count;
+  double rest;
+  const double period = sampler_at(b, cmb_sampled_at(b, of)->sampler)->period;
+  if (!divide(b, formula, time, period, &count, &rest)) return false;
+  int last = find_register(b, of, count);
+  if (last >= 0 && rest > 0) last = find_later(b, last, rest);
+  if (last < 0) return false;
+  *e = cmb_sampled_at(b, last)->x;
+  return true;
+}
+
+/* Of x, in the update of a sampled value. The same delay is met again where the formula is read again. */
+static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e)
+{
+  const int of = b->updating, number = b->update_delays++;
+  const cmb_model_formula *formula = &b->model->sampled[of].update;
+  const int sampler = cmb_sampled_at(b, of)->sampler;
+  int count, first = -1;
+  double rest;
+  if (!divide(b, formula, time, sampler_at(b, sampler)->period, &count, &rest)) return false;
+  if (rest > 0) {
+    return refuse(b, formula,
+                  "the time is no multiple of the controller's period; what is delayed "
+                  "by another time must be a sampled value itself");
+  }
+  *e = x;
+  if (count == 0) return true;
+  for (int i = 0; i < b->sampled.count && first < 0; i++) {
+    const cmb_sampled *s = cmb_sampled_at(b, i);
+    if (s->of_update == of + 1 && s->number == number) first = i;
+  }
+  if (first < 0) first = add(b, cmb_sampled_at(b, of)->name, sampler, 0);
+  if (first < 0) return false;
+  cmb_sampled *s = cmb_sampled_at(b, first);
+  s->of_update = of + 1, s->number = number, s->update = x;
+  const int last = find_register(b, first, count - 1);
+  if (last < 0) return false;
+  *e = cmb_sampled_at(b, last)->x;
+  return true;
+}
+
+bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x, cmb_expr time,
+                     cmb_expr *e)
+{
+  for (int i = 0; i < b->sampled.count; i++) {
+    if (cmb_sampled_at(b, i)->x == x) return delay_sampled(b, formula, i, time, e);
+  }
+  if (b->updating >= 0 && formula == &b->model->sampled[b->updating].update) {
+    return delay_in_update(b, x, time, e);
+  }
+  return refuse(b, formula,
+                "what changes at any time cannot be delayed here; expected a sampled value "
+                "of a controller, or a formula in its 'update'");
+}
+
+/* ---- updates */
+
+cmb_status cmb_build_updates(cmb_build *b)
+{
+  cmb_status status = CMB_OK;
+  for (int i = 0; i < b->model->sampled_count && status == CMB_OK; i++) {
+    cmb_expr e = 0;
+    b->updating = i, b->update_delays = 0;
+    status = cmb_build_formula(b, &b->model->sampled[i].update, CMB_LEVEL_OUTPUT, NULL, &e);
+    cmb_sampled_at(b, i)->update = e;
+  }
+  b->updating = -1;
+  return status;
+}
+
+cmb_status cmb_build_take_samplers(cmb_build *b, cmb_expressions *x)
+{
+  x->nh = b->sampled.count;
+  x->sampler_count = b->samplers.count;
+  x->samplers = b->samplers.items;
+  x->held_sampler = cmb_arena_ints(b->arena, x->nh);
+  if (!x->held_sampler) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < x->nh; i++) x->held_sampler[i] = cmb_sampled_at(b, i)->sampler;
+  return CMB_OK;
+}

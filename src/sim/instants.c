@@ -1,0 +1,234 @@
+/*
+ * Sampled values of a run (dae.h): at the instants of their samplers they get new values from the state there.
+ *
+ *     t_k = phase + k period,   k = 0, 1, ..
+ *
+ * To the motion they are parameters (live.c). With a method that chooses its steps an instant is treated like an event whose time is
+ * known: the state there comes from the dense output, on the constraints, and the run begins anew behind it if something has changed that
+ * the motion depends on. A step ends at the next instant as long as instants change the motion; where they do not, steps may
+ * pass over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
+ */
+#include "base/context.h"
+#include "dae/evaluator.h"
+#include "dae/project.h"
+#include "method/integrator.h"
+#include "sim/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_DOUBLINGS = 60 };
+
+/* Part of a period within which a time is an instant; and instants that a run may have. */
+static const double AT_INSTANT = 1e-6, MOST_INSTANTS = 1e9;
+
+/* Part of a time: no step fits in between. */
+static const double ROUNDING = 16 * DBL_EPSILON;
+
+/* ---- times */
+
+/* The first instant of a sampler behind t, which is an instant of one of them, or the start. */
+static double instant_after(const cmb_sampler *s, double t)
+{
+  const double k = fmax(floor((t - s->phase) / s->period + AT_INSTANT) + 1, 0);
+  return s->phase + k * s->period;
+}
+
+bool cmb_sampler_is_due(const cmb_sampler *s, double t, double within)
+{
+  const double k = nearbyint((t - s->phase) / s->period);
+  return k >= 0 && fabs(t - (s->phase + k * s->period)) <= within;
+}
+
+/* The first instant of all behind the last one. */
+static double next_instant(const cmb_simulation *sim)
+{
+  double next = INFINITY;
+  for (int i = 0; i < sim->eq->sampler_count; i++) {
+    next = fmin(next, instant_after(&sim->eq->samplers[i], sim->instant));
+  }
+  return next;
+}
+
+/* How near a time has to be to an instant: half a step of fixed size, which divides the period. */
+static double leeway(const cmb_simulation *sim, const cmb_sampler *s)
+{
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
+  return real_time ? 0.5 * cmb_integrator_fixed_step(sim->in) : AT_INSTANT * s->period;
+}
+
+static bool is_due(const cmb_simulation *sim, int held, double t)
+{
+  const cmb_sampler *s = &sim->eq->samplers[sim->eq->held_sampler[held]];
+  return cmb_sampler_is_due(s, t, leeway(sim, s));
+}
+
+double cmb_run_step_limit(const cmb_simulation *sim)
+{
+  if (sim->eq->nh == 0 || cmb_method_is_real_time(sim->options.method)) return sim->t_limit;
+  const double t = cmb_integrator_t(sim->in), next = next_instant(sim);
+  return fmin(sim->t_limit, t + ldexp(next - t, sim->calm));
+}
+
+/* ---- checks */
+
+static bool is_multiple(double time, double step)
+{
+  return fabs(time - nearbyint(time / step) * step) <= AT_INSTANT * step;
+}
+
+static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char *method, double h,
+                              bool delayed)
+{
+  return cmb_fail_about(
+      ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+      "controller '%s' samples at %.9g s + k %.9g s%s, and %s makes steps of %.9g s, which do not "
+      "end there; expected a step that divides the period and the time of the first sample",
+      s->name, s->phase, s->period, delayed ? ", or what it delays changes then" : "", method, h);
+}
+
+cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_method *method = sim->options.method;
+  const double h =
+      sim->options.integrator.step > 0 ? sim->options.integrator.step : CMB_USUAL_PERIOD;
+  for (int i = 0; i < eq->sampler_count; i++) {
+    const cmb_sampler *s = &eq->samplers[i];
+    const bool ends =
+        is_multiple(s->period, h) && s->period > 0.5 * h && is_multiple(s->phase - sim->t_start, h);
+    if (method && cmb_method_is_real_time(method) && !ends) {
+      return refuse_step(ctx, s, cmb_method_name(method), h, i > 0);
+    }
+    if (!((sim->t_end - s->phase) / s->period > MOST_INSTANTS)) continue;
+    return cmb_fail_about(
+        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+        "controller '%s' has a period of %.9g s: more than 1e9 samples up to t = %.9g", s->name,
+        s->period, sim->t_end);
+  }
+  return CMB_OK;
+}
+
+/* ---- values */
+
+void cmb_run_forget_samples(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->nh; i++) sim->p[eq->held_first + i] = eq->p[eq->held_first + i];
+  sim->calm = 0;
+  sim->instant = sim->t_start;
+}
+
+/* The values that are due at t and change there: *any, and *moves: one that the motion depends on. All are finite. */
+static cmb_status compare(cmb_simulation *sim, double t, bool *any, bool *moves)
+{
+  const cmb_equations *eq = sim->eq;
+  const double *next = sim->observed + eq->no;
+  *any = *moves = false;
+  for (int i = 0; i < eq->nh; i++) {
+    if (!is_due(sim, i, t)) continue;
+    if (!isfinite(next[i])) {
+      const char *name = eq->p_names[eq->held_first + i];
+      return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "sampled value", name),
+                            "sampled value '%s' is not finite at t = %.9g", name, t);
+    }
+    const bool changes = next[i] != sim->p[eq->held_first + i];
+    *any = *any || changes;
+    *moves = *moves || (changes && eq->held_moves[i]);
+  }
+  return CMB_OK;
+}
+
+static void take(cmb_simulation *sim, double t)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->nh; i++) {
+    if (is_due(sim, i, t)) sim->p[eq->held_first + i] = sim->observed[eq->no + i];
+  }
+}
+
+/* ---- inside of a step */
+
+/* The state at t inside the last step, on the constraints, and what sampled values would become there. */
+static cmb_status look_inside(cmb_simulation *sim, double t)
+{
+  const cmb_equations *eq = sim->eq;
+  double *q = sim->q_there, *v = sim->v_there;
+  CMB_TRY(cmb_integrator_interpolate(sim->in, t, q, v));
+  if (sim->ev->eq->ng > 0) CMB_TRY(cmb_project(sim->ev, t, q, v));
+  if (sim->ev->eq->ng == 0 && eq->normalize) eq->normalize(eq->self, q);
+  if (eq->samples_read_forces) {
+    CMB_TRY(cmb_accelerate(sim->ev, t, q, v, sim->a, sim->lambda_work));
+  }
+  return cmb_next_samples(sim->ev, t, q, v, sim->a, sim->lambda_work, sim->observed);
+}
+
+/* The same where the last step ends. */
+static cmb_status look_at_end(cmb_simulation *sim)
+{
+  const cmb_integrator *in = sim->in;
+  memcpy(sim->q_there, cmb_integrator_q(in), (size_t)sim->eq->nq * sizeof(double));
+  memcpy(sim->v_there, cmb_integrator_v(in), (size_t)sim->eq->nv * sizeof(double));
+  return cmb_next_samples(sim->ev, cmb_integrator_t(in), cmb_integrator_q(in), cmb_integrator_v(in),
+                          cmb_integrator_a(in), cmb_integrator_lambda(in), sim->observed);
+}
+
+/* The instant becomes the event found. */
+static cmb_status find_there(cmb_simulation *sim, double t)
+{
+  cmb_events *e = sim->events;
+  if (t >= cmb_integrator_t(sim->in)) {
+    cmb_events_at_end(e);
+    return CMB_OK;
+  }
+  e->t = t;
+  memcpy(e->q_found, sim->q_there, (size_t)sim->eq->nq * sizeof(double));
+  memcpy(e->v_found, sim->v_there, (size_t)sim->eq->nv * sizeof(double));
+  return cmb_accelerate(sim->ev, t, e->q_found, e->v_found, sim->a, e->lambda_found);
+}
+
+cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
+{
+  const double end = cmb_integrator_t(sim->in);
+  const double last = limit + ROUNDING * fmax(fabs(limit), sim->t_end - sim->t_start);
+  double t;
+  bool any, passes = false;
+  *moved = false;
+  while ((t = next_instant(sim)) <= last) {
+    passes = true;
+    sim->instant = t;
+    cmb_status status = t >= end ? look_at_end(sim) : look_inside(sim, t);
+    CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
+    CMB_TRY(compare(sim, t, &any, moved));
+    sim->result.instants++;
+    if (!any) continue;
+    CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
+    if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
+    take(sim, t);
+    if (!*moved) continue;
+    sim->calm = 0;
+    cmb_integrator_keep_size(sim->in);
+    return cmb_run_follow_change(sim);
+  }
+  if (passes && sim->calm < MOST_DOUBLINGS) sim->calm++;
+  return CMB_OK;
+}
+
+/* ---- at an end */
+
+cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *moved)
+{
+  const double t = cmb_integrator_t(sim->in);
+  bool any = false, due = false;
+  *moved = false;
+  for (int i = 0; i < sim->eq->nh; i++) due = due || is_due(sim, i, t);
+  if (!due) return CMB_OK;
+  sim->instant = fmax(sim->instant, t);
+  CMB_TRY(cmb_run_final(sim, look_at_end(sim), "samples of controllers", t));
+  CMB_TRY(compare(sim, t, &any, moved));
+  sim->result.instants++;
+  if (*moved) CMB_TRY(cmb_run_look_before(sim));
+  take(sim, t);
+  return *moved ? cmb_run_follow_change(sim) : CMB_OK;
+}
