@@ -5,7 +5,7 @@
  *
  *     step      the method's program (method/stepper.h): reads all but λ and a
  *     modes     the modes after the step, computed from the switching functions without a branch
- *     outputs   the model's outputs
+ *     outputs   the model's outputs, and what sampled values become
  *     first     start values for the parameters of now, where formulas have them
  */
 #ifndef CMB_EXPORT_C_CODE_H
@@ -25,6 +25,8 @@ typedef struct cmb_c_code {
   const cmb_code *x;
   const cmb_stepper *stepper;
   const cmb_result *start;
+  const double *a; /* (nv) accelerations there */
+  int live;        /* parameters that can be changed; sampled values are behind them */
   const char *method;
   int setting_count;
   const cmb_option_setting *settings;
@@ -35,7 +37,8 @@ typedef struct cmb_c_code {
   /* the start with other parameters */
   cmb_program
       *first; /* q and v; NULL: they are numbers, good for some values of the parameters only */
-  bool *start_reads; /* (np) those whose values they were found with; NULL: no parameter is live */
+  bool
+      *start_reads; /* (live) those whose values they were found with; NULL: no parameter is live */
 
   /* identifiers */
   const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;

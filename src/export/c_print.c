@@ -84,6 +84,9 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_nv = %d, /* velocities%s */\n", n, c->eq->nv,
                    c->eq->nz > 0 ? ", and states behind them" : "");
   if (c->eq->nz > 0) cmb_buffer_print(b, "  %s_nz = %d, /* states */\n", n, c->eq->nz);
+  if (c->x->nh > 0) {
+    cmb_buffer_print(b, "  %s_nh = %d, /* sampled values, and delayed ones */\n", n, c->x->nh);
+  }
   cmb_buffer_print(b, "  %s_ng = %d, /* constraints */\n", n, c->eq->ng);
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
@@ -121,8 +124,9 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
     cmb_c_print_comment(b, c->eq->v_names[i]);
   }
   cmb_buffer_print(b, ". */\ntypedef struct %s_state {\n", n);
-  cmb_buffer_print(b, "  double t;\n  double q[%s_nq];\n  double v[%s_nv];\n} %s_state;\n\n", n, n,
-                   n);
+  cmb_buffer_print(b, "  double t;\n  double q[%s_nq];\n  double v[%s_nv];\n", n, n);
+  if (c->x->nh > 0) cmb_buffer_print(b, "  double held[%s_nh];\n", n);
+  cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
@@ -133,8 +137,8 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
                    "/* What can be changed at any time; %s_init sets the values in the comments. "
                    "*/\ntypedef struct %s_parameters {\n",
                    n, n);
-  put_fields(b, x->np, c->parameter_names, x->parameter_names, x->parameter_value);
-  if (x->np == 0) cmb_buffer_put(b, "  char none;\n");
+  put_fields(b, c->live, c->parameter_names, x->parameter_names, x->parameter_value);
+  if (c->live == 0) cmb_buffer_put(b, "  char none;\n");
   cmb_buffer_print(b, "} %s_parameters;\n\n", n);
   cmb_buffer_print(b,
                    "/* Added to what the model itself says of an input; an input that is 0 there "
@@ -199,7 +203,7 @@ static void put_start_words(const cmb_c_code *c, cmb_buffer *b)
                    "on: returns 0; or 1, and nothing has changed, if one of these has another\n"
                    " * value than the comments say:",
                    c->name);
-  for (int i = 0; i < c->x->np; i++) {
+  for (int i = 0; i < c->live; i++) {
     if (!c->start_reads[i]) continue;
     cmb_buffer_print(b, "%s%s", any ? ", " : " ", c->parameter_names[i]);
     any = true;
@@ -227,7 +231,7 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
   put_work(c, b);
   cmb_buffer_print(
       b, "/* The start that the model gives, on its constraints%s. */\nvoid %s_init(%s *m);\n\n",
-      c->x->np > 0 ? ", and the parameters of the comments" : "", n, n);
+      c->live > 0 ? ", and the parameters of the comments" : "", n, n);
   put_start_words(c, b);
   cmb_buffer_print(b,
                    "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
@@ -266,6 +270,12 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
                    from, from_place);
 }
 
+/* Where sampled values begin in x. */
+static int held_place(const cmb_c_code *c)
+{
+  return c->x->layout.first[CMB_BLOCK_P] + c->live;
+}
+
 /* No step has been made, and all is 0 but the time and the step. */
 static void put_beginning(const cmb_c_code *c, cmb_buffer *b)
 {
@@ -277,14 +287,27 @@ static void put_beginning(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, ";\n  m->x[%d] = ", first[CMB_BLOCK_H]);
   put_number(b, c->step);
   cmb_buffer_put(b, ";\n");
+  for (int i = 0; i < c->x->nh; i++) {
+    cmb_buffer_print(b, "  m->x[%d] = ", held_place(c) + i);
+    put_number(b, c->x->parameter_value[c->live + i]);
+    cmb_buffer_put(b, ";\n");
+  }
 }
 
 static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
 {
-  for (int i = 0; i < c->x->np; i++) {
+  for (int i = 0; i < c->live; i++) {
     cmb_buffer_print(b, "  m->x[%d] = m->parameters.%s;\n", c->x->layout.first[CMB_BLOCK_P] + i,
                      c->parameter_names[i]);
   }
+}
+
+/* The first ones, where the motion begins. */
+static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
+{
+  if (c->x->nh == 0) return;
+  put_parameters(c, b);
+  cmb_buffer_put(b, "  (void)take_samples(m, 0);\n");
 }
 
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
@@ -296,19 +319,22 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   put_array(b, "double", "q", x->nq, c->start->q);
   put_array(b, "double", "v", x->nv, c->start->v);
   if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
+  if (c->eq->samples_read_forces) put_array(b, "double", "a", x->nv, c->a);
   put_beginning(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "v", 0);
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "lambda", 0);
+  if (c->eq->samples_read_forces) put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "a", 0);
   for (int i = 0; i < x->ns; i++) {
     cmb_buffer_print(b, "  m->x[%d] = %d;\n", first[CMB_BLOCK_MODE] + i, c->start->mode[i]);
   }
-  for (int i = 0; i < x->np; i++) {
+  for (int i = 0; i < c->live; i++) {
     cmb_buffer_print(b, "  m->parameters.%s = ", c->parameter_names[i]);
     put_number(b, x->parameter_value[i]);
     cmb_buffer_put(b, ";\n");
   }
-  if (x->np == 0) cmb_buffer_put(b, "  m->parameters.none = 0;\n");
+  if (c->live == 0) cmb_buffer_put(b, "  m->parameters.none = 0;\n");
+  put_first_samples(c, b);
   cmb_buffer_put(b, "}\n");
 }
 
@@ -327,12 +353,53 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double sum = 0;\n  int i;\n  %s_modes(m->x, m->y, m->w);\n", c->name);
   cmb_buffer_put(b, "  if (out) {\n");
   for (int i = 0; i < c->x->ns; i++) {
-    cmb_buffer_print(b, "    out->%s = (m->y[%d] > m->x[%d]) - (m->y[%d] < m->x[%d]);\n",
-                     c->event_names[i], i, first[CMB_BLOCK_MODE] + i, i, first[CMB_BLOCK_MODE] + i);
+    const int mode = first[CMB_BLOCK_MODE] + i;
+    cmb_buffer_print(b, "    if (m->y[%d] != m->x[%d]) out->%s = m->y[%d] > m->x[%d] ? 1 : -1;\n",
+                     i, mode, c->event_names[i], i, mode);
   }
   cmb_buffer_put(b, "  }\n");
   put_copy(b, c->x->ns, "m->x", first[CMB_BLOCK_MODE], "m->y", 0);
   put_sum(b, 2 * c->x->ns);
+  cmb_buffer_put(b, "  return sum;\n}\n");
+}
+
+/* A controller's instants are phase + k period; k is rounded as in put_count. */
+static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
+{
+  const cmb_sampler *s = &c->eq->samplers[sampler];
+  cmb_buffer_put(b, "  k = ((m->x[0] - ");
+  put_number(b, s->phase);
+  cmb_buffer_put(b, ") / ");
+  put_number(b, s->period);
+  cmb_buffer_put(b, " + 6755399441055744.0) - 6755399441055744.0;\n  off = m->x[0] - (");
+  put_number(b, s->phase);
+  cmb_buffer_put(b, " + k * ");
+  put_number(b, s->period);
+  cmb_buffer_print(b, ");\n  due[%d] = k >= 0 && off <= ", sampler);
+  put_number(b, 0.5 * c->step);
+  cmb_buffer_put(b, " && off >= ");
+  put_number(b, -0.5 * c->step);
+  cmb_buffer_put(b, ";\n");
+}
+
+/* New values for what is sampled at the time of the state, and the modes with them. Returns 0, or NaN if one is not finite. */
+static void put_samples(const cmb_c_code *c, cmb_buffer *b)
+{
+  const cmb_code *x = c->x;
+  if (x->nh == 0) return;
+  cmb_buffer_print(b, "\nstatic double take_samples(%s *m, %s_outputs *out)\n{\n", c->name,
+                   c->name);
+  cmb_buffer_print(b, "  double k, off, sum = 0;\n  int due[%d], any = 0, i;\n  (void)out;\n",
+                   c->eq->sampler_count);
+  for (int i = 0; i < c->eq->sampler_count; i++) put_due(c, b, i);
+  cmb_buffer_print(b, "  for (i = 0; i < %d; i++) any |= due[i];\n  if (!any) return 0;\n",
+                   c->eq->sampler_count);
+  cmb_buffer_print(b, "  %s_observed(m->x, m->y, m->w);\n", c->name);
+  for (int i = 0; i < x->nh; i++) {
+    cmb_buffer_print(b, "  if (due[%d]) sum += 0 * (m->x[%d] = m->y[%d] + 0.0);\n",
+                     c->eq->held_sampler[i], held_place(c) + i, x->no + i);
+  }
+  if (c->modes) cmb_buffer_put(b, "  sum += take_modes(m, out);\n");
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
@@ -348,6 +415,9 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
     cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", first[CMB_BLOCK_U] + i, c->u_names[i]);
   }
   if (x->nu == 0) cmb_buffer_put(b, "  (void)in;\n");
+  if (x->ns > 0) cmb_buffer_put(b, "  if (out) {\n");
+  for (int i = 0; i < x->ns; i++) cmb_buffer_print(b, "    out->%s = 0;\n", c->event_names[i]);
+  if (x->ns > 0) cmb_buffer_put(b, "  }\n");
   put_parameters(c, b);
 }
 
@@ -368,12 +438,13 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "m->y", y.lambda);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "m->y", y.a);
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
+  if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
-  if (c->outputs) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
+  if (x->no > 0) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
   for (int i = 0; i < x->no; i++) { /* no −0, as in cmb_outputs */
     cmb_buffer_print(b, "    out->%s = m->y[%d] + 0.0;\n", c->output_names[i], i);
   }
-  if (c->outputs) {
+  if (x->no > 0) {
     cmb_buffer_put(b, "  ");
     put_sum(b, x->no);
     cmb_buffer_put(b, "    health += sum;\n");
@@ -395,6 +466,7 @@ static void put_first(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "m->y", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", x->nq);
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  put_first_samples(c, b);
   cmb_buffer_print(b, "}\n\nint %s_start(%s *m)\n{\n  double sum = 0;\n  int i;\n", n, n);
   put_parameters(c, b);
   cmb_buffer_print(b, "  %s_first(m->x, m->y, m->w);\n", n);
@@ -409,7 +481,7 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   const char *n = c->name;
   cmb_buffer_print(b, "\nint %s_start(%s *m)\n{\n  const %s_parameters now = m->parameters;\n", n,
                    n, n);
-  for (int i = 0; i < x->np; i++) {
+  for (int i = 0; i < c->live; i++) {
     if (!c->start_reads[i]) continue;
     cmb_buffer_print(b, "  if (now.%s != ", c->parameter_names[i]);
     put_number(b, x->parameter_value[i]);
@@ -418,6 +490,7 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_init(m);\n  m->parameters = now;\n", n);
   put_parameters(c, b);
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  put_first_samples(c, b);
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
@@ -441,11 +514,13 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  s->t = m->x[0];\n");
   put_copy(b, x->nq, "s->q", 0, "m->x", first[CMB_BLOCK_Q]);
   put_copy(b, x->nv, "s->v", 0, "m->x", first[CMB_BLOCK_V]);
+  put_copy(b, x->nh, "s->held", 0, "m->x", held_place(c));
   cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  m->x[0] = s->t;\n");
   put_count(b, first[CMB_BLOCK_H]);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
+  put_copy(b, x->nh, "m->x", held_place(c), "s->held", 0);
   put_parameters(c, b);
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   cmb_buffer_put(b, "}\n");
@@ -458,8 +533,9 @@ cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
   put_top(c, b);
   cmb_buffer_print(b, "#include \"%s.h\"\n\n#include <math.h>\n\n", c->name);
   CMB_TRY(cmb_c_functions(c->ctx, c->name, count, functions, b));
-  put_init(c, b);
   put_modes(c, b);
+  put_samples(c, b);
+  put_init(c, b);
   put_step(c, b);
   put_access(c, b);
   if (c->first) put_first(c, b);

@@ -90,9 +90,10 @@ static cmb_status make_outputs(struct making *m)
 {
   const cmb_code *x = m->c->x;
   cmb_expr *out;
-  if (x->no == 0) return CMB_OK;
-  CMB_TRY(import(m, x->no, x->outputs, &out));
-  return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, x->no, out, &m->c->outputs);
+  const int count = x->no + x->nh;
+  if (count == 0) return CMB_OK;
+  CMB_TRY(import(m, count, x->outputs, &out));
+  return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
 /* Start values by their formulas; else which parameters they were found with. */
@@ -102,15 +103,15 @@ static cmb_status make_first(struct making *m)
   const cmb_code *x = c->x;
   const cmb_start_way way = cmb_start_way_of(c->system);
   cmb_expr *out;
-  if (!x->first) return CMB_OK;
+  if (!x->first || c->live == 0) return CMB_OK;
   if (way == CMB_START_FORMULAS) {
     CMB_TRY(import(m, x->first_count, x->first, &out));
     return cmb_program_create(c->ctx, m->graph, m->inputs, m->input, x->first_count, out,
                               &c->first);
   }
-  c->start_reads = cmb_arena_take(c->arena, (size_t)x->np, sizeof *c->start_reads);
+  c->start_reads = cmb_arena_take(c->arena, (size_t)c->live, sizeof *c->start_reads);
   if (!c->start_reads) return cmb_fail_memory(c->ctx);
-  for (int i = 0; i < x->np; i++) c->start_reads[i] = way == CMB_START_FOUND || x->start_reads[i];
+  for (int i = 0; i < c->live; i++) c->start_reads[i] = way == CMB_START_FOUND || x->start_reads[i];
   return CMB_OK;
 }
 

@@ -24,7 +24,7 @@ static cmb_status name_all(cmb_c_code *c)
   cmb_arena *a = c->arena;
   cmb_code_name(eq->name, sizeof c->name, c->name);
   c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
-  c->parameter_names = cmb_identifiers(a, "", x->np, x->parameter_names, 0, NULL);
+  c->parameter_names = cmb_identifiers(a, "", c->live, x->parameter_names, 0, NULL);
   c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, 1, own);
   if (cmb_arena_failed(a)) return cmb_fail_memory(c->ctx);
   c->event_names = cmb_identifiers(a, "event_", x->ns, eq->switch_names, x->no, c->output_names);
@@ -86,8 +86,6 @@ static cmb_status save(cmb_c_code *c, const char *folder)
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
                              cmb_export_report *report)
 {
-  const double step = options->integrator.step;
-  c->step = step > 0 ? step : CMB_USUAL_PERIOD;
   c->method = cmb_method_name(options->method);
   c->setting_count = options->integrator.setting_count - 1; /* without the bound */
   c->settings = options->integrator.settings;
@@ -98,7 +96,7 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   *report = (cmb_export_report){.instructions = cmb_program_instructions(c->stepper->program),
                                 .inputs = c->x->nu,
                                 .outputs = c->x->no,
-                                .parameters = c->x->np,
+                                .parameters = c->live,
                                 .flags = c->x->ns};
   memcpy(report->name, c->name, sizeof report->name);
   return CMB_OK;
@@ -121,6 +119,25 @@ static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
   return CMB_OK;
 }
 
+/* The first sample of a controller is made where the code begins, and the code does not find accelerations and forces of constraints
+ * before its first step. */
+static cmb_status refuse_first_sample(const cmb_c_code *c)
+{
+  const cmb_equations *eq = c->eq;
+  if (c->live == 0 || !eq->samples_read_forces) return CMB_OK;
+  for (int i = 0; i < eq->sampler_count; i++) {
+    const cmb_sampler *s = &eq->samplers[i];
+    if (!cmb_sampler_is_due(s, c->start->t, 0.5 * c->step)) continue;
+    return cmb_fail_about(
+        c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+        "controller '%s' samples accelerations or forces of constraints where the motion begins, "
+        "which exported code cannot find for live parameters; expected a phase greater than 0, or "
+        "no live parameters",
+        s->name);
+  }
+  return CMB_OK;
+}
+
 static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
                               const cmb_run_options *options, const char *folder,
                               cmb_export_report *report)
@@ -137,9 +154,13 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   if (!c.arena && status == CMB_OK) status = cmb_fail_memory(ctx);
   if (status == CMB_OK) {
     c.x = c.eq->code;
+    c.step = options->integrator.step > 0 ? options->integrator.step : CMB_USUAL_PERIOD;
+    c.live = c.x->np - c.x->nh;
     c.start = cmb_simulation_result(sim);
+    c.a = cmb_simulation_a(sim);
     c.stepper = cmb_integrator_stepper(in);
-    status = write_code(&c, options, folder, report);
+    status = refuse_first_sample(&c);
+    if (status == CMB_OK) status = write_code(&c, options, folder, report);
   }
   cmb_program_destroy(c.modes);
   cmb_program_destroy(c.outputs);

@@ -13,6 +13,7 @@
 #include "dae/project.h"
 #include "method/integrator.h"
 #include "sim/run.h"
+#include "sim/simulation.h"
 
 #include <float.h>
 #include <math.h>

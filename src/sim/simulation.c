@@ -216,6 +216,11 @@ void cmb_simulation_destroy(cmb_simulation *sim)
   cmb_arena_destroy(sim->arena);
 }
 
+const double *cmb_simulation_a(const cmb_simulation *sim)
+{
+  return sim->a;
+}
+
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)
 {
   return sim->in;

@@ -6,6 +6,12 @@
 
 #include <camber/sim.h>
 
+/* Whether t is an instant of the sampler, within so much time. */
+bool cmb_sampler_is_due(const cmb_sampler *s, double t, double within);
+
+/* The accelerations (nv) where the run has started. */
+const double *cmb_simulation_a(const cmb_simulation *sim);
+
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim);
 
 #endif
