@@ -382,6 +382,18 @@ static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
   cmb_buffer_put(b, ";\n");
 }
 
+/* One value. */
+static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
+{
+  const int from = c->x->no + i, to = held_place(c) + i;
+  cmb_buffer_print(b, "  if (due[%d]) {\n", c->eq->held_sampler[i]);
+  if (c->modes && c->eq->held_moves[i]) {
+    cmb_buffer_print(b, "    moved |= m->x[%d] != m->y[%d];\n", to, from);
+  }
+  cmb_buffer_print(b, "    m->x[%d] = m->y[%d] + 0.0;\n    sum += 0 * m->y[%d];\n  }\n", to, from,
+                   from);
+}
+
 /* New values for what is sampled at the time of the state, and the modes with them. Returns 0, or NaN if one is not finite. */
 static void put_samples(const cmb_c_code *c, cmb_buffer *b)
 {
@@ -389,17 +401,15 @@ static void put_samples(const cmb_c_code *c, cmb_buffer *b)
   if (x->nh == 0) return;
   cmb_buffer_print(b, "\nstatic double take_samples(%s *m, %s_outputs *out)\n{\n", c->name,
                    c->name);
-  cmb_buffer_print(b, "  double k, off, sum = 0;\n  int due[%d], any = 0, i;\n  (void)out;\n",
+  cmb_buffer_print(b, "  double k, off, sum = 0;\n  int due[%d], any = 0, i;\n",
                    c->eq->sampler_count);
+  cmb_buffer_put(b, c->modes ? "  int moved = 0;\n" : "  (void)out;\n");
   for (int i = 0; i < c->eq->sampler_count; i++) put_due(c, b, i);
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) any |= due[i];\n  if (!any) return 0;\n",
                    c->eq->sampler_count);
   cmb_buffer_print(b, "  %s_observed(m->x, m->y, m->w);\n", c->name);
-  for (int i = 0; i < x->nh; i++) {
-    cmb_buffer_print(b, "  if (due[%d]) sum += 0 * (m->x[%d] = m->y[%d] + 0.0);\n",
-                     c->eq->held_sampler[i], held_place(c) + i, x->no + i);
-  }
-  if (c->modes) cmb_buffer_put(b, "  sum += take_modes(m, out);\n");
+  for (int i = 0; i < x->nh; i++) put_sample(c, b, i);
+  if (c->modes) cmb_buffer_put(b, "  if (moved) sum += take_modes(m, out);\n");
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 

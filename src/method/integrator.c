@@ -406,7 +406,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_controller_begin(&in->control);
   in->step_taken = in->dense_ready = false;
   cmb_passage_begin(in);
-  if (in->stiffness) cmb_stiffness_begin(in->stiffness);
+  if (in->stiffness && !in->keep_size) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
   const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
   in->keep_size = false;

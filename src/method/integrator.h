@@ -34,7 +34,8 @@ double cmb_integrator_atol(const cmb_integrator *in);
 bool cmb_integrator_is_fixed(const cmb_integrator *in);     /* its steps have the size given */
 double cmb_integrator_fixed_step(const cmb_integrator *in); /* that size */
 
-/* Where it begins next it takes the step size along: what changes there is small. A multistep method begins small all the same. */
+/* Where it begins next it takes the step size along, and what it knows of stiffness: what changes there is small. A multistep method
+ * begins small all the same. */
 void cmb_integrator_keep_size(cmb_integrator *in);
 
 /* Whether a real-time method, with its options, never brings velocities to the constraints: a jump of a rate would stay an error. */

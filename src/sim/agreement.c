@@ -209,24 +209,43 @@ static cmb_status refuse_jump(const cmb_evaluator *ev, int i, double t, double g
                         ev->eq->g_names[i], t, g);
 }
 
-/* Positions cannot jump: what the first `count` constraints ask for must be so already, up to `limit`. */
-static cmb_status check_positions(cmb_evaluator *ev, int count, double limit, double t,
-                                  const double *q)
+/* g with the parameters `before`, into a->rate; NULL: 0. */
+static cmb_status find_before(cmb_agreement *a, cmb_evaluator *ev, double t, const double *q,
+                              const double *before)
 {
-  cmb_terms want = {.g = ev->g, .G = ev->G};
+  const double *now = ev->p;
+  const cmb_terms want = {.g = a->rate};
+  for (int i = 0; i < ev->eq->ng; i++) a->rate[i] = 0;
+  if (!before) return CMB_OK;
+  ev->p = before;
+  cmb_status status = cmb_evaluate(ev, t, q, NULL, &want);
+  ev->p = now;
+  return status;
+}
+
+/* Positions cannot jump: what the first `count` constraints ask for must be so already, up to `limit` or to what was so before. */
+static cmb_status check_positions(cmb_agreement *a, cmb_evaluator *ev, int count, double limit,
+                                  double t, const double *q, const double *before)
+{
+  const cmb_terms want = {.g = ev->g, .G = ev->G};
+  CMB_TRY(find_before(a, ev, t, q, before));
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   if (!cmb_all_finite(ev->eq->ng, ev->g)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < count; i++) {
-    if (fabs(ev->g[i]) > gradient(ev, i) * limit) return refuse_jump(ev, i, t, ev->g[i]);
+    const double most = gradient(ev, i) * limit;
+    if (fabs(ev->g[i]) <= most || fabs(ev->g[i] - a->rate[i]) <= most) continue;
+    return refuse_jump(ev, i, t, ev->g[i]);
   }
   return CMB_OK;
 }
 
-cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q)
+cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q,
+                                     const double *before)
 {
   const double limit = MOVED / FACTOR * limits_at(a, q, NULL).position;
-  CMB_TRY(check_positions(a->run, a->system->eq.ng, limit, t, q));
-  return a->whole ? check_positions(a->whole, a->whole->eq->ng, limit, t, q) : CMB_OK;
+  CMB_TRY(check_positions(a, a->run, a->system->eq.ng, limit, t, q, before));
+  if (!a->whole) return CMB_OK;
+  return check_positions(a, a->whole, a->whole->eq->ng, limit, t, q, before);
 }
 
 /* |v| in the metric of M: the root of twice the kinetic energy. */
@@ -318,7 +337,7 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
 {
   cmb_evaluator *ev = a->run;
   if (!cmb_agreement_can_change(a)) return CMB_OK;
-  CMB_TRY(check_positions(ev, ev->eq->ng, limits_at(a, q, NULL).position, t, q));
+  CMB_TRY(check_positions(a, ev, ev->eq->ng, limits_at(a, q, NULL).position, t, q, NULL));
   if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
   ev->redundant = *ev->doubtful ? ev->deficiency : 0;

@@ -48,9 +48,10 @@ cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q
  * dependent. The run's evaluator has g, G and g_t there. */
 cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v);
 
-/* Parameters have changed. Whether (t, q) meets all constraints still, those that were left out too, but not the surfaces that bodies rest on:
+/* Parameters have changed from `before` (NULL: they are those of a start). Whether (t, q) meets all constraints still, as well as before, those that were left out too, but not the surfaces that bodies rest on:
  * CMB_ERROR_CONTRADICTION. */
-cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q);
+cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q,
+                                     const double *before);
 
 /* Whether constraints depend on the modes, or have changed otherwise. */
 bool cmb_agreement_can_change(const cmb_agreement *a);

@@ -5,8 +5,8 @@
  *
  * To the motion they are parameters (live.c). With a method that chooses its steps an instant is treated like an event whose time is
  * known: the state there comes from the dense output, on the constraints, and the run begins anew behind it if something has changed that
- * the motion depends on. A step ends at the next instant as long as instants change the motion; where they do not, steps may
- * pass over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
+ * the motion depends on. A step ends at the next instant of a sampler as long as its instants change the motion; where they do not,
+ * steps may pass over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
  */
 #include "base/context.h"
 #include "dae/evaluator.h"
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DOUBLINGS = 60 };
+enum { DOUBLINGS = 3 }; /* of what a step may pass over, after each instant that was calm */
 
 /* Part of a period within which a time is an instant; and instants that a run may have. */
 static const double AT_INSTANT = 1e-6, MOST_INSTANTS = 1e9;
@@ -68,8 +68,13 @@ static bool is_due(const cmb_simulation *sim, int held, double t)
 double cmb_run_step_limit(const cmb_simulation *sim)
 {
   if (sim->eq->nh == 0 || cmb_method_is_real_time(sim->options.method)) return sim->t_limit;
-  const double t = cmb_integrator_t(sim->in), next = next_instant(sim);
-  return fmin(sim->t_limit, t + ldexp(next - t, sim->calm));
+  const double t = cmb_integrator_t(sim->in);
+  double limit = sim->t_limit;
+  for (int i = 0; i < sim->eq->sampler_count; i++) {
+    const double next = instant_after(&sim->eq->samplers[i], sim->instant);
+    limit = fmin(limit, t + ldexp(next - t, DOUBLINGS * sim->calm[i]));
+  }
+  return limit;
 }
 
 /* ---- checks */
@@ -117,8 +122,22 @@ void cmb_run_forget_samples(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->nh; i++) sim->p[eq->held_first + i] = eq->p[eq->held_first + i];
-  sim->calm = 0;
+  for (int i = 0; i < eq->sampler_count; i++) sim->calm[i] = CMB_MOST_CALM;
   sim->instant = sim->t_start;
+}
+
+/* Counts the instants of samplers that have changed nothing. */
+static void count_calm(cmb_simulation *sim, double t)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->sampler_count; i++) {
+    const bool due = cmb_sampler_is_due(&eq->samplers[i], t, leeway(sim, &eq->samplers[i]));
+    if (due && sim->calm[i] < CMB_MOST_CALM) sim->calm[i]++;
+  }
+  for (int i = 0; i < eq->nh; i++) {
+    const bool changes = sim->observed[eq->no + i] != sim->p[eq->held_first + i];
+    if (is_due(sim, i, t) && changes && eq->held_moves[i]) sim->calm[eq->held_sampler[i]] = 0;
+  }
 }
 
 /* The values that are due at t and change there: *any, and *moves: one that the motion depends on. All are finite. */
@@ -144,6 +163,7 @@ static cmb_status compare(cmb_simulation *sim, double t, bool *any, bool *moves)
 static void take(cmb_simulation *sim, double t)
 {
   const cmb_equations *eq = sim->eq;
+  memcpy(sim->p_before, sim->p, (size_t)eq->np * sizeof *sim->p);
   for (int i = 0; i < eq->nh; i++) {
     if (is_due(sim, i, t)) sim->p[eq->held_first + i] = sim->observed[eq->no + i];
   }
@@ -194,42 +214,41 @@ cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
   const double end = cmb_integrator_t(sim->in);
   const double last = limit + ROUNDING * fmax(fabs(limit), sim->t_end - sim->t_start);
   double t;
-  bool any, passes = false;
+  bool any;
   *moved = false;
   while ((t = next_instant(sim)) <= last) {
-    passes = true;
     sim->instant = t;
     cmb_status status = t >= end ? look_at_end(sim) : look_inside(sim, t);
     CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
     CMB_TRY(compare(sim, t, &any, moved));
+    count_calm(sim, t);
     sim->result.instants++;
     if (!any) continue;
     CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
     if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
     take(sim, t);
     if (!*moved) continue;
-    sim->calm = 0;
     cmb_integrator_keep_size(sim->in);
     return cmb_run_follow_change(sim);
   }
-  if (passes && sim->calm < MOST_DOUBLINGS) sim->calm++;
   return CMB_OK;
 }
 
 /* ---- at an end */
 
-cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *moved)
+cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed)
 {
   const double t = cmb_integrator_t(sim->in);
-  bool any = false, due = false;
-  *moved = false;
+  bool moved, due = false;
+  *changed = false;
   for (int i = 0; i < sim->eq->nh; i++) due = due || is_due(sim, i, t);
   if (!due) return CMB_OK;
   sim->instant = fmax(sim->instant, t);
   CMB_TRY(cmb_run_final(sim, look_at_end(sim), "samples of controllers", t));
-  CMB_TRY(compare(sim, t, &any, moved));
+  CMB_TRY(compare(sim, t, changed, &moved));
   sim->result.instants++;
-  if (*moved) CMB_TRY(cmb_run_look_before(sim));
+  sim->moved = moved; /* until the run has followed */
+  if (moved) CMB_TRY(cmb_run_look_before(sim));
   take(sim, t);
-  return *moved ? cmb_run_follow_change(sim) : CMB_OK;
+  return moved ? cmb_run_follow_change(sim) : CMB_OK;
 }

@@ -50,7 +50,7 @@ static cmb_status refuse_sampled(const cmb_simulation *sim, int i)
 static cmb_status check_positions(cmb_simulation *sim)
 {
   const cmb_events *e = sim->events;
-  cmb_status status = cmb_agreement_check_moved(sim->agreement, e->t, e->q_found);
+  cmb_status status = cmb_agreement_check_moved(sim->agreement, e->t, e->q_found, sim->p_before);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   if (!sim->ev->eq->surfaces) return CMB_OK;
   CMB_TRY(cmb_run_final(sim, cmb_run_check_rests(sim), "rest", e->t));
@@ -82,7 +82,7 @@ static cmb_status check_start(cmb_simulation *sim)
 {
   CMB_TRY(cmb_run_find_start(sim));
   if (sim->system->start) return CMB_OK;
-  cmb_status status = cmb_agreement_check_moved(sim->agreement, sim->t_start, sim->start.q);
+  cmb_status status = cmb_agreement_check_moved(sim->agreement, sim->t_start, sim->start.q, NULL);
   if (status == CMB_ERROR_CONTRADICTION) {
     cmb_fail_further(sim->ctx,
                      "; before the run begins set only what start values do not depend on");

@@ -12,6 +12,7 @@
 #include "system/start.h"
 
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
+enum { CMB_MOST_CALM = 20 };      /* instants that change nothing, as far as they are counted */
 #define CMB_FELT 1e-9 /* an impulse beside a larger one, or a rate beside its jump, that is not 0 */
 
 /* The last times at which a rule has acted, the latest first, and where they accumulate, if they do; the longest interval of
@@ -101,7 +102,8 @@ struct cmb_simulation {
   double *observed;          /* outputs, and behind them what sampled values would become */
   double *q_there, *v_there; /* (nq), (nv) at an instant */
   double instant;            /* the last one that was sampled at, or the start */
-  int calm;                  /* steps in a row whose instants have not changed the motion */
+  int *
+      calm; /* (sampler_count) instants in a row that have not changed the motion, those that are counted */
   double t_start, t_end;
   double t_limit;                   /* no step goes beyond it; at most t_end */
   long due;                         /* number of the next record at an interval */
@@ -341,8 +343,9 @@ double cmb_run_step_limit(const cmb_simulation *sim);
 /* The instants in the last step up to `limit`, one after the other, until one changes the motion: *moved, and the run has begun anew there. */
 cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved);
 
-/* An instant where the integrator stands, if there is one; *moved: it has changed the motion, and the run has followed. */
-cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *moved);
+/* An instant where the integrator stands, if there is one; *changed: a value has changed, and the run has followed if the motion depends on
+ * it. */
+cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed);
 
 /* together.c: the gap of this rule closes. If its contact has to act together with others that touch they do so: *acted. */
 cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted);

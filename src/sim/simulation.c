@@ -100,6 +100,7 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->outputs_new = cmb_arena_doubles(arena, cmb_observed(eq));
   sim->outputs_other = cmb_arena_doubles(arena, cmb_observed(eq));
   sim->observed = cmb_arena_doubles(arena, cmb_observed(eq));
+  sim->calm = cmb_arena_ints(arena, eq->sampler_count);
   sim->q_there = cmb_arena_doubles(arena, eq->nq);
   sim->v_there = cmb_arena_doubles(arena, eq->nv);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
@@ -219,6 +220,11 @@ void cmb_simulation_destroy(cmb_simulation *sim)
 const double *cmb_simulation_a(const cmb_simulation *sim)
 {
   return sim->a;
+}
+
+const double *cmb_simulation_p(const cmb_simulation *sim)
+{
+  return sim->p;
 }
 
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)
@@ -885,11 +891,11 @@ static cmb_status switch_in_time(cmb_simulation *sim)
 /* One step of a real-time method. */
 static cmb_status advance_in_time(cmb_simulation *sim)
 {
-  bool moved;
+  bool changed;
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
   CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
   CMB_TRY(switch_in_time(sim));
-  return sim->eq->nh > 0 ? cmb_run_sample_here(sim, &moved) : CMB_OK;
+  return sim->eq->nh > 0 ? cmb_run_sample_here(sim, &changed) : CMB_OK;
 }
 
 /* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
@@ -1016,9 +1022,9 @@ static cmb_status begin(cmb_simulation *sim)
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (sim->eq->nh > 0) {
-    bool moved;
-    CMB_TRY(cmb_run_sample_here(sim, &moved));
-    restarted = restarted || moved;
+    bool changed;
+    CMB_TRY(cmb_run_sample_here(sim, &changed));
+    restarted = restarted || changed;
   }
   if (restarted) CMB_TRY(take_integrator_state(sim));
   return hand_out_here(sim);

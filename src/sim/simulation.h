@@ -12,6 +12,9 @@ bool cmb_sampler_is_due(const cmb_sampler *s, double t, double within);
 /* The accelerations (nv) where the run has started. */
 const double *cmb_simulation_a(const cmb_simulation *sim);
 
+/* Its parameters (np) as they are now, sampled values among them. */
+const double *cmb_simulation_p(const cmb_simulation *sim);
+
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim);
 
 #endif

@@ -82,11 +82,24 @@ static void check_stage(const cmb_simulation *sim, cmb_archive *a)
   }
 }
 
+/* Where the controllers are. */
+static void visit_instants(cmb_simulation *sim, cmb_archive *a)
+{
+  if (sim->eq->nh == 0) return;
+  cmb_archive_doubles(a, "instant", 1, &sim->instant);
+  cmb_archive_ints(a, "calm", sim->eq->sampler_count, sim->calm);
+  if (!isfinite(sim->instant)) cmb_archive_refuse(a, "the last sample has no time");
+  for (int i = 0; i < sim->eq->sampler_count; i++) {
+    const bool possible = sim->calm[i] >= 0 && sim->calm[i] <= CMB_MOST_CALM;
+    if (!possible) cmb_archive_refuse(a, "a controller has been calm for too long");
+  }
+}
+
 static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
   cmb_archive_doubles(a, "p", eq->np, sim->p);
-  if (eq->nh > 0) cmb_archive_doubles(a, "instant", 1, &sim->instant);
+  visit_instants(sim, a);
   cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");

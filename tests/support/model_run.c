@@ -25,10 +25,12 @@ static void begin(cmbt_run *r)
   assert_non_null(r->ctx);
 }
 
-static void make_system(cmbt_run *r, cmb_formulation formulation)
+static void make_system(cmbt_run *r, cmb_formulation formulation, bool expressions)
 {
-  const cmb_model_system_options options = {
-      .formulation = formulation, .evaluation = CMB_EVALUATE_INTERPRETER, .derivatives = true};
+  const cmb_model_system_options options = {.formulation = formulation,
+                                            .evaluation = CMB_EVALUATE_INTERPRETER,
+                                            .derivatives = true,
+                                            .expressions = expressions};
   cmbt_ok(r->ctx, cmb_model_system(r->ctx, r->model, &options, &r->system));
   r->eq = cmb_system_equations(r->system);
 }
@@ -49,16 +51,22 @@ void cmbt_run_open(cmbt_run *r, const char *name, cmb_formulation formulation, i
   const cmb_model_options options = {
       .set_count = set_count, .set_names = names, .set_values = values};
   cmbt_ok(r->ctx, cmb_model_read(r->ctx, path, &options, &r->model));
-  make_system(r, formulation);
+  make_system(r, formulation, false);
 }
 
 void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation)
+{
+  cmbt_run_open_text_with(r, text, formulation, false);
+}
+
+void cmbt_run_open_text_with(cmbt_run *r, const char *text, cmb_formulation formulation,
+                             bool expressions)
 {
   char path[PATH_ROOM];
   begin(r);
   path_of("test", path);
   cmbt_ok(r->ctx, cmb_model_parse(r->ctx, text, strlen(text), path, NULL, &r->model));
-  make_system(r, formulation);
+  make_system(r, formulation, expressions);
 }
 
 void cmbt_run_close(cmbt_run *r)
@@ -127,6 +135,7 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
   options.integrator.setting_count = count;
   options.integrator.rtol = r->rtol;
   options.integrator.atol = r->atol > 0 ? r->atol : CMB_ATOL_PER_RTOL * r->rtol;
+  options.integrator.step = r->step;
   options.t_end = t_end;
   options.every = every;
   options.observer =

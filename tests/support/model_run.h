@@ -27,6 +27,7 @@ typedef struct cmbt_run {
   int event_count, event_room;
   double rtol;                /* 1e-10 unless changed before the run */
   double atol;                /* 0, unless changed: a hundredth of rtol */
+  double step;                /* 0, unless changed: the method chooses it */
   const char *method;         /* mdop853 */
   const char *form, *control; /* options of the method by these names; NULL: as they are */
 } cmbt_run;
@@ -41,6 +42,10 @@ int cmbt_model_names(char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM]);
 
 /* A model in a text; files that it includes are those in models/. */
 void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation);
+
+/* The same with the expressions that steps of fixed cost are made of. */
+void cmbt_run_open_text_with(cmbt_run *r, const char *text, cmb_formulation formulation,
+                             bool expressions);
 void cmbt_run_close(cmbt_run *r);
 
 /* Start values become the equilibrium near them. */

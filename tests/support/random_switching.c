@@ -198,6 +198,22 @@ static void put_outputs(struct writer *w)
   }
 }
 
+/* Periods and phases are multiples of 1/256. */
+static void put_controllers(struct writer *w)
+{
+  cmbt_put(&w->to, "  held: 'slow + delay(quick, 1/128)'\n");
+  cmbt_put(&w->to, "controllers:\n  a:\n    period: 1/32\n    update:\n      slow: '%s'\n",
+           formula(w, false, true));
+  cmbt_put(&w->to, "      count: {value: 'count + if(slow > quick, 1, -1)', start: 2}\n");
+  cmbt_put(&w->to, "  b:\n    period: %d/256\n    phase: %d/256\n    update:\n", choose(w, 1, 5),
+           choose(w, 0, 9));
+  cmbt_put(&w->to,
+           "      quick: '0.5*quick + 0.1*floor(8*delay(b0.z, %s)) + 0.2*max(-1, min(1, %s))'\n",
+           "0", choose(w, 0, 1) ? "b0.ax" : "near");
+  cmbt_put(&w->to, "  c: {period: 1/64, update: {late: 'delay(%s, 3/64) - 0.1*count'}}\n",
+           w->coordinate[0]);
+}
+
 void cmbt_random_switching(uint64_t seed, size_t room, char *text)
 {
   struct writer w = {.r = {seed}, .to = {text, 0, room}};
@@ -211,5 +227,11 @@ void cmbt_random_switching(uint64_t seed, size_t room, char *text)
   cmbt_put(&w.to, "forces:\n");
   const int forces = choose(&w, 1, 3);
   for (int i = 0; i < forces; i++) put_force(&w, i);
+  const bool sampled = seed % 3 == 1;
+  if (sampled) {
+    cmbt_put(&w.to, "  fw: {type: load, on: {body: b0, at: [0.1, 0, 0.2]}, force: [quick, "
+                    "'delay(slow, 3/256)', late]}\n");
+  }
   put_outputs(&w);
+  if (sampled) put_controllers(&w);
 }

@@ -1,6 +1,6 @@
 /*
  * Random models that switch, as text: one to four bodies in trees, sometimes with a loop or a drive; springs, loads, contacts,
- * inputs, measures and tables whose formulas are nested conditions (random_formula.h). The same seed gives the same model.
+ * inputs, measures and tables whose formulas are nested conditions (random_formula.h); every third has controllers with delays. The same seed gives the same model.
  */
 #ifndef CMBT_RANDOM_SWITCHING_H
 #define CMBT_RANDOM_SWITCHING_H

@@ -1,12 +1,13 @@
 /*
  * Exported C against a run, bit for bit: random models with tables, floor, conditions and contacts inside each other
  * (random_switching.h), with all variants of the real-time methods. The code is compiled by cc -O1 and driven on its own; states,
- * outputs, modes and event flags of every step are the run's. Half-way another instance is put where the first stands, by its state
+ * sampled values, outputs, modes and event flags of every step are the run's. Half-way another instance is put where the first stands, by its state
  * alone, and goes on in the same way: modes belong to states. A run that ends before its time ends at the step that returns 1.
  */
 #include "check.h"
 #include "model_case.h"
 #include "random_switching.h"
+#include "sim/simulation.h"
 
 #include "random.h"
 
@@ -51,7 +52,7 @@ struct log {
   const cmb_equations *eq;
   int steps, width;                      /* numbers a step */
   int flag[MOST_VALUES];                 /* (ns) of the step under way */
-  double values[STEPS + 1][MOST_VALUES]; /* t, q, v, outputs, modes, flags */
+  double values[STEPS + 1][MOST_VALUES]; /* t, q, v, sampled values, outputs, modes, flags */
 };
 
 static cmb_status note_event(void *user, const cmb_event *event)
@@ -72,6 +73,7 @@ static cmb_status note_step(void *user, double t)
   *to++ = r->t;
   for (int i = 0; i < eq->nq; i++) *to++ = r->q[i];
   for (int i = 0; i < eq->nv; i++) *to++ = r->v[i];
+  for (int i = 0; i < eq->nh; i++) *to++ = cmb_simulation_p(log->sim)[eq->held_first + i];
   for (int i = 0; i < eq->no; i++) *to++ = r->outputs[i];
   for (int i = 0; i < eq->ns; i++) *to++ = r->mode[i];
   for (int i = 0; i < eq->ns; i++) *to++ = log->flag[i];
@@ -184,7 +186,8 @@ static void compare_text(cmb_context *ctx, const char *text, uint64_t seed, stru
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   run.sim = sim;
   run.eq = exported.eq = cmb_system_equations(system);
-  run.width = exported.width = 1 + run.eq->nq + run.eq->nv + run.eq->no + 2 * run.eq->ns;
+  run.width = exported.width =
+      1 + run.eq->nq + run.eq->nv + run.eq->nh + run.eq->no + 2 * run.eq->ns;
   assert_in_range(run.width, 1, MOST_VALUES);
   const cmb_status status = cmb_simulation_run(sim);
   if (!export_code(ctx, system, &options)) {

@@ -44,6 +44,17 @@ static const char RESTS[] =
     "0) + 0.1*push(t)\", 0, 0]}\n"
     "outputs: {push: low.force}\n";
 
+static const char SAMPLED[] =
+    "parameters: {mu: 3}\n"
+    "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
+    "joints: {x: {type: prismatic, child: b, axis: x, start: 1, stiffness: 30}}\n"
+    "controllers:\n"
+    "  damp: {period: 0.01, update: {u: -mu*x', n: n + 1}}\n"
+    "  rare: {period: 0.25, phase: 0.1, update: {w: \"if(x > 0, 2, -2)\"}}\n"
+    "forces: {push: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"delay(u, 0.025) + w\", 0, "
+    "0]}}\n"
+    "outputs: {count: n}\n";
+
 struct example {
   const char *name, *text; /* a bundled model, or its text */
   double t_end;
@@ -54,6 +65,7 @@ static const struct example examples[] = {
     {"rests", RESTS, 1.3, true},       {"newtons-cradle", NULL, 1, true},
     {"fivelink", NULL, 0.1, false},    {"four-bar", NULL, 0.3, false},
     {"quarter-car", NULL, 0.1, false}, {"slider-crank", NULL, 0.02, false},
+    {"sampled", SAMPLED, 0.6, false},
 };
 
 enum { EXAMPLES = sizeof examples / sizeof examples[0], TEXT_ROOM = 1 << 22 };
