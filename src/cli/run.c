@@ -222,6 +222,7 @@ static void print_summary(const struct run *run)
     if (r->drift) print_bound(r->drift);
   }
   cli_singularities_print(&run->singularities);
+  if (eq->nh > 0) printf("  controllers  %ld samples\n", r->instants);
   if (r->stopped_by) printf("  stopped      by event '%s' at t = %.12g\n", r->stopped_by, r->t);
   print_events(run);
   cli_impulses_print(&run->impulses);
@@ -334,6 +335,7 @@ static void print_json(const struct run *run, cmb_status status)
   if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
   cli_impulses_json(&run->impulses, &j);
   cli_singularities_json(&run->singularities, &j);
+  if (eq->nh > 0) cli_json_integer(&j, "samples", r->instants);
   if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(&j, r->drift);
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, &j);

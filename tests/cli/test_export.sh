@@ -76,7 +76,7 @@ if [ -n "${CAMBER_SANITIZED:-}" ]; then
   compare fivelink 200
 else
   for model in car-axis double-pendulum double-wishbone fivelink four-bar gyroscope quarter-car simple-pendulum \
-    slider-crank spatial-four-bar motor-crank controlled-track cam-follower; do
+    slider-crank spatial-four-bar motor-crank controlled-track cam-follower balanced-cart; do
     compare $model 2000
   done
   compare car-axis 100000
