@@ -147,7 +147,7 @@ def contents(path):
     """Of the quarter car: its own items and those of the instance `left`."""
     result = load(path)["contents"]
     names = {section: [item["name"] for item in items] for section, items in result.items()}
-    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 16, list(result))
+    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 18, list(result))
     expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
     expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
     known = set(names["bodies"]) | {"ground"}

@@ -101,9 +101,20 @@ static const struct {
                 {"inputs", CMB_ITEM_INPUT},         {"measures", CMB_ITEM_MEASURE},
                 {"forces", CMB_ITEM_FORCE},         {"outputs", CMB_ITEM_OUTPUT},
                 {"events", CMB_ITEM_EVENT},         {"implicit", CMB_ITEM_IMPLICIT},
-                {"states", CMB_ITEM_STATE}};
+                {"states", CMB_ITEM_STATE},         {"controllers", CMB_ITEM_CONTROLLER}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
+
+/* Items that stand in the map under a key of another: markers of a body, values of a controller. */
+static void check_own(const cmb_model *m, cmb_item_kind kind, const char *key, const char *prefix,
+                      const cmb_node *entry, int seen[CMB_ITEM_KINDS])
+{
+  const cmb_node *own = cmb_node_find(entry, key);
+  for (const cmb_node *n = own ? own->first : NULL; n; n = n->next) {
+    check_entry(m, kind, prefix, n);
+    seen[kind]++;
+  }
+}
 
 /* All entries of a file or template under a prefix; `seen` (kinds) counts them. */
 static void check_sections(const cmb_model *m, const cmb_node *root, const char *prefix,
@@ -114,11 +125,10 @@ static void check_sections(const cmb_model *m, const cmb_node *root, const char 
     for (const cmb_node *e = section ? section->first : NULL; e; e = e->next) {
       check_entry(m, sections[i].kind, prefix, e);
       seen[kind_of(sections[i].kind, e)]++;
-      const cmb_node *own = sections[i].kind == CMB_ITEM_BODY ? cmb_node_find(e, "markers") : NULL;
-      for (const cmb_node *n = own ? own->first : NULL; n; n = n->next) {
-        check_entry(m, CMB_ITEM_MARKER, prefix, n);
-        seen[CMB_ITEM_MARKER]++;
-      }
+      if (sections[i].kind == CMB_ITEM_BODY)
+        check_own(m, CMB_ITEM_MARKER, "markers", prefix, e, seen);
+      if (sections[i].kind == CMB_ITEM_CONTROLLER)
+        check_own(m, CMB_ITEM_SAMPLED, "update", prefix, e, seen);
     }
   }
   const cmb_node *shapes = cmb_node_find(root, "shapes");
