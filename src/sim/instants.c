@@ -84,14 +84,14 @@ static bool is_multiple(double time, double step)
   return fabs(time - nearbyint(time / step) * step) <= AT_INSTANT * step;
 }
 
-static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char *method, double h,
-                              bool delayed)
+static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char *method, double h)
 {
   return cmb_fail_about(
       ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-      "controller '%s' samples at %.9g s + k %.9g s%s, and %s makes steps of %.9g s, which do not "
-      "end there; expected a step that divides the period and the time of the first sample",
-      s->name, s->phase, s->period, delayed ? ", or what it delays changes then" : "", method, h);
+      "controller '%s' samples, or what is delayed of it changes, at %.9g s + k %.9g s, and %s "
+      "makes "
+      "steps of %.9g s, which do not end there; expected a step that divides both times",
+      s->name, s->phase, s->period, method, h);
 }
 
 cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
@@ -105,7 +105,7 @@ cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
     const bool ends =
         is_multiple(s->period, h) && s->period > 0.5 * h && is_multiple(s->phase - sim->t_start, h);
     if (method && cmb_method_is_real_time(method) && !ends) {
-      return refuse_step(ctx, s, cmb_method_name(method), h, i > 0);
+      return refuse_step(ctx, s, cmb_method_name(method), h);
     }
     if (!((sim->t_end - s->phase) / s->period > MOST_INSTANTS)) continue;
     return cmb_fail_about(

@@ -345,7 +345,7 @@ static void test_words(void **state)
   (void)state;
 #define LAW(period, update)                                                                        \
   PENDULUM "controllers: {c: {period: " period ", update: {" update "}}}\n"
-  refuse_run(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides the period");
+  refuse_run(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
   refuse_run(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
              "makes steps of 0.001 s, which do not end there");
   refuse_run(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0, "sampled value 'u' is not finite");
