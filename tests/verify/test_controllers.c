@@ -5,9 +5,11 @@
  *     from an extrapolation in long double. All methods meet their tolerances, those of fixed cost have their orders;
  *   - samples that change nothing cost next to nothing, and difference equations count exactly;
  *   - samples of accelerations and forces of constraints; samples and events at one time; live parameters; runs that are repeated;
+ *   - no memory is taken while a run is under way; whichever allocation fails before, nothing is lost;
  *   - what is refused, in words.
  */
 #include "check.h"
+#include "failing_allocator.h"
 #include "methods.h"
 #include "model_case.h"
 #include "model_run.h"
@@ -289,6 +291,51 @@ static void test_again(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Reads, starts and runs; how many allocations there had been when the run began. */
+static cmb_status run_with(struct cmbt_allocator *memory, const char *method, long *before)
+{
+  cmb_context *ctx = cmb_context_create(&memory->hook);
+  cmb_model *model = NULL;
+  cmb_system *system = NULL;
+  cmb_simulation *sim = NULL;
+  const cmb_model_system_options made = {.derivatives = true, .expressions = true};
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.t_end = 0.3;
+  if (!ctx) return CMB_ERROR_MEMORY;
+  cmb_status status = cmb_model_parse(ctx, HELD, strlen(HELD), "test.yaml", NULL, &model);
+  if (status == CMB_OK) status = cmb_model_system(ctx, model, &made, &system);
+  if (status == CMB_OK) status = cmb_simulation_create(ctx, system, &options, &sim);
+  *before = memory->calls;
+  if (status == CMB_OK) status = cmb_simulation_run(sim);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+  return status;
+}
+
+static void test_memory(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  long before;
+  for (int i = 0; i < cmb_method_count(); i++) {
+    cmbt_allocator_init(&memory);
+    assert_int_equal(run_with(&memory, cmb_method_name(cmb_method_at(i)), &before), CMB_OK);
+    assert_int_equal(memory.calls, before);
+    assert_int_equal(memory.outstanding, 0);
+  }
+  const long all = memory.calls;
+  for (long k = 1; k <= all; k += cmbt_is_sampled(1) ? 3 : 17) {
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k;
+    const cmb_status status = run_with(&memory, "lie", &before);
+    assert_int_equal(status, memory.refused ? CMB_ERROR_MEMORY : CMB_OK);
+    assert_int_equal(memory.outstanding, 0);
+  }
+}
+
 /* A drive whose rate a controller sets: constraints that depend on samples act with impulses, positions stay. */
 static void test_constraints(void **state)
 {
@@ -375,6 +422,6 @@ int main(void)
       cmocka_unit_test(test_calm),       cmocka_unit_test(test_forces),
       cmocka_unit_test(test_swap),       cmocka_unit_test(test_events),
       cmocka_unit_test(test_again),      cmocka_unit_test(test_constraints),
-      cmocka_unit_test(test_words)};
+      cmocka_unit_test(test_memory),     cmocka_unit_test(test_words)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
