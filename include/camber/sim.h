@@ -19,6 +19,8 @@ typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
   const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
+  double position,
+      velocity; /* 2-norms of g and of G v + g_t; NaN unless `residuals` is asked for */
   int side; /* of an event: -1 right before it, in the old modes; +1 right behind it; 0: there is none here */
 } cmb_record;
 
@@ -86,7 +88,8 @@ typedef struct cmb_run_options {
   double t_end; /* NaN: the system's */
   double
       every; /* record at this interval; 0: at each accepted step and on both sides of each event */
-  int samples; /* how many even distances the time has for the observer's `sample`; 0: none */
+  bool residuals; /* records have the norms of the constraints */
+  int samples;    /* how many even distances the time has for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 
@@ -170,6 +173,10 @@ typedef struct cmb_csv cmb_csv;
 
 CMB_API cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *equations,
                                 cmb_csv **csv);
+
+/* The same with the columns |g| and |Gv| at the end, for records that have residuals. */
+CMB_API cmb_status cmb_csv_open_residuals(cmb_context *ctx, const char *path,
+                                          const cmb_equations *equations, cmb_csv **csv);
 CMB_API cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *record);
 CMB_API cmb_status cmb_csv_close(cmb_csv *csv); /* keeps the file */
 CMB_API void cmb_csv_discard(cmb_csv *csv);     /* removes it */

@@ -16,7 +16,7 @@ enum {
 
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
 {
-  *h = (struct cli_history){.eq = eq, .columns = 1 + eq->nq + eq->nv + eq->ng + eq->no};
+  *h = (struct cli_history){.eq = eq, .columns = 3 + eq->nq + eq->nv + eq->ng + eq->no};
   h->most = MOST_NUMBERS / h->columns;
   if (h->most > MOST_INTERVALS) h->most = MOST_INTERVALS;
   if (h->most < LEAST_INTERVALS) h->most = LEAST_INTERVALS;
@@ -87,7 +87,9 @@ cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
   memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
   memcpy(row += eq->nq, r->v, (size_t)eq->nv * sizeof *row);
   memcpy(row += eq->nv, r->lambda, (size_t)eq->ng * sizeof *row);
-  memcpy(row + eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
+  memcpy(row += eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
+  row[eq->no] = r->position;
+  row[eq->no + 1] = r->velocity;
   memcpy(first + h->columns, first, (size_t)h->columns * sizeof *row);
   if (h->width > 0 && is_same_interval(h, r->t, interval(h, h->count - 1)[0])) {
     merge(h, interval(h, h->count - 1), first);

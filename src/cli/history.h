@@ -13,7 +13,7 @@
 
 struct cli_history {
   const cmb_equations *eq;
-  double *rows; /* (2 count x columns): t, q, v, λ, outputs; two rows an interval */
+  double *rows; /* (2 count x columns): t, q, v, λ, outputs, |g|, |Gv|; two rows an interval */
   long count, room, most;
   double width; /* of an interval in seconds; 0: each record is its own */
   int columns;

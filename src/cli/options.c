@@ -64,6 +64,12 @@ static bool take_every(struct cli_arguments *a, const char *value)
   return take_positive(value, &a->every);
 }
 
+static bool take_record(struct cli_arguments *a, const char *value)
+{
+  a->residuals = strcmp(value, "residuals") == 0;
+  return a->residuals;
+}
+
 static bool take_count(const char *value, double *x)
 {
   return take_positive(value, x) && *x == floor(*x) && *x <= 1e15;
@@ -356,6 +362,12 @@ const struct cli_option cli_options[] = {
      take_plot_outputs, "names separated by commas", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
+    {"record", 0, "WHAT", " run ",
+     "record more than positions, velocities, multipliers and outputs: residuals, the norms |g| "
+     "and "
+     "|Gv| of "
+     "the constraints on positions and on velocities, in --out and --plot",
+     take_record, "residuals", "residuals"},
     {"save", 0, "FILE", " run ",
      "write the whole state to FILE, to go on from there later (default: at the end of the run)",
      take_save, "a file name", NULL},

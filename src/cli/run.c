@@ -519,7 +519,9 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
   if (code != CLI_DONE) return code;
-  cmb_status status = a->out ? cmb_csv_open(ctx, a->out, eq, &run->csv) : CMB_OK;
+  cmb_status status = !a->out        ? CMB_OK
+                      : a->residuals ? cmb_csv_open_residuals(ctx, a->out, eq, &run->csv)
+                                     : cmb_csv_open(ctx, a->out, eq, &run->csv);
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
   if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
   if (status == CMB_OK) return CLI_DONE;
@@ -565,6 +567,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   enum { SAMPLES = 1000 }; /* more than a point a pixel */
   struct run run = {.arguments = a};
   int code = cli_run_options(a, &run.options);
+  run.options.residuals = a->residuals;
   run.options.samples = !a->plot ? 0 : a->realtime ? 1 : SAMPLES; /* then the steps alone */
   if (code == CLI_DONE) code = check_states(a);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);

@@ -28,15 +28,19 @@ static void add_series(struct cli_run_plot *p, int n, const char *const *names,
   }
 }
 
-/* All that the history has, outputs first. */
-static bool list_all(struct cli_run_plot *p, const cmb_equations *eq)
+/* All that the history has, outputs first; what is drawn if nobody chooses stands together. */
+static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
-  const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng;
+  static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
+  const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
   *p = (struct cli_run_plot){.series = calloc(most + 1, sizeof *p->series)};
   if (!p->series) return false;
-  add_series(p, eq->no, eq->output_names, eq->output_units, 1 + eq->nq + eq->nv + eq->ng);
+  const int outputs = 1 + eq->nq + eq->nv + eq->ng;
+  add_series(p, eq->no, eq->output_names, eq->output_units, outputs);
+  if (residuals && eq->no > 0) add_series(p, 2, norms, units, outputs + eq->no);
   add_series(p, eq->nq, eq->q_names, eq->q_units, 1);
   add_series(p, eq->nv, eq->v_names, eq->v_units, 1 + eq->nq);
+  if (residuals && eq->no == 0) add_series(p, 2, norms, units, outputs + eq->no);
   add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv);
   return true;
 }
@@ -73,14 +77,14 @@ int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
   *p = (struct cli_run_plot){0};
   if (!a->plot && a->plot_outputs) return cli_complain("--plot-outputs needs --plot FILE");
   if (!a->plot) return CLI_DONE;
-  if (!list_all(p, eq)) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  if (!list_all(p, eq, a->residuals)) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (a->plot_outputs) {
     char *names = strdup(a->plot_outputs);
     const int code = names ? choose(p, names) : cli_fail(NULL, CMB_ERROR_MEMORY);
     free(names);
     return code;
   }
-  p->count = eq->no > 0 ? eq->no : eq->nq + eq->nv;
+  p->count = (eq->no > 0 ? eq->no : eq->nq + eq->nv) + (a->residuals ? 2 : 0);
   return CLI_DONE;
 }
 

@@ -22,6 +22,7 @@ struct cmb_csv {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_equations *eq;
+  bool residuals; /* |g| and |Gv| are columns, too */
   cmb_output *output;
   char *buffer;
   size_t used, line_room, room;
@@ -78,6 +79,7 @@ static cmb_status put_header(cmb_csv *csv)
   for (int i = 0; i < eq->nv; i++) CMB_TRY(put_name(csv, eq->v_names[i]));
   for (int i = 0; i < eq->ng; i++) CMB_TRY(put_name(csv, eq->lambda_names[i]));
   for (int i = 0; i < eq->no; i++) CMB_TRY(put_name(csv, eq->output_names[i]));
+  if (csv->residuals) CMB_TRY(put(csv, ",|g|,|Gv|", 9));
   CMB_TRY(put(csv, "\n", 1));
   return flush(csv);
 }
@@ -91,13 +93,13 @@ static bool is_named(int count, const char *const *names)
   return true;
 }
 
-static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq)
+static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq, bool residuals)
 {
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_csv *csv = arena ? cmb_arena_take(arena, 1, sizeof *csv) : NULL;
   if (csv) {
-    size_t columns = 1 + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + (size_t)eq->no;
-    *csv = (cmb_csv){.ctx = ctx, .arena = arena, .eq = eq};
+    size_t columns = 1 + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + (size_t)eq->no + 2;
+    *csv = (cmb_csv){.ctx = ctx, .arena = arena, .eq = eq, .residuals = residuals};
     csv->line_room = columns * CMB_NUMBER_ROOM;
     csv->room = csv->line_room * BUFFER_LINES;
     csv->buffer = cmb_arena_take(csv->arena, csv->room, 1);
@@ -107,7 +109,8 @@ static cmb_csv *create(cmb_context *ctx, const cmb_equations *eq)
   return NULL;
 }
 
-cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *eq, cmb_csv **out)
+static cmb_status open_file(cmb_context *ctx, const char *path, const cmb_equations *eq,
+                            bool residuals, cmb_csv **out)
 {
   CMB_REQUIRE(ctx, ctx && out, "cmb_csv_open needs a context and a place for the file");
   *out = NULL;
@@ -116,7 +119,7 @@ cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations 
               eq && is_named(eq->nq, eq->q_names) && is_named(eq->nv, eq->v_names) &&
                   is_named(eq->ng, eq->lambda_names) && is_named(eq->no, eq->output_names),
               "cmb_csv_open needs equations with names for all they have");
-  cmb_csv *csv = create(ctx, eq);
+  cmb_csv *csv = create(ctx, eq, residuals);
   if (!csv) return cmb_fail_memory(ctx);
   cmb_status status = cmb_output_open(ctx, path, &csv->output);
   if (status == CMB_OK) status = put_header(csv);
@@ -126,6 +129,17 @@ cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations 
     cmb_csv_discard(csv);
   }
   return status;
+}
+
+cmb_status cmb_csv_open(cmb_context *ctx, const char *path, const cmb_equations *eq, cmb_csv **out)
+{
+  return open_file(ctx, path, eq, false, out);
+}
+
+cmb_status cmb_csv_open_residuals(cmb_context *ctx, const char *path, const cmb_equations *eq,
+                                  cmb_csv **out)
+{
+  return open_file(ctx, path, eq, true, out);
 }
 
 static void put_numbers(cmb_csv *csv, int n, const double *x)
@@ -152,6 +166,7 @@ cmb_status cmb_csv_record(cmb_csv *csv, const cmb_record *r)
   put_numbers(csv, eq->nv, r->v);
   put_numbers(csv, eq->ng, r->lambda);
   put_numbers(csv, eq->no, r->outputs);
+  if (csv->residuals) put_numbers(csv, 2, (const double[]){r->position, r->velocity});
   csv->buffer[csv->used++] = '\n';
   return now() - csv->flushed > FLUSH_INTERVAL ? flush(csv) : CMB_OK;
 }

@@ -365,18 +365,29 @@ static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, con
 }
 
 /* The result as a record. */
-static cmb_record record_of(const cmb_simulation *sim)
+static cmb_status make_record(cmb_simulation *sim, cmb_record *record)
 {
-  return (cmb_record){sim->result.t, sim->q,       sim->v,
-                      sim->lambda,   sim->outputs, sim->result.lambda_unique,
-                      sim->side};
+  *record = (cmb_record){.t = sim->result.t,
+                         .q = sim->q,
+                         .v = sim->v,
+                         .lambda = sim->lambda,
+                         .outputs = sim->outputs,
+                         .lambda_unique = sim->result.lambda_unique,
+                         .position = NAN,
+                         .velocity = NAN,
+                         .side = sim->side};
+  if (!sim->options.residuals) return CMB_OK;
+  cmb_status status = cmb_constraint_residuals(sim->ev, record->t, sim->q, sim->v,
+                                               &record->position, &record->velocity);
+  return cmb_run_final(sim, status, "constraints", record->t);
 }
 
 static cmb_status hand_out(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->record) return CMB_OK;
-  const cmb_record record = record_of(sim);
+  cmb_record record;
+  CMB_TRY(make_record(sim, &record));
   sim->result.records++;
   return o->record(o->user, &record);
 }
@@ -435,7 +446,8 @@ static cmb_status hand_out_sample(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->sample || sim->options.samples == 0) return CMB_OK;
-  const cmb_record record = record_of(sim);
+  cmb_record record;
+  CMB_TRY(make_record(sim, &record));
   sim->sampled = record.t;
   return o->sample(o->user, &record);
 }
@@ -520,7 +532,8 @@ static cmb_status hand_out_side(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->side || sim->side == 0) return CMB_OK;
-  const cmb_record record = record_of(sim);
+  cmb_record record;
+  CMB_TRY(make_record(sim, &record));
   return o->side(o->user, &record);
 }
 

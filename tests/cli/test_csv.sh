@@ -233,4 +233,22 @@ for method in mdop5 bdf radau5 abm; do
   check "times with $method: $times" [ "$times" = "0 0.5 1 1.5 2 " ]
 done
 
+# ---- residuals: what the summary says of the end and of the worst of all steps, in columns of the file
+
+check 'residuals are recorded' "$CAMBER" run caraxis --method lie --option stabilization=none --step 0.01 --record residuals \
+  --out residuals.csv --plot residuals.svg --json >residuals.json
+check 'residuals are those of the run' python3 - <<'END'
+import csv, json
+rows = list(csv.DictReader(open("residuals.csv")))
+run = json.load(open("residuals.json"))
+assert list(rows[0])[-2:] == ["|g|", "|Gv|"], list(rows[0])
+for column, level in (("|g|", "position"), ("|Gv|", "velocity")):
+    values = [float(row[column]) for row in rows]
+    assert values[-1] == run["residual"][level] and max(values) == run["worst"][level] > 1e-6, (column, values[-1], max(values))
+picture = open("residuals.svg").read()
+assert "|Gv|" in picture and "m/s, rad/s" in picture
+END
+"$CAMBER" run caraxis --record everything 2>stderr && fail 'an unknown word is taken'
+check 'the words for it' grep -q "option --record is 'everything'; expected residuals" stderr
+
 finish
