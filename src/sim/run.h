@@ -99,6 +99,8 @@ struct cmb_simulation {
   cmb_result result;
   cmb_run_phase phase;
   cmb_run_place place;
+  double raw
+      [2]; /* ‖g‖ and ‖G v + g_t‖ of the dense output before it was projected; NaN: the result is the integrator's */
   double *observed;          /* outputs, and behind them what sampled values would become */
   double *q_there, *v_there; /* (nq), (nv) at an instant */
   double instant;            /* the last one that was sampled at, or the start */

@@ -313,6 +313,7 @@ static cmb_status check_agreement(cmb_simulation *sim)
 
 static cmb_status take_integrator_state(cmb_simulation *sim)
 {
+  sim->raw[0] = sim->raw[1] = NAN;
   return take_state(sim, cmb_integrator_t(sim->in), cmb_integrator_q(sim->in),
                     cmb_integrator_v(sim->in), cmb_integrator_a(sim->in),
                     cmb_integrator_lambda(sim->in));
@@ -377,6 +378,9 @@ static cmb_status make_record(cmb_simulation *sim, cmb_record *record)
                          .velocity = NAN,
                          .side = sim->side};
   if (!sim->options.residuals) return CMB_OK;
+  record->position = sim->raw[0];
+  record->velocity = sim->raw[1];
+  if (!isnan(sim->raw[0])) return CMB_OK;
   cmb_status status = cmb_constraint_residuals(sim->ev, record->t, sim->q, sim->v,
                                                &record->position, &record->velocity);
   return cmb_run_final(sim, status, "constraints", record->t);
@@ -409,6 +413,10 @@ static cmb_status call_hook(const cmb_simulation *sim, cmb_status (*hook)(void *
 static cmb_status take_state_inside(cmb_simulation *sim, double t)
 {
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, sim->q_work, sim->v_work));
+  if (sim->options.residuals) {
+    CMB_TRY(
+        cmb_constraint_residuals(sim->ev, t, sim->q_work, sim->v_work, &sim->raw[0], &sim->raw[1]));
+  }
   if (sim->ev->eq->ng == 0) {
     if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, sim->q_work);
     if (sim->eq->no > 0) {
@@ -693,6 +701,7 @@ static void forget_run(cmb_simulation *sim)
   memcpy(sim->v, cmb_system_v(sim->system), (size_t)sim->eq->nv * sizeof *sim->v);
   for (int i = 0; i < sim->eq->no; i++) sim->outputs[i] = 0;
   for (int i = 0; i < sim->eq->ng; i++) sim->lambda[i] = 0;
+  sim->raw[0] = sim->raw[1] = NAN;
   r->started = false;
   r->position = r->velocity = r->worst_position = r->worst_velocity = 0;
   r->t = sim->t_start;

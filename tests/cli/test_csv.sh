@@ -251,4 +251,13 @@ END
 "$CAMBER" run caraxis --record everything 2>stderr && fail 'an unknown word is taken'
 check 'the words for it' grep -q "option --record is 'everything'; expected residuals" stderr
 
+# Between the ends of steps the residuals are those of the dense output, not of the points that are written: drift has no gaps.
+check 'a run without projection' "$CAMBER" run fivelink --option projection=none --t-end 0.5 --every 0.01 --record residuals \
+  --out drift.csv --quiet >/dev/null
+check 'drift inside of steps' python3 - <<'END'
+import csv
+g = [float(row["|g|"]) for row in csv.DictReader(open("drift.csv"))]
+assert all(x > 1e-9 for x in g[len(g) // 2:]), min(g[len(g) // 2:])
+END
+
 finish
