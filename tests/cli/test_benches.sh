@@ -73,6 +73,28 @@ agrees fig7 none J1 J2 J3
 agrees fig8 'projection never makes the error larger'
 check "fig8: the factors are there" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 8 ]
 
+# The tables in the documentation are what the program prints, but for the last digit.
+cat >table.py <<'END'
+import re, sys
+NUMBER = r"-?\d+\.\d+(?:e[-+]\d+)?"
+def digit(text):
+    """A unit of the last digit."""
+    return 10 ** (int((text + "e0").split("e")[1]) - len(text.split("e")[0].split(".")[1]))
+def split(line):
+    return re.sub(NUMBER, "#", line).split(), re.findall(NUMBER, line)
+text = open(sys.argv[1], encoding="utf-8").read().split(f"`burgermeister-{sys.argv[2]}`, car axis")[1]
+table = [line for line in text.split("\n\n")[1].split("\n") if line.startswith("    ")]
+printed = [split(line) for line in open(f"burgermeister-{sys.argv[2]}.txt")]
+for line in table:
+    words, numbers = split(line)
+    if not any(words == w and all(abs(float(a) - float(b)) <= 1.01 * digit(a) for a, b in zip(numbers, n)) for w, n in printed):
+        sys.exit(f"the program does not print '{line}'")
+sys.exit(len(table) < 5)
+END
+for figure in fig5 fig6 fig7 fig8; do
+  check "$figure: docs/benchmarks.md has its table" python3 table.py "$SOURCE_DIR/docs/benchmarks.md" $figure
+done
+
 for figure in 1 3 5 6 7 8; do
   check "fig$figure: the plot is XML with curves" python3 - "fig$figure.svg" <<'END'
 import sys, xml.etree.ElementTree as tree
