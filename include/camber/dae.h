@@ -115,7 +115,8 @@ typedef struct cmb_equations {
   const cmb_sampler *samplers; /* (sampler_count) */
   const int *held_sampler;     /* (nh) the sampler of each */
   const bool *held_moves;      /* (nh) the motion, or what events do, depends on it */
-  bool samples_read_forces;    /* new values depend on v̇, λ or the forces of rests */
+  const bool *held_reads;   /* (nh x ns) functions whose signs its formula has, too; NULL: none */
+  bool samples_read_forces; /* new values depend on v̇, λ or the forces of rests */
 
   /* for tables and plots, "" where there is none; NULL: not known */
   const char *const *q_units;      /* (nq) */

@@ -23,7 +23,7 @@ struct cli_arguments {
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
-  bool residuals; /* records have |g| and |Gv| */
+  bool residuals;                                  /* records have |g| and |Gv| */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot, *plot_outputs, *folder;

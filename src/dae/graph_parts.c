@@ -191,11 +191,13 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* A part that shows the motion, in its modes. */
+/* A part that shows the motion, in its modes. Updates, which stand behind the outputs, are no pictures of it: they decide by the values
+ * of an instant. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
-  return cmb_modes_freeze_known(p->modes, p->x->graph, p->count[part], e, e);
+  const int count = part == CMB_PART_OUTPUTS ? p->x->no : p->count[part];
+  return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
 /* Conditions and what belongs to them. Whether a gap is closed and closing is told by switches of its own: those of the motion,

@@ -1,6 +1,6 @@
 /*
- * Sampled values of a graph system (graph_parts.h): their samplers, which of them the motion depends on, and whether their new values
- * take forces or accelerations to be known.
+ * Sampled values of a graph system (graph_parts.h): their samplers, which of them the motion depends on, which of its switches they
+ * read, and whether their new values take forces or accelerations to be known.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -36,6 +36,26 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
+/* The switching functions of the motion whose signs the updates decide by, too: those that would be in them in its modes. */
+static cmb_status mark_shared(const cmb_graph_parts *p, bool *reads)
+{
+  const cmb_expressions *x = p->x;
+  const cmb_expr *raw = p->part[CMB_PART_OUTPUTS] + x->no;
+  cmb_expr *frozen = cmb_arena_take(p->arena, (size_t)x->nh, sizeof *frozen);
+  if (!frozen) return cmb_fail_memory(p->ctx);
+  CMB_TRY(cmb_modes_freeze_known(p->modes, x->graph, x->nh, raw, frozen));
+  for (int i = 0; i < x->nh; i++) {
+    if (frozen[i] == raw[i]) continue;
+    uint8_t *used = cmb_reachable(x->graph, 1, &frozen[i]);
+    if (!used) return cmb_fail_memory(p->ctx);
+    for (int k = 0; k < p->ns; k++) {
+      reads[(ptrdiff_t)i * p->ns + k] = used[cmb_modes_at(p->modes, k)->mode];
+    }
+    cmb_release(p->ctx, used);
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_expressions *x = p->x;
@@ -43,7 +63,8 @@ cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cm
   cmb_sampler *samplers = cmb_arena_take(arena, (size_t)x->sampler_count, sizeof *samplers);
   int *of = cmb_arena_ints(arena, x->nh);
   bool *moves = cmb_arena_take(arena, (size_t)x->nh, sizeof *moves);
-  if (!samplers || !of || !moves) return cmb_fail_memory(p->ctx);
+  bool *reads = cmb_arena_take(arena, (size_t)x->nh * (size_t)p->ns, sizeof *reads);
+  if (!samplers || !of || !moves || !reads) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < x->sampler_count; i++) {
     samplers[i] = x->samplers[i];
     samplers[i].name = cmb_arena_text(arena, x->samplers[i].name);
@@ -55,7 +76,9 @@ cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cm
   eq->samplers = samplers;
   eq->held_sampler = of;
   eq->held_moves = moves;
+  eq->held_reads = reads;
   CMB_TRY(mark_moving(p, moves));
+  CMB_TRY(mark_shared(p, reads));
   CMB_TRY(read_forces(p, &eq->samples_read_forces));
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }

@@ -582,8 +582,12 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
     *e = cmb_build_table(r->b, &m->tables[i], arguments);
     return true;
   }
-  const bool delay = strcmp(name, "delay") == 0 && count == 2;
-  return delay && cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
+  if (strcmp(name, "delay") != 0) return false;
+  if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);
+  cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                 "delay takes a sampled value and a time; there %s %d", count == 1 ? "is" : "are",
+                 count);
+  return false;
 }
 
 /* The nearest of all names that have a value of their own. */

@@ -19,7 +19,7 @@
 
 enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
-static const double SAME = 1e-6; /* part of a period: a delay is a multiple of it */
+static const double SAME = 1e-12; /* part of a delay: it is a multiple of a period */
 
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
@@ -115,16 +115,21 @@ static bool divide(cmb_build *b, const cmb_model_formula *formula, cmb_expr time
   const bool constant = cmb_expr_op(b->g, time) == CMB_OP_CONSTANT;
   const double T = constant ? cmb_expr_constant(b->g, time) : -1;
   if (!(T >= 0 && isfinite(T))) {
-    return refuse(b, formula, "the time is not known; expected a number that is not negative");
+    return refuse(b, formula,
+                  "the time depends on live parameters or on the motion, or is negative; expected "
+                  "a number from "
+                  "0 on");
   }
-  const double parts = T / period, whole = floor(parts + SAME);
+  const double near = nearbyint(T / period);
+  const bool multiple = fabs(T - near * period) <= SAME * T;
+  const double whole = multiple ? near : floor(T / period);
   if (!(whole <= MOST_REGISTERS)) {
     return refuse(b, formula,
                   "it is longer than 1000 periods of the controller; expected a shorter "
                   "one, or samples at longer periods");
   }
   *count = (int)whole;
-  *rest = parts - whole > SAME ? T - whole * period : 0;
+  *rest = multiple ? 0 : T - whole * period;
   return true;
 }
 

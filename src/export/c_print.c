@@ -307,7 +307,8 @@ static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->x->nh == 0) return;
   put_parameters(c, b);
-  cmb_buffer_put(b, "  (void)take_samples(m, 0);\n");
+  cmb_buffer_print(b, "  (void)take_samples(m, m->x[0] - m->x[%d], 0);\n",
+                   c->x->layout.first[CMB_BLOCK_H]);
 }
 
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
@@ -363,22 +364,30 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* A controller's instants are phase + k period; k is rounded as in put_count. */
+/* How many instants of a controller there are up to the middle of the next step, as in sim/instants.c. */
+static void put_instants(const cmb_c_code *c, cmb_buffer *b)
+{
+  cmb_buffer_put(b, "\nstatic double instants(double t, double phase, double period)\n{\n"
+                    "  const double parts = (t + ");
+  put_number(b, 0.5 * c->step);
+  cmb_buffer_put(b, " - phase) / period;\n"
+                    "  const double whole = (parts + 6755399441055744.0) - 6755399441055744.0;\n"
+                    "  const double count = (whole > parts ? whole - 1 : whole) + 1;\n"
+                    "  return count > 0 ? count : 0;\n}\n");
+}
+
+/* A sampler is due where there are more than before. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
-  cmb_buffer_put(b, "  k = ((m->x[0] - ");
-  put_number(b, s->phase);
-  cmb_buffer_put(b, ") / ");
-  put_number(b, s->period);
-  cmb_buffer_put(b, " + 6755399441055744.0) - 6755399441055744.0;\n  off = m->x[0] - (");
-  put_number(b, s->phase);
-  cmb_buffer_put(b, " + k * ");
-  put_number(b, s->period);
-  cmb_buffer_print(b, ");\n  due[%d] = k >= 0 && off <= ", sampler);
-  put_number(b, 0.5 * c->step);
-  cmb_buffer_put(b, " && off >= ");
-  put_number(b, -0.5 * c->step);
+  for (int k = 0; k < 2; k++) {
+    cmb_buffer_print(b, k == 0 ? "  due[%d] = instants(m->x[0], " : " > instants(before, ",
+                     sampler);
+    put_number(b, s->phase);
+    cmb_buffer_put(b, ", ");
+    put_number(b, s->period);
+    cmb_buffer_put(b, ")");
+  }
   cmb_buffer_put(b, ";\n");
 }
 
@@ -394,15 +403,15 @@ static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
                    from);
 }
 
-/* New values for what is sampled at the time of the state, and the modes with them. Returns 0, or NaN if one is not finite. */
+/* New values for what is sampled since the time `before`, and the modes with them. Returns 0, or NaN if one is not finite. */
 static void put_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
   if (x->nh == 0) return;
-  cmb_buffer_print(b, "\nstatic double take_samples(%s *m, %s_outputs *out)\n{\n", c->name,
-                   c->name);
-  cmb_buffer_print(b, "  double k, off, sum = 0;\n  int due[%d], any = 0, i;\n",
-                   c->eq->sampler_count);
+  put_instants(c, b);
+  cmb_buffer_print(b, "\nstatic double take_samples(%s *m, double before, %s_outputs *out)\n{\n",
+                   c->name, c->name);
+  cmb_buffer_print(b, "  double sum = 0;\n  int due[%d], any = 0, i;\n", c->eq->sampler_count);
   cmb_buffer_put(b, c->modes ? "  int moved = 0;\n" : "  (void)out;\n");
   for (int i = 0; i < c->eq->sampler_count; i++) put_due(c, b, i);
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) any |= due[i];\n  if (!any) return 0;\n",
@@ -420,7 +429,8 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   const char *n = c->name;
   cmb_buffer_print(b, "\nint %s_step(%s *m, const %s_inputs *in, %s_outputs *out)\n{\n", n, n, n,
                    n);
-  cmb_buffer_put(b, "  double health, sum = 0;\n  int i;\n");
+  cmb_buffer_put(b, x->nh > 0 ? "  double before, health, sum = 0;\n  int i;\n"
+                              : "  double health, sum = 0;\n  int i;\n");
   for (int i = 0; i < x->nu; i++) {
     cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", first[CMB_BLOCK_U] + i, c->u_names[i]);
   }
@@ -428,6 +438,7 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   if (x->ns > 0) cmb_buffer_put(b, "  if (out) {\n");
   for (int i = 0; i < x->ns; i++) cmb_buffer_print(b, "    out->%s = 0;\n", c->event_names[i]);
   if (x->ns > 0) cmb_buffer_put(b, "  }\n");
+  if (x->nh > 0) cmb_buffer_put(b, "  before = m->x[0];\n");
   put_parameters(c, b);
 }
 
@@ -448,7 +459,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "m->y", y.lambda);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "m->y", y.a);
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
-  if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, out);\n");
+  if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, before, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
   if (x->no > 0) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
   for (int i = 0; i < x->no; i++) { /* no −0, as in cmb_outputs */

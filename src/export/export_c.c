@@ -127,7 +127,7 @@ static cmb_status refuse_first_sample(const cmb_c_code *c)
   if (c->live == 0 || !eq->samples_read_forces) return CMB_OK;
   for (int i = 0; i < eq->sampler_count; i++) {
     const cmb_sampler *s = &eq->samplers[i];
-    if (!cmb_sampler_is_due(s, c->start->t, 0.5 * c->step)) continue;
+    if (s->phase > c->start->t + 0.5 * c->step) continue;
     return cmb_fail_about(
         c->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
         "controller '%s' samples accelerations or forces of constraints where the motion begins, "

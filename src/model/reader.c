@@ -89,7 +89,7 @@ const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, c
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-  static const char *const reserved[] = {"ground", "t",  "pi",  "deg",
+  static const char *const reserved[] = {"ground", "t",  "pi",  "deg",     "delay",
                                          "and",    "or", "not", "previous"};
   enum { RESERVED = sizeof reserved / sizeof *reserved };
   char shown[CMB_SHOWN_ROOM];

@@ -21,48 +21,58 @@
 
 enum { DOUBLINGS = 3 }; /* of what a step may pass over, after each instant that was calm */
 
-/* Part of a period within which a time is an instant; and instants that a run may have. */
-static const double AT_INSTANT = 1e-6, MOST_INSTANTS = 1e9;
+/* Part of a step within which periods and phases are multiples of it; and instants that a run may have. */
+static const double MULTIPLE = 1e-9, MOST_INSTANTS = 1e9;
 
-/* Part of a time: no step fits in between. */
+/* Part of a time: no step fits in between, and two instants are one. */
 static const double ROUNDING = 16 * DBL_EPSILON;
 
 /* ---- times */
 
-/* The first instant of a sampler behind t, which is an instant of one of them, or the start. */
-static double instant_after(const cmb_sampler *s, double t)
+static double rounding_of(const cmb_simulation *sim, double t)
 {
-  const double k = fmax(floor((t - s->phase) / s->period + AT_INSTANT) + 1, 0);
-  return s->phase + k * s->period;
+  return ROUNDING * fmax(fabs(t), sim->t_end - sim->t_start);
 }
 
-bool cmb_sampler_is_due(const cmb_sampler *s, double t, double within)
+/* The next instant of a sampler, and of all. */
+static double instant_of(const cmb_simulation *sim, int sampler)
 {
-  const double k = nearbyint((t - s->phase) / s->period);
-  return k >= 0 && fabs(t - (s->phase + k * s->period)) <= within;
+  const cmb_sampler *s = &sim->eq->samplers[sampler];
+  return s->phase + sim->next[sampler] * s->period;
 }
 
-/* The first instant of all behind the last one. */
 static double next_instant(const cmb_simulation *sim)
 {
   double next = INFINITY;
-  for (int i = 0; i < sim->eq->sampler_count; i++) {
-    next = fmin(next, instant_after(&sim->eq->samplers[i], sim->instant));
-  }
+  for (int i = 0; i < sim->eq->sampler_count; i++) next = fmin(next, instant_of(sim, i));
   return next;
 }
 
-/* How near a time has to be to an instant: half a step of fixed size, which divides the period. */
-static double leeway(const cmb_simulation *sim, const cmb_sampler *s)
+double cmb_sampler_instants(const cmb_sampler *s, double t)
 {
-  const bool real_time = cmb_method_is_real_time(sim->options.method);
-  return real_time ? 0.5 * cmb_integrator_fixed_step(sim->in) : AT_INSTANT * s->period;
+  return fmax(floor((t - s->phase) / s->period) + 1, 0);
 }
 
-static bool is_due(const cmb_simulation *sim, int held, double t)
+/* Which samplers are due at t. A step of fixed cost ends near an instant, if not at it: then those are that were since the last one, or
+ * will be before the middle of the next. Their next instants are later ones. */
+static bool mark_due(cmb_simulation *sim, double t)
 {
-  const cmb_sampler *s = &sim->eq->samplers[sim->eq->held_sampler[held]];
-  return cmb_sampler_is_due(s, t, leeway(sim, s));
+  const bool real_time = cmb_method_is_real_time(sim->options.method);
+  bool any = false;
+  for (int i = 0; i < sim->eq->sampler_count; i++) {
+    const double half = 0.5 * cmb_integrator_fixed_step(sim->in);
+    const double count = real_time ? cmb_sampler_instants(&sim->eq->samplers[i], t + half) : 0;
+    sim->due_now[i] =
+        real_time ? count > sim->next[i] : instant_of(sim, i) <= t + rounding_of(sim, t);
+    if (sim->due_now[i]) sim->next[i] = real_time ? count : sim->next[i] + 1;
+    any = any || sim->due_now[i];
+  }
+  return any;
+}
+
+static bool is_due(const cmb_simulation *sim, int held)
+{
+  return sim->due_now[sim->eq->held_sampler[held]];
 }
 
 double cmb_run_step_limit(const cmb_simulation *sim)
@@ -71,17 +81,16 @@ double cmb_run_step_limit(const cmb_simulation *sim)
   const double t = cmb_integrator_t(sim->in);
   double limit = sim->t_limit;
   for (int i = 0; i < sim->eq->sampler_count; i++) {
-    const double next = instant_after(&sim->eq->samplers[i], sim->instant);
-    limit = fmin(limit, t + ldexp(next - t, DOUBLINGS * sim->calm[i]));
+    limit = fmin(limit, t + ldexp(instant_of(sim, i) - t, DOUBLINGS * sim->calm[i]));
   }
-  return limit;
+  return sim->t_limit - limit <= rounding_of(sim, limit) ? sim->t_limit : limit;
 }
 
 /* ---- checks */
 
 static bool is_multiple(double time, double step)
 {
-  return fabs(time - nearbyint(time / step) * step) <= AT_INSTANT * step;
+  return fabs(time - nearbyint(time / step) * step) <= MULTIPLE * step;
 }
 
 static cmb_status refuse_step(cmb_context *ctx, const cmb_sampler *s, const char *method, double h)
@@ -122,22 +131,42 @@ void cmb_run_forget_samples(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->nh; i++) sim->p[eq->held_first + i] = eq->p[eq->held_first + i];
-  for (int i = 0; i < eq->sampler_count; i++) sim->calm[i] = CMB_MOST_CALM;
-  sim->instant = sim->t_start;
+  for (int i = 0; i < eq->sampler_count; i++) {
+    const double before = sim->t_start - rounding_of(sim, sim->t_start);
+    sim->next[i] = cmb_sampler_instants(&eq->samplers[i], before);
+    sim->calm[i] = CMB_MOST_CALM;
+  }
 }
 
 /* Counts the instants of samplers that have changed nothing. */
-static void count_calm(cmb_simulation *sim, double t)
+static void count_calm(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->sampler_count; i++) {
-    const bool due = cmb_sampler_is_due(&eq->samplers[i], t, leeway(sim, &eq->samplers[i]));
-    if (due && sim->calm[i] < CMB_MOST_CALM) sim->calm[i]++;
+    if (sim->due_now[i] && sim->calm[i] < CMB_MOST_CALM) sim->calm[i]++;
   }
   for (int i = 0; i < eq->nh; i++) {
     const bool changes = sim->observed[eq->no + i] != sim->p[eq->held_first + i];
-    if (is_due(sim, i, t) && changes && eq->held_moves[i]) sim->calm[eq->held_sampler[i]] = 0;
+    if (is_due(sim, i) && changes && eq->held_moves[i]) sim->calm[eq->held_sampler[i]] = 0;
   }
+}
+
+/* A switch that is held has no sign: dry friction that holds lets a rate be 0, and which side rounding puts it on says nothing. */
+static cmb_status refuse_held(const cmb_simulation *sim, int held, double t)
+{
+  const cmb_equations *eq = sim->eq;
+  const char *name = eq->p_names[eq->held_first + held];
+  for (int k = 0; eq->held_reads && k < eq->ns; k++) {
+    if (!eq->held_reads[(ptrdiff_t)held * eq->ns + k] || sim->slides[k] == 0) continue;
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "sampled value", name),
+                          "sampled value '%s' of controller '%s' reads the sign of '%s' at t = "
+                          "%.9g, where dry friction or "
+                          "the like holds it at 0, so that it has none; sample what does not jump "
+                          "there, or let the force "
+                          "change smoothly, F*tanh(v/v0) in place of F*sign(v)",
+                          name, eq->samplers[eq->held_sampler[held]].name, eq->switch_names[k], t);
+  }
+  return CMB_OK;
 }
 
 /* The values that are due at t and change there: *any, and *moves: one that the motion depends on. All are finite. */
@@ -147,11 +176,13 @@ static cmb_status compare(cmb_simulation *sim, double t, bool *any, bool *moves)
   const double *next = sim->observed + eq->no;
   *any = *moves = false;
   for (int i = 0; i < eq->nh; i++) {
-    if (!is_due(sim, i, t)) continue;
+    if (!is_due(sim, i)) continue;
+    CMB_TRY(refuse_held(sim, i, t));
     if (!isfinite(next[i])) {
       const char *name = eq->p_names[eq->held_first + i];
       return cmb_fail_about(sim->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "sampled value", name),
-                            "sampled value '%s' is not finite at t = %.9g", name, t);
+                            "sampled value '%s' of controller '%s' is not finite at t = %.9g", name,
+                            eq->samplers[eq->held_sampler[i]].name, t);
     }
     const bool changes = next[i] != sim->p[eq->held_first + i];
     *any = *any || changes;
@@ -160,12 +191,12 @@ static cmb_status compare(cmb_simulation *sim, double t, bool *any, bool *moves)
   return CMB_OK;
 }
 
-static void take(cmb_simulation *sim, double t)
+static void take(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   memcpy(sim->p_before, sim->p, (size_t)eq->np * sizeof *sim->p);
   for (int i = 0; i < eq->nh; i++) {
-    if (is_due(sim, i, t)) sim->p[eq->held_first + i] = sim->observed[eq->no + i];
+    if (is_due(sim, i)) sim->p[eq->held_first + i] = sim->observed[eq->no + i];
   }
 }
 
@@ -212,21 +243,22 @@ static cmb_status find_there(cmb_simulation *sim, double t)
 cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
 {
   const double end = cmb_integrator_t(sim->in);
-  const double last = limit + ROUNDING * fmax(fabs(limit), sim->t_end - sim->t_start);
+  const double last = limit + rounding_of(sim, limit);
   double t;
   bool any;
   *moved = false;
   while ((t = next_instant(sim)) <= last) {
-    sim->instant = t;
-    cmb_status status = t >= end ? look_at_end(sim) : look_inside(sim, t);
+    mark_due(sim, t);
+    if (end - t <= rounding_of(sim, t)) t = end; /* no step fits in between */
+    cmb_status status = t == end ? look_at_end(sim) : look_inside(sim, t);
     CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
     CMB_TRY(compare(sim, t, &any, moved));
-    count_calm(sim, t);
+    count_calm(sim);
     sim->result.instants++;
     if (!any) continue;
     CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
     if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
-    take(sim, t);
+    take(sim);
     if (!*moved) continue;
     cmb_integrator_keep_size(sim->in);
     return cmb_run_follow_change(sim);
@@ -239,16 +271,14 @@ cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
 cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed)
 {
   const double t = cmb_integrator_t(sim->in);
-  bool moved, due = false;
+  bool moved;
   *changed = false;
-  for (int i = 0; i < sim->eq->nh; i++) due = due || is_due(sim, i, t);
-  if (!due) return CMB_OK;
-  sim->instant = fmax(sim->instant, t);
+  if (!mark_due(sim, t)) return CMB_OK;
   CMB_TRY(cmb_run_final(sim, look_at_end(sim), "samples of controllers", t));
   CMB_TRY(compare(sim, t, changed, &moved));
   sim->result.instants++;
   sim->moved = moved; /* until the run has followed */
   if (moved) CMB_TRY(cmb_run_look_before(sim));
-  take(sim, t);
+  take(sim);
   return moved ? cmb_run_follow_change(sim) : CMB_OK;
 }

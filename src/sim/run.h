@@ -103,7 +103,8 @@ struct cmb_simulation {
       [2]; /* ‖g‖ and ‖G v + g_t‖ of the dense output before it was projected; NaN: the result is the integrator's */
   double *observed;          /* outputs, and behind them what sampled values would become */
   double *q_there, *v_there; /* (nq), (nv) at an instant */
-  double instant;            /* the last one that was sampled at, or the start */
+  double *next;              /* (sampler_count) the number of the next instant */
+  bool *due_now;             /* (sampler_count) those that sample at this one */
   int *
       calm; /* (sampler_count) instants in a row that have not changed the motion, those that are counted */
   double t_start, t_end;

@@ -100,6 +100,8 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->outputs_new = cmb_arena_doubles(arena, cmb_observed(eq));
   sim->outputs_other = cmb_arena_doubles(arena, cmb_observed(eq));
   sim->observed = cmb_arena_doubles(arena, cmb_observed(eq));
+  sim->next = cmb_arena_doubles(arena, eq->sampler_count);
+  sim->due_now = cmb_arena_take(arena, (size_t)eq->sampler_count, sizeof *sim->due_now);
   sim->calm = cmb_arena_ints(arena, eq->sampler_count);
   sim->q_there = cmb_arena_doubles(arena, eq->nq);
   sim->v_there = cmb_arena_doubles(arena, eq->nv);
@@ -222,9 +224,9 @@ const double *cmb_simulation_a(const cmb_simulation *sim)
   return sim->a;
 }
 
-const double *cmb_simulation_p(const cmb_simulation *sim)
+const double *cmb_simulation_parameters(const cmb_simulation *sim)
 {
-  return sim->p;
+  return sim ? sim->p : NULL;
 }
 
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)

@@ -6,14 +6,11 @@
 
 #include <camber/sim.h>
 
-/* Whether t is an instant of the sampler, within so much time. */
-bool cmb_sampler_is_due(const cmb_sampler *s, double t, double within);
+/* How many instants of the sampler there are up to t. */
+double cmb_sampler_instants(const cmb_sampler *s, double t);
 
 /* The accelerations (nv) where the run has started. */
 const double *cmb_simulation_a(const cmb_simulation *sim);
-
-/* Its parameters (np) as they are now, sampled values among them. */
-const double *cmb_simulation_p(const cmb_simulation *sim);
 
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim);
 

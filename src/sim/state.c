@@ -86,12 +86,12 @@ static void check_stage(const cmb_simulation *sim, cmb_archive *a)
 static void visit_instants(cmb_simulation *sim, cmb_archive *a)
 {
   if (sim->eq->nh == 0) return;
-  cmb_archive_doubles(a, "instant", 1, &sim->instant);
+  cmb_archive_doubles(a, "instants", sim->eq->sampler_count, sim->next);
   cmb_archive_ints(a, "calm", sim->eq->sampler_count, sim->calm);
-  if (!isfinite(sim->instant)) cmb_archive_refuse(a, "the last sample has no time");
   for (int i = 0; i < sim->eq->sampler_count; i++) {
     const bool possible = sim->calm[i] >= 0 && sim->calm[i] <= CMB_MOST_CALM;
-    if (!possible) cmb_archive_refuse(a, "a controller has been calm for too long");
+    const bool counted = sim->next[i] >= 0 && sim->next[i] == floor(sim->next[i]);
+    if (!possible || !counted) cmb_archive_refuse(a, "samples of a controller are not possible");
   }
 }
 
@@ -216,6 +216,7 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
   cmb_start_report *s = &r->start;
   cmb_enclosure *e = &sim->events->enclosure;
   cmb_archive_count(a, "events", &r->events);
+  cmb_archive_count(a, "samples", &r->instants);
   cmb_archive_count(a, "impulses", &r->impulses);
   cmb_archive_count(a, "singularities", &r->singularities);
   cmb_archive_count(a, "records", &r->records);

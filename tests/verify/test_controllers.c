@@ -362,6 +362,72 @@ static void test_constraints(void **state)
   }
 }
 
+/* ---- times */
+
+/* Instants are one only if they differ by rounding, however long the periods are; and there may be none but at the end. */
+static void test_instants(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *controllers;
+    double t_end, n;
+  } cases[] = {
+      {"{once: {period: 1e6, update: {n: n + 1}}, often: {period: 0.01, update: {m: m + 1}}}", 10,
+       1},
+      {"{once: {period: 1e6, phase: 5, update: {n: n + 1}}, often: {period: 0.01, update: {m: m + "
+       "1}}}",
+       10, 1},
+      {"{slow: {period: 10, update: {n: n + 1}}, fast: {period: 0.01, phase: 5e-6, update: {m: m + "
+       "1}}}",
+       100, 11},
+      {"{slow: {period: 9.999995, update: {n: n + 1}}, fast: {period: 0.01, update: {m: m + 1}}}",
+       100, 11},
+      {"{c: {period: 0.15, phase: 0.3, update: {n: n + 1}}}", 3, 19}, /* an ulp before the end */
+      {"{c: {period: 1e6, phase: 3, update: {u: 1, n: 'delay(u, 0.5)'}}, d: {period: 0.25, update: "
+       "{m: 0}}}",
+       3.4, 0},
+      {"{a: {period: 0.1, update: {k: t}}, b: {period: 0.1, phase: 1e-8, update: {n: k}}}", 0.95,
+       0.9},
+      {"{c: {period: 0.1, update: {n: n + 1}}}", 0, 1}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[600];
+    cmbt_run r;
+    snprintf(text, sizeof text,
+             PENDULUM "controllers: %s\noutputs: {n: n}\n"
+                      "forces: {motor: {type: torsion, coordinate: pivot, torque: 1e-3*n}}\n",
+             cases[k].controllers);
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    cmbt_run_to(&r, cases[k].t_end, 0);
+    if (cmbt_output(&r, "n") != cases[k].n) print_error("%s: %g\n", text, cmbt_output(&r, "n"));
+    cmbt_near(cmbt_output(&r, "n"), cases[k].n, 1e-12);
+    cmbt_run_close(&r);
+  }
+}
+
+/* An update decides by the values of its instant, whatever switches at that time, or watches: the reference steps at 0.5. */
+static void test_decisions(void **state)
+{
+  (void)state;
+#define STEP                                                                                       \
+  PENDULUM "inputs: {ref: \"if(t >= 0.5, 1, 0)\"}\n"                                               \
+           "controllers: {a: {period: 0.1, update: {u: ref}}}\noutputs: {u: u}\n"
+  static const char *const texts[] = {
+      STEP, STEP "events: {watch: {when: t >= 0.5}}\n",
+      STEP "forces: {motor: {type: torsion, coordinate: pivot, torque: ref}}\n"};
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < cmb_method_count(); i++) {
+      cmbt_run r;
+      cmbt_run_open_text_with(&r, texts[k], CMB_FORM_EXPLICIT, true);
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = 1e-6;
+      r.step = cmb_method_is_real_time(cmb_method_at(i)) ? 0.01 : 0;
+      cmbt_run_to(&r, 0.55, 0);
+      cmbt_near(cmbt_output(&r, "u"), 1, 0);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 /* ---- words */
 
 static void refuse_run(const char *text, const char *method, double step, const char *words)
@@ -395,16 +461,22 @@ static void test_words(void **state)
   refuse_run(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
   refuse_run(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
              "makes steps of 0.001 s, which do not end there");
-  refuse_run(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0, "sampled value 'u' is not finite");
+  refuse_run(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
+             "sampled value 'u' of controller 'c' is not finite");
   refuse_run(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
              "no position can jump");
   refuse_run(LAW("1e-12", "u: pivot"), "mdop5", 0, "more than 1e9 samples");
+  refuse_run("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
+             "joints: {x: {type: prismatic, child: b, axis: x}}\n"
+             "forces: {dry: {type: load, on: b@O, force: [\"1 - 3*sign(x')\", 0, 0]}}\n"
+             "controllers: {c: {period: 0.1, update: {n: \"n + if(x' > 0, 1, 0)\"}}}\n",
+             "mdop5", 0, "holds it at 0, so that it has none");
   refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(pivot, 0.1)\"}\n", "mdop5", 0,
              "expected a sampled value");
   refuse_run(LAW("0.1", "u: \"delay(pivot, 0.15)\""), "mdop5", 0,
              "no multiple of the controller's period");
   refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, t)\"}\n", "mdop5", 0,
-             "the time is not known");
+             "depends on live parameters or on the motion");
   refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, 200)\"}\n", "mdop5", 0,
              "longer than 1000 periods");
   refuse_run(LAW("0.1", "u: pivot") "states: {z: {rate: u.rate}}\n", "mdop5", 0, "u.rate");
@@ -422,6 +494,7 @@ int main(void)
       cmocka_unit_test(test_calm),       cmocka_unit_test(test_forces),
       cmocka_unit_test(test_swap),       cmocka_unit_test(test_events),
       cmocka_unit_test(test_again),      cmocka_unit_test(test_constraints),
+      cmocka_unit_test(test_instants),   cmocka_unit_test(test_decisions),
       cmocka_unit_test(test_memory),     cmocka_unit_test(test_words)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -318,7 +318,8 @@ static void try_source(cmb_context *ctx, const struct source *s, struct counts *
     cmb_system *live;
     cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &live));
     const int np = cmb_system_equations(live)->np;
-    for (int k = 0; k < np - cmb_system_equations(live)->nh; k++) try_parameter(ctx, s, live, k, (cmb_formulation)f, counts);
+    for (int k = 0; k < np - cmb_system_equations(live)->nh; k++)
+      try_parameter(ctx, s, live, k, (cmb_formulation)f, counts);
     if (np > 0) check_derivatives(ctx, live, s->path);
     cmb_system_destroy(live);
   }

@@ -120,7 +120,8 @@ static void try_form(cmb_context *ctx, const struct source *s, cmb_formulation f
   struct made live, folded;
   make(ctx, s, formulation, &all, &live);
   const cmb_equations *eq = live.eq;
-  for (int k = in_turn ? ((int)formulation + 1) % 3 : 0; k < eq->np - eq->nh; k += in_turn ? 3 : 1) {
+  for (int k = in_turn ? ((int)formulation + 1) % 3 : 0; k < eq->np - eq->nh;
+       k += in_turn ? 3 : 1) {
     double p[MOST];
     char where[300];
     memcpy(p, eq->p, (size_t)eq->np * sizeof *p);

@@ -74,8 +74,10 @@ static void test_names_and_numbers(void **state)
   cmb_csv *csv;
   assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
   assert_contents(PARTIAL, "t,\"a,b\",\"the \"\"fast\"\" one\",\"two\nlines\",x'\n");
-  assert_int_equal(cmb_csv_record(csv, &(cmb_record){1.0 / 3, one, two, three, four, NULL, 0}),
-                   CMB_OK);
+  assert_int_equal(
+      cmb_csv_record(
+          csv, &(cmb_record){.t = 1.0 / 3, .q = one, .v = two, .lambda = three, .outputs = four}),
+      CMB_OK);
   assert_int_not_equal(access(PATH, F_OK), 0);
   assert_int_equal(cmb_csv_close(csv), CMB_OK);
   assert_int_not_equal(access(PARTIAL, F_OK), 0);
@@ -117,7 +119,9 @@ static void test_whole_lines(void **state)
   assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
   for (int i = 0; i < LINES; i++) {
     double x = sin(i);
-    assert_int_equal(cmb_csv_record(csv, &(cmb_record){i, &x, &x, &x, &x, NULL, 0}), CMB_OK);
+    assert_int_equal(
+        cmb_csv_record(csv, &(cmb_record){.t = i, .q = &x, .v = &x, .lambda = &x, .outputs = &x}),
+        CMB_OK);
     char *text = contents(PARTIAL, &size);
     assert_non_null(text);
     assert_int_equal(text[size - 1], '\n');
