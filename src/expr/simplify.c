@@ -157,5 +157,5 @@ cmb_expr cmb_apply(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b, cmb_expr c)
   case CMB_OP_MAX: return a == b ? a : make_ordered(g, op, a, b);
   default: break;
   }
-  return cmb_op_arity(op) == 1 ? unary(g, op, a) : make(g, op, a, b, 0);
+  return cmb_op_arity(op) == 1 ? unary(g, op, a) : make(g, op, a, b, c);
 }

@@ -32,6 +32,7 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->still = cmb_arena_take(arena, (size_t)ns, sizeof *x->still);
   x->slides = cmb_arena_ints(arena, ns);
   x->mode = cmb_arena_ints(arena, ns);
+  x->slips = cmb_arena_take(arena, (size_t)ns, sizeof *x->slips);
   x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
   x->idle = cmb_arena_take(arena, (size_t)most, sizeof *x->idle);
   x->list = cmb_arena_ints(arena, most);
@@ -114,6 +115,7 @@ static cmb_status list_groups(cmb_simulation *sim)
     for (int j = 0; j < ns; j++) {
       if (sim->with[j] != 0) x->group[j] = sim->with[j] * (x->groups + 1);
     }
+    x->slips[x->groups] = sim->released[i] > 0 && x->slides[i] == 0;
     x->leader[x->groups++] = i;
   }
   return CMB_OK;
@@ -122,12 +124,25 @@ static cmb_status list_groups(cmb_simulation *sim)
 /* Functions of group k on one side. */
 static void put_group(cmb_simulation *sim, int k, int side)
 {
-  const int *group = sim->decision.group;
+  const cmb_decision *x = &sim->decision;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (group[i] != 0 && cmb_slide_leader(group[i]) == k) {
-      sim->ev->mode[i] = cmb_slide_mode(group[i], side);
-    }
+    const int g = x->group[i];
+    if (g == 0 || cmb_slide_leader(g) != k) continue;
+    sim->ev->mode[i] =
+        x->slips[k] ? cmb_slide_mode(g, side) : cmb_slide_held_mode(sim->eq, i, g, side);
   }
+}
+
+/* Whether group k can hold more than it exerts while it slips. */
+static bool can_stick(const cmb_simulation *sim, int k)
+{
+  const int *group = sim->decision.group;
+  bool sticks = false;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
+    sticks = sticks || (member && cmb_switch_sticks(sim->eq, i));
+  }
+  return sticks;
 }
 
 /* ---- the problem */
@@ -164,6 +179,8 @@ static void drop_group(cmb_simulation *sim, int k)
     }
   }
   x->leader[k] = x->leader[last];
+  x->slips[k] = x->slips[last];
+  x->x[k] = x->x[last];
 }
 
 /* The groups' part. Functions whose two modes make no difference, or lead away on both sides, are left out; then *again. */
@@ -264,8 +281,9 @@ static bool fix_released(cmb_simulation *sim)
   bool any = false;
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
-    x->fixed[k] = sim->released[i] > 0 && x->slides[i] == 0;
-    x->x[k] = x->fixed[k] && x->mode[i] > 0 ? 1 : 0;
+    const bool released = sim->released[i] > 0 && x->slides[i] == 0;
+    x->fixed[k] = x->slips[k];
+    if (released) x->x[k] = x->mode[i] > 0 ? 1 : 0; /* else as it was decided before */
     any = any || x->fixed[k];
   }
   for (int i = 0, k = x->groups; i < c->count; i++) {
@@ -545,29 +563,72 @@ static void leave_out(cmb_simulation *sim)
   }
 }
 
-/* The whole problem in the stage without rests, *several: there is something to decide. */
-static cmb_status find(cmb_simulation *sim, bool *several)
+/* What one of them holds with the larger force of sticking, and is idle, would have to be shared out with those that go on holding. */
+static cmb_status refuse_idle_sticking(cmb_simulation *sim)
+{
+  const cmb_decision *x = &sim->decision;
+  char names[400];
+  for (int k = 0; k < x->groups; k++) {
+    if (!x->idle[k] || !can_stick(sim, k)) continue;
+    const char *name = sim->eq->switch_names[x->leader[k]];
+    name_all(sim, sizeof names, names);
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
+        "at t = %.9g %s hold the same motion in more ways than one, and '%s' can hold more than it "
+        "exerts while it slips: when it lets go depends on how they share out their forces, which "
+        "is not determined; take friction that is smooth for it",
+        sim->events->t, names, name);
+  }
+  return CMB_OK;
+}
+
+/* Groups that let go of what they could hold; *any: there are some that have just been found to do so. */
+static void loosen(cmb_simulation *sim, bool *any)
+{
+  cmb_decision *x = &sim->decision;
+  *any = false;
+  for (int k = 0; k < x->groups; k++) {
+    const int side = side_of(x, k);
+    if (side == 0 || x->slips[k] || !can_stick(sim, k)) continue;
+    x->slips[k] = *any = true;
+    x->x[k] = side > 0 ? 1 : 0;
+  }
+}
+
+/* The problem of the groups listed, and its solution; *several: there is something to decide. */
+static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query, bool *several)
 {
   cmb_decision *x = &sim->decision;
   cmb_contacts *c = &sim->bearing.contacts;
   const cmb_events *e = sim->events;
-  const cmb_bearing_query query = cmb_run_bearing_query(sim);
   bool again = true, unsure = false;
   *several = false;
-  CMB_TRY(list_groups(sim));
   while (again) CMB_TRY(find_groups(sim, &again));
   if (x->groups == 0) return CMB_OK;
   const cmb_point at = cmb_run_point(sim);
-  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, &query, 1));
+  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, query, 1));
   if (c->touching > c->most) return CMB_OK;
   CMB_TRY(find_contacts(sim));
   *several = x->size > 1;
   if (!*several) return CMB_OK;
   cmb_status status = solve_released(sim, &unsure);
-  if (status != CMB_OK || unsure) return fail_decision(sim, status, unsure);
-  if (c->count > 0) choose_contacts(sim, &query);
+  return status != CMB_OK || unsure ? fail_decision(sim, status, unsure) : CMB_OK;
+}
+
+/* The whole problem in the stage without rests. */
+static cmb_status find(cmb_simulation *sim, bool *several)
+{
+  const cmb_bearing_query query = cmb_run_bearing_query(sim);
+  bool again = true;
+  CMB_TRY(list_groups(sim));
+  while (again) {
+    CMB_TRY(find_once(sim, &query, several));
+    if (!*several) return CMB_OK;
+    loosen(sim, &again);
+  }
+  if (sim->bearing.contacts.count > 0) choose_contacts(sim, &query);
   leave_out(sim);
-  return CMB_OK;
+  return refuse_idle_sticking(sim);
 }
 
 cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided)

@@ -9,7 +9,10 @@
  *     0 ≤ μ ⟂ d̈ ≥ 0;   ṡ_k ≤ 0 where θ_k = 0,   ṡ_k ≥ 0 where θ_k = 1,   ṡ_k = 0 in between   (Pfeiffer and Glocker 1996),
  *
  * a problem of boxed.h. Friction that opposes the motion which switches it makes its solution unique, but for forces that act along the
- * same line. Of these contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
+ * same line. Friction that can hold more than it exerts while it slips counts with what it can hold (modes ±2, dae.h); where it lets go, the
+ * problem is posed anew with what it exerts then, and with no way back.
+ *
+ * Of forces along the same line contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
  */
 #ifndef CMB_SIM_DECIDE_H
 #define CMB_SIM_DECIDE_H
@@ -28,6 +31,8 @@ typedef struct cmb_decision {
       group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
   bool *still;        /* (ns) functions that are 0 */
   int *slides, *mode; /* (ns) before the decision */
+  bool *
+      slips; /* (ns) groups that have let go: they have the force of slipping, not that of sticking */
   bool *fixed; /* (most) groups that have just let go, and contacts that have just ceased to bear */
   bool *idle;  /* (most) friction that is at a bound and does not move, since others hold it */
   int *list;   /* (most) unknowns between their bounds */

@@ -167,14 +167,14 @@ static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
   return CMB_OK;
 }
 
-/* Rates where function i and those that go with it are on one side. */
+/* Rates where function i and those that go with it are on one side, with all that can hold them there. */
 static cmb_status flow_on(cmb_simulation *sim, const int *with, int side, double *a, double *flow)
 {
   int *mode = sim->ev->mode, *kept = sim->mode_kept;
   const int ns = sim->eq->ns;
   memcpy(kept, mode, (size_t)ns * sizeof *kept);
   for (int k = 0; k < ns; k++) {
-    if (with[k] != 0) mode[k] = with[k] * side;
+    if (with[k] != 0) mode[k] = cmb_slide_held_mode(sim->eq, k, with[k], side);
   }
   cmb_status status = cmb_run_flow_here(sim, a, flow);
   memcpy(mode, kept, (size_t)ns * sizeof *kept);
