@@ -402,12 +402,25 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   return CMB_OK;
 }
 
+/* Friction takes part in what is left, and in the multipliers. */
+static cmb_status add_friction(struct seek *k)
+{
+  const cmb_equations *eq = k->ev->eq;
+  if (k->stuck.count == 0) return CMB_OK;
+  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->left));
+  cmb_tangent_multipliers(&k->tangent, k->left, k->stuck.lambda);
+  cmb_add_scaled(eq->ng, 1, k->stuck.lambda, k->lambda);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, k->tangent.G, -1.0, k->stuck.lambda,
+                              k->left);
+  return CMB_OK;
+}
+
 static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report)
 {
   CMB_TRY(cmb_stuck_find(&k->stuck, k->t, k->q, k->rest, k->lambda));
   CMB_TRY(forces_at(k, k->q));
   CMB_TRY(iterate(k, &report->iterations));
-  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->left));
+  CMB_TRY(add_friction(k));
   report->held = k->stuck.held;
   return judge(k, v, report);
 }

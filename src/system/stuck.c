@@ -25,6 +25,7 @@ void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev)
   x->function = cmb_arena_ints(arena, ns);
   x->s = cmb_arena_doubles(arena, ns);
   x->s_rest = cmb_arena_doubles(arena, ns);
+  x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->unit = cmb_arena_doubles(arena, nv);
   x->f = cmb_arena_doubles(arena, nv);
   x->g = cmb_arena_doubles(arena, nv);

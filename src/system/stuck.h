@@ -18,6 +18,7 @@ typedef struct cmb_stuck {
   int held;                  /* of motions that they hold, in the tangent space last restricted */
   int *function;             /* (ns) which functions */
   double *s, *s_rest;        /* (ns) */
+  double *lambda;            /* (ng) scratch */
   double *unit, *f, *g;      /* (nv) */
   double *force;             /* (ns x nv) f_k */
   double *S, *R;             /* (ns x nv) ∂s/∂v, and in free motions */
