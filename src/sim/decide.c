@@ -582,17 +582,32 @@ static cmb_status refuse_idle_sticking(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* Groups that let go of what they could hold; *any: there are some that have just been found to do so. */
+/* How much more than it can hold group k would have to exert, as a part of that, with all others as they are. */
+static double overload_of(const cmb_decision *x, int k)
+{
+  double size;
+  return fabs(rate_of(x, k, &size)) / x->A[(ptrdiff_t)k * (x->most + 1)];
+}
+
+/* One of the groups that let go of what they could hold has the smaller force from now on; *any: there was one. With it others may hold after
+ * all. Those come first that have not held so far, but come through 0, and of several the one that is overloaded most. */
 static void loosen(cmb_simulation *sim, bool *any)
 {
   cmb_decision *x = &sim->decision;
-  *any = false;
+  double most = 0;
+  bool first_held = true;
+  int first = -1;
   for (int k = 0; k < x->groups; k++) {
-    const int side = side_of(x, k);
-    if (side == 0 || x->slips[k] || !can_stick(sim, k)) continue;
-    x->slips[k] = *any = true;
-    x->x[k] = side > 0 ? 1 : 0;
+    if (side_of(x, k) == 0 || x->slips[k] || !can_stick(sim, k)) continue;
+    const bool held = x->slides[x->leader[k]] != 0;
+    const double overload = overload_of(x, k);
+    if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
+    first = k, first_held = held, most = overload;
   }
+  *any = first >= 0;
+  if (!*any) return;
+  x->slips[first] = true;
+  x->x[first] = side_of(x, first) > 0 ? 1 : 0;
 }
 
 /* The problem of the groups listed, and its solution; *several: there is something to decide. */

@@ -124,14 +124,13 @@ cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, cons
   return CMB_OK;
 }
 
-/* Forces with function i in a mode, the others as they are, into f. */
-static cmb_status forces_in(cmb_stuck *x, int i, int mode, double t, const double *q,
-                            const double *v, double *f)
+/* What is wanted with function i in a mode, the others as they are. */
+static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const double *q,
+                              const double *v, const cmb_terms *want)
 {
   const int before = x->ev->mode[i];
-  const cmb_terms want = {.f = f};
   x->ev->mode[i] = mode;
-  const cmb_status status = cmb_evaluate(x->ev, t, q, v, &want);
+  const cmb_status status = cmb_evaluate(x->ev, t, q, v, want);
   x->ev->mode[i] = before;
   return status;
 }
@@ -142,11 +141,12 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
 {
   const int nv = x->ev->eq->nv, i = x->function[k], mode = x->ev->mode[i];
   double *force = x->force + (ptrdiff_t)k * nv;
-  CMB_TRY(forces_in(x, i, -mode, t, q, v, x->f));
-  CMB_TRY(forces_in(x, i, mode, t, q, v, x->g));
+  const cmb_terms first = {.f = x->f}, second = {.f = x->g};
+  CMB_TRY(evaluate_in(x, i, -mode, t, q, v, &first));
+  CMB_TRY(evaluate_in(x, i, mode, t, q, v, &second));
   for (int j = 0; j < nv; j++) left[j] += (x->f[j] - x->g[j]) / 2;
-  CMB_TRY(forces_in(x, i, 2, t, q, v, x->f));
-  CMB_TRY(forces_in(x, i, -2, t, q, v, x->g));
+  CMB_TRY(evaluate_in(x, i, 2, t, q, v, &first));
+  CMB_TRY(evaluate_in(x, i, -2, t, q, v, &second));
   for (int j = 0; j < nv; j++) force[j] = (x->f[j] - x->g[j]) / 2;
   return CMB_OK;
 }
