@@ -100,6 +100,26 @@ static cmb_status enter_free(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Whether group k can hold more than it exerts while it slips. */
+static bool can_stick(const cmb_simulation *sim, int k)
+{
+  const int *group = sim->decision.group;
+  bool sticks = false;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
+    sticks = sticks || (member && cmb_switch_sticks(sim->eq, i));
+  }
+  return sticks;
+}
+
+/* Whether group k held up to this event. */
+static bool has_let_go(const cmb_simulation *sim, int k)
+{
+  const cmb_decision *x = &sim->decision;
+  const int i = x->leader[k];
+  return sim->released[i] > 0 && x->slides[i] == 0;
+}
+
 /* Groups of functions that share their surfaces, in mode −1. */
 static cmb_status list_groups(cmb_simulation *sim)
 {
@@ -115,9 +135,9 @@ static cmb_status list_groups(cmb_simulation *sim)
     for (int j = 0; j < ns; j++) {
       if (sim->with[j] != 0) x->group[j] = sim->with[j] * (x->groups + 1);
     }
-    x->slips[x->groups] = sim->released[i] > 0 && x->slides[i] == 0;
     x->leader[x->groups++] = i;
   }
+  for (int k = 0; k < x->groups; k++) x->slips[k] = has_let_go(sim, k) && !can_stick(sim, k);
   return CMB_OK;
 }
 
@@ -131,18 +151,6 @@ static void put_group(cmb_simulation *sim, int k, int side)
     sim->ev->mode[i] =
         x->slips[k] ? cmb_slide_mode(g, side) : cmb_slide_held_mode(sim->eq, i, g, side);
   }
-}
-
-/* Whether group k can hold more than it exerts while it slips. */
-static bool can_stick(const cmb_simulation *sim, int k)
-{
-  const int *group = sim->decision.group;
-  bool sticks = false;
-  for (int i = 0; i < sim->eq->ns; i++) {
-    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
-    sticks = sticks || (member && cmb_switch_sticks(sim->eq, i));
-  }
-  return sticks;
 }
 
 /* ---- the problem */
@@ -273,7 +281,8 @@ static double rate_of(const cmb_decision *x, int k, double *size)
   return w;
 }
 
-/* Groups that have just let go, to a side that is known, and contacts that have just ceased to bear. */
+/* Groups that have just let go, to a side that is known, and contacts that have just ceased to bear. One with a larger force at rest may have been
+ * let go by what others did for a moment in modes that they do not have: whether it holds is found with that force. */
 static bool fix_released(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
@@ -281,9 +290,8 @@ static bool fix_released(cmb_simulation *sim)
   bool any = false;
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
-    const bool released = sim->released[i] > 0 && x->slides[i] == 0;
     x->fixed[k] = x->slips[k];
-    if (released) x->x[k] = x->mode[i] > 0 ? 1 : 0; /* else as it was decided before */
+    if (x->fixed[k] && !can_stick(sim, k)) x->x[k] = x->mode[i] > 0 ? 1 : 0;
     any = any || x->fixed[k];
   }
   for (int i = 0, k = x->groups; i < c->count; i++) {
@@ -599,7 +607,7 @@ static void loosen(cmb_simulation *sim, bool *any)
   int first = -1;
   for (int k = 0; k < x->groups; k++) {
     if (side_of(x, k) == 0 || x->slips[k] || !can_stick(sim, k)) continue;
-    const bool held = x->slides[x->leader[k]] != 0;
+    const bool held = x->slides[x->leader[k]] != 0 || has_let_go(sim, k);
     const double overload = overload_of(x, k);
     if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
     first = k, first_held = held, most = overload;

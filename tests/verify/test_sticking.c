@@ -151,6 +151,35 @@ static void test_two_blocks(void **state)
   check_two(5, 2 + 1.0 / 12, 2 + 1.0 / 12, 11);
 }
 
+/* Block 2 (0.5 kg, 5 and 1 N) on block 1 (1.5 kg, on the ground 4 and 1 N) is pulled back with 6 N; both go with 1 m/s. Slowed down by
+ * 3.5 m/s² they come through 0, since 4 N do not hold them, and go back with 2.5 m/s². Block 1 needs 4.75 N for that from block 2; it
+ * would need 5.5 N if 4 N acted on it there. */
+static void test_through_zero(void **state)
+{
+  (void)state;
+  const double turns = 1 / 3.5, x = turns / 2 - 2.5 * (1 - turns) * (1 - turns) / 2;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    cmbt_run_open_text(
+        &r,
+        "gravity: [0, 0, 0]\n"
+        "bodies: {b1: {mass: 1.5, com: [0, 0, 0]}, b2: {mass: 0.5, com: [0, 0, 1]}}\n"
+        "joints:\n"
+        "  x1: {type: prismatic, child: b1, axis: x, rate: 1,\n"
+        "       friction: {force: 1, law: stick, static: 4}}\n"
+        "  x2: {type: prismatic, parent: b1, child: b2, axis: x,\n"
+        "       friction: {force: 1, law: stick, static: 5}}\n"
+        "forces: {pull: {type: load, on: {body: b2, at: [0, 0, 1]}, force: [-6, 0, 0]}}\n"
+        "outputs: {p1: b1.x, p2: b2.x}\n",
+        cmbt_formulation(i % 3));
+    choose_method(&r, i);
+    cmbt_run_to(&r, 1, 0);
+    cmbt_near(cmbt_output(&r, "p1"), x, 10 * tolerance_of(&r));
+    cmbt_near(cmbt_output(&r, "p2"), x, 10 * tolerance_of(&r));
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- contacts */
 
 /* A ball that slides with v0: μ g slows it down and turns it, until it rolls with 5/7 v0 from t = 2 v0/(7 μ g) on. */
@@ -283,10 +312,10 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_belt),       cmocka_unit_test(test_hold),
-      cmocka_unit_test(test_two_blocks), cmocka_unit_test(test_ball),
-      cmocka_unit_test(test_clock),      cmocka_unit_test(test_equilibrium),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_belt),        cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_two_blocks),  cmocka_unit_test(test_through_zero),
+      cmocka_unit_test(test_ball),        cmocka_unit_test(test_clock),
+      cmocka_unit_test(test_equilibrium), cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
