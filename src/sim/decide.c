@@ -32,6 +32,10 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->still = cmb_arena_take(arena, (size_t)ns, sizeof *x->still);
   x->slides = cmb_arena_ints(arena, ns);
   x->mode = cmb_arena_ints(arena, ns);
+  x->held = cmb_arena_take(arena, (size_t)ns, sizeof *x->held);
+  x->passed = cmb_arena_ints(arena, ns);
+  x->role = cmb_arena_ints(arena, ns);
+  x->slipping = cmb_arena_take(arena, 2 * (size_t)ns, (size_t)most * sizeof(double));
   x->slips = cmb_arena_take(arena, (size_t)ns, sizeof *x->slips);
   x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
   x->idle = cmb_arena_take(arena, (size_t)most, sizeof *x->idle);
@@ -49,6 +53,18 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->y = cmb_arena_doubles(arena, most);
   x->number = cmb_arena_ints(arena, most);
   cmb_boxed_create(&x->boxed, arena, most);
+}
+
+void cmb_run_forget_passed(cmb_simulation *sim)
+{
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) sim->decision.passed[i] = 0;
+}
+
+void cmb_run_remember_held(cmb_simulation *sim)
+{
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) {
+    sim->decision.held[i] = sim->slides[i] != 0;
+  }
 }
 
 /* ---- what there is to decide */
@@ -101,7 +117,7 @@ static cmb_status enter_free(cmb_simulation *sim)
 }
 
 /* Whether group k can hold more than it exerts while it slips. */
-static bool can_stick(const cmb_simulation *sim, int k)
+bool cmb_decision_can_stick(const cmb_simulation *sim, int k)
 {
   const int *group = sim->decision.group;
   bool sticks = false;
@@ -113,7 +129,7 @@ static bool can_stick(const cmb_simulation *sim, int k)
 }
 
 /* Whether group k held up to this event. */
-static bool has_let_go(const cmb_simulation *sim, int k)
+bool cmb_decision_has_let_go(const cmb_simulation *sim, int k)
 {
   const cmb_decision *x = &sim->decision;
   const int i = x->leader[k];
@@ -137,12 +153,13 @@ static cmb_status list_groups(cmb_simulation *sim)
     }
     x->leader[x->groups++] = i;
   }
-  for (int k = 0; k < x->groups; k++) x->slips[k] = has_let_go(sim, k) && !can_stick(sim, k);
+  for (int k = 0; k < x->groups; k++)
+    x->slips[k] = cmb_decision_has_let_go(sim, k) && !cmb_decision_can_stick(sim, k);
   return CMB_OK;
 }
 
 /* Functions of group k on one side. */
-static void put_group(cmb_simulation *sim, int k, int side)
+void cmb_decision_put(cmb_simulation *sim, int k, int side)
 {
   const cmb_decision *x = &sim->decision;
   for (int i = 0; i < sim->eq->ns; i++) {
@@ -161,9 +178,9 @@ static cmb_status find_change(cmb_simulation *sim, int k)
   cmb_decision *x = &sim->decision;
   const int nv = sim->eq->nv;
   double *change = x->change + (ptrdiff_t)k * nv;
-  put_group(sim, k, 1);
+  cmb_decision_put(sim, k, 1);
   CMB_TRY(cmb_run_flow_here(sim, change, sim->flow));
-  put_group(sim, k, -1);
+  cmb_decision_put(sim, k, -1);
   for (int i = 0; i < nv; i++) change[i] -= x->a[i];
   for (int i = 0; i < x->groups; i++) {
     const int f = x->leader[i];
@@ -196,7 +213,7 @@ static cmb_status find_groups(cmb_simulation *sim, bool *again)
 {
   cmb_decision *x = &sim->decision;
   *again = false;
-  for (int k = 0; k < x->groups; k++) put_group(sim, k, -1);
+  for (int k = 0; k < x->groups; k++) cmb_decision_put(sim, k, -1);
   CMB_TRY(cmb_run_flow_here(sim, x->a, x->lower));
   for (int k = 0; k < x->groups; k++) CMB_TRY(find_change(sim, k));
   for (int k = x->groups - 1; k >= 0; k--) {
@@ -291,7 +308,7 @@ static bool fix_released(cmb_simulation *sim)
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
     x->fixed[k] = x->slips[k];
-    if (x->fixed[k] && !can_stick(sim, k)) x->x[k] = x->mode[i] > 0 ? 1 : 0;
+    if (x->fixed[k] && !cmb_decision_can_stick(sim, k)) x->x[k] = x->mode[i] > 0 ? 1 : 0;
     any = any || x->fixed[k];
   }
   for (int i = 0, k = x->groups; i < c->count; i++) {
@@ -381,8 +398,9 @@ static cmb_status let_go(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ns; i++) {
     const int g = x->group[i], k = g == 0 ? -1 : cmb_slide_leader(g);
     const int side = k < 0 ? 0 : side_of(x, k);
+    x->passed[i] = side == 0 ? 0 : cmb_slide_mode(g, side);
     if (side == 0) continue;
-    const int mode = cmb_slide_mode(g, side);
+    const int mode = x->passed[i];
     const bool held = x->slides[i] != 0;
     sim->ev->mode[i] = e->mode_new[i] = mode;
     if (x->idle[k] || (!held && mode == x->mode[i]) || (held && x->leader[k] != i)) continue;
@@ -577,7 +595,7 @@ static cmb_status refuse_idle_sticking(cmb_simulation *sim)
   const cmb_decision *x = &sim->decision;
   char names[400];
   for (int k = 0; k < x->groups; k++) {
-    if (!x->idle[k] || !can_stick(sim, k)) continue;
+    if (!x->idle[k] || !cmb_decision_can_stick(sim, k)) continue;
     const char *name = sim->eq->switch_names[x->leader[k]];
     name_all(sim, sizeof names, names);
     return cmb_fail_about(
@@ -606,8 +624,8 @@ static void loosen(cmb_simulation *sim, bool *any)
   bool first_held = true;
   int first = -1;
   for (int k = 0; k < x->groups; k++) {
-    if (side_of(x, k) == 0 || x->slips[k] || !can_stick(sim, k)) continue;
-    const bool held = x->slides[x->leader[k]] != 0 || has_let_go(sim, k);
+    if (side_of(x, k) == 0 || x->slips[k] || !cmb_decision_can_stick(sim, k)) continue;
+    const bool held = x->slides[x->leader[k]] != 0 || cmb_decision_has_let_go(sim, k);
     const double overload = overload_of(x, k);
     if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
     first = k, first_held = held, most = overload;
@@ -619,7 +637,8 @@ static void loosen(cmb_simulation *sim, bool *any)
 }
 
 /* The problem of the groups listed, and its solution; *several: there is something to decide. */
-static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query, bool *several)
+static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query, bool *several,
+                            bool *done)
 {
   cmb_decision *x = &sim->decision;
   cmb_contacts *c = &sim->bearing.contacts;
@@ -633,7 +652,8 @@ static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query,
   if (c->touching > c->most) return CMB_OK;
   CMB_TRY(find_contacts(sim));
   *several = x->size > 1;
-  if (!*several) return CMB_OK;
+  if (*several) CMB_TRY(cmb_decision_yield(sim, done));
+  if (!*several || *done) return CMB_OK;
   cmb_status status = solve_released(sim, &unsure);
   return status != CMB_OK || unsure ? fail_decision(sim, status, unsure) : CMB_OK;
 }
@@ -642,10 +662,10 @@ static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query,
 static cmb_status find(cmb_simulation *sim, bool *several)
 {
   const cmb_bearing_query query = cmb_run_bearing_query(sim);
-  bool again = true;
+  bool again = true, done = false;
   CMB_TRY(list_groups(sim));
-  while (again) {
-    CMB_TRY(find_once(sim, &query, several));
+  while (again && !done) {
+    CMB_TRY(find_once(sim, &query, several, &done));
     if (!*several) return CMB_OK;
     loosen(sim, &again);
   }
