@@ -27,7 +27,7 @@ extern "C" {
  * applied to each lane, for lanes; the same text stands in generated code (op_sine and op_cosine are Camber's own, see
  * src/expr/sine_code.h). A condition is true if it is > 0.
  * `smooth` is its argument; it keeps what is inside from becoming a switching function. `stick` is b with the sign of a; where a is held
- * at 0 it may be anything between -c and c (modes.c). */
+ * at 0 it may be anything between -c and c (modes.c), and by itself it is 0 there. */
 #define CMB_OP_LIST(X)                                                                             \
   X(ADD, "+", 2, a + b)                                                                            \
   X(SUB, "-", 2, a - b)                                                                            \
@@ -61,7 +61,7 @@ extern "C" {
   X(FLOOR, "floor", 1, floor(a))                                                                   \
   X(SMOOTH, "smooth", 1, a)                                                                        \
   X(IF, "if", 3, a > 0 ? b : c)                                                                    \
-  X(STICK, "stick", 3, a > 0 ? b : a < 0 ? -b : 0.0)
+  X(STICK, "stick", 3, a > 0 ? b : a < 0 ? -b : c - c)
 
 typedef enum cmb_op {
   CMB_OP_CONSTANT,

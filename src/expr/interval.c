@@ -318,8 +318,8 @@ static cmb_interval enclose_IF(cmb_interval a, cmb_interval b, cmb_interval c)
 
 static cmb_interval enclose_STICK(cmb_interval a, cmb_interval b, cmb_interval c)
 {
-  (void)c; /* it is for what is held */
-  return cmb_interval_known(b) ? enclose_MUL(enclose_SIGN(a), b) : b;
+  const bool known = cmb_interval_known(b) && cmb_interval_known(c);
+  return known ? enclose_MUL(enclose_SIGN(a), b) : cmb_interval_unknown();
 }
 
 /* ---- programs */
