@@ -184,6 +184,10 @@ typedef struct cmb_equations {
   const bool *switch_is_level; /* (ns), NULL: none is */
   cmb_status (*levels)(const void *self, const cmb_point *at, const double *lambda, int *mode);
 
+  /* Functions with friction that can hold more than it exerts while it slips: besides +1 and -1 such a function has the modes +2 and -2,
+   * the bounds of what holds it at 0. NULL: none. */
+  const bool *switch_sticks; /* (ns) */
+
   /* Bounds of switching functions over a piece of a motion: s (ns) holds all their values, and rate (ns) their derivatives
    * with respect to θ; of a level, those of what decides on it. Either may be NULL. With these bounds no event inside a step is
    * missed. NULL: there are none; then the functions are looked at in some points of a step. */

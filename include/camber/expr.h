@@ -26,7 +26,8 @@ extern "C" {
 /* The one table of operations: name, text in formulas, number of arguments, value. The value is C for a scalar and,
  * applied to each lane, for lanes; the same text stands in generated code (op_sine and op_cosine are Camber's own, see
  * src/expr/sine_code.h). A condition is true if it is > 0.
- * `smooth` is its argument; it keeps what is inside from becoming a switching function. */
+ * `smooth` is its argument; it keeps what is inside from becoming a switching function. `stick` is b with the sign of a; where a is held
+ * at 0 it may be anything between -c and c (modes.c), and by itself it is 0 there. */
 #define CMB_OP_LIST(X)                                                                             \
   X(ADD, "+", 2, a + b)                                                                            \
   X(SUB, "-", 2, a - b)                                                                            \
@@ -59,7 +60,8 @@ extern "C" {
   X(MAX, "max", 2, a > b ? a : b)                                                                  \
   X(FLOOR, "floor", 1, floor(a))                                                                   \
   X(SMOOTH, "smooth", 1, a)                                                                        \
-  X(IF, "if", 3, a > 0 ? b : c)
+  X(IF, "if", 3, a > 0 ? b : c)                                                                    \
+  X(STICK, "stick", 3, a > 0 ? b : a < 0 ? -b : c - c)
 
 typedef enum cmb_op {
   CMB_OP_CONSTANT,
@@ -174,7 +176,8 @@ CMB_API cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs,
 /* Modes: what can switch (if, comparisons, abs, sign, min, max, floor) made smooth, with the mode as an input. */
 
 typedef enum cmb_mode_kind {
-  CMB_MODE_SIGN,  /* the mode is +1 where `of` > 0 and -1 elsewhere */
+  CMB_MODE_SIGN, /* the mode is +1 where `of` > 0 and -1 elsewhere */
+  CMB_MODE_STICK, /* the same; and where something is held at `of` = 0, +2 and -2 are the most that can hold it */
   CMB_MODE_FLOOR, /* the mode is the whole number below `of`; it changes where the margin is 0 */
   CMB_MODE_TABLE  /* the mode is the interval of a table that `of` lies in; likewise */
 } cmb_mode_kind;
@@ -187,6 +190,12 @@ typedef struct cmb_mode {
   cmb_expr margin; /* the switching function */
   cmb_expr mode;   /* the input */
 } cmb_mode;
+
+/* Whether the mode is that of a sign, not a whole number. */
+static inline bool cmb_mode_is_sign(cmb_mode_kind kind)
+{
+  return kind == CMB_MODE_SIGN || kind == CMB_MODE_STICK;
+}
 
 typedef struct cmb_modes cmb_modes;
 

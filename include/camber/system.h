@@ -64,7 +64,8 @@ enum { CMB_NEUTRAL_NAMED = 8 };
 
 typedef struct cmb_equilibrium_report {
   int iterations;
-  int freedoms;          /* degrees of freedom */
+  int freedoms;          /* degrees of freedom, without those that friction holds */
+  int held;              /* degrees of freedom that friction holds where they were */
   int neutral, unstable; /* how many of them have no stiffness, or a negative one */
   int neutral_named;     /* the first of the neutral directions, ... */
   int neutral_most

@@ -45,6 +45,7 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   if (r.unstable > 0 && eq->nz == 0) {
     printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
   }
+  if (r.held > 0) printf(", friction holds %d more", r.held);
   printf("; positions moved by %.3g, '%s' most\n", r.q_moved, eq->q_names[r.q_most]);
   return CMB_OK;
 }

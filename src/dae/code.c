@@ -90,7 +90,7 @@ static cmb_status keep_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_co
   if (!code->level_table || !code->level_mode) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *m = cmb_modes_at(p->modes, i);
-    if (m->kind == CMB_MODE_SIGN) continue;
+    if (cmb_mode_is_sign(m->kind)) continue;
     if (m->kind == CMB_MODE_TABLE) {
       code->level_table[code->level_count] = p->x->graph->tables[m->table];
     }

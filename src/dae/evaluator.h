@@ -16,6 +16,12 @@
 
 #include <camber/dae.h>
 
+/* Whether function i is one of friction that can hold more than it exerts while it slips. */
+static inline bool cmb_switch_sticks(const cmb_equations *eq, int i)
+{
+  return eq->switch_sticks && eq->switch_sticks[i];
+}
+
 typedef struct cmb_evaluator {
   cmb_context *ctx;
   const cmb_equations *eq;

@@ -36,7 +36,7 @@ static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb
   int level = 0;
   *count = 0;
   for (int i = 0; i < p->ns; i++) {
-    bool is_level = cmb_modes_at(p->modes, i)->kind != CMB_MODE_SIGN, closed = false;
+    bool is_level = !cmb_mode_is_sign(cmb_modes_at(p->modes, i)->kind), closed = false;
     of[i] = is_level ? p->part[CMB_PART_DECIDING][level++] : p->part[CMB_PART_MARGINS][i];
     CMB_TRY(cmb_graph_reads_unknown(p, of[i], &closed));
     d->switch_enclosed[i] = !closed;

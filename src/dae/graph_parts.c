@@ -237,7 +237,7 @@ static cmb_status freeze(cmb_graph_parts *p)
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *mode = cmb_modes_at(p->modes, i);
     margin[i] = mode->margin;
-    if (mode->kind != CMB_MODE_SIGN) {
+    if (!cmb_mode_is_sign(mode->kind)) {
       p->part[CMB_PART_DECIDING][p->count[CMB_PART_DECIDING]++] = mode->of;
     }
   }

@@ -96,7 +96,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
   CMB_TRY(cmb_depends(x->graph, x->nq, x->q, ns, s, moves));
   for (int i = 0; i < ns; i++) {
     bool unknown = true;
-    if (cmb_modes_at(p->modes, i)->kind == CMB_MODE_SIGN) {
+    if (cmb_mode_is_sign(cmb_modes_at(p->modes, i)->kind)) {
       CMB_TRY(cmb_graph_reads_unknown(p, s[i], &unknown));
     }
     p->switch_order[i] = unknown ? 0 : on_v[i] ? 1 : moves[i] ? 2 : 0;

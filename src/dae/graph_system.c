@@ -101,12 +101,15 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   const cmb_graph *g = p->x->graph;
   const char **names = cmb_arena_take(arena, (size_t)p->ns, sizeof *names);
   bool *is_level = cmb_arena_take(arena, (size_t)p->ns, sizeof *is_level);
+  bool *sticks = cmb_arena_take(arena, (size_t)p->ns, sizeof *sticks);
   d->level = cmb_arena_take(arena, (size_t)p->count[CMB_PART_DECIDING], sizeof *d->level);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *m = cmb_modes_at(p->modes, i);
     names[i] = cmb_arena_text(arena, p->switch_names[i]);
-    is_level[i] = m->kind != CMB_MODE_SIGN;
+    is_level[i] = !cmb_mode_is_sign(m->kind);
+    sticks[i] = m->kind == CMB_MODE_STICK;
+    if (sticks[i]) eq->switch_sticks = sticks;
     if (!is_level[i]) continue;
     const cmb_table *table = m->kind == CMB_MODE_TABLE ? g->tables[m->table] : NULL;
     d->level[d->level_count++] = (cmb_graph_level){i, table};

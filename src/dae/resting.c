@@ -317,6 +317,7 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   bool *enclosed = cmb_arena_take(arena, ns, sizeof *enclosed);
   bool *silent = cmb_arena_take(arena, ns, sizeof *silent);
   bool *of_gap = cmb_arena_take(arena, ns, sizeof *of_gap);
+  bool *sticks = cmb_arena_take(arena, ns, sizeof *sticks);
   int *order = cmb_arena_ints(arena, eq->ns);
   x->frozen = cmb_arena_take(arena, ns, sizeof *x->frozen);
   if (cmb_arena_failed(arena)) return;
@@ -333,12 +334,14 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
     enclosed[i] = inner->switch_enclosed && inner->switch_enclosed[i] && !x->frozen[i];
     silent[i] = inner->switch_silent && inner->switch_silent[i];
     of_gap[i] = inner->switch_of_gap && inner->switch_of_gap[i];
+    sticks[i] = cmb_switch_sticks(inner, i);
     order[i] = inner->switch_order && !x->frozen[i] ? inner->switch_order[i] : 0;
   }
   if (inner->switch_is_level) eq->switch_is_level = level;
   eq->switch_enclosed = enclosed;
   eq->switch_silent = silent;
   eq->switch_of_gap = of_gap;
+  if (inner->switch_sticks) eq->switch_sticks = sticks;
   eq->switch_order = order;
 }
 

@@ -18,7 +18,9 @@ static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
     const int group = x->group[i];
-    if (group != 0 && cmb_slide_leader(group) == leader) mode[i] = cmb_slide_mode(group, side);
+    if (group != 0 && cmb_slide_leader(group) == leader) {
+      mode[i] = cmb_slide_held_mode(x->layer.inner, i, group, side);
+    }
   }
 }
 
@@ -27,7 +29,7 @@ static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
   for (int i = 0; i < layer->inner->ns; i++) {
-    lower[i] = x->group[i] == 0 ? mode[i] : cmb_slide_mode(x->group[i], -1);
+    lower[i] = x->group[i] == 0 ? mode[i] : cmb_slide_held_mode(layer->inner, i, x->group[i], -1);
   }
 }
 

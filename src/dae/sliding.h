@@ -15,6 +15,9 @@
  * Functions that have the same surface, such as v and −v in if(v > 0, −F, if(v < 0, F, 0)), change together: they make one group, and
  * the first of them leads it. Which functions slide is said by an array (ns): 0: it does not; ±(1 + the group's leader), with the sign of the function's mode
  * where that of the leader is +1.
+ *
+ * Friction that can hold more than it exerts while it slips (dae.h, `switch_sticks`) is mixed of its modes −2 and +2 in place of −1 and
+ * +1, so that it lets go at the larger force; from then on it has the smaller one.
  */
 #ifndef CMB_DAE_SLIDING_H
 #define CMB_DAE_SLIDING_H
@@ -51,6 +54,12 @@ void cmb_sliding_destroy(cmb_sliding *x);
 static inline int cmb_slide_mode(int group, int side)
 {
   return group > 0 ? side : -side;
+}
+
+/* The mode of function i of the equations whose forces are mixed, on that side. */
+static inline int cmb_slide_held_mode(const cmb_equations *eq, int i, int group, int side)
+{
+  return (cmb_switch_sticks(eq, i) ? 2 : 1) * cmb_slide_mode(group, side);
 }
 
 /* The number of its leader. */

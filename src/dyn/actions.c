@@ -6,7 +6,7 @@
  *                 φ = ½ (y_b·z_a − z_b·y_a, z_b·x_a − x_b·z_a, x_b·y_a − y_b·x_a), the angle for small rotations
  *     load        a force and a moment
  *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
- *                 −μ N v_t / sqrt(v_t² + v_0²)
+ *                 −μ N v_t / sqrt(v_t² + v_0²), or −stick(v·t, μ N, μs N) along a tangent t
  *     spheres     N = k d^e (1 + 3/2 c ḋ), d = r_a + r_b − x, along the distance x of their centres (Hunt and Crossley 1975)
  */
 #include "dyn/build.h"
@@ -77,19 +77,23 @@ static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_ex
 
 /* ---- joints */
 
-static cmb_expr friction_law(cmb_build *b, cmb_number force, cmb_number velocity, cmb_expr rate)
+static cmb_expr friction_law(cmb_build *b, const cmb_model_coordinate *c, cmb_expr rate)
 {
-  if (cmb_is_zero(force)) return 0;
-  cmb_expr ratio = cmb_div(b->g, rate, number(b, velocity));
-  return cmb_mul(b->g, number(b, force), cmb_apply(b->g, CMB_OP_TANH, ratio, 0, 0));
+  if (c->sticks) {
+    return cmb_apply(b->g, CMB_OP_STICK, rate, number(b, c->friction),
+                     number(b, c->friction_static));
+  }
+  if (cmb_is_zero(c->friction)) return 0;
+  cmb_expr ratio = cmb_div(b->g, rate, number(b, c->friction_velocity));
+  return cmb_mul(b->g, number(b, c->friction), cmb_apply(b->g, CMB_OP_TANH, ratio, 0, 0));
 }
 
 static cmb_status joint_force(cmb_build *b, int joint, int n)
 {
   const cmb_model_joint *j = &b->model->joints[joint];
   const cmb_model_coordinate *c = &j->coordinate[n];
-  if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && cmb_is_zero(c->friction))
-    return CMB_OK;
+  const bool rubs = !cmb_is_zero(c->friction) || !cmb_is_zero(c->friction_static);
+  if (cmb_is_zero(c->stiffness) && cmb_is_zero(c->damping) && !rubs) return CMB_OK;
   if (cmb_joint_coordinate_index(j, n) < 0) {
     return cmb_build_fail(b, cmb_about_leading(cmb_about_part(&j->place, "joint", j->name)),
                           "stiffness, damping and friction need angles; with Euler "
@@ -98,7 +102,10 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   cmb_measure m = cmb_build_coordinate(b, joint, n);
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
   cmb_expr lost = cmb_mul(b->g, number(b, c->damping), rate);
-  lost = cmb_add(b->g, lost, friction_law(b, c->friction, c->friction_velocity, rate));
+  lost = cmb_add(b->g, lost, rubs ? friction_law(b, c, rate) : 0);
+  if (rubs && c->sticks) {
+    cmb_build_hint(b, b->model->joints[joint].coordinate[n].name, "friction", m.rate);
+  }
   return elastic_action(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
 }
 
@@ -332,6 +339,35 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   return while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
+/* μ N u/√(u² + v₀²) */
+static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_vector slip,
+                                  cmb_expr normal)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr v0 = number(b, f->friction_velocity);
+  const cmb_expr speed2 = cmb_add(g, cmb_vector_dot(g, slip, slip), cmb_square(g, v0));
+  const cmb_expr ratio = cmb_div(g, cmb_mul(g, number(b, f->friction), normal),
+                                 cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
+  return cmb_vector_scale(g, ratio, slip);
+}
+
+/* stick(v·t, μ N, μs N) t, with t the given direction where it is in the plane that touches the surface with the normal n. */
+static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vector n, cmb_vector v,
+                               cmb_expr normal)
+{
+  cmb_graph *g = b->g;
+  const cmb_vector d = cmb_number_vector(g, f->friction_direction);
+  cmb_vector t = cmb_vector_sub(g, d, cmb_vector_scale(g, cmb_vector_dot(g, d, n), n));
+  t = cmb_vector_scale(g, cmb_div(g, constant(b, 1), cmb_vector_length(g, t)), t);
+  const cmb_expr rate = cmb_vector_dot(g, t, v);
+  cmb_build_hint(b, f->name, "friction", rate);
+  return cmb_vector_scale(g,
+                          cmb_apply(g, CMB_OP_STICK, rate,
+                                    cmb_mul(g, number(b, f->friction), normal),
+                                    cmb_mul(g, number(b, f->friction_static), normal)),
+                          t);
+}
+
 static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 {
   cmb_graph *g = b->g;
@@ -353,17 +389,16 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
   cmb_build_hint(b, f->name, "contact", both);
   cmb_vector force = cmb_vector_scale(g, normal, n);
-  if (!cmb_is_zero(f->friction)) {
-    cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
-    cmb_expr v0 = number(b, f->friction_velocity);
-    cmb_expr speed2 = cmb_add(g, cmb_vector_dot(g, slip, slip), cmb_square(g, v0));
-    cmb_expr ratio = cmb_div(g, cmb_mul(g, cmb_neg(g, number(b, f->friction)), normal),
-                             cmb_apply(g, CMB_OP_SQRT, speed2, 0, 0));
-    force = cmb_vector_add(g, force, cmb_vector_scale(g, ratio, slip));
+  const bool rubs = !cmb_is_zero(f->friction) || !cmb_is_zero(f->friction_static);
+  if (rubs) {
+    const cmb_vector slip = cmb_vector_sub(g, v, cmb_vector_scale(g, away, n));
+    const cmb_vector friction =
+        f->sticks ? dry_friction(b, f, n, v, normal) : smooth_friction(b, f, slip, normal);
+    force = cmb_vector_sub(g, force, friction);
   }
   const cmb_vector none = {{0, 0, 0}};
   CMB_TRY(wrench_action(b, ground, sb, CMB_GROUND, force, none, arm));
-  if (!cmb_is_zero(f->friction) || b->actions.count == 0) return CMB_OK;
+  if (rubs || b->actions.count == 0) return CMB_OK;
   cmb_action *a = cmb_action_at(b, b->actions.count - 1);
   CMB_TRY(wrench_measure(b, ground, sb, CMB_GROUND, n, none, arm, &a->line));
   a->along_line = true;

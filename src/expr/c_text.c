@@ -41,6 +41,7 @@ static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_MAX] = "select_lanes(a > b, a, b)",
     [CMB_OP_SMOOTH] = "a",
     [CMB_OP_IF] = "select_lanes(a > K(0.0), b, c)",
+    [CMB_OP_STICK] = "select_lanes(a > K(0.0), b, select_lanes(a < K(0.0), -b, c - c))",
 };
 
 /* C's own operators: "(a) + (b)" needs no function. */

@@ -122,7 +122,9 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   switch (cmb_op_arity(op)) {
   case 1: return partial_of_one(g, op, e, a);
   case 2: return partial_of_two(g, op, e, a, b, i);
-  case 3: /* if: the derivative of the branch that is taken */
+  case 3:
+    if (op == CMB_OP_STICK) return op1(g, CMB_OP_SIGN, a);
+    /* if: the derivative of the branch that is taken */
     return cmb_apply(g, CMB_OP_IF, a, cmb_constant(g, i == 1), cmb_constant(g, i == 2));
   default: return 0;
   }

@@ -433,6 +433,7 @@ bool cmb_op_passes(cmb_op op, int i)
   case CMB_OP_SIGN:
   case CMB_OP_FLOOR: return false;
   case CMB_OP_IF: return i > 0;
+  case CMB_OP_STICK: return i == 1;
   case CMB_OP_SOLVE: /* where a solution is started from does not matter */
   case CMB_OP_TABLE_AT: return i == 0;
   default: return true;

@@ -282,6 +282,7 @@ static bool switches(const struct maker *m, cmb_expr e)
   case CMB_OP_SIGN:
   case CMB_OP_MIN:
   case CMB_OP_MAX:
+  case CMB_OP_STICK:
   case CMB_OP_FLOOR: return true;
   case CMB_OP_IF: return m->moves[cmb_expr_argument(g, e, 0)];
   case CMB_OP_TABLE: return cmb_table_has_kinks(g->tables[g->nodes[e].data]);

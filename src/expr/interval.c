@@ -316,6 +316,12 @@ static cmb_interval enclose_IF(cmb_interval a, cmb_interval b, cmb_interval c)
   return a.low > 0 ? b : a.high <= 0 ? c : cmb_interval_hull(b, c);
 }
 
+static cmb_interval enclose_STICK(cmb_interval a, cmb_interval b, cmb_interval c)
+{
+  const bool known = cmb_interval_known(b) && cmb_interval_known(c);
+  return known ? enclose_MUL(enclose_SIGN(a), b) : cmb_interval_unknown();
+}
+
 /* ---- programs */
 
 #define CALL_1(name) enclose_##name(a)

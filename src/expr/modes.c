@@ -9,6 +9,7 @@
  *     c and d       if(c, d, 0)             min and max of comparisons have no switch of their own
  *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
+ *     stick(x,b,c)  m b; c for m = 2, −c for m = −2: what holds x at 0 lies between those (a switch of its own)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
  * A root or broken power whose argument the formula itself keeps from being negative, by abs, max or a condition around it, goes on
@@ -77,7 +78,7 @@ static bool grow(cmb_modes *m)
 /* A new switch for `s`, named after its text. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
-  static const char *const words[] = {"sign", "floor", "interval"};
+  static const char *const words[] = {"sign", "stick", "floor", "interval"};
   cmb_modes *m = r->modes;
   if (m->count == m->room && !grow(m)) return 0;
   char text[NAME_ROOM], symbol[2 * NAME_ROOM];
@@ -161,6 +162,20 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   cmb_expr first;
   if (!sign_of(r, op2(g, CMB_OP_SUB, x[0], x[1]), &first)) return cmb_rebuild(g, e, x);
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
+}
+
+/* stick(x, b, c) in mode m: ±1 where x moves, ±2 at the bounds of what holds it. */
+static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
+{
+  cmb_graph *g = r->g;
+  const cmb_expr edge = cmb_constant(g, 1.5);
+  cmb_expr m;
+  if (cmb_expr_op(g, x[0]) == CMB_OP_CONSTANT) return cmb_rebuild(g, e, x);
+  if (!mode_of(r, x[0], CMB_MODE_STICK, 0, &m)) return cmb_rebuild(g, e, x);
+  const cmb_expr down = op2(g, CMB_OP_SUB, cmb_apply(g, CMB_OP_NEG, edge, 0, 0), m);
+  const cmb_expr least = cmb_apply(g, CMB_OP_NEG, x[2], 0, 0);
+  const cmb_expr other = cmb_apply(g, CMB_OP_IF, down, least, op2(g, CMB_OP_MUL, m, x[1]));
+  return cmb_apply(g, CMB_OP_IF, op2(g, CMB_OP_SUB, m, edge), x[2], other);
 }
 
 static cmb_expr rewrite(struct rewriter *r, cmb_expr e);
@@ -279,6 +294,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_LE: return greater(r, x[0], x[1], false);
   case CMB_OP_LT: return greater(r, x[1], x[0], true);
   case CMB_OP_GE: return greater(r, x[1], x[0], false);
+  case CMB_OP_STICK: return freeze_stick(r, e, x);
   case CMB_OP_FLOOR:
     return mode_of(r, x[0], CMB_MODE_FLOOR, 0, &mode) ? mode : cmb_rebuild(g, e, x);
   case CMB_OP_TABLE: return freeze_table(r, e, x);

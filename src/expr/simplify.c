@@ -153,6 +153,7 @@ cmb_expr cmb_apply(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b, cmb_expr c)
   case CMB_OP_NEG: return negate(g, a);
   case CMB_OP_POW: return power(g, a, b);
   case CMB_OP_IF: return choose(g, a, b, c);
+  case CMB_OP_STICK: return make(g, op, a, b, c);
   case CMB_OP_MIN:
   case CMB_OP_MAX: return a == b ? a : make_ordered(g, op, a, b);
   default: break;

@@ -155,35 +155,67 @@ static cmb_status read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   return CMB_OK;
 }
 
-static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                                cmb_model_joint *j)
+/* What friction is given as, a value for each velocity. */
+struct friction {
+  cmb_number force[CMB_MOST_VELOCITIES], velocity[CMB_MOST_VELOCITIES];
+  cmb_number most[CMB_MOST_VELOCITIES]; /* that it can hold */
+  bool sticks;
+};
+
+/* {force, law: smooth, velocity} or {force, law: stick, static}. */
+static cmb_status read_friction_map(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                    int count, struct friction *f)
 {
-  static const char *const keys[] = {"force", "velocity"};
-  cmb_number force[CMB_MOST_VELOCITIES] = {{0}}, velocity[CMB_MOST_VELOCITIES];
-  for (int i = 0; i < CMB_MOST_VELOCITIES; i++) velocity[i] = cmb_fixed(0.01); /* m/s or rad/s */
-  if (node && node->kind == CMB_NODE_MAP) {
-    const cmb_node *given;
-    CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
-    CMB_TRY(cmb_require(r, node, "force", &given));
-    CMB_TRY(read_each(r, s, given, j->nv, force));
-    CMB_TRY(read_each(r, s, cmb_node_find(node, "velocity"), j->nv, velocity));
-  } else {
-    CMB_TRY(read_each(r, s, node, j->nv, force));
+  static const char *const keys[] = {"force", "velocity", "law", "static"};
+  const cmb_node *given;
+  CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+  CMB_TRY(cmb_read_friction_law(r, node, &f->sticks));
+  given = cmb_node_find(node, "velocity");
+  if (given && f->sticks) {
+    return cmb_reader_fail(r, given->key_place,
+                           "friction with 'law: stick' is not smooth; expected no 'velocity'");
   }
-  for (int i = 0; i < j->nv; i++) {
-    if (!(force[i].value >= 0 && velocity[i].value > 0)) {
+  CMB_TRY(cmb_require(r, node, "force", &given));
+  CMB_TRY(read_each(r, s, given, count, f->force));
+  memcpy(f->most, f->force, sizeof f->most);
+  CMB_TRY(read_each(r, s, cmb_node_find(node, "static"), count, f->most));
+  return read_each(r, s, cmb_node_find(node, "velocity"), count, f->velocity);
+}
+
+static cmb_status limit_friction(cmb_reader *r, const cmb_node *node, int count,
+                                 const struct friction *f)
+{
+  for (int i = 0; i < count; i++) {
+    if (!(f->force[i].value >= 0 && f->velocity[i].value > 0)) {
       return cmb_reader_fail(
           r, node->place,
           "friction is %g at velocity %g; expected a force not less than 0 and a "
           "velocity greater than 0",
-          force[i].value, velocity[i].value);
+          f->force[i].value, f->velocity[i].value);
     }
-    j->coordinate[i].friction = force[i];
-    j->coordinate[i].friction_velocity = velocity[i];
+    if (f->sticks) CMB_TRY(cmb_limit_static(r, node, f->force[i], f->most[i]));
   }
-  if (!node) return CMB_OK;
-  CMB_TRY(cmb_limit_each(r, node->place, "friction", CMB_NOT_NEGATIVE, j->nv, force));
-  return cmb_limit_each(r, node->place, "friction's velocity", CMB_POSITIVE, j->nv, velocity);
+  CMB_TRY(cmb_limit_each(r, node->place, "friction", CMB_NOT_NEGATIVE, count, f->force));
+  return cmb_limit_each(r, node->place, "friction's velocity", CMB_POSITIVE, count, f->velocity);
+}
+
+static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                cmb_model_joint *j)
+{
+  struct friction f = {.sticks = false};
+  for (int i = 0; i < CMB_MOST_VELOCITIES; i++) f.velocity[i] = cmb_fixed(0.01); /* m/s or rad/s */
+  if (node && node->kind == CMB_NODE_MAP) {
+    CMB_TRY(read_friction_map(r, s, node, j->nv, &f));
+  } else {
+    CMB_TRY(read_each(r, s, node, j->nv, f.force));
+  }
+  for (int i = 0; i < j->nv; i++) {
+    j->coordinate[i].friction = f.force[i];
+    j->coordinate[i].friction_velocity = f.velocity[i];
+    j->coordinate[i].friction_static = f.most[i];
+    j->coordinate[i].sticks = f.sticks;
+  }
+  return node ? limit_friction(r, node, j->nv, &f) : CMB_OK;
 }
 
 static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,

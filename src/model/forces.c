@@ -206,7 +206,7 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(read_exponent(r, s, entry, f));
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &f->stiffness));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &f->damping));
-  CMB_TRY(cmb_read_limited(r, s, entry, "friction", CMB_NOT_NEGATIVE, &f->friction));
+  CMB_TRY(cmb_read_contact_friction(r, s, entry, f));
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
 }
 

@@ -84,7 +84,9 @@ typedef struct cmb_model_coordinate {
   const char *name; /* unique in the model: "crank", "car.x"; the velocity is NAME' */
   cmb_number stiffness, reference;        /* generalised force -stiffness (q - reference) */
   cmb_number damping;                     /* - damping q' */
-  cmb_number friction, friction_velocity; /* - friction tanh(q' / friction_velocity) */
+  cmb_number friction, friction_velocity; /* - friction tanh(q' / friction_velocity), or .. */
+  bool sticks;                            /* .. - friction sign(q'), and where q' is held at 0 .. */
+  cmb_number friction_static;             /* .. anything up to this */
 } cmb_model_coordinate;
 
 typedef struct cmb_model_joint {
@@ -234,7 +236,10 @@ typedef struct cmb_model_force {
 
   /* contact and spheres, where it is the sum of both radii; there the force is stiffness d^exponent (1 + 3/2 damping d'), damping in s/m */
   cmb_number radius, exponent, friction,
-      friction_velocity; /* stiffness, damping as above: stiffness d^exponent + damping d' */
+      friction_velocity;      /* stiffness, damping as above: stiffness d^exponent + damping d' */
+  bool sticks;                /* friction along one direction holds, with up to .. */
+  cmb_number friction_static; /* .. this part of the normal force */
+  cmb_number friction_direction[3];
 } cmb_model_force;
 
 typedef struct cmb_model_output {

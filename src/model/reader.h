@@ -193,6 +193,19 @@ cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_
                           int count, const cmb_number *x);
 cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9]);
 
+/* ---- friction.c */
+
+/* `law: smooth | stick` of a map, smooth if not given; `static` belongs to stick. */
+cmb_status cmb_read_friction_law(cmb_reader *r, const cmb_node *map, bool *sticks);
+
+/* What friction can hold is not less than what it exerts while it slips. */
+cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipping,
+                            cmb_number most);
+
+/* `friction` of a contact: a coefficient, or {coefficient, law, static, direction}. */
+cmb_status cmb_read_contact_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                     cmb_model_force *f);
+
 /* ---- values.c: numbers and formulas */
 
 cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x);

@@ -32,6 +32,11 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->still = cmb_arena_take(arena, (size_t)ns, sizeof *x->still);
   x->slides = cmb_arena_ints(arena, ns);
   x->mode = cmb_arena_ints(arena, ns);
+  x->held = cmb_arena_take(arena, (size_t)ns, sizeof *x->held);
+  x->passed = cmb_arena_ints(arena, ns);
+  x->role = cmb_arena_ints(arena, ns);
+  x->slipping = cmb_arena_take(arena, 2 * (size_t)ns, (size_t)most * sizeof(double));
+  x->slips = cmb_arena_take(arena, (size_t)ns, sizeof *x->slips);
   x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
   x->idle = cmb_arena_take(arena, (size_t)most, sizeof *x->idle);
   x->list = cmb_arena_ints(arena, most);
@@ -48,6 +53,18 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->y = cmb_arena_doubles(arena, most);
   x->number = cmb_arena_ints(arena, most);
   cmb_boxed_create(&x->boxed, arena, most);
+}
+
+void cmb_run_forget_passed(cmb_simulation *sim)
+{
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) sim->decision.passed[i] = 0;
+}
+
+void cmb_run_remember_held(cmb_simulation *sim)
+{
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) {
+    sim->decision.held[i] = sim->slides[i] != 0;
+  }
 }
 
 /* ---- what there is to decide */
@@ -99,6 +116,26 @@ static cmb_status enter_free(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Whether group k can hold more than it exerts while it slips. */
+bool cmb_decision_can_stick(const cmb_simulation *sim, int k)
+{
+  const int *group = sim->decision.group;
+  bool sticks = false;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
+    sticks = sticks || (member && cmb_switch_sticks(sim->eq, i));
+  }
+  return sticks;
+}
+
+/* Whether group k held up to this event. */
+bool cmb_decision_has_let_go(const cmb_simulation *sim, int k)
+{
+  const cmb_decision *x = &sim->decision;
+  const int i = x->leader[k];
+  return sim->released[i] > 0 && x->slides[i] == 0;
+}
+
 /* Groups of functions that share their surfaces, in mode −1. */
 static cmb_status list_groups(cmb_simulation *sim)
 {
@@ -116,17 +153,20 @@ static cmb_status list_groups(cmb_simulation *sim)
     }
     x->leader[x->groups++] = i;
   }
+  for (int k = 0; k < x->groups; k++)
+    x->slips[k] = cmb_decision_has_let_go(sim, k) && !cmb_decision_can_stick(sim, k);
   return CMB_OK;
 }
 
 /* Functions of group k on one side. */
-static void put_group(cmb_simulation *sim, int k, int side)
+void cmb_decision_put(cmb_simulation *sim, int k, int side)
 {
-  const int *group = sim->decision.group;
+  const cmb_decision *x = &sim->decision;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (group[i] != 0 && cmb_slide_leader(group[i]) == k) {
-      sim->ev->mode[i] = cmb_slide_mode(group[i], side);
-    }
+    const int g = x->group[i];
+    if (g == 0 || cmb_slide_leader(g) != k) continue;
+    sim->ev->mode[i] =
+        x->slips[k] ? cmb_slide_mode(g, side) : cmb_slide_held_mode(sim->eq, i, g, side);
   }
 }
 
@@ -138,9 +178,9 @@ static cmb_status find_change(cmb_simulation *sim, int k)
   cmb_decision *x = &sim->decision;
   const int nv = sim->eq->nv;
   double *change = x->change + (ptrdiff_t)k * nv;
-  put_group(sim, k, 1);
+  cmb_decision_put(sim, k, 1);
   CMB_TRY(cmb_run_flow_here(sim, change, sim->flow));
-  put_group(sim, k, -1);
+  cmb_decision_put(sim, k, -1);
   for (int i = 0; i < nv; i++) change[i] -= x->a[i];
   for (int i = 0; i < x->groups; i++) {
     const int f = x->leader[i];
@@ -164,6 +204,8 @@ static void drop_group(cmb_simulation *sim, int k)
     }
   }
   x->leader[k] = x->leader[last];
+  x->slips[k] = x->slips[last];
+  x->x[k] = x->x[last];
 }
 
 /* The groups' part. Functions whose two modes make no difference, or lead away on both sides, are left out; then *again. */
@@ -171,7 +213,7 @@ static cmb_status find_groups(cmb_simulation *sim, bool *again)
 {
   cmb_decision *x = &sim->decision;
   *again = false;
-  for (int k = 0; k < x->groups; k++) put_group(sim, k, -1);
+  for (int k = 0; k < x->groups; k++) cmb_decision_put(sim, k, -1);
   CMB_TRY(cmb_run_flow_here(sim, x->a, x->lower));
   for (int k = 0; k < x->groups; k++) CMB_TRY(find_change(sim, k));
   for (int k = x->groups - 1; k >= 0; k--) {
@@ -256,7 +298,8 @@ static double rate_of(const cmb_decision *x, int k, double *size)
   return w;
 }
 
-/* Groups that have just let go, to a side that is known, and contacts that have just ceased to bear. */
+/* Groups that have just let go, to a side that is known, and contacts that have just ceased to bear. One with a larger force at rest may have been
+ * let go by what others did for a moment in modes that they do not have: whether it holds is found with that force. */
 static bool fix_released(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
@@ -264,8 +307,8 @@ static bool fix_released(cmb_simulation *sim)
   bool any = false;
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
-    x->fixed[k] = sim->released[i] > 0 && x->slides[i] == 0;
-    x->x[k] = x->fixed[k] && x->mode[i] > 0 ? 1 : 0;
+    x->fixed[k] = x->slips[k];
+    if (x->fixed[k] && !cmb_decision_can_stick(sim, k)) x->x[k] = x->mode[i] > 0 ? 1 : 0;
     any = any || x->fixed[k];
   }
   for (int i = 0, k = x->groups; i < c->count; i++) {
@@ -355,8 +398,9 @@ static cmb_status let_go(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ns; i++) {
     const int g = x->group[i], k = g == 0 ? -1 : cmb_slide_leader(g);
     const int side = k < 0 ? 0 : side_of(x, k);
+    x->passed[i] = side == 0 ? 0 : cmb_slide_mode(g, side);
     if (side == 0) continue;
-    const int mode = cmb_slide_mode(g, side);
+    const int mode = x->passed[i];
     const bool held = x->slides[i] != 0;
     sim->ev->mode[i] = e->mode_new[i] = mode;
     if (x->idle[k] || (!held && mode == x->mode[i]) || (held && x->leader[k] != i)) continue;
@@ -545,29 +589,89 @@ static void leave_out(cmb_simulation *sim)
   }
 }
 
-/* The whole problem in the stage without rests, *several: there is something to decide. */
-static cmb_status find(cmb_simulation *sim, bool *several)
+/* What one of them holds with the larger force of sticking, and is idle, would have to be shared out with those that go on holding. */
+static cmb_status refuse_idle_sticking(cmb_simulation *sim)
+{
+  const cmb_decision *x = &sim->decision;
+  char names[400];
+  for (int k = 0; k < x->groups; k++) {
+    if (!x->idle[k] || !cmb_decision_can_stick(sim, k)) continue;
+    const char *name = sim->eq->switch_names[x->leader[k]];
+    name_all(sim, sizeof names, names);
+    return cmb_fail_about(
+        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
+        "at t = %.9g %s hold the same motion in more ways than one, and '%s' can hold more than it "
+        "exerts while it slips: when it lets go depends on how they share out their forces, which "
+        "is not determined; take friction that is smooth for it",
+        sim->events->t, names, name);
+  }
+  return CMB_OK;
+}
+
+/* How much more than it can hold group k would have to exert, as a part of that, with all others as they are. */
+static double overload_of(const cmb_decision *x, int k)
+{
+  double size;
+  return fabs(rate_of(x, k, &size)) / x->A[(ptrdiff_t)k * (x->most + 1)];
+}
+
+/* One of the groups that let go of what they could hold has the smaller force from now on; *any: there was one. With it others may hold after
+ * all. Those come first that have not held so far, but come through 0, and of several the one that is overloaded most. */
+static void loosen(cmb_simulation *sim, bool *any)
+{
+  cmb_decision *x = &sim->decision;
+  double most = 0;
+  bool first_held = true;
+  int first = -1;
+  for (int k = 0; k < x->groups; k++) {
+    if (side_of(x, k) == 0 || x->slips[k] || !cmb_decision_can_stick(sim, k)) continue;
+    const bool held = x->slides[x->leader[k]] != 0 || cmb_decision_has_let_go(sim, k);
+    const double overload = overload_of(x, k);
+    if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
+    first = k, first_held = held, most = overload;
+  }
+  *any = first >= 0;
+  if (!*any) return;
+  x->slips[first] = true;
+  x->x[first] = side_of(x, first) > 0 ? 1 : 0;
+}
+
+/* The problem of the groups listed, and its solution; *several: there is something to decide. */
+static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query, bool *several,
+                            bool *done)
 {
   cmb_decision *x = &sim->decision;
   cmb_contacts *c = &sim->bearing.contacts;
   const cmb_events *e = sim->events;
-  const cmb_bearing_query query = cmb_run_bearing_query(sim);
   bool again = true, unsure = false;
   *several = false;
-  CMB_TRY(list_groups(sim));
   while (again) CMB_TRY(find_groups(sim, &again));
   if (x->groups == 0) return CMB_OK;
   const cmb_point at = cmb_run_point(sim);
-  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, &query, 1));
+  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, query, 1));
   if (c->touching > c->most) return CMB_OK;
   CMB_TRY(find_contacts(sim));
   *several = x->size > 1;
-  if (!*several) return CMB_OK;
+  if (*several) CMB_TRY(cmb_decision_yield(sim, done));
+  if (!*several || *done) return CMB_OK;
   cmb_status status = solve_released(sim, &unsure);
-  if (status != CMB_OK || unsure) return fail_decision(sim, status, unsure);
-  if (c->count > 0) choose_contacts(sim, &query);
+  return status != CMB_OK || unsure ? fail_decision(sim, status, unsure) : CMB_OK;
+}
+
+/* The whole problem in the stage without rests. */
+static cmb_status find(cmb_simulation *sim, bool *several)
+{
+  const cmb_bearing_query query = cmb_run_bearing_query(sim);
+  bool again = true, done = false;
+  CMB_TRY(list_groups(sim));
+  while (again && !done) {
+    CMB_TRY(find_once(sim, &query, several, &done));
+    if (!*several) return CMB_OK;
+    loosen(sim, &again);
+  }
+  if (sim->bearing.contacts.count > 0) choose_contacts(sim, &query);
   leave_out(sim);
-  return CMB_OK;
+  return refuse_idle_sticking(sim);
 }
 
 cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided)

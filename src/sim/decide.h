@@ -9,7 +9,10 @@
  *     0 ≤ μ ⟂ d̈ ≥ 0;   ṡ_k ≤ 0 where θ_k = 0,   ṡ_k ≥ 0 where θ_k = 1,   ṡ_k = 0 in between   (Pfeiffer and Glocker 1996),
  *
  * a problem of boxed.h. Friction that opposes the motion which switches it makes its solution unique, but for forces that act along the
- * same line. Of these contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
+ * same line. Friction that can hold more than it exerts while it slips counts with what it can hold (modes ±2, dae.h); where it lets go, the
+ * problem is posed anew with what it exerts then, and with no way back. Then there may be several solutions, and yield.c chooses.
+ *
+ * Of forces along the same line contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
  */
 #ifndef CMB_SIM_DECIDE_H
 #define CMB_SIM_DECIDE_H
@@ -28,9 +31,16 @@ typedef struct cmb_decision {
       group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
   bool *still;        /* (ns) functions that are 0 */
   int *slides, *mode; /* (ns) before the decision */
+  bool *
+      slips; /* (ns) groups that have let go: they have the force of slipping, not that of sticking */
   bool *fixed; /* (most) groups that have just let go, and contacts that have just ceased to bear */
   bool *idle;  /* (most) friction that is at a bound and does not move, since others hold it */
   int *list;   /* (most) unknowns between their bounds */
+  bool *held;  /* (ns) functions that friction held where this round of the event began */
+  int *passed; /* (ns) modes of functions that were let go at this event; 0: of none */
+  int *role;   /* (ns) of groups, yield.c */
+  double *
+      slipping; /* (2 ns x most) columns as those of A of groups that slip, to the left and to the right */
   double *a, *lower;     /* (nv), (2 most_ns) accelerations and rates in mode −1 .. */
   double *change;        /* (ns x nv) .. what mode +1 adds to the accelerations .. */
   double *A, *b, *u, *x; /* (most x most), (most) the problem of all .. */

@@ -232,6 +232,8 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
   const int *mode = sim->ev->mode;
   bool any = false, decided;
   if (!eq->switch_flow) return CMB_OK;
+  cmb_run_forget_passed(sim);
+  cmb_run_remember_held(sim);
   cmb_events_at_end(sim->events);
   cmb_status status = cmb_events_here(sim->events);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", sim->events->t));
@@ -266,6 +268,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   const size_t size = (size_t)sim->eq->nv * sizeof(double);
   bool decided;
   memcpy(sim->v_before, sim->events->v_found, size);
+  cmb_run_remember_held(sim);
   CMB_TRY(change_modes(sim));
   CMB_TRY(cmb_run_change_stage(sim));
   CMB_TRY(leave_struck(sim));
@@ -312,6 +315,7 @@ static void forget_held(cmb_simulation *sim)
   const cmb_resting *resting = sim->stage->resting;
   for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = sim->ended[k] = false;
   for (int i = 0; i < sim->eq->ns; i++) sim->rested[i] = resting && resting->frozen[i];
+  cmb_run_forget_passed(sim);
   memcpy(sim->v_begin, sim->events->v_found, (size_t)sim->eq->nv * sizeof(double));
 }
 

@@ -79,6 +79,24 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
       cmb_method_name(method));
 }
 
+/* Nor for events: friction would change its sign from step to step instead of holding. */
+static cmb_status check_sticking(cmb_context *ctx, const cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  const cmb_method *method = sim->options.method;
+  const bool real_time = method && cmb_method_is_real_time(method);
+  for (int i = 0; real_time && i < eq->ns; i++) {
+    if (!cmb_switch_sticks(eq, i)) continue;
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT,
+                          cmb_about_thing("switching function", eq->switch_names[i]),
+                          "method '%s' makes steps of fixed cost and cannot hold '%s', friction "
+                          "that sticks; expected "
+                          "a method that locates events, or friction with 'law: smooth'",
+                          cmb_method_name(method), eq->switch_names[i]);
+  }
+  return CMB_OK;
+}
+
 /* ---- memory; a failure is left to the arena */
 
 static void take_states(cmb_simulation *sim, int most_ng)
@@ -156,6 +174,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   CMB_TRY(check_times(ctx, sim));
   CMB_TRY(check_resets(ctx, sim));
   CMB_TRY(cmb_run_check_samplers(ctx, sim));
+  CMB_TRY(check_sticking(ctx, sim));
   const int most_ng = eq->ng + eq->rule_count; /* bodies that rest add constraints, */
   sim->most_ns = eq->ns + eq->rule_count;      /* and switching functions */
   sim->p = cmb_arena_doubles(arena, eq->np);

@@ -5,6 +5,7 @@
  * difference than the tolerances.
  */
 #include "base/context.h"
+#include "math/finite.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -74,7 +75,8 @@ cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow)
   cmb_events *e = sim->events;
   CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, e->lambda_found));
   const cmb_point at = cmb_run_point(sim);
-  return eq->switch_flow(eq->self, &at, a, flow);
+  CMB_TRY(eq->switch_flow(eq->self, &at, a, flow));
+  return cmb_all_finite(2 * eq->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 cmb_status cmb_run_release_zeros(cmb_simulation *sim)
@@ -137,7 +139,7 @@ static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
   for (int k = 0; k < eq->nv; k++) direction[k] = -direction[k];
   CMB_TRY(eq->switch_flow(eq->self, &at, direction, back));
   for (int k = 0; k < eq->ns; k++) along[k] = (along[k] - back[k]) / 2;
-  return CMB_OK;
+  return cmb_all_finite(eq->ns, along) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 /* Whether the two values of function j are those of function i, but for a factor. */
@@ -167,14 +169,14 @@ static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
   return CMB_OK;
 }
 
-/* Rates where function i and those that go with it are on one side. */
+/* Rates where function i and those that go with it are on one side, with all that can hold them there. */
 static cmb_status flow_on(cmb_simulation *sim, const int *with, int side, double *a, double *flow)
 {
   int *mode = sim->ev->mode, *kept = sim->mode_kept;
   const int ns = sim->eq->ns;
   memcpy(kept, mode, (size_t)ns * sizeof *kept);
   for (int k = 0; k < ns; k++) {
-    if (with[k] != 0) mode[k] = with[k] * side;
+    if (with[k] != 0) mode[k] = cmb_slide_held_mode(sim->eq, k, with[k], side);
   }
   cmb_status status = cmb_run_flow_here(sim, a, flow);
   memcpy(mode, kept, (size_t)ns * sizeof *kept);
@@ -244,7 +246,8 @@ static cmb_status refuse_products(cmb_simulation *sim)
   const char *const *names = sim->ev->eq->switch_names;
   const cmb_point at = cmb_run_point(sim);
   int first, second;
-  CMB_TRY(cmb_sliding_products(sim->stage->sliding, &at, &first, &second));
+  cmb_status status = cmb_sliding_products(sim->stage->sliding, &at, &first, &second);
+  CMB_TRY(cmb_run_final(sim, status, "dry friction", e->t));
   if (first < 0) return CMB_OK;
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[first]),

@@ -27,6 +27,7 @@
 #include "math/finite.h"
 #include "system/equilibrium.h"
 #include "system/linearize.h"
+#include "system/stuck.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,6 +43,7 @@ static const double AT_REST =
 
 struct balance {
   cmb_evaluator *ev;
+  cmb_arena *arena;
   cmb_differences *differences;
   cmb_tangent tangent;
   cmb_mode_search modes;
@@ -523,7 +525,9 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
                           cmb_equilibrium_report *report)
 {
   CMB_TRY(begin(k, q, v));
-  cmb_status status = forces_at(k, k->q, k->v);
+  cmb_status status =
+      cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda, "an equilibrium with states");
+  if (status == CMB_OK) status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
   if (status == CMB_OK) status = judge(k, report);
   if (status == CMB_OK) keep_velocities(k, v);
@@ -535,7 +539,7 @@ cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double
 {
   const cmb_equations *eq = ev->eq;
   struct balance k = {.ev = ev, .t = t};
-  cmb_arena *arena = cmb_arena_create(ev->ctx);
+  cmb_arena *arena = k.arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
   cmb_status status = take_memory(&k, arena);
   if (status == CMB_OK) status = balance(&k, q, v, report);

@@ -10,6 +10,7 @@
 #include "system/equilibrium.h"
 #include "system/gaps.h"
 #include "system/linearize.h"
+#include "system/stuck.h"
 
 #include <float.h>
 #include <math.h>
@@ -189,6 +190,9 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
   if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
   if (status == CMB_OK) {
     status = cmb_refuse_closed_gaps(e.ev, t, q, v, CMB_TOUCHING, "a linearisation");
+  }
+  if (status == CMB_OK) {
+    status = cmb_refuse_stuck(e.ev, l->arena, t, q, v, e.lambda, "a linearisation");
   }
   status = cmb_no_linearization(e.ev, t, status);
   cmb_evaluator_destroy(e.ev);

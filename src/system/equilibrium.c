@@ -9,7 +9,8 @@
  * damping in the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable
  * equilibria, and where the step would be longer than the trust radius. A step is halved if it runs far beyond the lowest
  * point on its way. Directions with neither stiffness nor force are left alone (least-norm step). The modes follow the
- * state: p is the true force, continuous where force laws are, with a kink where a mode changes.
+ * state: p is the true force, continuous where force laws are, with a kink where a mode changes. What dry friction holds at the start
+ * stays there (stuck.h).
  */
 #include "system/equilibrium.h"
 
@@ -22,6 +23,7 @@
 #include "math/eigen.h"
 #include "math/finite.h"
 #include "system/gaps.h"
+#include "system/stuck.h"
 #include "system/tangent.h"
 
 #include <float.h>
@@ -44,6 +46,7 @@ struct seek {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
+  cmb_stuck stuck; /* what friction holds where it is */
   double t;
   double *q, *q_trial, *dq; /* (nq) */
   double *rest;             /* (nv) velocities 0, and states, which are held */
@@ -93,6 +96,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->im = cmb_arena_doubles(arena, nv);
   k->pivot = cmb_arena_ints(arena, nv);
   cmb_mode_search_create(&k->modes, arena, k->ev->eq);
+  cmb_stuck_create(&k->stuck, arena, k->ev);
   k->work = cmb_arena_doubles(arena, cmb_eigen_work(nv, 0));
   if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ev->ctx);
   return cmb_differences_create(k->ev, &k->differences);
@@ -126,7 +130,7 @@ static cmb_status forces_at(struct seek *k, const double *q)
   CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->left, &size));
   k->tangent.n -= k->ev->eq->nz; /* states have the last directions */
   k->force_scale = fmax(k->force_scale, size);
-  return CMB_OK;
+  return cmb_stuck_restrict(&k->stuck, &k->tangent, k->t, q, k->rest, k->lambda);
 }
 
 /* p and K at q, the latter also by the eigenvalues of its symmetric part. */
@@ -398,10 +402,26 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   return CMB_OK;
 }
 
+/* Friction takes part in what is left, and in the multipliers. */
+static cmb_status add_friction(struct seek *k)
+{
+  const cmb_equations *eq = k->ev->eq;
+  if (k->stuck.count == 0) return CMB_OK;
+  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->left));
+  cmb_tangent_multipliers(&k->tangent, k->left, k->stuck.lambda);
+  cmb_add_scaled(eq->ng, 1, k->stuck.lambda, k->lambda);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, k->tangent.G, -1.0, k->stuck.lambda,
+                              k->left);
+  return CMB_OK;
+}
+
 static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report)
 {
+  CMB_TRY(cmb_stuck_find(&k->stuck, k->t, k->q, k->rest, k->lambda));
   CMB_TRY(forces_at(k, k->q));
   CMB_TRY(iterate(k, &report->iterations));
+  CMB_TRY(add_friction(k));
+  report->held = k->stuck.held;
   return judge(k, v, report);
 }
 

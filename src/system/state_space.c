@@ -20,6 +20,7 @@
 #include "math/finite.h"
 #include "system/gaps.h"
 #include "system/linearize.h"
+#include "system/stuck.h"
 
 #include <math.h>
 #include <string.h>
@@ -380,6 +381,7 @@ static cmb_status fill(struct space *s)
   CMB_TRY(cmb_accelerate_in_modes(s->ev, s->arena, s->t, s->q, s->v, s->a, s->lambda));
   CMB_TRY(cmb_linearize_at(&s->tangent, s->t, s->q, s->v, s->a, s->lambda, s->A, s->follow));
   CMB_TRY(cmb_refuse_closed_gaps(s->ev, s->t, s->q, s->v, CMB_TOUCHING, "a linearisation"));
+  CMB_TRY(cmb_refuse_stuck(s->ev, s->arena, s->t, s->q, s->v, s->lambda, "a linearisation"));
   s->n = s->tangent.n - eq->nz;
   s->seen.nx = s->n + s->tangent.n;
   for (int j = 0; j < s->n; j++) {

@@ -15,15 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A ball that bounces, rests and leaves again, and a block that stops, holds and slides again. */
+/* A ball that bounces, rests and leaves again, a block that stops, holds and slides again, and another one that sticks on it. */
 static const char MODEL[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
     "  ball: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
     "  block: {mass: 1, box: [0.1, 0.1, 0.1], at: [2, 0, 0]}\n"
+    "  top: {mass: 0.1, box: [0.1, 0.1, 0.1], at: [2, 0, 0.1]}\n"
     "joints:\n"
     "  z: {type: prismatic, child: ball, axis: z, start: 0.1}\n"
     "  x: {type: prismatic, child: block, axis: x, rate: 1}\n"
+    "  y: {type: prismatic, parent: block, child: top, axis: x, rate: 0.1,\n"
+    "      friction: {force: 0.4, law: stick, static: 0.6}}\n"
     "loops: {low: {type: stop, formula: z, restitution: 0.2}}\n"
     "events: {top: {when: z > 0.05, action: {reset: {z': 0.5*z'}}}}\n"
     "forces:\n"

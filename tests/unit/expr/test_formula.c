@@ -244,7 +244,7 @@ static void every_operation_can_be_written(void **state)
   struct fixture f = begin();
   const cmb_expr *x = f.input;
   char text[80];
-  for (cmb_op op = CMB_OP_ADD; op <= CMB_OP_IF; op++) {
+  for (cmb_op op = CMB_OP_ADD; op <= CMB_OP_STICK; op++) {
     const char *words = cmb_op_text(op);
     int arity = cmb_op_arity(op);
     if (words[0] >= 'a' && words[0] <= 'z') {
@@ -775,8 +775,8 @@ static void every_pair_of_operations_reads_back(void **state)
   cmb_expr leaves[] = {f.input[0], f.input[1], cmb_constant(f.g, -2), cmb_constant(f.g, 3), 0};
   char text[200];
   int done = 0, pairs = 0;
-  for (cmb_op outer = CMB_OP_ADD; outer <= CMB_OP_IF; outer++) {
-    for (cmb_op inner = CMB_OP_ADD; inner <= CMB_OP_IF; inner++) {
+  for (cmb_op outer = CMB_OP_ADD; outer <= CMB_OP_STICK; outer++) {
+    for (cmb_op inner = CMB_OP_ADD; inner <= CMB_OP_STICK; inner++) {
       for (size_t k = 0; k < 3 * 125; k++) {
         cmb_expr x = leaves[k / 3 % 5], y = leaves[k / 15 % 5], z = leaves[k / 75];
         cmb_expr inside = cmb_apply(f.g, inner, x, y, z), argument[3] = {x, y, z};

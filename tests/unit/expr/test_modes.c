@@ -69,7 +69,7 @@ static bool set_modes(struct frozen *s, const double *x, double *mode)
     for (int k = i; k < cmb_modes_count(s->modes); k++) mode[k] = 1;
     double of = value(s, m->of, x, mode);
     clear = clear && of != 0;
-    if (m->kind == CMB_MODE_SIGN) mode[i] = of > 0 ? 1 : -1;
+    if (cmb_mode_is_sign(m->kind)) mode[i] = of > 0 ? 1 : -1;
     if (m->kind == CMB_MODE_FLOOR) mode[i] = floor(of);
     if (m->kind == CMB_MODE_TABLE) mode[i] = cmb_table_interval(s->g->tables[m->table], of);
   }
