@@ -31,9 +31,9 @@ const struct cli_command cli_commands[] = {
      "live parameters NAME_start begins with their values, where formulas give the start; what was "
      "found on constraints or in an equilibrium does not follow, and it returns 1 then.",
      cli_export, false},
-    {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
-     "Lists the methods with their options, the bundled models with their parameters, or the "
-     "benchmarks. Without WHAT it says what can be listed.",
+    {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
+     "Lists the methods with their options, the bundled models with their parameters, the "
+     "parts that models can include, or the benchmarks. Without WHAT it says what can be listed.",
      cli_list, false},
     {CLI_BENCH_COMMAND, cli_bench, false},
     {"manpage", NULL, NULL, "print this manual as a man page",
