@@ -111,6 +111,8 @@ typedef struct cmb_result {
   long impulses;
   long instants;          /* at which controllers have sampled */
   const char *stopped_by; /* the event that ended the run before its time; NULL: none */
+  const char *
+      sliding; /* a switching function that is held at 0 at t, as that of friction that sticks; NULL: none */
   long
       undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */
   double undecided_t;         /* .. the last of them .. */

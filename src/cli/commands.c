@@ -21,7 +21,8 @@ const struct cli_command cli_commands[] = {
     {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
      "Linearises the equations of motion about the start values, their static equilibrium "
      "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
-     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
+     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes; with --inputs "
+     "and --outputs A, B, C, D and the transfer functions, too.",
      cli_linearize, true},
     {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "

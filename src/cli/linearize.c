@@ -133,6 +133,24 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
   cli_json_end(&j);
 }
 
+/* Complains if the run has not come to the time that was asked for, or to a state that cannot be linearised. */
+static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
+{
+  const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
+  if (r->stopped_by && r->t < a->at) {
+    cli_complain_at(&at, "", "event '%s' stops the run at t = %.9g, before the %g of --at",
+                    r->stopped_by, r->t, a->at);
+  } else if (r->sliding) {
+    cli_complain_at(&at, "",
+                    "'%s' is held where it switches at t = %g, as friction that sticks, and a "
+                    "linearisation takes no account of that",
+                    r->sliding, r->t);
+  } else {
+    return CLI_DONE;
+  }
+  return CLI_FAILED;
+}
+
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
@@ -156,12 +174,14 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
+  if (r && status == CMB_OK && !isnan(a->at)) code = check_arrival(a, r);
+  if (code != CLI_DONE) status = CMB_ERROR_EQUATIONS;
   if (r && status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
   if (l && cli_state_space_wanted(a)) {
     status = cli_state_space_find(ctx, &space, a, l, r->t, r->q, r->v);
   }
   if (l && !a->json) print_text(eq, l), cli_state_space_print(&space);
-  code = cli_complain_of(ctx, a, status);
+  if (code == CLI_DONE) code = cli_complain_of(ctx, a, status);
   if (r && a->json) print_json(eq, l, r, &space, status);
   cli_state_space_end(&space);
   cmb_linearization_destroy(l);

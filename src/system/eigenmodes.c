@@ -161,7 +161,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
                         const double *v, cmb_linearization *l)
 {
   CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
-  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A, NULL));
+  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
