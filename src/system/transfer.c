@@ -92,7 +92,7 @@ static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int f
     memcpy(A + (ptrdiff_t)i * n, row, (size_t)n * sizeof *A);
   }
   if (n > 0 && !cmb_eigen_general(n, A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
-  for (int i = 0; i < n; i++) to[i] = CMPLX(k->re[i], k->im[i]);
+  for (int i = 0; i < n; i++) to[i] = k->re[i] + k->im[i] * I;
   return CMB_OK;
 }
 
@@ -198,7 +198,7 @@ static void choose_points(struct seek *k, const double complex *eigenvalue)
   for (int i = 0; i < POINTS; i++) {
     const double size = low / 10 * pow(100 * high / low, (double)i / (POINTS - 1));
     const double angle = 1.4 * fmod(i * 0.6180339887498949, 1);
-    k->s[i] = size * CMPLX(cos(angle), sin(angle));
+    k->s[i] = size * (cos(angle) + sin(angle) * I);
   }
 }
 
@@ -231,7 +231,7 @@ static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
   for (int i = 0; i < POINTS; i++) {
     const cmb_status status = cmb_response_at(k->ctx, &space, creal(k->s[i]), cimag(k->s[i]), all);
     if (status < 0) return status;
-    k->response[i] = status == CMB_OK ? CMPLX(all[0], all[1]) : CMPLX(NAN, NAN);
+    k->response[i] = status == CMB_OK ? all[0] + all[1] * I : NAN;
     k->terms[i] = fabs(k->E[0]) + cmb_largest(k->n, k->E + 1) * cmb_largest(2 * k->n, all + 2);
   }
   return CMB_OK;

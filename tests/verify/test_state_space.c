@@ -271,8 +271,8 @@ static void test_motion(void **state)
 static double complex value_at(const cmb_transfer *t, double complex s)
 {
   double complex g = t->gain;
-  for (int i = 0; i < t->zero_count; i++) g *= s - CMPLX(t->zeros[2 * i], t->zeros[2 * i + 1]);
-  for (int i = 0; i < t->pole_count; i++) g /= s - CMPLX(t->poles[2 * i], t->poles[2 * i + 1]);
+  for (int i = 0; i < t->zero_count; i++) g *= s - (t->zeros[2 * i] + t->zeros[2 * i + 1] * I);
+  for (int i = 0; i < t->pole_count; i++) g /= s - (t->poles[2 * i] + t->poles[2 * i + 1] * I);
   return g;
 }
 
@@ -326,7 +326,7 @@ static void check_roots(int count, const double *roots, int wanted, const double
     int nearest = -1;
     double away = INFINITY;
     for (int k = 0; k < count; k++) {
-      const double d = cabs(CMPLX(roots[2 * k], roots[2 * k + 1]) - exact[i]);
+      const double d = cabs((roots[2 * k] + roots[2 * k + 1] * I) - exact[i]);
       if (!taken[k] && d < away) nearest = k, away = d;
     }
     cmbt_below(away, tolerance * (1 + cabs(exact[i])));
@@ -339,7 +339,8 @@ static cmb_transfer *transfer_of(const struct plant *p, int input, int output)
   cmb_transfer *t;
   cmbt_ok(p->ctx, cmb_transfer_create(p->ctx, p->space, input, output, &t));
   for (int k = 1; k < 12; k++) {
-    const double complex s = pow(2, k - 4) * CMPLX(1 + k % 3, k % 5 - 1);
+    const double re = 1 + k % 3, im = k % 5 - 1;
+    const double complex s = pow(2, k - 4) * (re + im * I);
     const double complex exact = response_of(p->space, input, output, s);
     cmbt_below(cabs(value_at(t, s) - exact), 1e-9 * cabs(exact));
     cmbt_below(cabs(quotient_at(t, s) - exact), 1e-8 * cabs(exact));
@@ -351,7 +352,7 @@ static void test_transfer(void **state)
 {
   (void)state;
   const double decay = DAMPING / (2 * MASS), turn = sqrt(STIFFNESS / MASS - decay * decay);
-  const double complex poles[] = {CMPLX(-decay, turn), CMPLX(-decay, -turn), -1 / LAG};
+  const double complex poles[] = {-decay + turn * I, -decay - turn * I, -1 / LAG};
   const double complex none[] = {0, 0};
   for (int f = 0; f < 3; f++) {
     struct plant p;
@@ -489,7 +490,7 @@ static void test_random_transfer(void **state)
     for (int k = 0; k < 10; k++, compared++) {
       const double size = pow(10, cmbt_random_uniform(&r, -3, 5)),
                    angle = cmbt_random_uniform(&r, 0, 1.4);
-      const double complex s = size * CMPLX(cos(angle), sin(angle));
+      const double complex s = size * (cos(angle) + sin(angle) * I);
       const double complex exact = response_of(&space, 0, 0, s);
       worst = fmax(worst, cabs(value_at(t, s) - exact) / cabs(exact));
     }
