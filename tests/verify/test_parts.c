@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "export_bits.h"
+#include "failing_allocator.h"
 #include "methods.h"
 #include "model_case.h"
 
@@ -413,12 +414,59 @@ static void test_own_file(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Files of a library include each other, and nothing outside of it. */
+static void test_library(void **state)
+{
+  (void)state;
+  static const char a[] = "include: deep/b\n", b[] = "include: [../c.yaml, ../c]\n";
+  static const char c[] = "parameters: {seen: 7}\n", out[] = "include: ../test.yaml\n";
+  const cmb_model_options options = {.library = "lib"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model;
+  cmbt_write_file("lib/a.yaml", a, strlen(a));
+  cmbt_write_file("lib/deep/b.yaml", b, strlen(b));
+  cmbt_write_file("lib/c.yaml", c, strlen(c));
+  cmbt_write_file("lib/out.yaml", out, strlen(out));
+  cmbt_ok(ctx, cmb_model_parse(ctx, "include: a\n", 11, "test.yaml", &options, &model));
+  cmbt_near(cmbt_model_parameter(model, "seen"), 7, 0);
+  cmb_model_destroy(model);
+  assert_int_equal(cmb_model_parse(ctx, "include: out\n", 13, "test.yaml", &options, &model),
+                   CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "lib/out.yaml:1:10: "));
+  assert_non_null(strstr(cmb_last_error(ctx), "lies outside"));
+  cmb_context_destroy(ctx);
+}
+
+static void test_memory(void **state)
+{
+  (void)state;
+  char library[1000];
+  const cmb_model_options options = {.library = library};
+  long refused = 1;
+  snprintf(library, sizeof library, "%s/models", getenv("SOURCE_DIR"));
+  for (long k = 2; refused > 0; k++) {
+    struct cmbt_allocator memory;
+    cmb_model *model = NULL;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k;
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    const cmb_status status =
+        cmb_model_parse(ctx, driven, sizeof driven - 1, "test.yaml", &options, &model);
+    refused = memory.refused;
+    assert_int_equal(status, refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    cmb_model_destroy(model);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),    cmocka_unit_test(test_exported),
       cmocka_unit_test(test_refused),  cmocka_unit_test(test_air_at_rest),
-      cmocka_unit_test(test_own_file),
+      cmocka_unit_test(test_own_file), cmocka_unit_test(test_library),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

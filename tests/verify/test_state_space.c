@@ -9,6 +9,7 @@
  *     C (s − A)⁻¹ B + D by Gauss's elimination, also for random equations.
  */
 #include "check.h"
+#include "failing_allocator.h"
 #include "math/exponential.h"
 #include "methods.h"
 #include "model_case.h"
@@ -501,6 +502,27 @@ static void test_random_transfer(void **state)
   cmb_context_destroy(ctx);
 }
 
+static void test_transfer_memory(void **state)
+{
+  (void)state;
+  const double A[] = {-1, 2, 0, -3}, B[] = {0, 1}, C[] = {1, 0}, D[] = {0};
+  const cmb_state_space space = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+  long refused = 1;
+  for (long k = 2; refused > 0; k++) {
+    struct cmbt_allocator memory;
+    cmb_transfer *t;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k;
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    const cmb_status status = cmb_transfer_create(ctx, &space, 0, 0, &t);
+    refused = memory.refused;
+    assert_int_equal(status, refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    cmb_transfer_destroy(t);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+}
+
 /* ---- what is refused */
 
 static void test_refused(void **state)
@@ -559,6 +581,7 @@ int main(void)
       cmocka_unit_test(test_quarter_car),
       cmocka_unit_test(test_motor),
       cmocka_unit_test(test_random_transfer),
+      cmocka_unit_test(test_transfer_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
