@@ -100,7 +100,8 @@ typedef struct cmb_result {
   cmb_status status;
   double t;
   const double *q, *v, *lambda, *outputs;
-  bool started; /* false: the start has failed; λ, outputs and norms are 0, not known */
+  const double *p; /* (np) the values of live parameters and sampled values at t */
+  bool started;    /* false: the start has failed; λ, outputs and norms are 0, not known */
   const bool *lambda_unique; /* as in a record */
   const bool *
       outputs_unique; /* (no) false: it has depended on how contacts share their forces; NULL: none has */

@@ -108,7 +108,7 @@ typedef struct cmb_linearization {
 } cmb_linearization;
 
 /* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching
- * functions there. */
+ * functions there. Live parameters and sampled values are p of the equations, which may be a copy with other ones (p of a cmb_result). */
 CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
                                  const double *q, const double *v,
                                  cmb_linearization **linearization);

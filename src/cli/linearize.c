@@ -155,6 +155,7 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
+  cmb_equations here = *eq; /* with the sampled values that the run has come to */
   cmb_run_options options;
   cmb_simulation *sim = NULL;
   cmb_linearization *l = NULL;
@@ -165,7 +166,7 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
     return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
                         cmb_system_t_start(system));
   }
-  code = cli_state_space_begin(&space, a, eq);
+  code = cli_state_space_begin(&space, a, &here);
   if (code != CLI_DONE) {
     cli_state_space_end(&space);
     return code;
@@ -176,7 +177,10 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
   if (r && status == CMB_OK && !isnan(a->at)) code = check_arrival(a, r);
   if (code != CLI_DONE) status = CMB_ERROR_EQUATIONS;
-  if (r && status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
+  if (r && status == CMB_OK) {
+    here.p = r->p;
+    status = cmb_linearize(ctx, &here, r->t, r->q, r->v, &l);
+  }
   if (l && cli_state_space_wanted(a)) {
     status = cli_state_space_find(ctx, &space, a, l, r->t, r->q, r->v);
   }

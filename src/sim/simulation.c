@@ -198,6 +198,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
   }
   cmb_run_begin_stages(sim);
   sim->result = (cmb_result){.t = sim->t_start,
+                             .p = sim->p,
                              .q = sim->q,
                              .v = sim->v,
                              .lambda = sim->lambda,

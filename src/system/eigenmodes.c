@@ -185,6 +185,7 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
 {
   struct eigen e = {0};
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
+  e.ev->p = eq->p;
   cmb_status status = take_memory(&e, l->arena);
   if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
   if (status == CMB_OK) {

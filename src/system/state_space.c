@@ -426,7 +426,10 @@ cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, dou
   s->seen.nu = nu, s->seen.ny = ny;
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
-  if (status == CMB_OK) status = cmb_no_linearization(s->ev, t, fill(s));
+  if (status == CMB_OK) {
+    s->ev->p = eq->p;
+    status = cmb_no_linearization(s->ev, t, fill(s));
+  }
   cmb_jacobian_destroy(s->jacobian);
   cmb_graph_destroy(s->graph);
   cmb_differences_destroy(s->differences);

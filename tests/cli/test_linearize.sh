@@ -260,6 +260,25 @@ END
 camber 0 run.json run way.yaml --t-end 0.8 --json
 camber 0 a.json linearize way.yaml --at 0.8 --inputs command,load --outputs square,sum --json
 check "state and matrices on the way" python3 way.py
+# sampled values are what they are there
+cat >sampled.yaml <<'END'
+gravity: [0, 0, 0]
+points: {O: [0, 0, 0]}
+bodies: {block: {mass: 2, com: O}}
+joints: {slide: {type: prismatic, child: block, axis: x, coordinates: [x], stiffness: 50, start: 0.5}}
+inputs: {w: 0.3*t}
+controllers: {c: {period: 0.1, update: {u: 2*x + 1}}}
+forces: {push: {type: torsion, coordinate: x, torque: u*x^2 - w*u}}
+outputs: {a: u*u*x, b: w*u, held: u}
+END
+camber 0 run.json run sampled.yaml --t-end 0.55 --json
+camber 0 a.json linearize sampled.yaml --at 0.55 --inputs w --outputs a,b --json
+check "sampled values on the way" python3 -c "
+import json
+run, s = json.load(open('run.json')), json.load(open('a.json'))['state_space']
+x, u = run['q'][0], run['outputs']['held']
+exact = [s['A'][1][0], -25 - u*x, s['B'][1][0], u/2, s['C'][0][0], u*u, s['D'][1][0], u]
+assert abs(u) > 0.1 and all(abs(a - b) < 1e-12 for a, b in zip(exact[::2], exact[1::2], strict=True)), exact"
 sed 's/{reset: {force: 7}}/stop/' way.yaml >stopped.yaml
 camber 0 a.txt linearize stopped.yaml --at 0.3 --inputs command --outputs sum
 camber 1 a.txt linearize stopped.yaml --at 0.8 --inputs command --outputs sum
