@@ -252,6 +252,12 @@ typedef struct cmb_equations {
   const char *(*unsolved)(const void *self, const cmb_point *at);
 } cmb_equations;
 
+/* Whether velocity i belongs to coordinate i, for all but states. */
+static inline bool cmb_velocities_pair(const cmb_equations *eq)
+{
+  return eq->nq == eq->nv - eq->nz;
+}
+
 /* A system: equations, where they start and how long they are usually run. */
 typedef struct cmb_system cmb_system;
 

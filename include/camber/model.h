@@ -21,6 +21,8 @@ typedef struct cmb_model_options {
   const char *const *set_names;
   const double *set_values;
   bool include_anywhere; /* included files may lie outside the folder of the model */
+  const char *
+      library; /* folder in which `include` looks for files that are not beside the model; NULL: none */
   /* Parameters that can still be set when the model has been read (cmb_point, exported code). What is computed from them stays an
    * expression; everything else is a number. All: those that are not computed from others and that choose nothing, such as a number
    * of copies. */
@@ -137,7 +139,8 @@ typedef enum cmb_item_kind {
   CMB_ITEM_SHAPE,
   CMB_ITEM_IMPLICIT, /* a group is one item */
   CMB_ITEM_CONTROLLER,
-  CMB_ITEM_SAMPLED, /* values of controllers */
+  CMB_ITEM_SAMPLED,  /* values of controllers */
+  CMB_ITEM_TEMPLATE, /* what can be copied; not those inside of others */
   CMB_ITEM_KINDS
 } cmb_item_kind;
 
@@ -150,7 +153,7 @@ typedef struct cmb_item {
       text; /* the formula or number as written: of parameters, inputs, measures, outputs; the equation of a single implicit function, the rate of a state, the update of a sampled value, the condition of an event, the gap of
                         a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
   const char *unit;  /* of parameters, states, sampled values and outputs, as written */
-  const char *title; /* likewise: what it is, in words */
+  const char *title; /* likewise, and of templates: what it is, in words */
   double
       value; /* of a parameter; the start value of a state or sampled value; the period of a controller */
   bool live;        /* of a parameter: it can still be set */

@@ -100,7 +100,8 @@ typedef struct cmb_result {
   cmb_status status;
   double t;
   const double *q, *v, *lambda, *outputs;
-  bool started; /* false: the start has failed; λ, outputs and norms are 0, not known */
+  const double *p; /* (np) the values of live parameters and sampled values at t */
+  bool started;    /* false: the start has failed; λ, outputs and norms are 0, not known */
   const bool *lambda_unique; /* as in a record */
   const bool *
       outputs_unique; /* (no) false: it has depended on how contacts share their forces; NULL: none has */
@@ -111,6 +112,8 @@ typedef struct cmb_result {
   long impulses;
   long instants;          /* at which controllers have sampled */
   const char *stopped_by; /* the event that ended the run before its time; NULL: none */
+  const char *
+      sliding; /* a switching function that is held at 0 at t, as that of friction that sticks; NULL: none */
   long
       undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */
   double undecided_t;         /* .. the last of them .. */

@@ -109,7 +109,7 @@ typedef struct cmb_linearization {
 } cmb_linearization;
 
 /* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching
- * functions there. */
+ * functions there. Live parameters and sampled values are p of the equations, which may be a copy with other ones (p of a cmb_result). */
 CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
                                  const double *q, const double *v,
                                  cmb_linearization **linearization);
@@ -135,6 +135,28 @@ CMB_API void cmb_state_space_destroy(cmb_state_space *space);
 /* C (iω − A)⁻¹ B + D at ω in rad/s, as (re, im) (ny x nu x 2). CMB_ERROR_EQUATIONS: iω is an eigenvalue. */
 CMB_API cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *space,
                                             double omega, double *response);
+
+/* The transfer function from one input to one output, G(s) = gain Π (s − zero) / Π (s − pole) = numerator / denominator. Complex numbers are
+ * (re, im), those of a pair next to each other. */
+typedef struct cmb_transfer {
+  double gain;
+  int zero_count, pole_count;
+  const double *zeros, *poles; /* (zero_count x 2), (pole_count x 2), by their size */
+  /* Eigenvalues of A that the input does not move or the output does not see, which are neither zeros nor poles. None: the
+   * equations are minimal for this input and output. */
+  int cancelled_count;
+  const double *cancelled;
+  /* (zero_count + 1), (pole_count + 1), highest power first, that of the denominator 1; NULL: beyond the range of numbers. */
+  const double *numerator, *denominator;
+  /* The largest difference from C (s − A)⁻¹ B + D at points right of the imaginary axis, as a part of it; or of 1e-5 of the terms
+   * that it is a sum of, where it is smaller. */
+  double off;
+} cmb_transfer;
+
+/* CMB_ERROR_EQUATIONS: zeros and poles would not give the response of the equations to 1e-6. */
+CMB_API cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, int input,
+                                       int output, cmb_transfer **transfer);
+CMB_API void cmb_transfer_destroy(cmb_transfer *transfer);
 
 /* The outputs' changes after a step of input k by 1 at t = 0, at t = i dt, i from 0 to points − 1, into y (points x ny): exact but for
  * rounding. */

@@ -113,3 +113,15 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
   }
   return nearest;
 }
+
+cmb_status cmb_csv_field(const char *text,
+                         cmb_status (*put)(void *to, const char *piece, size_t length), void *to)
+{
+  if (!strpbrk(text, ",\"\n\r")) return put(to, text, strlen(text));
+  CMB_TRY(put(to, "\"", 1));
+  for (; *text; text++) {
+    if (*text == '"') CMB_TRY(put(to, "\"", 1));
+    CMB_TRY(put(to, text, 1));
+  }
+  return put(to, "\"", 1);
+}

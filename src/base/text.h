@@ -1,10 +1,11 @@
 /*
- * Text helpers: numbers to and from text independently of the locale, and the nearest known name for
- * a misspelt one.
+ * Text helpers: numbers to and from text independently of the locale, the nearest known name for a misspelt
+ * one, fields of CSV files.
  */
 #ifndef CMB_BASE_TEXT_H
 #define CMB_BASE_TEXT_H
 
+#include <camber/base.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,5 +30,10 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
 
 /* The known name nearest to `text`, for "did you mean", large and small letters being the same; NULL if none is near. */
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
+
+/* A text as a field of a CSV file, by pieces: in quotes if it has a comma, a quote or a line end. Ends with the first status that is not
+ * CMB_OK. */
+cmb_status cmb_csv_field(const char *text,
+                         cmb_status (*put)(void *to, const char *piece, size_t length), void *to);
 
 #endif

@@ -177,6 +177,10 @@ bool cli_program_folder(char path[CLI_PATH_ROOM]);
 /* Names of the bundled model files, sorted, to be freed; how many. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 
+/* The same of the files of parts, which models can include; and one of them. */
+int cli_bundled_parts(char *names[CLI_MOST_MODELS]);
+cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
+
 /* The system that MODEL names, with --set, --start and --equilibrium applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
 

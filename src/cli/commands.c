@@ -21,7 +21,8 @@ const struct cli_command cli_commands[] = {
     {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
      "Linearises the equations of motion about the start values, their static equilibrium "
      "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
-     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes.",
+     "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes; with --inputs "
+     "and --outputs A, B, C, D and the transfer functions, too.",
      cli_linearize, true},
     {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
@@ -31,9 +32,9 @@ const struct cli_command cli_commands[] = {
      "live parameters NAME_start begins with their values, where formulas give the start; what was "
      "found on constraints or in an equilibrium does not follow, and it returns 1 then.",
      cli_export, false},
-    {"list", "[WHAT]", "methods models benches", "list methods, models or benches",
-     "Lists the methods with their options, the bundled models with their parameters, or the "
-     "benchmarks. Without WHAT it says what can be listed.",
+    {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
+     "Lists the methods with their options, the bundled models with their parameters, the "
+     "parts that models can include, or the benchmarks. Without WHAT it says what can be listed.",
      cli_list, false},
     {CLI_BENCH_COMMAND, cli_bench, false},
     {"manpage", NULL, NULL, "print this manual as a man page",

@@ -15,7 +15,7 @@ static const char *const sections[CMB_ITEM_KINDS] = {
     [CMB_ITEM_STOP] = "stops",           [CMB_ITEM_OUTPUT] = "outputs",
     [CMB_ITEM_EVENT] = "events",         [CMB_ITEM_SHAPE] = "shapes",
     [CMB_ITEM_IMPLICIT] = "implicit",    [CMB_ITEM_CONTROLLER] = "controllers",
-    [CMB_ITEM_SAMPLED] = "sampled"};
+    [CMB_ITEM_SAMPLED] = "sampled",      [CMB_ITEM_TEMPLATE] = "templates"};
 
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {

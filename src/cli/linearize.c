@@ -133,10 +133,29 @@ static void print_json(const cmb_equations *eq, const cmb_linearization *l, cons
   cli_json_end(&j);
 }
 
+/* Complains if the run has not come to the time that was asked for, or to a state that cannot be linearised. */
+static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
+{
+  const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
+  if (r->stopped_by && r->t < a->at) {
+    cli_complain_at(&at, "", "event '%s' stops the run at t = %.9g, before the %g of --at",
+                    r->stopped_by, r->t, a->at);
+  } else if (r->sliding) {
+    cli_complain_at(&at, "",
+                    "'%s' is held where it switches at t = %g, as friction that sticks, and a "
+                    "linearisation takes no account of that",
+                    r->sliding, r->t);
+  } else {
+    return CLI_DONE;
+  }
+  return CLI_FAILED;
+}
+
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
+  cmb_equations here = *eq; /* with the sampled values that the run has come to */
   cmb_run_options options;
   cmb_simulation *sim = NULL;
   cmb_linearization *l = NULL;
@@ -147,7 +166,7 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
     return cli_complain("option --at is '%g'; expected a time from %g on", a->at,
                         cmb_system_t_start(system));
   }
-  code = cli_state_space_begin(&space, a, eq);
+  code = cli_state_space_begin(&space, a, &here);
   if (code != CLI_DONE) {
     cli_state_space_end(&space);
     return code;
@@ -156,12 +175,17 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) status = isnan(a->at) ? cmb_simulation_start(sim) : cmb_simulation_run(sim);
-  if (r && status == CMB_OK) status = cmb_linearize(ctx, eq, r->t, r->q, r->v, &l);
+  if (r && status == CMB_OK && !isnan(a->at)) code = check_arrival(a, r);
+  if (code != CLI_DONE) status = CMB_ERROR_EQUATIONS;
+  if (r && status == CMB_OK) {
+    here.p = r->p;
+    status = cmb_linearize(ctx, &here, r->t, r->q, r->v, &l);
+  }
   if (l && cli_state_space_wanted(a)) {
     status = cli_state_space_find(ctx, &space, a, l, r->t, r->q, r->v);
   }
   if (l && !a->json) print_text(eq, l), cli_state_space_print(&space);
-  code = cli_complain_of(ctx, a, status);
+  if (code == CLI_DONE) code = cli_complain_of(ctx, a, status);
   if (r && a->json) print_json(eq, l, r, &space, status);
   cli_state_space_end(&space);
   cmb_linearization_destroy(l);

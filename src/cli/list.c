@@ -1,5 +1,5 @@
 /*
- * camber list methods | models | benches; alone: what can be listed.
+ * camber list methods | models | parts | benches; alone: what can be listed.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -27,7 +27,7 @@ static void list_methods(void)
   }
 }
 
-enum { MODEL_COLUMNS = 16 };
+enum { MODEL_COLUMNS = 16, PART_COLUMNS = 34 };
 
 static void list_title(const char *name, const char *title)
 {
@@ -104,10 +104,33 @@ static void list_models(cmb_context *ctx)
   }
 }
 
+/* The templates of each file of parts. */
+static void list_parts(cmb_context *ctx)
+{
+  char *names[CLI_MOST_MODELS];
+  int count = cli_bundled_parts(names);
+  fputs("Templates that a model can use after `include: parts/NAME` (docs/parts.md):\n\n", stdout);
+  for (int i = 0; i < count; i++) {
+    cmb_model *part = NULL;
+    cmb_item item;
+    const cmb_status status = cli_read_part(ctx, names[i], &part);
+    if (status != CMB_OK) cli_fail(ctx, status);
+    for (int k = 0; cmb_model_item(part, CMB_ITEM_TEMPLATE, k, &item); k++) {
+      char file[64];
+      snprintf(file, sizeof file, "parts/%.40s", names[i]);
+      printf("%-19s %-13s ", k == 0 ? file : "", item.name);
+      cli_print_wrapped(stdout, PART_COLUMNS, PART_COLUMNS, item.title);
+    }
+    cmb_model_destroy(part);
+    free(names[i]);
+  }
+}
+
 static void list_lists(void)
 {
   fputs("camber list methods   integration methods and their options\n"
         "camber list models    bundled models and their parameters\n"
+        "camber list parts     templates that models can include\n"
         "camber list benches   tables and figures of papers that 'camber bench' reproduces\n",
         stdout);
 }
@@ -120,10 +143,12 @@ int cli_list(cmb_context *ctx, const struct cli_arguments *a)
     list_methods();
   } else if (strcmp(a->operand, "models") == 0) {
     list_models(ctx);
+  } else if (strcmp(a->operand, "parts") == 0) {
+    list_parts(ctx);
   } else if (strcmp(a->operand, "benches") == 0) {
     cli_list_benches();
   } else {
-    return cli_complain("cannot list '%s'; expected methods, models or benches", a->operand);
+    return cli_complain("cannot list '%s'; expected methods, models, parts or benches", a->operand);
   }
   return CLI_DONE;
 }

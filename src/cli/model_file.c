@@ -60,11 +60,11 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int cli_bundled_models(char *names[CLI_MOST_MODELS])
+/* Names of the model files in a folder, without their ending. */
+static int files_in(const char *folder, char *names[CLI_MOST_MODELS])
 {
-  char folder[CLI_PATH_ROOM];
   int count = 0;
-  DIR *dir = models_folder(folder) ? opendir(folder) : NULL;
+  DIR *dir = opendir(folder);
   if (!dir) return 0;
   for (struct dirent *entry; (entry = readdir(dir)) && count < CLI_MOST_MODELS;) {
     size_t length = strlen(entry->d_name);
@@ -77,6 +77,29 @@ int cli_bundled_models(char *names[CLI_MOST_MODELS])
   closedir(dir);
   qsort(names, (size_t)count, sizeof *names, by_name);
   return count;
+}
+
+int cli_bundled_models(char *names[CLI_MOST_MODELS])
+{
+  char folder[CLI_PATH_ROOM];
+  return models_folder(folder) ? files_in(folder, names) : 0;
+}
+
+int cli_bundled_parts(char *names[CLI_MOST_MODELS])
+{
+  char folder[CLI_PATH_ROOM], parts[CLI_PATH_ROOM];
+  if (!models_folder(folder)) return 0;
+  snprintf(parts, sizeof parts, "%.*s/parts", CLI_PATH_ROOM - 256, folder);
+  return files_in(parts, names);
+}
+
+cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part)
+{
+  char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM];
+  if (!models_folder(folder)) return CMB_ERROR_IO;
+  snprintf(path, sizeof path, "%.*s/parts/%.200s.yaml", CLI_PATH_ROOM - 256, folder, name);
+  const cmb_model_options options = {.library = folder};
+  return cmb_model_read(ctx, path, &options, part);
 }
 
 static int complain_model(const char *name)
@@ -210,7 +233,7 @@ static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
 
 int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
 {
-  char path[CLI_PATH_ROOM];
+  char path[CLI_PATH_ROOM], library[CLI_PATH_ROOM];
   const char *names[CLI_MOST_SETTINGS];
   double values[CLI_MOST_SETTINGS];
   if (cmb_problem_find(a->operand)) {
@@ -227,6 +250,7 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
                                      .set_names = names,
                                      .set_values = values,
                                      .include_anywhere = a->include_anywhere,
+                                     .library = models_folder(library) ? library : NULL,
                                      .live_count = a->live_count,
                                      .live_names = a->live,
                                      .live_all = a->live_all};

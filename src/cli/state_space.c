@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/plot.h"
+#include "cli/transfer.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -89,6 +90,7 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
 
 void cli_state_space_end(struct cli_state_space *s)
 {
+  cli_transfer_end(s);
   cmb_state_space_destroy(s->space);
   free(s->u_names);
   free(s->parameter);
@@ -104,12 +106,17 @@ static double value_at(const cmb_state_space *s, int i, int j)
   return j < nx ? s->C[(i - nx) * nx + j] : s->D[(i - nx) * s->nu + j - nx];
 }
 
-static void put_csv_name(FILE *to, const char *name)
+static cmb_status put_piece(void *to, const char *piece, size_t length)
 {
-  const bool quote = strpbrk(name, ",\"\n") != NULL;
-  if (quote) fputc('"', to);
-  for (; *name; name++) fprintf(to, *name == '"' ? "\"\"" : "%c", *name);
-  if (quote) fputc('"', to);
+  return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
+}
+
+/* What is left undone is seen in the stream's error. */
+static void put_csv_name(FILE *to, const char *before, const char *name)
+{
+  char whole[600];
+  snprintf(whole, sizeof whole, "%s%s", before, name);
+  cmb_csv_field(whole, put_piece, to);
 }
 
 /* The table with the names of its columns and rows. */
@@ -119,25 +126,43 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   fputs("of", to);
   for (int j = 0; j < x->nx + x->nu; j++) {
     fputc(',', to);
-    put_csv_name(to, j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
+    put_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
   }
   fputc('\n', to);
   for (int i = 0; i < x->nx + x->ny; i++) {
-    if (i < x->nx) fputs("rate of ", to);
-    put_csv_name(to, i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
+    put_csv_name(to, i < x->nx ? "rate of " : "",
+                 i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
     for (int j = 0; j < x->nx + x->nu; j++) fprintf(to, ",%.17g", value_at(x, i, j));
     fputc('\n', to);
   }
 }
 
-/* A matrix of a MAT file of version 4, which MATLAB, Octave and scipy read: five numbers, the name, the columns. */
+/* A number by its bytes, the lowest first, whatever the machine's order is. */
+static void put_bytes(FILE *to, uint64_t bits, int count)
+{
+  for (int i = 0; i < count; i++) fputc((int)(bits >> (8 * i) & 0xFF), to);
+}
+
+static void put_double(FILE *to, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  put_bytes(to, bits, 8);
+}
+
+/* What a matrix of a MAT file of version 4 begins with, which MATLAB, Octave and scipy read: five numbers and the name. The columns follow. */
+static void put_mat_head(FILE *to, bool text, const char *name, int rows, int columns)
+{
+  const int head[5] = {text, rows, columns, 0, (int)strlen(name) + 1};
+  for (int i = 0; i < 5; i++) put_bytes(to, (uint64_t)head[i], 4);
+  fwrite(name, strlen(name) + 1, 1, to);
+}
+
 static void put_mat(FILE *to, const char *name, int rows, int columns, const double *x)
 {
-  const int32_t head[5] = {0, rows, columns, 0, (int32_t)strlen(name) + 1};
-  fwrite(head, sizeof head, 1, to);
-  fwrite(name, strlen(name) + 1, 1, to);
+  put_mat_head(to, false, name, rows, columns);
   for (int j = 0; j < columns; j++) {
-    for (int i = 0; i < rows; i++) fwrite(&x[i * columns + j], sizeof *x, 1, to);
+    for (int i = 0; i < rows; i++) put_double(to, x[i * columns + j]);
   }
 }
 
@@ -148,13 +173,10 @@ static void put_mat_names(FILE *to, const char *name, int count, const char *con
   for (int i = 0; i < count; i++) {
     if ((int)strlen(names[i]) > longest) longest = (int)strlen(names[i]);
   }
-  const int32_t head[5] = {1, count, longest, 0, (int32_t)strlen(name) + 1};
-  fwrite(head, sizeof head, 1, to);
-  fwrite(name, strlen(name) + 1, 1, to);
+  put_mat_head(to, true, name, count, longest);
   for (int j = 0; j < longest; j++) {
     for (int i = 0; i < count; i++) {
-      const double letter = (size_t)j < strlen(names[i]) ? (unsigned char)names[i][j] : ' ';
-      fwrite(&letter, sizeof letter, 1, to);
+      put_double(to, (size_t)j < strlen(names[i]) ? (unsigned char)names[i][j] : ' ');
     }
   }
 }
@@ -358,6 +380,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
 {
   CMB_TRY(cmb_state_space_create(ctx, s->eq, t, q, v, s->nu, s->parameter, s->ny, s->output,
                                  &s->space));
+  CMB_TRY(cli_transfer_find(ctx, s));
   if (a->out) CMB_TRY(save(ctx, s, a->out));
   if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));
   return a->step_response ? draw_steps(ctx, s, l, a->step_response) : CMB_OK;
@@ -384,6 +407,14 @@ static void print_names(const char *what, int count, const char *const *names)
   printf("\n");
 }
 
+static void print_matrices(const cmb_state_space *x)
+{
+  print_matrix("A", x->nx, x->nx, x->A);
+  print_matrix("B", x->nx, x->nu, x->B);
+  print_matrix("C", x->ny, x->nx, x->C);
+  print_matrix("D", x->ny, x->nu, x->D);
+}
+
 void cli_state_space_print(const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -394,12 +425,10 @@ void cli_state_space_print(const struct cli_state_space *s)
   print_names("y", x->ny, s->y_names);
   if (x->nx > MOST_SHOWN) {
     printf("  the matrices have %d rows; --json and --out FILE have them\n", x->nx);
-    return;
+  } else {
+    print_matrices(x);
   }
-  print_matrix("A", x->nx, x->nx, x->A);
-  print_matrix("B", x->nx, x->nu, x->B);
-  print_matrix("C", x->ny, x->nx, x->C);
-  print_matrix("D", x->ny, x->nu, x->D);
+  cli_transfer_print(s);
 }
 
 static void json_matrix(struct cli_json *j, const char *name, int rows, int columns,
@@ -423,4 +452,5 @@ void cli_state_space_json(const struct cli_state_space *s, struct cli_json *j)
   json_matrix(j, "C", x->ny, x->nx, x->C);
   json_matrix(j, "D", x->ny, x->nu, x->D);
   cli_json_close(j, '}');
+  cli_transfer_json(s, j);
 }

@@ -9,6 +9,8 @@
 struct cli_state_space {
   const cmb_equations *eq;
   cmb_state_space *space; /* NULL: not wanted */
+  cmb_transfer *
+      *transfer; /* (ny x nu); NULL: zeros and poles cannot be told, as a warning has said */
   int nu, ny;
   const char **u_names, **y_names; /* (nu), (ny) */
   int *parameter, *output;         /* their numbers in the equations */

@@ -12,7 +12,7 @@ enum { MOST_NAMES = 64 };
 /* Of a velocity, that of its coordinate if each has one. */
 static const char *name_of(const cmb_equations *eq, int i)
 {
-  return eq->nq == eq->nv - eq->nz && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
+  return cmb_velocities_pair(eq) && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
 }
 
 /* ": delta, x and 3 more", the coordinates that neutral directions move most. */

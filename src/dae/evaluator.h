@@ -68,12 +68,6 @@ typedef struct cmb_evaluator {
   double *q_trial;    /* (nq) */
 } cmb_evaluator;
 
-/* Whether velocity i belongs to coordinate i, for all but states. */
-static inline bool cmb_velocities_pair(const cmb_equations *eq)
-{
-  return eq->nq == eq->nv - eq->nz;
-}
-
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
 

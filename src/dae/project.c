@@ -76,12 +76,12 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     double rate = size / before; /* 0 for j = 0: no rate known yet */
     if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
-    if (rate >= 1) { /* rounding, which grows where the constraints are nearly dependent; or lost */
-      return size <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
-    }
     before = size;
+    if (rate >= 1) break;
   }
-  return CMB_RETRY_NEWTON;
+  /* Rounding, which grows where the constraints are nearly dependent, or lost. Increments of displacements that are below the rounding
+   * of the lengths inside g change nothing there: then they become smaller slowly, step by step. */
+  return before <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
 /* G v + g_t with the evaluator's G and g_t. */

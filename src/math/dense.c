@@ -419,6 +419,13 @@ void cmb_ldlt_solve(int n, const double *LD, double *b)
   cmb_ldlt_backward(n, LD, b);
 }
 
+double cmb_largest(int n, const double *x)
+{
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
 double cmb_norm2(int n, const double *x)
 {
   double sum = cmb_dot(n, x, x);

@@ -154,4 +154,7 @@ void cmb_ldlt_backward(int n, const double *LD, double *b);
 /* Euclidean norm, safe against overflow and underflow of the squares. */
 double cmb_norm2(int n, const double *x);
 
+/* The largest |x_i|; 0 for n = 0. NaN is passed over. */
+double cmb_largest(int n, const double *x);
+
 #endif

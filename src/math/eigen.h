@@ -15,6 +15,9 @@ static inline int cmb_eigen_work(int n, int rows)
   return 5 * n + 2 * rows + 1;
 }
 
+/* A (n x n) becomes D⁻¹ A D, D of powers of 2, with rows and columns of about equal size; d (n) is the diagonal of D. */
+void cmb_even_out(int n, double *A, double *d);
+
 /* A x = μ x for any A (n x n), which is overwritten. Complex pairs stand next to each other, im > 0 first; row j of V
  * (n x n) is x, or for a pair rows j and j + 1 are the real and the imaginary part of the x that belongs to im > 0.
  * false: the iteration did not converge. */

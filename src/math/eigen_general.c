@@ -37,7 +37,7 @@ static double scale_of(int n, const double *A, int i)
   return column * factor + row / factor < WORTHWHILE * (column + row) ? factor : 1;
 }
 
-static void balance(int n, double *A, double *d)
+void cmb_even_out(int n, double *A, double *d)
 {
   bool changed = true;
   for (int i = 0; i < n; i++) d[i] = 1;
@@ -147,7 +147,7 @@ bool cmb_eigen_general(int n, double *A, double *re, double *im, double *V, doub
 {
   double *d = work;
   double complex *y = (double complex *)(void *)(work + n + (n & 1)), *x = y + n;
-  balance(n, A, d);
+  cmb_even_out(n, A, d);
   if (!cmb_schur(n, A, re, im, V, work + n + (n & 1))) return false;
   struct triangle s = {.n = n, .T = A, .im = im, .rounding = DBL_MIN};
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++)

@@ -1,12 +1,15 @@
 /*
  * Files that make up a model (reader.h). A file that a model names is looked for beside the file that names it, and must lie
  * in the folder of the model or below: the path is walked folder by folder, without following links, so that nothing
- * outside can be reached unless the options allow it. Only plain files are opened, none larger than 16 MB.
+ * outside can be reached unless the options allow it. What is not there is looked for in the library of parts, if there is one, by
+ * the same rules. Only plain files are opened, none larger than 16 MB.
  */
 #include "base/context.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "model/reader.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -148,24 +151,35 @@ static char *joined(cmb_arena *arena, const char *root, size_t root_length, cons
   return path;
 }
 
-/* The path of the file as messages call it, and an open file, or -1 and errno. */
-static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char **name, int *file)
+/* The folder, with its slash, that the files named in `from` must lie in: the library's for one of its own, else the model's. */
+static const char *root_of(const cmb_reader *r, const char *from, size_t *length)
+{
+  const char *library = r->options ? r->options->library : NULL;
+  const size_t room = library ? strlen(library) : 0;
+  const bool own = room > 0 && strncmp(from, library, room) == 0 && from[room] == '/';
+  *length = own ? room + 1 : folder_length(r->model->path);
+  return own ? from : r->model->path;
+}
+
+/* The path of a file beside the one that names it, as messages call it, and an open file, or -1 and errno. */
+static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
+                              const char **name, int *file)
 {
   char shown[CMB_SHOWN_ROOM];
-  const char *from = node->place.file, *path = r->model->path;
-  size_t root = folder_length(path);
+  size_t root;
+  const char *from = node->place.file, *path = root_of(r, from, &root);
   if (r->options && r->options->include_anywhere) {
-    size_t folder = node->text[0] == '/' ? 0 : folder_length(from);
-    *name = joined(r->model->arena, from, folder, node->text);
+    size_t folder = text[0] == '/' ? 0 : folder_length(from);
+    *name = joined(r->model->arena, from, folder, text);
     if (!*name) return cmb_fail_memory(r->ctx);
     *file = open(*name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return CMB_OK;
   }
-  char *whole = joined(r->scratch, from + root, folder_length(from) - root, node->text);
-  char *inside = cmb_arena_take(r->scratch, strlen(from) + strlen(node->text) + 2, 1);
+  char *whole = joined(r->scratch, from + root, folder_length(from) - root, text);
+  char *inside = cmb_arena_take(r->scratch, strlen(from) + strlen(text) + 2, 1);
   char *folder = joined(r->scratch, path, root, "");
   if (cmb_arena_failed(r->scratch)) return cmb_fail_memory(r->ctx);
-  if (node->text[0] == '/' || !simplify(whole, inside)) {
+  if (text[0] == '/' || !simplify(whole, inside)) {
     return cmb_reader_fail(r, node->place,
                            "'%s' lies outside of the model's folder; expected a file in it",
                            cmb_shown(node->text, shown));
@@ -173,6 +187,41 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char **
   *name = joined(r->model->arena, path, root, inside);
   if (!*name) return cmb_fail_memory(r->ctx);
   *file = open_inside(folder, inside);
+  return CMB_OK;
+}
+
+/* The same for a file of the library. */
+static cmb_status open_in_library(cmb_reader *r, const char *text, const char **name, int *file)
+{
+  const char *library = r->options->library;
+  char *inside = cmb_arena_take(r->scratch, strlen(text) + 2, 1);
+  char *folder = joined(r->model->arena, library, strlen(library), "/");
+  if (!inside || !folder) return cmb_fail_memory(r->ctx);
+  *file = -1;
+  errno = ENOENT;
+  if (!simplify(text, inside)) return CMB_OK;
+  *name = joined(r->model->arena, folder, strlen(folder), inside);
+  if (!*name) return cmb_fail_memory(r->ctx);
+  *file = open_inside(folder, inside);
+  return CMB_OK;
+}
+
+/* An included file: beside the one that names it, else in the library; `axle` is axle.yaml where there is no file axle. */
+static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char **name, int *file)
+{
+  const size_t length = strlen(node->text);
+  const char *texts[2] = {node->text, joined(r->scratch, node->text, length, ".yaml")};
+  const int count = strchr(node->text + folder_length(node->text), '.') ? 1 : 2;
+  if (!texts[1]) return cmb_fail_memory(r->ctx);
+  *file = -1;
+  for (int i = 0; i < count && *file < 0; i++) {
+    CMB_TRY(open_beside(r, node, texts[i], name, file));
+    if (*file < 0 && errno != ENOENT && errno != ENOTDIR) return CMB_OK;
+  }
+  for (int i = 0; i < count && *file < 0 && r->options && r->options->library; i++) {
+    CMB_TRY(open_in_library(r, texts[i], name, file));
+    if (*file < 0 && errno != ENOENT && errno != ENOTDIR) return CMB_OK;
+  }
   return CMB_OK;
 }
 
@@ -196,19 +245,48 @@ bool cmb_model_reads(const cmb_model *model, const char *path)
   return found;
 }
 
-cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
-                           const char **text, size_t *length)
+/* The file of the library's folder that an unknown name may mean, without its ending; false: none is near. */
+static bool nearest_in_library(cmb_reader *r, const char *text, char near[CMB_SHOWN_ROOM])
 {
-  int file = -1;
-  char shown[CMB_SHOWN_ROOM], *bytes;
-  CMB_TRY(cmb_expect_text(r, node, "a file's name"));
-  CMB_TRY(open_beside(r, node, name, &file));
-  if (file < 0 || !read_and_close(r->ctx, file, &bytes, length)) {
-    if (errno == ENOMEM) return cmb_fail_memory(r->ctx);
-    return cmb_reader_fail(r, node->place, "the file '%s' cannot be read: %s",
-                           cmb_shown(node->text, shown),
-                           errno == ELOOP ? "it is a link" : reason(errno));
+  enum { MOST_FILES = 200 };
+  const char *library = r->options ? r->options->library : NULL, *names[MOST_FILES];
+  const size_t folder = folder_length(text);
+  char *path = library ? joined(r->scratch, library, strlen(library), "/") : NULL;
+  path = path ? joined(r->scratch, path, strlen(path), text) : NULL;
+  if (!path || folder == 0) return false;
+  path[strlen(path) - strlen(text) + folder] = '\0';
+  DIR *dir = opendir(path);
+  int count = 0;
+  for (struct dirent *entry; dir && count < MOST_FILES && (entry = readdir(dir));) {
+    char *name = cmb_arena_text(r->scratch, entry->d_name), *end = name ? strrchr(name, '.') : NULL;
+    if (!end || strcmp(end, ".yaml") != 0) continue;
+    *end = '\0';
+    names[count++] = name;
   }
+  if (dir) closedir(dir);
+  const char *found = cmb_nearest_name(text + folder, names, count, sizeof *names);
+  if (found) snprintf(near, CMB_SHOWN_ROOM, "%.*s%s", (int)folder, text, found);
+  return found != NULL;
+}
+
+static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, int error)
+{
+  char shown[CMB_SHOWN_ROOM], near[CMB_SHOWN_ROOM];
+  if (error == ENOMEM) return cmb_fail_memory(r->ctx);
+  const bool known = included && error == ENOENT && nearest_in_library(r, node->text, near);
+  return cmb_reader_fail(r, node->place, "the file '%s' cannot be read: %s%s%s%s",
+                         cmb_shown(node->text, shown),
+                         error == ELOOP ? "it is a link" : reason(error),
+                         known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
+}
+
+/* Takes over the text of the open file, or -1 and errno, that a node names. */
+static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, int file,
+                            const char *name, const char **text, size_t *length)
+{
+  char *bytes;
+  if (file < 0 || !read_and_close(r->ctx, file, &bytes, length))
+    return fail_file(r, node, included, errno);
   char *copy = cmb_arena_take(r->scratch, *length + 1, 1);
   r->bytes_read += *length + BYTES_A_FILE;
   if (copy) memcpy(copy, bytes, *length);
@@ -219,6 +297,24 @@ cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **nam
     return cmb_reader_fail(r, node->place, "the files of the model are larger than %d MB together",
                            MOST_BYTES_READ >> 20);
   }
-  CMB_TRY(remember_file(r, *name));
-  return cmb_check_text(r->ctx, copy, *length, cmb_place_in(*name, 1, 1));
+  CMB_TRY(remember_file(r, name));
+  return cmb_check_text(r->ctx, copy, *length, cmb_place_in(name, 1, 1));
+}
+
+cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
+                           const char **text, size_t *length)
+{
+  int file = -1;
+  CMB_TRY(cmb_expect_text(r, node, "a file's name"));
+  CMB_TRY(open_beside(r, node, node->text, name, &file));
+  return take_file(r, node, false, file, *name, text, length);
+}
+
+cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
+                             const char **text, size_t *length)
+{
+  int file = -1;
+  CMB_TRY(cmb_expect_text(r, node, "a file's name"));
+  CMB_TRY(open_included(r, node, name, &file));
+  return take_file(r, node, true, file, *name, text, length);
 }

@@ -278,6 +278,12 @@ typedef struct cmb_model_stop {
       restitution; /* 0 to 1: what is left of the relative velocity (Newton), or comes back of the impulse (Poisson) */
 } cmb_model_stop;
 
+typedef struct cmb_model_template {
+  const char *name;
+  cmb_place place;
+  const char *title; /* "" if not given */
+} cmb_model_template;
+
 typedef struct cmb_model_parameter {
   const char *name;
   cmb_place place;
@@ -326,8 +332,9 @@ struct cmb_model {
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
       measure_count, state_count, controller_count, sampled_count, implicit_count, force_count,
-      output_count, event_count, stop_count, shape_count, default_count;
+      output_count, event_count, stop_count, shape_count, template_count, default_count;
   cmb_model_parameter *parameters; /* full names, final values */
+  cmb_model_template *templates;   /* the model's own, not those inside of others */
   cmb_model_body *bodies;
   cmb_model_marker *markers;
   cmb_model_joint *

@@ -24,11 +24,11 @@ static const struct section {
     {"measures", MAP, true},   {"states", MAP, true},    {"controllers", MAP, true},
     {"implicit", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
     {"events", MAP, true},     {"templates", MAP, true}, {"instances", MAP, true},
-    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, false},
+    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, true},
     {"gravity", LIST, false},  {"simulate", MAP, false},
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 20 };
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 21 };
 
 /* A section that is there but empty is as good as none. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)

@@ -345,6 +345,10 @@ enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
  * scratch or model arena. */
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length);
+
+/* The same for a file that is included, which may lie in the library; the ending .yaml can be left out. */
+cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
+                             const char **text, size_t *length);
 cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
 
 /* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
@@ -354,6 +358,11 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb
  * instances are. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
 cmb_status cmb_place_scopes(cmb_reader *r);
+
+/* What an instance gives in place of an entry of its template's section, and the scope that it is read in; both stay as they are if it
+ * gives nothing. An entry `{needed: words}` must be given. */
+cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **s,
+                          const cmb_node **entry);
 
 /* ---- repeat.c: copies of an instance */
 

@@ -53,6 +53,7 @@ static cmb_status read_measure(cmb_reader *r, const cmb_scope *s, const cmb_node
   measure->name = cmb_full_name(r, s->prefix, entry->key, "");
   measure->place = entry->key_place;
   CMB_TRY(cmb_define(r, CMB_NAMES_MEASURE, measure->name, m->measure_count++, entry->key_place));
+  CMB_TRY(cmb_find_given(r, "measures", &s, &entry));
   if (entry->kind == CMB_NODE_MAP) return read_distance(r, s, entry, measure);
   return cmb_read_formula(r, s, entry, &measure->formula);
 }

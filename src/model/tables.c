@@ -186,6 +186,7 @@ static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *
 {
   const char *full = cmb_full_name(r, s->prefix, entry->key, "");
   CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, entry->key_place));
+  CMB_TRY(cmb_find_given(r, "tables", &s, &entry));
   return cmb_read_table(r, s, entry, full, NULL);
 }
 

@@ -6,6 +6,7 @@
  * instance (repeat.c) has the offset o + (i - 1) step.
  */
 #include "base/context.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <stdio.h>
@@ -42,7 +43,7 @@ static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node
   const char *name, *text;
   size_t length;
   const cmb_node *root;
-  CMB_TRY(cmb_load_beside(r, node, &name, &text, &length));
+  CMB_TRY(cmb_load_included(r, node, &name, &text, &length));
   for (const struct chain *c = chain; c; c = c->outer) {
     if (strcmp(c->file, name) == 0)
       return cmb_reader_fail(r, node->place, "'%s' includes itself; expected no cycle", name);
@@ -98,6 +99,25 @@ static cmb_status add_scope(cmb_reader *r, cmb_scope **scope)
   else
     r->scopes = *scope;
   r->last_scope = *scope;
+  return CMB_OK;
+}
+
+/* The model's own templates, for those who ask what there is. */
+static cmb_status keep_templates(cmb_reader *r)
+{
+  cmb_model *m = r->model;
+  CMB_TRY(cmb_take_section(r, "templates", 0, sizeof *m->templates, &m->templates));
+  for (const cmb_part *part = r->scopes->parts; part; part = part->next) {
+    const cmb_node *templates = cmb_node_find(part->root, "templates");
+    for (const cmb_node *entry = templates ? templates->first : NULL; entry; entry = entry->next) {
+      cmb_model_template *template = &m->templates[m->template_count++];
+      *template = (cmb_model_template){.place = entry->key_place};
+      template->name = cmb_arena_text(m->arena, entry->key);
+      if (!template->name) return cmb_fail_memory(r->ctx);
+      cmb_reader_subject(r, "template", "", entry->key);
+      CMB_TRY(cmb_read_words(r, entry, "title", "a text", &template->title));
+    }
+  }
   return CMB_OK;
 }
 
@@ -165,10 +185,78 @@ static cmb_status add_copies(cmb_reader *r, const cmb_scope *like, int copies, i
   return CMB_OK;
 }
 
+/* ---- what an instance gives to its template beside parameters */
+
+static const char *const given_sections[] = {"measures", "tables"};
+
+enum { GIVEN_SECTIONS = sizeof given_sections / sizeof *given_sections };
+
+/* The template has no entry of this name. */
+static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *section,
+                             const cmb_node *node)
+{
+  enum { MOST_NAMES = 64 };
+  const char *names[MOST_NAMES];
+  char shown[CMB_SHOWN_ROOM];
+  int count = 0;
+  for (const cmb_part *part = like->parts; part; part = part->next) {
+    const cmb_node *own = cmb_node_find(part->root, section);
+    const cmb_node *entry = own ? own->first : NULL;
+    for (; entry && count < MOST_NAMES; entry = entry->next) names[count++] = entry->key;
+  }
+  const char *near = cmb_nearest_name(node->key, names, count, sizeof *names);
+  return cmb_reader_fail(r, node->key_place, "the template '%s' has no '%s' under '%s'%s%s%s",
+                         like->template_of->name, cmb_shown(node->key, shown), section,
+                         near ? ": did you mean '" : "; expected one of its own", near ? near : "",
+                         near ? "'?" : "");
+}
+
+/* The template has what the instance gives. */
+static cmb_status check_given(cmb_reader *r, const cmb_scope *like, const char *section)
+{
+  const cmb_node *given = cmb_node_find(like->instance, section);
+  if (!given) return CMB_OK;
+  CMB_TRY(cmb_expect_map(r, given));
+  for (const cmb_node *node = given->first; node; node = node->next) {
+    const cmb_node *entry = NULL;
+    for (const cmb_part *part = like->parts; part && !entry; part = part->next) {
+      const cmb_node *own = cmb_node_find(part->root, section);
+      entry = own ? cmb_node_find(own, node->key) : NULL;
+    }
+    if (!entry) return fail_given(r, like, section, node);
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **s,
+                          const cmb_node **entry)
+{
+  static const char *const keys[] = {"needed"};
+  const cmb_node *given = (*s)->instance ? cmb_node_find((*s)->instance, section) : NULL;
+  const cmb_node *found = given ? cmb_node_find(given, (*entry)->key) : NULL;
+  const cmb_node *needed = (*entry)->kind == CMB_NODE_MAP ? cmb_node_find(*entry, "needed") : NULL;
+  if (found) {
+    *entry = found;
+    *s = (*s)->parent;
+    return CMB_OK;
+  }
+  if (!needed) return CMB_OK;
+  CMB_TRY(CMB_CHECK_KEYS(r, *entry, keys));
+  CMB_TRY(cmb_expect_text(r, needed, "words that say what is needed"));
+  if (!(*s)->instance) {
+    return cmb_reader_fail(r, (*entry)->place,
+                           "'needed' is for templates, whose instances say what is meant; expected "
+                           "a value");
+  }
+  return cmb_reader_fail(r, (*s)->instance->key_place,
+                         "the template '%s' needs it: %s; expected '%s: {%s: ...}' in the instance",
+                         (*s)->template_of->name, needed->text, section, (*entry)->key);
+}
+
 static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  static const char *const keys[] = {"template", "parameters", "mirror", "offset",
-                                     "repeat",   "step",       "before"};
+  static const char *const keys[] = {"template", "parameters", "mirror",   "offset", "repeat",
+                                     "step",     "before",     "measures", "tables"};
   cmb_scope like = {.parent = s, .instance = entry, .sign = {1, 1, 1}, .turn = 1};
   struct parts parts = {0};
   int copies, size = r->unfolded_size;
@@ -185,6 +273,7 @@ static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(add_part(r, &parts, body, true, &chain));
   like.parts = parts.first;
   like.arguments = arguments;
+  for (int i = 0; i < GIVEN_SECTIONS; i++) CMB_TRY(check_given(r, &like, given_sections[i]));
   return copies > 0 ? add_copies(r, &like, copies, r->unfolded_size - size)
                     : add_copy(r, &like, entry->key, 0, &previous);
 }
@@ -198,6 +287,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
   CMB_TRY(add_part(r, &parts, root, false, &chain));
   CMB_TRY(add_scope(r, &model));
   model->parts = parts.first;
+  CMB_TRY(keep_templates(r));
   for (const cmb_scope *s = r->scopes; s; s = s->next) {
     CMB_TRY(define_templates(r, s));
     CMB_TRY(cmb_define_parameters(r, s));

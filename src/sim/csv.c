@@ -58,17 +58,15 @@ static cmb_status put(cmb_csv *csv, const char *text, size_t length)
   return CMB_OK;
 }
 
-/* A name as a CSV field: quoted if it has a comma, a quote or a line end. */
+static cmb_status put_piece(void *csv, const char *piece, size_t length)
+{
+  return put(csv, piece, length);
+}
+
 static cmb_status put_name(cmb_csv *csv, const char *name)
 {
   CMB_TRY(put(csv, ",", 1));
-  bool quote = strpbrk(name, ",\"\n\r") != NULL;
-  if (quote) CMB_TRY(put(csv, "\"", 1));
-  for (const char *c = name; *c; c++) {
-    if (*c == '"') CMB_TRY(put(csv, "\"", 1));
-    CMB_TRY(put(csv, c, 1));
-  }
-  return quote ? put(csv, "\"", 1) : CMB_OK;
+  return cmb_csv_field(name, put_piece, csv);
 }
 
 static cmb_status put_header(cmb_csv *csv)

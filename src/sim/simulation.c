@@ -219,6 +219,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
   }
   cmb_run_begin_stages(sim);
   sim->result = (cmb_result){.t = sim->t_start,
+                             .p = sim->p,
                              .q = sim->q,
                              .v = sim->v,
                              .lambda = sim->lambda,
@@ -644,11 +645,20 @@ static void note_undecided(cmb_simulation *sim, bool over)
       r->undecided, r->undecided_name, r->undecided_t);
 }
 
+static const char *sliding_function(const cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    if (sim->slides[i] != 0) return sim->eq->switch_names[i];
+  }
+  return NULL;
+}
+
 /* Equations and observers can end a run without a word; an error of a run always has some. */
 cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
+  sim->result.sliding = sliding_function(sim);
   if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
   note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
   if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
@@ -728,7 +738,7 @@ static void forget_run(cmb_simulation *sim)
   r->t = sim->t_start;
   r->events = r->impulses = r->instants = r->records = r->singularities = 0;
   cmb_run_forget_samples(sim);
-  r->stopped_by = NULL;
+  r->stopped_by = r->sliding = NULL;
   r->outputs_unique = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
   sim->due = sim->sample_due = 0;

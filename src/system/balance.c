@@ -326,18 +326,11 @@ static cmb_status newton_step(struct balance *k, double *size)
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-static double largest(int n, const double *x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* The step as a part of positions and states. */
 static double relative_size(struct balance *k)
 {
   const cmb_equations *eq = k->ev->eq;
-  double most = largest(eq->nq, k->dq) / (1 + largest(eq->nq, k->q));
+  double most = cmb_largest(eq->nq, k->dq) / (1 + cmb_largest(eq->nq, k->q));
   for (int i = 0; i < eq->nz; i++) {
     const double change = fabs(k->w[first_state(k) + i]);
     k->z_scale[i] = fmax(k->z_scale[i], fmax(change, fabs(k->v[first_state(k) + i])));
@@ -360,7 +353,7 @@ static cmb_status go_on(struct balance *k, double alpha)
 static cmb_status descend(struct balance *k, double size, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
-  const double most = largest(eq->nq, k->dq);
+  const double most = cmb_largest(eq->nq, k->dq);
   double alpha = most > RADIUS ? RADIUS / most : 1;
   cmb_status status = CMB_RETRY_NEWTON;
   for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
@@ -469,7 +462,7 @@ static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;
   name_neutral(k, report);
-  CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A, NULL));
+  CMB_TRY(cmb_linearize_at(&k->tangent, k->t, k->q, k->v, k->ev->zero, k->lambda, k->A));
   const int m = 2 * k->tangent.n - eq->nz;
   if (!cmb_eigen_general(m, k->A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
   report->unstable = count_unstable(k, m);
@@ -483,30 +476,6 @@ static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
     report->force_most = i;
   }
   return CMB_OK;
-}
-
-/* The velocity or state with the largest force or rate that nothing balances, in words. */
-static cmb_status no_equilibrium(struct balance *k, cmb_status status)
-{
-  const cmb_equations *eq = k->ev->eq;
-  char text[256];
-  int most = 0;
-  if (status != CMB_RETRY_NEWTON || forces_at(k, k->q, k->v) != CMB_OK) {
-    return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
-                          cmb_about_time(k->t, "constraint", cmb_evaluator_blamed(k->ev, status)),
-                          "no static equilibrium at t = %g: %s", k->t,
-                          cmb_evaluator_blame(k->ev, status, sizeof text, text));
-  }
-  for (int i = 1; i < eq->nv; i++) {
-    if (fabs(k->left[i]) > fabs(k->left[most])) most = i;
-  }
-  const bool state = most >= first_state(k);
-  return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
-                        cmb_about_time(k->t, state ? "state" : "coordinate", eq->v_names[most]),
-                        state ? "no static equilibrium at t = %g: state '%s' changes at %.6g /s"
-                              : "no static equilibrium at t = %g: the largest force without "
-                                "balance is on '%s', %.6g",
-                        k->t, eq->v_names[most], k->left[most]);
 }
 
 /* On the constraints first; states as given, velocities 0. */
@@ -531,7 +500,9 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
   if (status == CMB_OK) status = iterate(k, &report->iterations);
   if (status == CMB_OK) status = judge(k, report);
   if (status == CMB_OK) keep_velocities(k, v);
-  return status > 0 ? no_equilibrium(k, status) : status;
+  if (status <= 0) return status;
+  const bool known = status == CMB_RETRY_NEWTON && forces_at(k, k->q, k->v) == CMB_OK;
+  return cmb_no_equilibrium(k->ev, k->t, status, known ? k->left : NULL);
 }
 
 cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,

@@ -46,13 +46,6 @@ struct way {
   double first[2], later[2];
 };
 
-static double largest(int n, const double *x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* One increment from q_new; *size is its largest entry. */
 static cmb_status increment(cmb_closing *c, struct way *way, double *size)
 {
@@ -65,7 +58,7 @@ static cmb_status increment(cmb_closing *c, struct way *way, double *size)
   cmb_correct(ev, ev->g, ev->dw);
   cmb_rates(ev, c->q_new, ev->dw, ev->dq);
   for (int i = 0; i < eq->nv; i++) length += ev->M[i] * ev->dw[i] * ev->dw[i];
-  *size = largest(eq->nq, ev->dq);
+  *size = cmb_largest(eq->nq, ev->dq);
   if (!isfinite(*size)) return CMB_RETRY_NONFINITE;
   double *sum = way->first[0] < 0 ? way->first : way->later;
   if (sum == way->first) sum[0] = sum[1] = 0;
@@ -82,11 +75,11 @@ static cmb_status solve(cmb_closing *c, struct way *way)
   for (int k = 0; k < ITERATIONS; k++) {
     double size;
     CMB_TRY(increment(c, way, &size));
-    if (way->first[0] > SMALL * (1 + largest(c->ev->eq->nq, c->q_new)) &&
+    if (way->first[0] > SMALL * (1 + cmb_largest(c->ev->eq->nq, c->q_new)) &&
         (way->later[0] > STRAIGHT * way->first[0] || way->later[1] > STRAIGHT * way->first[1])) {
       return CMB_RETRY_NEWTON;
     }
-    if (size <= CONVERGED * (1 + largest(c->ev->eq->nq, c->q_new))) return CMB_OK;
+    if (size <= CONVERGED * (1 + cmb_largest(c->ev->eq->nq, c->q_new))) return CMB_OK;
   }
   return CMB_RETRY_NEWTON;
 }
@@ -215,7 +208,7 @@ static cmb_status slide(cmb_closing *c, double s, double *q, bool *on)
   if (part <= SQUARE * SQUARE * whole) return CMB_OK;
   cmb_rates(ev, q, ev->dw, ev->dq);
   const double share = share_taken(c);
-  struct way way = {{share * largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
+  struct way way = {{share * cmb_largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
   for (int i = 0; i < eq->nq; i++) c->q_new[i] = q[i] + share * ev->dq[i];
   if (eq->normalize) eq->normalize(eq->self, c->q_new);
   cmb_status status = settle(c, s, q, 2 * TURN, &way);

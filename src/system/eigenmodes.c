@@ -162,7 +162,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
                         const double *v, cmb_linearization *l)
 {
   CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
-  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A, NULL));
+  CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
@@ -186,6 +186,7 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
 {
   struct eigen e = {0};
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
+  e.ev->p = eq->p;
   cmb_status status = take_memory(&e, l->arena);
   if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
   if (status == CMB_OK) {

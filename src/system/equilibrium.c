@@ -197,13 +197,6 @@ static bool solve_step(struct seek *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-static double largest_change(const struct seek *k)
-{
-  double most = 0;
-  for (int i = 0; i < k->ev->eq->nq; i++) most = fmax(most, fabs(k->dq[i]));
-  return most;
-}
-
 /* The smallest μ of a rising sequence for which the step leads downhill and stays inside the radius; *whole tells whether
  * the radius had no say. */
 static bool choose_step(struct seek *k, bool *whole)
@@ -213,7 +206,7 @@ static bool choose_step(struct seek *k, bool *whole)
   double mu = k->theta[0] < -noise ? -1.5 * k->theta[0] : 0;
   for (int i = 0; i < SHIFTS; i++) {
     *whole = i == 0;
-    if (solve_step(k, mu) && largest_change(k) <= k->radius) return true;
+    if (solve_step(k, mu) && cmb_largest(k->ev->eq->nq, k->dq) <= k->radius) return true;
     mu = mu > 0 ? 4 * mu : fmax(1e-12 * stiffest(k), 1e-12 * cmb_norm2(n, k->p) / k->radius);
   }
   return false;
@@ -262,7 +255,8 @@ static cmb_status descend(struct seek *k, bool near)
     bool beyond = cmb_dot(eq->nv, k->left, k->w) < -0.5 * slope;
     if (near || !beyond || force_left(k) <= 0.9 * before) {
       memcpy(k->q, k->q_trial, (size_t)eq->nq * sizeof *k->q);
-      k->radius = alpha < 1 ? fmax(alpha * largest_change(k), DBL_MIN) : 2 * k->radius;
+      k->radius =
+          alpha < 1 ? fmax(alpha * cmb_largest(k->ev->eq->nq, k->dq), DBL_MIN) : 2 * k->radius;
       return CMB_OK;
     }
   }
@@ -425,27 +419,31 @@ static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report
   return judge(k, v, report);
 }
 
-/* The coordinate with the largest force that nothing balances, in words. */
-static cmb_status no_equilibrium(struct seek *k, cmb_status status)
+cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left)
 {
-  const cmb_equations *eq = k->ev->eq;
-  const char *const *names = eq->nq == eq->nv ? eq->q_names : eq->v_names;
+  const cmb_equations *eq = ev->eq;
   char text[256];
   int most = 0;
-  if (status != CMB_RETRY_NEWTON || forces_at(k, k->q) != CMB_OK) {
-    return cmb_fail_about(k->ev->ctx, CMB_ERROR_EQUATIONS,
-                          cmb_about_time(k->t, "constraint", cmb_evaluator_blamed(k->ev, status)),
-                          "no static equilibrium at t = %g: %s", k->t,
-                          cmb_evaluator_blame(k->ev, status, sizeof text, text));
+  if (!left) {
+    return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
+                          "no static equilibrium at t = %g: %s", t,
+                          cmb_evaluator_blame(ev, status, sizeof text, text));
   }
   for (int i = 1; i < eq->nv; i++) {
-    if (fabs(k->left[i]) > fabs(k->left[most])) most = i;
+    if (fabs(left[i]) > fabs(left[most])) most = i;
   }
+  if (most >= eq->nv - eq->nz) {
+    return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(t, "state", eq->v_names[most]),
+                          "no static equilibrium at t = %g: state '%s' changes at %.6g /s", t,
+                          eq->v_names[most], left[most]);
+  }
+  const char *name = cmb_velocities_pair(eq) ? eq->q_names[most] : eq->v_names[most];
   return cmb_fail_about(
-      k->ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "coordinate", names[most]),
-      "no static equilibrium at t = %g: the largest force without balance is %.6g on "
-      "'%s'",
-      k->t, k->left[most], names[most]);
+      ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "coordinate", name),
+      "no static equilibrium at t = %g: the largest force without balance is %.6g on '%s'", t,
+      left[most], name);
 }
 
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
@@ -537,7 +535,10 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
   if (status == CMB_OK) status = assemble(&k, q);
   if (status == CMB_OK) {
     status = seek(&k, v, report);
-    if (status > 0) status = no_equilibrium(&k, status);
+    if (status > 0) {
+      const bool known = status == CMB_RETRY_NEWTON && forces_at(&k, k.q) == CMB_OK;
+      status = cmb_no_equilibrium(ev, t, status, known ? k.left : NULL);
+    }
   }
   if (status == CMB_OK) {
     cmb_note_moved(eq->nq, q, k.q, report);

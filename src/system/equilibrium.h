@@ -28,6 +28,10 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
 cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alpha,
                         const double *dq, double *to);
 
+/* Why there is none, in words: the coordinate or state with the largest force or rate of those that are left (nv), which nothing balances; NULL:
+ * what the status says. */
+cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left);
+
 /* How far q is from what was given, into the report. */
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report);
 

@@ -34,7 +34,6 @@ struct work {
   double *normal;        /* (nv) R H w */
   double *T, *TT;        /* (nv x nq) rows T e_j, (nv x nv) factors of TᵀT */
   double *q, *b, *x, *y; /* (nq) */
-  double *follow;        /* (freedoms x nv) of the caller's; NULL: not wanted */
 };
 
 static int most_values(const cmb_equations *eq)
@@ -140,9 +139,6 @@ static void displacement_columns(struct work *k, const double *q, const double *
     for (int i = 0; i < n; i++) A[i * m + j] = cmb_dot(nv, tangent->P + i * nv, k->cw);
     if (eq->ng == 0) continue;
     follow_constraints(k, w);
-    for (int i = 0; k->follow && j < n - eq->nz && i < nv; i++) {
-      k->follow[j * nv + i] = -k->normal[i];
-    }
     cmb_multiply(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv, k->J, k->normal, k->cw);
     for (int i = 0; i < n; i++) A[(n + i) * m + j] += cmb_dot(nv, tangent->N + i * nv, k->cw);
   }
@@ -169,6 +165,14 @@ static void take_out(int m, int from, int count, double *A)
   }
 }
 
+/* ∂γ/∂v, of which H is made; a and λ have no part in it. */
+static cmb_status take_gamma(struct work *k, double t, const double *q, const double *v,
+                             const double *a, const double *lambda)
+{
+  if (k->ev->eq->ng == 0) return CMB_OK;
+  return cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_GAMMA_V, k->gamma);
+}
+
 static cmb_status fill(struct work *k, double t, const double *q, const double *v, const double *a,
                        const double *lambda, double *A)
 {
@@ -183,9 +187,7 @@ static cmb_status fill(struct work *k, double t, const double *q, const double *
   CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_RESIDUAL_V, k->J));
   cmb_tangent_reduce(k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->block);
   place(k, -1, n, n, A);
-  if (k->ev->eq->ng > 0) {
-    CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_GAMMA_V, k->gamma));
-  }
+  CMB_TRY(take_gamma(k, t, q, v, a, lambda));
   displacement_columns(k, q, v, A);
   for (int i = 0; i < n; i++) A[i * 2 * n + n + i] = 1;
   const int nz = k->ev->eq->nz;
@@ -223,14 +225,43 @@ cmb_status cmb_no_linearization(const cmb_evaluator *ev, double t, cmb_status st
 }
 
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
-                            const double *a, const double *lambda, double *A, double *follow)
+                            const double *a, const double *lambda, double *A)
 {
   struct work k = {.tangent = tangent, .ev = tangent->ev};
-  k.follow = follow;
   cmb_arena *arena = cmb_arena_create(k.ev->ctx);
   if (!arena) return cmb_fail_memory(k.ev->ctx);
   cmb_status status = take_memory(&k, arena);
   if (status == CMB_OK) status = fill(&k, t, q, v, a, lambda, A);
+  cmb_differences_destroy(k.differences);
+  cmb_arena_destroy(arena);
+  return status;
+}
+
+static cmb_status fill_follow(struct work *k, double t, const double *q, const double *v,
+                              const double *a, const double *lambda, double *follow)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const int nv = eq->nv;
+  CMB_TRY(cmb_tangent_at(k->tangent, t, q));
+  CMB_TRY(factor_rates(k, q));
+  CMB_TRY(take_gamma(k, t, q, v, a, lambda));
+  for (int j = 0; j < k->tangent->n - eq->nz && eq->ng > 0; j++) {
+    const double *w = k->tangent->N + j * nv;
+    kinematic_coupling(k, q, v, w);
+    follow_constraints(k, w);
+    for (int i = 0; i < nv; i++) follow[j * nv + i] = -k->normal[i];
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_follow_at(cmb_tangent *tangent, double t, const double *q, const double *v,
+                         const double *a, const double *lambda, double *follow)
+{
+  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  cmb_arena *arena = cmb_arena_create(k.ev->ctx);
+  if (!arena) return cmb_fail_memory(k.ev->ctx);
+  cmb_status status = take_memory(&k, arena);
+  if (status == CMB_OK) status = fill_follow(&k, t, q, v, a, lambda, follow);
   cmb_differences_destroy(k.differences);
   cmb_arena_destroy(arena);
   return status;

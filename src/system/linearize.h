@@ -10,10 +10,13 @@
 
 /* A (m x m, m = 2n − nz) of ẋ = A x at the consistent state (t, q, v) with accelerations a and multipliers λ and the evaluator's
  * modes; the tangent space is computed on the way, its n gives the size. A must have room for 4 nv² numbers. Derivatives
- * are the equations' own or differences. follow (freedoms x nv), unless NULL: the velocities −R H N_j that follow from the j-th
- * displacement. */
+ * are the equations' own or differences. */
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
-                            const double *a, const double *lambda, double *A, double *follow);
+                            const double *a, const double *lambda, double *A);
+
+/* Only the tangent space there, and follow (freedoms x nv), which comes as 0: the velocities −R H N_j that follow from the j-th displacement. */
+cmb_status cmb_follow_at(cmb_tangent *tangent, double t, const double *q, const double *v,
+                         const double *a, const double *lambda, double *follow);
 
 /* Accelerations and multipliers with the modes that belong to them, which stay in the evaluator. */
 cmb_status cmb_accelerate_in_modes(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,

@@ -4,6 +4,7 @@
  *
  *     d/dt (x, u) = [A B; 0 0] (x, u).
  */
+#include "system/responses.h"
 #include "base/arena.h"
 #include "base/context.h"
 #include "math/dense.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 static cmb_status fill_response(cmb_context *ctx, cmb_arena *arena, const cmb_state_space *s,
-                                double omega, double *response)
+                                double re, double im, double *response)
 {
   const int n = s->nx;
   double *W = cmb_arena_doubles(arena, 2 * n * n + 1), *scale = cmb_arena_doubles(arena, n + 1);
@@ -23,12 +24,8 @@ static cmb_status fill_response(cmb_context *ctx, cmb_arena *arena, const cmb_st
   int *pivot = cmb_arena_ints(arena, n + 1);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < n * n; i++) W[2 * i] = -s->A[i];
-  for (int i = 0; i < n; i++) W[2 * (i * n + i) + 1] = omega;
-  if (cmb_lu_factor_complex(n, W, scale, pivot) != CMB_OK) {
-    return cmb_fail(ctx, CMB_ERROR_EQUATIONS,
-                    "no response at %g rad/s: it is an eigenvalue of the linearised equations",
-                    omega);
-  }
+  for (int i = 0; i < n; i++) W[2 * (i * n + i)] += re, W[2 * (i * n + i) + 1] = im;
+  CMB_TRY(cmb_lu_factor_complex(n, W, scale, pivot));
   for (int k = 0; k < s->nu; k++) {
     for (int i = 0; i < n; i++) x[2 * i] = s->B[i * s->nu + k], x[2 * i + 1] = 0;
     cmb_lu_solve_complex(n, W, pivot, x);
@@ -44,16 +41,26 @@ static cmb_status fill_response(cmb_context *ctx, cmb_arena *arena, const cmb_st
   return CMB_OK;
 }
 
+cmb_status cmb_response_at(cmb_context *ctx, const cmb_state_space *space, double re, double im,
+                           double *response)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  cmb_status status = fill_response(ctx, arena, space, re, im, response);
+  cmb_arena_destroy(arena);
+  return status;
+}
+
 cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *space, double omega,
                                     double *response)
 {
   CMB_REQUIRE(ctx, ctx && space && response && isfinite(omega),
               "cmb_state_space_response needs equations, a finite frequency and room");
-  cmb_arena *arena = cmb_arena_create(ctx);
-  if (!arena) return cmb_fail_memory(ctx);
-  cmb_status status = fill_response(ctx, arena, space, omega, response);
-  cmb_arena_destroy(arena);
-  return status;
+  cmb_status status = cmb_response_at(ctx, space, 0, omega, response);
+  if (status <= 0) return status;
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS,
+                  "no response at %g rad/s: it is an eigenvalue of the linearised equations",
+                  omega);
 }
 
 /* [A b; 0 0] dt */

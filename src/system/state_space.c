@@ -165,13 +165,6 @@ static double entry(const cmb_pattern *p, int columns, const double *J, int i, i
   return 0;
 }
 
-static double largest(int n, const double *x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* ---- what follows from a change */
 
 /* Changes of positions, velocities and one parameter by 1, and what follows from them. */
@@ -211,7 +204,7 @@ static void change_of_rates(struct space *s, const struct change *c)
   double *there = s->q_rate, *q = s->q_trial;
   cmb_rates(s->ev, s->q, c->v, s->q_there);
   if (!eq->rates) return;
-  const double size = largest(nq, c->q), h = 1e-3 / (size > 0 ? size : 1);
+  const double size = cmb_largest(nq, c->q), h = 1e-3 / (size > 0 ? size : 1);
   for (int side = -1; side <= 1; side += 2) {
     for (int i = 0; i < nq; i++) q[i] = s->q[i] + side * h * c->q[i];
     cmb_rates(s->ev, q, s->v, there);
@@ -379,7 +372,7 @@ static cmb_status fill(struct space *s)
   const cmb_equations *eq = s->ev->eq;
   CMB_TRY(take_memory(s));
   CMB_TRY(cmb_accelerate_in_modes(s->ev, s->arena, s->t, s->q, s->v, s->a, s->lambda));
-  CMB_TRY(cmb_linearize_at(&s->tangent, s->t, s->q, s->v, s->a, s->lambda, s->A, s->follow));
+  CMB_TRY(cmb_follow_at(&s->tangent, s->t, s->q, s->v, s->a, s->lambda, s->follow));
   CMB_TRY(cmb_refuse_closed_gaps(s->ev, s->t, s->q, s->v, CMB_TOUCHING, "a linearisation"));
   CMB_TRY(cmb_refuse_stuck(s->ev, s->arena, s->t, s->q, s->v, s->lambda, "a linearisation"));
   s->n = s->tangent.n - eq->nz;
@@ -435,7 +428,10 @@ cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, dou
   s->seen.nu = nu, s->seen.ny = ny;
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
-  if (status == CMB_OK) status = cmb_no_linearization(s->ev, t, fill(s));
+  if (status == CMB_OK) {
+    s->ev->p = eq->p;
+    status = cmb_no_linearization(s->ev, t, fill(s));
+  }
   cmb_jacobian_destroy(s->jacobian);
   cmb_graph_destroy(s->graph);
   cmb_differences_destroy(s->differences);

@@ -50,7 +50,7 @@ refuse "needs MODEL" run
 refuse "needs MODEL" check --json
 refuse "needs NAME" bench
 refuse "needs SHELL" completion
-refuse "expected methods, models or benches" list everything
+refuse "expected methods, models, parts or benches" list everything
 refuse "unknown bench" bench nothing
 refuse "expected bash, zsh or fish" completion tcsh
 refuse "does not expect 'caraxis'" run pendulum caraxis

@@ -48,7 +48,7 @@ for command in $commands; do
 done
 
 # ---- list
-for what in methods models benches; do
+for what in methods models parts benches; do
   check "list $what" quietly "$CAMBER" list $what
 done
 methods=$("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }')

@@ -214,6 +214,80 @@ camber 2 a.txt linearize caraxis --outputs no_such
 camber 2 a.txt linearize caraxis --inputs command
 says "no input or live parameter 'command'"
 
+# ---- transfer functions: 1/(m lag) over (s² + d/m s + k/m)(s + 1/lag), and what the lag has no part in
+cat >transfer.py <<'END'
+import json, sys
+x = json.load(open("a.json"))["transfer"]
+assert [(t["input"], t["output"]) for t in x] == [("command", "position"), ("wind", "position"),
+                                                  ("command", "acceleration"), ("wind", "acceleration")], x
+assert x[0]["minimal"] and not x[0]["cancelled"] and not x[0]["zeros"] and abs(x[0]["gain"] - 2.5) < 1e-12
+assert all(abs(a - b) < 1e-9 for a, b in zip(x[0]["denominator"], [1, 6.5, 32.5, 125], strict=True)), x[0]
+assert all(abs(a - b) < 1e-9 for a, b in zip(x[1]["denominator"], [1, 1.5, 25], strict=True)), x[1]
+assert not x[1]["minimal"] and abs(x[1]["cancelled"][0][0] + 5) < 1e-9 and len(x[1]["cancelled"]) == 1, x[1]
+assert len(x[3]["zeros"]) == 2 and abs(x[3]["gain"] - 0.5) < 1e-12 and all(t["off"] < 1e-9 for t in x), x[3]
+END
+sed 's/^inputs: {/inputs: {wind: 0, /; s/torque: -force/torque: -force - wind/' block.yaml >windy.yaml
+camber 0 a.json linearize windy.yaml --inputs command,wind --outputs position,acceleration --json
+check "transfer functions" python3 transfer.py
+camber 0 a.txt linearize windy.yaml --inputs command,wind --outputs position
+says "denominator s^2 + 1.5 s + 25" a.txt
+says "cancelled   -5" a.txt
+
+# ---- at a time on the way, behind an event that resets a state, with inputs that are functions of time
+cat >way.yaml <<'END'
+gravity: [0, 0, 0]
+points: {O: [0, 0, 0]}
+bodies: {block: {mass: 2, com: O}}
+joints: {slide: {type: prismatic, child: block, axis: x, coordinates: [x], stiffness: 50, damping: 3}}
+inputs: {command: 3*sin(4*t), load: 1 + t}
+states: {force: {rate: (command - force)/0.2}}
+forces: {push: {type: torsion, coordinate: x, torque: "-force*load + 10*x^3"}}
+events: {kick: {when: t > 0.35, action: {reset: {force: 7}}}}
+outputs: {square: force^2, sum: x + command*load}
+END
+cat >way.py <<'END'
+import json, math
+run, at = json.load(open("run.json")), json.load(open("a.json"))
+s, x, z = at["state_space"], at["q"][0], at["z"][0] if "z" in at else None
+assert at["t"] == 0.8 and at["q"] == run["q"] and at["v"] == run["v"] and at.get("z") == run.get("z"), (at, run)
+exact = {"A": [[0, 1, 0], [-25 - 15*x*x, -1.5, 0.9], [0, 0, -5]], "B": [[0, 0], [0, z/2], [5, 0]],
+         "C": [[0, 0, 2*z], [1, 0, 0]], "D": [[0, 0], [1.8, 3*math.sin(3.2)]]}
+for name, matrix in exact.items():
+    for row, exact_row in zip(s[name], matrix, strict=True):
+        assert all(abs(a - b) < 1e-9 for a, b in zip(row, exact_row, strict=True)), (name, s[name], matrix)
+assert len(run["events"]) == 1 and abs(z) > 1
+END
+camber 0 run.json run way.yaml --t-end 0.8 --json
+camber 0 a.json linearize way.yaml --at 0.8 --inputs command,load --outputs square,sum --json
+check "state and matrices on the way" python3 way.py
+# sampled values are what they are there
+cat >sampled.yaml <<'END'
+gravity: [0, 0, 0]
+points: {O: [0, 0, 0]}
+bodies: {block: {mass: 2, com: O}}
+joints: {slide: {type: prismatic, child: block, axis: x, coordinates: [x], stiffness: 50, start: 0.5}}
+inputs: {w: 0.3*t}
+controllers: {c: {period: 0.1, update: {u: 2*x + 1}}}
+forces: {push: {type: torsion, coordinate: x, torque: u*x^2 - w*u}}
+outputs: {a: u*u*x, b: w*u, held: u}
+END
+camber 0 run.json run sampled.yaml --t-end 0.55 --json
+camber 0 a.json linearize sampled.yaml --at 0.55 --inputs w --outputs a,b --json
+check "sampled values on the way" python3 -c "
+import json
+run, s = json.load(open('run.json')), json.load(open('a.json'))['state_space']
+x, u = run['q'][0], run['outputs']['held']
+exact = [s['A'][1][0], -25 - u*x, s['B'][1][0], u/2, s['C'][0][0], u*u, s['D'][1][0], u]
+assert abs(u) > 0.1 and all(abs(a - b) < 1e-12 for a, b in zip(exact[::2], exact[1::2], strict=True)), exact"
+sed 's/{reset: {force: 7}}/stop/' way.yaml >stopped.yaml
+camber 0 a.txt linearize stopped.yaml --at 0.3 --inputs command --outputs sum
+camber 1 a.txt linearize stopped.yaml --at 0.8 --inputs command --outputs sum
+says "event 'kick' stops the run at t = 0.35"
+sed "s/torque: .*/torque: \"9*sign(x')\"}}/; /^events/d" way.yaml >sticks.yaml
+camber 0 a.txt linearize sticks.yaml --start "x'=0.2" --at 0.01
+camber 1 a.txt linearize sticks.yaml --start "x'=0.2" --at 1
+says "is held where it switches at t = 1"
+
 # ---- what cannot be
 camber 2 a.txt linearize
 camber 2 a.txt linearize nothing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation of model files: every example that is marked as complete, ```yaml complete, is a model that starts.
+# The documentation of model files and of parts: every example that is marked as complete, ```yaml complete, is a model that starts.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -7,12 +7,12 @@ set -u
 mkdir -p work
 awk '/^```yaml complete$/ { n++; inside = 1; next }
      /^```/ { inside = 0 }
-     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md"
+     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md"
 
 for file in work/*.yaml; do
   check "check $file: $(head -n 1 "$file")" "$CAMBER" check "$file"
   check "run $file: $(head -n 1 "$file")" "$CAMBER" run "$file" --t-end 0.1
 done
-check "six models or more" [ "$checks" -ge 12 ]
+check "twelve models or more" [ "$checks" -ge 24 ]
 
 finish

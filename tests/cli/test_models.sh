@@ -65,8 +65,8 @@ camber a.json check peaucellier --set side=0.24 --json
 look a.json "x['degrees_of_freedom'] == 1"
 
 # ---- options of a method that are numbers, in the model file and on the command line
-cp "$SOURCE_DIR/models/parts/four-bar.yaml" part.yaml
-grep -v '^simulate' "$SOURCE_DIR/models/four-bar.yaml" | sed 's|parts/four-bar.yaml|part.yaml|' >plain.yaml
+cp "$SOURCE_DIR/models/linkages/four-bar.yaml" part.yaml
+grep -v '^simulate' "$SOURCE_DIR/models/four-bar.yaml" | sed 's|linkages/four-bar.yaml|part.yaml|' >plain.yaml
 {
   cat plain.yaml
   echo 'simulate: {method: lie, t-end: 0.5, option: {stabilization: baumgarte, alpha: 5, beta: 12}}'

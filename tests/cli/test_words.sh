@@ -22,7 +22,7 @@ check "list methods: 80 columns" [ "$(awk 'length > 80' methods | wc -l)" -eq 0 
 # ---- list alone, and models that are the same mechanism
 "$CAMBER" list >lists 2>stderr
 check "list: exit code" [ $? -eq 0 ]
-for what in methods models benches; do says "camber list $what" lists; done
+for what in methods models parts benches; do says "camber list $what" lists; done
 "$CAMBER" list models >models
 after() { awk -v name="$1" '$1 == name { getline; print }' models; }
 check "car-axis is caraxis" grep -q "the mechanism of 'caraxis'" <(after car-axis)

@@ -7,6 +7,7 @@
 #include "check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,16 @@ cmb_model *cmbt_model_parse(cmb_context *ctx, const char *text)
 {
   cmb_model *model = NULL;
   cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", NULL, &model));
+  return model;
+}
+
+cmb_model *cmbt_model_of_parts(cmb_context *ctx, const char *text)
+{
+  char library[1000];
+  cmb_model *model = NULL;
+  const cmb_model_options options = {.library = library};
+  snprintf(library, sizeof library, "%s/models", getenv("SOURCE_DIR"));
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &options, &model));
   return model;
 }
 

@@ -9,6 +9,9 @@
 /* The model in the text, called "test.yaml" in messages. The test fails if it is refused. */
 cmb_model *cmbt_model_parse(cmb_context *ctx, const char *text);
 
+/* The same for a text that includes bundled parts. */
+cmb_model *cmbt_model_of_parts(cmb_context *ctx, const char *text);
+
 /* The text must be refused with a message that begins with "PLACE: " and has the fragment in it. */
 void cmbt_model_refused(cmb_context *ctx, const char *text, const char *place,
                         const char *fragment);

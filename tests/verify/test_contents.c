@@ -101,7 +101,8 @@ static const struct {
                 {"inputs", CMB_ITEM_INPUT},         {"measures", CMB_ITEM_MEASURE},
                 {"forces", CMB_ITEM_FORCE},         {"outputs", CMB_ITEM_OUTPUT},
                 {"events", CMB_ITEM_EVENT},         {"implicit", CMB_ITEM_IMPLICIT},
-                {"states", CMB_ITEM_STATE},         {"controllers", CMB_ITEM_CONTROLLER}};
+                {"states", CMB_ITEM_STATE},         {"controllers", CMB_ITEM_CONTROLLER},
+                {"templates", CMB_ITEM_TEMPLATE}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 

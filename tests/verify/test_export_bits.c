@@ -1,10 +1,9 @@
 /*
- * Exported C against a run, bit for bit: random models with tables, floor, conditions and contacts inside each other
- * (random_switching.h), with all variants of the real-time methods. The code is compiled by cc -O1 and driven on its own; states,
- * sampled values, outputs, modes and event flags of every step are the run's. Half-way another instance is put where the first stands, by its state
- * alone, and goes on in the same way: modes belong to states. A run that ends before its time ends at the step that returns 1.
+ * Exported C against a run, bit for bit (export_bits.h): random models with tables, floor, conditions and contacts inside each other
+ * (random_switching.h), with all variants of the real-time methods.
  */
 #include "check.h"
+#include "export_bits.h"
 #include "model_case.h"
 #include "random_switching.h"
 
@@ -12,73 +11,7 @@
 
 #include <camber/camber.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { STEPS = 200, MOST_VALUES = 1000 };
-
-static const char *const driver =
-    "#include \"code/test.h\"\n"
-    "#include <stdio.h>\n"
-    "#include <string.h>\n"
-    "static test a, b;\n"
-    "int main(int argc, char **argv)\n"
-    "{\n"
-    "  static test_outputs out;\n"
-    "  test_state s, s2;\n"
-    "  FILE *f = fopen(argv[argc - 1], \"wb\");\n"
-    "  int i, k, bad = 0;\n"
-    "  test_init(&a);\n"
-    "  for (i = 0; i < STEPS && !bad; i++) {\n"
-    "    if (i == STEPS / 2) test_init(&b), test_get_state(&a, &s), test_set_state(&b, &s);\n"
-    "    bad = test_step(&a, 0, &out);\n"
-    "    if (i >= STEPS / 2) test_step(&b, 0, 0);\n"
-    "    test_get_state(&a, &s);\n"
-    "    fwrite(&s, sizeof s, 1, f);\n"
-    "    fwrite(&out, sizeof(double), OUTPUTS, f);\n"
-    "    fwrite(a.x + 1 + test_nq, sizeof(double), test_ns, f);\n"
-    "    for (k = 0; k < test_ns; k++) {\n"
-    "      double flag = ((const int *)((const double *)&out + OUTPUTS))[k];\n"
-    "      fwrite(&flag, sizeof flag, 1, f);\n"
-    "    }\n"
-    "  }\n"
-    "  test_get_state(&b, &s2);\n"
-    "  return fclose(f) != 0 ? 2 : i > STEPS / 2 && memcmp(&s, &s2, sizeof s) != 0 ? 3 : 0;\n"
-    "}\n";
-
-struct log {
-  const cmb_simulation *sim;
-  const cmb_equations *eq;
-  int steps, width;                      /* numbers a step */
-  int flag[MOST_VALUES];                 /* (ns) of the step under way */
-  double values[STEPS + 1][MOST_VALUES]; /* t, q, v, sampled values, outputs, modes, flags */
-};
-
-static cmb_status note_event(void *user, const cmb_event *event)
-{
-  struct log *log = user;
-  log->flag[event->index] = event->direction;
-  return CMB_OK;
-}
-
-static cmb_status note_step(void *user, double t)
-{
-  struct log *log = user;
-  const cmb_result *r = cmb_simulation_result(log->sim);
-  const cmb_equations *eq = log->eq;
-  double *to = log->values[log->steps++];
-  assert_in_range(log->steps, 1, STEPS);
-  assert_true(r->t == t);
-  *to++ = r->t;
-  for (int i = 0; i < eq->nq; i++) *to++ = r->q[i];
-  for (int i = 0; i < eq->nv; i++) *to++ = r->v[i];
-  for (int i = 0; i < eq->nh; i++) *to++ = cmb_simulation_parameters(log->sim)[eq->held_first + i];
-  for (int i = 0; i < eq->no; i++) *to++ = r->outputs[i];
-  for (int i = 0; i < eq->ns; i++) *to++ = r->mode[i];
-  for (int i = 0; i < eq->ns; i++) *to++ = log->flag[i];
-  memset(log->flag, 0, sizeof log->flag);
-  return CMB_OK;
-}
 
 /* A variant of a method: how the options of `lie` and `rosw2` can be combined is in docs/methods. */
 static int choose_variant(struct cmbt_random *r, const char **method, cmb_option_setting *setting)
@@ -93,115 +26,29 @@ static int choose_variant(struct cmbt_random *r, const char **method, cmb_option
   return 3;
 }
 
-/* The code's numbers, as many as it has written. */
-static int read_numbers(struct log *exported)
-{
-  FILE *f = fopen("numbers", "rb");
-  int steps = 0;
-  assert_non_null(f);
-  while (steps <= STEPS && fread(exported->values[steps], sizeof(double), (size_t)exported->width,
-                                 f) == (size_t)exported->width) {
-    steps++;
-  }
-  fclose(f);
-  return steps;
-}
-
-/* Exports the code; false: there is no start. */
-static bool export_code(cmb_context *ctx, const cmb_system *of, const cmb_run_options *options)
-{
-  cmb_run_options plain = *options;
-  plain.integrator.setting_count--; /* the bound is left out anyway */
-  plain.integrator.settings++;
-  plain.observer = (cmb_observer){0};
-  return cmb_export_c(ctx, of, &plain, "code", NULL) == CMB_OK;
-}
-
-/* Compiles and runs the code; how many steps it has made, the one that failed included. */
-static int drive(struct log *exported)
-{
-  char command[400];
-  snprintf(command, sizeof command,
-           "cc -std=c99 -O1 -ffp-contract=off -w -I. -DSTEPS=%d -DOUTPUTS=%d drive.c code/test.c "
-           "-o drive -lm && ./drive numbers",
-           STEPS, exported->eq->no);
-  const int code = system(command);
-  if (code != 0) print_error("the code ends with %d\n", code);
-  assert_int_equal(code, 0);
-  return read_numbers(exported);
-}
-
 struct count {
   int models, whole;
   long steps, flags, levels;
 };
 
-/* Every number of every step. */
-static void compare(const struct log *run, const struct log *exported, int steps, uint64_t seed)
-{
-  for (int k = 0; k < steps; k++) {
-    for (int i = 0; i < run->width; i++) {
-      const double *x = &run->values[k][i], *y = &exported->values[k][i];
-      if (memcmp(x, y, sizeof *x) == 0) continue;
-      fail_msg("seed %llu, step %d, number %d of %d: %.17g in the run, %.17g in the code",
-               (unsigned long long)seed, k + 1, i, run->width, *x, *y);
-    }
-  }
-}
-
-static void count_switches(const struct log *run, struct count *c)
-{
-  for (int k = 0; k < run->steps; k++) {
-    for (int i = 0; i < run->eq->ns; i++) {
-      c->flags += run->values[k][run->width - 1 - i] != 0;
-      c->levels += fabs(run->values[k][run->width - 1 - run->eq->ns - i]) != 1;
-    }
-  }
-}
-
 static void compare_text(cmb_context *ctx, const char *text, uint64_t seed, struct count *c)
 {
-  static struct log run, exported;
   static const cmb_formulation formulations[] = {CMB_FORM_EXPLICIT, CMB_FORM_EXPLICIT,
                                                  CMB_FORM_CARTESIAN};
   struct cmbt_random r = {seed};
+  struct cmbt_export_bits seen;
   cmb_option_setting setting[3];
   const char *method;
-  cmb_system *system;
-  cmb_simulation *sim;
+  char called[40];
   cmb_model *model = cmbt_model_parse(ctx, text);
-  cmb_model_system_options o = {.evaluation = CMB_EVALUATE_INTERPRETER, .expressions = true};
-  o.formulation = formulations[seed % 3];
-  cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &system));
-  cmb_run_options options = cmb_run_defaults();
-  options.integrator.setting_count = choose_variant(&r, &method, setting);
-  options.integrator.settings = setting;
-  options.integrator.step = 1.0 / 256; /* times meet the round constants of conditions */
-  options.method = cmb_method_find(method);
-  options.t_end = STEPS * options.integrator.step;
-  options.observer = (cmb_observer){.user = &run, .event = note_event, .after_step = note_step};
-  run.steps = 0;
-  memset(run.flag, 0, sizeof run.flag);
-  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
-  run.sim = sim;
-  run.eq = exported.eq = cmb_system_equations(system);
-  run.width = exported.width =
-      1 + run.eq->nq + run.eq->nv + run.eq->nh + run.eq->no + 2 * run.eq->ns;
-  assert_in_range(run.width, 1, MOST_VALUES);
-  const cmb_status status = cmb_simulation_run(sim);
-  if (!export_code(ctx, system, &options)) {
-    assert_true(status != CMB_OK && run.steps == 0);
-  } else {
-    const int steps = drive(&exported);
-    compare(&run, &exported, run.steps, seed);
-    assert_int_equal(steps, status == CMB_OK ? STEPS : run.steps + 1);
-    count_switches(&run, c);
-    c->steps += run.steps;
-    c->whole += status == CMB_OK;
-  }
+  const int settings = choose_variant(&r, &method, setting);
+  snprintf(called, sizeof called, "seed %llu", (unsigned long long)seed);
+  cmbt_export_bits(ctx, model, formulations[seed % 3], method, settings, setting, called, &seen);
   c->models++;
-  cmb_simulation_destroy(sim);
-  cmb_system_destroy(system);
+  c->steps += seen.steps;
+  c->whole += seen.whole;
+  c->flags += seen.flags;
+  c->levels += seen.levels;
   cmb_model_destroy(model);
 }
 
@@ -224,7 +71,6 @@ static void test_zeros(void **state)
       "          other: -zero*x, opposite: -difference}\n";
   struct count c = {0};
   cmb_context *ctx = cmb_context_create(NULL);
-  cmbt_write_file("drive.c", driver, strlen(driver));
   compare_text(ctx, text, 0, &c);
   assert_int_equal(c.whole, 1);
   cmb_context_destroy(ctx);
@@ -236,7 +82,6 @@ static void test_bits(void **state)
   const int count = cmbt_count("CAMBER_EXPORTS", 12);
   struct count c = {0};
   cmb_context *ctx = cmb_context_create(NULL);
-  cmbt_write_file("drive.c", driver, strlen(driver));
   for (int k = 0; k < count; k++) compare_model(ctx, (uint64_t)k, &c);
   printf("%d models, %d runs to the end, %ld steps, %ld modes changed, %ld levels other than 1 and "
          "-1: all the "

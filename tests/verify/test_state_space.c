@@ -4,12 +4,16 @@
  *   - a mass on a spring and a damper, pushed by an actuator with a lag: all matrices, the frequency response and the answer to a step;
  *   - a slider on a crank, with constraints: the response does not depend on the formulation, and A has the eigenvalues of cmb_linearize;
  *   - an acceleration as an output, which depends on the input directly;
- *   - what is refused: an input that moves constraints.
+ *   - what is refused: an input that moves constraints;
+ *   - transfer functions: zeros, poles and gain against formulas of a quarter car and a motor, what cancels, and all against
+ *     C (s − A)⁻¹ B + D by Gauss's elimination, also for random equations.
  */
 #include "check.h"
+#include "failing_allocator.h"
 #include "math/exponential.h"
 #include "methods.h"
 #include "model_case.h"
+#include "random.h"
 
 #include <camber/camber.h>
 #include <complex.h>
@@ -262,6 +266,263 @@ static void test_motion(void **state)
   }
 }
 
+/* ---- transfer functions */
+
+/* The value at s of zeros, poles and gain, and of the polynomials. */
+static double complex value_at(const cmb_transfer *t, double complex s)
+{
+  double complex g = t->gain;
+  for (int i = 0; i < t->zero_count; i++) g *= s - (t->zeros[2 * i] + t->zeros[2 * i + 1] * I);
+  for (int i = 0; i < t->pole_count; i++) g /= s - (t->poles[2 * i] + t->poles[2 * i + 1] * I);
+  return g;
+}
+
+static double complex quotient_at(const cmb_transfer *t, double complex s)
+{
+  double complex above = 0, below = 0;
+  for (int i = 0; i <= t->zero_count; i++) above = above * s + t->numerator[i];
+  for (int i = 0; i <= t->pole_count; i++) below = below * s + t->denominator[i];
+  return above / below;
+}
+
+/* c (s − A)⁻¹ b + d by elimination with row exchanges. */
+static double complex response_of(const cmb_state_space *x, int input, int output, double complex s)
+{
+  enum { MOST = 30 };
+  double complex W[MOST][MOST + 1], g = x->D[output * x->nu + input], b[MOST];
+  const int n = x->nx;
+  assert_in_range(n, 0, MOST);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) W[i][j] = (i == j ? s : 0) - x->A[i * n + j];
+    W[i][n] = x->B[i * x->nu + input];
+  }
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k; i < n; i++) pivot = cabs(W[i][k]) > cabs(W[pivot][k]) ? i : pivot;
+    for (int j = 0; j <= n; j++) {
+      const double complex kept = W[k][j];
+      W[k][j] = W[pivot][j], W[pivot][j] = kept;
+    }
+    for (int i = k + 1; i < n; i++) {
+      const double complex factor = W[i][k] / W[k][k];
+      for (int j = k; j <= n; j++) W[i][j] -= factor * W[k][j];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    b[i] = W[i][n];
+    for (int j = i + 1; j < n; j++) b[i] -= W[i][j] * b[j];
+    b[i] /= W[i][i];
+    g += x->C[output * n + i] * b[i];
+  }
+  return g;
+}
+
+/* Roots against those wanted, in any order. */
+static void check_roots(int count, const double *roots, int wanted, const double complex *exact,
+                        double tolerance)
+{
+  bool taken[30] = {false};
+  assert_int_equal(count, wanted);
+  for (int i = 0; i < wanted; i++) {
+    int nearest = -1;
+    double away = INFINITY;
+    for (int k = 0; k < count; k++) {
+      const double d = cabs((roots[2 * k] + roots[2 * k + 1] * I) - exact[i]);
+      if (!taken[k] && d < away) nearest = k, away = d;
+    }
+    cmbt_below(away, tolerance * (1 + cabs(exact[i])));
+    taken[nearest] = true;
+  }
+}
+
+static cmb_transfer *transfer_of(const struct plant *p, int input, int output)
+{
+  cmb_transfer *t;
+  cmbt_ok(p->ctx, cmb_transfer_create(p->ctx, p->space, input, output, &t));
+  for (int k = 1; k < 12; k++) {
+    const double re = 1 + k % 3, im = k % 5 - 1;
+    const double complex s = pow(2, k - 4) * (re + im * I);
+    const double complex exact = response_of(p->space, input, output, s);
+    cmbt_below(cabs(value_at(t, s) - exact), 1e-9 * cabs(exact));
+    cmbt_below(cabs(quotient_at(t, s) - exact), 1e-8 * cabs(exact));
+  }
+  return t;
+}
+
+static void test_transfer(void **state)
+{
+  (void)state;
+  const double decay = DAMPING / (2 * MASS), turn = sqrt(STIFFNESS / MASS - decay * decay);
+  const double complex poles[] = {-decay + turn * I, -decay - turn * I, -1 / LAG};
+  const double complex none[] = {0, 0};
+  for (int f = 0; f < 3; f++) {
+    struct plant p;
+    open_plant(&p, oscillator, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    cmb_transfer *t = transfer_of(&p, 0, 0); /* position of command */
+    check_roots(t->zero_count, t->zeros, 0, none, 0);
+    check_roots(t->pole_count, t->poles, 3, poles, 1e-12);
+    assert_int_equal(t->cancelled_count, 0);
+    cmbt_near(t->gain, 1 / (MASS * LAG), 1e-12);
+    cmb_transfer_destroy(t);
+    t = transfer_of(
+        &p, 1, 1); /* acceleration of wind: s²/(m s² + d s + k), and the lag has no part in it */
+    check_roots(t->zero_count, t->zeros, 2, none, 1e-7);
+    check_roots(t->pole_count, t->poles, 2, poles, 1e-12);
+    check_roots(t->cancelled_count, t->cancelled, 1, poles + 2, 1e-12);
+    cmbt_near(t->gain, 1 / MASS, 1e-12);
+    cmb_transfer_destroy(t);
+    t = transfer_of(&p, 1, 2); /* the wind does not move the actuator */
+    assert_true(t->gain == 0 && t->pole_count == 0 && t->zero_count == 0 &&
+                t->cancelled_count == 3);
+    cmb_transfer_destroy(t);
+    close_plant(&p);
+  }
+}
+
+/* Body over wheel over road: with the road's height as the input of the tyre, z_body = (c s + k) k_t / Δ, and travel z_body − z_wheel =
+ * −m_b s² k_t/Δ, Δ = (m_b s² + c s + k)(m_w s² + c s + k + k_t) − (c s + k)². */
+static void test_quarter_car(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "points: {W: [0, 0, 0.3], B: [0, 0, 0.8]}\n"
+      "bodies: {wheel: {mass: 40, com: W}, body: {mass: 400, com: B}}\n"
+      "joints:\n"
+      "  hub: {type: prismatic, child: wheel, axis: z, coordinates: [w]}\n"
+      "  seat: {type: prismatic, child: body, axis: z, coordinates: [z]}\n"
+      "inputs: {road: '0'}\n"
+      "forces:\n"
+      "  strut: {type: spring, between: [wheel@W, body@B], stiffness: 2e4, damping: 1500}\n"
+      "  tyre: {type: torsion, coordinate: w, torque: 2e5*(w - road)}\n"
+      "outputs: {heave: z, travel: z - w, load: 2e5*(road - w)}\n";
+  const double mb = 400, mw = 40, k = 2e4, c = 1500, kt = 2e5;
+  const double complex heave[] = {-k / c}, none[] = {0, 0};
+  const double delta[] = {1, c * (mb + mw) / (mb * mw), (mb * (k + kt) + mw * k) / (mb * mw),
+                          c * kt / (mb * mw), k * kt / (mb * mw)};
+  for (int f = 0; f < 2; f++) {
+    struct plant p;
+    open_plant(&p, text, cmbt_formulation(f), false);
+    cmbt_ok(p.ctx, linearize(&p));
+    for (int y = 0; y < 3; y++) {
+      cmb_transfer *t = transfer_of(&p, 0, y);
+      assert_int_equal(t->pole_count, 4);
+      for (int i = 0; i < 5; i++) cmbt_near(t->denominator[i], delta[i], 1e-10 * delta[i]);
+      if (y == 0) check_roots(t->zero_count, t->zeros, 1, heave, 1e-10);
+      if (y == 1) check_roots(t->zero_count, t->zeros, 2, none, 1e-6);
+      cmbt_near(t->gain, y == 0 ? c * kt / (mb * mw) : y == 1 ? -kt / mw : kt, 1e-10 * kt);
+      if (y == 2) assert_int_equal(t->zero_count, 4);
+      cmb_transfer_destroy(t);
+    }
+    close_plant(&p);
+  }
+}
+
+/* A bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a pole at 0 more. */
+static void test_motor(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "include: parts/dc-motor\n"
+      "bodies: {arm: {mass: 1, com: [0, 0, 0], inertia: [0.02, 0.02, 0.02]}}\n"
+      "joints: {hinge: {type: revolute, child: arm, at: [0, 0, 0], axis: z, coordinates: [phi]}}\n"
+      "inputs: {u: '0'}\n"
+      "instances: {m: {template: dc_motor, parameters: {resistance: 0.5, inductance: 0.02, "
+      "constant: 0.08, inertia: 3e-4, damping: 1e-4, ratio: 5}, measures: {voltage: u, angle: "
+      "phi}}}\n"
+      "outputs: {angle: phi, speed: \"phi'\", current: m.current}\n";
+  const double R = 0.5, L = 0.02, K = 0.08, n = 5, J = 0.02 + n * n * 3e-4, b = n * n * 1e-4;
+  const double half = (J * R + b * L) / (2 * J * L), square = (b * R + n * n * K * K) / (J * L);
+  const double complex turn = csqrt(half * half - square);
+  const double complex poles[] = {-half + turn, -half - turn, 0}, zero[] = {-b / J};
+  const cmb_model_system_options options = {
+      .derivatives = true, .expressions = true, .live_inputs = true};
+  struct plant p = {.ctx = cmb_context_create(NULL)};
+  p.model = cmbt_model_of_parts(p.ctx, text);
+  cmbt_ok(p.ctx, cmb_model_system(p.ctx, p.model, &options, &p.system));
+  p.eq = cmb_system_equations(p.system);
+  cmbt_ok(p.ctx, linearize(&p));
+  for (int y = 0; y < 3; y++) {
+    cmb_transfer *t = transfer_of(&p, 0, y);
+    check_roots(t->pole_count, t->poles, y == 0 ? 3 : 2, poles, 1e-9);
+    check_roots(t->zero_count, t->zeros, y == 2, zero, 1e-9);
+    assert_int_equal(t->cancelled_count,
+                     y == 0 ? 0 : 1); /* nothing but the angle knows the angle */
+    const double gain = y == 2 ? 1 / L : n * K / (J * L);
+    cmbt_near(t->gain, gain, 1e-10 * gain);
+    cmb_transfer_destroy(t);
+  }
+  close_plant(&p);
+}
+
+/* Random equations of 1 to 12 states with rates from 1e-2 to 1e4, some of which the input does not reach or the output does not see. */
+static void test_random_transfer(void **state)
+{
+  (void)state;
+  enum { MOST = 12 };
+  double A[MOST * MOST], B[MOST], C[MOST], D[1], worst = 0;
+  cmb_context *ctx = cmb_context_create(NULL);
+  int compared = 0, reduced = 0;
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    struct cmbt_random r = {seed};
+    const int n = cmbt_random_int(&r, 1, MOST), hidden = cmbt_random_int(&r, 0, n / 2);
+    const cmb_state_space space = {.nx = n, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+    for (int i = 0; i < n; i++) {
+      const double rate = pow(10, cmbt_random_uniform(&r, -2, 4));
+      for (int j = 0; j < n; j++) A[i * n + j] = rate * cmbt_random_uniform(&r, -1, 1);
+      B[i] = rate * cmbt_random_uniform(&r, -1, 1);
+      C[i] = cmbt_random_uniform(&r, -1, 1);
+    }
+    for (int i = n - hidden; i < n; i++) { /* moved by themselves, or seen by themselves */
+      if (seed % 2)
+        B[i] = 0;
+      else
+        C[i] = 0;
+      for (int j = 0; j < n - hidden; j++) *(seed % 2 ? &A[i * n + j] : &A[j * n + i]) = 0;
+    }
+    D[0] = seed % 3 ? 0 : cmbt_random_uniform(&r, -1, 1);
+    cmb_transfer *t;
+    cmbt_ok(ctx, cmb_transfer_create(ctx, &space, 0, 0, &t));
+    assert_int_equal(t->pole_count + t->cancelled_count, n);
+    assert_int_equal(t->zero_count, t->pole_count - (seed % 3 ? 1 : 0));
+    assert_int_equal(t->cancelled_count, hidden);
+    reduced += hidden > 0;
+    for (int k = 0; k < 10; k++, compared++) {
+      const double size = pow(10, cmbt_random_uniform(&r, -3, 5)),
+                   angle = cmbt_random_uniform(&r, 0, 1.4);
+      const double complex s = size * (cos(angle) + sin(angle) * I);
+      const double complex exact = response_of(&space, 0, 0, s);
+      worst = fmax(worst, cabs(value_at(t, s) - exact) / cabs(exact));
+    }
+    cmb_transfer_destroy(t);
+  }
+  printf("%d points, %d with hidden states, at most %.2g off\n", compared, reduced, worst);
+  cmbt_below(worst, 1e-8);
+  cmb_context_destroy(ctx);
+}
+
+static void test_transfer_memory(void **state)
+{
+  (void)state;
+  const double A[] = {-1, 2, 0, -3}, B[] = {0, 1}, C[] = {1, 0}, D[] = {0};
+  const cmb_state_space space = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+  long refused = 1;
+  for (long k = 2; refused > 0; k++) {
+    struct cmbt_allocator memory;
+    cmb_transfer *t;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k;
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    const cmb_status status = cmb_transfer_create(ctx, &space, 0, 0, &t);
+    refused = memory.refused;
+    assert_int_equal(status, refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    cmb_transfer_destroy(t);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+  }
+}
+
 /* ---- what is refused */
 
 static void test_refused(void **state)
@@ -307,11 +568,20 @@ static void test_exponential(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_matrices),    cmocka_unit_test(test_response),
-      cmocka_unit_test(test_step),        cmocka_unit_test(test_constraints),
-      cmocka_unit_test(test_static_gain), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_exponential), cmocka_unit_test(test_exact_outputs),
+      cmocka_unit_test(test_matrices),
+      cmocka_unit_test(test_response),
+      cmocka_unit_test(test_step),
+      cmocka_unit_test(test_constraints),
+      cmocka_unit_test(test_static_gain),
+      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_exponential),
+      cmocka_unit_test(test_exact_outputs),
       cmocka_unit_test(test_motion),
+      cmocka_unit_test(test_transfer),
+      cmocka_unit_test(test_quarter_car),
+      cmocka_unit_test(test_motor),
+      cmocka_unit_test(test_random_transfer),
+      cmocka_unit_test(test_transfer_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,30 @@ static void the_nearer_of_two_wins(void **state)
   assert_string_equal(cmb_nearest_name("dampin", b, 2, sizeof b[0]), "damping");
 }
 
+static cmb_status take_piece(void *to, const char *piece, size_t length)
+{
+  return strlen(to) + length < 40 ? (strncat(to, piece, length), CMB_OK) : CMB_ERROR_IO;
+}
+
+static void fields_are_quoted_where_they_must(void **state)
+{
+  (void)state;
+  const struct {
+    const char *text, *field;
+  } fields[] = {{"x'", "x'"},
+                {"", ""},
+                {"a,b", "\"a,b\""},
+                {"say \"so\"", "\"say \"\"so\"\"\""},
+                {"two\nlines", "\"two\nlines\""}};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    char seen[64] = "";
+    assert_int_equal(cmb_csv_field(fields[i].text, take_piece, seen), CMB_OK);
+    assert_string_equal(seen, fields[i].field);
+  }
+  char full[64] = "0123456789012345678901234567890123456789";
+  assert_int_equal(cmb_csv_field("a,b", take_piece, full), CMB_ERROR_IO);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -220,6 +244,7 @@ int main(void)
       cmocka_unit_test(a_misspelt_name_has_a_nearest),
       cmocka_unit_test(what_is_far_is_not_meant),
       cmocka_unit_test(the_nearer_of_two_wins),
+      cmocka_unit_test(fields_are_quoted_where_they_must),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

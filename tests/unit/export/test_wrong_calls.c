@@ -223,6 +223,17 @@ static void test_systems(void **state)
   REFUSED(ctx, cmb_state_space_step(ctx, NULL, 0, 1, 1, room));
   REFUSED(ctx, cmb_state_space_step(ctx, &empty, 0, 1, 1, room)); /* it has no input */
   cmb_state_space_destroy(NULL);
+  cmb_transfer *transfer;
+  const double one = 1, bad = NAN;
+  const cmb_state_space scalar = {
+      .nx = 1, .nu = 1, .ny = 1, .A = &bad, .B = &one, .C = &one, .D = &one};
+  REFUSED(ctx, cmb_transfer_create(ctx, NULL, 0, 0, &transfer));
+  REFUSED(ctx, cmb_transfer_create(ctx, &empty, 0, 0, &transfer));
+  REFUSED(ctx, cmb_transfer_create(ctx, &scalar, 1, 0, &transfer));
+  REFUSED(ctx, cmb_transfer_create(ctx, &scalar, 0, -1, &transfer));
+  REFUSED(ctx, cmb_transfer_create(ctx, &scalar, 0, 0, NULL));
+  REFUSED(ctx, cmb_transfer_create(ctx, &scalar, 0, 0, &transfer)); /* not finite */
+  cmb_transfer_destroy(NULL);
   cmb_context_destroy(ctx);
 }
 

@@ -249,8 +249,8 @@ static void templates_and_instances(void **state)
        "instance 'a': unknown template 'corner'"},
       {"templates: {one: {instances: {b: {template: one}}}}\ninstances: {a: {template: one}}",
        "test.yaml:1:45", "instance 'a.b': the template 'one' contains itself"},
-      {"templates: {one: {title: x}}\ninstances: {a: {template: one}}", "test.yaml:1:19",
-       "unknown key 'title'"},
+      {"templates: {one: {gravity: [0, 0, 0]}}\ninstances: {a: {template: one}}", "test.yaml:1:19",
+       "unknown key 'gravity'"},
       {"templates: {one: [x]}\ninstances: {a: {template: one}}", "test.yaml:1:18",
        "expected a map"},
       {"templates: {one: {parameters: {k: 1}}}\ninstances: {a: {template: one, parameters: {kk: "

@@ -1,0 +1,13 @@
+/*
+ * What linearised equations answer, at any point of the complex plane.
+ */
+#ifndef CMB_SYSTEM_RESPONSES_H
+#define CMB_SYSTEM_RESPONSES_H
+
+#include <camber/system.h>
+
+/* C (s − A)⁻¹ B + D at s = re + i im, as (re, im) (ny x nu x 2). > 0: s is an eigenvalue. */
+cmb_status cmb_response_at(cmb_context *ctx, const cmb_state_space *space, double re, double im,
+                           double *response);
+
+#endif

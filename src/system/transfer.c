@@ -1,0 +1,420 @@
+/*
+ * Transfer functions of linearised equations (camber/system.h): zeros, poles and gain of c (s − A)⁻¹ b + d.
+ *
+ * E = [d c; b A], with rows and columns of about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by reflectors that leave
+ * its first row and column, those of input and output, to themselves. Where a subdiagonal entry is nothing the input does not reach
+ * what comes behind: it is cut off, and its eigenvalues are cancelled. The same with Eᵀ, whose transfer function is that of E, for what the
+ * output does not see (the staircase algorithm; Paige 1981). What is left is minimal, its eigenvalues are the poles.
+ *
+ * The zeros are those s for which [d c; b A − s] is singular (Rosenbrock's system matrix). With b = (γ₁, 0, …) and d = 0 row 1 and column 0 say
+ * that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are struck out, γ₁ is a factor of the gain, and what is left is of
+ * the same form, until its d, an entry of row 0, is not nothing. Then the zeros are the eigenvalues of A − b c/d.
+ *
+ * What counts as nothing is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the right half-plane, far
+ * below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
+ */
+#include "base/arena.h"
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/eigen.h"
+#include "math/finite.h"
+#include "math/hessenberg.h"
+#include "system/responses.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+enum { POINTS = 24 };
+
+static const double NOTHING[] = {1e-11, 1e-13, 1e-15, 0};
+static const double GOOD = 1e-9, BAD = 1e-6;
+static const double NEUTRAL =
+    1e-6;                        /* a smaller part of the largest eigenvalue may be a multiple 0 */
+static const double SUM = 1e-5;  /* a smaller part of its terms is known to their rounding only */
+static const double NEAR = 0.05; /* of |s|: too near to a zero or pole to compare there */
+
+struct transfer {
+  cmb_transfer seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_arena *arena;
+};
+
+/* Roots of one attempt. */
+struct roots {
+  double gain, off;
+  int zeros, poles, cancelled;
+  double complex *zero, *pole, *gone; /* (n) each */
+};
+
+struct seek {
+  cmb_context *ctx;
+  int n;                                      /* states of the whole */
+  double *E, *W, *Q, *V;                      /* ((n + 1) x (n + 1)): evened out; scratch */
+  double *re, *im, *work;                     /* (n + 1) each, of eigenvalues */
+  double complex s[POINTS], response[POINTS]; /* of the equations; NaN where there is none */
+  double terms[POINTS];                       /* what it is a sum of */
+  struct roots now, best;
+};
+
+/* ---- memory */
+
+static double complex *take_complex(cmb_arena *arena, int count)
+{
+  return cmb_arena_take(arena, (size_t)count + 1, sizeof(double complex));
+}
+
+static cmb_status take_memory(struct seek *k, cmb_arena *arena)
+{
+  const int m = k->n + 1;
+  double **squares[] = {&k->E, &k->W, &k->Q, &k->V};
+  for (int i = 0; i < 4; i++) *squares[i] = cmb_arena_doubles(arena, m * m);
+  k->re = cmb_arena_doubles(arena, m);
+  k->im = cmb_arena_doubles(arena, m);
+  k->work = cmb_arena_doubles(arena, cmb_eigen_work(m, 0));
+  for (int i = 0; i < 2; i++) {
+    struct roots *r = i ? &k->best : &k->now;
+    r->zero = take_complex(arena, k->n);
+    r->pole = take_complex(arena, k->n);
+    r->gone = take_complex(arena, k->n);
+  }
+  return cmb_arena_failed(arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
+}
+
+/* ---- roots */
+
+/* The eigenvalues of the block of W (rows `stride` long) that begins at `from`, in row and column, and has n rows. */
+static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int from, int n,
+                              double complex *to)
+{
+  double *A = k->Q;
+  for (int i = 0; i < n; i++) {
+    const double *row = W + (ptrdiff_t)(from + i) * stride + from;
+    memcpy(A + (ptrdiff_t)i * n, row, (size_t)n * sizeof *A);
+  }
+  if (n > 0 && !cmb_eigen_general(n, A, k->re, k->im, k->V, k->work)) return CMB_RETRY_NEWTON;
+  for (int i = 0; i < n; i++) to[i] = k->re[i] + k->im[i] * I;
+  return CMB_OK;
+}
+
+/* W (m x m) in Hessenberg form, without what its first column does not reach: the size that is left. */
+static cmb_status cut_off(struct seek *k, double nothing, int *m)
+{
+  const int whole = *m;
+  double *W = k->W;
+  int left = 1;
+  cmb_hessenberg(whole, W, k->Q, k->work);
+  const double least = nothing * cmb_norm2(whole * whole, W);
+  while (left < whole && fabs(W[(ptrdiff_t)left * whole + left - 1]) > least) left++;
+  CMB_TRY(eigenvalues(k, W, whole, left, whole - left, k->now.gone + k->now.cancelled));
+  k->now.cancelled += whole - left;
+  for (int i = 0; i < left; i++) {
+    memmove(W + (ptrdiff_t)i * left, W + (ptrdiff_t)i * whole, (size_t)left * sizeof *W);
+  }
+  *m = left;
+  return CMB_OK;
+}
+
+static void transpose(int m, double *W)
+{
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < i; j++) {
+      const double x = W[(ptrdiff_t)i * m + j];
+      W[(ptrdiff_t)i * m + j] = W[(ptrdiff_t)j * m + i];
+      W[(ptrdiff_t)j * m + i] = x;
+    }
+  }
+}
+
+/* Zeros and gain of W (m x m), which is minimal and in Hessenberg form. */
+static cmb_status find_zeros(struct seek *k, double nothing, int m)
+{
+  double *W = k->W, gain = 1;
+  const double least = nothing * cmb_norm2(m, W);
+  int r = 0;
+  for (; r < m && fabs(W[r]) <= least; r++) {
+    if (r + 1 < m) gain *= W[(ptrdiff_t)(r + 1) * m + r];
+  }
+  if (r == m) { /* no part of the input arrives */
+    k->now.gain = 0;
+    k->now.zeros = 0;
+    return CMB_OK;
+  }
+  k->now.gain = gain * W[r];
+  k->now.zeros = m - 1 - r;
+  for (int j = r + 1; j < m; j++) {
+    W[(ptrdiff_t)(r + 1) * m + j] -= W[(ptrdiff_t)(r + 1) * m + r] / W[r] * W[j];
+  }
+  return eigenvalues(k, W, m, r + 1, m - 1 - r, k->now.zero);
+}
+
+/* ---- the comparison */
+
+static double complex value_at(const struct roots *r, double complex s)
+{
+  double complex g = r->gain;
+  const int most = r->zeros > r->poles ? r->zeros : r->poles;
+  for (int i = 0; i < most; i++) { /* in turn, so that nothing overflows on the way */
+    if (i < r->zeros) g *= s - r->zero[i];
+    if (i < r->poles) g /= s - r->pole[i];
+  }
+  return g;
+}
+
+static bool is_near(int count, const double complex *roots, double complex s)
+{
+  for (int i = 0; i < count; i++) {
+    if (cabs(s - roots[i]) < NEAR * cabs(s)) return true;
+  }
+  return false;
+}
+
+static double difference(const struct seek *k)
+{
+  const struct roots *r = &k->now;
+  double worst = 0;
+  for (int i = 0; i < POINTS; i++) {
+    const double complex s = k->s[i], exact = k->response[i];
+    if (isnan(creal(exact)) || is_near(r->zeros, r->zero, s) || is_near(r->poles, r->pole, s)) {
+      continue;
+    }
+    const double complex g = value_at(r, s);
+    if (g == exact) continue;
+    const double off = cabs(g - exact) / (cabs(exact) + SUM * k->terms[i]);
+    worst = off <= worst ? worst : off; /* NaN stays */
+  }
+  return worst;
+}
+
+/* From a tenth of the smallest eigenvalue to ten times the largest, at angles up to 80° that follow no rule. */
+static void choose_points(struct seek *k, const double complex *eigenvalue)
+{
+  double low = INFINITY, high = 0;
+  for (int i = 0; i < k->n; i++) high = fmax(high, cabs(eigenvalue[i]));
+  for (int i = 0; i < k->n; i++) {
+    const double size = cabs(eigenvalue[i]);
+    if (size > NEUTRAL * high) low = fmin(low, size);
+  }
+  if (high == 0) low = high = 1;
+  for (int i = 0; i < POINTS; i++) {
+    const double size = low / 10 * pow(100 * high / low, (double)i / (POINTS - 1));
+    const double angle = 1.4 * fmod(i * 0.6180339887498949, 1);
+    k->s[i] = size * (cos(angle) + sin(angle) * I);
+  }
+}
+
+/* The evened equations as a state space of one input, with the states as outputs behind the one that is asked for. */
+static cmb_status make_space(const struct seek *k, cmb_arena *arena, cmb_state_space *space)
+{
+  const int n = k->n, m = n + 1;
+  double *A = cmb_arena_doubles(arena, n * n + 1), *B = cmb_arena_doubles(arena, n + 1);
+  double *C = cmb_arena_doubles(arena, m * n + 1), *D = cmb_arena_doubles(arena, m);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ctx);
+  D[0] = k->E[0];
+  for (int i = 0; i < n; i++) {
+    const double *row = k->E + (ptrdiff_t)(1 + i) * m;
+    B[i] = row[0];
+    memcpy(A + (ptrdiff_t)i * n, row + 1, (size_t)n * sizeof *A);
+    C[i] = k->E[1 + i];
+    C[(ptrdiff_t)(1 + i) * n + i] = 1;
+  }
+  *space = (cmb_state_space){.nx = n, .nu = 1, .ny = m, .A = A, .B = B, .C = C, .D = D};
+  return CMB_OK;
+}
+
+/* The response at all points, and the size of the terms that it is a sum of. */
+static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
+{
+  cmb_state_space space = {0};
+  CMB_TRY(make_space(k, arena, &space));
+  double *all = cmb_arena_doubles(arena, 2 * space.ny);
+  if (!all) return cmb_fail_memory(k->ctx);
+  for (int i = 0; i < POINTS; i++) {
+    const cmb_status status = cmb_response_at(k->ctx, &space, creal(k->s[i]), cimag(k->s[i]), all);
+    if (status < 0) return status;
+    k->response[i] = status == CMB_OK ? all[0] + all[1] * I : NAN;
+    k->terms[i] = fabs(k->E[0]) + cmb_largest(k->n, k->E + 1) * cmb_largest(2 * k->n, all + 2);
+  }
+  return CMB_OK;
+}
+
+/* ---- attempts */
+
+/* Zeros that are poles, too, are neither: what the input hardly moves, or the output hardly sees, is not always cut off. */
+static void cancel_pairs(struct roots *r)
+{
+  for (int i = r->zeros - 1; i >= 0; i--) {
+    int nearest = 0;
+    for (int k = 1; k < r->poles; k++) {
+      if (cabs(r->pole[k] - r->zero[i]) < cabs(r->pole[nearest] - r->zero[i])) nearest = k;
+    }
+    const double size = r->poles > 0 ? cabs(r->pole[nearest]) : 0;
+    if (!(size > 0 && cabs(r->pole[nearest] - r->zero[i]) <= GOOD * size)) continue;
+    r->gone[r->cancelled++] = r->pole[nearest];
+    r->pole[nearest] = r->pole[--r->poles];
+    r->zero[i] = r->zero[--r->zeros];
+  }
+}
+
+static cmb_status attempt(struct seek *k, double nothing)
+{
+  int m = k->n + 1;
+  memcpy(k->W, k->E, (size_t)m * (size_t)m * sizeof *k->W);
+  k->now.cancelled = 0;
+  CMB_TRY(cut_off(k, nothing, &m));
+  transpose(m, k->W);
+  CMB_TRY(cut_off(k, nothing, &m));
+  k->now.poles = m - 1;
+  CMB_TRY(eigenvalues(k, k->W, m, 1, m - 1, k->now.pole));
+  CMB_TRY(find_zeros(k, nothing, m));
+  cancel_pairs(&k->now);
+  k->now.off = difference(k);
+  return CMB_OK;
+}
+
+/* k->best: the first that is good, else the one that is least off. */
+static cmb_status try_all(struct seek *k)
+{
+  k->best.off = INFINITY;
+  for (size_t i = 0; i < sizeof NOTHING / sizeof *NOTHING && !(k->best.off <= GOOD); i++) {
+    CMB_TRY(attempt(k, NOTHING[i]));
+    if (!(k->now.off < k->best.off)) continue;
+    const struct roots worse = k->best;
+    k->best = k->now;
+    k->now = worse;
+  }
+  return CMB_OK;
+}
+
+/* [d c; b A], evened out. */
+static void put_equations(struct seek *k, const cmb_state_space *s, int input, int output)
+{
+  const int n = k->n, m = n + 1;
+  k->E[0] = s->D[output * s->nu + input];
+  for (int i = 0; i < n; i++) {
+    k->E[1 + i] = s->C[(ptrdiff_t)output * n + i];
+    k->E[(ptrdiff_t)(1 + i) * m] = s->B[i * s->nu + input];
+    memcpy(k->E + (ptrdiff_t)(1 + i) * m + 1, s->A + (ptrdiff_t)i * n, (size_t)n * sizeof *k->E);
+  }
+  cmb_even_out(m, k->E, k->re);
+}
+
+/* ---- the result */
+
+/* By size; of equal ones the larger real part first, and of a pair that above the axis. */
+static bool comes_before(double complex a, double complex b)
+{
+  const double x = cabs(a), y = cabs(b);
+  if (x != y) return x < y;
+  return creal(a) != creal(b) ? creal(a) > creal(b) : cimag(a) > cimag(b);
+}
+
+static double *keep(cmb_arena *arena, int count, double complex *x)
+{
+  double *to = cmb_arena_doubles(arena, 2 * count + 1);
+  for (int i = 1; i < count; i++) {
+    const double complex kept = x[i];
+    int j = i;
+    for (; j > 0 && comes_before(kept, x[j - 1]); j--) x[j] = x[j - 1];
+    x[j] = kept;
+  }
+  for (int i = 0; to && i < count; i++) to[2 * i] = creal(x[i]), to[2 * i + 1] = cimag(x[i]);
+  return to;
+}
+
+/* lead Π (s − x), highest power first; NULL: not finite, or there is no memory. */
+static double *expand(cmb_arena *arena, double lead, int count, const double complex *x)
+{
+  double complex *p = take_complex(arena, count);
+  double *to = cmb_arena_doubles(arena, count + 1);
+  if (!p || !to) return NULL;
+  p[0] = lead;
+  for (int i = 0; i < count; i++) {
+    p[i + 1] = 0;
+    for (int j = i + 1; j > 0; j--) p[j] -= x[i] * p[j - 1];
+  }
+  for (int i = 0; i <= count; i++) to[i] = creal(p[i]);
+  return cmb_all_finite(count + 1, to) ? to : NULL;
+}
+
+static cmb_status keep_best(struct seek *k, cmb_arena *arena, cmb_transfer *to)
+{
+  struct roots *r = &k->best;
+  *to = (cmb_transfer){.gain = r->gain,
+                       .zero_count = r->zeros,
+                       .pole_count = r->poles,
+                       .cancelled_count = r->cancelled,
+                       .off = r->off};
+  to->zeros = keep(arena, r->zeros, r->zero);
+  to->poles = keep(arena, r->poles, r->pole);
+  to->cancelled = keep(arena, r->cancelled, r->gone);
+  to->numerator = expand(arena, r->gain, r->zeros, r->zero);
+  to->denominator = expand(arena, 1, r->poles, r->pole);
+  if (!to->numerator || !to->denominator) to->numerator = to->denominator = NULL;
+  return cmb_arena_failed(arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
+}
+
+static cmb_status find(struct seek *k, const cmb_state_space *space, int input, int output,
+                       cmb_arena *scratch)
+{
+  CMB_TRY(eigenvalues(k, space->A, k->n, 0, k->n, k->now.pole));
+  choose_points(k, k->now.pole);
+  put_equations(k, space, input, output);
+  CMB_TRY(ask_equations(k, scratch));
+  CMB_TRY(try_all(k));
+  if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
+  return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
+                  "no zeros and poles can be told from rounding: they would miss the response by "
+                  "%.2g of its size",
+                  k->best.off);
+}
+
+static cmb_status create(struct transfer *t, const cmb_state_space *space, int input, int output,
+                         struct seek *k)
+{
+  cmb_arena *scratch = cmb_arena_create(k->ctx);
+  if (!scratch) return cmb_fail_memory(k->ctx);
+  cmb_status status = take_memory(k, scratch);
+  if (status == CMB_OK) status = find(k, space, input, output, scratch);
+  if (status > 0) {
+    status = cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
+                      "no zeros and poles: the iteration for eigenvalues did not converge");
+  }
+  if (status == CMB_OK) status = keep_best(k, t->arena, &t->seen);
+  cmb_arena_destroy(scratch);
+  return status;
+}
+
+static bool is_finite(const cmb_state_space *s)
+{
+  return cmb_all_finite(s->nx * s->nx, s->A) && cmb_all_finite(s->nx * s->nu, s->B) &&
+         cmb_all_finite(s->ny * s->nx, s->C) && cmb_all_finite(s->ny * s->nu, s->D);
+}
+
+cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, int input,
+                               int output, cmb_transfer **out)
+{
+  CMB_REQUIRE(ctx, ctx && out, "cmb_transfer_create needs a context and a place for its result");
+  *out = NULL;
+  CMB_REQUIRE(ctx, space && input >= 0 && input < space->nu && output >= 0 && output < space->ny,
+              "cmb_transfer_create needs equations, one of their inputs and one of their outputs");
+  CMB_REQUIRE(ctx, is_finite(space), "cmb_transfer_create needs finite matrices");
+  cmb_arena *arena = cmb_arena_create(ctx);
+  struct transfer *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
+  struct seek k = {.ctx = ctx, .n = space->nx};
+  if (!t) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  t->arena = arena;
+  const cmb_status status = create(t, space, input, output, &k);
+  if (status == CMB_OK)
+    *out = &t->seen;
+  else
+    cmb_arena_destroy(arena);
+  return status;
+}
+
+void cmb_transfer_destroy(cmb_transfer *transfer)
+{
+  if (transfer) cmb_arena_destroy(((struct transfer *)transfer)->arena);
+}

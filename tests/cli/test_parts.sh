@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Bundled parts: listed with a line each, named in the documentation, found from a model anywhere by a program that is installed with its
+# models, and not by one that is not.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+check "list parts" "$CAMBER" list parts >parts
+for file in "$SOURCE_DIR"/models/parts/*.yaml; do
+  name=$(basename "$file" .yaml)
+  check "parts/$name is listed" grep -q "^parts/$name  *[a-z_]*  *[A-Za-z]" parts
+  check "parts/$name is documented" grep -q "^| .parts/$name. |" "$SOURCE_DIR/docs/parts.md"
+  for parameter in $(python3 -c "
+import sys, yaml
+for t in yaml.safe_load(open(sys.argv[1]))['templates'].values():
+    for p, x in t['parameters'].items():
+        assert x['title'], p
+        print(p)" "$file"); do
+    check "$name: $parameter is documented" grep -q "$parameter" "$SOURCE_DIR/docs/parts.md"
+  done
+done
+
+mkdir -p prefix/bin prefix/share/camber elsewhere/deep
+cp "$CAMBER" prefix/bin/camber
+cp -r "$SOURCE_DIR/models" prefix/share/camber/models
+cat >elsewhere/deep/model.yaml <<'END'
+include: [parts/filter, parts/maxwell.yaml]
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: b, axis: x, start: 1}}
+instances: {f: {template: first_order, measures: {input: x}}}
+END
+unset CAMBER_MODELS
+check "installed" prefix/bin/camber check elsewhere/deep/model.yaml >/dev/null
+cd elsewhere || exit 1
+check "from another folder" ../prefix/bin/camber check deep/model.yaml >/dev/null
+cd ..
+rm -r prefix/share
+if prefix/bin/camber check elsewhere/deep/model.yaml 2>stderr; then fail "without parts"; fi
+check "told" grep -q "model.yaml:1:11: the file 'parts/filter' cannot be read: No such file" stderr
+
+finish
