@@ -72,7 +72,7 @@ typedef struct cmb_error_record {
   char key[CMB_ERROR_KEY_ROOM];
   char kind[CMB_ERROR_KIND_ROOM];
   char name[CMB_ERROR_NAME_ROOM];
-  char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM];
+  char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM + 2]; /* "KIND 'NAME'" */
 } cmb_error_record;
 
 /* No failure. */

@@ -265,8 +265,8 @@ cmb_status cli_bench_caraxis(cmb_context *ctx, const cmb_system *system,
   CMB_TRY(run_all(ctx, system, repeat, &count, codes));
   printf("IVP Test Set, II.17: the car axis, rtol = atol; medians of %d runs.\n"
          "Steps are the accepted ones; f: evaluations, those for differences included.\n"
-         "radau5, bdf: with control=classic, the rules of RADAU5 and DASSL, also in auto; -str:\n"
-         "with control=strict, the default of radau5 and bdf: errors near the tolerance.\n"
+         "radau5, bdf, auto: with control=classic, the rules of RADAU5 and DASSL; -str:\n"
+         "with control=strict, the default: errors near the tolerance.\n"
          "Others: Table II.17.2; * and all their times: measured with the authors' programs on an\n"
          "Intel Xeon (Ice Lake) at 2.8 GHz, DASSL on the stabilised index-2 form.\n\n",
          repeat);

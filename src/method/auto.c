@@ -1,9 +1,10 @@
 /*
  * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
  *
- * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are, but for the implicit
- * one's control: classic, whose large steps are what a stiff system is to be passed with. The run begins with the implicit one, whose
- * steps show what accuracy asks for; the first change comes soon, and each takes more evidence than the one before it.
+ * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are. The run begins with
+ * the implicit one, whose steps show what accuracy asks for: with the control of RADAU5, which counts errors of velocities h times, they
+ * would not, and pass over vibrations that the tolerance asks to be followed. The first change comes soon, and each takes more evidence
+ * than the one before it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -115,7 +116,7 @@ static const cmb_option options[] = {
     {"explicit", "auto|mdop5|mdop853", "auto",
      "the method where the system is not stiff; auto: the higher order for small tolerances"},
     {"implicit", "radau5|bdf", "radau5", "the method where it is stiff"},
-    {"control", "strict|classic", "classic", "that method's option control"},
+    {"control", "strict|classic", "strict", "that method's option control"},
 };
 
 const cmb_method cmb_method_auto = {

@@ -183,7 +183,6 @@ static bool has_light_velocities(const struct radau5 *m)
   return !m->strict && m->form->kind == CMB_FORM_INDEX3;
 }
 
-/* auto passes stiff systems so, and goes on with another method soon if they are not. */
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
@@ -204,7 +203,7 @@ static cmb_status create(cmb_integrator *in)
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
-  if (has_light_velocities(m) && !in->switcher && !in->fixed_step) warn_of_velocities(in);
+  if (has_light_velocities(m) && !in->fixed_step) warn_of_velocities(in);
   return cmb_form_matrix_create(m->form, true, &m->complex);
 }
 

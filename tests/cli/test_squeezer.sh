@@ -79,7 +79,8 @@ for case in [("mdop5", "1e-8"), ("mdop853", "1e-8"), ("radau5", "1e-8")] + [("bd
         ("bdf", "1e-10", "--option", f"form={form}") for form in ("index1", "index2")] + [
         (method, t, "--option", "form=index3") for method in ("bdf", "radau5") for t in ("1e-4", "1e-6", "1e-7", "1e-8", "1e-9")] + [
         ("bdf", "1e-8", "--option", "form=index3", "--option", f"projection={p}") for p in ("none", "every")] + [
-        ("radau5", t, "--option", "control=classic") for t in ("1e-4", "1e-5", "1e-6", "1e-7")] + [("auto", "1e-4"), ("auto", "1e-8")]:
+        ("radau5", t, "--option", "control=classic") for t in ("1e-4", "1e-5", "1e-6", "1e-7")] + [
+        ("auto", "1e-4"), ("auto", "1e-8"), ("auto", "1e-6", "--option", "control=classic")]:
     error = worst(*case)
     good = error is not None and error <= 100
     print(*case, "" if good else "WRONG:", "no result" if error is None else f"{error:.2g} tolerances")

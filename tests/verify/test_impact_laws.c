@@ -178,7 +178,7 @@ static void check_row(int n, const char *law, int method, int formulation, doubl
   open_run(&r, text, method, formulation);
   cmbt_run_to(&r, 1, 0);
   for (int i = 1; i <= n; i++) {
-    char name[10];
+    char name[16];
     snprintf(name, sizeof name, "v%d", i);
     const double expected = i == 1 ? first : others;
     if (fabs(cmbt_output(&r, name) - expected) > 1e-9) {
