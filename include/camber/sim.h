@@ -155,9 +155,6 @@ CMB_API cmb_status cmb_simulation_advance(cmb_simulation *sim, double t);
  * Before the run begins, or after a start that has failed, the start values follow: they are found with the new values, as those of a model
  * that was read with them (cmb_system_start). That there are none with these values is told when the run begins. */
 CMB_API cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting *settings);
-/* All parameters (np) as they are now, sampled values among them; good until they change. */
-CMB_API const double *cmb_simulation_parameters(const cmb_simulation *sim);
-
 CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value);
 
 /* The whole state into a file, to go on from later: after a piece of a run, or in the observer's before_step and after_step. The run

@@ -244,11 +244,6 @@ const double *cmb_simulation_a(const cmb_simulation *sim)
   return sim->a;
 }
 
-const double *cmb_simulation_parameters(const cmb_simulation *sim)
-{
-  return sim ? sim->p : NULL;
-}
-
 cmb_integrator *cmb_simulation_integrator(cmb_simulation *sim)
 {
   return sim->in;

@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "model_case.h"
-#include "sim/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +68,7 @@ static cmb_status note_step(void *user, double t)
   *to++ = r->t;
   for (int i = 0; i < eq->nq; i++) *to++ = r->q[i];
   for (int i = 0; i < eq->nv; i++) *to++ = r->v[i];
-  for (int i = 0; i < eq->nh; i++) *to++ = cmb_simulation_p(log->sim)[eq->held_first + i];
+  for (int i = 0; i < eq->nh; i++) *to++ = r->p[eq->held_first + i];
   for (int i = 0; i < eq->no; i++) *to++ = r->outputs[i];
   for (int i = 0; i < eq->ns; i++) *to++ = r->mode[i];
   for (int i = 0; i < eq->ns; i++) *to++ = log->flag[i];
