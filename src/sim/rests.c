@@ -418,6 +418,18 @@ static cmb_status may_settle(cmb_simulation *sim, int rule, bool *may)
   return cmb_run_final(sim, status, "rest", e->t);
 }
 
+/* Those that have been put back and do not come to rest leave their surfaces; another stage has forgotten that. */
+static cmb_status lift_turned(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    const cmb_rule *r = &sim->eq->rules[i];
+    const bool back = sim->impact->met_here[i] == (r->direction < 0);
+    const bool turned = sim->turned[i] || sim->held[i];
+    if (turned && back && !r->gap && !sim->rests[i]) CMB_TRY(cmb_run_lift(sim, i));
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_run_settle(cmb_simulation *sim, bool *settled)
 {
   bool again = true;
@@ -431,7 +443,7 @@ cmb_status cmb_run_settle(cmb_simulation *sim, bool *settled)
     }
     *settled = *settled || again;
   }
-  return CMB_OK;
+  return lift_turned(sim);
 }
 
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)

@@ -219,9 +219,37 @@ static void test_five_stops(void **state)
   for (int i = 0; i < 5; i++) cmbt_near(end[2 * i], 0.05 * i, 1e-6);
 }
 
+/* Two bodies that meet in flight and stay together, the lighter one pushed upwards: the event acts once, and what it has brought to one velocity parts. */
+static void test_in_flight(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies:\n"
+      "  b0: {mass: 1, com: [0, 0, 10], inertia: [0.05, 0.05, 0.05]}\n"
+      "  b1: {mass: 0.5, com: [0, 0, 11], inertia: [0.05, 0.05, 0.05]}\n"
+      "joints:\n"
+      "  j0: {type: prismatic, child: b0, at: [0, 0, 10], axis: z, rate: 1}\n"
+      "  j1: {type: prismatic, child: b1, at: [0, 0, 11], axis: z, rate: -2}\n"
+      "forces: {push: {type: load, on: {body: b1, at: [0, 0, 11]}, force: [0, 0, 1.5]}}\n"
+      "events: {meet: {when: b1.z - b0.z < 0.05, action: {reset: {b1.vz - b0.vz: 0*b1.vz}}}}\n"
+      "outputs: {d: b1.z - b0.z - 0.05}\n";
+  const double t = (3 - sqrt(9 - 6 * 0.95)) / 3; /* 0.95 = 3 t − 3 t²/2 */
+  for (int k = 0; k <= 2; k += 2) {
+    cmbt_run r;
+    double at[2];
+    cmbt_run_open_text(&r, text, cmbt_formulation(k));
+    r.rtol = 1e-8;
+    cmbt_run_to(&r, 1, 0);
+    assert_int_equal(cmbt_times(&r, "meet", 1, 2, at), 1);
+    cmbt_near(at[0], t, 1e-8);
+    cmbt_near(cmbt_output(&r, "d"), 1.5 * (1 - t) * (1 - t), 1e-7);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_three),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_three), cmocka_unit_test(test_in_flight),
                                      cmocka_unit_test(test_random_stacks),
                                      cmocka_unit_test(test_five_stops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
