@@ -182,6 +182,9 @@ void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
 cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside);
 void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage);
 
+/* The stage that `rests` and `slides` say, at the same state, to be looked at and then entered or left. */
+cmb_status cmb_run_look_at_stage(cmb_simulation *sim);
+
 /* A velocity that does not matter: it is within the tolerances, or rounding. */
 double cmb_run_slowness(const cmb_simulation *sim);
 
