@@ -89,18 +89,25 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* A quantity that is reset is linear in velocities and states. */
+/* A quantity that is reset is linear in velocities, or in states: for both together there is no metric. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
-  bool any = false, nonlinear = false;
+  bool of_rates = false, of_states = false, nonlinear = false;
   for (int i = 0; i < x->nv; i++) {
     bool on_v;
     CMB_TRY(depends(b, x->nv, x->v, row[i], &on_v));
-    any = any || row[i] != 0;
+    if (i < x->nv - x->nz) of_rates = of_rates || row[i] != 0;
+    if (i >= x->nv - x->nz) of_states = of_states || row[i] != 0;
     nonlinear = nonlinear || on_v;
   }
-  if (any && !nonlinear) return CMB_OK;
+  if (of_rates && of_states) {
+    return cmb_build_fail(b, cmb_about_formula(target),
+                          "'%s' cannot be reset: it has states and velocities in it, and which of "
+                          "them jump is not determined; expected one or the other",
+                          target->text);
+  }
+  if ((of_rates || of_states) && !nonlinear) return CMB_OK;
   return cmb_build_fail(b, cmb_about_formula(target),
                         "'%s' cannot be reset; expected the rate of a coordinate, a component "
                         "of a velocity, a state, or what is linear in them",

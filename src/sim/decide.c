@@ -547,8 +547,9 @@ static int first_of(const cmb_decision *x, int n, int k, int side, double *way)
   return first;
 }
 
-/* Unknown k and those in `list` can do the same: one of them comes to its bound and stays there, friction rather than a contact. */
-static void exchange(cmb_decision *x, bool *bears, int n, int k)
+/* Unknown k and those in `list` can do the same: one of them comes to its bound and stays there, friction rather than a contact. Whether it is a
+ * contact. */
+static bool exchange(cmb_decision *x, bool *bears, int n, int k)
 {
   double way, other;
   const int up = first_of(x, n, k, 1, &way), down = first_of(x, n, k, -1, &other);
@@ -563,6 +564,38 @@ static void exchange(cmb_decision *x, bool *bears, int n, int k)
   x->idle[idle] = true;
   if (idle >= x->groups) bears[idle - x->groups] = false;
   if (out < n) x->list[out] = k;
+  return idle >= x->groups;
+}
+
+/* The contacts that bear, into `list`; how many there are. */
+static int list_bearing(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  const cmb_contacts *c = &sim->bearing.contacts;
+  int n = 0;
+  for (int i = 0, k = x->groups; i < c->count; i++) {
+    if (!c->member[i]) continue;
+    if (cmb_bearing_bears(&sim->bearing, c->rule[i])) x->list[n++] = k;
+    k++;
+  }
+  return n;
+}
+
+/* Whether a contact bears no longer: then friction may hold what it held. */
+static bool leave_out_once(cmb_simulation *sim)
+{
+  cmb_decision *x = &sim->decision;
+  const int contacts = list_bearing(sim);
+  int n = contacts;
+  for (int k = 0; k < x->groups; k++) {
+    if (side_of(x, k) != 0 || depends(x, contacts, k)) continue;
+    if (!depends(x, n, k)) {
+      x->list[n++] = k;
+    } else if (exchange(x, sim->bearing.bears, n, k)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /* Of friction that holds together with others what these hold already, one is at a bound: the motion is the same. What contacts alone
@@ -570,23 +603,9 @@ static void exchange(cmb_decision *x, bool *bears, int n, int k)
 static void leave_out(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
-  const cmb_contacts *c = &sim->bearing.contacts;
-  int n = 0;
+  bool again = true;
   for (int k = 0; k < x->size; k++) x->idle[k] = false;
-  for (int i = 0, k = x->groups; i < c->count; i++) {
-    if (!c->member[i]) continue;
-    if (cmb_bearing_bears(&sim->bearing, c->rule[i])) x->list[n++] = k;
-    k++;
-  }
-  const int contacts = n;
-  for (int k = 0; k < x->groups; k++) {
-    if (side_of(x, k) != 0 || depends(x, contacts, k)) continue;
-    if (depends(x, n, k)) {
-      exchange(x, sim->bearing.bears, n, k);
-    } else {
-      x->list[n++] = k;
-    }
-  }
+  while (again) again = leave_out_once(sim);
 }
 
 /* What one of them holds with the larger force of sticking, and is idle, would have to be shared out with those that go on holding. */

@@ -338,7 +338,8 @@ static cmb_status find_units(cmb_events *e, double t)
 }
 
 /* Gaps that are 0 at both ends of the step, and their rates too, but for rounding or what is within the tolerances, belong to bodies
- * that touch: they are not looked at. What really closes does not stay there, and is seen in this step or in the next. */
+ * that touch: they are not looked at. What really closes does not stay there, and is seen in this step or in the next. A rate that stays at 0 while
+ * the gap is open, as that of a body at rest with no force on it, is not looked at either: where the gap closes it is. */
 static cmb_status ignore_touching(cmb_events *e)
 {
   const cmb_equations *eq = e->ev->eq;
@@ -355,7 +356,9 @@ static cmb_status ignore_touching(cmb_events *e)
   for (int k = 0; k < eq->rule_count; k++) {
     const bool *reads = eq->rule_reads + (ptrdiff_t)k * e->ns;
     if (all_marked(e, k, e->small)) continue;
-    for (int i = 0; i < e->ns; i++) e->ignored[i] = e->ignored[i] && !reads[i];
+    for (int i = 0; i < e->ns; i++) {
+      e->ignored[i] = e->ignored[i] && (!reads[i] || eq->switch_order[i] == 1);
+    }
   }
   return CMB_OK;
 }

@@ -13,8 +13,12 @@ static const double SHORT =
     1e-3; /* what is left of a series of impacts beside its first interval */
 cmb_status cmb_run_fail_endless(cmb_simulation *sim)
 {
-  return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
-                        "impacts follow each other without end at t = %.9g", sim->events->t);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
+      "impacts follow each other without end at t = %.9g, the last event was '%s'; if "
+      "they are those of events that reset velocities, write stops or contacts "
+      "with 'restitution': these are decided on together",
+      sim->events->t, sim->last_event);
 }
 
 cmb_about cmb_run_about_rule(const cmb_simulation *sim, int rule)
@@ -65,9 +69,7 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
     if (cmb_run_is_negligible(sim, sim->impact->jump)) return CMB_OK;
     if (!rule_reaches_rests(sim, rule)) return CMB_OK;
-    if (sim->eq->rules[rule].gap) {
-      CMB_TRY(cmb_run_final(sim, cmb_run_is_unseen(sim, rule, &unseen), "stops", e->t));
-    }
+    CMB_TRY(cmb_run_final(sim, cmb_run_is_unseen(sim, rule, &unseen), "resets", e->t));
     if (unseen) return CMB_OK; /* bodies would leave their rests in turns, without end */
   }
   *left = true;
@@ -105,7 +107,8 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
     CMB_TRY(cmb_run_final(sim, cmb_run_look_at_rebound(sim, rule, sim->impact->jump, &what),
                           "resets", e->t));
   }
-  sim->rebounds[rule] = what == CMB_REBOUNDS && r->surface && r->direction != 0 && !r->gap;
+  sim->rebounds[rule] = what != CMB_PASSES && r->surface && r->direction != 0 && !r->gap;
+  sim->turned[rule] = sim->turned[rule] || sim->rebounds[rule];
   if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
   if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) {
     return cmb_run_come_to_rest_anew(sim, rule);
@@ -143,9 +146,10 @@ static bool has_rested(const cmb_simulation *sim, int rule)
   return false;
 }
 
-/* Whether bodies part that have rested on the surface of a rule, or that parted already where this event begins: another impact takes them
- * away from it, and only rounding has put them behind it, which is no reason to act. Gaps know it by their own law. Bodies that have just come
- * are another matter: two events may have the same condition, and the second one acts, too, where the first has turned them back. */
+/* Whether bodies part that have rested on the surface of a rule, or that parted already where this event begins, or that the rule has turned back
+ * at this event: an impact takes them away from it, and only rounding has put them behind it, which is no reason to act. Gaps know it by their
+ * own law. Bodies that have just come are another matter: two events may have the same condition, and the second one acts, too, where the
+ * first has turned them back. */
 static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
@@ -161,6 +165,7 @@ static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
   }
   if (!(u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) return CMB_OK;
   *part = rate < -CMB_FELT * size && (before < -CMB_FELT * size || has_rested(sim, i));
+  *part = *part || (sim->turned[i] && rate <= 0);
   return CMB_OK;
 }
 
@@ -223,9 +228,9 @@ static cmb_status is_met_anew(cmb_simulation *sim, int i, bool *anew)
   const cmb_rule *rule = &sim->eq->rules[i];
   bool approached = true;
   *anew = false;
-  if (!(rule->gap || sim->rebounds[i]) || x->met[i] != (rule->direction > 0) || sim->rests[i]) {
-    return CMB_OK;
-  }
+  const bool met = x->met[i] == (rule->direction > 0);
+  const bool may = rule->gap ? met : sim->turned[i] || (sim->rebounds[i] && met);
+  if (!may || sim->rests[i]) return CMB_OK;
   if (!rule->gap) CMB_TRY(is_approached(sim, i, &approached));
   if (!approached) return CMB_OK;
   cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
@@ -244,7 +249,7 @@ static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
     bool anew;
     CMB_TRY(cmb_run_final(sim, is_met_anew(sim, i, &anew), "resets", sim->events->t));
     if (!anew) continue;
-    sim->impact->met[i] = !sim->impact->met[i];
+    cmb_run_put_forth(sim, i);
     *any = true;
   }
   return CMB_OK;

@@ -262,6 +262,22 @@ static bool has_ended(const cmb_simulation *sim)
   return false;
 }
 
+/* Rules act, and what they have made bodies leave, or come to, is rested on. That brings velocities to 0 which had been within the tolerances,
+ * or too small to be seen, and rules that have acted may have to do so once more. */
+static cmb_status obey_and_settle(cmb_simulation *sim)
+{
+  bool again = true;
+  for (int round = 0; again; round++) {
+    if (round > CMB_MOST_CROWDED) return cmb_run_fail_endless(sim);
+    CMB_TRY(cmb_run_obey_rules(sim));
+    again = sim->left;
+    if (sim->left) CMB_TRY(cmb_run_share_rests(sim)); /* some may not have been moved */
+    sim->left = false;
+    CMB_TRY(cmb_run_settle(sim, &again));
+  }
+  return CMB_OK;
+}
+
 /* Modes, impacts, rests and slides once; where something acted upon the velocities more of that may follow. */
 static cmb_status go_round(cmb_simulation *sim, bool first)
 {
@@ -276,9 +292,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   if (has_ended(sim)) CMB_TRY(cmb_run_share_rests(sim));
   if (sim->stage->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
-  CMB_TRY(cmb_run_obey_rules(sim));
-  if (sim->left) CMB_TRY(cmb_run_share_rests(sim)); /* some may not have been moved */
-  sim->left = false;
+  CMB_TRY(obey_and_settle(sim));
   CMB_TRY(cmb_run_end_held_slides(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
@@ -313,7 +327,9 @@ static cmb_status find_modes(cmb_simulation *sim, bool *changed)
 static void forget_held(cmb_simulation *sim)
 {
   const cmb_resting *resting = sim->stage->resting;
-  for (int k = 0; k < sim->eq->rule_count; k++) sim->held[k] = sim->ended[k] = false;
+  for (int k = 0; k < sim->eq->rule_count; k++) {
+    sim->held[k] = sim->ended[k] = sim->turned[k] = false;
+  }
   for (int i = 0; i < sim->eq->ns; i++) sim->rested[i] = resting && resting->frozen[i];
   cmb_run_forget_passed(sim);
   memcpy(sim->v_begin, sim->events->v_found, (size_t)sim->eq->nv * sizeof(double));
@@ -419,19 +435,83 @@ static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
   return CMB_OK;
 }
 
+void cmb_run_keep_start(cmb_simulation *sim)
+{
+  const cmb_step_start *x = &sim->step_start;
+  const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
+  if (rules == 0) return;
+  memcpy(x->mode, sim->ev->mode, ns * sizeof *x->mode);
+  memcpy(x->lift, sim->events->lift, ns * sizeof *x->lift);
+  memcpy(x->met, sim->impact->met, rules * sizeof *x->met);
+  memcpy(x->rebounds, sim->rebounds, rules * sizeof *x->rebounds);
+}
+
+void cmb_run_restore_start(cmb_simulation *sim)
+{
+  const cmb_step_start *x = &sim->step_start;
+  const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
+  if (rules == 0) return;
+  memcpy(sim->ev->mode, x->mode, ns * sizeof *x->mode);
+  memcpy(sim->events->lift, x->lift, ns * sizeof *x->lift);
+  memcpy(sim->impact->met, x->met, rules * sizeof *x->met);
+  memcpy(sim->rebounds, x->rebounds, rules * sizeof *x->rebounds);
+}
+
+/* Whether they have gone deeper into the surface in the last step. */
+static cmb_status has_gone_in(cmb_simulation *sim, int rule, bool *in)
+{
+  const double off = fabs(sim->ev->u[rule]), unseen = cmb_run_unseen_distance(sim, sim->v_work);
+  CMB_TRY(cmb_surfaces(sim->ev, cmb_integrator_t_before(sim->in), cmb_integrator_q_before(sim->in),
+                       cmb_integrator_v_before(sim->in)));
+  *in = off > fabs(sim->ev->u[rule]) + unseen;
+  return CMB_OK;
+}
+
+cmb_status cmb_run_has_sunk(cmb_simulation *sim, bool found, bool *sunk)
+{
+  *sunk = false;
+  for (int i = 0; i < sim->eq->rule_count && !*sunk; i++) {
+    bool yes = false;
+    if (!sim->rebounds[i]) continue;
+    if (!found) cmb_events_at_end(sim->events);
+    cmb_status status = falls_short(sim, i, &yes);
+    if (status == CMB_OK && yes) status = has_gone_in(sim, i, sunk);
+    CMB_TRY(cmb_run_final(sim, status, "events", sim->events->t));
+  }
+  return CMB_OK;
+}
+
+/* An event has turned bodies back, and the run has lost sight of them: they are behind its surface and go on. */
+static cmb_status check_sunk(cmb_simulation *sim, int rule)
+{
+  bool along = false;
+  double off;
+  cmb_status status = cmb_run_acts_along_surface(sim, rule, &along, &off);
+  CMB_TRY(cmb_run_final(sim, status, "events", sim->events->t));
+  if (!along || off <= cmb_run_leeway(sim)) return CMB_OK;
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, rule),
+      "event '%s' has turned bodies back, and at t = %.9g they are behind its surface by "
+      "%.3g and go on: the rebound is too short for the steps of the run; a contact or a "
+      "stop with 'restitution' can do it",
+      sim->eq->rules[rule].name, sim->events->t, off);
+}
+
 cmb_status cmb_run_look_back(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->rule_count; i++) {
-    bool yes = false, changed, held = false, left = true;
+    bool yes = false, changed = false, held = false, left = true;
     if (!sim->rebounds[i]) continue;
     cmb_events_at_end(sim->events);
     CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
     if (!yes) continue;
+    CMB_TRY(check_sunk(sim, i));
     forget_held(sim);
     sim->rebounds[i] = false;
     while (left) CMB_TRY(cmb_run_find_impact(sim, i, &held, &left));
     if (held) continue;
     CMB_TRY(cmb_run_come_to_rest(sim, i));
+    CMB_TRY(cmb_run_settle(sim, &changed));
     CMB_TRY(begin_there(sim));
     CMB_TRY(find_modes(sim, &changed));
     if (changed) CMB_TRY(cmb_run_restart(sim));

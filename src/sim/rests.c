@@ -81,7 +81,8 @@ cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
-  const int side = sim->impact->met_here[rule] ? 1 : -1;
+  const int direction = eq->rules[rule].direction;
+  const int side = direction != 0 ? direction : sim->impact->met_here[rule] ? 1 : -1;
   CMB_TRY(cmb_run_find_surfaces(sim));
   cmb_surface_row(sim->ev, rule, row);
   *rate = sim->ev->ut[rule];
@@ -103,22 +104,11 @@ static double rounded_place(const cmb_simulation *sim)
 }
 
 /* What that makes of the distance from a surface with the gradient `row`: jumps that are not higher are not seen. */
-static double rounded_distance(const cmb_simulation *sim, const double *row)
+double cmb_run_unseen_distance(const cmb_simulation *sim, const double *row)
 {
   double slope = 0;
   for (int i = 0; i < sim->eq->nv; i++) slope = fmax(slope, fabs(row[i]));
   return slope * rounded_place(sim);
-}
-
-cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
-{
-  const cmb_events *e = sim->events;
-  double u, rate, second, *row = sim->v_work;
-  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
-  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &second, row));
-  for (int i = 0; i < sim->eq->nv; i++) second += row[i] * sim->a[i];
-  *unseen = second > 0 && rate * rate <= 4 * second * rounded_distance(sim, row);
-  return CMB_OK;
 }
 
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
@@ -134,7 +124,7 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
     change += row[i] * jump[i];
     size += fabs(row[i] * e->v_found[i]);
   }
-  const double least = fmax(u, rounded_distance(sim, row));
+  const double least = fmax(u, cmb_run_unseen_distance(sim, row));
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * least);
   const bool passes = rate > CMB_FELT * fabs(change) + ROUNDING * size;
   *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
@@ -171,6 +161,23 @@ cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along
                              along);
 }
 
+cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
+{
+  const cmb_rule *r = &sim->eq->rules[rule];
+  const cmb_events *e = sim->events;
+  bool along = r->gap;
+  double u, rate, second, off, *row = sim->v_work;
+  *unseen = false;
+  if (!r->surface || r->direction == 0) return CMB_OK;
+  if (!along) CMB_TRY(cmb_run_acts_along_surface(sim, rule, &along, &off));
+  if (!along) return CMB_OK;
+  CMB_TRY(cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found));
+  CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &second, row));
+  for (int i = 0; i < sim->eq->nv; i++) second += row[i] * sim->a[i];
+  *unseen = second > 0 && rate * rate <= 4 * second * cmb_run_unseen_distance(sim, row);
+  return CMB_OK;
+}
+
 /* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */
 static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
 {
@@ -190,6 +197,7 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   for (int k = 0; k < sim->stage->rest_count; k++) {
     if (sim->stage->rest[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
   }
+  if (*rests) sim->rebounds[rule] = false;
   if (*rests) return CMB_OK;
   cmb_run_mark_held(sim);
   sim->rests[rule] = false;
@@ -199,17 +207,31 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   return CMB_OK;
 }
 
+/* The functions that tell on which side of its surface a rule is get this mode; those inside of the formula of the surface keep theirs. */
+static void put(cmb_simulation *sim, int rule, int mode)
+{
+  const cmb_equations *eq = sim->eq;
+  const ptrdiff_t row = (ptrdiff_t)rule * eq->ns;
+  for (int i = 0; i < eq->ns; i++) {
+    const bool inside = eq->surface_reads && eq->surface_reads[row + i];
+    if (eq->rule_reads[row + i] && !inside) sim->ev->mode[i] = mode;
+  }
+}
+
 /* With the modes of that side the bodies rest, or part. */
 void cmb_run_put_back(cmb_simulation *sim, int rule)
 {
-  const cmb_equations *eq = sim->eq;
-  const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
-  const int direction = eq->rules[rule].direction;
+  const int direction = sim->eq->rules[rule].direction;
   if (direction == 0) return;
-  for (int i = 0; i < eq->ns; i++) {
-    if (reads[i]) sim->ev->mode[i] = -direction;
-  }
+  put(sim, rule, -direction);
   sim->impact->met_here[rule] = direction < 0;
+}
+
+void cmb_run_put_forth(cmb_simulation *sim, int rule)
+{
+  const int direction = sim->eq->rules[rule].direction;
+  put(sim, rule, direction);
+  sim->impact->met[rule] = direction < 0;
 }
 
 /* ---- contacts that bear */
@@ -274,11 +296,13 @@ cmb_status cmb_run_lift(cmb_simulation *sim, int rule)
   const cmb_equations *eq = sim->eq;
   const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
   cmb_events *e = sim->events;
+  const double atol = sim->options.integrator.atol;
+  const double zero = eq->rules[rule].gap ? atol : cmb_run_leeway(sim);
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   for (int i = 0; i < eq->ns; i++) {
-    const bool is_zero = fabs(e->s_probe[i]) <= sim->options.integrator.atol * e->unit[i];
+    const bool is_zero = fabs(e->s_probe[i]) <= zero * e->unit[i];
     if (reads[i] && is_zero) cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
   }
   return CMB_OK;
@@ -365,6 +389,7 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
     return cmb_run_fail_accumulating(sim, rule, limit);
   }
   cmb_run_put_back(sim, rule);
+  if (!r->gap) sim->impact->met[rule] = sim->impact->met_here[rule];
   return rest_on(sim, rule, limit);
 }
 
@@ -375,6 +400,50 @@ cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule)
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
   if (status != CMB_RETRY_SINGULAR) CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
   return cmb_run_come_to_rest(sim, rule);
+}
+
+/* Whether the impact of an event that has turned bodies back is negligible by now, or its rebound is too low to be seen: they may rest on its
+ * surface. */
+static cmb_status may_settle(cmb_simulation *sim, int rule, bool *may)
+{
+  const cmb_events *e = sim->events;
+  const cmb_rule *r = &sim->eq->rules[rule];
+  *may = false;
+  if (!sim->turned[rule] || sim->rests[rule] || r->gap) return CMB_OK;
+  cmb_status status =
+      cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
+  if (status == CMB_RETRY_SINGULAR) return CMB_OK; /* the constraints hold it */
+  *may = status == CMB_OK && cmb_run_is_negligible(sim, sim->impact->jump);
+  if (status == CMB_OK && !*may) status = cmb_run_is_unseen(sim, rule, may);
+  return cmb_run_final(sim, status, "rest", e->t);
+}
+
+/* Those that have been put back and do not come to rest leave their surfaces; another stage has forgotten that. */
+static cmb_status lift_turned(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->rule_count; i++) {
+    const cmb_rule *r = &sim->eq->rules[i];
+    const bool back = sim->impact->met_here[i] == (r->direction < 0);
+    const bool turned = sim->turned[i] || sim->held[i];
+    if (turned && back && !r->gap && !sim->rests[i]) CMB_TRY(cmb_run_lift(sim, i));
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_run_settle(cmb_simulation *sim, bool *settled)
+{
+  bool again = true;
+  while (again) {
+    again = false;
+    for (int i = 0; i < sim->eq->rule_count; i++) {
+      bool may;
+      CMB_TRY(may_settle(sim, i, &may));
+      if (may) CMB_TRY(cmb_run_come_to_rest(sim, i));
+      again = again || (may && sim->rests[i]);
+    }
+    *settled = *settled || again;
+  }
+  return lift_turned(sim);
 }
 
 bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
@@ -393,6 +462,7 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
   for (int k = 0; rests && k < sim->stage->rest_count; k++) {
     if (!sim->rests[sim->stage->rest[k]]) continue;
     sim->rests[sim->stage->rest[k]] = false;
+    sim->turned[sim->stage->rest[k]] = true;
     CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
   }
   for (int i = 0; i < eq->ns; i++) {

@@ -44,6 +44,13 @@ typedef struct cmb_share {
 
 void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq);
 
+/* What idle events inside of a step change, as it was where the step began. */
+typedef struct cmb_step_start {
+  int *mode;            /* (most_ns) */
+  double *lift;         /* (most_ns) */
+  bool *met, *rebounds; /* (rule_count) */
+} cmb_step_start;
+
 struct cmb_simulation {
   cmb_context *ctx;
   cmb_arena *arena;
@@ -70,7 +77,9 @@ struct cmb_simulation {
   int *slides; /* (ns) .. and this */
   bool *
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
-  bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
+  bool *
+      turned; /* (rule_count) events that have turned bodies back at this event, or have been left for an impact */
+  bool *held; /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
   bool *ended; /* (rule_count) rests that have ended at this event, since the surface would pull */
   bool *
       asked; /* (rule_count) contacts that have come to rest, of which it is not decided yet whether they bear */
@@ -94,6 +103,7 @@ struct cmb_simulation {
   cmb_bearing bearing;   /* those of them that stay */
   cmb_decision decision; /* of these and of dry friction */
   cmb_share share;
+  cmb_step_start step_start;
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
   cmb_result result;
@@ -172,6 +182,9 @@ void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage);
  * nothing has happened to since. */
 cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside);
 void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage);
+
+/* The stage that `rests` and `slides` say, at the same state, to be looked at and then entered or left. */
+cmb_status cmb_run_look_at_stage(cmb_simulation *sim);
 
 /* A velocity that does not matter: it is within the tolerances, or rounding. */
 double cmb_run_slowness(const cmb_simulation *sim);
@@ -267,6 +280,9 @@ cmb_status cmb_run_find_surfaces(cmb_simulation *sim);
 cmb_status cmb_run_surface_here(cmb_simulation *sim, int rule, double *u, double *rate,
                                 double *gamma, double *row);
 
+/* What rounding of places makes of the distance from a surface with the gradient `row`: jumps that are not higher are not seen. */
+double cmb_run_unseen_distance(const cmb_simulation *sim, const double *row);
+
 /* What the velocities behind an impact do. */
 typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 
@@ -275,7 +291,8 @@ typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what);
 
-/* Whether the gap of this rule closes so slowly that rounding of the gap can make that of a body that is pushed onto it. */
+/* Whether the gap of this rule, or the surface whose rate an event resets, is approached or left so slowly that rounding of places can make that
+ * of a body that is pushed onto it. */
 cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen);
 
 /* Whether what the rule resets is the rate of its surface; *off is how far the state is from the surface. */
@@ -287,6 +304,10 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule);
 
 /* The same, with the rows of the stage that there is now. */
 cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule);
+
+/* Events that have turned bodies back, and whose impacts have become negligible: what is pushed onto their surfaces now that all have
+ * acted comes to rest; *settled if something does, else it stays as it is. */
+cmb_status cmb_run_settle(cmb_simulation *sim, bool *settled);
 
 /* Which of the contacts that touch bear is decided anew (bearing.h). */
 cmb_status cmb_run_share_rests(cmb_simulation *sim);
@@ -317,8 +338,9 @@ void cmb_run_forget_passed(cmb_simulation *sim);
 /* A round of an event begins, with what friction holds there. */
 void cmb_run_remember_held(cmb_simulation *sim);
 
-/* The modes of a rule that holds from one side, on that side. */
+/* The modes of a rule that holds from one side, on that side; and on the other one, so that it acts. */
 void cmb_run_put_back(cmb_simulation *sim, int rule);
+void cmb_run_put_forth(cmb_simulation *sim, int rule);
 
 /* The functions that a rule reads and that are 0, but for rounding, leave it to the side of their modes. */
 cmb_status cmb_run_lift(cmb_simulation *sim, int rule);
@@ -387,7 +409,13 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted);
 /* The same of slides: functions of velocities that are 0 there, and whose modes both lead back, slide from the beginning. */
 cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted);
 
-/* After a step without an event: rebounds that were too small for the method. */
+/* Where a step begins, and if it is to be made anew. */
+void cmb_run_keep_start(cmb_simulation *sim);
+void cmb_run_restore_start(cmb_simulation *sim);
+
+/* Whether rebounds were too small for the last step, up to the event if one was found, so that bodies have gone back through the surface unseen; and
+ * after a step without an event what comes to rest, since its rebound was too small for the method. */
+cmb_status cmb_run_has_sunk(cmb_simulation *sim, bool found, bool *sunk);
 cmb_status cmb_run_look_back(cmb_simulation *sim);
 
 /* The modes of a real-time step that has ended, and what rules say to that. */

@@ -37,6 +37,9 @@ static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 /* Part of the time from the start to the end, or of the time itself: no step fits in between. */
 static const double LEAST_STEP = 16 * DBL_EPSILON;
 
+/* The same of steps that are still worth while to be halved for a rebound. */
+static const double SHORT_STEP = 1e4 * DBL_EPSILON;
+
 cmb_run_options cmb_run_defaults(void)
 {
   return (cmb_run_options){
@@ -141,6 +144,7 @@ static void take_rules(cmb_simulation *sim)
   cmb_arena *arena = sim->arena;
   sim->rests = cmb_arena_take(arena, rules, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, rules, sizeof *sim->rebounds);
+  sim->turned = cmb_arena_take(arena, rules, sizeof *sim->turned);
   sim->held = cmb_arena_take(arena, rules, sizeof *sim->held);
   sim->ended = cmb_arena_take(arena, rules, sizeof *sim->ended);
   sim->asked = cmb_arena_take(arena, rules, sizeof *sim->asked);
@@ -165,6 +169,11 @@ static void take_modes(cmb_simulation *sim)
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);
   sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
+  const size_t rules = (size_t)sim->eq->rule_count;
+  sim->step_start = (cmb_step_start){.mode = cmb_arena_ints(arena, sim->most_ns),
+                                     .lift = cmb_arena_doubles(arena, sim->most_ns),
+                                     .met = cmb_arena_take(arena, rules, sizeof(bool)),
+                                     .rebounds = cmb_arena_take(arena, rules, sizeof(bool))};
 }
 
 static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
@@ -994,21 +1003,36 @@ static cmb_status find_last_event(cmb_simulation *sim, bool *found)
   return CMB_OK;
 }
 
+static bool is_worth_halving(const cmb_simulation *sim)
+{
+  const double t = cmb_integrator_t(sim->in), h = t - cmb_integrator_t_before(sim->in);
+  return !cmb_integrator_is_fixed(sim->in) &&
+         h > SHORT_STEP * fmax(fabs(t), sim->t_end - sim->t_start);
+}
+
 /* One step, with the events in it. */
 static cmb_status advance(cmb_simulation *sim)
 {
-  for (int undone = 0;; undone++) {
+  for (int undone = 0;;) {
     double t_last = cmb_integrator_t(sim->in);
-    bool found = false;
+    bool found = false, sunk = false;
     CMB_TRY(make_step(sim));
+    cmb_run_keep_start(sim);
     CMB_TRY(cmb_run_widen_rest(sim));
     cmb_status status = find_event(sim, &found);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
+      undone++;
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
     if (status == CMB_OK && !found) status = find_last_event(sim, &found);
     if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
+    if (is_worth_halving(sim)) CMB_TRY(cmb_run_has_sunk(sim, found, &sunk));
+    if (sunk) {
+      cmb_run_restore_start(sim);
+      CMB_TRY(cmb_integrator_undo(sim->in));
+      continue;
+    }
     if (sim->eq->nh > 0) {
       bool moved;
       const double end = cmb_integrator_t(sim->in);

@@ -294,6 +294,13 @@ cmb_status cmb_run_check_slides(cmb_simulation *sim)
                         name, sim->events->t);
 }
 
+/* What the forces of the stage are mixed of where everything that it says slides. CMB_RETRY_SINGULAR: others hold the same motion. */
+static cmb_status find_mixture(const cmb_simulation *sim)
+{
+  const cmb_point at = cmb_run_point(sim);
+  return cmb_sliding_find(sim->stage->sliding, &at);
+}
+
 /* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
 static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 {
@@ -301,10 +308,13 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
   cmb_stage *before = sim->stage;
   memcpy(sim->mode_kept, sim->ev->mode, size);
   cmb_run_begin_slide(sim, i, with);
-  CMB_TRY(cmb_run_change_stage(sim));
+  CMB_TRY(cmb_run_look_at_stage(sim));
+  cmb_status status = find_mixture(sim);
+  if (status != CMB_RETRY_SINGULAR) {
+    CMB_TRY(cmb_run_enter_stage(sim, false));
+    status = find_mixture(sim);
+  }
   const cmb_sliding *x = sim->stage->sliding;
-  const cmb_point at = cmb_run_point(sim);
-  cmb_status status = cmb_sliding_find(x, &at);
   bool slides = status == CMB_OK;
   for (int k = 0; slides && k < x->count; k++) slides = x->hold[k] >= 0;
   if (slides) return refuse_products(sim);

@@ -201,6 +201,14 @@ void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage)
   use_stage(sim, stage);
 }
 
+cmb_status cmb_run_look_at_stage(cmb_simulation *sim)
+{
+  cmb_stage *to;
+  CMB_TRY(find_stage(sim, sim->rests, &to));
+  if (to != sim->stage) cmb_run_return_to(sim, to);
+  return CMB_OK;
+}
+
 cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside)
 {
   cmb_stage *to;

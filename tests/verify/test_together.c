@@ -529,6 +529,104 @@ static void test_between_walls(void **state)
   }
 }
 
+/* Two blocks on rough floors that rub on each other: three frictions for two motions, of which one may let go while the others hold. A third block
+ * is pressed against a wall all the time. The end is that of a Moreau scheme with steps of 1e-4 s, which is off by some 1e-8. */
+static void test_three_frictions(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {a: {mass: 3, com: [0, 0, 0]}, b: {mass: 3, com: [0, 0, 1]}, c: {mass: 1, com: [0, "
+      "0, "
+      "2]}}\n"
+      "joints: {x: {type: prismatic, child: a, axis: x}, y: {type: prismatic, child: b, axis: x}, "
+      "z: "
+      "{type: prismatic, child: c, axis: x}}\n"
+      "loops: {wall: {type: stop, formula: -z, restitution: 0}, far: {type: stop, formula: x - z + "
+      "0.5, restitution: 0}}\n"
+      "forces:\n"
+      "  pa: {type: load, on: {body: a, at: [0, 0, 0]}, force: [5*sin(3*t) - 10*x, 0, 0]}\n"
+      "  pb: {type: load, on: {body: b, at: [0, 0, 1]}, force: [1, 0, 0]}\n"
+      "  pc: {type: load, on: {body: c, at: [0, 0, 2]}, force: [1, 0, 0]}\n"
+      "  fa: {type: load, on: {body: a, at: [0, 0, 0]}, force: [\"-2*sign(x')\", 0, 0]}\n"
+      "  fb: {type: load, on: {body: b, at: [0, 0, 1]}, force: [\"-2*sign(y')\", 0, 0]}\n"
+      "  fab: {type: load, on: {body: b, at: [0, 0, 1]}, force: [\"-2*sign(y' - x')\", 0, 0], "
+      "reaction: a}\n"
+      "outputs: {px: x, py: y}\n";
+  for (int f = 0; f <= 2; f += 2) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    r.rtol = 1e-8;
+    cmbt_run_to(&r, 5, 0);
+    cmbt_near(cmbt_output(&r, "px"), 0.0275684105, 1e-7);
+    cmbt_near(cmbt_output(&r, "py"), 0.1757797404, 1e-7);
+    cmbt_run_close(&r);
+  }
+}
+
+/* A block pressed against a wall, a second one that touches it, and a third one beside that, all at rest: friction holds what the contact that only touches
+ * could hold, and stays at rest. */
+static void test_touching_at_rest(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 1, com: [0, 1, 0]}, c: {mass: 1, com: [0, "
+      "2, "
+      "0]}}\n"
+      "joints: {x: {type: prismatic, child: a, axis: x}, y: {type: prismatic, child: b, axis: x}, "
+      "z: "
+      "{type: prismatic, child: c, axis: x}}\n"
+      "loops: {wall: {type: stop, formula: -x, restitution: 0}, pair: {type: stop, formula: y - x, "
+      "restitution: 0}}\n"
+      "forces:\n"
+      "  pa: {type: load, on: {body: a, at: [0, 0, 0]}, force: [1, 0, 0]}\n"
+      "  fb: {type: load, on: {body: b, at: [0, 1, 0]}, force: [\"-sign(y')\", 0, 0]}\n"
+      "  fc: {type: load, on: {body: c, at: [0, 2, 0]}, force: [\"-sign(z')\", 0, 0]}\n"
+      "  fbc: {type: load, on: {body: c, at: [0, 2, 0]}, force: [\"-sign(z' - y')\", 0, 0], "
+      "reaction: "
+      "b}\n"
+      "outputs: {px: x, py: y, pz: z}\n";
+  for (int f = 0; f <= 2; f += 2) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    cmbt_run_to(&r, 3, 0);
+    cmbt_near(cmbt_output(&r, "px"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "py"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "pz"), 0, 1e-12);
+    cmbt_run_close(&r);
+  }
+}
+
+/* Two blocks that a load presses against a wall, and a third one far away with no force on it: rounding makes the rate of its open gap change sign, which
+ * is no reason to stop. */
+static void test_open_gap(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "bodies: {a: {mass: 3, com: [0, 0, 0]}, b: {mass: 2, com: [0, 1, 0]}, c: {mass: 1, com: [0, "
+      "2, "
+      "0]}}\n"
+      "joints: {x: {type: prismatic, child: a, axis: x}, y: {type: prismatic, child: b, axis: x}, "
+      "z: "
+      "{type: prismatic, child: c, axis: x}}\n"
+      "loops: {pair: {type: stop, formula: y - x, restitution: 0}, wall: {type: stop, formula: -y, "
+      "restitution: 0}, far: {type: stop, formula: z - x + 0.25, restitution: 0}}\n"
+      "forces: {pa: {type: load, on: {body: a, at: [0, 0, 0]}, force: [5*sin(t), 0, 0]}}\n"
+      "outputs: {px: x, py: y, pz: z}\n";
+  for (int f = 0; f <= 2; f += 2) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    cmbt_run_to(&r, 3, 0);
+    cmbt_near(cmbt_output(&r, "px"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "py"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "pz"), 0, 1e-12);
+    assert_in_range(r.result->statistics->accepted, 1, 1000);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -536,6 +634,8 @@ int main(void)
       cmocka_unit_test(test_stop_and_friction), cmocka_unit_test(test_two_frictions),
       cmocka_unit_test(test_accumulation),      cmocka_unit_test(test_driving_friction),
       cmocka_unit_test(test_leaving_a_wall),    cmocka_unit_test(test_between_walls),
+      cmocka_unit_test(test_three_frictions),   cmocka_unit_test(test_touching_at_rest),
+      cmocka_unit_test(test_open_gap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
