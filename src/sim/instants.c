@@ -132,8 +132,8 @@ void cmb_run_forget_samples(cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->nh; i++) sim->p[eq->held_first + i] = eq->p[eq->held_first + i];
   for (int i = 0; i < eq->sampler_count; i++) {
-    const double before = sim->t_start - rounding_of(sim, sim->t_start);
-    sim->next[i] = cmb_sampler_instants(&eq->samplers[i], before);
+    sim->next[i] = fmax(cmb_sampler_instants(&eq->samplers[i], sim->t_start) - 1, 0);
+    if (instant_of(sim, i) < sim->t_start - rounding_of(sim, sim->t_start)) sim->next[i]++;
     sim->calm[i] = CMB_MOST_CALM;
   }
 }

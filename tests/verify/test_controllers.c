@@ -388,7 +388,8 @@ static void test_instants(void **state)
        3.4, 0},
       {"{a: {period: 0.1, update: {k: t}}, b: {period: 0.1, phase: 1e-8, update: {n: k}}}", 0.95,
        0.9},
-      {"{c: {period: 0.1, update: {n: n + 1}}}", 0, 1}};
+      {"{c: {period: 0.1, update: {n: n + 1}}}", 0, 1},
+  };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     char text[600];
     cmbt_run r;
