@@ -95,6 +95,21 @@ static void exact_limiters(double t, double *y)
   y[1] = -limited(2, 4, 0.2, t);
 }
 
+static const char delays[] = "include: parts/delay\n" BLOCK ", start: 0.1, rate: 0.5}}\n"
+                             "instances:\n"
+                             "  whole: {template: sampled_delay, parameters: {time: 3/64, period: "
+                             "1/64}, measures: {input: x}}\n"
+                             "  part: {template: sampled_delay, parameters: {time: 3/256, period: "
+                             "1/64}, measures: {input: x}}\n"
+                             "outputs: {a: whole.output, b: part.output}\n";
+
+/* The last sample that is so old, of x = 0.1 + 0.5 t. */
+static void exact_delays(double t, double *y)
+{
+  y[0] = 0.1 + 0.5 * floor(64 * (t - 3 / 64.0)) / 64;
+  y[1] = 0.1 + 0.5 * floor(64 * (t - 3 / 256.0)) / 64;
+}
+
 static const char maxwell[] =
     "include: parts/maxwell\n" BLOCK ", start: 0.1, rate: 0.5}}\n"
     "instances:\n"
@@ -260,7 +275,7 @@ static const struct part {
     {"filters", filters, exact_filters},         {"rate limiters", limiters, exact_limiters},
     {"Maxwell element", maxwell, exact_maxwell}, {"DC motors", motors, exact_motors},
     {"PID", controlled, exact_controlled},       {"air spring", air, exact_air},
-    {"actuator", driven, exact_driven},
+    {"actuator", driven, exact_driven},          {"delays", delays, exact_delays},
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };
