@@ -519,6 +519,28 @@ cmb_status cmb_run_look_back(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* A step that has found nothing must not have led through a gap: the impact would be lost. */
+cmb_status cmb_run_check_ends(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  bool gaps = false;
+  for (int i = 0; i < eq->rule_count; i++) gaps = gaps || eq->rules[i].gap;
+  if (!gaps) return CMB_OK;
+  cmb_events_at_end(sim->events);
+  CMB_TRY(cmb_run_final(sim, cmb_run_find_surfaces(sim), "stops", sim->events->t));
+  for (int i = 0; i < eq->rule_count; i++) {
+    const double u = sim->ev->u[i];
+    if (!eq->rules[i].gap || sim->rests[i]) continue;
+    if (!(u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) continue;
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, i),
+                          "'%s' at t = %.9g: the run has lost an impact, and the gap is %.3g; a "
+                          "smaller tolerance, another "
+                          "method, or a contact with a stiffness may follow this motion",
+                          eq->rules[i].name, sim->events->t, -u);
+  }
+  return CMB_OK;
+}
+
 /* The conditions that are met where the run begins, in the modes that the formulas have there (dae/modes.h): what is about to be
  * met is an event. */
 static cmb_status note_conditions(cmb_simulation *sim)

@@ -418,6 +418,9 @@ void cmb_run_restore_start(cmb_simulation *sim);
 cmb_status cmb_run_has_sunk(cmb_simulation *sim, bool found, bool *sunk);
 cmb_status cmb_run_look_back(cmb_simulation *sim);
 
+/* After such a step: no gap may have been closed in it unseen. */
+cmb_status cmb_run_check_ends(cmb_simulation *sim);
+
 /* The modes of a real-time step that has ended, and what rules say to that. */
 cmb_status cmb_run_end_step(cmb_simulation *sim);
 

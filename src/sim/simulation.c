@@ -1043,7 +1043,8 @@ static cmb_status advance(cmb_simulation *sim)
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
     CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
-    return cmb_run_look_back(sim);
+    CMB_TRY(cmb_run_look_back(sim));
+    return cmb_run_check_ends(sim);
   }
 }
 

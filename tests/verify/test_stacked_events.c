@@ -247,10 +247,47 @@ static void test_in_flight(void **state)
   }
 }
 
+/* Switching functions that do not change. */
+static cmb_status blind_switches(const void *self, const cmb_point *at, const double *lambda,
+                                 double *s)
+{
+  (void)self, (void)at, (void)lambda;
+  s[0] = s[1] = -1;
+  return CMB_OK;
+}
+
+/* Whatever makes a run miss an impact: it does not go on inside of a body. */
+static void test_lost_impact(void **state)
+{
+  (void)state;
+  static const char text[] = "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+                             "joints: {z: {type: prismatic, child: b, axis: z, start: 0.5}}\n"
+                             "loops: {soil: {type: stop, formula: z, restitution: 0.5}}\n";
+  cmbt_run r;
+  cmb_system *system;
+  cmb_simulation *sim;
+  cmb_run_options options = cmb_run_defaults();
+  cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+  cmb_equations eq = *r.eq;
+  assert_int_equal(eq.ns, 2);
+  eq.switches = blind_switches;
+  eq.enclose = NULL;
+  cmbt_ok(r.ctx, cmb_system_create(r.ctx, &eq, 0, 1, cmb_system_q(r.system), cmb_system_v(r.system),
+                                   &system));
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, system, &options, &sim));
+  assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_EVENTS);
+  assert_non_null(strstr(cmb_error_of(r.ctx)->text, "has lost an impact"));
+  assert_true(cmb_simulation_result(sim)->t < 0.7);
+  cmb_simulation_destroy(sim);
+  cmb_system_destroy(system);
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_three), cmocka_unit_test(test_in_flight),
                                      cmocka_unit_test(test_random_stacks),
-                                     cmocka_unit_test(test_five_stops)};
+                                     cmocka_unit_test(test_five_stops),
+                                     cmocka_unit_test(test_lost_impact)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
