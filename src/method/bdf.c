@@ -511,6 +511,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least,
                                    1 / m->caution};
   cmb_weights_at(in, &tolerance, h, &m->weights);
+  cmb_warn_of_rounding(in, &m->weights);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));
   if (in->ev->eq->normalize) in->ev->eq->normalize(in->ev->eq->self, m->y);
   if (m->projection != CMB_IMPLICIT_NONE && !starting) CMB_TRY(project(in, m, t));

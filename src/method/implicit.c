@@ -3,6 +3,7 @@
  */
 #include "method/implicit.h"
 
+#include "base/context.h"
 #include "dae/project.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@ static const double ROUNDINGS = 32; /* of a number of the state that add up in a
 static const double MOVES = 8;      /* the same, of a velocity that all constraints move together */
 static const double CLEAR =
     10; /* times an error test looks at more than an iteration at rounding leaves */
+
+/* Tolerances that rounding makes of one before a run says so. */
+static const double WIDENED = 10;
 
 static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
@@ -76,11 +80,39 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
+/* The component of x (n) whose error may be the most tolerances of the user's, if that is more than *most. */
+static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
+{
+  int found = -1;
+  for (int i = 0; i < n; i++) {
+    const double times = 1 / (w[i] * (in->options.rtol * fabs(x[i]) + in->options.atol));
+    if (times > *most) *most = times, found = i;
+  }
+  return found;
+}
+
+void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
+{
+  const cmb_equations *eq = in->ev->eq;
+  double most = WIDENED;
+  if (!w->rounded || in->said_rounding) return;
+  const int q = widest(in, in->nq, in->y, w->error_q, &most);
+  const int v = widest(in, in->nv, in->y + in->nq, w->error_v, &most);
+  if (q < 0 && v < 0) return;
+  in->said_rounding = true;
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "from t = %.6g on the tolerance is below what rounding permits %s: errors of '%s' are "
+          "held to "
+          "%.2g tolerances at each step; a larger tolerance is met",
+          in->t, in->method->name, v >= 0 ? eq->v_names[v] : eq->q_names[q], most);
+}
+
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
 {
   const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / CLEAR);
   const bool rounded = ROUNDINGS * tol->form->noise_most > 0.1 * tol->left * tol->atol;
   const bool apart = rounded && least > tol->left;
+  w->rounded = rounded;
   w->error_q = apart ? w->apart_q : w->q;
   w->error_v = apart ? w->apart_v : w->v;
   if (rounded) {

@@ -70,6 +70,7 @@ typedef struct cmb_weights {
   double *q, *v, *l;
   double *error_q, *error_v; /* q and v, or where errors count otherwise than increments: */
   double *apart_q, *apart_v;
+  bool rounded; /* rounding is in them */
 } cmb_weights;
 
 void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
@@ -77,6 +78,9 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
 /* For a step of size h from where the integrator stands. */
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, double h,
                     cmb_weights *w);
+
+/* Where rounding makes many tolerances of one a run says so, once: for a method whose errors are about what its error test permits. */
+void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w);
 
 /* Errors of velocities count `factor` times; increments do not. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);

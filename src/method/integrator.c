@@ -381,6 +381,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 void cmb_integrator_reset(cmb_integrator *in)
 {
   cmb_runaway_reset(in);
+  in->said_rounding = false;
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
 }

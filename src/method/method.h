@@ -106,6 +106,7 @@ struct cmb_integrator {
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */
   bool keep_size;  /* .. also where it begins next */
+  bool said_rounding; /* a warning that rounding is more than the tolerance */
   cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
   void *data;                      /* the method's own */

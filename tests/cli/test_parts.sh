@@ -38,4 +38,27 @@ rm -r prefix/share
 if prefix/bin/camber check elsewhere/deep/model.yaml 2>stderr; then fail "without parts"; fi
 check "told" grep -q "model.yaml:1:11: the file 'parts/filter' cannot be read: No such file" stderr
 
+# ---- a rotor that turns fast, in Cartesian coordinates: its Euler parameters have rates of 1000/s, and bdf at 1e-9 comes near to rounding
+
+cat >motors.yaml <<'END'
+include: parts/dc-motor
+gravity: [0, 0, 0]
+points: {O: [0, 0, 0], P: [1, 0, 0]}
+bodies: {arm: {mass: 1, com: O, inertia: [0.02, 0.02, 0.02]}, block: {mass: 2, com: P}}
+joints:
+  hinge: {type: revolute, child: arm, at: O, axis: z, coordinates: [phi]}
+  slide: {type: prismatic, child: block, axis: x, coordinates: [x]}
+measures: {gap: {distance: [ground@O, block@P]}}
+instances:
+  first: {template: dc_motor, parameters: {resistance: 0.5, inductance: 0.02, constant: 0.08, inertia: 3e-4, damping: 1e-4, ratio: 5}, measures: {voltage: 12, angle: phi}}
+  second: {template: dc_motor, parameters: {resistance: 0.5, inductance: 0.02, constant: 0.08, inertia: 3e-4, damping: 1e-4, ratio: 60}, measures: {voltage: -3, angle: gap - 1}}
+outputs: {a: phi, b: "phi'", c: first.current, d: x, e: "x'", f: second.current}
+END
+for tolerance in 1e-7 1e-9; do
+  "$CAMBER" run motors.yaml --t-end 1.1 --method bdf --rtol $tolerance --atol $tolerance --formulation cartesian --quiet \
+    >/dev/null 2>warnings.$tolerance || fail "bdf at $tolerance"
+done
+check 'a tolerance that is met has no warning' [ "$(grep -c 'rounding permits' warnings.1e-7)" -eq 0 ]
+check 'one that is not says so, once' [ "$(grep -c 'below what rounding permits bdf' warnings.1e-9)" -eq 1 ]
+
 finish
