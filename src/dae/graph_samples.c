@@ -4,6 +4,7 @@
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
+#include "expr/algebra.h"
 #include "expr/graph.h"
 
 /* Marks what the motion, events and switching functions are made of. */
@@ -36,24 +37,29 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
-/* The switching functions of the motion whose signs the updates decide by, too: those that would be in them in its modes. */
-static cmb_status mark_shared(const cmb_graph_parts *p, bool *reads)
+/* Whether two modes change at the same zeros. */
+static bool have_one_surface(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 {
-  const cmb_expressions *x = p->x;
-  const cmb_expr *raw = p->part[CMB_PART_OUTPUTS] + x->no;
-  cmb_expr *frozen = cmb_arena_take(p->arena, (size_t)x->nh, sizeof *frozen);
-  if (!frozen) return cmb_fail_memory(p->ctx);
-  CMB_TRY(cmb_modes_freeze_known(p->modes, x->graph, x->nh, raw, frozen));
-  for (int i = 0; i < x->nh; i++) {
-    if (frozen[i] == raw[i]) continue;
-    uint8_t *used = cmb_reachable(x->graph, 1, &frozen[i]);
-    if (!used) return cmb_fail_memory(p->ctx);
+  const bool signs = cmb_mode_is_sign(a->kind) && cmb_mode_is_sign(b->kind);
+  return signs && (a->of == b->of || a->of == cmb_neg(g, b->of));
+}
+
+/* The switching functions of the motion whose signs update i decides by, too. */
+static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
+{
+  cmb_graph *g = p->x->graph;
+  cmb_modes *own;
+  cmb_expr frozen;
+  CMB_TRY(cmb_modes_create(p->ctx, &own));
+  cmb_status status =
+      cmb_modes_freeze(own, g, 1, p->part[CMB_PART_OUTPUTS] + p->x->no + i, &frozen);
+  for (int n = 0; status == CMB_OK && n < cmb_modes_count(own); n++) {
     for (int k = 0; k < p->ns; k++) {
-      reads[(ptrdiff_t)i * p->ns + k] = used[cmb_modes_at(p->modes, k)->mode];
+      reads[k] = reads[k] || have_one_surface(g, cmb_modes_at(own, n), cmb_modes_at(p->modes, k));
     }
-    cmb_release(p->ctx, used);
   }
-  return CMB_OK;
+  cmb_modes_destroy(own);
+  return status;
 }
 
 cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
@@ -78,7 +84,7 @@ cmb_status cmb_graph_samples_list(const cmb_graph_parts *p, cmb_arena *arena, cm
   eq->held_moves = moves;
   eq->held_reads = reads;
   CMB_TRY(mark_moving(p, moves));
-  CMB_TRY(mark_shared(p, reads));
+  for (int i = 0; i < x->nh; i++) CMB_TRY(mark_shared(p, i, reads + (ptrdiff_t)i * p->ns));
   CMB_TRY(read_forces(p, &eq->samples_read_forces));
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }

@@ -472,6 +472,11 @@ static void test_words(void **state)
              "forces: {dry: {type: load, on: b@O, force: [\"1 - 3*sign(x')\", 0, 0]}}\n"
              "controllers: {c: {period: 0.1, update: {n: \"n + if(x' > 0, 1, 0)\"}}}\n",
              "mdop5", 0, "holds it at 0, so that it has none");
+  refuse_run("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
+             "joints: {x: {type: prismatic, child: b, axis: x, rate: -0.1,\n"
+             "             friction: {force: 3, law: stick, static: 5}}}\n"
+             "controllers: {c: {period: 0.1, update: {n: sign(x')}}}\n",
+             "mdop5", 0, "holds it at 0, so that it has none");
   refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(pivot, 0.1)\"}\n", "mdop5", 0,
              "expected a sampled value");
   refuse_run(LAW("0.1", "u: \"delay(pivot, 0.15)\""), "mdop5", 0,
