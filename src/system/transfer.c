@@ -339,6 +339,7 @@ static double *expand(cmb_arena *arena, double lead, int count, const double com
 static cmb_status keep_best(struct seek *k, cmb_arena *arena, cmb_transfer *to)
 {
   struct roots *r = &k->best;
+  for (; r->gain == 0 && r->poles > 0; r->poles--) r->gone[r->cancelled++] = r->pole[r->poles - 1];
   *to = (cmb_transfer){.gain = r->gain,
                        .zero_count = r->zeros,
                        .pole_count = r->poles,

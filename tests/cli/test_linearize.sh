@@ -301,4 +301,26 @@ camber 2 a.txt linearize pendulum --method none
 camber 1 a.json linearize caraxis --set h=2 --at 1 --json
 look failed a.json diverged
 
+# ---- an input that does not arrive: no pole belongs to the output, also in a model with many other states
+
+cat >unreached.yaml <<'END'
+include: [parts/filter, parts/pid]
+inputs: {u: 0}
+bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}
+joints: {j: {type: prismatic, child: b, axis: x, coordinates: [x]}}
+states: {own: {rate: -3*own}, sum: {rate: u}}
+instances:
+  so: {template: second_order, parameters: {frequency: 30, damping: 0.3}, measures: {input: u}}
+  c: {template: pid, parameters: {kp: 4, ki: 6, kd: 0.5, derivative_time: 0.01}, measures: {error: u}}
+forces: {f: {type: torsion, coordinate: x, stiffness: 100, damping: 3, torque: -u}}
+outputs: {own_now: own}
+END
+check 'unreached' "$CAMBER" linearize unreached.yaml --inputs u --outputs own_now --json >unreached.json
+check 'nothing arrives' python3 - <<'END'
+import json
+t = json.load(open("unreached.json"))["transfer"][0]
+assert t["gain"] == 0 and t["poles"] == [] and t["zeros"] == [], t
+assert any(abs(re + 3) < 1e-9 for re, im in t["cancelled"]), t["cancelled"]
+END
+
 finish
