@@ -68,10 +68,21 @@ static void list_parameters(const cmb_model *m)
   }
 }
 
+/* A program that was copied without its files. */
+static void warn_of_none(int count)
+{
+  if (count > 0) return;
+  cli_note_message(
+      NULL, CMB_LOG_WARNING,
+      "no bundled files are found beside the program; CAMBER_MODELS can name the folder "
+      "that they are in");
+}
+
 static void list_model_files(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
   int count = cli_bundled_models(names);
+  warn_of_none(count);
   for (int i = 0; i < count; i++) {
     struct cli_arguments a = {.operand = names[i], .command = &cli_commands[0]};
     if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
@@ -109,6 +120,7 @@ static void list_parts(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
   int count = cli_bundled_parts(names);
+  warn_of_none(count);
   fputs("Templates that a model can use after `include: parts/NAME` (docs/parts.md):\n\n", stdout);
   for (int i = 0; i < count; i++) {
     cmb_model *part = NULL;

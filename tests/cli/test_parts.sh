@@ -38,6 +38,15 @@ rm -r prefix/share
 if prefix/bin/camber check elsewhere/deep/model.yaml 2>stderr; then fail "without parts"; fi
 check "told" grep -q "model.yaml:1:11: the file 'parts/filter' cannot be read: No such file" stderr
 
+# ---- a program without its files says so
+
+for what in models parts; do
+  CAMBER_MODELS=/nowhere "$CAMBER" list $what >/dev/null 2>stderr || fail "list $what without files"
+  check "list $what without files" grep -q 'CAMBER_MODELS can name the folder' stderr
+  "$CAMBER" list $what >/dev/null 2>stderr
+  check "list $what with files" [ ! -s stderr ]
+done
+
 # ---- a rotor that turns fast, in Cartesian coordinates: its Euler parameters have rates of 1000/s, and bdf at 1e-9 comes near to rounding
 
 cat >motors.yaml <<'END'
