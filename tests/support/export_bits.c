@@ -53,7 +53,8 @@ struct log {
 static cmb_status note_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
-  log->flag[event->index] = event->direction;
+  if (event->t > 0)
+    log->flag[event->index] = event->direction; /* the code tells of steps, not of the start */
   return CMB_OK;
 }
 
