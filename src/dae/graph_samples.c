@@ -48,11 +48,13 @@ static bool have_one_surface(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
 {
   cmb_graph *g = p->x->graph;
+  const cmb_expr *update = p->part[CMB_PART_OUTPUTS] + p->x->no + i;
   cmb_modes *own;
   cmb_expr frozen;
+  if (cmb_op_arity(cmb_expr_op(g, *update)) == 0)
+    return CMB_OK; /* most are the values before them, delayed */
   CMB_TRY(cmb_modes_create(p->ctx, &own));
-  cmb_status status =
-      cmb_modes_freeze(own, g, 1, p->part[CMB_PART_OUTPUTS] + p->x->no + i, &frozen);
+  cmb_status status = cmb_modes_freeze(own, g, 1, update, &frozen);
   for (int n = 0; status == CMB_OK && n < cmb_modes_count(own); n++) {
     for (int k = 0; k < p->ns; k++) {
       reads[k] = reads[k] || have_one_surface(g, cmb_modes_at(own, n), cmb_modes_at(p->modes, k));

@@ -15,7 +15,6 @@
 #include "sim/run.h"
 #include "sim/simulation.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,15 +23,7 @@ enum { DOUBLINGS = 3 }; /* of what a step may pass over, after each instant that
 /* Part of a step within which periods and phases are multiples of it; and instants that a run may have. */
 static const double MULTIPLE = 1e-9, MOST_INSTANTS = 1e9;
 
-/* Part of a time: no step fits in between, and two instants are one. */
-static const double ROUNDING = 16 * DBL_EPSILON;
-
 /* ---- times */
-
-static double rounding_of(const cmb_simulation *sim, double t)
-{
-  return ROUNDING * fmax(fabs(t), sim->t_end - sim->t_start);
-}
 
 /* The next instant of a sampler, and of all. */
 static double instant_of(const cmb_simulation *sim, int sampler)
@@ -63,7 +54,7 @@ static bool mark_due(cmb_simulation *sim, double t)
     const double half = 0.5 * cmb_integrator_fixed_step(sim->in);
     const double count = real_time ? cmb_sampler_instants(&sim->eq->samplers[i], t + half) : 0;
     sim->due_now[i] =
-        real_time ? count > sim->next[i] : instant_of(sim, i) <= t + rounding_of(sim, t);
+        real_time ? count > sim->next[i] : instant_of(sim, i) <= t + cmb_run_least_step(sim, t);
     if (sim->due_now[i]) sim->next[i] = real_time ? count : sim->next[i] + 1;
     any = any || sim->due_now[i];
   }
@@ -83,7 +74,7 @@ double cmb_run_step_limit(const cmb_simulation *sim)
   for (int i = 0; i < sim->eq->sampler_count; i++) {
     limit = fmin(limit, t + ldexp(instant_of(sim, i) - t, DOUBLINGS * sim->calm[i]));
   }
-  return sim->t_limit - limit <= rounding_of(sim, limit) ? sim->t_limit : limit;
+  return sim->t_limit - limit <= cmb_run_least_step(sim, limit) ? sim->t_limit : limit;
 }
 
 /* ---- checks */
@@ -133,7 +124,7 @@ void cmb_run_forget_samples(cmb_simulation *sim)
   for (int i = 0; i < eq->nh; i++) sim->p[eq->held_first + i] = eq->p[eq->held_first + i];
   for (int i = 0; i < eq->sampler_count; i++) {
     sim->next[i] = fmax(cmb_sampler_instants(&eq->samplers[i], sim->t_start) - 1, 0);
-    if (instant_of(sim, i) < sim->t_start - rounding_of(sim, sim->t_start)) sim->next[i]++;
+    if (instant_of(sim, i) < sim->t_start - cmb_run_least_step(sim, sim->t_start)) sim->next[i]++;
     sim->calm[i] = CMB_MOST_CALM;
   }
 }
@@ -243,13 +234,13 @@ static cmb_status find_there(cmb_simulation *sim, double t)
 cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
 {
   const double end = cmb_integrator_t(sim->in);
-  const double last = limit + rounding_of(sim, limit);
+  const double last = limit + cmb_run_least_step(sim, limit);
   double t;
   bool any;
   *moved = false;
   while ((t = next_instant(sim)) <= last) {
     mark_due(sim, t);
-    if (end - t <= rounding_of(sim, t)) t = end; /* no step fits in between */
+    if (end - t <= cmb_run_least_step(sim, t)) t = end; /* no step fits in between */
     cmb_status status = t == end ? look_at_end(sim) : look_inside(sim, t);
     CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
     CMB_TRY(compare(sim, t, &any, moved));
@@ -277,8 +268,10 @@ cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed)
   CMB_TRY(cmb_run_final(sim, look_at_end(sim), "samples of controllers", t));
   CMB_TRY(compare(sim, t, changed, &moved));
   sim->result.instants++;
-  sim->moved = moved; /* until the run has followed */
-  if (moved) CMB_TRY(cmb_run_look_before(sim));
+  sim->moved = moved;
+  cmb_status status = moved ? cmb_run_look_before(sim) : CMB_OK;
+  sim->moved = false;
+  CMB_TRY(status);
   take(sim);
   return moved ? cmb_run_follow_change(sim) : CMB_OK;
 }

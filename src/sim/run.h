@@ -11,6 +11,9 @@
 #include "sim/stage.h"
 #include "system/start.h"
 
+#include <float.h>
+#include <math.h>
+
 enum { CMB_MOST_CROWDED = 1000 }; /* events in a row with no time between them */
 enum { CMB_MOST_CALM = 20 };      /* instants that change nothing, as far as they are counted */
 #define CMB_FELT 1e-9 /* an impulse beside a larger one, or a rate beside its jump, that is not 0 */
@@ -241,6 +244,12 @@ cmb_status cmb_run_end_held_slides(cmb_simulation *sim);
  * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */
 cmb_status cmb_run_even_out(cmb_simulation *sim);
 cmb_status cmb_run_note_shares(cmb_simulation *sim);
+
+/* No step fits into so little time at t: of the time from the start to the end, or of the time itself, 16 roundings. */
+static inline double cmb_run_least_step(const cmb_simulation *sim, double t)
+{
+  return 16 * DBL_EPSILON * fmax(fabs(t), sim->t_end - sim->t_start);
+}
 
 /* A distance from a surface that errors of the run can make of none. */
 static inline double cmb_run_leeway(const cmb_simulation *sim)

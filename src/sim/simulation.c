@@ -34,10 +34,7 @@ enum {
 /* So many more are too many. */
 static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
-/* Part of the time from the start to the end, or of the time itself: no step fits in between. */
-static const double LEAST_STEP = 16 * DBL_EPSILON;
-
-/* The same of steps that are still worth while to be halved for a rebound. */
+/* Part of the time from the start to the end, or of the time itself: steps that are still worth while to be halved for a rebound. */
 static const double SHORT_STEP = 1e4 * DBL_EPSILON;
 
 cmb_run_options cmb_run_defaults(void)
@@ -882,7 +879,7 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   cmb_events *e = sim->events;
   double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
   bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
-  if (sim->t_limit - e->t <= LEAST_STEP * scale) e->t = sim->t_limit;
+  if (sim->t_limit - e->t <= cmb_run_least_step(sim, e->t)) e->t = sim->t_limit;
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
     return fail_crowded(sim);
@@ -995,8 +992,7 @@ static cmb_status find_last_event(cmb_simulation *sim, bool *found)
   const double t = cmb_integrator_t(sim->in);
   bool idle;
   if (t < sim->t_end) return CMB_OK;
-  CMB_TRY(cmb_events_find_at_end(sim->events, LEAST_STEP * fmax(fabs(t), sim->t_end - sim->t_start),
-                                 found));
+  CMB_TRY(cmb_events_find_at_end(sim->events, cmb_run_least_step(sim, t), found));
   if (!*found) return CMB_OK;
   CMB_TRY(cmb_run_pass_idle(sim, &idle));
   *found = !idle;
@@ -1159,7 +1155,7 @@ static cmb_status go_to(cmb_simulation *sim, double t)
 {
   if (sim->phase == CMB_PHASE_FRESH) CMB_TRY(begin(sim));
   const double here = cmb_integrator_t(sim->in);
-  const double least = LEAST_STEP * fmax(fabs(here), sim->t_end - sim->t_start);
+  const double least = cmb_run_least_step(sim, here);
   if (t - here <= least && t < sim->t_end) return CMB_OK; /* it is there */
   sim->t_limit = sim->t_end - t <= least ? sim->t_end : t;
   while (cmb_integrator_t(sim->in) < sim->t_limit && !sim->result.stopped_by) CMB_TRY(go_on(sim));
