@@ -21,6 +21,26 @@ struct naming {
   cmb_expr *stack;  /* (size) */
 };
 
+/* How well the name of a hint fits a switch for the same expression: that of a condition, one that conditions read alone; that of friction, one
+ * that can hold more than it exerts. */
+static int fit(const cmb_graph_parts *p, int i, bool of_rule)
+{
+  const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;
+  return of_rule ? silent : silent ? -1 : sticks;
+}
+
+/* Whether hint k, which has become `e`, names switch i: none fits better. */
+static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
+{
+  const bool of_rule = p->x->hint_of_rule[k];
+  const int own = fit(p, i, of_rule);
+  if (cmb_modes_at(p->modes, i)->of != e || own < 0) return false;
+  for (int j = 0; j < p->ns; j++) {
+    if (cmb_modes_at(p->modes, j)->of == e && fit(p, j, of_rule) > own) return false;
+  }
+  return true;
+}
+
 /* The sign of a hint decides: that is the name. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
@@ -30,7 +50,7 @@ static cmb_status use_hints(cmb_graph_parts *p)
   CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
   for (int i = 0; i < p->ns; i++) {
     for (int k = 0; k < x->hint_count; k++) {
-      if (hint[k] == cmb_modes_at(p->modes, i)->of) p->switch_names[i] = x->hint_names[k];
+      if (is_named(p, i, k, hint[k])) p->switch_names[i] = x->hint_names[k];
     }
   }
   return CMB_OK;

@@ -200,6 +200,20 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
+/* Those of events. Where they read velocities they have switches of their own: a velocity that dry friction holds at 0 has no sign for the
+ * forces, and is 0 to a condition (sim/readers.c). */
+static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
+{
+  const cmb_expressions *x = p->x;
+  for (int i = 0; i < count; i++) {
+    bool on_v = false;
+    if (x->nv > 0) CMB_TRY(cmb_depends(x->graph, x->nv, x->v, 1, &when[i], &on_v));
+    const int from = on_v ? p->motion_ns : 0;
+    CMB_TRY(cmb_modes_freeze_apart(p->modes, x->graph, from, 1, &when[i], &when[i]));
+  }
+  return CMB_OK;
+}
+
 /* Conditions and what belongs to them. Whether a gap is closed and closing is told by switches of its own: those of the motion,
  * such as the sign of a rate that dry friction has too, must not rest with the bodies. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
@@ -210,7 +224,7 @@ static cmb_status freeze_rules(cmb_graph_parts *p)
   int events = 0;
   while (events < x->rule_count && !x->rules[events].gap) events++;
   const int gaps = x->rule_count - events;
-  CMB_TRY(cmb_modes_freeze(p->modes, x->graph, events, when, when));
+  CMB_TRY(freeze_events(p, events, when));
   CMB_TRY(
       cmb_modes_freeze_apart(p->modes, x->graph, p->motion_ns, gaps, when + events, when + events));
   return cmb_modes_freeze(p->modes, x->graph, others, other, other);

@@ -41,6 +41,7 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
   m->level_ahead = cmb_arena_ints(arena, eq->ns);
   m->edge = cmb_arena_ints(arena, eq->ns);
   m->lift = NULL;
+  m->still = NULL;
 }
 
 /* The state whose modes are wanted, and where it goes. */
@@ -88,6 +89,7 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
+  if (m->still && m->still[i] != 0) return m->still[i];
   if (!isfinite(s)) return ev->mode[i];
   if (m->lift && fabs(s) < m->lift[i]) return m->before[i];
   if (cmb_mode_is_level(ev, i)) return s > 0 ? ev->mode[i] : level_of(m, i, ahead);

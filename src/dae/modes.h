@@ -49,6 +49,7 @@ typedef struct cmb_mode_search {
   int *edge;                /* (ns) what is known of a level's edge, enum cmb_mode_edge */
   const double
       *lift; /* (ns) up to there functions near 0 keep the modes that they have; NULL: none does */
+  const int *still; /* (ns) modes that functions have whatever their values; 0, NULL: none */
 } cmb_mode_search;
 
 /* Memory from `arena`; a failure is left to it. */

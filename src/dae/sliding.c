@@ -136,6 +136,68 @@ cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *
   return CMB_OK;
 }
 
+/* ---- other forces that switch with what friction holds */
+
+/* The first member of group k that friction of this kind has; -1: none. */
+static int member_of(const cmb_sliding *x, int k, bool sticks)
+{
+  const cmb_equations *inner = x->layer.inner;
+  for (int i = 0; i < inner->ns; i++) {
+    const bool member = x->group[i] != 0 && cmb_slide_leader(x->group[i]) == x->function[k];
+    if (member && cmb_switch_sticks(inner, i) == sticks) return i;
+  }
+  return -1;
+}
+
+/* What the members of group k of one kind add to the accelerations where they go from −1 to +1. */
+static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
+                            double *change)
+{
+  const cmb_equations *inner = x->layer.inner;
+  cmb_evaluator *ev = x->below;
+  lower_modes(&x->layer, at->mode, ev->mode);
+  CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, x->a, x->lambda));
+  for (int i = 0; i < inner->ns; i++) {
+    const int group = x->group[i];
+    if (group == 0 || cmb_slide_leader(group) != x->function[k]) continue;
+    if (cmb_switch_sticks(inner, i) != sticks) continue;
+    ev->mode[i] = cmb_slide_held_mode(inner, i, group, 1);
+  }
+  CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, change, x->lambda));
+  for (int i = 0; i < inner->nv; i++) change[i] -= x->a[i];
+  return CMB_OK;
+}
+
+/* Whether `other` is not a multiple of `one`, but for what is little beside that. */
+static bool lead_elsewhere(int n, const double *one, const double *other)
+{
+  const double square = cmb_dot(n, one, one);
+  const double factor = square > 0 ? cmb_dot(n, one, other) / square : 0;
+  double size = 0, rest = 0;
+  for (int i = 0; i < n; i++) {
+    size = fmax(size, fabs(one[i]) + fabs(other[i]));
+    rest = fmax(rest, fabs(other[i] - factor * one[i]));
+  }
+  return rest > SAME * size;
+}
+
+cmb_status cmb_sliding_strangers(const cmb_sliding *x, const cmb_point *at, int *friction,
+                                 int *other)
+{
+  const int nv = x->layer.eq.nv;
+  double *one = x->change, *second = x->f;
+  *friction = *other = -1;
+  for (int k = 0; k < x->count; k++) {
+    const int sticks = member_of(x, k, true), stranger = member_of(x, k, false);
+    if (sticks < 0 || stranger < 0) continue;
+    CMB_TRY(cmb_factor_at(x->below, at->t, at->q));
+    CMB_TRY(change_by(x, at, k, true, one));
+    CMB_TRY(change_by(x, at, k, false, second));
+    if (lead_elsewhere(nv, one, second)) *friction = sticks, *other = stranger;
+  }
+  return CMB_OK;
+}
+
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const cmb_sliding *x = self;

@@ -88,4 +88,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
  * and *second are the leaders of two groups that are multiplied; -1: there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
 
+/* Forces that switch with what friction of the kind that sticks holds, and do something else than it: its mixture says nothing of theirs. CMB_OK, and
+ * *friction and *other are functions of such a group; -1: there are none. */
+cmb_status cmb_sliding_strangers(const cmb_sliding *x, const cmb_point *at, int *friction,
+                                 int *other);
+
 #endif

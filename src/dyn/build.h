@@ -56,6 +56,7 @@ typedef struct cmb_constraint {
 typedef struct cmb_hint {
   cmb_expr e;
   const char *name;
+  bool of_rule; /* one that a condition of an event or a stop reads; else one of the motion */
 } cmb_hint;
 
 enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
@@ -185,8 +186,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
 
-/* The switch that the sign of e decides is called NAME, or NAME.part. */
-void cmb_build_hint(cmb_build *b, const char *name, const char *part, cmb_expr e);
+/* The switch that the sign of e decides is called NAME, or NAME.part: one of conditions, or of the motion. */
+void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e);
 
 /* rules.c: events and stops. The first reads their formulas, for the coordinates that they ask for. */
 cmb_status cmb_build_scan_rules(cmb_build *b);

@@ -349,10 +349,12 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   const size_t n = (size_t)b->hints.count + 1;
   x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
   x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
-  if (!x->hints || !x->hint_names) return CMB_ERROR_MEMORY;
+  x->hint_of_rule = cmb_arena_take(b->arena, n, sizeof *x->hint_of_rule);
+  if (!x->hints || !x->hint_names || !x->hint_of_rule) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->hints.count; i++) {
     x->hints[i] = hints[i].e;
     x->hint_names[i] = hints[i].name;
+    x->hint_of_rule[i] = hints[i].of_rule;
   }
   x->hint_count = b->hints.count;
   return CMB_OK;

@@ -167,7 +167,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &rule->when));
   CMB_TRY(check_when(b, x, event, rule->when));
   const cmb_expr u = cmb_build_deciding(b, rule->when);
-  if (u != 0) cmb_build_hint(b, event->name, "", u);
+  if (u != 0) cmb_build_hint(b, true, event->name, "", u);
   CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
   CMB_TRY(depends(b, x->nq, x->q, u, &moves));
   CMB_TRY(add_resets(b, x, event));
@@ -222,8 +222,8 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
                                  .first_reset = x->reset_count,
                                  .reset_count = 1,
                                  .surface = cmb_neg(g, gap)};
-  cmb_build_hint(b, stop->name, "gap", cmb_neg(g, gap));
-  cmb_build_hint(b, stop->name, "closing", cmb_neg(g, rate));
+  cmb_build_hint(b, true, stop->name, "gap", cmb_neg(g, gap));
+  cmb_build_hint(b, true, stop->name, "closing", cmb_neg(g, rate));
   return add_reset(b, x, stop->name, rate, cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
 }
 

@@ -343,6 +343,7 @@ static cmb_status find_units(cmb_events *e, double t)
 static cmb_status ignore_touching(cmb_events *e)
 {
   const cmb_equations *eq = e->ev->eq;
+  for (int i = 0; i < e->ns; i++) e->ignored[i] = e->still[i] != 0;
   if (!eq->switch_of_gap || eq->rule_count == 0) return CMB_OK;
   CMB_TRY(sample_plain(e, 1, e->s_probe));
   CMB_TRY(find_units(e, cmb_integrator_time_at(e->in, 1)));
@@ -351,13 +352,14 @@ static cmb_status ignore_touching(cmb_events *e)
     const double most = fmax(fabs(e->s[0][i]), fabs(e->s_probe[i]));
     e->scale[i] = fmax(e->scale[i], most);
     e->small[i] = eq->switch_of_gap[i] && most <= fmax(TOUCHING * e->scale[i], atol * e->unit[i]);
-    e->ignored[i] = e->small[i];
+    e->ignored[i] = e->ignored[i] || e->small[i];
   }
   for (int k = 0; k < eq->rule_count; k++) {
     const bool *reads = eq->rule_reads + (ptrdiff_t)k * e->ns;
     if (all_marked(e, k, e->small)) continue;
     for (int i = 0; i < e->ns; i++) {
-      e->ignored[i] = e->ignored[i] && (!reads[i] || eq->switch_order[i] == 1);
+      const bool open = reads[i] && eq->switch_order[i] != 1;
+      e->ignored[i] = e->ignored[i] && (!open || e->still[i] != 0);
     }
   }
   return CMB_OK;

@@ -248,6 +248,7 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
   status = cmb_run_decide(sim, &decided);
   sim->decision.quiet = false;
   CMB_TRY(status);
+  CMB_TRY(cmb_run_note_readers(sim, false));
   if (sim->stage == before && !decided) return CMB_OK;
   *restarted = true;
   return begin_there(sim);
@@ -297,6 +298,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
+  CMB_TRY(cmb_run_note_readers(sim, has_jumped(sim)));
   return begin_there(sim);
 }
 
@@ -359,11 +361,13 @@ cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle)
 {
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
   int *mode = sim->ev->mode;
-  bool changed;
+  bool changed, put_off;
   *idle = false;
   forget_held(sim);
   CMB_TRY(find_modes(sim, &changed));
   if (!changed || !all_idle(sim)) return CMB_OK;
+  CMB_TRY(cmb_run_put_off_readers(sim, &put_off));
+  if (put_off) return CMB_OK;
   memcpy(sim->mode_before, mode, size);
   memcpy(mode, sim->events->mode_new, size);
   CMB_TRY(cmb_run_look_at_conditions(sim));
@@ -414,11 +418,13 @@ static cmb_status tell_loose(cmb_simulation *sim)
 
 cmb_status cmb_run_restart(cmb_simulation *sim)
 {
-  bool changed;
+  bool changed, put_off;
   forget_held(sim);
   memset(sim->loose, 0, (size_t)sim->eq->ns * sizeof *sim->loose);
   CMB_TRY(find_modes(sim, &changed));
+  CMB_TRY(cmb_run_put_off_readers(sim, &put_off));
   CMB_TRY(go_rounds(sim));
+  cmb_run_end_readers(sim);
   return tell_loose(sim);
 }
 
@@ -582,5 +588,7 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   forget_held(sim);
   memcpy(e->mode_new, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int)); /* with what lies ahead */
   CMB_TRY(cmb_run_release_zeros(sim));
-  return go_rounds(sim);
+  CMB_TRY(go_rounds(sim));
+  cmb_run_end_readers(sim);
+  return CMB_OK;
 }

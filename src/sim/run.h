@@ -89,7 +89,11 @@ struct cmb_simulation {
   bool left;         /* rests have been left for an impact at this event */
   bool *other_rests; /* (rule_count) those that are not on contacts */
   int *with;     /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
-  bool *at_zero; /* (ns) functions that a rest has held */
+  bool *at_zero; /* (ns) functions that a rest has held, or that readers.c asks for */
+  int *
+      read_of; /* (ns) conditions on velocities that friction holds: ±(1 + leader), as in dae/sliding.h; 0: others */
+  int *
+      still; /* (most_ns) modes of those, and of those that friction has let go at this event; 0: of others */
   bool *
       rested; /* (ns) functions that were 0, but for rounding, since bodies rested where this event begins */
   bool *
@@ -221,6 +225,12 @@ cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed);
  * i, as signs into `with`; rates of all functions at the state found, with the accelerations; whether rests hold function i; the group of
  * function i, as `with` has it, slides from now on, and is checked as soon as its stage has been entered. */
 cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
+
+/* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
+ * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
+cmb_status cmb_run_find_gradients(cmb_simulation *sim);
+double cmb_run_gradient_size(const cmb_simulation *sim, int i);
+int cmb_run_ratio_sign(const cmb_simulation *sim, int i, int j);
 cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with);
 cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow);
 bool cmb_run_is_held(const cmb_simulation *sim, int i);
@@ -239,6 +249,14 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
 
 /* Slides of functions that rests hold are over: the rests do it. */
 cmb_status cmb_run_end_held_slides(cmb_simulation *sim);
+
+/* readers.c: conditions of events on velocities that friction holds. Where a run begins: those that may be held have the modes of 0. Where an event begins: the modes found for those that may be held are put off to
+ * the next round, if *any, and the friction that may hold them is marked. At the end of a round: which are held, and which have been let go. At the
+ * end of the event these are as any others. */
+cmb_status cmb_run_begin_readers(cmb_simulation *sim);
+cmb_status cmb_run_put_off_readers(cmb_simulation *sim, bool *any);
+cmb_status cmb_run_note_readers(cmb_simulation *sim, bool jumped);
+void cmb_run_end_readers(cmb_simulation *sim);
 
 /* sticking.c: where bodies have begun to rest friction along the same line has the mean of its values, unless the motion depends on it; and
  * where the run goes on from there outputs that depend on that choice are noted, and warned of once. */

@@ -159,6 +159,7 @@ static void take_modes(cmb_simulation *sim)
   cmb_arena *arena = sim->arena;
   sim->slides = cmb_arena_ints(arena, ns);
   sim->with = cmb_arena_ints(arena, ns);
+  sim->read_of = cmb_arena_ints(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
   sim->rested = cmb_arena_take(arena, (size_t)ns, sizeof *sim->rested);
   sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
@@ -186,6 +187,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->p = cmb_arena_doubles(arena, eq->np);
   sim->p_before = cmb_arena_doubles(arena, eq->np);
   sim->p_start = cmb_arena_doubles(arena, eq->np);
+  sim->still = cmb_arena_ints(arena, sim->most_ns);
   take_start(sim);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
@@ -1088,6 +1090,7 @@ static cmb_status begin(cmb_simulation *sim)
                         sim->t_start));
   cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
+  if (!real_time) CMB_TRY(cmb_run_begin_readers(sim));
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (sim->eq->nh > 0) {

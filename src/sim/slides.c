@@ -149,21 +149,36 @@ static bool are_parallel(const double *first, const double *second, int i, int j
   return fabs(a - b) <= SAME_RATIO * fmax(fabs(a), fabs(b));
 }
 
+cmb_status cmb_run_find_gradients(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  CMB_TRY(gradient_along(sim, 1, sim->flow));
+  return gradient_along(sim, 2, sim->flow + 2 * (ptrdiff_t)sim->most_ns);
+}
+
+double cmb_run_gradient_size(const cmb_simulation *sim, int i)
+{
+  return fmax(fabs(sim->flow[i]), fabs(sim->flow[2 * (ptrdiff_t)sim->most_ns + i]));
+}
+
+int cmb_run_ratio_sign(const cmb_simulation *sim, int i, int j)
+{
+  const double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
+  const double factor = first[j] * first[i] + second[j] * second[i];
+  if (factor == 0 || !are_parallel(first, second, i, j)) return 0;
+  return factor < 0 ? -1 : 1;
+}
+
 /* The functions whose gradients are those of function i but for a factor, into `with`: its sign; 0 for the others. What the constraints leave
  * of the gradients counts: joints that friction holds in a mechanism with one freedom stop together. */
 static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
 {
-  cmb_events *e = sim->events;
-  double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
-  CMB_TRY(gradient_along(sim, 1, first));
-  CMB_TRY(gradient_along(sim, 2, second));
+  CMB_TRY(cmb_run_find_gradients(sim));
   for (int j = 0; j < sim->eq->ns; j++) {
-    const double size = fmax(fabs(first[j]), fabs(second[j]));
-    const double factor = first[j] * first[i] + second[j] * second[i];
-    const bool shares = j == i || (may_share(sim, i, j, size, e->s_probe) && factor != 0 &&
-                                   are_parallel(first, second, i, j));
-    with[j] = !shares ? 0 : factor < 0 ? -1 : 1;
+    const double size = cmb_run_gradient_size(sim, j);
+    const bool may = may_share(sim, i, j, size, sim->events->s_probe);
+    with[j] = may ? cmb_run_ratio_sign(sim, i, j) : 0;
   }
   with[i] = 1;
   return CMB_OK;
@@ -210,15 +225,11 @@ cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with)
 
 cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still)
 {
-  cmb_events *e = sim->events;
   const int *order = sim->ev->eq->switch_order;
-  double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
-  CMB_TRY(gradient_along(sim, 1, first));
-  CMB_TRY(gradient_along(sim, 2, second));
+  CMB_TRY(cmb_run_find_gradients(sim));
   for (int i = 0; i < sim->eq->ns; i++) {
-    const double size = fmax(fabs(first[i]), fabs(second[i]));
-    still[i] = order[i] == 1 && fabs(e->s_probe[i]) <= size * cmb_run_slowness(sim);
+    const double slow = cmb_run_gradient_size(sim, i) * cmb_run_slowness(sim);
+    still[i] = order[i] == 1 && fabs(sim->events->s_probe[i]) <= slow;
   }
   return CMB_OK;
 }
@@ -256,6 +267,32 @@ static cmb_status refuse_products(cmb_simulation *sim)
       names[first], names[second], e->t);
 }
 
+/* A force that switches with a velocity which friction holds has no value there, unless it acts as that friction does. */
+static cmb_status refuse_strangers(cmb_simulation *sim)
+{
+  const cmb_events *e = sim->events;
+  const char *const *names = sim->ev->eq->switch_names;
+  const cmb_point at = cmb_run_point(sim);
+  int friction, other;
+  cmb_status status = cmb_sliding_strangers(sim->stage->sliding, &at, &friction, &other);
+  CMB_TRY(cmb_run_final(sim, status, "dry friction", e->t));
+  if (friction < 0) return CMB_OK;
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[other]),
+      "'%s' holds a velocity at 0 at t = %.9g, and a force on something else jumps where that "
+      "velocity "
+      "changes its sign ('%s'): what it is meanwhile is not determined; let it change smoothly, or "
+      "give it a threshold of its own, such as v > 1e-6",
+      names[friction], e->t, names[other]);
+}
+
+/* What slides now must be determined. */
+static cmb_status refuse_mixtures(cmb_simulation *sim)
+{
+  CMB_TRY(refuse_products(sim));
+  return refuse_strangers(sim);
+}
+
 /* The leader of a group: function i, or one that conditions read, for with the leader at −1 these are not met. */
 static int leader_of(const cmb_simulation *sim, int i, const int *with)
 {
@@ -284,7 +321,7 @@ cmb_status cmb_run_check_slides(cmb_simulation *sim)
   cmb_status status = cmb_sliding_find(x, &at);
   if (status != CMB_RETRY_SINGULAR) {
     CMB_TRY(cmb_run_final(sim, status, "dry friction", sim->events->t));
-    return refuse_products(sim);
+    return refuse_mixtures(sim);
   }
   const char *name = sim->eq->switch_names[x->function[x->count - 1]];
   return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
@@ -317,7 +354,7 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
   const cmb_sliding *x = sim->stage->sliding;
   bool slides = status == CMB_OK;
   for (int k = 0; slides && k < x->count; k++) slides = x->hold[k] >= 0;
-  if (slides) return refuse_products(sim);
+  if (slides) return refuse_mixtures(sim);
   if (status < 0) return status;
   cmb_run_return_to(sim, before);
   for (int j = 0; j < sim->eq->ns; j++) {

@@ -22,6 +22,7 @@ static void use_stage(cmb_simulation *sim, cmb_stage *stage)
   sim->in = stage->in;
   sim->ev = stage->ev;
   sim->events = &stage->events;
+  sim->events->still = sim->events->search.still = sim->still;
   sim->watch = &stage->watch;
   sim->variation = &stage->variation;
   sim->agreement = &stage->agreement;
@@ -53,7 +54,8 @@ void cmb_run_begin_stages(cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   use_stage(sim, sim->stages);
   for (int i = 0; i < eq->ns; i++)
-    sim->slides[i] = 0, sim->released[i] = 0, sim->at_zero[i] = false;
+    sim->slides[i] = sim->read_of[i] = sim->still[i] = 0, sim->released[i] = 0,
+    sim->at_zero[i] = false;
   sim->sequence = NAN;
   sim->decision.warned = false;
   for (cmb_stage *s = sim->stages; s; s = s->next) {

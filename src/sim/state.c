@@ -75,6 +75,11 @@ static void check_stage(const cmb_simulation *sim, cmb_archive *a)
       cmb_archive_refuse(a, "nothing can slide there");
       return;
     }
+    const int read = sim->read_of[i], most = eq->ns;
+    if (read < -most || read > most || abs(sim->still[i]) > 1) {
+      cmb_archive_refuse(a, "nothing can be held there");
+      return;
+    }
     const int group = sim->slides[i], leader = cmb_slide_leader(group);
     if (group != 0 && (leader < 0 || leader >= eq->ns || sim->slides[leader] != leader + 1)) {
       cmb_archive_refuse(a, "what slides there has no leader");
@@ -102,6 +107,8 @@ static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
   visit_instants(sim, a);
   cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
   cmb_archive_ints(a, "slides", eq->ns, sim->slides);
+  cmb_archive_ints(a, "read-of", eq->ns, sim->read_of);
+  cmb_archive_ints(a, "still", eq->ns, sim->still);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (!a->writing && a->status == CMB_OK && sim->limits &&
       cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
