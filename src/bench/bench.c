@@ -82,6 +82,26 @@ void cli_bench_put(int width, int digits, double x)
   }
 }
 
+int cli_bench_open(cmb_context *ctx, const char *model, const char *parameter, const char *method,
+                   struct cli_bench_model *m)
+{
+  static const struct cli_command as_run = {.name = "run"};
+  struct cli_arguments *on = &m->arguments;
+  *m = (struct cli_bench_model){.system = NULL};
+  on->command = &as_run, on->operand = model, on->inner = true;
+  if (parameter) on->set[on->set_count++] = (cmb_setting){parameter, 1};
+  const int code = cli_read_model(ctx, on);
+  if (method) on->method = method;
+  return code == CLI_DONE ? cli_open_system(ctx, on, &m->system) : code;
+}
+
+void cli_bench_close(struct cli_bench_model *m)
+{
+  cmb_system_destroy(m->system);
+  cmb_model_destroy(m->arguments.model);
+  cli_release(&m->arguments);
+}
+
 /* ---- which one */
 
 struct bench {
@@ -108,9 +128,7 @@ static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_sy
 
 static int run_bench(cmb_context *ctx, const struct bench *bench, const struct cli_arguments *a)
 {
-  static const struct cli_command as_run = {.name = "run"};
-  struct cli_arguments on = {.command = &as_run, .operand = bench->model, .inner = true};
-  cmb_system *system = NULL;
+  struct cli_bench_model m;
   if (!bench->takes_rtol && !isnan(a->rtol)) {
     return cli_complain("bench %s has tolerances of its own, --rtol is not for it", bench->name);
   }
@@ -120,13 +138,9 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   const cmb_status possible = a->plot ? cmb_output_possible(ctx, a->plot) : CMB_OK;
   if (possible != CMB_OK) return cli_fail(ctx, possible);
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
-  if (bench->parameter) on.set[on.set_count++] = (cmb_setting){bench->parameter, 1};
-  int code = cli_read_model(ctx, &on);
-  if (code == CLI_DONE) code = cli_open_system(ctx, &on, &system);
-  if (code == CLI_DONE) code = print_bench(ctx, bench, system, a);
-  cmb_system_destroy(system);
-  cmb_model_destroy(on.model);
-  cli_release(&on);
+  int code = cli_bench_open(ctx, bench->model, bench->parameter, NULL, &m);
+  if (code == CLI_DONE) code = print_bench(ctx, bench, m.system, a);
+  cli_bench_close(&m);
   return code;
 }
 

@@ -29,6 +29,18 @@ double cli_bench_seconds(void);
 /* A number in so many columns after a space; what is not known, a NaN, as a dash. */
 void cli_bench_put(int width, int digits, double x);
 
+/* A bundled model or problem as a bench opens it. */
+struct cli_bench_model {
+  struct cli_arguments arguments;
+  cmb_system *system;
+};
+
+/* As `camber run MODEL --set PARAMETER=1 --method METHOD` does; NULL: not said. Complains and returns an exit code; to be closed
+ * in any case. */
+int cli_bench_open(cmb_context *ctx, const char *model, const char *parameter, const char *method,
+                   struct cli_bench_model *m);
+void cli_bench_close(struct cli_bench_model *m);
+
 /* Each prints its tables. `system` is the one that the list of benches names, NULL if it names none. */
 cmb_status cli_bench_simeon_table1(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a);
@@ -50,5 +62,7 @@ cmb_status cli_bench_burgermeister_fig7(cmb_context *ctx, const cmb_system *syst
                                         const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig8(cmb_context *ctx, const cmb_system *system,
                                         const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_vedyna(cmb_context *ctx, const cmb_system *system,
+                                          const struct cli_arguments *a);
 
 #endif

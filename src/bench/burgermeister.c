@@ -30,11 +30,10 @@ static cmb_status create(cmb_context *ctx, const cmb_equations *eq,
 static cmb_status take(cmb_integrator *in, cmb_evaluator *ev, long k, cli_look look, void *user,
                        double *y)
 {
-  double position, velocity;
-  const double *q = cmb_integrator_q(in);
-  CMB_TRY(cmb_constraint_residuals(ev, cmb_integrator_t(in), q, cmb_integrator_v(in), &position,
-                                   &velocity));
-  y[k] = look(user, k, q, position);
+  struct cli_place at = {.q = cmb_integrator_q(in)};
+  CMB_TRY(cmb_constraint_residuals(ev, cmb_integrator_t(in), at.q, cmb_integrator_v(in),
+                                   &at.position, &at.velocity));
+  y[k] = look(user, k, &at);
   return CMB_OK;
 }
 
@@ -67,10 +66,10 @@ cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct c
   return status;
 }
 
-double cli_look_position(void *user, long k, const double *q, double position)
+double cli_look_position(void *user, long k, const struct cli_place *at)
 {
-  (void)user, (void)k, (void)q;
-  return position;
+  (void)user, (void)k;
+  return at->position;
 }
 
 struct store {
@@ -78,11 +77,11 @@ struct store {
   double *q;
 };
 
-static double store_q(void *user, long k, const double *q, double position)
+static double store_q(void *user, long k, const struct cli_place *at)
 {
   const struct store *store = user;
-  memcpy(store->q + k * store->nq, q, (size_t)store->nq * sizeof *q);
-  return position;
+  memcpy(store->q + k * store->nq, at->q, (size_t)store->nq * sizeof *at->q);
+  return at->position;
 }
 
 cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, double h, long steps,
@@ -99,6 +98,15 @@ cmb_status cli_follow_reference(cmb_context *ctx, const cmb_system *system, doub
   return status;
 }
 
+double cli_axis_distance(const double *q, const double *reference)
+{
+  double sum = 0;
+  for (int i = 0; i < CLI_AXIS_COORDINATES; i++) {
+    sum += (q[i] - reference[i]) * (q[i] - reference[i]);
+  }
+  return sqrt(sum);
+}
+
 double cli_largest(long from, long to, const double *y)
 {
   double most = 0;
@@ -106,9 +114,14 @@ double cli_largest(long from, long to, const double *y)
   return most;
 }
 
+const char *cli_bench_word(bool holds)
+{
+  return holds ? "yes" : "no";
+}
+
 void cli_bench_verdict(const char *claim, bool holds)
 {
-  printf("%-72s %s\n", claim, holds ? "yes" : "no");
+  printf("%-72s %s\n", claim, cli_bench_word(holds));
 }
 
 cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,

@@ -31,6 +31,8 @@
   X("burgermeister-fig7", "car axis: explicit against linear-implicit (the same, Fig. 7)",         \
     "caraxis", NULL, false, true, burgermeister_fig7)                                              \
   X("burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",   \
-    NULL, false, true, burgermeister_fig8)
+    NULL, false, true, burgermeister_fig8)                                                         \
+  X("burgermeister-vedyna", "positions by the new velocities (the same, section 4.3)", NULL, NULL, \
+    false, false, burgermeister_vedyna)
 
 #endif

@@ -30,9 +30,15 @@ static cmb_status read_options(const cmb_integrator *in, cmb_step_options *o)
   o->alpha = cmb_option_number(in, "alpha");
   o->beta = cmb_option_number(in, "beta");
   if (euler) o->index = 1 + cmb_choice(in, "index");
+  if (euler) o->positions = (cmb_step_positions)cmb_choice(in, "positions");
   const bool projects =
       o->stabilization != CMB_STABILIZE_NONE && o->stabilization != CMB_STABILIZE_BAUMGARTE;
   o->bound = in->ng > 0 && projects && cmb_choice(in, "bound") == 0;
+  if (o->jacobian == CMB_STEP_J3 && o->positions == CMB_POSITIONS_NEW) {
+    return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "positions"),
+                          "option jacobian=J3 has only the term that positions=new leaves out: "
+                          "take jacobian=none, J1, J2 or exact");
+  }
   if (o->index == 2 || o->stabilization != CMB_STABILIZE_GGL) return CMB_OK;
   return cmb_fail_about(in->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", "stabilization"),
                         "option stabilization=ggl needs index=2");
@@ -134,7 +140,8 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 #define OPTION_ALPHA                                                                               \
   {                                                                                                \
     "alpha", "auto|NUMBER", "auto",                                                                \
-        "Baumgarte's parameter of velocities in 1/s; auto: 1/h, with exact 1/(2h)"                 \
+        "Baumgarte's parameter of velocities in 1/s; auto: 1/h, with positions by the new "        \
+        "velocities 1/(2h)"                                                                        \
   }
 
 #define OPTION_BETA                                                                                \
@@ -152,6 +159,10 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static const cmb_option lie_options[] = {
     OPTION_JACOBIAN,
     {"index", "1|2", "1", "constraints on accelerations, or on velocities at the new position"},
+    {"positions", "auto|new", "auto",
+     "auto: by the old velocities, with exact by the new ones; new: by the new ones with any "
+     "matrix, "
+     "and no derivative on the right side (semi-implicit)"},
     OPTION_STABILIZATION("none|baumgarte|projection-q|projection|ggl"),
     OPTION_ALPHA,
     OPTION_BETA,

@@ -140,11 +140,17 @@ static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage
   return b->s->rates(b->s, stage->at.q, stage->at.v, stage->base);
 }
 
-/* f + γh ∂f/∂q base into x */
+/* Whether positions go on with the new velocities. */
+static bool leads(const struct builder *b)
+{
+  return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
+}
+
+/* f + γh ∂f/∂q base into x; f alone for veDYNA's step */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
-  if (b->o->jacobian == CMB_STEP_NONE) return CMB_OK;
+  if (b->o->jacobian == CMB_STEP_NONE || b->o->positions == CMB_POSITIONS_NEW) return CMB_OK;
   if (b->o->jacobian == CMB_STEP_EXACT && !b->s->eq->rates) { /* T = I: the matrix is there */
     add_product(b, b->nv, b->nv, b->force_q, b->gh, stage->base, b->x);
     return CMB_OK;
@@ -156,11 +162,11 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Baumgarte's α and β, or 1/h and its square: they take out defects within two steps. With `exact`, where positions go on with
- * velocities in which the correction already is, that is too much (stable for hα < 3/4, with index 2 for 2/3): 1/(2h). */
+/* Baumgarte's α and β, or 1/h and its square: they take out defects within two steps. Where positions go on with
+ * velocities in which the correction already is, that is too much (stable for hα < 2√2 − 2, with index 2 for 2/3): 1/(2h). */
 static cmb_expr alpha(struct builder *b)
 {
-  const double part = b->o->jacobian == CMB_STEP_EXACT ? 0.5 : 1;
+  const double part = leads(b) ? 0.5 : 1;
   return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
@@ -188,7 +194,7 @@ static cmb_status take_solution(struct builder *b, const struct stage *stage)
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
   memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
   memcpy(b->kq, stage->base, (size_t)b->nq * sizeof *b->kq);
-  if (b->o->jacobian != CMB_STEP_EXACT) return CMB_OK;
+  if (!leads(b)) return CMB_OK;
   cmb_expr *more = take(b, b->nq);
   if (!more) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->rates(b->s, stage->at.q, b->k, more));
@@ -277,14 +283,13 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Eq. (6): the constraint on velocities is met at the new position. With `exact` it is met where the old velocities lead to, and
- * the position that the new ones lead to is projected. */
+/* Eq. (6): the constraint on velocities is met at the new position. Where positions go on with the new velocities it is met where
+ * the old ones lead to, and the position that the new ones lead to is projected. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
   const bool baumgarte = b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
-  const bool ggl = b->o->stabilization == CMB_STABILIZE_GGL,
-             exact = b->o->jacobian == CMB_STEP_EXACT;
+  const bool ggl = b->o->stabilization == CMB_STABILIZE_GGL, later = leads(b);
   cmb_expr *q = take(b, b->nq), *G = take(b, b->ng * b->nv), *gt = take(b, b->ng);
   cmb_expr *g = baumgarte ? take(b, b->ng) : NULL, *s = b->x + b->nv;
   cmb_elimination *mixed;
@@ -292,7 +297,7 @@ static cmb_status step_index2(struct builder *b)
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   advance(b, b->nq, b->s->q, stage.base, q);
   normalize(b, q);
-  if (ggl && !exact) CMB_TRY(project_position(b, q));
+  if (ggl && !later) CMB_TRY(project_position(b, q));
   const cmb_step_point at = {b->t_next, q, NULL};
   CMB_TRY(b->s->terms(b->s, &at, &(cmb_step_terms){.G = G, .gt = gt, .g = g}));
   const cmb_expr scale = cmb_div(b->g, number(b, -1), b->s->h);
@@ -304,7 +309,7 @@ static cmb_status step_index2(struct builder *b)
   cmb_elimination_solve(mixed, b->x);
   CMB_TRY(take_solution(b, &stage));
   memcpy(b->q, q, (size_t)b->nq * sizeof *q);
-  if (exact) {
+  if (later) {
     advance(b, b->nq, b->s->q, b->kq, b->q);
     normalize(b, b->q);
     if (ggl) CMB_TRY(project_position(b, b->q));

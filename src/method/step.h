@@ -7,6 +7,7 @@
  *
  * Options leave parts of the matrix away (Burgermeister, Arnold and Esterl 2006 §2): J1 the term with (γh)², J3 all but M, `none`
  * also the right side's second term. With J1, J2 and J3 positions go on with the old velocities, with `exact` with the new ones.
+ * veDYNA's step (§4.3) has positions by the new velocities, too, and the right side's second term in none of the matrices.
  */
 #ifndef CMB_METHOD_STEP_H
 #define CMB_METHOD_STEP_H
@@ -21,6 +22,11 @@ typedef enum cmb_step_jacobian {
   CMB_STEP_EXACT
 } cmb_step_jacobian;
 
+typedef enum cmb_step_positions {
+  CMB_POSITIONS_AUTO, /* by the old velocities; with `exact` by the new ones */
+  CMB_POSITIONS_NEW   /* by the new ones, and f alone on the right side (§4.3) */
+} cmb_step_positions;
+
 typedef enum cmb_stabilization {
   CMB_STABILIZE_NONE,
   CMB_STABILIZE_BAUMGARTE,
@@ -33,9 +39,11 @@ typedef struct cmb_step_options {
   int stages; /* 1: linear-implicit Euler, 2: of order 2 */
   int index;
   cmb_step_jacobian jacobian;
+  cmb_step_positions positions;
   cmb_stabilization stabilization;
-  double alpha, beta; /* of Baumgarte; 0: 1/h, with `exact` 1/(2h), and its square */
-  bool bound;         /* also what the drift bound needs */
+  double alpha,
+      beta;   /* of Baumgarte; 0: 1/h, with positions by new velocities 1/(2h), and its square */
+  bool bound; /* also what the drift bound needs */
 } cmb_step_options;
 
 typedef struct cmb_step {

@@ -33,7 +33,7 @@ exits() { # CODE ARGUMENT...
 
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
-    burgermeister-*) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
+    burgermeister-fig*) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
     *) check "bench $name" bench "$name" ;;
   esac
 done
@@ -69,31 +69,49 @@ check "fig1: nothing fails" [ "$(grep -cE ' no$' burgermeister-fig1.txt)" -eq 0 
 agrees fig3 'index 1 drifts faster'
 agrees fig5 'index 1' 'index 2' '1, Baumgarte' '2, Baumgarte' '1, projected' '2, projected' '2, GGL'
 agrees fig6 'index 2' '1, Baumgarte' '2, Baumgarte' '1, projected' '2, GGL' 'index 1, h/32'
+check "fig6: velocities" [ "$(grep -cE '^(index 2|[12], (Baumgarte|projected|GGL)) .* yes$' burgermeister-fig6.txt)" -eq 10 ]
 agrees fig7 none J1 J2 J3
-agrees fig8 'projection never makes the error larger'
-check "fig8: the factors are there" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 8 ]
+agrees fig8 'projection never makes the error larger' 'J1, index 1' 'J1, index 2'
+check "fig8: the factors are there, and after longer times" [ "$(grep -cE '^(J[123]|exact), index [12] ' burgermeister-fig8.txt)" -eq 16 ]
+check "fig8: longer times make a difference" [ "$(grep -cE '^(J[13], index [12]|J2, index 1) .* [01]\.[0-9]+  yes$' burgermeister-fig8.txt)" -eq 5 ]
 
-# The tables in the documentation are what the program prints, but for the last digit.
+# The tables in the documentation are what the program prints, all of them, but for the last digit; and none of their rows says no
+# without a word on it there.
 cat >table.py <<'END'
+"""table.py PAGE FIGURE: whether the lines that follow `burgermeister-FIGURE` in PAGE, indented, are the rows that it has printed."""
 import re, sys
 NUMBER = r"-?\d+\.\d+(?:e[-+]\d+)?"
+page, figure = sys.argv[1:]
+section = open(page, encoding="utf-8").read().split("\n## Drift in real time\n")[1].split("\n## ")[0]
+tables, *remarks = section.split("\nRead with care:\n")
+paragraphs = re.split(r"\n(?=`burgermeister-)", tables)
 def digit(text):
     """A unit of the last digit."""
     return 10 ** (int((text + "e0").split("e")[1]) - len(text.split("e")[0].split(".")[1]))
 def split(line):
     return re.sub(NUMBER, "#", line).split(), re.findall(NUMBER, line)
-text = open(sys.argv[1], encoding="utf-8").read().split(f"`burgermeister-{sys.argv[2]}`, car axis")[1]
-table = [line for line in text.split("\n\n")[1].split("\n") if line.startswith("    ")]
-printed = [split(line) for line in open(f"burgermeister-{sys.argv[2]}.txt")]
+def same(a, b):
+    return a[0] == b[0] and all(abs(float(x) - float(y)) <= 1.01 * digit(x) for x, y in zip(a[1], b[1]))
+mine = [p for p in paragraphs if p.startswith(f"`burgermeister-{figure}`")]
+table = [line for p in mine for line in p.split("\n") if line.startswith("    ")]
+printed = [line for line in open(f"burgermeister-{figure}.txt") if line.strip()]
 for line in table:
-    words, numbers = split(line)
-    if not any(words == w and all(abs(float(a) - float(b)) <= 1.01 * digit(a) for a, b in zip(numbers, n)) for w, n in printed):
+    if not any(same(split(line), split(p)) for p in printed):
         sys.exit(f"the program does not print '{line}'")
-sys.exit(len(table) < 5)
+rows = [p for p in printed if re.search(r" (yes|no|-|new|auto|same|\d+)$", p)]
+for line in rows:
+    if not any(same(split(p), split(line)) for p in table):
+        sys.exit(f"the documentation does not have '{line}'")
+if any(line.endswith(" no\n") for line in rows) and f"- {figure}:" not in remarks[0]:
+    sys.exit(f"{figure} has a row that says no, and no remark")
+sys.exit(len(rows) < 5)
 END
-for figure in fig5 fig6 fig7 fig8; do
-  check "$figure: docs/benchmarks.md has its table" python3 table.py "$SOURCE_DIR/docs/benchmarks.md" $figure
+for figure in fig1 fig3 fig5 fig6 fig7 fig8 vedyna; do
+  check "$figure: docs/benchmarks.md has its tables" python3 table.py "$SOURCE_DIR/docs/benchmarks.md" $figure
 done
+
+# veDYNA's step: what is said of it
+check "vedyna: a smaller error in most models" [ "$(grep -cE ' new  +[0-9]+ +[0-9]+$' burgermeister-vedyna.txt)" -ge 11 ]
 
 for figure in 1 3 5 6 7 8; do
   check "fig$figure: the plot is XML with curves" python3 - "fig$figure.svg" <<'END'

@@ -87,10 +87,20 @@ for options in 'jacobian=none' 'jacobian=J1' 'jacobian=J3' 'jacobian=exact' 'ind
   compare quarter-car 500 --option $options
 done
 compare quarter-car 500 --option index=2 --option stabilization=ggl
+for model in quarter-car motor-crank balanced-cart; do # loops; states; controllers
+  compare $model 500 --option positions=new
+done
+compare quarter-car 500 --option positions=new --option jacobian=exact --option stabilization=baumgarte
+for evaluator in native interpreter; do
+  CAMBER_CACHE=$PWD/cache "$CAMBER" run quarter-car --method lie --step 0.001 --t-end 0.5 --option positions=new \
+    --option jacobian=exact --option stabilization=baumgarte --evaluator $evaluator --json --quiet 2>/dev/null | state >computed
+  check "positions=new: exported code and $evaluator have the same bits" cmp -s exported computed
+done
 compare quarter-car 500 --method rosw2
 compare motor-crank 500 --method rosw2
 STEP=0.0002 compare motor-crank 300 --formulation cartesian
 compare fivelink 300 --formulation cartesian
+compare fivelink 300 --formulation cartesian --option positions=new
 compare quarter-car 500 --live all
 compare fivelink 100 --live all --formulation cartesian
 STEP=0.0005 compare quarter-car 500 --set left.stiffness=60000

@@ -127,10 +127,11 @@ static void make_simulation(cmbt_run *r, double t_end, double every)
 {
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(r->method);
-  cmb_option_setting settings[2];
+  cmb_option_setting settings[3];
   int count = 0;
   if (r->form) settings[count++] = (cmb_option_setting){"form", r->form};
   if (r->control) settings[count++] = (cmb_option_setting){"control", r->control};
+  if (r->positions) settings[count++] = (cmb_option_setting){"positions", r->positions};
   options.integrator.settings = settings;
   options.integrator.setting_count = count;
   options.integrator.rtol = r->rtol;

@@ -25,11 +25,12 @@ typedef struct cmbt_run {
   int row_count, row_room;
   cmbt_event *events; /* (event_count) all of them, in their order */
   int event_count, event_room;
-  double rtol;                /* 1e-10 unless changed before the run */
-  double atol;                /* 0, unless changed: a hundredth of rtol */
-  double step;                /* 0, unless changed: the method chooses it */
-  const char *method;         /* mdop853 */
-  const char *form, *control; /* options of the method by these names; NULL: as they are */
+  double rtol;        /* 1e-10 unless changed before the run */
+  double atol;        /* 0, unless changed: a hundredth of rtol */
+  double step;        /* 0, unless changed: the method chooses it */
+  const char *method; /* mdop853 */
+  const char *form, *control,
+      *positions; /* options of the method by these names; NULL: as they are */
 } cmbt_run;
 
 /* The model NAME in models/, with parameters in place of its own. */

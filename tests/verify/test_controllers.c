@@ -103,18 +103,19 @@ static void test_orders(void **state)
 {
   (void)state;
   static const struct {
-    const char *method;
+    const char *method, *positions;
     double order;
-  } expected[] = {{"lie", 1}, {"rosw2", 2}};
+  } expected[] = {{"lie", NULL, 1}, {"lie", "new", 1}, {"rosw2", NULL, 2}};
   double y[UNKNOWNS], u, sum;
   reference_at(200, y, &u, &sum);
-  for (int m = 0; m < 2; m++) {
+  for (int m = 0; m < 3; m++) {
     for (int f = 0; f < 3; f++) {
       double error[2];
       for (int k = 0; k < 2; k++) {
         cmbt_run r;
         cmbt_run_open_text_with(&r, HELD, cmbt_formulation(f), true);
         r.method = expected[m].method;
+        r.positions = expected[m].positions;
         r.step = k == 0 ? 0.0025 : 0.00125;
         cmbt_run_to(&r, 1, 0);
         error[k] = angle_error(&r, y[ANGLE]);

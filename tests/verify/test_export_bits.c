@@ -23,7 +23,9 @@ static int choose_variant(struct cmbt_random *r, const char **method, cmb_option
   if (strcmp(*method, "rosw2") == 0) return 1;
   setting[1] = (cmb_option_setting){"jacobian", jacobians[cmbt_random_int(r, 0, 4)]};
   setting[2] = (cmb_option_setting){"stabilization", against[cmbt_random_int(r, 0, 2)]};
-  return 3;
+  if (cmbt_random_int(r, 0, 1) == 0 || strcmp(setting[1].value, "J3") == 0) return 3;
+  setting[3] = (cmb_option_setting){"positions", "new"};
+  return 4;
 }
 
 struct count {
@@ -37,7 +39,7 @@ static void compare_text(cmb_context *ctx, const char *text, uint64_t seed, stru
                                                  CMB_FORM_CARTESIAN};
   struct cmbt_random r = {seed};
   struct cmbt_export_bits seen;
-  cmb_option_setting setting[3];
+  cmb_option_setting setting[4];
   const char *method;
   char called[40];
   cmb_model *model = cmbt_model_parse(ctx, text);

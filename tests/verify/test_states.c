@@ -63,12 +63,13 @@ struct expected {
 };
 
 static const struct expected methods[] = {
-    {"mdop5", 5, 16, 32, 1e-12, {NULL, NULL}},  {"mdop853", 8, 4, 6, 1e-13, {NULL, NULL}},
-    {"hem5", 5, 16, 32, 1e-12, {NULL, NULL}},   {"phem56", 5, 16, 24, 1e-12, {NULL, NULL}},
-    {"bdf", 2, 80, 160, 1e-12, {"order", "2"}}, {"bdf", 4, 40, 80, 1e-13, {"order", "4"}},
-    {"radau5", 5, 6, 12, 1e-13, {NULL, NULL}},  {"sdirk4", 4, 12, 24, 1e-13, {NULL, NULL}},
-    {"trap", 2, 20, 40, 1e-12, {NULL, NULL}},   {"forsdirk", 4, 12, 24, 1e-13, {NULL, NULL}},
-    {"lie", 1, 200, 400, 0, {NULL, NULL}},      {"rosw2", 2, 80, 160, 0, {NULL, NULL}},
+    {"mdop5", 5, 16, 32, 1e-12, {NULL, NULL}},     {"mdop853", 8, 4, 6, 1e-13, {NULL, NULL}},
+    {"hem5", 5, 16, 32, 1e-12, {NULL, NULL}},      {"phem56", 5, 16, 24, 1e-12, {NULL, NULL}},
+    {"bdf", 2, 80, 160, 1e-12, {"order", "2"}},    {"bdf", 4, 40, 80, 1e-13, {"order", "4"}},
+    {"radau5", 5, 6, 12, 1e-13, {NULL, NULL}},     {"sdirk4", 4, 12, 24, 1e-13, {NULL, NULL}},
+    {"trap", 2, 20, 40, 1e-12, {NULL, NULL}},      {"forsdirk", 4, 12, 24, 1e-13, {NULL, NULL}},
+    {"lie", 1, 200, 400, 0, {NULL, NULL}},         {"rosw2", 2, 80, 160, 0, {NULL, NULL}},
+    {"lie", 1, 200, 400, 0, {"positions", "new"}},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
