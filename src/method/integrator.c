@@ -573,7 +573,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
         in->h = step_behind_limit(in, h, t_limit, wanted);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
-      if (!m->real_time) CMB_TRY(cmb_runaway_look(in, t_limit)); /* its number of steps is given */
+      CMB_TRY(cmb_runaway_look(in, t_limit));
       return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;

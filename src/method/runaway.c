@@ -79,13 +79,13 @@ bool cmb_runaway_suspected(const cmb_integrator *in)
   return w->level > 2 * HALF && time_of(w, 0) <= SAME_PACE * time_of(w, 1);
 }
 
-/* Whether the steps that lie ahead, until t_limit or for as many doublings again, are more than permitted. */
+/* Whether the steps that lie ahead, until t_limit or for as many doublings again, are more than permitted. The number of equal steps is given. */
 static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
 {
   const cmb_runaway *w = in->runaway;
   const double shrink = steps_of(w, 0) / fmax(steps_of(w, 1), 1);
   const double periods = fmin(AHEAD, (t_limit - in->t) / time_of(w, 0));
-  if (!(shrink >= LEAST_SHRINK)) return false;
+  if (in->fixed_step || !(shrink >= LEAST_SHRINK)) return false;
   return steps_of(w, 0) * pow(shrink, periods) > (double)in->options.max_steps;
 }
 
@@ -96,9 +96,10 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
   return cmb_fail_about(
       in->ctx, CMB_ERROR_DIVERGED, cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->most]),
       "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
-      "doubled %d times since t = %.6g; does a force or damper act the wrong way, or does a drive "
-      "leave what the mechanism can reach?",
-      in->t, in->ev->eq->v_names[w->most], v[w->most], w->level - 1, w->t[0]);
+      "doubled %d times since t = %.6g; does a force or damper act the wrong way, does a drive "
+      "leave what the mechanism can reach%s?",
+      in->t, in->ev->eq->v_names[w->most], v[w->most], w->level - 1, w->t[0],
+      in->fixed_step ? ", or is the step too large for the method" : "");
 }
 
 cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit)

@@ -22,6 +22,12 @@ check "what was computed is kept" test "$(wc -l <out.csv)" -ge 9
 timeout 60 "$CAMBER" run wrong.yaml --t-end 60 --json >json 2>words
 check "the status" grep -q '"status": "diverged"' json
 
+# steps of fixed cost with stabilisation that they are too long for: constraints drift apart, and nothing becomes infinite
+"$CAMBER" run caraxis --method lie --option jacobian=exact --option index=2 --option stabilization=baumgarte --option alpha=700 \
+  >text 2>words
+check "steps of fixed cost: exit code 1" test $? -eq 1
+check "and in words" grep -q "run away at t = .*is the step too large for the method?" words
+
 # a spring of 100 rad/s whose force has a kink: 6,400 events in 100 s
 cat >kink.yaml <<'END'
 bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
