@@ -63,11 +63,11 @@ typedef struct cmb_evaluator {
   double *w, *dw;     /* (nv) displacement and increment in the directions of v */
   double *tau, *dtau; /* (ng) their multipliers */
   double *dq;         /* (nq) increment of q */
-  double tau_square;  /* ‖τ‖² of the last projection of positions, from its first increment, */
-  double eta_square;  /* and ‖η‖² of the last one of velocities (Simeon 1996, eqs. 8 and 9) */
-  double *q_given;    /* (nq) start values as given */
-  double *v_given;    /* (nv) */
-  double *q_trial;    /* (nq) */
+  double tau_square; /* ‖τ‖² of the last projection of positions, from its first increment, */
+  double eta_square; /* and ‖η‖² of the last one of velocities (Simeon 1996, eqs. 8 and 9) */
+  double *q_given;   /* (nq) start values as given */
+  double *v_given;   /* (nv) */
+  double *q_trial;   /* (nq) */
 } cmb_evaluator;
 
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);

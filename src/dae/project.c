@@ -328,6 +328,14 @@ static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iteratio
   return approach(ev, t, q, false, START_ITERATIONS, iterations);
 }
 
+cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau)
+{
+  int iterations = 0;
+  CMB_TRY(approach(ev, t, q, true, START_ITERATIONS, &iterations));
+  memcpy(tau, ev->tau, (size_t)ev->eq->ng * sizeof *tau);
+  return CMB_OK;
+}
+
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
 {
   int iterations = 0;

@@ -69,7 +69,7 @@ static cmb_status create(cmb_integrator *in)
   return cmb_mdop_create(in, &table);
 }
 
-static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
+static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
 /* The constants of DOPRI5 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
@@ -97,6 +97,7 @@ const cmb_method cmb_method_mdop5 = {
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
     .visit = cmb_mdop_visit,
+    .destroy = cmb_mdop_destroy,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
     .dense_degree = 4,

@@ -109,7 +109,7 @@ static cmb_status create(cmb_integrator *in)
   return cmb_mdop_create(in, &table);
 }
 
-static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
+static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
 /* The constants of DOP853 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
@@ -137,6 +137,7 @@ const cmb_method cmb_method_mdop853 = {
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
     .visit = cmb_mdop_visit,
+    .destroy = cmb_mdop_destroy,
     .nodes = c + 5, /* stages 2 to 5 have no weight */
     .node_count = sizeof c / sizeof *c - 5,
     .dense_degree = 7,
