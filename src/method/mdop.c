@@ -16,7 +16,11 @@
 
 #include "dae/project.h"
 
+#include <float.h>
 #include <string.h>
+
+static const double ROUNDING =
+    512 * DBL_EPSILON; /* as much as an iteration that has arrived may leave (project.c) */
 
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 {
@@ -116,10 +120,25 @@ static cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double 
   return CMB_OK;
 }
 
-/* y may be off the constraints: it is where q and u begin. */
+/* Whether the projection has moved y by no more than rounding of positions and velocities can. */
+static bool offset_is_rounding(const cmb_integrator *in, const double *y, const double *offset)
+{
+  const int nq = in->nq, nv = in->nv;
+  const double q_size = 1 + cmb_largest(nq, y), v_size = 1 + cmb_largest(nv, y + nq);
+  return cmb_largest(nq, offset) <= ROUNDING * q_size &&
+         cmb_largest(nv, offset + nq) <= ROUNDING * v_size;
+}
+
+/* y may be off the constraints: it is where q and u begin. A consistent state stays what it is, to the last bit: perhaps an event was
+ * found there, and functions just behind their zeros have to stay there. */
 static cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
 {
+  cmb_copy(in->n, in->y, m->y_stage);
   CMB_TRY(project_form(in, m, in->t, in->y, m->offset, in->lambda));
+  if (offset_is_rounding(in, in->y, m->offset)) {
+    cmb_copy(in->n, m->y_stage, in->y);
+    memset(m->offset, 0, (size_t)in->n * sizeof *m->offset);
+  }
   slope_of_form(in, m, m->k[0]);
   cmb_copy(in->nv, m->form->w, m->a);
   in->a = m->a;
