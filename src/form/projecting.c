@@ -21,6 +21,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static cmb_status check_covered(const cmb_evaluator *ev)
@@ -56,16 +57,10 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   for (size_t i = 0; i < sizeof of_constraints / sizeof(void *); i++) {
     *of_constraints[i] = cmb_arena_doubles(arena, ng);
   }
+  form->mass = cmb_arena_take(arena, (size_t)nv * (size_t)nv, sizeof *form->mass);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
-  const cmb_kkt_shape shape = {nv, 0, eq->mass_diagonal, eq->M_pattern, NULL};
-  CMB_TRY(cmb_kkt_create(ev->ctx, &shape, &form->mass));
   *out = form;
   return CMB_OK;
-}
-
-void cmb_projecting_destroy(cmb_projecting *form)
-{
-  if (form) cmb_kkt_destroy(form->mass);
 }
 
 /* (5e) and (5d): p, τ from q, then v, η from u. */
@@ -114,6 +109,20 @@ static cmb_status differentiate(cmb_projecting *form, double t)
   return CMB_OK;
 }
 
+/* The evaluator's M, row by row, which are its columns, and factored. */
+static cmb_status factor_mass(cmb_projecting *form)
+{
+  const int nv = form->ev->eq->nv;
+  double *unit = form->moved;
+  memset(unit, 0, (size_t)nv * sizeof *unit);
+  for (int i = 0; i < nv; i++) {
+    unit[i] = 1;
+    cmb_multiply_mass(form->ev, unit, form->mass + (ptrdiff_t)i * nv);
+    unit[i] = 0;
+  }
+  return cmb_ldlt_factor(nv, form->mass) < 0 ? CMB_OK : CMB_RETRY_MASS;
+}
+
 cmb_status cmb_projecting_solve(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -122,9 +131,9 @@ cmb_status cmb_projecting_solve(cmb_projecting *form, double t, const double *q,
   CMB_TRY(differentiate(form, t));
   CMB_TRY(cmb_factor_at(ev, t, form->p));
   CMB_TRY(cmb_accelerate_factored(ev, t, form->p, form->v, form->w, form->lambda));
-  CMB_TRY(cmb_kkt_factor(form->mass, ev->M, NULL, NULL));
-  cmb_kkt_solve(form->mass, form->rate, NULL, form->rate, NULL);
-  cmb_kkt_solve(form->mass, form->force, NULL, form->force, NULL);
+  CMB_TRY(factor_mass(form));
+  cmb_ldlt_solve(nv, form->mass, form->rate);
+  cmb_ldlt_solve(nv, form->mass, form->force);
   const bool finite = cmb_all_finite(nv, form->rate) && cmb_all_finite(nv, form->force);
   return finite ? CMB_OK : CMB_RETRY_NONFINITE;
 }

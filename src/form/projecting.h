@@ -9,7 +9,7 @@
 
 typedef struct cmb_projecting {
   cmb_evaluator *ev;
-  cmb_kkt *mass; /* solves with M */
+  double *mass; /* (nv x nv) M, and then its factors */
 
   /* the algebraic variables where the form was last solved */
   double *p, *v, *w;    /* (nv) positions, velocities and accelerations on the constraints */
@@ -23,10 +23,10 @@ typedef struct cmb_projecting {
 /* Memory from the arena; fails in words for equations that the form does not cover: velocities that are not the rates of the
  * coordinates, and mass matrices that are not formed. */
 cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projecting **form);
-void cmb_projecting_destroy(cmb_projecting *form);
 
 /* The algebraic part (5c)–(5e) and the rates (5a), (5b) at t, q, u (nv each). The evaluator holds M, G and the factors at p then.
  * CMB_RETRY_SINGULAR where the constraints are dependent, or nearly: the multipliers are not determined. */
-cmb_status cmb_projecting_solve(cmb_projecting *form, double t, const double *q, const double *u);
+__attribute__((cold)) cmb_status cmb_projecting_solve(cmb_projecting *form, double t,
+                                                      const double *q, const double *u);
 
 #endif

@@ -19,6 +19,9 @@
 #include <float.h>
 #include <string.h>
 
+/* For what belongs to form=projecting: it stays out of the way of the steps that are to be fast. */
+#define ASIDE __attribute__((noinline, cold))
+
 static const double ROUNDING =
     512 * DBL_EPSILON; /* as much as an iteration that has arrived may leave (project.c) */
 
@@ -42,12 +45,6 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
   }
   cmb_projection_create(in, &m->projection, (cmb_projection)cmb_choice(in, "projection"));
   return CMB_OK;
-}
-
-void cmb_mdop_destroy(cmb_integrator *in)
-{
-  const cmb_mdop *m = in->data;
-  cmb_projecting_destroy(m->form);
 }
 
 /* ---- the projecting descriptor form */
@@ -76,9 +73,8 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
 }
 
 /* The slope at y_stage + offset, with the offset where the step begins. y_stage is changed. */
-static __attribute__((noinline)) cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m,
-                                                          double t, const double *offset,
-                                                          double *slope)
+static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
+                                const double *offset, double *slope)
 {
   cmb_add_to(in->n, offset, m->y_stage);
   CMB_TRY(cmb_projecting_solve(m->form, t, m->y_stage, m->y_stage + in->nq));
@@ -86,12 +82,16 @@ static __attribute__((noinline)) cmb_status slope_by_form(cmb_integrator *in, co
   return CMB_OK;
 }
 
-/* The slope at y_stage. */
-static inline cmb_status slope_at(cmb_integrator *in, const cmb_mdop *m, double t,
-                                  const double *offset, double *slope)
+/* The slopes of all stages but the first. */
+static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double h)
 {
-  return m->form ? slope_by_form(in, m, t, offset, slope)
-                 : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
+  const cmb_mdop_table *table = m->table;
+  const int s = table->stages;
+  for (int i = 1; i < s; i++) {
+    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(slope_by_form(in, m, in->t + table->c[i] * h, m->offset, m->k[i]));
+  }
+  return CMB_OK;
 }
 
 /* What the option `projection` asks for at the end of a step: τ and η become 0, and so does what they add to the slope. */
@@ -108,7 +108,7 @@ static void reset_offset(cmb_integrator *in, cmb_mdop *m)
   memset(m->form->rate, 0, size);
 }
 
-static cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double *slope)
+static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double *slope)
 {
   const cmb_projecting *f = m->form;
   cmb_add_to(in->n, m->offset, in->y_new);
@@ -131,7 +131,7 @@ static bool offset_is_rounding(const cmb_integrator *in, const double *y, const 
 
 /* y may be off the constraints: it is where q and u begin. A consistent state stays what it is, to the last bit: perhaps an event was
  * found there, and functions just behind their zeros have to stay there. */
-static cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
+static ASIDE cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
 {
   cmb_copy(in->n, in->y, m->y_stage);
   CMB_TRY(project_form(in, m, in->t, in->y, m->offset, in->lambda));
@@ -145,7 +145,7 @@ static cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
   return CMB_OK;
 }
 
-static void accept_form(cmb_integrator *in, cmb_mdop *m)
+static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
 {
   double *before = m->offset;
   m->offset = m->offset_new;
@@ -191,6 +191,17 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
+static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double h)
+{
+  const cmb_mdop_table *table = m->table;
+  const int s = table->stages;
+  for (int i = 1; i < s; i++) {
+    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(cmb_slope(in, in->t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
 {
   cmb_mdop *m = in->data;
@@ -201,10 +212,7 @@ cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
     m->k[s] = m->k[0], m->k[0] = last;
     m->shift = false;
   }
-  for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(slope_at(in, m, in->t + table->c[i] * h, m->offset, m->k[i]));
-  }
+  CMB_TRY(m->form ? stages_of_form(in, m, h) : stages_of_index1(in, m, h));
   cmb_combine(in->n, in->y, h, s, table->a + (s - 1) * s, m->k, in->y_new);
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(finish(in, m, in->t + h));
@@ -229,8 +237,9 @@ cmb_status cmb_mdop_densify(cmb_integrator *in)
   for (int i = 0; i < table->dense_stages; i++) {
     cmb_combine(in->n, in->y_before, in->h_taken, before + i, table->dense_a + i * all, m->k,
                 m->y_stage);
-    CMB_TRY(slope_at(in, m, in->t_before + table->dense_c[i] * in->h_taken, m->offset_new,
-                     m->k[before + i]));
+    const double t = in->t_before + table->dense_c[i] * in->h_taken;
+    CMB_TRY(m->form ? slope_by_form(in, m, t, m->offset_new, m->k[before + i])
+                    : cmb_slope(in, t, m->y_stage, m->k[before + i], in->lambda_new));
   }
   table->dense(in);
   return CMB_OK;

@@ -54,7 +54,6 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);
 cmb_status cmb_mdop_begin(cmb_integrator *in);
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error);
 void cmb_mdop_accept(cmb_integrator *in);
-void cmb_mdop_destroy(cmb_integrator *in);
 cmb_status cmb_mdop_densify(cmb_integrator *in);
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a);
 

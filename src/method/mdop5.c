@@ -97,7 +97,6 @@ const cmb_method cmb_method_mdop5 = {
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
     .visit = cmb_mdop_visit,
-    .destroy = cmb_mdop_destroy,
     .nodes = c + 2, /* the second stage has no weight */
     .node_count = sizeof c / sizeof *c - 2,
     .dense_degree = 4,

@@ -137,7 +137,6 @@ const cmb_method cmb_method_mdop853 = {
     .accept = cmb_mdop_accept,
     .densify = cmb_mdop_densify,
     .visit = cmb_mdop_visit,
-    .destroy = cmb_mdop_destroy,
     .nodes = c + 5, /* stages 2 to 5 have no weight */
     .node_count = sizeof c / sizeof *c - 5,
     .dense_degree = 7,

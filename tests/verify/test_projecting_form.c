@@ -281,7 +281,6 @@ static void check_index(struct subject *s)
   cmbt_below(length(all, r), 1e-11 * length(all, r0));
   cmbt_below(1e-9, regular);
   cmbt_below(singular, 1e-16);
-  cmb_projecting_destroy(form);
   cmb_arena_destroy(arena);
 }
 
@@ -346,7 +345,6 @@ static struct change follow_without(struct subject *s, const double *q, const do
   cmbt_ok(s->ctx, cmb_projecting_solve(form, t_end, cmb_integrator_q(in), cmb_integrator_v(in)));
   const struct change c = {distance(ng, form->tau, tau) / length(ng, tau),
                            distance(ng, form->eta, eta) / length(ng, eta)};
-  cmb_projecting_destroy(form);
   cmb_arena_destroy(arena);
   cmb_integrator_destroy(in);
   return c;
@@ -405,7 +403,6 @@ static void check_measures(struct subject *s)
   printf("%-12s eq. (9) is off by %.1e of %.1e, and %.0f times less at a tenth\n", s->eq->name,
          off[1], length(ng, tau), off[0] / off[1]);
   cmbt_near(off[0] / off[1], 100, 30);
-  cmb_projecting_destroy(form);
   cmb_arena_destroy(arena);
 }
 
