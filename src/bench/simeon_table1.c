@@ -148,7 +148,8 @@ static cmb_status time_once(struct bench *b, struct way *w, double *seconds)
 static cmb_status time_all(struct bench *b, int rounds)
 {
   double *seconds = calloc((size_t)rounds * WAYS, sizeof *seconds);
-  cmb_status status = seconds ? CMB_OK : cmb_fail_memory(b->ctx);
+  cmb_status status = CMB_OK;
+  if (!seconds) return cmb_fail_memory(b->ctx);
   for (int k = 0; k < rounds && status == CMB_OK; k++) {
     for (int i = 0; i < WAYS && status == CMB_OK; i++) {
       status = time_once(b, &b->ways[i], seconds + (ptrdiff_t)i * rounds + k);
