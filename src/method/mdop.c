@@ -154,13 +154,12 @@ static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
   in->a = m->a;
 }
 
-/* All of it to the last bit: beginning at y has moved it by rounding. */
+/* y and a as well: beginning at y need not leave them as they were to the last bit. */
 static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
 {
   cmb_archive_doubles(a, "offset", in->n, m->offset);
   cmb_archive_doubles(a, "projected", in->n, in->y);
   cmb_archive_doubles(a, "acceleration", in->nv, m->a);
-  cmb_archive_doubles(a, "multipliers", in->ng, in->lambda);
 }
 
 /* ---- a step */

@@ -272,7 +272,7 @@ static void check_index(struct subject *s)
   cmbt_ok(s->ctx, cmb_projecting_solve(form, 0, q, u));
   gather(s, form, x);
   residual(s, 0, q, u, x, r);
-  memcpy(at_rest, q, sizeof q);
+  memcpy(at_rest, q, sizeof *q * (size_t)n);
   residual(s, 0, q, u, at_rest, r0);
   const double regular = regularity(s, 0, q, u, x),
                singular = regularity_of_descriptor_form(s, 0, q);
