@@ -97,6 +97,10 @@ CMB_API int cmb_integrator_dense_degree(const cmb_integrator *in);
  * could not be bracketed on the projected solution. */
 CMB_API cmb_status cmb_integrator_undo(cmb_integrator *in);
 
+/* How far the last step was from the constraints before it was projected onto them: the 2-norms of the multipliers τ of its positions'
+ * projection and η of its velocities' (Simeon 1996, eqs. 8 and 9; docs/theory.md). 0: it made none. */
+CMB_API void cmb_integrator_drift(const cmb_integrator *in, double *tau, double *eta);
+
 /* Since when an explicit method has been held by stability rather than by accuracy; NaN: it has not. */
 CMB_API double cmb_integrator_stiff_since(const cmb_integrator *in);
 

@@ -108,6 +108,8 @@ typedef struct cmb_result {
   const int *mode;                       /* (ns) of the switching functions, as in cmb_point */
   double position, velocity;             /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the same, largest over all accepted steps */
+  double worst_tau,
+      worst_eta; /* largest 2-norms of the multipliers of projections at the ends of steps */
   long events;
   long impulses;
   long instants;          /* at which controllers have sampled */

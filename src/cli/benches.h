@@ -13,7 +13,7 @@
  * what is behind cli_bench_ in the name of its function. */
 #define CLI_BENCH_LIST(X)                                                                          \
   X("simeon-table1", "four ways of projecting on the five-link suspension (Simeon 1996, Table 1)", \
-    "fivelink", NULL, true, false, simeon_table1)                                                  \
+    "fivelink", NULL, true, true, simeon_table1)                                                   \
   X("simeon-stair", "the wheel's bounces behind a stair (Simeon 1996, section 5)", "fivelink",     \
     "stair", true, false, simeon_stair)                                                            \
   X("caraxis", "work and precision of all methods on the car axis (IVP Test Set, II.17)",          \

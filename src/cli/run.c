@@ -206,6 +206,17 @@ static void print_headline(const struct run *run)
   printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
 }
 
+/* How far steps were off before they were projected; which levels are projected, and when, is the method's choice. */
+static void print_projections(const cmb_result *r)
+{
+  const bool both = r->worst_tau > 0 && r->worst_eta > 0;
+  if (r->worst_tau <= 0 && r->worst_eta <= 0) return;
+  printf("  projected    ");
+  if (r->worst_tau > 0) printf("|tau| <= %.2g", r->worst_tau);
+  if (r->worst_eta > 0) printf("%s|eta| <= %.2g", both ? ", " : "", r->worst_eta);
+  printf(", multipliers that measure the drift of a step\n");
+}
+
 static void print_summary(const struct run *run)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -219,6 +230,7 @@ static void print_summary(const struct run *run)
   if (eq->ng > 0 && r->started) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);
+    print_projections(r);
     if (r->drift) print_bound(r->drift);
   }
   cli_singularities_print(&run->singularities);
@@ -288,6 +300,10 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   }
   json_pair(j, "residual", if_known(r, r->position), if_known(r, r->velocity));
   json_pair(j, "worst", if_known(r, r->worst_position), if_known(r, r->worst_velocity));
+  cli_json_open(j, "projected", '{');
+  cli_json_number(j, "tau", if_known(r, r->worst_tau));
+  cli_json_number(j, "eta", if_known(r, r->worst_eta));
+  cli_json_close(j, '}');
 }
 
 static void json_events(struct cli_json *j, const struct run *run)

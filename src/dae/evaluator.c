@@ -159,12 +159,22 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-void cmb_correct(cmb_evaluator *ev, const double *s, double *x)
+/* x need not be all that the constraints ask for here; Gᵀ y = −M x all the same. */
+static __attribute__((noinline)) void correct_in_doubt(cmb_evaluator *ev, const double *s,
+                                                       double *x, double *y)
+{
+  cmb_kkt_correct(ev->kkt, s, x);
+  cmb_multiply_mass(ev, x, ev->w);
+  for (int i = 0; i < ev->eq->nv; i++) ev->w[i] = -ev->w[i];
+  cmb_kkt_solve(ev->kkt, ev->w, NULL, ev->w, y);
+}
+
+void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
 {
   if (*ev->doubtful) {
-    cmb_kkt_correct(ev->kkt, s, x);
+    correct_in_doubt(ev, s, x, y);
   } else {
-    cmb_kkt_solve(ev->kkt, ev->zero, s, x, NULL);
+    cmb_kkt_move(ev->kkt, ev->zero, s, x, y);
   }
   ev->stats.solve++;
 }

@@ -63,9 +63,11 @@ typedef struct cmb_evaluator {
   double *w, *dw;     /* (nv) displacement and increment in the directions of v */
   double *tau, *dtau; /* (ng) their multipliers */
   double *dq;         /* (nq) increment of q */
-  double *q_given;    /* (nq) start values as given */
-  double *v_given;    /* (nv) */
-  double *q_trial;    /* (nq) */
+  double tau_square; /* ‖τ‖² of the last projection of positions, from its first increment, */
+  double eta_square; /* and ‖η‖² of the last one of velocities (Simeon 1996, eqs. 8 and 9) */
+  double *q_given;   /* (nq) start values as given */
+  double *v_given;   /* (nv) */
+  double *q_trial;   /* (nq) */
 } cmb_evaluator;
 
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
@@ -108,8 +110,9 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
  * the M and G that were factored, and added to x and y. */
 void cmb_solve_again(cmb_evaluator *ev, const double *r, double *x, double *y);
 
-/* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct). */
-void cmb_correct(cmb_evaluator *ev, const double *s, double *x);
+/* Newton's correction for the defect s of g or of G v + g_t, counted as a solve (cmb_kkt_correct); and its multipliers y, with
+ * M x + Gᵀ y = 0, of dependent constraints those of least norm. y may be s. */
+void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y);
 
 /* Fails in words where the equations give M by its factors: for those who need its entries. */
 cmb_status cmb_require_mass_entries(const cmb_evaluator *ev);

@@ -65,12 +65,13 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
   ev->stats.projections++;
   for (int j = 0; j < CHORD_ITERATIONS; j++) {
     CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
-    cmb_correct(ev, ev->g, ev->dw);
+    cmb_correct(ev, ev->g, ev->dw, ev->dtau);
     cmb_rates(ev, q, ev->dw, ev->dq);
     ev->stats.newton++;
     for (int i = 0; i < eq->nq; i++) q[i] += ev->dq[i];
     if (eq->normalize)
       eq->normalize(eq->self, q); /* G knows nothing of what a norm beside 1 does to g */
+    if (j == 0) ev->tau_square = cmb_dot(eq->ng, ev->dtau, ev->dtau);
     if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
     double size = cmb_norm2(eq->nq, ev->dq);
     double rate = size / before; /* 0 for j = 0: no rate known yet */
@@ -102,21 +103,15 @@ static cmb_status change_velocity(cmb_evaluator *ev, double *v)
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v)
 {
   velocity_defect(ev, v, ev->dtau);
-  cmb_correct(ev, ev->dtau, ev->dw);
+  cmb_correct(ev, ev->dtau, ev->dw, ev->dtau);
+  ev->eta_square = cmb_dot(ev->eq->ng, ev->dtau, ev->dtau);
   return change_velocity(ev, v);
 }
 
 cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau)
 {
   velocity_defect(ev, v, ev->dtau);
-  if (*ev->doubtful) { /* dw may not be all that the constraints ask for; Gᵀ tau = −M dw all the same */
-    cmb_correct(ev, ev->dtau, ev->dw);
-    cmb_multiply_mass(ev, ev->dw, ev->w);
-    for (int i = 0; i < ev->eq->nv; i++) ev->w[i] = -ev->w[i];
-    cmb_solve(ev, ev->w, NULL, ev->w, tau);
-  } else {
-    cmb_solve(ev, NULL, ev->dtau, ev->dw, tau);
-  }
+  cmb_correct(ev, ev->dtau, ev->dw, tau);
   return change_velocity(ev, v);
 }
 
@@ -331,6 +326,14 @@ static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iteratio
   cmb_status status = approach(ev, t, q, true, START_ITERATIONS, iterations);
   if (status != CMB_RETRY_NEWTON) return status;
   return approach(ev, t, q, false, START_ITERATIONS, iterations);
+}
+
+cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau)
+{
+  int iterations = 0;
+  CMB_TRY(approach(ev, t, q, true, START_ITERATIONS, &iterations));
+  memcpy(tau, ev->tau, (size_t)ev->eq->ng * sizeof *tau);
+  return CMB_OK;
 }
 
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)

@@ -32,6 +32,9 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i);
  * from its gradient. The part is CMB_REFERENCE_PART of a radian, or of a coordinate where that is more than 1. For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 
+/* (12a) as it stands, with M and G at the nearest point: q is moved there, with its multipliers τ (ng). */
+cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau);
+
 /* A position near q that meets the constraints, not the nearest one; with the factors there. CMB_RETRY_NEWTON: none is found. */
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q);
 

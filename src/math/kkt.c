@@ -489,6 +489,15 @@ void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, do
   }
 }
 
+void cmb_kkt_move(cmb_kkt *kkt, const double *zero, const double *s, double *x, double *y)
+{
+  if (kkt->is_small && !kkt->by_rank) {
+    cmb_kkt_small_move(&kkt->small, s, x, y);
+  } else {
+    cmb_kkt_solve(kkt, zero, s, x, y);
+  }
+}
+
 cmb_status cmb_kkt_prepare(cmb_kkt *kkt, const double *M, const double *G, cmb_kkt **dense)
 {
   *dense = kkt;

@@ -93,6 +93,9 @@ cmb_status cmb_kkt_factor(cmb_kkt *kkt, const double *M, const double *G, const 
  * NULL for s means 0. y may be NULL. */
 void cmb_kkt_solve(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y);
 
+/* The same for r = 0, whose nv zeros are given, with s and y: the nearest x with G x + s = 0 in the metric of M. y may be s. */
+void cmb_kkt_move(cmb_kkt *kkt, const double *zero, const double *s, double *x, double *y);
+
 /* Newton's correction x with G x + s = 0, nearest to 0; what `limits` says is left out. */
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x);
 

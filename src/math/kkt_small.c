@@ -237,6 +237,32 @@ static inline void exchange(int is_wanted, double a[2])
   }
 }
 
+/* S z = b; b may be changed. */
+static inline void solve_two(const cmb_kkt_small *small, double b[2], double z[2])
+{
+  exchange(small->row, b);
+  z[1] = (b[1] - small->l * b[0]) * small->d1_inv;
+  z[0] = b[0] * small->d0_inv - small->m * z[1];
+  exchange(small->column, z);
+}
+
+void cmb_kkt_small_move(const cmb_kkt_small *small, const double *s, double *x, double *y)
+{
+  const bool two = small->ng == 2;
+  const ptrdiff_t nv = small->nv, pairs = even(small);
+  const double *W = small->W, *W1 = W + nv;
+  double b[2] = {s[0], two ? s[1] : 0}, z[2];
+  solve_two(small, b, z);
+  const double z0 = z[0], z1 = z[1];
+  ptrdiff_t k = 0;
+  for (; k < pairs; k += 2) {
+    cmb_lanes_store(-(z0 * cmb_lanes_load(W + k) + z1 * cmb_lanes_load(W1 + k)), x + k);
+  }
+  if (nv & 1) x[k] = -(z0 * W[k] + z1 * W1[k]);
+  y[0] = z0;
+  if (two) y[1] = z1;
+}
+
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,
                          double *y)
 {
@@ -245,10 +271,7 @@ void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const doub
   reduce(small, r, b);
   if (s) b[0] += s[0];
   if (s && two) b[1] += s[1];
-  exchange(small->row, b);
-  z[1] = (b[1] - small->l * b[0]) * small->d1_inv;
-  z[0] = b[0] * small->d0_inv - small->m * z[1];
-  exchange(small->column, z);
+  solve_two(small, b, z);
   expand(small, r, z, x);
   if (y) y[0] = z[0];
   if (y && two) y[1] = z[1];

@@ -32,4 +32,7 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 void cmb_kkt_small_solve(const cmb_kkt_small *small, const double *r, const double *s, double *x,
                          double *y);
 
+/* The same for r = 0; y may be s. */
+void cmb_kkt_small_move(const cmb_kkt_small *small, const double *s, double *x, double *y);
+
 #endif

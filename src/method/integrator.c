@@ -475,6 +475,8 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->step_taken = true;
   in->dense_ready = false;
   in->ev->stats.accepted++;
+  in->tau_square = in->ev->tau_square;
+  in->eta_square = in->ev->eta_square;
 }
 
 /* The next step size after one of size h was accepted. */
@@ -546,6 +548,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   CMB_REQUIRE(in->ctx, in->begun, "cmb_integrator_begin comes before cmb_integrator_step");
   if (in->switcher) CMB_TRY(change_method(in));
   cmb_status trouble = CMB_OK;
+  in->ev->tau_square = in->ev->eta_square = 0;
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
     if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
@@ -621,6 +624,12 @@ const double *cmb_integrator_nodes(const cmb_integrator *in, int *count)
 {
   *count = in->method->node_count;
   return in->method->nodes;
+}
+
+void cmb_integrator_drift(const cmb_integrator *in, double *tau, double *eta)
+{
+  *tau = sqrt(in->tau_square);
+  *eta = sqrt(in->eta_square);
 }
 
 double cmb_integrator_rtol(const cmb_integrator *in)

@@ -7,12 +7,23 @@
  * k_{s+1} serves the error estimate and is the next step's first slope. The position projection uses the
  * factors of the last stage, which lies at the same time; the factors made for the velocity projection
  * serve k_{s+1}. So projecting costs back-substitutions only.
+ *
+ * form=projecting: the same table on the projecting descriptor form (form/projecting.h). Its q and u are y + offset, with y = (p, v) on the
+ * constraints; so the offset, which is what τ and η stand for, is all that the form has besides. At the end of a step `projection`
+ * tells what of it becomes 0: nothing, η, both when projection control asks for it, or both always.
  */
 #include "method/mdop.h"
 
 #include "dae/project.h"
 
+#include <float.h>
 #include <string.h>
+
+/* For what belongs to form=projecting: it stays out of the way of the steps that are to be fast. */
+#define ASIDE __attribute__((noinline, cold))
+
+static const double ROUNDING =
+    512 * DBL_EPSILON; /* as much as an iteration that has arrived may leave (project.c) */
 
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 {
@@ -26,15 +37,139 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
   m->y_stage = cmb_arena_doubles(in->arena, in->n);
   m->y_plain = cmb_arena_doubles(in->arena, in->n);
   m->work = cmb_arena_doubles(in->arena, in->n);
+  if (in->ng > 0 && cmb_choice(in, "form") == CMB_MDOP_PROJECTING) {
+    m->offset = cmb_arena_doubles(in->arena, in->n);
+    m->offset_new = cmb_arena_doubles(in->arena, in->n);
+    m->a = cmb_arena_doubles(in->arena, in->nv);
+    CMB_TRY(cmb_projecting_create(in->arena, in->ev, &m->form));
+  }
   cmb_projection_create(in, &m->projection, (cmb_projection)cmb_choice(in, "projection"));
   return CMB_OK;
 }
+
+/* ---- the projecting descriptor form */
+
+/* The form solved for (q, u) = y, which becomes (p, v); the offset is what lies between. */
+static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, double *y,
+                               double *offset, double *lambda)
+{
+  CMB_TRY(cmb_projecting_solve(m->form, t, y, y + in->nq));
+  cmb_copy(in->n, y, offset);
+  cmb_copy(in->nq, m->form->p, y);
+  cmb_copy(in->nv, m->form->v, y + in->nq);
+  cmb_subtract(in->n, offset, y, offset);
+  cmb_copy(in->ng, m->form->lambda, lambda);
+  return CMB_OK;
+}
+
+/* The slope of (q, u) where the form was last solved. */
+static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *slope)
+{
+  const cmb_projecting *f = m->form;
+  for (int i = 0; i < in->nv; i++) {
+    slope[i] = f->v[i] + f->rate[i];
+    slope[in->nq + i] = f->w[i] + f->force[i];
+  }
+}
+
+/* The slope at y_stage + offset, with the offset where the step begins. y_stage is changed. */
+static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
+                                const double *offset, double *slope)
+{
+  cmb_add_to(in->n, offset, m->y_stage);
+  CMB_TRY(cmb_projecting_solve(m->form, t, m->y_stage, m->y_stage + in->nq));
+  slope_of_form(in, m, slope);
+  return CMB_OK;
+}
+
+/* The slopes of all stages but the first. */
+static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double h)
+{
+  const cmb_mdop_table *table = m->table;
+  const int s = table->stages;
+  for (int i = 1; i < s; i++) {
+    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(slope_by_form(in, m, in->t + table->c[i] * h, m->offset, m->k[i]));
+  }
+  return CMB_OK;
+}
+
+/* What the option `projection` asks for at the end of a step: τ and η become 0, and so does what they add to the slope. */
+static void reset_offset(cmb_integrator *in, cmb_mdop *m)
+{
+  const size_t size = (size_t)in->nv * sizeof *m->offset;
+  m->projection.next = 0;
+  if (m->projection.kind == CMB_PROJECT_NONE) return;
+  memset(m->offset_new + in->nq, 0, size);
+  memset(m->form->force, 0, size);
+  if (!cmb_projection_due(in, &m->projection)) return;
+  cmb_projection_measure(in, &m->projection, m->offset_new);
+  memset(m->offset_new, 0, size);
+  memset(m->form->rate, 0, size);
+}
+
+static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double *slope)
+{
+  const cmb_projecting *f = m->form;
+  cmb_add_to(in->n, m->offset, in->y_new);
+  CMB_TRY(project_form(in, m, t, in->y_new, m->offset_new, in->lambda_new));
+  in->ev->tau_square = cmb_dot(in->ng, f->tau, f->tau);
+  in->ev->eta_square = cmb_dot(in->ng, f->eta, f->eta);
+  reset_offset(in, m);
+  slope_of_form(in, m, slope);
+  return CMB_OK;
+}
+
+/* Whether the projection has moved y by no more than rounding of positions and velocities can. */
+static bool offset_is_rounding(const cmb_integrator *in, const double *y, const double *offset)
+{
+  const int nq = in->nq, nv = in->nv;
+  const double q_size = 1 + cmb_largest(nq, y), v_size = 1 + cmb_largest(nv, y + nq);
+  return cmb_largest(nq, offset) <= ROUNDING * q_size &&
+         cmb_largest(nv, offset + nq) <= ROUNDING * v_size;
+}
+
+/* y may be off the constraints: it is where q and u begin. A consistent state stays what it is, to the last bit: perhaps an event was
+ * found there, and functions just behind their zeros have to stay there. */
+static ASIDE cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
+{
+  cmb_copy(in->n, in->y, m->y_stage);
+  CMB_TRY(project_form(in, m, in->t, in->y, m->offset, in->lambda));
+  if (offset_is_rounding(in, in->y, m->offset)) {
+    cmb_copy(in->n, m->y_stage, in->y);
+    memset(m->offset, 0, (size_t)in->n * sizeof *m->offset);
+  }
+  slope_of_form(in, m, m->k[0]);
+  cmb_copy(in->nv, m->form->w, m->a);
+  in->a = m->a;
+  return CMB_OK;
+}
+
+static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
+{
+  double *before = m->offset;
+  m->offset = m->offset_new;
+  m->offset_new = before; /* for dense output over the step */
+  cmb_copy(in->nv, m->form->w, m->a);
+  in->a = m->a;
+}
+
+/* y and a as well: beginning at y need not leave them as they were to the last bit. */
+static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
+{
+  cmb_archive_doubles(a, "offset", in->n, m->offset);
+  cmb_archive_doubles(a, "projected", in->n, in->y);
+  cmb_archive_doubles(a, "acceleration", in->nv, m->a);
+}
+
+/* ---- a step */
 
 cmb_status cmb_mdop_begin(cmb_integrator *in)
 {
   cmb_mdop *m = in->data;
   m->shift = false;
   cmb_projection_begin(&m->projection);
+  if (m->form) return begin_form(in, m);
   in->a = m->k[0] + in->nq;
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
@@ -44,6 +179,7 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
 {
   bool due;
   double *q = in->y_new, *v = in->y_new + in->nq, *slope = m->k[m->table->stages];
+  if (m->form) return finish_form(in, m, t, slope);
   CMB_TRY(cmb_projection_position(in, &m->projection, t, &due));
   if (m->projection.kind == CMB_PROJECT_NONE) {
     return cmb_slope(in, t, in->y_new, slope, in->lambda_new);
@@ -52,6 +188,17 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   CMB_TRY(cmb_project_velocity(in->ev, v));
   cmb_rates(in->ev, q, v, slope);
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
+}
+
+static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double h)
+{
+  const cmb_mdop_table *table = m->table;
+  const int s = table->stages;
+  for (int i = 1; i < s; i++) {
+    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(cmb_slope(in, in->t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
+  }
+  return CMB_OK;
 }
 
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
@@ -64,10 +211,7 @@ cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
     m->k[s] = m->k[0], m->k[0] = last;
     m->shift = false;
   }
-  for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(cmb_slope(in, in->t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
-  }
+  CMB_TRY(m->form ? stages_of_form(in, m, h) : stages_of_index1(in, m, h));
   cmb_combine(in->n, in->y, h, s, table->a + (s - 1) * s, m->k, in->y_new);
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(finish(in, m, in->t + h));
@@ -81,6 +225,7 @@ void cmb_mdop_accept(cmb_integrator *in)
   m->shift = true;
   in->a = m->k[m->table->stages] + in->nq;
   cmb_projection_accept(&m->projection);
+  if (m->form) accept_form(in, m);
 }
 
 cmb_status cmb_mdop_densify(cmb_integrator *in)
@@ -91,8 +236,9 @@ cmb_status cmb_mdop_densify(cmb_integrator *in)
   for (int i = 0; i < table->dense_stages; i++) {
     cmb_combine(in->n, in->y_before, in->h_taken, before + i, table->dense_a + i * all, m->k,
                 m->y_stage);
-    CMB_TRY(cmb_slope(in, in->t_before + table->dense_c[i] * in->h_taken, m->y_stage,
-                      m->k[before + i], in->lambda_new));
+    const double t = in->t_before + table->dense_c[i] * in->h_taken;
+    CMB_TRY(m->form ? slope_by_form(in, m, t, m->offset_new, m->k[before + i])
+                    : cmb_slope(in, t, m->y_stage, m->k[before + i], in->lambda_new));
   }
   table->dense(in);
   return CMB_OK;
@@ -103,4 +249,5 @@ void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a)
   cmb_mdop *m = in->data;
   cmb_projection_visit(&m->projection, a);
   cmb_archive_doubles(a, "slope", in->n, m->k[m->shift ? m->table->stages : 0]);
+  if (m->form) visit_form(in, m, a);
 }

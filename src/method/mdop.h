@@ -4,7 +4,18 @@
 #ifndef CMB_METHOD_MDOP_H
 #define CMB_METHOD_MDOP_H
 
+#include "form/projecting.h"
 #include "method/projection.h"
+
+/* The second word is the enumeration's one. */
+#define CMB_OPTION_MDOP_FORM                                                                       \
+  {                                                                                                \
+    "form", "index1|projecting", "index1",                                                         \
+        "what is integrated: the index-1 equations, or the projecting descriptor form (Simeon "    \
+        "1996, eq. 5), slow, a reference; then projection= tells when its multipliers become 0"    \
+  }
+
+enum { CMB_MDOP_PROJECTING = 1 };
 
 enum { CMB_MDOP_SLOPES = 16 };
 
@@ -30,7 +41,13 @@ typedef struct cmb_mdop {
   double *y_plain;            /* (n) y_new before projection */
   double *r[8];               /* (n each) dense output */
   double *work;               /* (n) */
-  bool shift;                 /* the last slope of the step before is the first of the next */
+  /* form=projecting; NULL: index 1 */
+  cmb_projecting *form;
+  double *offset,
+      *offset_new; /* (n) (q, u) of the form minus y, where the step begins and ends; behind it the
+                                * other way round */
+  double *a;       /* (nv) accelerations where the integrator stands */
+  bool shift;      /* the last slope of the step before is the first of the next */
 } cmb_mdop;
 
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);

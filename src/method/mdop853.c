@@ -109,7 +109,7 @@ static cmb_status create(cmb_integrator *in)
   return cmb_mdop_create(in, &table);
 }
 
-static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_STEPS};
+static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
 /* The constants of DOP853 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {

@@ -101,7 +101,8 @@ struct cmb_integrator {
   bool old_drift; /* the projection of this step's positions takes back drift of earlier ones */
   cmb_passage passage;
   double t_before, h_taken;
-  double t_begin; /* where the steps of a fixed size are counted from, */
+  double tau_square, eta_square; /* ‖τ‖² and ‖η‖² of its projections; 0: it made none */
+  double t_begin;                /* where the steps of a fixed size are counted from, */
   long
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */

@@ -35,21 +35,32 @@ static int next_interval(int between, double drift)
   return between / 2 > BETWEEN_LEAST ? between / 2 : BETWEEN_LEAST;
 }
 
+bool cmb_projection_due(const cmb_integrator *in, const cmb_projection_control *control)
+{
+  return control->kind == CMB_PROJECT_EVERY ||
+         (control->kind == CMB_PROJECT_CONTROL &&
+          (cmb_step_is_near_singular(in) || control->since >= control->between));
+}
+
+void cmb_projection_measure(const cmb_integrator *in, cmb_projection_control *control,
+                            const double *first)
+{
+  control->next = next_interval(control->between, cmb_error_norm(in, 0, in->nq, first));
+}
+
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due)
 {
   cmb_evaluator *ev = in->ev;
   const cmb_equations *eq = ev->eq;
-  const bool near = cmb_step_is_near_singular(in);
-  *due = control->kind == CMB_PROJECT_EVERY ||
-         (control->kind == CMB_PROJECT_CONTROL && (near || control->since >= control->between));
+  *due = cmb_projection_due(in, control);
   control->next = 0;
   in->old_drift = *due && control->since > 0;
   if (eq->normalize) eq->normalize(eq->self, in->y_new);
   if (!*due) return CMB_OK;
   if (!ev->factors_near) CMB_TRY(cmb_factor_at(ev, t, in->y_new));
   CMB_TRY(cmb_project_position(ev, t, in->y_new, control->first));
-  control->next = next_interval(control->between, cmb_error_norm(in, 0, in->nq, control->first));
+  cmb_projection_measure(in, control, control->first);
   return CMB_OK;
 }
 

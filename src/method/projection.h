@@ -39,6 +39,11 @@ void cmb_projection_begin(cmb_projection_control *control);
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due);
 
+/* Whether (12a) is due in the step under way; and what its first increment (nq) of positions means for the steps to come. */
+bool cmb_projection_due(const cmb_integrator *in, const cmb_projection_control *control);
+void cmb_projection_measure(const cmb_integrator *in, cmb_projection_control *control,
+                            const double *first);
+
 /* For a run that is saved. */
 void cmb_projection_visit(cmb_projection_control *control, cmb_archive *a);
 

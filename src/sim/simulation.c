@@ -328,6 +328,16 @@ static cmb_status note_residuals(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* What the projections of the last step have taken back. */
+static void note_projections(cmb_simulation *sim)
+{
+  cmb_result *r = &sim->result;
+  double tau, eta;
+  cmb_integrator_drift(sim->in, &tau, &eta);
+  if (tau > r->worst_tau) r->worst_tau = tau;
+  if (eta > r->worst_eta) r->worst_eta = eta;
+}
+
 /* Constraints that were left out, or depend on others, are still met. */
 static cmb_status check_agreement(cmb_simulation *sim)
 {
@@ -738,6 +748,7 @@ static void forget_run(cmb_simulation *sim)
   sim->raw[0] = sim->raw[1] = NAN;
   r->started = false;
   r->position = r->velocity = r->worst_position = r->worst_velocity = 0;
+  r->worst_tau = r->worst_eta = 0;
   r->t = sim->t_start;
   r->events = r->impulses = r->instants = r->records = r->singularities = 0;
   cmb_run_forget_samples(sim);
@@ -767,7 +778,7 @@ static cmb_status start(cmb_simulation *sim)
   CMB_TRY(found);
   CMB_TRY(check_roots(sim));
   cmb_variation_begin(sim->variation, sim->t_start, sim->t_end);
-  r->worst_position = r->worst_velocity = 0;
+  r->worst_position = r->worst_velocity = r->worst_tau = r->worst_eta = 0;
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   CMB_TRY(note_residuals(sim));
@@ -1132,6 +1143,7 @@ static cmb_status step(cmb_simulation *sim)
   CMB_TRY(take_integrator_state(sim));
   CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q));
   CMB_TRY(note_residuals(sim));
+  note_projections(sim);
   CMB_TRY(check_agreement(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
   CMB_TRY(hand_out_here(sim));

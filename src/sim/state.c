@@ -229,6 +229,8 @@ static void visit_counts(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_count(a, "records", &r->records);
   cmb_archive_doubles(a, "worst-position", 1, &r->worst_position);
   cmb_archive_doubles(a, "worst-velocity", 1, &r->worst_velocity);
+  cmb_archive_doubles(a, "worst-tau", 1, &r->worst_tau);
+  cmb_archive_doubles(a, "worst-eta", 1, &r->worst_eta);
   cmb_archive_count(a, "undecided", &e->undecided);
   cmb_archive_ints(a, "undecided-function", 1, &e->undecided_function);
   cmb_archive_doubles(a, "undecided-t", 1, &e->undecided_t);

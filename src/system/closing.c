@@ -55,7 +55,7 @@ static cmb_status increment(cmb_closing *c, struct way *way, double *size)
   cmb_terms want = {.M = M, .G = ev->G, .g = ev->g};
   CMB_TRY(cmb_evaluate(ev, c->t, c->q_new, NULL, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
-  cmb_correct(ev, ev->g, ev->dw);
+  cmb_correct(ev, ev->g, ev->dw, ev->dtau);
   cmb_rates(ev, c->q_new, ev->dw, ev->dq);
   for (int i = 0; i < eq->nv; i++) length += ev->M[i] * ev->dw[i] * ev->dw[i];
   *size = cmb_largest(eq->nq, ev->dq);

@@ -11,7 +11,7 @@ cat >look.py <<'END'
 import json, re, sys
 
 STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections".split()
-RUN = "camber model method status t names q v lambda not_unique outputs residual worst events singularities stats seconds".split()
+RUN = "camber model method status t names q v lambda not_unique outputs residual worst projected events singularities stats seconds".split()
 CHECK = "camber model status coordinates velocities constraints rank degrees_of_freedom redundant".split()
 CHECK_STATE = "moved q v lambda residual".split()
 
@@ -47,7 +47,7 @@ def expect_numbers(x, *words):
 
 def expect_nothing(run):
     """What was not computed is null, never a number."""
-    for key in ("lambda", "residual", "worst", "outputs"):
+    for key in ("lambda", "residual", "worst", "projected", "outputs"):
         values = list(run[key].values()) if isinstance(run[key], dict) else run[key]
         expect(all(value is None for value in values), key, "is known, but the start failed:", values)
 
@@ -65,12 +65,13 @@ def expect_run(run):
         expect(len(run[key]) == len(run["names"][key]), "size of", key)
     for key in ("residual", "worst"):
         expect_keys(run[key], ["position", "velocity"])
+    expect_keys(run["projected"], ["tau", "eta"])
     for key in ("q", "v"):
         expect_numbers(run[key], key)
     if run["status"] != "ok" and run["stats"]["steps"] == 0 and run["residual"]["position"] is None:
         expect_nothing(run)  # the start has failed
         return
-    for key in ("lambda", "residual", "worst", "outputs"):
+    for key in ("lambda", "residual", "worst", "projected", "outputs"):
         expect_numbers(run[key], key)
     expect(all(run["worst"][key] >= run["residual"][key] >= 0 for key in run["worst"]), "worst is not")
     expect_keys(run["stats"], STATISTICS)

@@ -153,6 +153,29 @@ static void results_may_replace_the_right_hand_side(void **state)
   }
 }
 
+/* r = 0: bit by bit what a right-hand side of zeros yields, and with s in the place of y. B = G or not. */
+static void moves_are_solutions(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {9};
+  for (int k = 0; k < KINDS; k++) {
+    struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kinds[k]);
+    const int nv = sys->kind.nv, ng = sys->kind.ng;
+    cmb_kkt_shape shape = shape_of(sys);
+    cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
+    const double zero[8] = {0};
+    double x[8], y[5];
+    cmbt_ok(sys->ctx, factor_system(kkt, sys, &shape));
+    cmb_kkt_solve(kkt, zero, sys->s, sys->x, sys->y);
+    memcpy(y, sys->s, (size_t)ng * sizeof *y);
+    cmb_kkt_move(kkt, zero, y, x, y);
+    for (int i = 0; i < nv; i++) assert_true(x[i] == sys->x[i]);
+    for (int i = 0; i < ng; i++) assert_true(y[i] == sys->y[i]);
+    cmb_kkt_destroy(kkt);
+    cmbt_kkt_destroy(sys);
+  }
+}
+
 /* M == NULL: bit by bit what giving the same M again yields, also after a failure of G. */
 static void the_mass_matrix_is_kept(void **state)
 {
@@ -594,6 +617,7 @@ int main(void)
       cmocka_unit_test(a_pendulum_at_rest),
       cmocka_unit_test(all_ways_to_store_agree),
       cmocka_unit_test(results_may_replace_the_right_hand_side),
+      cmocka_unit_test(moves_are_solutions),
       cmocka_unit_test(the_mass_matrix_is_kept),
       cmocka_unit_test(without_constraints_it_is_the_mass_matrix),
       cmocka_unit_test(a_mass_matrix_must_be_positive_definite),
