@@ -23,11 +23,11 @@
  * and the derivatives only if that does not do.
  *
  * Orders from 3 on are not stable for undamped oscillations. One that is smaller than the tolerance, and was of no interest, grows
- * with them until it holds the step, which DASSL's choice of the order does not see. Here differences that do not decay with their order
- * tell of it, and if order 2 can do with the same step it takes over, and damps the oscillation away (idles, below).
+ * with them until it holds the step, which DASSL's choice of the order does not see. With control=strict differences that do not decay
+ * with their order tell of it, and if order 2 can do with the same step it takes over, and damps the oscillation away (idles, below).
  *
- * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta
- * method of order 4, whose errors are as small as those of the formula.
+ * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta method of order 4, whose errors are as small as those of
+ * the formula.
  */
 #include "dae/project.h"
 #include "method/bdf_history.h"
@@ -47,7 +47,6 @@ struct rules {
   bool factor_of_first; /* c/c' in the factor of eq. 18 is not squared */
   double caution;       /* the least factor of error estimates */
   bool waits;           /* k + 3 steps after a failure before the step may grow */
-  bool watches;         /* for oscillations that hold the step idly */
 };
 
 static const struct rules ours = {
@@ -62,7 +61,6 @@ static const struct rules ours = {
     .least_ratio = 0.8,
     .caution = 1.5,
     .waits = true,
-    .watches = true,
 };
 
 static const struct rules of_dassl = {
@@ -131,6 +129,7 @@ struct bdf {
   bool tested;    /* multipliers */
   int order;      /* 0: variable */
   int size;       /* numbers in y: nq + nv + ng */
+  bool watches;   /* for oscillations that hold the step idly */
   double caution; /* which errors are multiplied by: those of many steps add up */
   double least;   /* the smaller of what the iteration may leave and of 1/caution */
   cmb_bdf_history history;
@@ -197,6 +196,7 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   const int wanted = cmb_choice(in, "control");
   m->rules = wanted == CONTROL_DASSL ? &of_dassl : &ours;
   m->caution = m->rules->caution;
+  m->watches = wanted == CMB_CONTROL_STRICT;
   if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double more = (turning ? TURNING : 1) * pow(rtol, -1.0 / CMB_BDF_MOST);
@@ -554,7 +554,7 @@ static bool damp(const cmb_integrator *in, struct bdf *m)
 /* Whether the order is to be 2, because of an idle oscillation now or before. It need not be if it asks for smaller steps. */
 static bool stays_low(const cmb_integrator *in, struct bdf *m)
 {
-  if (!m->rules->watches || in->fixed_step || m->k < 2) return false;
+  if (!m->watches || in->fixed_step || m->k < 2) return false;
   watch_differences(m);
   if (idles(m) && damp(in, m)) return true;
   m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;

@@ -53,7 +53,7 @@ check "caraxis: IDA ran, or is said not to be there" \
 check "caraxis: no tolerance of one's own" grep -q 'tolerances of its own' <("$CAMBER" bench caraxis --rtol 1e-3 2>&1)
 
 # ---- arnold-table2
-for claim in extended sparse exact; do
+for claim in dense 'dense, strict' sparse partitioned sparse-partitioned extended sparse-extended exact; do
   check "arnold-table2: $claim" [ "$(grep -cE "^$claim: .* yes$" arnold-table2.txt)" -eq 2 ]
 done
 check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
