@@ -7,7 +7,8 @@
  *
  *     r is multiplied by 2/(1 + (c/c')²), which is between what M alone and what the stiffness alone would ask for (the factor c of
  *     eq. 18); the iteration may leave (newton.h) 0.03 of the tolerance, or 0.01 with control=strict (DASSL has 0.33; the error
- *     estimates are smoother so, and fewer steps are needed).
+ *     estimates are smoother so, and fewer steps are needed). control=dassl has DASSL's numbers instead (struct rules); its factor
+ *     2/(1 + α/α') of all defects is 2/(1 + c/c') of r once q is eliminated.
  *
  * In index 3 the first increment is mostly g/c, across the constraints, and what its turning leaves along them is not seen in the rate of
  * other steps: each step measures ρ itself, and so makes two iterations at least. Velocities are projected after the step; of
@@ -19,8 +20,14 @@
  *
  * A new matrix is made if a) the iteration fails, b) it was too slow in the last step, c) c/c' leaves [0.8, 1.25]. "dense" and "sparse"
  * then take all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by what the inputs change (26),
- * and the derivatives only if that does not do. With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta
- * method of order 4, whose errors are as small as those of the formula.
+ * and the derivatives only if that does not do.
+ *
+ * Orders from 3 on are not stable for undamped oscillations. One that is smaller than the tolerance, and was of no interest, grows
+ * with them until it holds the step, which DASSL's choice of the order does not see. With control=strict differences that do not decay
+ * with their order tell of it, and if order 2 can do with the same step it takes over, and damps the oscillation away (idles, below).
+ *
+ * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta method of order 4, whose errors are as small as those of
+ * the formula.
  */
 #include "dae/project.h"
 #include "method/bdf_history.h"
@@ -33,16 +40,40 @@
 
 enum { SUBSTEPS = 4 };
 
-/* DASSL (Brenan, Campbell, Petzold, §5.2), but for κ, which is 0.33 there; `slow` and the least η are not there. */
-static const cmb_newton_rule newton = {
-    .most = 4,
-    .mean = CMB_NEWTON_OF_ALL,
-    .diverges = 0.9,
-    .slow = 0.2,
-    .eta_new = 100,
-    .eta_power = 1,
-    .eta_least = 0.02, /* whatever the last steps have shown */
-    .kappa = 0.03,
+/* What is not as in DASSL (Brenan, Campbell, Petzold, §5.2), and with control=dassl is. */
+struct rules {
+  cmb_newton_rule newton;
+  double least_ratio;   /* of c/c' before a new matrix is made, and the most is its inverse */
+  bool factor_of_first; /* c/c' in the factor of eq. 18 is not squared */
+  double caution;       /* the least factor of error estimates */
+  bool waits;           /* k + 3 steps after a failure before the step may grow */
+};
+
+static const struct rules ours = {
+    .newton = {.most = 4,
+               .mean = CMB_NEWTON_OF_ALL,
+               .diverges = 0.9,
+               .slow = 0.2,
+               .eta_new = 100,
+               .eta_power = 1,
+               .eta_least = 0.02, /* whatever the last steps have shown */
+               .kappa = 0.03},
+    .least_ratio = 0.8,
+    .caution = 1.5,
+    .waits = true,
+};
+
+static const struct rules of_dassl = {
+    .newton = {.most = 4,
+               .mean = CMB_NEWTON_OF_ALL,
+               .diverges = 0.9,
+               .slow = 1, /* never: what arrives has a rate below `diverges` */
+               .eta_new = 100,
+               .eta_power = 1,
+               .kappa = 0.33},
+    .least_ratio = 0.6,
+    .factor_of_first = true,
+    .caution = 1,
 };
 
 /* DASSL (§5.2). */
@@ -62,7 +93,6 @@ static const cmb_controller control = {
 
 /* Roundings of 1 beside the tolerance that keep increments from shrinking; the part of them that is nothing. */
 static const double ROUNDINGS = 1000, NEGLIGIBLE = 0.1;
-static const double LEAST_RATIO = 0.8; /* of c/c', and the most is its inverse */
 
 /* What the error of a step can be held to; below it is rounding. */
 static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
@@ -71,10 +101,17 @@ static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
  * trial on bundled models (docs/methods/bdf.md, Control). */
 static const double TURNING = 10;
 
+/* An oscillation is idle if its amplitude is below IDLE times what the error of a step may be. Its differences decay with their order
+ * by less than UNSMOOTH, mean squares over about 1/(1 − KEPT) steps; those of a motion that is followed decay faster. */
+static const double IDLE = 10, UNSMOOTH = 0.3, KEPT = 0.8;
+enum { FIRST_STAY = 50, LONGEST_STAY = 1600 }; /* steps without a higher order than 2 */
+
 struct strategy {
   cmb_jacobian_source source;
   bool partitioned, extended;
 };
+
+enum { CONTROL_DASSL = CMB_CONTROL_CLASSIC + 1 };
 
 static const struct strategy strategies[] = {
     {CMB_SOURCE_EXACT, true, false},   {CMB_SOURCE_DENSE, false, false},
@@ -87,10 +124,12 @@ struct bdf {
   cmb_form *form;
   cmb_linear *matrix;
   const struct strategy *strategy;
+  const struct rules *rules;
   cmb_implicit_projection projection;
   bool tested;    /* multipliers */
   int order;      /* 0: variable */
   int size;       /* numbers in y: nq + nv + ng */
+  bool watches;   /* for oscillations that hold the step idly */
   double caution; /* which errors are multiplied by: those of many steps add up */
   double least;   /* the smaller of what the iteration may leave and of 1/caution */
   cmb_bdf_history history;
@@ -101,6 +140,8 @@ struct bdf {
   int wait;         /* steps until the size may grow: after a failure, so that the order can */
   double est, norm; /* error estimates of the attempt, for order and size */
   double error_lower, error_lowest, error_k;
+  double sum, sum_higher, sum_weight; /* of squares of differences, orders k and k + 1 */
+  int stay, stays;                    /* steps left with order 2, and how many they were at first */
 
   double *y0, *rate0; /* (size) predictor */
   double *y, *rate;   /* (size), its end padded: the iterate q, v, λ and its rates */
@@ -148,12 +189,15 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* The caution; returns the part of the tolerance that the iteration may leave. */
+/* The rules and the caution; returns the part of the tolerance that the iteration may leave. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
-  m->caution = 1.5;
-  if (cmb_choice(in, "control") == CMB_CONTROL_CLASSIC) return newton.kappa;
+  const int wanted = cmb_choice(in, "control");
+  m->rules = wanted == CONTROL_DASSL ? &of_dassl : &ours;
+  m->caution = m->rules->caution;
+  m->watches = wanted == CMB_CONTROL_STRICT;
+  if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double more = (turning ? TURNING : 1) * pow(rtol, -1.0 / CMB_BDF_MOST);
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
@@ -163,7 +207,8 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
   const double rounding = ROUNDINGS * DBL_EPSILON / in->options.rtol;
-  cmb_newton_create(&m->newton, &newton, choose_control(in, m), in->options.rtol);
+  const double left = choose_control(in, m);
+  cmb_newton_create(&m->newton, &m->rules->newton, left, in->options.rtol);
   m->newton.tolerable = fmin(rounding, m->newton.enough);
   m->newton.negligible = NEGLIGIBLE * rounding;
   m->least = fmin(m->newton.enough, 1 / m->caution);
@@ -222,7 +267,7 @@ static cmb_status begin(cmb_integrator *in)
   cmb_bdf_begin(&m->history, m->y, m->rate, in->h);
   m->k = 1;
   m->rising = true;
-  m->failures = m->wait = 0;
+  m->failures = m->wait = m->stay = m->stays = 0;
   m->factored = m->derived = m->update_wanted = false;
   cmb_newton_forget(&m->newton);
   return CMB_OK;
@@ -319,7 +364,7 @@ static void complete(const cmb_integrator *in, struct bdf *m)
 static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
-  const double factor = ratio == 1 ? 1 : 2 / (1 + ratio * ratio);
+  const double factor = 2 / (1 + (m->rules->factor_of_first ? ratio : ratio * ratio));
   const cmb_defects defects[2] = {{m->r, m->position, m->motion}};
   cmb_increment *d = &m->increment;
   const cmb_form_state at = iterate_at(in, m, t);
@@ -370,9 +415,10 @@ static void restart_iteration(const cmb_integrator *in, struct bdf *m)
 static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 {
   const double ratio = m->factored ? 1 / (m->history.alpha * m->c_factored) : 0;
+  const double least_ratio = m->rules->least_ratio;
   m->updated_here = m->derived_here = m->widened_here = false;
   restart_iteration(in, m);
-  if (!m->factored || m->update_wanted || ratio < LEAST_RATIO || ratio > 1 / LEAST_RATIO) {
+  if (!m->factored || m->update_wanted || ratio < least_ratio || ratio > 1 / least_ratio) {
     CMB_TRY(renew(in, m, t, false));
   } else if (m->history.alpha != m->alpha_before) {
     cmb_newton_forget(&m->newton);
@@ -473,6 +519,48 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
   m->est = lower;
 }
 
+/* Mean squares of the differences of orders k and k + 1 since the size of steps and the order are what they are. */
+static void watch_differences(struct bdf *m)
+{
+  const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);
+  if (m->history.constant == 1) m->sum = m->sum_higher = m->sum_weight = 0;
+  m->sum = KEPT * m->sum + lower * lower;
+  m->sum_higher = KEPT * m->sum_higher + m->norm * m->norm;
+  m->sum_weight = KEPT * m->sum_weight + 1;
+}
+
+/* Whether an oscillation holds the step, of amplitude A and with differences A s^i, that is smaller than anything that counts. */
+static bool idles(const struct bdf *m)
+{
+  if (m->k < 3 || m->history.constant < m->k + 1) return false;
+  const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
+  return s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1);
+}
+
+/* Order 2, if it can do with the step, and no other one for some time, each time a longer one. */
+static bool damp(const cmb_integrator *in, struct bdf *m)
+{
+  memcpy(m->work, m->e, (size_t)m->size * sizeof *m->work);
+  for (int i = m->k; i > 2; i--) add_phi(m, i, 1, m->work, m->work);
+  const double est = m->history.sigma[2] * size_of(in, m, m->work);
+  if (2 * est > 1) return false;
+  m->k_next = 2;
+  m->est = est;
+  m->stays = m->stays == 0 ? FIRST_STAY : m->stays < LONGEST_STAY ? 2 * m->stays : LONGEST_STAY;
+  m->stay = m->stays;
+  return true;
+}
+
+/* Whether the order is to be 2, because of an idle oscillation now or before. It need not be if it asks for smaller steps. */
+static bool stays_low(const cmb_integrator *in, struct bdf *m)
+{
+  if (!m->watches || in->fixed_step || m->k < 2) return false;
+  watch_differences(m);
+  if (idles(m) && damp(in, m)) return true;
+  m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;
+  return m->stay > 0 && m->k == 2 && m->k_next == 2;
+}
+
 /* After an accepted step: a higher order, or a lower one, by the estimates of all three. */
 static void choose_order(const cmb_integrator *in, struct bdf *m)
 {
@@ -487,6 +575,7 @@ static void choose_order(const cmb_integrator *in, struct bdf *m)
     m->k_next = k + 1;
     return;
   }
+  if (stays_low(in, m)) return;
   if (m->k_next < k || k == CMB_BDF_MOST || k + 1 >= b->constant || k == b->k_taken + 1) return;
   add_phi(m, k + 1, -1, m->e, m->work);
   const double higher = size_of(in, m, m->work) / (k + 2), error_higher = (k + 2) * higher;
@@ -530,7 +619,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   struct bdf *m = in->data;
   if (status != CMB_OK || (error > 1 && !in->fixed_step)) {
     m->rising = false;
-    m->wait = m->k + 3;
+    m->wait = m->rules->waits ? m->k + 3 : 0;
   }
   if (status != CMB_OK) return control.failed * h;
   if (error > 1 && !in->fixed_step) {
@@ -573,7 +662,9 @@ static const cmb_option options[] = {
     {"form", "auto|ggl|index3|index2|index1", "auto",
      "constraints of positions and velocities, stabilised; of positions; of velocities; of "
      "accelerations; auto: ggl, but index1 with Euler parameters or where q' is not v"},
-    CMB_OPTION_CONTROL("DASSL"),
+    {"control", "strict|classic|dassl", "strict",
+     "steps so small that errors at the end are about the tolerance; larger ones, by DASSL's rule; "
+     "all of DASSL's own rules, for its iteration and its order, too"},
     CMB_OPTION_IMPLICIT_PROJECTION,
     {"order", "auto|1|2|3|4|5", "auto", "chosen by the error, or this one"},
     CMB_OPTION_FORMALISM,

@@ -61,7 +61,7 @@ check "simeon-table1: the documentation explains it" \
   grep -q '^`camber bench simeon-table1`' "$SOURCE_DIR/docs/benchmarks.md"
 
 # ---- arnold-table2
-for claim in extended sparse exact; do
+for claim in dense 'dense, strict' sparse partitioned sparse-partitioned extended sparse-extended exact; do
   check "arnold-table2: $claim" [ "$(grep -cE "^$claim: .* yes$" arnold-table2.txt)" -eq 2 ]
 done
 check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
