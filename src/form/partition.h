@@ -27,6 +27,7 @@ typedef struct cmb_partition {
   double condition;       /* ‖G‖ ‖Φ_u⁻¹‖ at the factors held, estimated */
   double condition_least; /* the least one with this choice */
   long repartitions;      /* choices that differ from the one before */
+  double enough;          /* increments of q and v that end (53) and (54); at least rounding */
   struct cmb_partition_work *work;
 } cmb_partition;
 
@@ -44,6 +45,9 @@ void cmb_partition_forget(cmb_partition *p);
 
 /* Whether it was chosen where the constraints had lost rank: without those left out then the motion leaves them. */
 bool cmb_partition_lacks_constraints(const cmb_partition *p);
+
+/* Factor Φ_u at (t, q), in a step, for the same partition. */
+cmb_status cmb_partition_refactor(cmb_partition *p, double t, const double *q);
 
 /* (53) with the factors held, renewed at q if they do not serve. q is normalised first. CMB_RETRY_NEWTON if it does not
  * converge. */
