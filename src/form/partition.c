@@ -284,7 +284,7 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
     return CMB_OK;
   }
   if (status == CMB_RETRY_NONFINITE) return status;
-  if (choose(p) && p->chosen) p->repartitions++;
+  if (choose(p) && p->chosen) p->ev->stats.repartitions++;
   CMB_TRY(factor(p));
   p->chosen = true;
   p->condition_least = p->condition;

@@ -40,6 +40,9 @@ static const double SLOW = 0.03;
  * a refinement, which would change it by the part by which M and G have changed in the step. */
 static const double UNSEEN = 0.01, SMALL = 10;
 
+/* Part of an increment below which its refinement need not go on. */
+static const double REFINED = 0.003;
+
 /* What starting values are made of: accelerations or multipliers. */
 struct past {
   int n;
@@ -274,25 +277,28 @@ static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i,
   return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
 }
 
-/* Δa and Δλ by (52), with M and G of the stage by refinement. Returns the size of what has not arrived: where the refinement leaves
- * next to nothing the equations are solved in all that is linear in them, and what is left comes from the motion N Δz; else all counts.
- * An iteration in which only λ goes on moving has not arrived: a constraint may have gone since the step began. */
+/* Δa and Δλ by (52), with M and G of the stage by refinement. Returns the size of what may not have arrived: where the refinement
+ * converges the equations are solved in all that is linear in them, and what is left comes from the motion N Δz, or is as large as
+ * the last refinement; else all counts. It counts as well where the next step begins with this acceleration. An iteration in which only λ goes on moving has not arrived: a constraint may have gone since
+ * the step began. */
 static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
 {
-  const double enough = SMALL * m->newton.enough;
   cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
   double size = size_of_all(in, m, i, m->da, m->dlambda), before = INFINITY;
-  for (int n = 0; n < REFINEMENTS && !(size <= enough); n++) {
+  const double enough = fmax(SMALL * m->newton.enough, REFINED * size);
+  *solved = true;
+  for (int n = 0; n < REFINEMENTS && *solved && !(size <= enough); n++) {
     cmb_partition_refine(m->jacobian, m->r, m->s, m->da, m->dlambda, m->da_more, m->dlambda_more);
     size = size_of_all(in, m, i, m->da_more, m->dlambda_more);
-    if (!(size < before / 2)) break;
+    *solved = size < before / 2;
+    if (!*solved) break;
     for (int l = 0; l < in->nv; l++) m->da[l] += m->da_more[l];
     for (int l = 0; l < in->ng; l++) m->dlambda[l] += m->dlambda_more[l];
     before = size;
   }
   cmb_partition_motion_of(m->jacobian, m->da, m->w);
-  *solved = size <= enough;
-  return *solved ? size_of(in, m, m->w) : size_of_all(in, m, i, m->da, m->dlambda);
+  if (*solved && !m->table->explicit_first) return cmb_larger_error(size_of(in, m, m->w), size);
+  return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
 /* The same, if need be with N and the factors of the stage in place of those of the step's beginning: the axes in which a body's

@@ -322,7 +322,7 @@ static long changes(double from, double to)
     cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
     assert_true(s.p->condition >= 1);
   }
-  long count = s.p->repartitions;
+  long count = s.ev->stats.repartitions;
   destroy(&s);
   return count;
 }
@@ -378,7 +378,7 @@ static long rod_changes(double from, double to)
     cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
     cmbt_below(s.p->condition, 100);
   }
-  long count = s.p->repartitions;
+  long count = s.ev->stats.repartitions;
   destroy(&s);
   return count;
 }
