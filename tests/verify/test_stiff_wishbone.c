@@ -147,10 +147,8 @@ static void test_derivatives_serve(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reference),
-      cmocka_unit_test(test_all_components),
-      cmocka_unit_test(test_chassis_and_wheel),
-      cmocka_unit_test(test_work),
+      cmocka_unit_test(test_reference),         cmocka_unit_test(test_all_components),
+      cmocka_unit_test(test_chassis_and_wheel), cmocka_unit_test(test_work),
       cmocka_unit_test(test_derivatives_serve),
   };
   return cmocka_run_group_tests(tests, open_reference, close_reference);
