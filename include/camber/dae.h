@@ -338,11 +338,13 @@ typedef struct cmb_start_report {
 } cmb_start_report;
 
 /* What was done, counted. `f` counts every evaluation of the right-hand side or the residual, those for
- * difference Jacobians included; `newton` counts iterations, `projections` those of positions. */
+ * difference Jacobians included; `newton` counts iterations, `projections` those of positions, `repartitions`
+ * how often methods with coordinate partitioning took other velocities as the independent ones. */
 #define CMB_STATISTICS_LIST(X)                                                                     \
   X(steps)                                                                                         \
   X(accepted)                                                                                      \
-  X(rejected) X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton) X(projections)
+  X(rejected)                                                                                      \
+  X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton) X(projections) X(repartitions)
 
 typedef struct cmb_statistics {
 #define CMB_STATISTICS_FIELD(name) long name;

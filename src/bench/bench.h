@@ -50,6 +50,8 @@ cmb_status cli_bench_caraxis(cmb_context *ctx, const cmb_system *system,
                              const struct cli_arguments *a);
 cmb_status cli_bench_arnold(cmb_context *ctx, const cmb_system *system,
                             const struct cli_arguments *a);
+cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
+                                   const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig1(cmb_context *ctx, const cmb_system *system,
                                         const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *system,

@@ -227,6 +227,7 @@ static void print_summary(const struct run *run)
   printf("  steps        %ld accepted, %ld rejected\n", s->accepted, s->rejected);
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
          s->f, s->factor, s->solve, s->projections);
+  if (s->repartitions > 0) printf("  partition    changed %ld times\n", s->repartitions);
   if (eq->ng > 0 && r->started) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);

@@ -284,11 +284,18 @@ cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q)
     return CMB_OK;
   }
   if (status == CMB_RETRY_NONFINITE) return status;
-  if (choose(p) && p->chosen) p->repartitions++;
+  if (choose(p) && p->chosen) p->ev->stats.repartitions++;
   CMB_TRY(factor(p));
   p->chosen = true;
   p->condition_least = p->condition;
   return CMB_OK;
+}
+
+cmb_status cmb_partition_refactor(cmb_partition *p, double t, const double *q)
+{
+  if (p->rank == 0) return CMB_OK;
+  CMB_TRY(evaluate_G(p, t, q));
+  return factor(p);
 }
 
 void cmb_partition_solve(cmb_partition *p, const double *c, double *w)
@@ -316,7 +323,7 @@ static cmb_status iterate_position(cmb_partition *p, double t, double *q)
   cmb_evaluator *ev = p->ev;
   struct cmb_partition_work *k = p->work;
   const int nq = ev->eq->nq;
-  const double length = cmb_norm2(nq, q), enough = 8 * DBL_EPSILON * length,
+  const double length = cmb_norm2(nq, q), enough = fmax(8 * DBL_EPSILON * length, p->enough),
                arrived = 512 * DBL_EPSILON * (1 + length); /* as in dae/project.c */
   double before = INFINITY;
   cmb_terms want = {.g = ev->g};
@@ -343,8 +350,7 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   p->ev->stats.projections++;
   cmb_status status = iterate_position(p, t, q);
   if (status != CMB_RETRY_NEWTON) return status;
-  CMB_TRY(evaluate_G(p, t, q));
-  CMB_TRY(factor(p));
+  CMB_TRY(cmb_partition_refactor(p, t, q));
   return iterate_position(p, t, q);
 }
 
@@ -353,7 +359,8 @@ static cmb_status iterate_velocity(cmb_partition *p, double *v)
   cmb_evaluator *ev = p->ev;
   struct cmb_partition_work *k = p->work;
   const cmb_equations *eq = ev->eq;
-  const double enough = 8 * DBL_EPSILON * cmb_norm2(eq->nv, v);
+  const double rounding = 8 * DBL_EPSILON * cmb_norm2(eq->nv, v),
+               enough = fmax(rounding, p->enough);
   double before = INFINITY;
   for (int j = 0; j < VELOCITY_ITERATIONS; j++) {
     cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, k->defect);
@@ -363,7 +370,7 @@ static cmb_status iterate_velocity(cmb_partition *p, double *v)
     double size = cmb_norm2(eq->nv, k->w), rate = size / before;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
     if (size <= enough || (j > 1 && rate < 1 && rate * size <= enough)) return CMB_OK;
-    if (rate >= 1) return size <= 1024 * enough ? CMB_OK : CMB_RETRY_NEWTON;
+    if (rate >= 1) return size <= 1024 * rounding ? CMB_OK : CMB_RETRY_NEWTON;
     before = size;
   }
   return CMB_RETRY_NEWTON;

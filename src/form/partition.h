@@ -26,7 +26,7 @@ typedef struct cmb_partition {
   bool chosen;
   double condition;       /* ‖G‖ ‖Φ_u⁻¹‖ at the factors held, estimated */
   double condition_least; /* the least one with this choice */
-  long repartitions;      /* choices that differ from the one before */
+  double enough;          /* increments of q and v that end (53) and (54); at least rounding */
   struct cmb_partition_work *work;
 } cmb_partition;
 
@@ -35,7 +35,7 @@ cmb_status cmb_partition_create(cmb_evaluator *ev, cmb_arena *arena, cmb_partiti
 void cmb_partition_destroy(cmb_partition *p);
 
 /* Factor Φ_u at (t, q), and choose another partition if that is the first, or if the condition number has grown to 1.25 times
- * its least value and a search gives another one; or if it was chosen where the constraints had lost rank. To be called where a
+ * its least value and a search gives another one; or if it was chosen where the constraints had lost rank. The evaluator counts choices that differ from the one before. To be called where a
  * step begins. G, g_t at (t, q) stay in the evaluator. */
 cmb_status cmb_partition_check(cmb_partition *p, double t, const double *q);
 
@@ -44,6 +44,9 @@ void cmb_partition_forget(cmb_partition *p);
 
 /* Whether it was chosen where the constraints had lost rank: without those left out then the motion leaves them. */
 bool cmb_partition_lacks_constraints(const cmb_partition *p);
+
+/* Factor Φ_u at (t, q), in a step, for the same partition. */
+cmb_status cmb_partition_refactor(cmb_partition *p, double t, const double *q);
 
 /* (53) with the factors held, renewed at q if they do not serve. q is normalised first. CMB_RETRY_NEWTON if it does not
  * converge. */

@@ -12,9 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KINDS = CMB_RESIDUAL_U, REFINEMENTS = 4 };
-
-static const double REFINED = 0.03; /* part of an increment */
+enum { KINDS = CMB_RESIDUAL_U };
 
 struct cmb_partition_jacobian {
   cmb_partition *p;
@@ -26,15 +24,16 @@ struct cmb_partition_jacobian {
   double *Y[2];         /* (free x ng) the same of C₁ N and C₂ N + C₁ J */
   double *W[2];         /* (free x nv) the same of Φ_u⁻¹ Y */
   double *S[3];         /* (free x free) */
-  double *LU;           /* (free x free) */
-  int *pivot;           /* (free) */
+  double *Xc, *Yc,
+      *Nc; /* c X₀ + c² X₁, the same of Y, and N − Φ_u⁻¹ Yc, for the c that is factored */
+  double *LU; /* (free x free) */
+  int *pivot; /* (free) */
   double c;
   double *tn;              /* (nq) T n */
   double *jn;              /* (nv) J n */
   double *x, *y;           /* (nv) */
   double *s;               /* (ng) */
-  double *r_left, *x_more; /* (nv) refinement */
-  double *s_left, *y_more; /* (ng) */
+  double *r_left, *s_left; /* (nv), (ng) refinement */
   double *z, *b;           /* (free) */
 };
 
@@ -58,15 +57,16 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
         cmb_pattern_values(eq->derivative_pattern[k], rows_of(eq, kind), columns_of(eq, kind));
     j->value[k] = cmb_arena_doubles(arena, count);
   }
-  double **matrices[] = {&j->N,    &j->X[0], &j->X[1], &j->W[0], &j->W[1],
-                         &j->S[0], &j->S[1], &j->S[2], &j->LU};
+  double **matrices[] = {&j->N,    &j->X[0], &j->X[1], &j->W[0], &j->W[1], &j->S[0],
+                         &j->S[1], &j->S[2], &j->LU,   &j->Xc,   &j->Nc};
   for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++) {
     *matrices[i] = cmb_arena_take(arena, square, sizeof(double));
   }
   for (int i = 0; i < 2; i++) {
     j->Y[i] = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
   }
-  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_left, &j->x_more};
+  j->Yc = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
+  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_left};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, eq->nv);
   }
@@ -74,7 +74,6 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
   j->tn = cmb_arena_doubles(arena, eq->nq);
   j->s = cmb_arena_doubles(arena, eq->ng);
   j->s_left = cmb_arena_doubles(arena, eq->ng);
-  j->y_more = cmb_arena_doubles(arena, eq->ng);
 }
 
 cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
@@ -167,8 +166,13 @@ cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const do
   }
   ev->stats.jacobian = jacobians + 1;
   const cmb_form_state state = {t, q, v, a, lambda};
-  CMB_TRY(
-      cmb_check_derivatives(j->check, &state, j->value[CMB_RESIDUAL_Q], j->value[CMB_RESIDUAL_V]));
+  return cmb_check_derivatives(j->check, &state, j->value[CMB_RESIDUAL_Q],
+                               j->value[CMB_RESIDUAL_V]);
+}
+
+cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const double *q)
+{
+  cmb_evaluator *ev = j->p->ev;
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   cmb_partition_motions(j->p, j->N);
@@ -176,9 +180,24 @@ cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const do
   return CMB_OK;
 }
 
+/* What the solution needs with powers of c, once for all solutions. */
+static void weigh(cmb_partition_jacobian *j, double c)
+{
+  const cmb_equations *eq = j->p->ev->eq;
+  const size_t columns = (size_t)j->p->free_count;
+  for (size_t i = 0; i < columns * (size_t)eq->nv; i++) {
+    j->Xc[i] = c * (j->X[0][i] + c * j->X[1][i]);
+    j->Nc[i] = j->N[i] - c * (j->W[0][i] + c * j->W[1][i]);
+  }
+  for (size_t i = 0; i < columns * (size_t)eq->ng; i++) {
+    j->Yc[i] = c * (j->Y[0][i] + c * j->Y[1][i]);
+  }
+}
+
 cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
 {
   const int n = j->p->free_count;
+  weigh(j, c);
   for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
     j->LU[i] = j->S[0][i] + c * (j->S[1][i] + c * j->S[2][i]);
   }
@@ -197,9 +216,8 @@ static void add_columns(const cmb_partition_jacobian *j, double weight, int n, c
   }
 }
 
-/* The solution with the matrix of the step's beginning. */
-static void solve(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
-                  double *dlambda)
+void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
+                           double *dlambda)
 {
   cmb_partition *p = j->p;
   cmb_evaluator *ev = p->ev;
@@ -210,15 +228,12 @@ static void solve(cmb_partition_jacobian *j, const double *r, const double *s, d
   for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
   reduce(j, j->x, 1, j->z);
   cmb_lu_solve(p->free_count, j->LU, j->pivot, j->z);
-  add_columns(j, 1, nv, j->N, da);
-  add_columns(j, -j->c, nv, j->W[0], da);
-  add_columns(j, -j->c * j->c, nv, j->W[1], da);
+  add_columns(j, 1, nv, j->Nc, da);
   ev->stats.solve++;
   if (p->rank == 0) return;
   cmb_multiply_mass(ev, da, j->x);
   for (int i = 0; i < nv; i++) j->x[i] = -r[i] - j->x[i];
-  add_columns(j, -j->c, nv, j->X[0], j->x);
-  add_columns(j, -j->c * j->c, nv, j->X[1], j->x);
+  add_columns(j, -1, nv, j->Xc, j->x);
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
@@ -233,32 +248,27 @@ static void find_left(cmb_partition_jacobian *j, const double *r, const double *
   cmb_multiply_mass(p->ev, x, j->r_left);
   cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_left);
   cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_left);
-  for (int i = 0; i < 2; i++) {
-    const double weight = i == 0 ? j->c : j->c * j->c;
-    add_columns(j, weight, nv, j->X[i], j->r_left);
-    add_columns(j, weight, ng, j->Y[i], j->s_left);
-  }
+  add_columns(j, 1, nv, j->Xc, j->r_left);
+  add_columns(j, 1, ng, j->Yc, j->s_left);
   for (int i = 0; i < nv; i++) j->r_left[i] += r[i];
   for (int i = 0; i < ng; i++) j->s_left[i] += s[i];
 }
 
-void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
-                           double *dlambda)
+void cmb_partition_refine(cmb_partition_jacobian *j, const double *r, const double *s,
+                          const double *da, const double *dlambda, double *da_more,
+                          double *dlambda_more)
 {
-  const int nv = j->p->ev->eq->nv, ng = j->p->ev->eq->ng;
-  double before = INFINITY;
-  solve(j, r, s, da, dlambda);
-  const double whole = cmb_norm2(nv, da);
-  for (int turn = 0; turn < REFINEMENTS; turn++) {
-    find_left(j, r, s, da, dlambda);
-    solve(j, j->r_left, j->s_left, j->x_more, j->y_more);
-    const double size = cmb_norm2(nv, j->x_more);
-    if (!(size < before)) return;
-    for (int i = 0; i < nv; i++) da[i] += j->x_more[i];
-    for (int i = 0; i < ng; i++) dlambda[i] += j->y_more[i];
-    if (size <= REFINED * whole) return;
-    before = size / 2;
-  }
+  find_left(j, r, s, da, dlambda);
+  cmb_partition_correct(j, j->r_left, j->s_left, da_more, dlambda_more);
+}
+
+void cmb_partition_motion_of(cmb_partition_jacobian *j, const double *da, double *w)
+{
+  const cmb_partition *p = j->p;
+  const int nv = p->ev->eq->nv;
+  for (int k = 0; k < p->free_count; k++) j->z[k] = da[p->independent[k]];
+  memset(w, 0, (size_t)nv * sizeof *w);
+  add_columns(j, 1, nv, j->N, w);
 }
 
 void cmb_partition_smooth(cmb_partition_jacobian *j, double *w, double *v)

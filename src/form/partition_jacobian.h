@@ -27,9 +27,13 @@ cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
                                          cmb_partition_jacobian **jacobian);
 void cmb_partition_jacobian_destroy(cmb_partition_jacobian *jacobian);
 
-/* The blocks at a state on the constraints, whose factors the partition holds. */
+/* The derivatives D, K, C₁, C₂ and ∂(G v + g_t)/∂q at a state. They cost more than all the rest. */
 cmb_status cmb_partition_linearize(cmb_partition_jacobian *j, double t, const double *q,
                                    const double *v, const double *a, const double *lambda);
+
+/* The blocks at a position on the constraints, whose factors the partition holds: M, G and N are those of this position, the
+ * derivatives those of the last call of the above, which may have been at another state. */
+cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const double *q);
 
 /* S for c, factored. */
 cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c);
@@ -37,6 +41,14 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c);
 /* r (nv) and s = G a + γ (ng), to δa (nv) and δλ (ng). */
 void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const double *s, double *da,
                            double *dlambda);
+
+/* What is to be added to δa and δλ so that they solve the equations with M and G of the evaluator, to first order. */
+void cmb_partition_refine(cmb_partition_jacobian *j, const double *r, const double *s,
+                          const double *da, const double *dlambda, double *da_more,
+                          double *dlambda_more);
+
+/* w (nv) = N P δa: the motion that the independent components of δa (nv) make. */
+void cmb_partition_motion_of(cmb_partition_jacobian *j, const double *da, double *w);
 
 /* (I − c J)⁻¹ (w, v), J the Jacobian of the state-space form: errors of positions, in the directions of velocities, and of
  * velocities (nv), in place. Stiff parts of them become small. */

@@ -5,10 +5,13 @@
  *     v = v_n + h Σ_{j<i} a_ij a_j + c a          independent ones, (31)
  *     q = q_n + h Σ_{j<i} a_ij T v_j + c T(q) v   independent ones, (30); T ≠ I: all of them
  *     dependent ones by (53) and (54)
- *     0 = M a − f + Gᵀ λ,  0 = G a + γ            (48), by Newton's method (52) with the matrix (51) of the step's beginning
+ *     0 = M a − f + Gᵀ λ,  0 = G a + γ            (48), by Newton's method (52) with the matrix (51)
  *
- * The matrix depends on h through c only: after a rejected step its blocks serve again. What the first stage starts from is the
- * acceleration where the step begins; later ones start from combinations of earlier ones.
+ * Of the matrix M, G and N are those of the step's beginning, and by refinement those of the stage; the derivatives in it, which cost
+ * most, are those of an earlier step as long as the iteration converges fast with them. (The paper makes all of it anew in each
+ * step.) The matrix depends on h through c only: after a rejected step its blocks serve again.
+ *
+ * A stage starts from what the ends of steps before and earlier stages lead one to expect of accelerations and multipliers.
  *
  * Error (58), (59): h Σ (b_i − b̂_i) k_i, where k_i is the slope of stage i, holds the tolerance in each position and velocity;
  * stiff parts of it are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4. So does what (53) and (54) have changed in the
@@ -17,34 +20,70 @@
 #include "method/descriptor.h"
 
 #include "form/partition_jacobian.h"
+#include "math/dense.h"
 #include "math/pattern.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 10 };
+enum { TURNS = 10, REFINEMENTS = 4 };
 
 /* Tolerances: change of q in the iteration with T(q) v that ends it, and that is still good enough after the last. */
 static const double TURN_ENOUGH = 1e-3, TURN_MOST = 0.03;
+
+/* Rate of convergence beyond which the next step has derivatives of its own. They cost as much as some ten to twenty iterations, and
+ * at this rate a tolerance more or less in the starting values costs half of one in each stage. */
+static const double SLOW = 0.03;
+
+/* Parts of what the iteration may leave: (53) and (54) may leave so little of it unseen; an increment of so few of it is not worth
+ * a refinement, which would change it by the part by which M and G have changed in the step. */
+static const double UNSEEN = 0.01, SMALL = 10;
+
+/* Part of an increment below which its refinement need not go on. */
+static const double REFINED = 0.003;
+
+/* What starting values are made of: accelerations or multipliers. */
+struct past {
+  int n;
+  const double *value[3];              /* (n) here, and where the two steps before began */
+  double *kept[2];                     /* (n) the latter two */
+  double *stage[CMB_DIRK_MOST_STAGES]; /* (n) of this step */
+  double *off
+      [CMB_DIRK_MOST_STAGES]; /* (n) by how much those of the step before were off what the ends of steps say */
+};
 
 struct descriptor {
   cmb_partitioned head;
   const cmb_dirk_table *table;
   cmb_partition_jacobian *jacobian;
+  bool linearized;                      /* there are derivatives, */
+  bool here;                            /* and they are those of where the step begins */
+  double theta;                         /* the slowest rate of convergence in the step */
   double c;                             /* of the matrix that is factored; 0: none is */
   double *a;                            /* (nv) where the step begins */
   double *k[CMB_DIRK_MOST_STAGES];      /* (n) slopes (T v, a) of the stages */
   double *v[CMB_DIRK_MOST_STAGES];      /* (nv) velocities of the stages, T ≠ I */
   double *lambda[CMB_DIRK_MOST_STAGES]; /* (ng) */
-  double *base, *y;                     /* (n) stage without its own slope; stage */
-  double *q_turn;                       /* (nq) */
-  double *r, *s;                        /* (nv), (ng) what is left of (48) */
-  double *da, *dlambda;                 /* (nv), (ng) increments */
+  double h, past_h[2];                  /* of the step, and of those before; 0: there was none */
+  struct past of_a, of_lambda;
+  double enough;                  /* what (53) and (54) may leave inside the iteration */
+  double *base, *y;               /* (n) stage without its own slope; stage */
+  double *q_turn;                 /* (nq) */
+  double *r, *s;                  /* (nv), (ng) what is left of (48) */
+  double *da, *dlambda;           /* (nv), (ng) increments */
+  double *da_more, *dlambda_more; /* (nv), (ng) refinement */
   double *x; /* (n) error, size of an increment; gap of the continuous solution */
   double *w; /* (nv) */
   cmb_newton newton;
 };
+
+static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
+{
+  past->n = n;
+  for (int i = 0; i < 2; i++) past->value[i + 1] = past->kept[i] = cmb_arena_doubles(arena, n);
+  for (int i = 0; i < stages; i++) past->off[i] = cmb_arena_doubles(arena, n);
+}
 
 cmb_status cmb_descriptor_create(cmb_integrator *in)
 {
@@ -60,6 +99,13 @@ cmb_status cmb_descriptor_create(cmb_integrator *in)
     m->v[i] = cmb_arena_doubles(arena, in->nv);
     m->lambda[i] = cmb_arena_doubles(arena, in->ng);
   }
+  create_past(arena, table->stages, in->nv, &m->of_a);
+  create_past(arena, table->stages, in->ng, &m->of_lambda);
+  for (int i = 0; i < table->stages; i++) {
+    m->of_a.stage[i] = m->k[i] ? m->k[i] + in->nq : NULL;
+    m->of_lambda.stage[i] = m->lambda[i];
+  }
+  m->enough = UNSEEN * m->newton.enough * in->options.atol;
   m->a = cmb_arena_doubles(arena, in->nv);
   m->base = cmb_arena_doubles(arena, in->n);
   m->y = cmb_arena_doubles(arena, in->n);
@@ -68,6 +114,8 @@ cmb_status cmb_descriptor_create(cmb_integrator *in)
   m->s = cmb_arena_doubles(arena, in->ng);
   m->da = cmb_arena_doubles(arena, in->nv);
   m->dlambda = cmb_arena_doubles(arena, in->ng);
+  m->da_more = cmb_arena_doubles(arena, in->nv);
+  m->dlambda_more = cmb_arena_doubles(arena, in->ng);
   m->x = cmb_arena_doubles(arena, in->n);
   m->w = cmb_arena_doubles(arena, in->nv);
   return cmb_partition_jacobian_create(m->head.partition, arena, &m->jacobian);
@@ -85,6 +133,8 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
   struct descriptor *m = in->data;
   cmb_partitioned_begin(in);
   cmb_newton_forget(&m->newton);
+  m->past_h[0] = m->past_h[1] = 0;
+  m->linearized = false; /* in other modes forces and constraints are others */
   CMB_TRY(cmb_slope(in, in->t, in->y, m->k[0], in->lambda));
   memcpy(m->a, m->k[0] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
@@ -99,7 +149,11 @@ static cmb_status prepare(cmb_integrator *in, double h)
   if (!m->head.ready) {
     CMB_TRY(cmb_partitioned_prepare(in));
     m->head.ready = false; /* until all is there */
-    CMB_TRY(cmb_partition_linearize(m->jacobian, in->t, in->y, in->y + in->nq, m->a, in->lambda));
+    if (!m->linearized) {
+      CMB_TRY(cmb_partition_linearize(m->jacobian, in->t, in->y, in->y + in->nq, m->a, in->lambda));
+      m->linearized = m->here = true;
+    }
+    CMB_TRY(cmb_partition_assemble(m->jacobian, in->t, in->y));
     m->head.ready = true;
     m->c = 0;
   }
@@ -110,25 +164,74 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* (30), (31), (53), (54): the stage's state from its acceleration, and q̇. Where T ≠ I, T(q) v is iterated. */
-static cmb_status integrate(cmb_integrator *in, struct descriptor *m, int i, double t)
+/* k := T(q) v, q_turn := c times its change; the size of that in tolerances. */
+static double turn(cmb_integrator *in, struct descriptor *m, double *k)
 {
-  const int nq = in->nq, nv = in->nv;
-  const double *a = m->k[i] + nq;
-  double *q = m->y, *v = m->y + nq, change = 0;
-  for (int l = 0; l < nv; l++) v[l] = m->base[nq + l] + m->c * a[l];
-  for (int turn = 0; turn < TURNS; turn++) {
-    memcpy(m->q_turn, q, (size_t)nq * sizeof *q);
-    cmb_rates(in->ev, q, v, m->k[i]);
-    for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * m->k[i][l];
-    CMB_TRY(cmb_partitioned_recover(in, t, m->y));
-    if (!in->ev->eq->rates) break;
-    for (int l = 0; l < nq; l++) m->q_turn[l] -= q[l];
-    change = cmb_error_norm(in, 0, nq, m->q_turn);
-    if (change <= TURN_ENOUGH) break;
+  memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);
+  cmb_rates(in->ev, m->y, m->y + in->nq, k);
+  for (int l = 0; l < in->nq; l++) m->q_turn[l] = m->c * (k[l] - m->q_turn[l]);
+  return cmb_error_norm(in, 0, in->nq, m->q_turn);
+}
+
+/* q moves with T(q) v until they agree, whatever the constraints say. */
+static void turn_on(cmb_integrator *in, struct descriptor *m, double *k)
+{
+  for (int n = 0; n < TURNS && turn(in, m, k) > TURN_ENOUGH; n++) {
+    cmb_add_scaled(in->nq, 1, m->q_turn, m->y);
   }
-  cmb_rates(in->ev, q, v, m->k[i]);
+}
+
+/* (53), (54) from where the formula or the last increment has led, and q̇. Where T ≠ I, T(q) v is iterated. */
+static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, double t)
+{
+  const bool turns = in->ev->eq->rates;
+  double change = 0;
+  if (turns) turn_on(in, m, k);
+  for (int n = 0; n < TURNS; n++) {
+    CMB_TRY(cmb_partitioned_recover(in, t, m->y));
+    change = turn(in, m, k);
+    if (!turns || change <= TURN_ENOUGH) return CMB_OK;
+    if (n < TURNS - 1) cmb_add_scaled(in->nq, 1, m->q_turn, m->y);
+  }
   return change <= TURN_MOST ? CMB_OK : CMB_RETRY_NEWTON;
+}
+
+/* (30), (31): the stage's state by the formula, before anything is recovered. */
+static void integrate(cmb_integrator *in, struct descriptor *m, int i)
+{
+  const int nq = in->nq;
+  double *q = m->y, *v = m->y + nq, *k = m->k[i];
+  for (int l = 0; l < in->nv; l++) v[l] = m->base[nq + l] + m->c * k[nq + l];
+  cmb_rates(in->ev, q, v, k);
+  for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * k[l];
+}
+
+/* The state behind an increment Δa: it moves by c² N Δz and c N Δz, which leaves of the constraints the square of it. */
+static void move(cmb_integrator *in, struct descriptor *m, int i)
+{
+  const int nq = in->nq;
+  double *q = m->y, *v = m->y + nq;
+  for (int l = 0; l < in->nv; l++) v[l] += m->c * m->w[l];
+  if (in->ev->eq->rates) {
+    turn_on(in, m, m->k[i]);
+  } else {
+    for (int l = 0; l < nq; l++) q[l] += m->c * m->c * m->w[l];
+  }
+}
+
+/* A stage that has arrived. Of those that are not the step's end nothing but velocities and q̇ is wanted. */
+static cmb_status finish(cmb_integrator *in, struct descriptor *m, int i, double t)
+{
+  cmb_partition *p = m->head.partition;
+  if (i == m->table->stages - 1) {
+    p->enough = 0;
+    return recover(in, m, m->k[i], t);
+  }
+  if (m->newton.before > SMALL * m->newton.enough) {
+    CMB_TRY(cmb_partition_velocity(p, t, m->y, m->y + in->nq));
+  }
+  cmb_rates(in->ev, m->y, m->y + in->nq, m->k[i]);
+  return CMB_OK;
 }
 
 /* What is left of (48). G at the stage is the evaluator's. */
@@ -139,48 +242,119 @@ static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, doub
   const double *q = m->y, *v = m->y + in->nq, *a = m->k[i] + in->nq;
   CMB_TRY(cmb_residual(ev, t, q, v, a, m->lambda[i], m->r));
   if (in->ng == 0) return CMB_OK;
-  cmb_terms want = {.gamma = ev->gamma};
+  cmb_terms want = {.M = ev->M, .gamma = ev->gamma};
   CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
   cmb_multiply(eq->G_pattern, in->ng, in->nv, ev->G, a, m->s);
   for (int l = 0; l < in->ng; l++) m->s[l] += ev->gamma[l];
   return CMB_OK;
 }
 
-/* The increment Δa as one of positions and velocities, in units of the tolerance; Δλ beside the largest multiplier. An iteration
- * in which only λ goes on moving has not arrived: a constraint may have gone since the step began. */
-static double size_of(const cmb_integrator *in, struct descriptor *m, int i)
+/* An increment Δa as one of positions and velocities, in units of the tolerance. */
+static double size_of(const cmb_integrator *in, struct descriptor *m, const double *da)
 {
-  const double *lambda = m->lambda[i];
-  double most = 0, moved = 0;
-  cmb_rates(in->ev, m->y, m->da, m->x);
+  cmb_rates(in->ev, m->y, da, m->x);
   for (int l = 0; l < in->nq; l++) m->x[l] *= m->c * m->c;
-  for (int l = 0; l < in->nv; l++) m->x[in->nq + l] = m->c * m->da[l];
+  for (int l = 0; l < in->nv; l++) m->x[in->nq + l] = m->c * da[l];
+  return cmb_size_of_change(in, m->x);
+}
+
+/* Δλ beside the largest multiplier, in the same units. */
+static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
+                             const double *dlambda)
+{
+  double most = 0, moved = 0;
   for (int l = 0; l < in->ng; l++) {
     const double unit = cmb_partition_multiplier_unit(m->head.partition, l);
-    most = fmax(most, fabs(lambda[l]) / unit);
-    moved = cmb_larger_error(moved, fabs(m->dlambda[l]) / unit);
+    most = fmax(most, fabs(m->lambda[i][l]) / unit);
+    moved = cmb_larger_error(moved, fabs(dlambda[l]) / unit);
   }
-  return cmb_larger_error(cmb_size_of_change(in, m->x),
-                          fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol));
+  return fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol);
+}
+
+static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i, const double *da,
+                          const double *dlambda)
+{
+  return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
+}
+
+/* Δa and Δλ by (52), with M and G of the stage by refinement. Returns the size of what may not have arrived: where the refinement
+ * converges the equations are solved in all that is linear in them, and what is left comes from the motion N Δz, or is as large as
+ * the last refinement; else all counts. It counts as well where the next step begins with this acceleration. An iteration in which only λ goes on moving has not arrived: a constraint may have gone since
+ * the step began. */
+static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
+{
+  cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
+  double size = size_of_all(in, m, i, m->da, m->dlambda), before = INFINITY;
+  const double enough = fmax(SMALL * m->newton.enough, REFINED * size);
+  *solved = true;
+  for (int n = 0; n < REFINEMENTS && *solved && !(size <= enough); n++) {
+    cmb_partition_refine(m->jacobian, m->r, m->s, m->da, m->dlambda, m->da_more, m->dlambda_more);
+    size = size_of_all(in, m, i, m->da_more, m->dlambda_more);
+    *solved = size < before / 2;
+    if (!*solved) break;
+    for (int l = 0; l < in->nv; l++) m->da[l] += m->da_more[l];
+    for (int l = 0; l < in->ng; l++) m->dlambda[l] += m->dlambda_more[l];
+    before = size;
+  }
+  cmb_partition_motion_of(m->jacobian, m->da, m->w);
+  if (*solved && !m->table->explicit_first) return cmb_larger_error(size_of(in, m, m->w), size);
+  return size_of_all(in, m, i, m->da, m->dlambda);
+}
+
+/* The same, if need be with N and the factors of the stage in place of those of the step's beginning: the axes in which a body's
+ * velocities are counted turn with it, and have nothing left of where they were after a fraction of a turn. */
+static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
+                             double *size)
+{
+  bool solved;
+  *size = correct(in, m, i, &solved);
+  if (solved || m->newton.iterations > 0) return CMB_OK;
+  CMB_TRY(cmb_partition_refactor(m->head.partition, t, m->y));
+  CMB_TRY(cmb_partition_assemble(m->jacobian, t, m->y));
+  CMB_TRY(cmb_partition_factor(m->jacobian, m->c));
+  *size = correct(in, m, i, &solved);
+  return CMB_OK;
+}
+
+/* Weights of the values here and at the ends of the two steps before in their polynomial at time x from here; of the value here alone if
+ * there is none before, and of two if there is one. */
+static void extrapolate(const struct descriptor *m, double x, double weight[3])
+{
+  const double h1 = m->past_h[0], h2 = m->past_h[1];
+  weight[1] = h1 > 0 ? -x / h1 : 0;
+  weight[2] = h2 > 0 ? x * (x + h1) / (h2 * (h1 + h2)) : 0;
+  if (h2 > 0) weight[1] *= (x + h1 + h2) / h2;
+  weight[0] = 1 - weight[1] - weight[2];
+}
+
+/* x (n) of stage i: that polynomial, by how much the stage of the step before was off, and by how much earlier stages of this one
+ * are, with the weights of the formula's own starting values. */
+static void predict(const struct descriptor *m, const struct past *past, int i, double *x)
+{
+  const double *start = m->table->start + i * m->table->stages, *c = m->table->c;
+  const double ratio = m->past_h[0] > 0 ? m->h / m->past_h[0] : 0, again = ratio * ratio;
+  double all[3], of[3];
+  extrapolate(m, c[i] * m->h, all);
+  for (int j = 0; j < i; j++) {
+    extrapolate(m, c[j] * m->h, of);
+    for (int l = 0; l < 3; l++) all[l] -= start[j] * of[l];
+  }
+  for (int l = 0; l < past->n; l++) {
+    double sum = all[0] * past->value[0][l] + all[1] * past->value[1][l] +
+                 all[2] * past->value[2][l] + again * past->off[i][l];
+    for (int j = 0; j < i; j++) sum += start[j] * (past->stage[j][l] - again * past->off[j][l]);
+    x[l] = sum;
+  }
 }
 
 /* Acceleration and multipliers that the stage's iteration begins with. */
 static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
 {
-  const double *weight = m->table->start + i * m->table->stages;
-  double *a = m->k[i] + in->nq;
-  if (i == 0) {
-    memcpy(a, m->a, (size_t)in->nv * sizeof *a);
-    memcpy(m->lambda[0], in->lambda, (size_t)in->ng * sizeof *in->lambda);
-    memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
-    return;
-  }
-  memset(a, 0, (size_t)in->nv * sizeof *a);
-  memset(m->lambda[i], 0, (size_t)in->ng * sizeof *in->lambda);
-  for (int j = 0; j < i; j++) {
-    for (int l = 0; l < in->nv; l++) a[l] += weight[j] * m->k[j][in->nq + l];
-    for (int l = 0; l < in->ng; l++) m->lambda[i][l] += weight[j] * m->lambda[j][l];
-  }
+  m->of_a.value[0] = m->a;
+  m->of_lambda.value[0] = in->lambda;
+  predict(m, &m->of_a, i, m->k[i] + in->nq);
+  predict(m, &m->of_lambda, i, m->lambda[i]);
+  if (i == 0) memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
 }
 
 static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double h)
@@ -195,16 +369,21 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
     return CMB_OK;
   }
   cmb_combine(in->n, in->y, h, i, table->a + i * table->stages, m->k, m->base);
+  integrate(in, m, i);
+  m->head.partition->enough = m->enough;
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
-    CMB_TRY(integrate(in, m, i, t));
+    CMB_TRY(recover(in, m, m->k[i], t));
     CMB_TRY(evaluate(in, m, i, t));
-    cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
+    double size = 0;
+    CMB_TRY(correct_at(in, m, i, t, &size));
     in->ev->stats.newton++;
     for (int l = 0; l < in->nv; l++) a[l] += m->da[l];
     for (int l = 0; l < in->ng; l++) m->lambda[i][l] += m->dlambda[l];
-    CMB_TRY(cmb_newton_judge(&m->newton, size_of(in, m, i)));
+    CMB_TRY(cmb_newton_judge(&m->newton, size));
+    move(in, m, i);
   }
-  CMB_TRY(integrate(in, m, i, t));
+  m->theta = fmax(m->theta, m->newton.theta);
+  CMB_TRY(finish(in, m, i, t));
   memcpy(m->v[i], m->y + in->nq, (size_t)in->nv * sizeof *a);
   return CMB_OK;
 }
@@ -225,13 +404,26 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
+static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
+{
+  CMB_TRY(prepare(in, h));
+  m->theta = 0;
+  m->h = h;
+  for (int i = 0; i < m->table->stages; i++) CMB_TRY(stage(in, m, i, h));
+  return CMB_OK;
+}
+
 cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
 {
   struct descriptor *m = in->data;
   const int last = m->table->stages - 1;
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* the weights of norms */
-  CMB_TRY(prepare(in, h));
-  for (int i = 0; i <= last; i++) CMB_TRY(stage(in, m, i, h));
+  cmb_status status = all_stages(in, m, h);
+  if (status == CMB_RETRY_NEWTON && !m->here) { /* not the step's fault, perhaps */
+    m->linearized = m->head.ready = false;
+    status = all_stages(in, m, h);
+  }
+  CMB_TRY(status);
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
   memcpy(in->lambda_new, m->lambda[last], (size_t)in->ng * sizeof *in->lambda);
   *error = error_of(in, m, h);
@@ -241,12 +433,34 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
+/* The step is over, `end` is what is there at its end. */
+static void keep(const struct descriptor *m, const double *end, struct past *past)
+{
+  double *free = past->kept[1], of[3];
+  const double *here = past->value[0];
+  past->value[2] = past->kept[1] = past->kept[0];
+  past->value[1] = past->kept[0] = free;
+  memcpy(free, here, (size_t)past->n * sizeof *free);
+  past->value[0] = end;
+  for (int i = 0; i < m->table->stages; i++) {
+    extrapolate(m, (m->table->c[i] - 1) * m->h, of);
+    for (int l = 0; l < past->n; l++) {
+      past->off[i][l] = past->stage[i][l] - of[0] * end[l] - of[1] * past->value[1][l] -
+                        of[2] * past->value[2][l];
+    }
+  }
+}
+
 void cmb_descriptor_accept(cmb_integrator *in)
 {
   struct descriptor *m = in->data;
+  m->past_h[1] = m->past_h[0], m->past_h[0] = m->h;
+  keep(m, m->k[m->table->stages - 1] + in->nq, &m->of_a);
+  keep(m, in->lambda_new, &m->of_lambda);
   memcpy(m->a, m->k[m->table->stages - 1] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
-  m->head.ready = false;
+  m->head.ready = m->here = false;
+  m->linearized = m->theta <= SLOW;
 }
 
 cmb_status cmb_descriptor_densify(cmb_integrator *in)

@@ -26,12 +26,6 @@ void cmb_partitioned_destroy(cmb_integrator *in)
   cmb_partition_destroy(m->partition);
 }
 
-long cmb_repartitions(const cmb_integrator *in)
-{
-  const cmb_partitioned *m = in->data;
-  return m->partition->repartitions;
-}
-
 void cmb_partitioned_begin(cmb_integrator *in)
 {
   cmb_partitioned *m = in->data;

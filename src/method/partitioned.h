@@ -23,9 +23,6 @@ typedef struct cmb_partitioned {
 /* Give back the partition. A method without more to give back takes it as its destroy. */
 void cmb_partitioned_destroy(cmb_integrator *in);
 
-/* How often another partition was chosen; for a method whose data begin with the above. */
-long cmb_repartitions(const cmb_integrator *in);
-
 /* A motion begins: in its modes the constraints may have another rank. */
 void cmb_partitioned_begin(cmb_integrator *in);
 

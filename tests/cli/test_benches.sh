@@ -33,7 +33,7 @@ exits() { # CODE ARGUMENT...
 
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
-    burgermeister-fig* | simeon-table1) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
+    burgermeister-fig* | haug-* | simeon-table1) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
     *) check "bench $name" bench "$name" ;;
   esac
 done
@@ -65,6 +65,12 @@ for claim in dense 'dense, strict' sparse partitioned sparse-partitioned extende
   check "arnold-table2: $claim" [ "$(grep -cE "^$claim: .* yes$" arnold-table2.txt)" -eq 2 ]
 done
 check "arnold-table2: column by column, 2 N + 1 evaluations" [ "$(grep -cE '^dense .* 33\.0 ' arnold-table2.txt)" -eq 2 ]
+
+# ---- haug-wishbone: errors below each tolerance, and what the paper says of work and steps
+check "haug-wishbone: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5] .* yes$' haug-wishbone.txt)" -eq 8 ]
+check "haug-wishbone: what the paper says holds" [ "$(grep -cE '^[a-z].* yes$' haug-wishbone.txt)" -eq 5 ]
+check "haug-wishbone: nothing fails" [ "$(grep -cE ' no$' haug-wishbone.txt)" -eq 0 ]
+check "haug-wishbone: the plot has the height and both step sizes" [ "$(grep -c '<polyline' wishbone.svg)" -ge 3 ]
 
 # ---- burgermeister: what the paper says holds, row by row or claim by claim; where it does not hold here, the bench says so
 agrees() { # FIGURE TEXT... : each text begins a line that ends in yes

@@ -10,7 +10,7 @@ cat >look.py <<'END'
 """look.py CHECK FILE...: exit code 0 if the check holds, else says why not."""
 import json, re, sys
 
-STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections".split()
+STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections repartitions".split()
 RUN = "camber model method status t names q v lambda not_unique outputs residual worst projected events singularities stats seconds".split()
 CHECK = "camber model status coordinates velocities constraints rank degrees_of_freedom redundant".split()
 CHECK_STATE = "moved q v lambda residual".split()
@@ -274,5 +274,19 @@ look checked a.json 1
 look moved a.json 0.1
 camber 1 a.json check pendulum --start x=0 --start y=0
 look check_failed a.json
+
+# A crank that turns over needs other independent coordinates now and then: counted and said. Small swings do not.
+changes() { # METHOD : of the partition, in JSON and in words
+  "$CAMBER" run motor-crank --method "$1" --rtol 1e-4 --t-end 0.3 --json >a.json 2>stderr &&
+    "$CAMBER" run motor-crank --method "$1" --rtol 1e-4 --t-end 0.3 >text 2>stderr &&
+    python3 - <<'END'
+import json, re
+count = json.load(open("a.json"))["stats"]["repartitions"]
+assert count >= 4 and re.search(rf"^  partition +changed {count} times$", open("text").read(), re.M), count
+END
+}
+for method in sdirk4 trap forsdirk abm; do check "changes of the partition: $method" changes $method; done
+none() { "$CAMBER" run pendulum --method sdirk4 --start x=0.1 2>/dev/null | grep -c '^  partition'; }
+check "no changes of the partition: not a word" [ "$(none)" -eq 0 ]
 
 finish

@@ -129,13 +129,27 @@ static int close_reference(void **state)
   return 0;
 }
 
+/* Derivatives serve for several steps: made in each they took half of all instructions. */
+static void test_derivatives_serve(void **state)
+{
+  (void)state;
+  const char *const ours[] = {"sdirk4", "trap"};
+  for (int m = 0; m < 2; m++) {
+    cmbt_run r;
+    run(&r, ours[m], 1e-4, 2);
+    const cmb_statistics *s = r.result->statistics;
+    printf("%-7s %ld Jacobians in %ld steps\n", ours[m], s->jacobian, s->accepted);
+    assert_true(3 * s->jacobian <= s->accepted);
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reference),
-      cmocka_unit_test(test_all_components),
-      cmocka_unit_test(test_chassis_and_wheel),
-      cmocka_unit_test(test_work),
+      cmocka_unit_test(test_reference),         cmocka_unit_test(test_all_components),
+      cmocka_unit_test(test_chassis_and_wheel), cmocka_unit_test(test_work),
+      cmocka_unit_test(test_derivatives_serve),
   };
   return cmocka_run_group_tests(tests, open_reference, close_reference);
 }

@@ -322,7 +322,7 @@ static long changes(double from, double to)
     cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
     assert_true(s.p->condition >= 1);
   }
-  long count = s.p->repartitions;
+  long count = s.ev->stats.repartitions;
   destroy(&s);
   return count;
 }
@@ -378,7 +378,7 @@ static long rod_changes(double from, double to)
     cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
     cmbt_below(s.p->condition, 100);
   }
-  long count = s.p->repartitions;
+  long count = s.ev->stats.repartitions;
   destroy(&s);
   return count;
 }
@@ -424,6 +424,7 @@ static void check_jacobian(struct set *s, double c, const double *q, const doubl
   cmbt_ok(s->ctx, cmb_partition_check(s->p, 0, q));
   cmbt_ok(s->ctx, cmb_factor_and_accelerate(s->ev, 0, q, v, a, lambda));
   cmbt_ok(s->ctx, cmb_partition_linearize(j, 0, q, v, a, lambda));
+  cmbt_ok(s->ctx, cmb_partition_assemble(j, 0, q));
   cmbt_ok(s->ctx, cmb_partition_factor(j, c));
   for (int i = 0; i < eq->nv; i++) a[i] += da[i] = small * cmbt_random_uniform(&random, -1, 1);
   for (int i = 0; i < eq->ng; i++) lambda[i] += dl[i] = small * cmbt_random_uniform(&random, -1, 1);

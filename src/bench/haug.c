@@ -1,0 +1,335 @@
+/*
+ * camber bench haug-wishbone (E. J. Haug, D. Negrut and C. Engstler, "Implicit Runge–Kutta integration of the equations of multibody
+ * dynamics in descriptor form", 1999, §6.2 to §6.4): errors, times and step sizes of InflTrap and InflSDIRK, here trap and sdirk4, and
+ * the explicit ExplDEABM, here abm, beside them.
+ *
+ * The paper's vehicle is not there; one corner of it is, with the paper's bushings and tyre (models/double-wishbone.yaml). What is
+ * looked at is the chassis's height in place of the distance travelled. The reference is, as in the paper, forsdirk at 1e-8.
+ *
+ *     (62)  Δ_i = |E*(t_i) − e_i|    E*: cubic through four points of the reference around t_i
+ *     (63)  Δ = max Δ_i              over the steps of the run
+ */
+#include "base/context.h"
+#include "bench/burgermeister.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOLERANCES = 4, LENGTHS = 4, METHODS = 2, HEIGHT = 0, INSTANTS = 801 };
+
+static const char *const names[METHODS] = {"trap", "sdirk4"};
+static const double ERRORS_TO = 2;        /* s: the paper looks at the first two seconds */
+static const double EXPLICIT_PART = 0.01; /* of the paper's lengths, for abm, .. */
+static const double EXPLICIT_FROM = 0.5;  /* s .. on the bump */
+
+/* Tables 6 and 7, positions and velocities; 8 and 9; the second Table 6. */
+static const double paper_errors[METHODS][TOLERANCES][2] = {
+    {{0.00198767020, 0.00329997828},
+     {0.00041249616, 0.00057043579},
+     {0.00004450907, 0.00006135104},
+     {0.00000520341, 0.00000641223}},
+    {{0.00065708165, 0.00507871695},
+     {0.00004549833, 0.00207167794},
+     {0.00000337006, 0.00013460534},
+     {0.00000069689, 0.00004154424}},
+};
+static const double paper_times[METHODS][LENGTHS][TOLERANCES] = {
+    {{42, 61, 158, 463}, {79, 155, 420, 1198}, {92, 189, 524, 1521}, {100, 206, 552, 1568}},
+    {{33, 52, 90, 170}, {69, 124, 218, 433}, {81, 150, 248, 493}, {84, 155, 256, 500}},
+};
+static const double paper_explicit[LENGTHS][TOLERANCES] = {{3618, 3641, 3667, 3663},
+                                                           {7276, 7348, 7287, 7276},
+                                                           {10865, 11122, 10949, 10965},
+                                                           {14480, 14771, 14630, 14592}};
+
+static double tolerance_of(int k)
+{
+  return pow(10, -2 - k);
+}
+
+/* ---- runs, step by step */
+
+struct path {
+  long count, room;
+  double (*row)[3]; /* t, height, its velocity */
+};
+
+static cmb_status on_record(void *user, const cmb_record *record)
+{
+  struct path *p = user;
+  if (p->count == p->room) {
+    const long room = 2 * p->room + 64;
+    void *more = realloc(p->row, (size_t)room * sizeof *p->row);
+    if (!more) return CMB_ERROR_MEMORY;
+    p->row = more, p->room = room;
+  }
+  if (p->count > 0 && p->row[p->count - 1][0] == record->t) p->count--; /* the sides of an event */
+  double *row = p->row[p->count++];
+  row[0] = record->t, row[1] = record->q[HEIGHT], row[2] = record->v[HEIGHT];
+  return CMB_OK;
+}
+
+static cmb_run_options run_of(const char *method, double tolerance, double t_end)
+{
+  cmb_run_options options = cmb_run_defaults();
+  options.method = cmb_method_find(method);
+  options.integrator.rtol = options.integrator.atol = tolerance;
+  options.t_end = t_end;
+  return options;
+}
+
+static cmb_status follow(cmb_context *ctx, const cmb_system *system, const char *method,
+                         double tolerance, double t_end, struct path *path)
+{
+  cmb_run_options options = run_of(method, tolerance, t_end);
+  struct cli_outcome o = {0};
+  path->count = 0;
+  options.observer = (cmb_observer){.user = path, .record = on_record};
+  return cli_bench_run(ctx, system, &options, 1, &o);
+}
+
+/* ---- errors */
+
+/* E*(t) of column i, where `at` is the first of the four points. */
+static double interpolate(const struct path *p, long at, int i, double t)
+{
+  double sum = 0;
+  for (int k = 0; k < 4; k++) {
+    double weight = 1;
+    for (int j = 0; j < 4; j++) {
+      if (j != k) weight *= (t - p->row[at + j][0]) / (p->row[at + k][0] - p->row[at + j][0]);
+    }
+    sum += weight * p->row[at + k][i];
+  }
+  return sum;
+}
+
+/* (62), (63) of height and velocity. */
+static void find_errors(const struct path *path, const struct path *reference, double error[2])
+{
+  long right = 0;
+  error[0] = error[1] = 0;
+  for (long n = 0; n < path->count; n++) {
+    const double t = path->row[n][0];
+    while (right < reference->count - 1 && reference->row[right][0] < t) right++;
+    const long wanted = right - 2, last = reference->count - 4;
+    const long at = wanted < 0 ? 0 : wanted > last ? last : wanted;
+    for (int i = 0; i < 2; i++) {
+      error[i] = fmax(error[i], fabs(interpolate(reference, at, i + 1, t) - path->row[n][i + 1]));
+    }
+  }
+}
+
+static cmb_status print_errors(cmb_context *ctx, const cmb_system *system, int m,
+                               const struct path *reference, struct path *path)
+{
+  printf("\n%s: errors (63) over %g s\n"
+         "  tolerance      position: paper       ours   velocity: paper       ours   below\n",
+         names[m], ERRORS_TO);
+  for (int k = 0; k < TOLERANCES; k++) {
+    const double tolerance = tolerance_of(k), *paper = paper_errors[m][k];
+    double ours[2];
+    CMB_TRY(follow(ctx, system, names[m], tolerance, ERRORS_TO, path));
+    find_errors(path, reference, ours);
+    printf("  %9.0e %20.2e %10.2e %17.2e %10.2e   %s\n", tolerance, paper[0], ours[0], paper[1],
+           ours[1], ours[0] <= tolerance && ours[1] <= tolerance ? "yes" : "no");
+  }
+  return CMB_OK;
+}
+
+/* ---- times */
+
+/* f[length][tolerance]: evaluations. */
+static cmb_status print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
+                              double f[LENGTHS][TOLERANCES])
+{
+  printf("\n%s: time, paper in s (SGI Onyx, 1999), ours in ms; f: evaluations\n          ",
+         names[m]);
+  for (int k = 0; k < TOLERANCES; k++) printf("   %5.0e: paper   ours      f", tolerance_of(k));
+  printf("\n");
+  for (int length = 0; length < LENGTHS; length++) {
+    printf("  %d s    ", length + 1);
+    for (int k = 0; k < TOLERANCES; k++) {
+      const cmb_run_options options = run_of(names[m], tolerance_of(k), length + 1);
+      struct cli_outcome o = {0};
+      CMB_TRY(cli_bench_run(ctx, system, &options, repeat, &o));
+      f[length][k] = (double)o.statistics.f;
+      printf("   %13.0f %6.1f %6.0f", paper_times[m][length][k], 1e3 * o.seconds, f[length][k]);
+    }
+    printf("\n");
+  }
+  return CMB_OK;
+}
+
+/* abm from t = 0.5 s on, at rest where the bump is highest: evaluations and seconds until the end of each length. */
+static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
+                               double f[LENGTHS], double seconds[LENGTHS])
+{
+  const cmb_run_options options = run_of("abm", tolerance, NAN);
+  const cmb_equations *eq = cmb_system_equations(system);
+  cmb_integrator *in;
+  CMB_TRY(cmb_integrator_create(ctx, eq, options.method, &options.integrator, &in));
+  const double begun = cli_bench_seconds();
+  cmb_status status =
+      cmb_integrator_begin(in, EXPLICIT_FROM, cmb_system_q(system), cmb_system_v(system));
+  for (int length = 0; length < LENGTHS && status == CMB_OK; length++) {
+    const double end = EXPLICIT_FROM + EXPLICIT_PART * (length + 1);
+    while (status == CMB_OK && cmb_integrator_t(in) < end) status = cmb_integrator_step(in, end);
+    f[length] = (double)cmb_integrator_statistics(in)->f;
+    seconds[length] = cli_bench_seconds() - begun;
+  }
+  cmb_integrator_destroy(in);
+  return status;
+}
+
+static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system,
+                                 double f[LENGTHS][TOLERANCES])
+{
+  double of[TOLERANCES][LENGTHS], seconds[TOLERANCES][LENGTHS];
+  for (int k = 0; k < TOLERANCES; k++) {
+    CMB_TRY(run_explicit(ctx, system, tolerance_of(k), of[k], seconds[k]));
+  }
+  printf(
+      "\nabm, on the bump: time, paper (ExplDEABM) in s for the hundredfold length, ours in ms; f: "
+      "evaluations\n          ");
+  for (int k = 0; k < TOLERANCES; k++) printf("   %5.0e: paper   ours      f", tolerance_of(k));
+  printf("\n");
+  for (int length = 0; length < LENGTHS; length++) {
+    printf("  %.2f s ", EXPLICIT_PART * (length + 1));
+    for (int k = 0; k < TOLERANCES; k++) {
+      f[length][k] = of[k][length];
+      printf("   %13.0f %6.0f %6.0f", paper_explicit[length][k], 1e3 * seconds[k][length],
+             f[length][k]);
+    }
+    printf("\n");
+  }
+  return CMB_OK;
+}
+
+/* ---- what the paper says of them */
+
+static bool spread_below(int n, const double *x, double most)
+{
+  double least = INFINITY, largest = 0;
+  for (int i = 0; i < n; i++) least = fmin(least, x[i]), largest = fmax(largest, x[i]);
+  return largest <= most * least;
+}
+
+static void judge(double implicit[METHODS][LENGTHS][TOLERANCES],
+                  double explicit_f[LENGTHS][TOLERANCES])
+{
+  double rate[LENGTHS], worth = INFINITY;
+  bool fewer = true, alike = true, linear = true;
+  for (int length = 0; length < LENGTHS; length++) {
+    for (int k = 2; k < TOLERANCES; k++) {
+      fewer = fewer && implicit[1][length][k] < implicit[0][length][k];
+    }
+    alike = alike && spread_below(TOLERANCES, explicit_f[length], 1.5);
+  }
+  for (int k = 0; k < TOLERANCES; k++) {
+    for (int i = 0; i < LENGTHS; i++) rate[i] = explicit_f[i][k] / (i + 1);
+    linear = linear && spread_below(LENGTHS, rate, 1.2);
+    worth = fmin(worth, explicit_f[LENGTHS - 1][k] / EXPLICIT_PART / implicit[1][LENGTHS - 1][k]);
+  }
+  printf("\n");
+  cli_bench_verdict("sdirk4 takes fewer evaluations than trap at 1e-4 and 1e-5", fewer);
+  cli_bench_verdict("abm takes as many at each tolerance (within 1.5 times)", alike);
+  cli_bench_verdict("abm's grow in proportion to the length (within 1.2 times)", linear);
+  printf("abm would take %.0f times the evaluations of sdirk4 or more over 4 s\n", worth);
+  cli_bench_verdict("which is two orders of magnitude, as in the paper, or more", worth >= 100);
+}
+
+/* ---- step sizes */
+
+/* The step that t lies in. */
+static double step_at(const struct path *p, double t, long *n)
+{
+  while (*n < p->count - 1 && p->row[*n][0] < t) (*n)++;
+  return *n > 0 ? p->row[*n][0] - p->row[*n - 1][0] : NAN;
+}
+
+/* The height at t in step n: the cubic of values and slopes at its ends. */
+static double height_at(const struct path *p, double t, long n)
+{
+  if (n == 0) return p->row[0][1];
+  const double *a = p->row[n - 1], *b = p->row[n], h = b[0] - a[0], x = (t - a[0]) / h;
+  return a[1] + x * x * (3 - 2 * x) * (b[1] - a[1]) + h * x * (1 - x) * ((1 - x) * a[2] - x * b[2]);
+}
+
+static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct path *path,
+                       double t_end)
+{
+  double *x = calloc((size_t)INSTANTS * (2 + METHODS), sizeof *x), *y[1 + METHODS];
+  if (!x) return cmb_fail_memory(ctx);
+  for (int i = 0; i < 1 + METHODS; i++) y[i] = x + (size_t)INSTANTS * (size_t)(i + 1);
+  long n[METHODS] = {0, 0};
+  for (int i = 0; i < INSTANTS; i++) {
+    x[i] = t_end * i / (INSTANTS - 1);
+    for (int m = 0; m < METHODS; m++) y[m][i] = step_at(&path[m], x[i], &n[m]);
+    y[METHODS][i] = height_at(&path[1], x[i], n[1]);
+  }
+  const struct cli_panel panels[] = {
+      {.title = "height in m", .curves = {{"sdirk4", y[METHODS]}}, .curve_count = 1},
+      {.title = "step in s",
+       .curves = {{names[1], y[1]}, {names[0], y[0]}},
+       .curve_count = METHODS,
+       .logarithmic = true}};
+  const struct cli_plot plot = {.title = "Double wishbone over a bump, tolerance 1e-3",
+                                .abscissa = "t in s",
+                                .x = x,
+                                .points = INSTANTS,
+                                .stride = 1,
+                                .panels = panels,
+                                .panel_count = 2};
+  const cmb_status status = cli_bench_draw(ctx, a, &plot);
+  free(x);
+  return status;
+}
+
+static cmb_status print_steps(cmb_context *ctx, const cmb_system *system,
+                              const struct cli_arguments *a)
+{
+  struct path path[METHODS] = {{0}, {0}};
+  cmb_status status = CMB_OK;
+  printf("\nsteps at 1e-3 over 4 s\n");
+  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
+    double least = INFINITY, most = 0;
+    status = follow(ctx, system, names[m], 1e-3, LENGTHS, &path[m]);
+    for (long n = 1; n < path[m].count; n++) {
+      const double h = path[m].row[n][0] - path[m].row[n - 1][0];
+      least = fmin(least, h), most = fmax(most, h);
+    }
+    printf("  %-7s %5ld steps, from %.1e s to %.1e s\n", names[m], path[m].count - 1, least, most);
+  }
+  if (status == CMB_OK) {
+    cli_bench_verdict("sdirk4's steps are larger than trap's", path[1].count < path[0].count);
+    status = draw(ctx, a, path, LENGTHS);
+  }
+  for (int m = 0; m < METHODS; m++) free(path[m].row);
+  return status;
+}
+
+cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
+                                   const struct cli_arguments *a)
+{
+  struct path reference = {0}, path = {0};
+  double implicit[METHODS][LENGTHS][TOLERANCES], explicit_f[LENGTHS][TOLERANCES];
+  printf(
+      "Haug, Negrut and Engstler (1999), section 6: one corner of the vehicle, over a bump at 0.45 "
+      "s.\nThe paper's numbers are those of the whole vehicle, and its errors those of the "
+      "distance travelled; ours are of the height.\n");
+  cmb_status status = follow(ctx, system, "forsdirk", 1e-8, ERRORS_TO, &reference);
+  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
+    status = print_errors(ctx, system, m, &reference, &path);
+  }
+  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
+    status = print_times(ctx, system, m, (int)a->repeat, implicit[m]);
+  }
+  if (status == CMB_OK) status = print_explicit(ctx, system, explicit_f);
+  if (status == CMB_OK) judge(implicit, explicit_f);
+  if (status == CMB_OK) status = print_steps(ctx, system, a);
+  free(reference.row);
+  free(path.row);
+  return status;
+}
