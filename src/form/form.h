@@ -133,10 +133,10 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const c
  * 25) is one without them. */
 cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *state, bool all);
 
-/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26): D and K follow the inputs from where they were last; before
- * that, once, their derivatives with respect to the inputs at the state. */
+/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26): D, K, C₁ and C₂ follow the inputs and the driven positions from
+ * where they were last; before that, once, their derivatives with respect to these at the state where they were just made. */
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *state);
-cmb_status cmb_form_follow_inputs(cmb_form *form, double t);
+cmb_status cmb_form_follow_inputs(cmb_form *form, const cmb_form_state *state);
 
 /* The estimated pattern takes up what a full difference Jacobian shows at the next linearisation. */
 void cmb_form_widen(cmb_form *form);
