@@ -141,6 +141,16 @@ cmb_status cmb_form_follow_inputs(cmb_form *form, const cmb_form_state *state);
 /* The estimated pattern takes up what a full difference Jacobian shows at the next linearisation. */
 void cmb_form_widen(cmb_form *form);
 
+/* That pattern Ω and its groups, of a form whose source is CMB_SOURCE_SPARSE. Rows: r, then the defects of motion, if it has some;
+ * columns: q in the directions of v, then v. */
+typedef struct cmb_form_estimate {
+  int rows, columns, entries, groups;
+  const bool *there; /* (rows x columns) */
+  const int *group;  /* (columns) */
+} cmb_form_estimate;
+
+cmb_form_estimate cmb_form_estimated(const cmb_form *form);
+
 /* A matrix for one c, real or complex; factored with the blocks last made. */
 cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix);
 cmb_status cmb_form_factor(cmb_form *form, double c_re, double c_im, cmb_linear *matrix);
