@@ -347,8 +347,14 @@ typedef struct cmb_start_report {
   X(rejected)                                                                                      \
   X(f)                                                                                             \
   X(jacobian)                                                                                      \
-  X(jacobian_update) X(factor) X(solve) X(newton) X(projections) X(pattern) X(groups)              \
-      X(pattern_growth)
+  X(jacobian_update)                                                                               \
+  X(factor)                                                                                        \
+  X(solve)                                                                                         \
+  X(newton)                                                                                        \
+  X(projections)                                                                                   \
+  X(pattern)                                                                                       \
+  X(groups)                                                                                        \
+  X(pattern_growth)
 
 typedef struct cmb_statistics {
 #define CMB_STATISTICS_FIELD(name) long name;
