@@ -64,25 +64,24 @@ static int coordinate_of(const cmb_form *form, int j)
   return found;
 }
 
-/* For each constraint the only velocity in its row of G, or -1; where G has no pattern the row is tried at a few places, as T is in
- * rates.c. */
-static void find_lonely(cmb_form *form, double *q, int *lonely)
+/* For each constraint the only velocity in its row of G, or a negative number. */
+static void find_lonely(const cmb_form *form, double *q, double *G, int *lonely)
 {
-  enum { PLACES = 3, NONE = -2 };
+  enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
   const cmb_equations *eq = form->ev->eq;
-  const cmb_pattern *G = eq->G_pattern;
-  const cmb_terms want = {.G = form->ev->G};
+  const cmb_pattern *p = eq->G_pattern;
+  const cmb_terms want = {.G = G};
   uint32_t seed = CMB_RANDOM_FIRST;
   for (int i = 0; i < form->ng; i++) {
-    lonely[i] = G && G->start[i + 1] == G->start[i] + 1 ? G->column[G->start[i]] : NONE;
+    lonely[i] = p && p->start[i + 1] == p->start[i] + 1 ? p->column[p->start[i]] : NONE;
   }
-  for (int place = 0; !G && place < PLACES; place++) {
+  for (int place = 0; !p && place < PLACES; place++) { /* tried, as T is in rates.c */
     for (int i = 0; i < form->nq; i++) q[i] = 1.5 + cmb_random(&seed);
     if (eq->normalize) eq->normalize(eq->self, q);
     if (cmb_evaluate(form->ev, 0, q, NULL, &want) != CMB_OK) continue;
     for (int k = 0; k < form->ng * form->nv; k++) {
       const int i = k / form->nv, j = k % form->nv;
-      if (form->ev->G[k] != 0) lonely[i] = lonely[i] == NONE || lonely[i] == j ? j : -1;
+      if (G[k] != 0) lonely[i] = lonely[i] == NONE || lonely[i] == j ? j : SEVERAL;
     }
   }
 }
@@ -90,7 +89,9 @@ static void find_lonely(cmb_form *form, double *q, int *lonely)
 /* Constraints on one coordinate alone leave it to time. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
-  find_lonely(form, x->q, x->velocity);
+  double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
+  if (!G) return;
+  find_lonely(form, x->q, G, x->velocity);
   for (int i = 0; i < form->ng; i++) {
     const int j = x->velocity[i], q = j >= 0 ? coordinate_of(form, j) : -1;
     if (q >= 0) x->position[x->driven++] = q;

@@ -118,7 +118,7 @@ typedef struct cmb_form_options {
   cmb_form_kind kind;
   cmb_formalism formalism;
   cmb_jacobian_source source;
-  bool extended; /* cmb_form_follow_inputs will be wanted */
+  bool extended; /* cmb_form_follow_inputs will be wanted; of differences only */
 } cmb_form_options;
 
 /* Without constraints the kind is index 1. */
