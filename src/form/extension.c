@@ -70,8 +70,9 @@ static void find_lonely(const cmb_form *form, double *q, double *G, int *lonely)
   enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
   const cmb_equations *eq = form->ev->eq;
   const cmb_pattern *p = eq->G_pattern;
-  const cmb_terms want = {.G = G};
+  cmb_terms want = {0};
   uint32_t seed = CMB_RANDOM_FIRST;
+  want.G = G;
   for (int i = 0; i < form->ng; i++) {
     lonely[i] = p && p->start[i + 1] == p->start[i] + 1 ? p->column[p->start[i]] : NONE;
   }
