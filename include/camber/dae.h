@@ -339,12 +339,24 @@ typedef struct cmb_start_report {
 
 /* What was done, counted. `f` counts every evaluation of the right-hand side or the residual, those for
  * difference Jacobians included; `newton` counts iterations, `projections` those of positions, `repartitions`
- * how often methods with coordinate partitioning took other velocities as the independent ones. */
+ * how often methods with coordinate partitioning took other velocities as the independent ones. Of difference Jacobians by groups of
+ * columns: `pattern` is the number of entries of the estimated pattern, `groups` that of its groups, both as they are last, and
+ * `pattern_growth` how often it took up more. */
 #define CMB_STATISTICS_LIST(X)                                                                     \
   X(steps)                                                                                         \
   X(accepted)                                                                                      \
   X(rejected)                                                                                      \
-  X(f) X(jacobian) X(jacobian_update) X(factor) X(solve) X(newton) X(projections) X(repartitions)
+  X(f)                                                                                             \
+  X(jacobian)                                                                                      \
+  X(jacobian_update)                                                                               \
+  X(factor)                                                                                        \
+  X(solve)                                                                                         \
+  X(newton)                                                                                        \
+  X(projections)                                                                                   \
+  X(repartitions)                                                                                  \
+  X(pattern)                                                                                       \
+  X(groups)                                                                                        \
+  X(pattern_growth)
 
 typedef struct cmb_statistics {
 #define CMB_STATISTICS_FIELD(name) long name;

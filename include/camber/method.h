@@ -119,6 +119,22 @@ CMB_API const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *
 
 CMB_API const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in);
 
+/* The pattern of a difference Jacobian as `jacobian=sparse` of bdf estimates it (Arnold, Fuchs and Führer 2006 §3.1, their Ω), and the
+ * groups of columns that are moved together. Rows: nv equations of motion, then the ng constraints on velocities (on accelerations
+ * where velocities are no rates of coordinates); columns: nv directions of q, then v. */
+typedef struct cmb_jacobian_report {
+  int rows, columns;   /* nv + ng, 2 nv */
+  int entries, groups; /* what is not 0 there */
+  int exact_entries,
+      exact_groups; /* of all that can be not 0 anywhere, as the equations say; -1: not known */
+} cmb_jacobian_report;
+
+/* At a state that meets the constraints, in the modes given (ns). `there` (rows x columns) and `group` (columns) receive the pattern and
+ * the group of each column; they may be NULL. */
+CMB_API cmb_status cmb_system_jacobian(cmb_context *ctx, const cmb_system *system, double t,
+                                       const double *q, const double *v, const int *mode,
+                                       cmb_jacobian_report *report, bool *there, int *group);
+
 #ifdef __cplusplus
 }
 #endif

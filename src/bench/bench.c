@@ -82,14 +82,14 @@ void cli_bench_put(int width, int digits, double x)
   }
 }
 
-int cli_bench_open(cmb_context *ctx, const char *model, const char *parameter, const char *method,
-                   struct cli_bench_model *m)
+int cli_bench_open(cmb_context *ctx, const char *model, int count, const cmb_setting *set,
+                   const char *method, struct cli_bench_model *m)
 {
   static const struct cli_command as_run = {.name = "run"};
   struct cli_arguments *on = &m->arguments;
   *m = (struct cli_bench_model){.system = NULL};
   on->command = &as_run, on->operand = model, on->inner = true;
-  if (parameter) on->set[on->set_count++] = (cmb_setting){parameter, 1};
+  for (int i = 0; i < count; i++) on->set[on->set_count++] = set[i];
   const int code = cli_read_model(ctx, on);
   if (method) on->method = method;
   return code == CLI_DONE ? cli_open_system(ctx, on, &m->system) : code;
@@ -100,6 +100,23 @@ void cli_bench_close(struct cli_bench_model *m)
   cmb_system_destroy(m->system);
   cmb_model_destroy(m->arguments.model);
   cli_release(&m->arguments);
+}
+
+const char *cli_bench_word(bool holds)
+{
+  return holds ? "yes" : "no";
+}
+
+void cli_bench_verdict(const char *claim, bool holds)
+{
+  printf("%-72s %s\n", claim, cli_bench_word(holds));
+}
+
+cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
+                          const struct cli_plot *plot)
+{
+  const cmb_status status = a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
+  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }
 
 /* ---- which one */
@@ -138,7 +155,8 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   const cmb_status possible = a->plot ? cmb_output_possible(ctx, a->plot) : CMB_OK;
   if (possible != CMB_OK) return cli_fail(ctx, possible);
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
-  int code = cli_bench_open(ctx, bench->model, bench->parameter, NULL, &m);
+  const cmb_setting set = {bench->parameter, 1};
+  int code = cli_bench_open(ctx, bench->model, bench->parameter ? 1 : 0, &set, NULL, &m);
   if (code == CLI_DONE) code = print_bench(ctx, bench, m.system, a);
   cli_bench_close(&m);
   return code;

@@ -5,6 +5,7 @@
 #define CMB_BENCH_BENCH_H
 
 #include "cli/cli.h"
+#include "cli/plot.h"
 
 /* What a whole run took and where it arrived. The arrays are the caller's; NULL: not asked for. */
 struct cli_outcome {
@@ -29,16 +30,25 @@ double cli_bench_seconds(void);
 /* A number in so many columns after a space; what is not known, a NaN, as a dash. */
 void cli_bench_put(int width, int digits, double x);
 
+const char *cli_bench_word(bool holds); /* "yes" or "no" */
+
+/* "claim   yes" or no */
+void cli_bench_verdict(const char *claim, bool holds);
+
+/* The plot to where --plot says, if it does. */
+cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
+                          const struct cli_plot *plot);
+
 /* A bundled model or problem as a bench opens it. */
 struct cli_bench_model {
   struct cli_arguments arguments;
   cmb_system *system;
 };
 
-/* As `camber run MODEL --set PARAMETER=1 --method METHOD` does; NULL: not said. Complains and returns an exit code; to be closed
+/* As `camber run MODEL --set NAME=VALUE .. --method METHOD` does; NULL: not said. Complains and returns an exit code; to be closed
  * in any case. */
-int cli_bench_open(cmb_context *ctx, const char *model, const char *parameter, const char *method,
-                   struct cli_bench_model *m);
+int cli_bench_open(cmb_context *ctx, const char *model, int count, const cmb_setting *set,
+                   const char *method, struct cli_bench_model *m);
 void cli_bench_close(struct cli_bench_model *m);
 
 /* Each prints its tables. `system` is the one that the list of benches names, NULL if it names none. */
@@ -52,6 +62,8 @@ cmb_status cli_bench_arnold(cmb_context *ctx, const cmb_system *system,
                             const struct cli_arguments *a);
 cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a);
+cmb_status cli_bench_arnold_stamp(cmb_context *ctx, const cmb_system *system,
+                                  const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig1(cmb_context *ctx, const cmb_system *system,
                                         const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *system,

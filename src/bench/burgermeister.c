@@ -113,20 +113,3 @@ double cli_largest(long from, long to, const double *y)
   for (long k = from; k <= to; k++) most = fmax(most, y[k]);
   return most;
 }
-
-const char *cli_bench_word(bool holds)
-{
-  return holds ? "yes" : "no";
-}
-
-void cli_bench_verdict(const char *claim, bool holds)
-{
-  printf("%-72s %s\n", claim, cli_bench_word(holds));
-}
-
-cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
-                          const struct cli_plot *plot)
-{
-  const cmb_status status = a->plot ? cli_plot_save(ctx, plot, a->plot) : CMB_OK;
-  return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
-}

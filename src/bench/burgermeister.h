@@ -6,7 +6,6 @@
 #define CMB_BENCH_BURGERMEISTER_H
 
 #include "bench/bench.h"
-#include "cli/plot.h"
 
 /* Values of lie's options. */
 struct cli_variant {
@@ -38,14 +37,5 @@ enum { CLI_AXIS_COORDINATES = 4 };
 double cli_axis_distance(const double *q, const double *reference);
 
 double cli_largest(long from, long to, const double *y); /* of y[from] .. y[to] */
-
-const char *cli_bench_word(bool holds); /* "yes" or "no" */
-
-/* "claim   yes" or no */
-void cli_bench_verdict(const char *claim, bool holds);
-
-/* The plot to where --plot says, if it does. */
-cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
-                          const struct cli_plot *plot);
 
 #endif

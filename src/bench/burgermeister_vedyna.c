@@ -103,7 +103,7 @@ static cmb_status open_and(cmb_context *ctx, const char *name, double h, with_mo
 {
   struct cli_bench_model m;
   cmb_status status = CMB_OK;
-  if (cli_bench_open(ctx, name, NULL, "lie", &m) != CLI_DONE) {
+  if (cli_bench_open(ctx, name, 0, NULL, "lie", &m) != CLI_DONE) {
     status = cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the bench needs the model '%s'", name);
   }
   if (status == CMB_OK) status = print(ctx, name, h, m.system);

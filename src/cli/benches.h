@@ -22,6 +22,8 @@
     NULL, NULL, true, false, arnold)                                                               \
   X("haug-wishbone", "errors, times, steps on a stiff corner (Haug, Negrut, Engstler, section 6)", \
     "double-wishbone", NULL, false, true, haug_wishbone)                                           \
+  X("arnold-stamp", "partitioned and extended updates, on a rear axle on a stamp (the same, 3.3)", \
+    NULL, NULL, true, true, arnold_stamp)                                                          \
   X("burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",    \
     NULL, NULL, false, true, burgermeister_fig1)                                                   \
   X("burgermeister-fig3", "drift on a circular track (the same, Fig. 3)", "circular-track", NULL,  \

@@ -1,7 +1,10 @@
 /*
- * camber check: degrees of freedom, rank, redundant constraints, singular positions, consistent initial values.
+ * camber check: degrees of freedom, rank, redundant constraints, singular positions, consistent initial values; the pattern of the
+ * Jacobian.
  */
+#include "base/output.h"
 #include "cli/cli.h"
+#include "cli/pattern.h"
 
 #include <stdlib.h>
 
@@ -11,6 +14,8 @@ struct check {
   int *redundant;              /* (ng) */
   const char *const *left_out; /* names of constraints that are not among the system's any more */
   int left_out_count;
+  bool has_pattern;
+  struct cli_pattern pattern;
 };
 
 /* All constraints that the model states. */
@@ -64,6 +69,7 @@ static void print_text(const struct check *c, const cmb_result *r)
   if (eq->ng > 0 && r->started) {
     printf("  residuals    |g| = %.2g, |G v + g_t| = %.2g\n", r->position, r->velocity);
   }
+  if (c->has_pattern) cli_pattern_print(&c->pattern);
 }
 
 static void json_counts(struct cli_json *j, const struct check *c)
@@ -108,8 +114,19 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   cli_json_integer(&j, "velocities", eq->nv - eq->nz);
   json_counts(&j, c);
   if (status == CMB_OK) json_start(&j, eq, r);
+  if (c->has_pattern) cli_pattern_json(&j, &c->pattern);
   cli_json_contents(&j, model);
   cli_json_end(&j);
+}
+
+/* --pattern, and what --plot on the command line draws; that of a model file is for its run. */
+static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
+                               const cmb_system *system, const cmb_result *r, struct check *c)
+{
+  if (!a->pattern) return CMB_OK;
+  CMB_TRY(cli_pattern_find(ctx, system, r, &c->pattern));
+  c->has_pattern = true;
+  return cli_given(a, "plot") ? cli_pattern_draw(ctx, &c->pattern, a->plot) : CMB_OK;
 }
 
 /* Of the values as given, in case there is no consistent start, the rank may not be known. */
@@ -128,6 +145,7 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
     if (status == CMB_OK) {
       status = cmb_system_rank(ctx, system, r->t, r->q, r->mode, &c->rank, c->redundant);
     }
+    if (status == CMB_OK) status = find_pattern(ctx, a, system, r, c);
   }
   if (r && !a->json) print_text(c, r);
   const int code = cli_complain_of(ctx, a, status);
@@ -136,14 +154,27 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   return code;
 }
 
+static int check_plot(cmb_context *ctx, const struct cli_arguments *a)
+{
+  if (!cli_given(a, "plot")) return CLI_DONE;
+  if (!a->pattern) {
+    return cli_complain("--plot of 'camber check' draws the pattern of the Jacobian: it needs "
+                        "--pattern");
+  }
+  const cmb_status possible = cmb_output_possible(ctx, a->plot);
+  return possible == CMB_OK ? CLI_DONE : cli_fail(ctx, possible);
+}
+
 int cli_check(cmb_context *ctx, const struct cli_arguments *a)
 {
   cmb_system *system = NULL;
-  int code = cli_open_system(ctx, a, &system);
+  int code = check_plot(ctx, a);
+  if (code == CLI_DONE) code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
   struct check c = {.eq = cmb_system_equations(system)};
   c.redundant = calloc((size_t)c.eq->ng + 1, sizeof *c.redundant);
   code = c.redundant ? check_system(ctx, a, system, &c) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  cli_pattern_release(&c.pattern);
   free(c.redundant);
   cmb_system_destroy(system);
   return code;

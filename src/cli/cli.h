@@ -30,7 +30,7 @@ struct cli_arguments {
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */
-  bool json, quiet, help, equilibrium, realtime;
+  bool json, quiet, help, equilibrium, realtime, pattern;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
   cmb_formulation formulation;

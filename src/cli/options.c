@@ -273,6 +273,11 @@ static bool take_realtime(struct cli_arguments *a, const char *value)
   return take_switch(value, &a->realtime);
 }
 
+static bool take_pattern(struct cli_arguments *a, const char *value)
+{
+  return take_switch(value, &a->pattern);
+}
+
 static bool take_help(struct cli_arguments *a, const char *value)
 {
   return take_switch(value, &a->help);
@@ -352,9 +357,14 @@ const struct cli_option cli_options[] = {
      "run: write the trajectory to FILE, which must end in .csv; linearize: write A, B, C and D to "
      "FILE, which must end in .csv or .mat",
      take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
-    {"plot", 0, "FILE", " run bench ",
-     "draw the trajectory or the bench's figure to FILE, which must end in .svg", take_plot,
-     "a file name that ends in .svg", NULL},
+    {"pattern", 0, NULL, " check ",
+     "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
+     "bdf moves together; a plot shows them",
+     take_pattern, NULL, NULL},
+    {"plot", 0, "FILE", " run bench check ",
+     "draw the trajectory, the bench's figure or the pattern of the Jacobian to FILE, which must "
+     "end in .svg",
+     take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
      "outputs; "
@@ -411,8 +421,8 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",  "live",    "help",  "json", "include-anywhere",
-                                      "save", "save-at", "resume"};
+  static const char *const never[] = {"set",  "live",    "help",   "json",   "include-anywhere",
+                                      "save", "save-at", "resume", "pattern"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 

@@ -109,7 +109,7 @@ static void put_letter(FILE *to, char c)
   }
 }
 
-static void put_text(FILE *to, const char *text)
+void cli_svg_text(FILE *to, const char *text)
 {
   for (; *text; text++) put_letter(to, *text);
 }
@@ -382,7 +382,7 @@ static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_p
       fprintf(to, " font-size='%.1f'", FONT_SIZE * room / text_width(name));
     }
     fputc('>', to);
-    put_text(to, name);
+    cli_svg_text(to, name);
     fputs("</text>\n", to);
   }
 }
@@ -397,7 +397,7 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
           f->width, f->height);
   fprintf(to, "<text transform='translate(14 %.1f) rotate(-90)' class='middle'>",
           f->top + f->height / 2);
-  put_text(to, panel->title);
+  cli_svg_text(to, panel->title);
   fputs("</text>\n", to);
   for (int c = 0; c < panel->curve_count; c++) {
     char stroke[64];
@@ -515,7 +515,7 @@ static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *
   if (!plot->subtitle) return;
   fprintf(to, "<text x='%.1f' y='%d' class='small middle'>",
           middle_of(f, text_width(plot->subtitle)), 36 + (lines > 1 ? lines - 1 : 0) * TITLE_LINE);
-  put_text(to, plot->subtitle);
+  cli_svg_text(to, plot->subtitle);
   fputs("</text>\n", to);
 }
 
@@ -544,7 +544,7 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
     put_panel(to, plot, &plot->panels[p], &f, p == plot->panel_count - 1);
   }
   fprintf(to, "<text x='%.1f' y='%d' class='middle'>", f.left + f.width / 2, below - 10);
-  put_text(to, plot->abscissa);
+  cli_svg_text(to, plot->abscissa);
   fputs("</text>\n", to);
   put_notes(to, plot, below + 8);
   fputs("</svg>\n", to);
@@ -552,15 +552,26 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path)
+cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
+                        const void *what, const char *path)
 {
   char *text = NULL;
   size_t length = 0;
   FILE *memory = open_memstream(&text, &length);
-  if (memory) cli_plot_write(memory, plot);
+  if (memory) write(memory, what);
   const bool good = memory && !ferror(memory);
   cmb_status status = CMB_ERROR_MEMORY;
   if (memory && fclose(memory) == 0 && good) status = cmb_file_save(ctx, path, text, length);
   free(text);
   return status;
+}
+
+static void write_plot(FILE *to, const void *what)
+{
+  cli_plot_write(to, what);
+}
+
+cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path)
+{
+  return cli_svg_save(ctx, write_plot, plot, path);
 }

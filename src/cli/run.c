@@ -217,6 +217,19 @@ static void print_projections(const cmb_result *r)
   printf(", multipliers that measure the drift of a step\n");
 }
 
+/* Of an implicit method; with groups, what the last pattern has. */
+static void print_jacobians(const cmb_statistics *s)
+{
+  if (s->jacobian == 0) return;
+  printf("  jacobians    %ld", s->jacobian);
+  if (s->jacobian_update > 0) printf(", %ld partitioned updates", s->jacobian_update);
+  if (s->groups > 0) {
+    printf("; pattern of %ld entries in %ld groups", s->pattern, s->groups);
+    if (s->pattern_growth > 0) printf(", grown %ld times", s->pattern_growth);
+  }
+  printf("\n");
+}
+
 static void print_summary(const struct run *run)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -228,6 +241,7 @@ static void print_summary(const struct run *run)
   printf("  work         %ld right-hand sides, %ld factorisations, %ld solves, %ld projections\n",
          s->f, s->factor, s->solve, s->projections);
   if (s->repartitions > 0) printf("  partition    changed %ld times\n", s->repartitions);
+  print_jacobians(s);
   if (eq->ng > 0 && r->started) {
     printf("  constraints  |g| = %.2g (worst %.2g), |G v + g_t| = %.2g (worst %.2g)\n", r->position,
            r->worst_position, r->velocity, r->worst_velocity);

@@ -64,7 +64,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                             .start_count = a->start_count,
                                             .start = a->start,
                                             .derivatives = implicit || a->equilibrium ||
-                                                           a->command->derivatives};
+                                                           a->pattern || a->command->derivatives};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }

@@ -6,9 +6,10 @@
  *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are moved together
  *
  * Ω is what was not 0, rounding apart, in full difference Jacobians: the first one, and those taken since when the iteration converged badly right
- * after a new Jacobian. The groups are made by a greedy rule in the order of the columns' lengths.
+ * after a new Jacobian. The groups are those of math/colour.h, where the paper takes TOMS 618.
  */
 #include "form/private.h"
+#include "math/colour.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,15 +19,23 @@ typedef struct cmb_estimate {
   int rows, columns;             /* nv + ng if there are defects of motion; 2 nv */
   bool *there;                   /* (rows x columns) Ω */
   bool full;                     /* the next one is to be taken column by column */
+  int *start, *column;           /* (rows + 1), (entries) the same by rows */
   int groups, *group;            /* (columns) */
-  int *order, *length;           /* (columns) scratch of the grouping */
-  bool *taken;                   /* (rows) */
+  cmb_colour_room *room;         /* to make them in */
   double *J;                     /* (rows x columns) */
   double *base, *moved;          /* (rows) */
   cmb_defects at_base, at_moved; /* these as defects */
   double *q, *v;
   double *delta; /* (columns) */
 } cmb_estimate;
+
+static void create_groups(cmb_arena *arena, cmb_estimate *e)
+{
+  const int entries = e->rows * e->columns;
+  e->start = cmb_arena_ints(arena, e->rows + 1);
+  e->column = cmb_arena_ints(arena, entries);
+  e->room = cmb_colour_room_create(arena, e->columns, entries);
+}
 
 void cmb_estimate_create(cmb_form *form)
 {
@@ -40,9 +49,7 @@ void cmb_estimate_create(cmb_form *form)
   e->there = cmb_arena_take(arena, entries, sizeof *e->there);
   e->J = cmb_arena_take(arena, entries, sizeof *e->J);
   e->group = cmb_arena_ints(arena, e->columns);
-  e->order = cmb_arena_ints(arena, e->columns);
-  e->length = cmb_arena_ints(arena, e->columns);
-  e->taken = cmb_arena_take(arena, (size_t)e->rows, sizeof *e->taken);
+  if (form->source == CMB_SOURCE_SPARSE) create_groups(arena, e);
   e->base = cmb_arena_doubles(arena, e->rows);
   e->moved = cmb_arena_doubles(arena, e->rows);
   double *position = cmb_arena_doubles(arena, form->ng);
@@ -57,46 +64,6 @@ void cmb_estimate_create(cmb_form *form)
 void cmb_form_widen(cmb_form *form)
 {
   if (form->estimate) form->estimate->full = true;
-}
-
-/* ---- groups */
-
-static bool conflicts(const cmb_estimate *e, int column)
-{
-  for (int i = 0; i < e->rows; i++) {
-    if (e->taken[i] && e->there[i * e->columns + column]) return true;
-  }
-  return false;
-}
-
-/* Columns in the order of their lengths, longest first; the numbers decide among equals. */
-static void sort_columns(cmb_estimate *e)
-{
-  for (int j = 0; j < e->columns; j++) {
-    e->length[j] = 0;
-    for (int i = 0; i < e->rows; i++) e->length[j] += e->there[i * e->columns + j];
-    int k = j;
-    for (; k > 0 && e->length[e->order[k - 1]] < e->length[j]; k--) e->order[k] = e->order[k - 1];
-    e->order[k] = j;
-  }
-}
-
-/* Group after group takes all columns that fit. */
-static void make_groups(cmb_estimate *e)
-{
-  int left = e->columns;
-  sort_columns(e);
-  for (int j = 0; j < e->columns; j++) e->group[j] = -1;
-  for (e->groups = 0; left > 0; e->groups++) {
-    memset(e->taken, 0, (size_t)e->rows * sizeof *e->taken);
-    for (int k = 0; k < e->columns; k++) {
-      int j = e->order[k];
-      if (e->group[j] >= 0 || conflicts(e, j)) continue;
-      e->group[j] = e->groups;
-      left--;
-      for (int i = 0; i < e->rows; i++) e->taken[i] |= e->there[i * e->columns + j];
-    }
-  }
 }
 
 /* ---- differences */
@@ -175,18 +142,42 @@ static void store(cmb_form *form)
   }
 }
 
-/* Ω takes up what is not 0 in the full Jacobian. A difference is 0 if it is rounding beside the largest one of its row. */
-static void take_up(cmb_estimate *e)
+/* Ω takes up what is not 0 in the full Jacobian; how much was new. A difference is 0 if it is rounding beside the largest one of its
+ * row. */
+static int take_up(cmb_estimate *e)
 {
   const double nothing = 1e-9;
+  int fresh = 0;
   for (int i = 0; i < e->rows; i++) {
     const double *row = e->J + i * e->columns;
+    bool *there = e->there + i * e->columns;
     double most = 0;
     for (int j = 0; j < e->columns; j++) most = fmax(most, fabs(row[j] * e->delta[j]));
     for (int j = 0; j < e->columns; j++) {
-      if (fabs(row[j] * e->delta[j]) > nothing * most) e->there[i * e->columns + j] = true;
+      if (there[j] || !(fabs(row[j] * e->delta[j]) > nothing * most)) continue;
+      there[j] = true;
+      fresh++;
     }
   }
+  return fresh;
+}
+
+static void make_groups(cmb_estimate *e)
+{
+  const cmb_pattern pattern = {e->rows, e->columns, e->start, e->column};
+  cmb_pattern_fill(e->rows, e->columns, e->there, e->start, e->column);
+  cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
+}
+
+/* After a full Jacobian: Ω, and the groups if it has become wider. */
+static void widen(cmb_estimate *e, cmb_statistics *stats)
+{
+  const int fresh = take_up(e);
+  if (fresh == 0 && e->groups > 0) return;
+  if (e->groups > 0) stats->pattern_growth++;
+  make_groups(e);
+  stats->pattern = e->start[e->rows];
+  stats->groups = e->groups;
 }
 
 cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *s)
@@ -197,10 +188,15 @@ cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *s)
   CMB_TRY(defects_at(form, s, s->q, s->v, &e->at_base));
   for (int group = 0; group < groups; group++) CMB_TRY(difference(form, s, group, full));
   if (full && form->source == CMB_SOURCE_SPARSE) {
-    take_up(e);
-    make_groups(e);
+    widen(e, &form->ev->stats);
     e->full = false;
   }
   store(form);
   return CMB_OK;
+}
+
+cmb_form_estimate cmb_form_estimated(const cmb_form *form)
+{
+  const cmb_estimate *e = form->estimate;
+  return (cmb_form_estimate){e->rows, e->columns, e->start[e->rows], e->groups, e->there, e->group};
 }

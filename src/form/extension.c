@@ -1,58 +1,150 @@
 /*
- * Derivatives that follow the inputs u(t) (Arnold, Fuchs and Führer 2006 §3.3): mildly nonlinear equations whose Jacobian changes
- * mainly because of what drives them.
+ * Derivatives that follow what drives the equations (Arnold, Fuchs and Führer 2006 §3.3): mildly nonlinear equations whose Jacobian
+ * changes mainly because of the inputs u(t), those of rheonomic joints among them.
  *
  *     J_new = J_old + Σ_i ∂²F/∂u_i∂y (u_i(t_new) − u_i(t_old))                  the second line of eq. (26)
  *
- * ∂F/∂u comes from the equations, its derivatives with respect to q and v from differences at the state in which they are first
- * wanted. That serves both formalisms; M is fresh in each matrix anyway.
+ * The u_i are of two kinds:
+ *
+ *     inputs            u of the equations. ∂F/∂u comes from them, its derivatives with respect to q and v from differences.
+ *     driven positions  A rheonomic joint has a coordinate here, and a constraint that makes it a function of time: one whose row of
+ *                       G has a single entry. In the paper, where it has none, it is an input, and so it is here. The derivatives
+ *                       are differences of two difference Jacobians.
+ *
+ * Both are taken at the state in which they are first wanted, once. That serves both formalisms; M and G are fresh in each matrix
+ * anyway.
  */
 #include "base/context.h"
 #include "dae/evaluator.h"
 #include "form/private.h"
 #include "math/pattern.h"
+#include "math/random.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
+enum { BLOCKS = 4 }; /* K, D, C₁, C₂: those that the form has */
+
 typedef struct cmb_extension {
-  int nu;
+  int nu, driven, followed; /* inputs, driven positions, both */
+  int *velocity;            /* (ng) scratch */
+  int *position;            /* (driven) their numbers in q */
   bool known;
-  double *u, *u_new;    /* (nu) inputs that D and K belong to, and at another time */
-  double *K_u, *D_u;    /* (nu x nv x nv) */
-  double *raw;          /* ∂r/∂u as the equations store it */
-  double *base, *moved; /* (nv x nu) ∂F/∂u */
-  double *unit;         /* (nu) */
+  double *at, *at_new;   /* (followed) values that the blocks belong to, and others */
+  double *slope[BLOCKS]; /* (followed x entries of the block) */
+  double *kept[BLOCKS];  /* (entries) scratch */
+  double *raw;           /* ∂r/∂u as the equations store it */
+  double *base, *moved;  /* (nv x nu) ∂F/∂u */
+  double *unit;          /* (nu) */
   double *q, *v;
 } cmb_extension;
 
-void cmb_extension_create(cmb_form *form)
+static cmb_block *block_of(cmb_form *form, int b)
+{
+  cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
+  return blocks[b];
+}
+
+/* ---- creation */
+
+/* The coordinate whose rate is velocity j; -1 if there is none. */
+static int coordinate_of(const cmb_form *form, int j)
+{
+  if (!form->T) return j;
+  const cmb_pattern *T = &form->T->pattern;
+  int found = -1;
+  for (int i = 0; i < form->nq; i++) {
+    for (int k = T->start[i]; k < T->start[i + 1]; k++) {
+      if (T->column[k] != j) continue;
+      if (found >= 0 || T->start[i + 1] != T->start[i] + 1) return -1;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/* For each constraint the only velocity in its row of G, or a negative number. */
+static void find_lonely(const cmb_form *form, double *q, double *G, int *lonely)
+{
+  enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
+  const cmb_equations *eq = form->ev->eq;
+  const cmb_pattern *p = eq->G_pattern;
+  cmb_terms want = {0};
+  uint32_t seed = CMB_RANDOM_FIRST;
+  want.G = G;
+  for (int i = 0; i < form->ng; i++) {
+    lonely[i] = p && p->start[i + 1] == p->start[i] + 1 ? p->column[p->start[i]] : NONE;
+  }
+  for (int place = 0; !p && place < PLACES; place++) { /* tried, as T is in rates.c */
+    for (int i = 0; i < form->nq; i++) q[i] = 1.5 + cmb_random(&seed);
+    if (eq->normalize) eq->normalize(eq->self, q);
+    if (cmb_evaluate(form->ev, 0, q, NULL, &want) != CMB_OK) continue;
+    for (int k = 0; k < form->ng * form->nv; k++) {
+      const int i = k / form->nv, j = k % form->nv;
+      if (G[k] != 0) lonely[i] = lonely[i] == NONE || lonely[i] == j ? j : SEVERAL;
+    }
+  }
+}
+
+/* Constraints on one coordinate alone leave it to time. */
+static void find_driven(cmb_form *form, cmb_extension *x)
+{
+  double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
+  if (!G) return;
+  find_lonely(form, x->q, G, x->velocity);
+  for (int i = 0; i < form->ng; i++) {
+    const int j = x->velocity[i], q = j >= 0 ? coordinate_of(form, j) : -1;
+    if (q >= 0) x->position[x->driven++] = q;
+  }
+}
+
+static void create_inputs(cmb_form *form, cmb_extension *x)
 {
   const cmb_equations *eq = form->ev->eq;
-  const int nu = eq->nu, nv = form->nv;
   cmb_arena *arena = form->arena;
-  cmb_extension *x = form->extension = cmb_arena_take(arena, 1, sizeof *x);
-  if (!x) return;
-  const size_t entries = (size_t)nu * (size_t)nv * (size_t)nv;
-  x->nu = nu;
-  x->u = cmb_arena_doubles(arena, nu);
-  x->u_new = cmb_arena_doubles(arena, nu);
-  x->K_u = cmb_arena_take(arena, entries, sizeof(double));
-  x->D_u = cmb_arena_take(arena, entries, sizeof(double));
+  const int nu = x->nu, nv = form->nv;
   x->raw =
       cmb_arena_doubles(arena, cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_U], nv, nu));
   x->base = cmb_arena_doubles(arena, nv * nu);
   x->moved = cmb_arena_doubles(arena, nv * nu);
   x->unit = cmb_arena_doubles(arena, nu);
-  x->q = cmb_arena_doubles(arena, form->nq);
-  x->v = cmb_arena_doubles(arena, nv);
 }
 
-static cmb_status inputs_at(cmb_form *form, double t, double *u)
+void cmb_extension_create(cmb_form *form)
+{
+  cmb_arena *arena = form->arena;
+  cmb_extension *x = form->extension = cmb_arena_take(arena, 1, sizeof *x);
+  if (!x) return;
+  x->nu = form->ev->eq->inputs ? form->ev->eq->nu : 0;
+  x->velocity = cmb_arena_ints(arena, form->ng);
+  x->position = cmb_arena_ints(arena, form->ng);
+  x->q = cmb_arena_doubles(arena, form->nq);
+  x->v = cmb_arena_doubles(arena, form->nv);
+  if (cmb_arena_failed(arena)) return;
+  find_driven(form, x);
+  x->followed = x->nu + x->driven;
+  x->at = cmb_arena_doubles(arena, x->followed);
+  x->at_new = cmb_arena_doubles(arena, x->followed);
+  for (int b = 0; b < BLOCKS; b++) {
+    const size_t entries = (size_t)block_of(form, b)->count;
+    x->slope[b] = cmb_arena_take(arena, (size_t)x->followed * entries, sizeof(double));
+    x->kept[b] = cmb_arena_take(arena, entries, sizeof(double));
+  }
+  if (x->nu > 0) create_inputs(form, x);
+}
+
+/* The values of all that is followed. */
+static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *values)
 {
   const cmb_evaluator *ev = form->ev;
-  const cmb_point at = cmb_evaluator_point(ev, t, NULL, NULL);
-  return ev->eq->inputs(ev->eq->self, &at, u);
+  const cmb_extension *x = form->extension;
+  const cmb_point at = cmb_evaluator_point(ev, s->t, NULL, NULL);
+  for (int k = 0; k < x->driven; k++) values[x->nu + k] = s->q[x->position[k]];
+  return x->nu > 0 ? ev->eq->inputs(ev->eq->self, &at, values) : CMB_OK;
 }
+
+/* ---- inputs */
 
 /* ∂F/∂u (nv x nu), F = r or M⁻¹ r. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
@@ -79,7 +171,7 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Column j of every K_u, or D_u. */
+/* Column j of every ∂K/∂u, or ∂D/∂u. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -89,7 +181,7 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   const double delta =
       position ? cmb_move_position(form, s->q, j, x->q) : cmb_move_velocity(s->v, j, x->v);
   CMB_TRY(by_inputs(form, s, x->q, x->v, x->moved));
-  double *to = position ? x->K_u : x->D_u;
+  double *to = x->slope[position ? 0 : 1];
   for (int i = 0; i < nv; i++) {
     for (int k = 0; k < x->nu; k++) {
       to[(k * nv + i) * nv + j] = (x->moved[i * x->nu + k] - x->base[i * x->nu + k]) / delta;
@@ -98,34 +190,98 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
+static cmb_status know_inputs(cmb_form *form, const cmb_form_state *s)
+{
+  if (form->extension->nu == 0) return CMB_OK;
+  CMB_TRY(by_inputs(form, s, s->q, s->v, form->extension->base));
+  for (int j = 0; j < form->nv; j++) {
+    CMB_TRY(difference(form, s, j, true));
+    CMB_TRY(difference(form, s, j, false));
+  }
+  return CMB_OK;
+}
+
+/* ---- driven positions */
+
+/* Where the Jacobian is taken a second time. With the increments (17) of small coordinates the Jacobian itself is right to about
+ * ε^(1/3), so that the way to a second one is the root of that. */
+static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
+{
+  cmb_extension *x = form->extension;
+  const int i = x->position[k];
+  memcpy(x->q, s->q, (size_t)form->nq * sizeof *x->q);
+  volatile double there = s->q[i] + fmax(fabs(s->q[i]), 1) * sqrt(cbrt(DBL_EPSILON));
+  x->q[i] = there;
+  return there - s->q[i];
+}
+
+/* The blocks there, all columns, so that Ω has what appears as the joint moves; and their slopes. */
+static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
+{
+  cmb_extension *x = form->extension;
+  const double delta = move_driven(form, s, k);
+  const cmb_form_state moved = {s->t, x->q, s->v, s->a, s->lambda};
+  cmb_form_widen(form);
+  CMB_TRY(cmb_estimate_derivatives(form, &moved));
+  for (int b = 0; b < BLOCKS; b++) {
+    const cmb_block *block = block_of(form, b);
+    if (block->count == 0) continue;
+    double *to = x->slope[b] + (ptrdiff_t)(x->nu + k) * block->count;
+    for (int i = 0; i < block->count; i++) to[i] = (block->value[i] - x->kept[b][i]) / delta;
+  }
+  return CMB_OK;
+}
+
+static void keep_blocks(cmb_form *form, bool back)
+{
+  cmb_extension *x = form->extension;
+  for (int b = 0; b < BLOCKS; b++) {
+    cmb_block *block = block_of(form, b);
+    if (block->count == 0) continue;
+    const size_t size = (size_t)block->count * sizeof *block->value;
+    memcpy(back ? block->value : x->kept[b], back ? x->kept[b] : block->value, size);
+  }
+}
+
+static cmb_status know_driven(cmb_form *form, const cmb_form_state *s)
+{
+  cmb_status status = CMB_OK;
+  keep_blocks(form, false);
+  for (int k = 0; k < form->extension->driven && status == CMB_OK; k++) {
+    status = by_driven(form, s, k);
+  }
+  keep_blocks(form, true);
+  return status;
+}
+
+/* ---- both */
+
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *s)
 {
   cmb_extension *x = form->extension;
   const long jacobians = form->ev->stats.jacobian;
   if (!x->known) {
-    CMB_TRY(by_inputs(form, s, s->q, s->v, x->base));
-    for (int j = 0; j < form->nv; j++) {
-      CMB_TRY(difference(form, s, j, true));
-      CMB_TRY(difference(form, s, j, false));
-    }
+    CMB_TRY(know_inputs(form, s));
+    CMB_TRY(know_driven(form, s));
     form->ev->stats.jacobian = jacobians;
     x->known = true;
   }
-  return inputs_at(form, s->t, x->u);
+  return values_at(form, s, x->at);
 }
 
-cmb_status cmb_form_follow_inputs(cmb_form *form, double t)
+cmb_status cmb_form_follow_inputs(cmb_form *form, const cmb_form_state *s)
 {
   cmb_extension *x = form->extension;
-  const int size = form->nv * form->nv;
-  CMB_TRY(inputs_at(form, t, x->u_new));
-  for (int k = 0; k < x->nu; k++) {
-    const double moved = x->u_new[k] - x->u[k];
-    for (int i = 0; i < size; i++) {
-      form->K.value[i] += moved * x->K_u[k * size + i];
-      form->D.value[i] += moved * x->D_u[k * size + i];
+  CMB_TRY(values_at(form, s, x->at_new));
+  for (int k = 0; k < x->followed; k++) {
+    const double moved = x->at_new[k] - x->at[k];
+    x->at[k] = x->at_new[k];
+    for (int b = 0; b < BLOCKS; b++) {
+      cmb_block *block = block_of(form, b);
+      if (block->count == 0) continue;
+      const double *slope = x->slope[b] + (ptrdiff_t)k * block->count;
+      for (int i = 0; i < block->count; i++) block->value[i] += moved * slope[i];
     }
-    x->u[k] = x->u_new[k];
   }
   return CMB_OK;
 }

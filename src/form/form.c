@@ -41,7 +41,7 @@ static cmb_status create_parts(cmb_form *form, bool extended)
   CMB_TRY(cmb_blocks_create(form));
   cmb_scale_create(form);
   if (form->source != CMB_SOURCE_EXACT) cmb_estimate_create(form);
-  if (extended) cmb_extension_create(form);
+  if (extended && form->source != CMB_SOURCE_EXACT) cmb_extension_create(form);
   form->check = cmb_check_create(form->ev, form->arena);
   return cmb_arena_failed(form->arena) ? cmb_fail_memory(form->ev->ctx) : CMB_OK;
 }

@@ -118,7 +118,7 @@ typedef struct cmb_form_options {
   cmb_form_kind kind;
   cmb_formalism formalism;
   cmb_jacobian_source source;
-  bool extended; /* cmb_form_follow_inputs will be wanted */
+  bool extended; /* cmb_form_follow_inputs will be wanted; of differences only */
 } cmb_form_options;
 
 /* Without constraints the kind is index 1. */
@@ -133,13 +133,23 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const c
  * 25) is one without them. */
 cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *state, bool all);
 
-/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26): D and K follow the inputs from where they were last; before
- * that, once, their derivatives with respect to the inputs at the state. */
+/* Extended partitioned update (Arnold, Fuchs and Führer 2006 eq. 26): D, K, C₁ and C₂ follow the inputs and the driven positions from
+ * where they were last; before that, once, their derivatives with respect to these at the state where they were just made. */
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *state);
-cmb_status cmb_form_follow_inputs(cmb_form *form, double t);
+cmb_status cmb_form_follow_inputs(cmb_form *form, const cmb_form_state *state);
 
 /* The estimated pattern takes up what a full difference Jacobian shows at the next linearisation. */
 void cmb_form_widen(cmb_form *form);
+
+/* That pattern Ω and its groups, of a form whose source is CMB_SOURCE_SPARSE. Rows: r, then the defects of motion, if it has some;
+ * columns: q in the directions of v, then v. */
+typedef struct cmb_form_estimate {
+  int rows, columns, entries, groups;
+  const bool *there; /* (rows x columns) */
+  const int *group;  /* (columns) */
+} cmb_form_estimate;
+
+cmb_form_estimate cmb_form_estimated(const cmb_form *form);
 
 /* A matrix for one c, real or complex; factored with the blocks last made. */
 cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **matrix);

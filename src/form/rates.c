@@ -32,19 +32,24 @@ static void try_rates(cmb_form *form, cmb_rates_matrix *T, double *q, bool *ther
   }
 }
 
-bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out)
+void cmb_pattern_fill(int rows, int columns, const bool *there, int *start, int *column)
 {
-  int count = 0, *start = cmb_arena_ints(arena, rows + 1);
-  for (int k = 0; k < rows * columns; k++) count += there[k];
-  int *column = cmb_arena_ints(arena, count);
-  if (!start || !column) return false;
-  count = 0;
+  int count = start[0] = 0;
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < columns; j++) {
       if (there[i * columns + j]) column[count++] = j;
     }
     start[i + 1] = count;
   }
+}
+
+bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out)
+{
+  int count = 0, *start = cmb_arena_ints(arena, rows + 1);
+  for (int k = 0; k < rows * columns; k++) count += there[k];
+  int *column = cmb_arena_ints(arena, count);
+  if (!start || !column) return false;
+  cmb_pattern_fill(rows, columns, there, start, column);
   *out = (cmb_pattern){rows, columns, start, column};
   return true;
 }

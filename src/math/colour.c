@@ -9,7 +9,6 @@
  */
 #include "math/colour.h"
 
-#include "base/arena.h"
 #include "base/context.h"
 #include "math/colour_search.h"
 
@@ -90,36 +89,54 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
   return groups;
 }
 
-cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups)
+struct cmb_colour_room {
+  int *start, *row, *mark; /* those of struct orthogonal */
+  cmb_colour_memory search;
+};
+
+cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entries)
 {
-  struct orthogonal o = {.p = p};
-  cmb_colour_task task = {
-      .columns = p->columns, .self = &o, .neighbours = neighbours, .first_fit = first_fit};
-  task.least = p->columns > 0 ? 1 : 0;
+  cmb_colour_room *room = cmb_arena_take(arena, 1, sizeof *room);
+  if (!room) return NULL;
+  room->start = cmb_arena_ints(arena, columns + 1);
+  room->row = cmb_arena_ints(arena, entries);
+  room->mark = cmb_arena_ints(arena, columns);
+  cmb_colour_memory_take(arena, columns, &room->search);
+  return cmb_arena_failed(arena) ? NULL : room;
+}
+
+/* Each column by itself, which with a full row is the best there is; and the lower bound of the task. */
+static void begin(const cmb_pattern *p, cmb_colour_task *task, int *group, int *groups)
+{
+  task->least = p->columns > 0 ? 1 : 0;
   for (int i = 0; i < p->rows; i++) {
     int length = p->start[i + 1] - p->start[i];
-    if (length > task.least) task.least = length;
-    task.visits += (double)length * length;
+    if (length > task->least) task->least = length;
+    task->visits += (double)length * length;
   }
-  o.visits = task.visits;
-  for (int j = 0; j < p->columns; j++)
-    group[j] = j; /* valid, and with a full row the best there is */
+  for (int j = 0; j < p->columns; j++) group[j] = j;
   *groups = p->columns;
-  if (task.least == p->columns) return CMB_OK;
+}
 
+void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *group, int *groups)
+{
+  struct orthogonal o = {p, room->start, room->row, room->mark, 0};
+  cmb_colour_task task = {
+      .columns = p->columns, .self = &o, .neighbours = neighbours, .first_fit = first_fit};
+  begin(p, &task, group, groups);
+  if (task.least == p->columns) return;
+  o.visits = task.visits;
+  transpose(&o);
+  for (int j = 0; j < p->columns; j++) o.mark[j] = 0;
+  cmb_colour_search_in(&room->search, &task, group, groups);
+}
+
+cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups)
+{
   cmb_arena *arena = cmb_arena_create(ctx);
-  if (!arena) return cmb_fail_memory(ctx);
-  o.start = cmb_arena_ints(arena, p->columns + 1);
-  o.row = cmb_arena_ints(arena, p->start[p->rows]);
-  o.mark = cmb_arena_ints(arena, p->columns);
-  cmb_status status;
-  if (cmb_arena_failed(arena)) {
-    status = cmb_fail_memory(ctx);
-  } else {
-    transpose(&o);
-    for (int j = 0; j < p->columns; j++) o.mark[j] = 0;
-    status = cmb_colour_search(ctx, &task, group, groups);
-  }
+  cmb_colour_room *room =
+      arena ? cmb_colour_room_create(arena, p->columns, p->start[p->rows]) : NULL;
+  if (room) cmb_colour_columns_in(room, p, group, groups);
   cmb_arena_destroy(arena);
-  return status;
+  return room ? CMB_OK : cmb_fail_memory(ctx);
 }

@@ -3,11 +3,13 @@
  * column j is in group g, has as many columns as there are groups, and all entries of A can be read off
  * it. One product with A (one difference, one directional derivative) is spent a group.
  *
- * All of this is for set-up: it takes scratch memory from the context and gives it back. Fatal statuses
+ * All of this but cmb_colour_columns_in is for set-up: it takes scratch memory from the context and gives it back. Fatal statuses
  * only: CMB_ERROR_MEMORY, and CMB_ERROR_INPUT for a pattern that should be symmetric and is not.
  */
 #ifndef CMB_MATH_COLOUR_H
 #define CMB_MATH_COLOUR_H
+
+#include "base/arena.h"
 
 #include <camber/base.h>
 #include <camber/math.h>
@@ -16,6 +18,12 @@
  * group[j] in 0 .. *groups-1, all of them used; 0 groups without columns. Never fewer than the longest row
  * has entries, and the search ends when that is reached. On failure the outputs are not to be used. */
 cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups);
+
+/* The same while stepping, when nothing is allocated: in room for patterns of that many columns and entries or fewer. A failure of the
+ * room is left to the arena. */
+typedef struct cmb_colour_room cmb_colour_room;
+cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entries);
+void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *group, int *groups);
 
 /* The same for a symmetric matrix, whose entry (i, j) may as well be read as (j, i): fewer groups, at most
  * as many as cmb_colour_columns takes. The pattern has both triangles. */

@@ -19,7 +19,6 @@
  */
 #include "math/colour_search.h"
 
-#include "base/arena.h"
 #include "base/context.h"
 
 #include <stdint.h>
@@ -208,20 +207,38 @@ static void run(struct search *s)
   }
 }
 
+void cmb_colour_memory_take(cmb_arena *arena, int columns, cmb_colour_memory *m)
+{
+  int **array[] = {&m->degree, &m->order, &m->list,     &m->trial,
+                   &m->first,  &m->next,  &m->previous, &m->key};
+  for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
+    *array[k] = cmb_arena_ints(arena, columns);
+  }
+}
+
+void cmb_colour_search_in(const cmb_colour_memory *m, const cmb_colour_task *task, int *group,
+                          int *groups)
+{
+  struct search s = {.task = task,
+                     .lists = {m->first, m->next, m->previous, m->key},
+                     .degree = m->degree,
+                     .order = m->order,
+                     .list = m->list,
+                     .trial = m->trial,
+                     .groups = *groups};
+  s.group = group;
+  run(&s);
+  *groups = s.groups;
+}
+
 cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group, int *groups)
 {
+  cmb_colour_memory memory;
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  struct search s = {.task = task, .groups = *groups};
-  s.group = group;
-  int **array[] = {&s.degree,      &s.order,      &s.list,           &s.trial,
-                   &s.lists.first, &s.lists.next, &s.lists.previous, &s.lists.key};
-  for (size_t k = 0; k < sizeof array / sizeof *array; k++) {
-    *array[k] = cmb_arena_ints(arena, task->columns);
-  }
-  bool failed = cmb_arena_failed(arena);
-  if (!failed) run(&s);
-  *groups = s.groups;
+  cmb_colour_memory_take(arena, task->columns, &memory);
+  const bool failed = cmb_arena_failed(arena);
+  if (!failed) cmb_colour_search_in(&memory, task, group, groups);
   cmb_arena_destroy(arena);
   return failed ? cmb_fail_memory(ctx) : CMB_OK;
 }

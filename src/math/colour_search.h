@@ -5,6 +5,8 @@
 #ifndef CMB_MATH_COLOUR_SEARCH_H
 #define CMB_MATH_COLOUR_SEARCH_H
 
+#include "base/arena.h"
+
 #include <camber/base.h>
 
 typedef struct cmb_colour_task {
@@ -22,7 +24,17 @@ typedef struct cmb_colour_task {
   int (*first_fit)(void *self, const int *order, int limit, int *group, double *visits);
 } cmb_colour_task;
 
-/* Improve the valid colouring group (columns), *groups. Needs memory for a few ints a column. */
+/* Memory of a search: a few ints a column, left to the arena on failure. */
+typedef struct cmb_colour_memory {
+  int *degree, *order, *list, *trial;
+  int *first, *next, *previous, *key;
+} cmb_colour_memory;
+
+void cmb_colour_memory_take(cmb_arena *arena, int columns, cmb_colour_memory *memory);
+
+/* Improve the valid colouring group (columns), *groups; in memory for as many columns or more, or in memory of its own. */
+void cmb_colour_search_in(const cmb_colour_memory *memory, const cmb_colour_task *task, int *group,
+                          int *groups);
 cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group,
                              int *groups);
 

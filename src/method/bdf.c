@@ -232,7 +232,7 @@ static cmb_status create(cmb_integrator *in)
                                                                                    : kinds[form],
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism"),
                               .source = m->strategy->source,
-                              .extended = m->strategy->extended && eq->inputs};
+                              .extended = m->strategy->extended};
   m->projection = cmb_choice(in, "projection") == 0 && options.kind == CMB_FORM_GGL
                       ? CMB_IMPLICIT_NONE
                       : cmb_implicit_projection_of(in, options.kind);
@@ -292,7 +292,7 @@ static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive
   if (all && m->form->extension) CMB_TRY(cmb_form_know_inputs(m->form, &at));
   if (!all) {
     in->ev->stats.jacobian_update++;
-    if (m->form->extension) CMB_TRY(cmb_form_follow_inputs(m->form, t));
+    if (m->form->extension) CMB_TRY(cmb_form_follow_inputs(m->form, &at));
   }
   m->c_factored = 1 / m->history.alpha;
   CMB_TRY(cmb_form_factor(m->form, m->c_factored, 0, m->matrix));

@@ -33,7 +33,7 @@ exits() { # CODE ARGUMENT...
 
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
-    burgermeister-fig* | haug-* | simeon-table1) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
+    burgermeister-fig* | haug-* | simeon-table1 | arnold-stamp) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
     *) check "bench $name" bench "$name" ;;
   esac
 done
@@ -71,6 +71,12 @@ check "haug-wishbone: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5
 check "haug-wishbone: what the paper says holds" [ "$(grep -cE '^[a-z].* yes$' haug-wishbone.txt)" -eq 5 ]
 check "haug-wishbone: nothing fails" [ "$(grep -cE ' no$' haug-wishbone.txt)" -eq 0 ]
 check "haug-wishbone: the plot has the height and both step sizes" [ "$(grep -c '<polyline' wishbone.svg)" -ge 3 ]
+
+# ---- arnold-stamp
+for claim in 'at least 3 times fewer difference Jacobians' 'fewer evaluations there'; do
+  check "arnold-stamp: $claim" grep -qE "^extended: $claim.* yes$" arnold-stamp.txt
+done
+check "arnold-stamp: all ways in both formalisms" [ "$(grep -cE '^(explicit|residual) ' arnold-stamp.txt)" -eq 14 ]
 
 # ---- burgermeister: what the paper says holds, row by row or claim by claim; where it does not hold here, the bench says so
 agrees() { # FIGURE TEXT... : each text begins a line that ends in yes
@@ -127,7 +133,7 @@ done
 # veDYNA's step: what is said of it
 check "vedyna: a smaller error in most models" [ "$(grep -cE ' new  +[0-9]+ +[0-9]+$' burgermeister-vedyna.txt)" -ge 11 ]
 
-for figure in fig1 fig3 fig5 fig6 fig7 fig8 table1; do
+for figure in fig1 fig3 fig5 fig6 fig7 fig8 table1 stamp; do
   check "$figure: the plot is XML with curves" python3 - "$figure.svg" <<'END'
 import sys, xml.etree.ElementTree as tree
 curves = tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}polyline")

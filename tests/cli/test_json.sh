@@ -10,7 +10,8 @@ cat >look.py <<'END'
 """look.py CHECK FILE...: exit code 0 if the check holds, else says why not."""
 import json, re, sys
 
-STATISTICS = "steps accepted rejected f jacobian jacobian_update factor solve newton projections repartitions".split()
+STATISTICS = """steps accepted rejected f jacobian jacobian_update factor solve newton projections repartitions pattern groups
+    pattern_growth""".split()
 RUN = "camber model method status t names q v lambda not_unique outputs residual worst projected events singularities stats seconds".split()
 CHECK = "camber model status coordinates velocities constraints rank degrees_of_freedom redundant".split()
 CHECK_STATE = "moved q v lambda residual".split()

@@ -1,0 +1,249 @@
+/*
+ * camber check --pattern (pattern.h). The picture has the matrix twice, a dot for an entry in the colour of its column's group: in the
+ * order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006, and with the columns of a group side by side, as in Figs. 4
+ * and 5, where no row has two dots of one group.
+ */
+#include "cli/pattern.h"
+
+#include "cli/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SIDE = 420, MARGIN = 56, TOP = 78, BETWEEN = 44, BELOW = 46 }; /* pixels */
+
+/* ---- finding it */
+
+cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cmb_result *r,
+                            struct cli_pattern *p)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  const size_t columns = 2 * (size_t)eq->nv, rows = (size_t)eq->nv + (size_t)eq->ng;
+  *p = (struct cli_pattern){.eq = eq, .t = r->t};
+  p->there = calloc(rows * columns + 1, sizeof *p->there);
+  p->group = calloc(columns + 1, sizeof *p->group);
+  if (!p->there || !p->group) return CMB_ERROR_MEMORY;
+  return cmb_system_jacobian(ctx, system, r->t, r->q, r->v, r->mode, &p->report, p->there,
+                             p->group);
+}
+
+void cli_pattern_release(struct cli_pattern *p)
+{
+  free(p->there);
+  free(p->group);
+  p->there = NULL;
+  p->group = NULL;
+}
+
+/* ---- words */
+
+/* The name of column j: a position, or the direction of a velocity in which it is moved, or a velocity. */
+static void print_column(const cmb_equations *eq, int j)
+{
+  if (j >= eq->nv) {
+    printf("%s", eq->v_names[j - eq->nv]);
+  } else if (cmb_velocities_pair(eq) && j < eq->nq) {
+    printf("%s", eq->q_names[j]);
+  } else {
+    printf("along %s", eq->v_names[j]);
+  }
+}
+
+static void print_group(const struct cli_pattern *p, int group)
+{
+  const char *before = "";
+  printf("  group %-6d ", group + 1);
+  for (int j = 0; j < p->report.columns; j++) {
+    if (p->group[j] != group) continue;
+    printf("%s", before);
+    print_column(p->eq, j);
+    before = ", ";
+  }
+  printf("\n");
+}
+
+void cli_pattern_print(const struct cli_pattern *p)
+{
+  const cmb_jacobian_report *r = &p->report;
+  printf("  jacobian     %d rows, %d columns: %d evaluations column by column\n", r->rows,
+         r->columns, r->columns + 1);
+  printf("  pattern      %d entries at t = %.6g, %d groups: %d evaluations\n", r->entries, p->t,
+         r->groups, r->groups + 1);
+  if (r->exact_entries >= 0) {
+    printf("  exact        %d entries anywhere, %d groups\n", r->exact_entries, r->exact_groups);
+  }
+  for (int group = 0; group < r->groups; group++) print_group(p, group);
+}
+
+void cli_pattern_json(struct cli_json *j, const struct cli_pattern *p)
+{
+  const cmb_jacobian_report *r = &p->report;
+  cli_json_open(j, "pattern", '{');
+  cli_json_integer(j, "rows", r->rows);
+  cli_json_integer(j, "columns", r->columns);
+  cli_json_integer(j, "entries", r->entries);
+  cli_json_integer(j, "groups", r->groups);
+  if (r->exact_entries >= 0) {
+    cli_json_integer(j, "exact_entries", r->exact_entries);
+    cli_json_integer(j, "exact_groups", r->exact_groups);
+  }
+  cli_json_open(j, "group", '[');
+  for (int k = 0; k < r->columns; k++) cli_json_integer(j, NULL, p->group[k] + 1);
+  cli_json_close(j, ']');
+  cli_json_open(j, "columns_of_rows", '[');
+  for (int i = 0; i < r->rows; i++) {
+    cli_json_open(j, NULL, '[');
+    for (int k = 0; k < r->columns; k++) {
+      if (p->there[i * r->columns + k]) cli_json_integer(j, NULL, k + 1);
+    }
+    cli_json_close(j, ']');
+  }
+  cli_json_close(j, ']');
+  cli_json_close(j, '}');
+}
+
+/* ---- the picture */
+
+/* One of the two matrices: where it lies, and which place each column has. */
+struct matrix {
+  double left, cell;
+  const int *place; /* (columns) */
+};
+
+struct picture {
+  const struct cli_pattern *pattern;
+  double cell, width, height; /* of an entry, of a matrix */
+  int *plain, *sorted;        /* (columns) places */
+};
+
+static void put_label(FILE *to, double x, double y, const char *style, const char *text)
+{
+  fprintf(to, "<text x='%.1f' y='%.1f' %s>", x, y, style);
+  cli_svg_text(to, text);
+  fputs("</text>\n", to);
+}
+
+/* Hues that follow each other are far apart. */
+static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
+{
+  const struct cli_pattern *p = s->pattern;
+  const cmb_jacobian_report *r = &p->report;
+  for (int j = 0; j < r->columns; j++) {
+    const int hue = (int)fmod(137.508 * p->group[j], 360), light = 38 + 14 * (p->group[j] % 2);
+    fprintf(to, "<g fill='hsl(%d,75%%,%d%%)'>", hue, light);
+    for (int i = 0; i < r->rows; i++) {
+      if (!p->there[i * r->columns + j]) continue;
+      fprintf(to, "<circle cx='%.2f' cy='%.2f' r='%.2f'/>", m->left + (m->place[j] + 0.5) * m->cell,
+              TOP + (i + 0.5) * m->cell, 0.44 * m->cell);
+    }
+    fputs("</g>\n", to);
+  }
+}
+
+static void put_line(FILE *to, double x1, double y1, double x2, double y2, const char *colour)
+{
+  fprintf(to, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s'/>\n", x1, y1, x2, y2,
+          colour);
+}
+
+/* The frame, the line above the constraints, and numbers of rows and columns at round ones. */
+static void put_frame(FILE *to, const struct picture *s, double left, bool numbers)
+{
+  const cmb_jacobian_report *r = &s->pattern->report;
+  const int most = r->columns > r->rows ? r->columns : r->rows;
+  const int every = most <= 40 ? 5 : most <= 120 ? 10 : most / 10;
+  const double middle = TOP + s->pattern->eq->nv * s->cell;
+  fprintf(to, "<rect x='%.1f' y='%d' width='%.1f' height='%.1f' fill='none' stroke='#555'/>\n",
+          left, TOP, s->width, s->height);
+  if (r->rows > s->pattern->eq->nv) put_line(to, left, middle, left + s->width, middle, "#999");
+  char text[16];
+  for (int k = every; k <= r->rows; k += every) {
+    snprintf(text, sizeof text, "%d", k);
+    put_label(to, left - 5, TOP + (k - 0.5) * s->cell + 4, "class='end'", text);
+  }
+  for (int k = every; numbers && k <= r->columns; k += every) {
+    snprintf(text, sizeof text, "%d", k);
+    put_label(to, left + (k - 0.5) * s->cell, TOP + s->height + 14, "class='middle'", text);
+  }
+}
+
+/* Lines between the groups. */
+static void put_groups(FILE *to, const struct picture *s, double left)
+{
+  const struct cli_pattern *p = s->pattern;
+  int end = 0;
+  for (int group = 0; group < p->report.groups; group++) {
+    for (int j = 0; j < p->report.columns; j++) end += p->group[j] == group;
+    const double x = left + end * s->cell;
+    put_line(to, x, TOP, x, TOP + s->height, "#ddd");
+  }
+}
+
+static void put_captions(FILE *to, const struct picture *s, double second)
+{
+  const struct cli_pattern *p = s->pattern;
+  const cmb_jacobian_report *r = &p->report;
+  const double foot = TOP + s->height + 32;
+  char text[160];
+  snprintf(text, sizeof text, "%.80s: Jacobian at t = %.6g", p->eq->name, p->t);
+  put_label(to, MARGIN, 24, "font-size='14'", text);
+  snprintf(text, sizeof text, "%d rows, %d columns, %d entries, %d groups", r->rows, r->columns,
+           r->entries, r->groups);
+  put_label(to, MARGIN, 42, "class='small'", text);
+  put_label(to, MARGIN + s->width / 4, TOP - 8, "class='middle'", "positions");
+  put_label(to, MARGIN + 3 * s->width / 4, TOP - 8, "class='middle'", "velocities");
+  put_label(to, second + s->width / 2, TOP - 8, "class='middle'", "the same, by groups");
+  put_label(to, MARGIN, foot, "class='small'",
+            r->rows > p->eq->nv ? "Rows: equations of motion, below the line constraints. The "
+                                  "colour of a column is that of its group."
+                                : "Rows: equations of motion. The colour of a column is that of "
+                                  "its group.");
+}
+
+static void write_picture(FILE *to, const void *what)
+{
+  const struct picture *s = what;
+  const double second = MARGIN + s->width + BETWEEN, half = MARGIN + s->width / 2;
+  const int width = (int)ceil(second + s->width + 20), height = (int)ceil(TOP + s->height + BELOW);
+  fprintf(to,
+          "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
+          "font-family='sans-serif' font-size='12'>\n"
+          "<style>.small{font-size:11px;fill:#444}.end{text-anchor:end;font-size:10px;fill:#444}"
+          ".middle{text-anchor:middle;font-size:11px;fill:#444}</style>\n"
+          "<rect width='%d' height='%d' fill='white'/>\n",
+          width, height, width, height, width, height);
+  put_captions(to, s, second);
+  put_line(to, half, TOP, half, TOP + s->height, "#999");
+  put_groups(to, s, second);
+  put_dots(to, s, &(struct matrix){MARGIN, s->cell, s->plain});
+  put_dots(to, s, &(struct matrix){second, s->cell, s->sorted});
+  put_frame(to, s, MARGIN, true);
+  put_frame(to, s, second, false);
+  fputs("</svg>\n", to);
+}
+
+static void sort_columns(const struct cli_pattern *p, int *plain, int *sorted)
+{
+  int next = 0;
+  for (int j = 0; j < p->report.columns; j++) plain[j] = j;
+  for (int group = 0; group < p->report.groups; group++) {
+    for (int j = 0; j < p->report.columns; j++) {
+      if (p->group[j] == group) sorted[j] = next++;
+    }
+  }
+}
+
+cmb_status cli_pattern_draw(cmb_context *ctx, const struct cli_pattern *p, const char *path)
+{
+  const cmb_jacobian_report *r = &p->report;
+  int *place = calloc(2 * (size_t)r->columns + 1, sizeof *place);
+  if (!place) return CMB_ERROR_MEMORY;
+  struct picture s = {.pattern = p, .plain = place, .sorted = place + r->columns};
+  s.cell = fmin(14, SIDE / fmax(r->columns, 1));
+  s.width = r->columns * s.cell;
+  s.height = r->rows * s.cell;
+  sort_columns(p, s.plain, s.sorted);
+  const cmb_status status = cli_svg_save(ctx, write_picture, &s, path);
+  free(place);
+  return status;
+}
