@@ -28,10 +28,10 @@ static const double SAME_STEP = 1e-6; /* relative difference in size that is rou
 static const double LEAST_FIRST = 1024 * DBL_EPSILON; /* part of t: the smallest first step */
 
 static const cmb_method *const methods[] = {
-    &cmb_method_auto,   &cmb_method_mdop5, &cmb_method_mdop853,  &cmb_method_hem5,
-    &cmb_method_phem56, &cmb_method_abm,   &cmb_method_radau5,   &cmb_method_bdf,
-    &cmb_method_sdirk4, &cmb_method_trap,  &cmb_method_forsdirk, &cmb_method_lie,
-    &cmb_method_rosw2,
+    &cmb_method_auto,   &cmb_method_mdop5,  &cmb_method_mdop853, &cmb_method_hem5,
+    &cmb_method_phem56, &cmb_method_abm,    &cmb_method_radau5,  &cmb_method_radau,
+    &cmb_method_bdf,    &cmb_method_sdirk4, &cmb_method_trap,    &cmb_method_forsdirk,
+    &cmb_method_lie,    &cmb_method_rosw2,
 };
 
 enum { METHODS = sizeof methods / sizeof methods[0] };
@@ -410,7 +410,6 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   if (in->stiffness && !in->keep_size) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
   const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
-  in->keep_size = false;
   in->h = in->options.step > 0 ? in->options.step : kept;
   cmb_status status = CMB_OK;
   if (in->h == 0) {
@@ -421,6 +420,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
     }
   }
   if (status == CMB_OK) status = in->method->begin(in);
+  in->keep_size = false;
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
   cmb_passage_after(in);
@@ -598,7 +598,9 @@ cmb_status cmb_integrator_undo(cmb_integrator *in)
   in->step_taken = in->dense_ready = false;
   in->ev->stats.accepted--;
   in->ev->stats.rejected++;
+  in->keep_size = true;
   cmb_status status = in->method->begin(in);
+  in->keep_size = false;
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
@@ -622,8 +624,10 @@ cmb_status cmb_integrator_interpolate(cmb_integrator *in, double t, double *q, d
 
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count)
 {
-  *count = in->method->node_count;
-  return in->method->nodes;
+  const cmb_method *m = in->method;
+  if (m->nodes_now) return m->nodes_now(in, count);
+  *count = m->node_count;
+  return m->nodes;
 }
 
 void cmb_integrator_drift(const cmb_integrator *in, double *tau, double *eta)

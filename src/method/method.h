@@ -45,6 +45,8 @@ struct cmb_method {
   /* where in a step, as parts of it, besides at its ends, slopes are taken that have a weight in the result; NULL: nowhere */
   const double *nodes;
   int node_count;
+  /* those of the last step, where steps differ; NULL: as above */
+  const double *(*nodes_now)(const cmb_integrator *in, int *count);
   /* the degree of the polynomials in theta that `interpolate` gives, at the most; and over the last step, NULL: that one */
   int dense_degree;
   int (*dense_degree_now)(const cmb_integrator *in);
@@ -106,7 +108,7 @@ struct cmb_integrator {
   long
       fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
   double h;        /* size to try next */
-  bool keep_size;  /* .. also where it begins next */
+  bool keep_size;  /* .. also where it begins next, with the order that it belongs to */
   bool said_rounding; /* a warning that rounding is more than the tolerance */
   cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
@@ -196,6 +198,7 @@ extern const cmb_method cmb_method_hem5;
 extern const cmb_method cmb_method_phem56;
 extern const cmb_method cmb_method_bdf;
 extern const cmb_method cmb_method_radau5;
+extern const cmb_method cmb_method_radau;
 extern const cmb_method cmb_method_sdirk4;
 extern const cmb_method cmb_method_trap;
 extern const cmb_method cmb_method_forsdirk;

@@ -23,7 +23,7 @@ for key in "seconds", "events", "impulses":  # what happened before is not told 
 raise SystemExit(whole != rest)
 END
 }
-for method in mdop5 mdop853 hem5 phem56 abm radau5 bdf auto sdirk4 forsdirk lie rosw2; do
+for method in mdop5 mdop853 hem5 phem56 abm radau5 radau bdf auto sdirk4 forsdirk lie rosw2; do
   check "$method" resumed $method 0.11 fivelink --t-end 0.3 --rtol 1e-4
 done
 check "trap" resumed trap 0.05 four-bar --t-end 0.1 --rtol 1e-3

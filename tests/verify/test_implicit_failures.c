@@ -18,7 +18,8 @@ struct way {
 
 static const struct way ways[] = {{"bdf", "ggl"},       {"bdf", "index3"},    {"bdf", "index2"},
                                   {"bdf", "index1"},    {"radau5", "index3"}, {"radau5", "ggl"},
-                                  {"radau5", "index1"}, {"sdirk4", NULL},     {"trap", NULL},
+                                  {"radau5", "index1"}, {"radau", "index3"},  {"radau", "ggl"},
+                                  {"radau", "index1"},  {"sdirk4", NULL},     {"trap", NULL},
                                   {"forsdirk", NULL}};
 
 enum { WAYS = sizeof ways / sizeof ways[0] };

@@ -1,11 +1,11 @@
 /*
- * Observed orders of convergence of bdf and radau5 with fixed steps, in the forms of the equations they can take, on the circular
+ * Observed orders of convergence of bdf, radau5 and radau with fixed steps, in the forms of the equations they can take, on the circular
  * track (T ≠ I), the falling pendulum and the first swings of the car axis. Errors are root mean squares over points along the
  * trajectory, against solutions that do not use the library.
  *
  * Known: bdf of order k has k in q, v and λ in index 1, 2, ggl, and in index 3 with equal steps (Brenan, Campbell, Petzold, §3.2).
  * Radau IIA with three stages has 5, 3, 2 in q, v, λ of index 3 (Hairer, Lubich, Roche 1989), 5, 5, 3 with ggl, as in index 2, and 5 in
- * all of index 1. With positions and velocities projected, and λ computed from them, all three have the order of q.
+ * all of index 1; with s stages 2 s − 1 stands for 5, s for 3 and s − 1 for 2. With positions and velocities projected, and λ computed from them, all three have the order of q.
  */
 #include "check.h"
 #include "fixed_steps.h"
@@ -25,15 +25,20 @@ static void track_at(double t, double *q, double *v, double *lambda)
 static const struct cmbt_trajectory track = {"circular-track", 2, 8, {"m", 1}, track_at};
 static const struct cmbt_trajectory axis = {"caraxis", 0.3, 6, {"h", 0.1}, cmbt_caraxis_at};
 
-enum { PROBLEMS = 3, OPTIONS = 2 };
+/* The same in one section, for steps that are larger. */
+static const struct cmbt_trajectory axis_at_once = {"caraxis", 0.3, 1, {"h", 0.1}, cmbt_caraxis_at};
 
-static const struct cmbt_trajectory *const problems[PROBLEMS] = {&track, &cmbt_pendulum_fall,
-                                                                 &axis};
+enum { PROBLEMS = 3, OPTIONS = 3 };
+
+typedef const struct cmbt_trajectory *problem_list[PROBLEMS];
+
+static const problem_list problems = {&track, &cmbt_pendulum_fall, &axis},
+                          at_once = {&track, &cmbt_pendulum_fall, &axis_at_once};
 
 struct expected {
-  cmb_option_setting settings[OPTIONS];
-  double q, v, lambda;  /* orders; 0: not looked at */
-  int coarse[PROBLEMS]; /* steps in a section, and then twice as many; 0: not on this problem */
+  cmb_option_setting settings[OPTIONS]; /* the last may be empty */
+  double q, v, lambda;                  /* orders; 0: not looked at */
+  int coarse[PROBLEMS]; /* steps in a section, and then more; 0: not on this problem */
   double tolerance;     /* of the iterations */
 };
 
@@ -42,19 +47,21 @@ static void check_order(double seen, double order)
   if (order > 0) cmbt_near(seen, order, 0.2);
 }
 
-static void check(cmb_context *ctx, const char *method, const struct expected *m, int p)
+/* `more`: how many times as many steps are made then. */
+static void check(cmb_context *ctx, const char *method, double more, const struct expected *m,
+                  int p)
 {
-  const struct cmbt_trajectory *problem = problems[p];
-  const int steps = m->coarse[p];
+  const struct cmbt_trajectory *problem = more == 2 ? problems[p] : at_once[p];
+  const int steps[2] = {m->coarse[p], (int)lround(more * m->coarse[p])};
+  const int count = m->settings[OPTIONS - 1].name ? OPTIONS : OPTIONS - 1;
   struct cmbt_errors e[2];
-  if (steps == 0) return;
+  if (steps[0] == 0) return;
   for (int k = 0; k < 2; k++) {
-    e[k] = cmbt_fixed_errors(ctx, problem, method, OPTIONS, m->settings, m->tolerance,
-                             (k + 1) * steps);
+    e[k] = cmbt_fixed_errors(ctx, problem, method, count, m->settings, m->tolerance, steps[k]);
   }
-  const struct cmbt_errors order = cmbt_orders(e[0], e[1], steps, 2 * steps);
+  const struct cmbt_errors order = cmbt_orders(e[0], e[1], steps[0], steps[1]);
   printf("%-14s %-6s", problem->name, method);
-  for (int k = 0; k < OPTIONS; k++) printf(" %s=%-6s", m->settings[k].name, m->settings[k].value);
+  for (int k = 0; k < count; k++) printf(" %s=%-6s", m->settings[k].name, m->settings[k].value);
   printf(" order q %.2f, v %.2f, lambda %.2f (errors %.1e, %.1e, %.1e)\n", order.q, order.v,
          order.lambda, e[1].q, e[1].v, e[1].lambda);
   check_order(order.q, m->q);
@@ -62,11 +69,11 @@ static void check(cmb_context *ctx, const char *method, const struct expected *m
   check_order(order.lambda, m->lambda);
 }
 
-static void check_all(const char *method, int count, const struct expected *rows)
+static void check_all(const char *method, double more, int count, const struct expected *rows)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   for (int i = 0; i < count; i++) {
-    for (int p = 0; p < PROBLEMS; p++) check(ctx, method, &rows[i], p);
+    for (int p = 0; p < PROBLEMS; p++) check(ctx, method, more, &rows[i], p);
   }
   cmb_context_destroy(ctx);
 }
@@ -88,7 +95,7 @@ static void test_bdf(void **state)
       {{{"form", "index1"}, {"order", "2"}}, 2, 2, 2, {160, 40, 40}, 1e-11},
       {{{"form", "index1"}, {"order", "4"}}, 4, 4, 4, {80, 40, 40}, 1e-11},
   };
-  check_all("bdf", sizeof rows / sizeof *rows, rows);
+  check_all("bdf", 2, sizeof rows / sizeof *rows, rows);
 }
 
 static void test_radau5(void **state)
@@ -104,7 +111,33 @@ static void test_radau5(void **state)
       {{{"form", "index1"}, {"projection", "none"}}, 5, 5, 5, {0, 0, 16}, 1e-13},
       {{{"form", "index1"}, {"projection", "every"}}, 5, 5, 5, {16, 0, 16}, 1e-13},
   };
-  check_all("radau5", sizeof rows / sizeof *rows, rows);
+  check_all("radau5", 2, sizeof rows / sizeof *rows, rows);
+}
+
+/* Steps are few and large, so that errors are above rounding; of order 13 they are only in positions (test_radau_orders.c has the rest). */
+static void test_radau(void **state)
+{
+  (void)state;
+#define RADAU(form, projection, order)                                                             \
+  {                                                                                                \
+    {"form", form}, {"projection", projection},                                                    \
+    {                                                                                              \
+      "order", order                                                                               \
+    }                                                                                              \
+  }
+  static const struct expected rows[] = {
+      {RADAU("index3", "none", "9"), 9, 0, 0, {0, 0, 12}, 1e-12},
+      {RADAU("index3", "none", "9"), 0, 5, 4, {0, 8, 0}, 1e-12},
+      {RADAU("index3", "every", "9"), 9, 9, 9, {0, 0, 20}, 1e-12},
+      {RADAU("ggl", "none", "9"), 9, 9, 0, {0, 0, 16}, 1e-12},
+      {RADAU("ggl", "none", "9"), 0, 0, 5, {0, 8, 0}, 1e-12},
+      {RADAU("ggl", "every", "9"), 9, 9, 0, {0, 0, 16}, 1e-12},
+      {RADAU("index1", "none", "9"), 9, 9, 0, {0, 0, 16}, 1e-12},
+      {RADAU("index1", "every", "9"), 9, 9, 0, {0, 0, 16}, 1e-12},
+      {RADAU("ggl", "none", "13"), 13, 0, 0, {0, 0, 8}, 1e-12},
+      {RADAU("ggl", "every", "13"), 13, 0, 0, {0, 0, 8}, 1e-12},
+  };
+  check_all("radau", 1.5, sizeof rows / sizeof *rows, rows);
 }
 
 /* Steps of one size, over and over: that the iteration was fast once says little about it hundreds of steps later. What is left of
@@ -131,6 +164,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bdf),
       cmocka_unit_test(test_radau5),
+      cmocka_unit_test(test_radau),
       cmocka_unit_test(test_bdf_many_equal_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

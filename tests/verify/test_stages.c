@@ -92,12 +92,14 @@ static cmb_status run_model(struct cmbt_allocator *memory, const char *method, l
   return status;
 }
 
-static const char *const methods[] = {"auto", "mdop5", "abm", "radau5", "bdf"};
+static const char *const methods[] = {"auto", "mdop5", "abm", "radau5", "radau", "bdf"};
+
+enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static void test_made_once(void **state)
 {
   (void)state;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < METHODS; i++) {
     struct cmbt_allocator memory;
     long made, again, events;
     cmbt_allocator_init(&memory);
@@ -130,7 +132,7 @@ static void check_each_fails(const char *method, int all_later)
 static void test_each_fails(void **state)
 {
   (void)state;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < METHODS; i++) {
     check_each_fails(methods[i], 0);
     check_each_fails(methods[i], 1);
   }

@@ -1,0 +1,829 @@
+/*
+ * radau5 and radau: Radau IIA with three stages, and with three, five or seven, of orders 5, 9 and 13 (Hairer and Wanner, Solving ODEs II,
+ * §§IV.8 and VII.6; Stiff differential equations solved by Radau methods, 1999), for second-order equations with constraints of index 3,
+ * ggl or index 1 (form.h).
+ *
+ *     V_i = v_0 + z_i,   a_i = h⁻¹ Σ_j (A⁻¹)_ij z_j,   Q_i = q_0 + h Σ_j A_ij T(Q_j) W_j,   W_j = V_j − Ḡᵀ η_j
+ *
+ * The defects of the s stages vanish by a simplified Newton iteration. A⁻¹ = T Λ T⁻¹ with one real eigenvalue γ₀ and complex
+ * pairs α ± iβ: T⁻¹ takes the increments apart into a real system with c = h/γ₀ and complex ones with c = h/(α + iβ), each
+ * nv + ng wide. Error: the embedded formula of order s, smoothed,
+ *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
+ * It is of lower order than the step: O(h^(s+1)), while errors at the end of a run are O(h^(2s−1)). control=strict holds it to 0.4 rtol^(4/5),
+ * which makes them proportional to rtol with three stages, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th
+ * power, O(h rtol). With more stages smooth motion would permit more, but where it is not smooth, behind an impact or in a transient
+ * that no step resolves, errors are as large as the estimate: it is held to the half of that, 0.2 rtol^(4/5). classic holds it to
+ * 0.1 rtol^((s+1)/(2s)), as their codes RADAU5 and RADAU, and counts errors of velocities of index 3 h times, but not what the iteration
+ * leaves in them, which no later step takes away; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since
+ * the rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h), but for fixed
+ * steps, which cannot become smaller if the iteration is slow.
+ *
+ * The order of radau: choose_by_pace and, with classic, choose_by_rate. Order 1, which RADAU can be asked for, is left out: its default
+ * begins with 5, too.
+ *
+ * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
+ * follow the increments only to O(h ω), which index 1 bears best.
+ */
+#include "base/context.h"
+#include "math/dense.h"
+#include "method/implicit.h"
+#include "method/newton.h"
+#include "method/radau_kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  MOST = CMB_RADAU_MOST,
+  MOST_FIXED = 12
+}; /* iterations of a fixed step, which cannot become smaller */
+
+#define KERNEL CMB_RADAU_KERNEL
+
+static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
+
+/* RADAU5 (Hairer, Wanner, §IV.8), but for `slow`, 1e-3 there, for the power of η, 0.8 there, and for κ (above). */
+#define NEWTON(theta)                                                                              \
+  {                                                                                                \
+    .most = 7, .mean = CMB_NEWTON_OF_TWO, .diverges = 0.99, .predicts = true, .spare = 1,          \
+    .slow = (theta), .eta_new = 1, .eta_power = 0.75, .eta_least = DBL_EPSILON, .kappa = 0.03,     \
+    .roundings = 100                                                                               \
+  }
+
+static const cmb_newton_rule newton = NEWTON(2e-2);
+
+/* Where the order follows θ it has to be that of a new matrix, as RADAU's is. */
+static const cmb_newton_rule newton_of_rate = NEWTON(1e-3);
+
+/* RADAU5, but for keep_from, 1 there. After the iteration has failed with a matrix made where the step begins, the next steps stay below
+ * the size in question, and come back to it slowly: else every other step would fail where motion turns the matrix faster than
+ * accuracy limits h. */
+#define CONTROL(estimate, most)                                                                    \
+  {                                                                                                \
+    .kind = CMB_CONTROLLER_PREDICTIVE, .order = (estimate), .safety = 0.9, .shrink = 0.2,          \
+    .grow = 8, .failed = 0.5, .iterations = (most), .keep_from = 0.95, .keep_to = 1.2,             \
+    .first_rejected = 0.1, .foreseen = 0.8, .below_failure = 0.9, .back = 1.05                     \
+  }
+
+static const cmb_controller control_3 = CONTROL(4, 7), control_5 = CONTROL(6, 12),
+                            control_7 = CONTROL(8, 17);
+
+/* What belongs to an order: its coefficients, and its control, which says how many iterations there may be, too (RADAU). */
+struct order {
+  const cmb_radau_table *table;
+  const cmb_controller *control;
+};
+
+static const struct order orders[CMB_RADAU_TABLES] = {
+    {&cmb_radau_3, &control_3}, {&cmb_radau_5, &control_5}, {&cmb_radau_7, &control_7}};
+
+/* RADAU's choice of the order: the rate θ below which it rises, if the size stays about the same, and that from which on it falls; and
+ * the steps that it stays at the least before it rises. */
+static const double RISES = 0.002, FALLS = 0.8, SAME_FROM = 0.8, SAME_TO = 1.2;
+enum { LEAST_STAY = 10 };
+
+/* Ours: steps of an order before its pace is known, the first of which still has the size of the order before; the steps until a higher
+ * one is tried, at first and at the most; and what making factors costs, in iterations. */
+enum { PACE_KNOWN = 4, FIRST_PATIENCE = 4, MOST_PATIENCE = 1024, FACTORING = 2 };
+
+/* The part of the pace of the order below that is not a matter of chance any more. */
+static const double WORSE = 0.8;
+
+/* How an order is doing. */
+struct pace {
+  double value; /* the time that a unit of work gains; 0: not known */
+  int patience; /* steps until the order above is tried */
+};
+
+struct radau {
+  cmb_form *form;
+  cmb_linear *real, *complex[CMB_RADAU_PAIRS];
+  double rtol, atol; /* of the error estimate */
+  cmb_newton newton; /* what it may leave is a part of that */
+  cmb_implicit_projection projection;
+  bool tested, strict;
+  bool worst; /* sizes are those of the worst number, not the mean of all */
+
+  const struct order *order;        /* at work; of radau5 always the first one, */
+  const struct order *least, *most; /* between these */
+  const struct order *next;         /* of the step after the attempt, if it is accepted */
+  int stay;                         /* steps since the order has changed */
+  double rate;                      /* classic: θ, of the slower steps among the last ones */
+  double time, work;                /* strict: gained and done in the last steps */
+  struct pace pace[CMB_RADAU_TABLES];
+
+  /* of the stages */
+  double *Q[MOST];                                 /* (nq) */
+  double *V[MOST], *z[MOST], *w[MOST], *a[MOST];   /* (nv) */
+  double *lambda[MOST];                            /* (ng) */
+  double *r[MOST], *position[MOST], *motion[MOST]; /* defects */
+  double *dv[MOST], *dw[MOST], *dl[MOST];          /* increments */
+  double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl */
+  double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j */
+  cmb_weights weights;
+  double *s_w, *s_v, *e_w, *e_v, *e_q;
+  double *a_here, *a_new; /* (nv) where the step begins and where it ends */
+
+  /* the last accepted step, for extrapolation and dense output */
+  double *y_stage[MOST];       /* (n) y_i − y_0 */
+  double *lambda_last[MOST];   /* (ng) */
+  const cmb_radau_table *last; /* its coefficients */
+  double h_tried, h_last;      /* the size of the attempt, and of that step; 0: there is none */
+
+  bool jacobian_here; /* D and K belong to where the step begins */
+  bool want_jacobian;
+  double h_factored; /* 0: there are no factors */
+};
+
+/* ---- creation */
+
+/* One more than is needed: they are worked on two at a time. */
+static void take_stages(cmb_integrator *in, int size, double **array)
+{
+  const struct radau *m = in->data;
+  for (int i = 0; i < m->most->table->stages; i++)
+    array[i] = cmb_arena_doubles(in->arena, size + 1);
+}
+
+static void take_memory(cmb_integrator *in, struct radau *m)
+{
+  const int nv = in->nv, ng = in->ng, nq = in->nq;
+  double **velocities[] = {m->V, m->z, m->w, m->a, m->r, m->dv, m->dw, m->normal, m->dn};
+  double **constraints[] = {m->lambda, m->position, m->motion, m->dl, m->lambda_last};
+  double **coordinates[] = {m->Q, m->rate_of_q};
+  for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
+    take_stages(in, nv, velocities[k]);
+  }
+  for (size_t k = 0; k < sizeof constraints / sizeof *constraints; k++) {
+    take_stages(in, ng, constraints[k]);
+  }
+  for (int k = 0; k < 2; k++) take_stages(in, nq, coordinates[k]);
+  take_stages(in, in->n, m->y_stage);
+  cmb_weights_create(in, &m->weights);
+  m->s_w = cmb_arena_doubles(in->arena, nv + 1);
+  m->s_v = cmb_arena_doubles(in->arena, nv + 1);
+  m->e_w = cmb_arena_doubles(in->arena, nv + 1);
+  m->e_v = cmb_arena_doubles(in->arena, nv + 1);
+  m->e_q = cmb_arena_doubles(in->arena, nq);
+  m->a_here = cmb_arena_doubles(in->arena, nv);
+  m->a_new = cmb_arena_doubles(in->arena, nv);
+}
+
+static cmb_form_kind form_of(const cmb_integrator *in)
+{
+  static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
+  const int choice = cmb_choice(in, "form");
+  if (choice > 0) return kinds[choice - 1];
+  if (cmb_implicit_prefers_index1(in->ev->eq)) return CMB_FORM_INDEX1;
+  return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
+}
+
+/* The tolerances of the order at work. */
+static void take_tolerances(const cmb_integrator *in, struct radau *m)
+{
+  const double rtol = in->options.rtol;
+  const int s = m->order->table->stages, most = m->order->control->iterations;
+  const double power = 2 * (s - 1) / (3 * (s + 1.0)); /* of what classic leaves */
+  const double part = s == 3 ? 0.4 : 0.2;
+  m->rtol = m->strict ? fmax(part * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
+                      : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
+  m->atol = m->rtol * (in->options.atol / rtol);
+  const double wanted = m->strict ? sqrt(m->rtol) : 0.5 * pow(m->rtol, power);
+  cmb_newton_create(&m->newton, m->strict || m->least == m->most ? &newton : &newton_of_rate,
+                    wanted, m->rtol);
+  m->newton.most = in->fixed_step ? MOST_FIXED * (s - 1) / 2 : most;
+  if (m->worst) { /* which is at most the mean times this, and so are roundings */
+    const double times = sqrt(s * in->n);
+    m->newton.enough = fmax(m->newton.enough, times * newton.roundings * DBL_EPSILON / m->rtol);
+  }
+}
+
+/* The next attempt is of this order: its factors are others. */
+static void take_order(cmb_integrator *in, struct radau *m, const struct order *order)
+{
+  m->order = m->next = order;
+  m->h_factored = 0;
+  m->stay = 0;
+  in->control.h = 0; /* the error of another order is no trend */
+  take_tolerances(in, m);
+}
+
+/* What the methods may have: radau5 the first order, radau all, or the one that its option names. */
+static void take_orders(cmb_integrator *in, struct radau *m)
+{
+  const int last = CMB_RADAU_TABLES - 1;
+  const int choice = in->method == &cmb_method_radau ? cmb_choice(in, "order") : 1;
+  m->least = orders + (choice > 0 ? choice - 1 : 0);
+  m->most = orders + (choice > 0 ? choice - 1 : last);
+  m->strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
+  m->worst = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
+  m->last = m->least->table;
+  take_order(in, m, m->least);
+}
+
+/* RADAU5's rule for index 3: errors of velocities count h times. */
+static bool has_light_velocities(const struct radau *m)
+{
+  return !m->strict && m->form->kind == CMB_FORM_INDEX3;
+}
+
+static void warn_of_velocities(const cmb_integrator *in)
+{
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "%s with control=classic in index 3 counts errors of velocities h times, as RADAU5 "
+          "does: they are not held to the tolerance, and in fast mechanisms errors at the end can "
+          "be hundreds of tolerances; control=strict holds them",
+          in->method->name);
+}
+
+static cmb_status create(cmb_integrator *in)
+{
+  struct radau *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
+  if (!m) return CMB_OK;
+  cmb_form_options options = {.kind = form_of(in),
+                              .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
+  take_orders(in, m);
+  m->projection = cmb_implicit_projection_of(in, options.kind);
+  m->tested = cmb_choice(in, "multipliers") == 1;
+  take_memory(in, m);
+  CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
+  CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
+  for (int k = 0; k < m->most->table->stages / 2; k++) {
+    CMB_TRY(cmb_form_matrix_create(m->form, true, &m->complex[k]));
+  }
+  if (has_light_velocities(m) && !in->fixed_step) warn_of_velocities(in);
+  return CMB_OK;
+}
+
+static void destroy(cmb_integrator *in)
+{
+  struct radau *m = in->data;
+  cmb_linear_destroy(m->real);
+  for (int k = 0; k < CMB_RADAU_PAIRS; k++) cmb_linear_destroy(m->complex[k]);
+  cmb_form_destroy(m->form);
+}
+
+/* Nothing is known of the orders. */
+static void begin_orders(cmb_integrator *in, struct radau *m)
+{
+  m->rate = 0;
+  for (int i = 0; i < CMB_RADAU_TABLES; i++) m->pace[i] = (struct pace){0, FIRST_PATIENCE};
+  if (m->order != m->least) take_order(in, m, m->least);
+}
+
+static cmb_status begin(cmb_integrator *in)
+{
+  struct radau *m = in->data;
+  cmb_watch_rank(in->ev, false);
+  m->h_last = m->h_factored = 0;
+  if (!in->keep_size) begin_orders(in, m);
+  cmb_controller_restart(&in->control);
+  m->want_jacobian = true;
+  m->jacobian_here = false;
+  cmb_newton_forget(&m->newton);
+  in->a = m->a_here;
+  return cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a_here, in->lambda);
+}
+
+/* ---- the iteration */
+
+/* h/(α + iβ) of a pair */
+static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
+{
+  const double alpha = t->alpha[k], beta = t->beta[k], square = alpha * alpha + beta * beta;
+  *re = h * alpha / square;
+  *im = -h * beta / square;
+}
+
+/* D and K where the step begins if they are wanted and not there, and factors for h. */
+static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
+{
+  const cmb_radau_table *t = m->order->table;
+  if (m->want_jacobian && !m->jacobian_here) {
+    cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
+    m->h_factored = 0;
+    CMB_TRY(cmb_form_linearize(m->form, &here, true));
+    m->jacobian_here = true;
+    m->want_jacobian = false;
+  }
+  if (h == m->h_factored) return CMB_OK;
+  m->h_factored = 0;
+  CMB_TRY(cmb_form_factor(m->form, h / t->gamma, 0, m->real));
+  for (int k = 0; k < t->stages / 2; k++) {
+    double re, im;
+    pair_of(t, k, h, &re, &im);
+    CMB_TRY(cmb_form_factor(m->form, re, im, m->complex[k]));
+  }
+  m->h_factored = h;
+  m->work += FACTORING * t->stages;
+  return CMB_OK;
+}
+
+/* The collocation polynomials of the last step, that of t, continued: z from nodes 0, c_1, .., 1 and λ from c_1, .., 1. */
+KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
+                        double h)
+{
+  const double quotient = h / m->h_last, *c = m->order->table->c;
+  const int s = t->stages, count = m->order->table->stages;
+  for (int i = 0; i < count; i++) {
+    const double x = 1 + c[i] * quotient;
+    double of_z[MOST] = {0}, of_lambda[MOST];
+    cmb_radau_basis(t, x, of_lambda);
+    for (int j = 0; j < s; j++) of_z[j] = of_lambda[j] * x / t->c[j];
+    of_z[s - 1] -= 1; /* from where this step begins */
+    cmb_radau_sum_up(t, in->nv, of_z, m->y_stage, in->nq, m->z[i]);
+    cmb_radau_sum_up(t, in->ng, of_lambda, m->lambda_last, 0, m->lambda[i]);
+  }
+}
+
+static void start_values(const cmb_integrator *in, struct radau *m, double h)
+{
+  const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
+  const int s = m->order->table->stages;
+  const double *c = m->order->table->c;
+  for (int i = 0; i < s; i++) {
+    if (ggl) memset(m->normal[i], 0, (size_t)in->nv * sizeof(double));
+    if (rates) memcpy(m->Q[i], in->y, (size_t)in->nq * sizeof(double));
+  }
+  if (m->h_last > 0) {
+    CMB_RADAU_WITH(m->last->stages, extrapolate(t, in, m, h));
+    return;
+  }
+  for (int i = 0; i < s; i++) {
+    for (int k = 0; k < in->nv; k++) m->z[i][k] = c[i] * h * m->a_here[k];
+    memcpy(m->lambda[i], in->lambda, (size_t)in->ng * sizeof(double));
+  }
+}
+
+/* Q from T(Q) W, Q itself on both sides: a few rounds, each by h |ω| / 2 better, beside what the iteration does anyway; more of them
+ * where steps are larger. */
+KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator *in,
+                            struct radau *m, double h, double *const *W)
+{
+  const int s = t->stages, rounds = s;
+  for (int round = 0; round < rounds; round++) {
+    for (int i = 0; i < s; i++) cmb_rates(in->ev, m->Q[i], W[i], m->rate_of_q[i]);
+    cmb_radau_combine(t, in->nq, t->A, h, m->rate_of_q, m->Q);
+    for (int i = 0; i < s; i++) {
+      for (int k = 0; k < in->nq; k++) m->Q[i][k] += in->y[k];
+    }
+  }
+}
+
+/* V, a, w and Q of the stages from z, where q̇ = v. */
+KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator *in,
+                           struct radau *m, double h)
+{
+  const cmb_radau_stages stages = {
+      .q = in->y,
+      .v = in->y + in->nq,
+      .z = m->z,
+      .V = m->V,
+      .a = m->a,
+      .w = m->w,
+      .Q = in->ev->eq->rates ? m->rate_of_q : m->Q /* in the first case not meant */
+  };
+  cmb_radau_complete(t, in->nv, h, &stages);
+}
+
+/* The same with η, or T ≠ I. */
+KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
+                            struct radau *m, double h)
+{
+  const int nv = in->nv, s = t->stages;
+  const bool ggl = m->form->kind == CMB_FORM_GGL && in->ng > 0;
+  complete_plain(t, in, m, h);
+  if (!ggl && !in->ev->eq->rates) return;
+  double *const *W = ggl ? m->dw : m->V;
+  for (int i = 0; ggl && i < s; i++) {
+    for (int k = 0; k < nv; k++) W[i][k] = m->V[i][k] - m->normal[i][k];
+  }
+  cmb_radau_combine(t, nv, t->A, h, W, m->w);
+  if (in->ev->eq->rates) {
+    integrate_rates(t, in, m, h, W);
+    return;
+  }
+  for (int i = 0; i < s; i++) {
+    for (int k = 0; k < nv; k++) m->Q[i][k] = in->y[k] + m->w[i][k];
+  }
+}
+
+KERNEL cmb_status stage_defects(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
+                                double h)
+{
+  for (int i = 0; i < t->stages; i++) {
+    cmb_form_state at = {in->t + t->c[i] * h, m->Q[i], m->V[i], m->a[i], m->lambda[i]};
+    cmb_defects out = {m->r[i], m->position[i], m->motion[i]};
+    CMB_TRY(cmb_form_defects(m->form, &at, &out));
+  }
+  return CMB_OK;
+}
+
+/* The defects taken apart by T⁻¹, and solved for: dv, dw, dl, dn. */
+KERNEL void take_apart(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m)
+{
+  const cmb_form *form = m->form;
+  const int ng = in->ng;
+  double *const *g = m->position, *const *p = m->motion;
+  cmb_radau_combine(t, in->nv, t->T_inverse, 1, m->r, m->r);
+  if (form->has_position) cmb_radau_combine(t, ng, t->T_inverse, 1, g, g);
+  if (form->has_motion) cmb_radau_combine(t, ng, t->T_inverse, 1, p, p);
+}
+
+KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
+                         double h)
+{
+  take_apart(t, in, m);
+  const cmb_defects first = {m->r[0], m->position[0], m->motion[0]}, single[2] = {first, first};
+  cmb_increment one = {
+      .v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .normal = {m->dn[0]}};
+  cmb_form_solve(m->form, 1, h / t->gamma, 0, m->real, single, &one);
+  for (int k = 0; k < t->stages / 2; k++) {
+    const int i = 1 + 2 * k, j = i + 1;
+    const cmb_defects both[2] = {{m->r[i], m->position[i], m->motion[i]},
+                                 {m->r[j], m->position[j], m->motion[j]}};
+    cmb_increment two = {.v = {m->dv[i], m->dv[j]},
+                         .lambda = {m->dl[i], m->dl[j]},
+                         .w = {m->dw[i], m->dw[j]},
+                         .normal = {m->dn[i], m->dn[j]}};
+    double re, im;
+    pair_of(t, k, h, &re, &im);
+    cmb_form_solve(m->form, 2, re, im, m->complex[k], both, &two);
+  }
+}
+
+/* The largest increment of a stage. */
+static double worst_increment(const cmb_integrator *in, const struct radau *m, double *const *dq)
+{
+  const cmb_weights *w = &m->weights;
+  double most = 0;
+  for (int i = 0; i < m->order->table->stages; i++) {
+    most = cmb_larger_error(cmb_weighted_worst(in->nq, w->q, dq[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->nv, w->v, m->dv[i]), most);
+    most = cmb_larger_error(cmb_weighted_worst(in->ng, w->l, m->dl[i]), most);
+  }
+  return sqrt(most);
+}
+
+/* The root of the mean square of all increments. */
+KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
+                             const struct radau *m, double *const *dq)
+{
+  const int s = t->stages;
+  const cmb_weights *w = &m->weights;
+  double sum = 0, of_q[MOST], of_v[MOST], of_lambda[MOST];
+  cmb_radau_squares(t, in->nq, w->q, dq, of_q);
+  cmb_radau_squares(t, in->nv, w->v, m->dv, of_v);
+  cmb_radau_squares(t, in->ng, w->l, m->dl, of_lambda);
+  for (int i = 0; i < s; i++) sum += of_q[i] + of_v[i], sum += of_lambda[i];
+  return sqrt(sum / (s * in->n));
+}
+
+/* What rounding has made of the increments of velocities in index 3 does not count. */
+static void drop_roundings(struct radau *m, int s)
+{
+  const double c = m->h_factored / m->order->table->gamma;
+  for (int i = 0; i < s; i++) {
+    cmb_drop_rounding(m->form, m->newton.enough, c, m->real, m->weights.v, m->dv[i]);
+  }
+}
+
+/* The increments are made; their size in the units of the error estimate. */
+KERNEL double move_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m)
+{
+  const int s = t->stages;
+  const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
+  double *const *dq = rates ? m->rate_of_q : m->dw;
+  cmb_radau_put_together(t, in->nv, m->dv, m->z);
+  cmb_radau_put_together(t, in->ng, m->dl, m->lambda);
+  cmb_radau_combine(t, in->nv, t->T, 1, m->dw, m->dw);
+  if (ggl) cmb_radau_put_together(t, in->nv, m->dn, m->normal);
+  for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
+  if (m->form->kind == CMB_FORM_INDEX3) drop_roundings(m, s);
+  return m->worst ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
+}
+
+/* Nothing that is not finite may stay behind the ends of the arrays, which are worked on two at a time. */
+static void clear_increments(const cmb_integrator *in, struct radau *m)
+{
+  double **velocities[] = {m->z, m->dv, m->dw, m->dn, m->normal},
+         **constraints[] = {m->lambda, m->dl};
+  for (int i = 0; i < m->order->table->stages; i++) {
+    for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
+      memset(velocities[k][i], 0, (size_t)(in->nv + 1) * sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof constraints / sizeof *constraints; k++) {
+      memset(constraints[k][i], 0, (size_t)(in->ng + 1) * sizeof(double));
+    }
+  }
+}
+
+KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator *in,
+                                 struct radau *m, double h)
+{
+  for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
+    complete_stages(t, in, m, h);
+    CMB_TRY(stage_defects(t, in, m, h));
+    solve_stages(t, in, m, h);
+    in->ev->stats.newton++;
+    const cmb_status status = cmb_newton_judge(&m->newton, move_stages(t, in, m));
+    if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
+    CMB_TRY(status);
+  }
+  complete_stages(t, in, m, h);
+  return CMB_OK;
+}
+
+static cmb_status iterate(cmb_integrator *in, struct radau *m, double h)
+{
+  const int s = m->order->table->stages;
+  cmb_status status = CMB_OK;
+  CMB_RADAU_WITH(s, status = iterate_stages(t, in, m, h));
+  m->work += s * m->newton.iterations;
+  return status;
+}
+
+/* ---- the step */
+
+static double size_of_error(const cmb_integrator *in, struct radau *m)
+{
+  const double *e_q = m->e_w;
+  if (in->ev->eq->rates) {
+    cmb_rates(in->ev, in->y, m->e_w, m->e_q);
+    e_q = m->e_q;
+  }
+  double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
+  if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
+  const cmb_weights *w = &m->weights;
+  const double size = m->worst ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
+                                                  cmb_weighted_worst(in->nv, w->error_v, e_v))
+                               : (cmb_weighted_square(in->nq, w->error_q, e_q) +
+                                  cmb_weighted_square(in->nv, w->error_v, e_v)) /
+                                     in->n;
+  return cmb_larger_error(sqrt(size), 1e-10);
+}
+
+/* How far the multipliers of the last stage are from those that belong to the new state. */
+static double multiplier_error(const cmb_integrator *in, struct radau *m)
+{
+  const int end = m->order->table->stages - 1;
+  double *error = m->dl[end];
+  for (int k = 0; k < in->ng; k++) error[k] = m->lambda[end][k] - in->lambda_new[k];
+  return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, error) / in->ng) : 0;
+}
+
+/* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
+static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
+{
+  const double *v = in->y + in->nq, *e = m->order->table->e, c = h / m->order->table->gamma;
+  const int s = m->order->table->stages;
+  double factor[MOST];
+  for (int i = 0; i < s; i++) factor[i] = e[i] / h;
+  CMB_RADAU_WITH(s, cmb_radau_sum_up(t, in->nv, factor, m->w, 0, m->s_w));
+  CMB_RADAU_WITH(s, cmb_radau_sum_up(t, in->nv, factor, m->z, 0, m->s_v));
+  cmb_add_scaled(in->nv, 1, v, m->s_w);
+  cmb_add_scaled(in->nv, 1, m->a_here, m->s_v);
+  cmb_form_smooth(m->form, c, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
+  *error = size_of_error(in, m);
+  if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
+  for (int k = 0; k < in->nv; k++) m->V[0][k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
+  cmb_rates(in->ev, in->y, m->e_w, m->rate_of_q[0]);
+  for (int k = 0; k < in->nq; k++) m->Q[0][k] = in->y[k] + m->rate_of_q[0][k];
+  CMB_TRY(cmb_accelerate(in->ev, in->t, m->Q[0], m->V[0], m->a[0], in->lambda_new));
+  for (int k = 0; k < in->nv; k++) m->s_v[k] += m->a[0][k] - m->a_here[k];
+  cmb_form_smooth(m->form, c, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
+  *error = size_of_error(in, m);
+  return CMB_OK;
+}
+
+static cmb_status attempt(cmb_integrator *in, double h, double *error)
+{
+  struct radau *m = in->data;
+  const int end = m->order->table->stages - 1;
+  m->h_tried = h;
+  m->newton.excess =
+      0; /* that of an earlier attempt says nothing if this one does not come so far */
+  CMB_TRY(prepare(in, m, h));
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
+  cmb_weights_at(in, &tolerance, h, &m->weights);
+  if (has_light_velocities(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
+  start_values(in, m, h);
+  cmb_status status = iterate(in, m, h);
+  if (status > 0 && !m->jacobian_here) {
+    m->want_jacobian = true;
+    if (in->fixed_step) { /* which cannot become smaller */
+      CMB_TRY(prepare(in, m, h));
+      start_values(in, m, h);
+      status = iterate(in, m, h);
+    }
+  }
+  CMB_TRY(status);
+  CMB_TRY(estimate_error(in, m, h, error));
+  memcpy(in->y_new, m->Q[end], (size_t)in->nq * sizeof(double));
+  memcpy(in->y_new + in->nq, m->V[end], (size_t)in->nv * sizeof(double));
+  memcpy(in->lambda_new, m->lambda[end], (size_t)in->ng * sizeof(double));
+  memcpy(m->a_new, m->a[end], (size_t)in->nv * sizeof(double));
+  if (*error > 1 && !in->fixed_step) return CMB_OK;
+  CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
+  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m));
+  return CMB_OK;
+}
+
+/* The order below, since this one does worse: it is not tried again so soon. */
+static const struct order *order_below(struct radau *m)
+{
+  struct pace *below = m->pace + (m->order - 1 - orders);
+  below->patience = below->patience < MOST_PATIENCE ? 2 * below->patience : MOST_PATIENCE;
+  return m->order - 1;
+}
+
+/* RADAU's choice (Hairer, Wanner 1999, §4): steps of a higher order pay if they can be larger, and an iteration that converges fast
+ * permits that; one that is slow asks for the order below. */
+static void choose_by_rate(struct radau *m, double h, double next)
+{
+  m->rate = fmin(10, fmax(m->newton.theta, 0.5 * m->rate));
+  const bool same = next > SAME_FROM * h && next < SAME_TO * h;
+  const bool fast = m->newton.iterations > 1 && m->rate <= RISES;
+  if (m->rate >= FALLS && m->order > m->least) m->next = m->order - 1;
+  if (fast && same && m->stay > LEAST_STAY && m->order < m->most) m->next = m->order + 1;
+}
+
+/* Ours: a higher order is tried, and stays as long as a unit of work gains more time than it did with the one below. */
+static void choose_by_pace(struct radau *m, double h)
+{
+  struct pace *here = m->pace + (m->order - orders);
+  if (m->stay == 1) {
+    m->time = m->work = 0;
+    return;
+  }
+  m->time += h;
+  if (m->stay < PACE_KNOWN) return;
+  here->value = m->time / m->work;
+  m->time *= 0.75, m->work *= 0.75; /* that of long ago counts no more */
+  if (m->order > m->least && here->value < WORSE * here[-1].value) {
+    m->next = order_below(m);
+  } else if (m->order < m->most && m->stay >= here->patience) {
+    m->next = m->order + 1;
+  }
+}
+
+/* The order of the step after this one, which is accepted. */
+static void choose_order(struct radau *m, double h, double next)
+{
+  m->stay++;
+  if (m->strict) {
+    choose_by_pace(m, h);
+  } else {
+    choose_by_rate(m, h, next);
+  }
+}
+
+static double propose(cmb_integrator *in, double h, double error, cmb_status status)
+{
+  struct radau *m = in->data;
+  const cmb_newton *n = &m->newton;
+  const cmb_controller *control = m->order->control;
+  const cmb_controller_step step = {h, error, in->rejections, n->iterations};
+  if (status == CMB_RETRY_NEWTON && m->jacobian_here) {
+    cmb_controller_stay_below(control, &in->control, h);
+  }
+  if (status != CMB_OK) {
+    const double factor = cmb_controller_failure(control, n->excess, n->left);
+    if (m->jacobian_here && m->order > m->least) take_order(in, m, order_below(m));
+    return h * factor;
+  }
+  if (error <= 1) {
+    const double next =
+        cmb_controller_predict(control, &in->control, &step, !cmb_newton_is_slow(n));
+    if (m->least < m->most) choose_order(m, h, next);
+    return next;
+  }
+  if (!m->jacobian_here) m->want_jacobian = true;
+  return cmb_controller_predict_rejected(control, &step, m->h_last == 0);
+}
+
+/* out = x − y, two at a time; what lies behind out must be free. */
+static inline void subtract(int n, const double *x, const double *y, double *out)
+{
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes_store(cmb_lanes_load(x + k) - cmb_lanes_load(y + k), out + k);
+  }
+}
+
+static void accept(cmb_integrator *in)
+{
+  struct radau *m = in->data;
+  double *free_a = m->a_here;
+  m->a_here = m->a_new, m->a_new = free_a;
+  in->a = m->a_here;
+  const int end = m->order->table->stages - 1;
+  for (int i = 0; i <= end; i++) {
+    const double *y[2] = {i < end ? m->Q[i] : in->y_new, i < end ? m->V[i] : in->y_new + in->nq};
+    subtract(in->nq, y[0], in->y, m->y_stage[i]);
+    subtract(in->nv, y[1], in->y + in->nq, m->y_stage[i] + in->nq);
+    double *free_lambda = m->lambda_last[i];
+    m->lambda_last[i] = m->lambda[i], m->lambda[i] = free_lambda;
+  }
+  m->jacobian_here = false;
+  m->want_jacobian = cmb_newton_is_slow(&m->newton);
+  m->h_last = m->h_tried;
+  m->last = m->order->table;
+  if (m->next != m->order) take_order(in, m, m->next);
+}
+
+static void interpolate(const cmb_integrator *in, double theta, double *y)
+{
+  const struct radau *m = in->data;
+  const int s = m->last->stages;
+  double of[MOST];
+  CMB_RADAU_WITH(s, cmb_radau_basis(t, theta, of));
+  for (int j = 0; j < s; j++) of[j] *= theta / m->last->c[j];
+  for (int k = 0; k < in->n; k++) {
+    double sum = in->y_before[k];
+    for (int j = 0; j < s; j++) sum += of[j] * m->y_stage[j][k];
+    y[k] = sum;
+  }
+}
+
+static int dense_degree_now(const cmb_integrator *in)
+{
+  const struct radau *m = in->data;
+  return m->last->stages;
+}
+
+static const double *nodes_now(const cmb_integrator *in, int *count)
+{
+  const struct radau *m = in->data;
+  *count = m->last->stages;
+  return m->last->c;
+}
+
+/* The order goes with the size of the next step. */
+static void visit(cmb_integrator *in, cmb_archive *a)
+{
+  struct radau *m = in->data;
+  int number = (int)(m->order - orders);
+  cmb_archive_ints(a, "radau-order", 1, &number);
+  if (number < m->least - orders || number > m->most - orders) {
+    cmb_archive_refuse(a, "there is no such order");
+  } else if (orders + number != m->order) {
+    take_order(in, m, orders + number);
+  }
+}
+
+#define OPTION_FORM                                                                                \
+  {                                                                                                \
+    "form", "auto|index3|ggl|index1", "auto",                                                      \
+        "constraints of positions; of positions and velocities, stabilised; of accelerations; "    \
+        "auto: ggl, index3 with classic control, but index1 with Euler parameters or where q' is " \
+        "not v"                                                                                    \
+  }
+
+static const cmb_option options[] = {
+    OPTION_FORM,
+    CMB_OPTION_CONTROL("RADAU5"),
+    CMB_OPTION_FORMALISM,
+    CMB_OPTION_IMPLICIT_PROJECTION,
+    CMB_OPTION_MULTIPLIERS,
+    CMB_OPTION_STEPS,
+};
+
+static const cmb_option options_of_radau[] = {
+    OPTION_FORM,
+    {"order", "auto|5|9|13", "auto", "chosen by the rate of the iteration, or this one"},
+    CMB_OPTION_CONTROL("RADAU"),
+    CMB_OPTION_FORMALISM,
+    CMB_OPTION_IMPLICIT_PROJECTION,
+    CMB_OPTION_MULTIPLIERS,
+    CMB_OPTION_STEPS,
+};
+
+#define FUNCTIONS                                                                                  \
+  .control = &control_3, .implicit = true, .create = create, .begin = begin, .attempt = attempt,   \
+  .accept = accept, .interpolate = interpolate, .propose = propose, .destroy = destroy
+
+const cmb_method cmb_method_radau5 = {
+    .name = "radau5",
+    .title = "Radau IIA of order 5, for stiff systems (Hairer, Wanner)",
+    .order = 5,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .nodes = cmb_radau_3.c,
+    .node_count = 3,
+    .dense_degree = 3,
+    FUNCTIONS,
+};
+
+const cmb_method cmb_method_radau = {
+    .name = "radau",
+    .title = "Radau IIA of orders 5, 9 and 13, for stiff systems (Hairer, Wanner)",
+    .order = 13,
+    .options = options_of_radau,
+    .option_count = sizeof options_of_radau / sizeof options_of_radau[0],
+    .nodes_now = nodes_now,
+    .dense_degree = CMB_RADAU_MOST,
+    .dense_degree_now = dense_degree_now,
+    .visit = visit,
+    FUNCTIONS,
+};

@@ -1,0 +1,136 @@
+/*
+ * Sums over the stages of a Radau method, two numbers at a time. The number of stages is that of the table, known where these are
+ * inlined (CMB_RADAU_WITH): loops over it are unrolled then. Arrays come from the arena, which hands out whole blocks: what lies one
+ * beyond n is worked on, too.
+ */
+#ifndef CMB_METHOD_RADAU_KERNELS_H
+#define CMB_METHOD_RADAU_KERNELS_H
+
+#include "math/dense.h"
+#include "method/radau_table.h"
+
+#define CMB_RADAU_KERNEL static inline __attribute__((always_inline))
+
+/* The statement with t, the table of so many stages. */
+#define CMB_RADAU_WITH(count, statement)                                                           \
+  do {                                                                                             \
+    if ((count) == 3) {                                                                            \
+      const cmb_radau_table *const t = &cmb_radau_3;                                               \
+      statement;                                                                                   \
+    } else if ((count) == 5) {                                                                     \
+      const cmb_radau_table *const t = &cmb_radau_5;                                               \
+      statement;                                                                                   \
+    } else {                                                                                       \
+      const cmb_radau_table *const t = &cmb_radau_7;                                               \
+      statement;                                                                                   \
+    }                                                                                              \
+  } while (0)
+
+/* Σ_j factor_j x_j */
+CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, const cmb_lanes *x)
+{
+  cmb_lanes sum = factor[0] * x[0];
+  for (int j = 1; j < s; j++) sum += factor[j] * x[j];
+  return sum;
+}
+
+/* out = Σ_j factor_j x_j from place `from` on */
+CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, const double *factor,
+                                       double *const *x, int from, double *out)
+{
+  const int s = t->stages;
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes at[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) at[j] = cmb_lanes_load(x[j] + from + k);
+    cmb_lanes_store(cmb_radau_sum(s, factor, at), out + k);
+  }
+}
+
+/* out_i = factor Σ_j B_ij x_j, each of n numbers; out may be x. */
+CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, const double *B,
+                                        double factor, double *const *x, double *const *out)
+{
+  const int s = t->stages;
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes at[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) at[j] = factor * cmb_lanes_load(x[j] + k);
+    for (int i = 0; i < s; i++) {
+      cmb_lanes_store(cmb_radau_sum(s, B + (long)i * s, at), out[i] + k);
+    }
+  }
+}
+
+/* x += T d for the increments d of the stages, taken apart; d is put together, too. */
+CMB_RADAU_KERNEL void cmb_radau_put_together(const cmb_radau_table *const t, int n,
+                                             double *const *d, double *const *x)
+{
+  const int s = t->stages;
+  for (int k = 0; k < n; k += 2) {
+    cmb_lanes at[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) at[j] = cmb_lanes_load(d[j] + k);
+    for (int i = 0; i < s; i++) {
+      const cmb_lanes sum = cmb_radau_sum(s, t->T + (long)i * s, at);
+      cmb_lanes_store(sum, d[i] + k);
+      cmb_lanes_store(cmb_lanes_load(x[i] + k) + sum, x[i] + k);
+    }
+  }
+}
+
+/* What the stages are made of, for the function below. */
+typedef struct cmb_radau_stages {
+  const double *q, *v; /* where the step begins */
+  double *const *z, *const *V, *const *a, *const *w, *const *Q;
+} cmb_radau_stages;
+
+/* V, a, w and Q of the stages from z, where q̇ = v: w_i = h Σ A_ij (v + z_j), and the rows of A add up to c. */
+CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, double h,
+                                         const cmb_radau_stages *m)
+{
+  const int s = t->stages;
+  const double inverse = 1 / h;
+  for (int k = 0; k < n; k += 2) {
+    const cmb_lanes v = cmb_lanes_load(m->v + k), q = cmb_lanes_load(m->q + k);
+    cmb_lanes z[CMB_RADAU_MOST];
+    for (int j = 0; j < s; j++) z[j] = cmb_lanes_load(m->z[j] + k);
+    for (int i = 0; i < s; i++) {
+      const cmb_lanes w = h * (t->c[i] * v + cmb_radau_sum(s, t->A + (long)i * s, z));
+      cmb_lanes_store(inverse * cmb_radau_sum(s, t->A_inverse + (long)i * s, z), m->a[i] + k);
+      cmb_lanes_store(w, m->w[i] + k);
+      cmb_lanes_store(q + w, m->Q[i] + k);
+    }
+    for (int i = 0; i < s; i++) cmb_lanes_store(v + z[i], m->V[i] + k);
+  }
+}
+
+/* square[i] = cmb_weighted_square of x[i] */
+CMB_RADAU_KERNEL void cmb_radau_squares(const cmb_radau_table *const t, int n, const double *w,
+                                        double *const *x, double *square)
+{
+  const int s = t->stages;
+  cmb_lanes sum[CMB_RADAU_MOST] = {{0, 0}};
+  int k = 0;
+  for (; k + 1 < n; k += 2) {
+    const cmb_lanes weight = cmb_lanes_load(w + k);
+    for (int i = 0; i < s; i++) {
+      const cmb_lanes part = weight * cmb_lanes_load(x[i] + k);
+      sum[i] += part * part;
+    }
+  }
+  for (int i = 0; i < s; i++) {
+    const double last = k < n ? w[k] * x[i][k] : 0;
+    square[i] = sum[i][0] + sum[i][1] + last * last;
+  }
+}
+
+/* Values at x of the polynomials that are 1 at c_j and 0 at the other nodes; of[j] x/c_j those that are 0 at 0, too. */
+CMB_RADAU_KERNEL void cmb_radau_basis(const cmb_radau_table *const t, double x, double *of)
+{
+  for (int j = 0; j < t->stages; j++) {
+    of[j] = 1;
+    for (int k = 0; k < t->stages; k++) {
+      if (k != j) of[j] *= (x - t->c[k]) / (t->c[j] - t->c[k]);
+    }
+  }
+}
+
+#endif
