@@ -45,7 +45,7 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
-/* Steps of radau5 and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
+/* Steps of radau5, radau and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
  * rule of the code that the method is made after; errors are then up to some 100 times the tolerance, the more the smaller it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 

@@ -90,6 +90,9 @@ enum { PACE_KNOWN = 4, FIRST_PATIENCE = 4, MOST_PATIENCE = 1024, FACTORING = 2 }
 /* The part of the pace of the order below that is not a matter of chance any more. */
 static const double WORSE = 0.8;
 
+/* The part of the last step's size up to which its polynomials serve to look ahead. */
+static const double FAR_AHEAD = 2;
+
 /* How an order is doing. */
 struct pace {
   double value; /* the time that a unit of work gains; 0: not known */
@@ -296,17 +299,52 @@ static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re
   *im = -h * beta / square;
 }
 
-/* D and K where the step begins if they are wanted and not there, and factors for h. */
+/* Whether the polynomials of the last step say enough about the middle of this one; with three stages, as in RADAU5, it is not asked. */
+static bool can_look_ahead(const cmb_integrator *in, const struct radau *m, double h)
+{
+  const bool large = m->order->table->stages > 3 && !in->fixed_step;
+  return large && in->rejections == 0 && m->h_last > 0 && h <= FAR_AHEAD * m->h_last;
+}
+
+/* The middle of the step under way: from there a large step changes the matrix only half as much. */
+KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
+                             double h, cmb_form_state *at)
+{
+  const double x = 1 + 0.5 * h / m->h_last;
+  double of[MOST], *q = m->Q[0], *v = m->V[0];
+  cmb_radau_basis(t, x, of);
+  for (int j = 0; j < t->stages; j++) of[j] *= x / t->c[j];
+  of[t->stages - 1] -= 1; /* from where this step begins */
+  cmb_radau_sum_up(t, in->nq, of, m->y_stage, 0, q);
+  cmb_radau_sum_up(t, in->nv, of, m->y_stage, in->nq, v);
+  cmb_add_scaled(in->nq, 1, in->y, q);
+  cmb_add_scaled(in->nv, 1, in->y + in->nq, v);
+  *at = (cmb_form_state){in->t + 0.5 * h, q, v, m->a[0], in->lambda_new};
+  return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
+}
+
+/* D and K of the step: in its middle or, if that is not known well or has been tried, where it begins. */
+static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
+{
+  const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
+  cmb_form_state middle;
+  const bool asked = can_look_ahead(in, m, h);
+  cmb_status status = CMB_OK;
+  m->h_factored = 0;
+  if (asked) CMB_RADAU_WITH(m->last->stages, status = look_ahead(t, in, m, h, &middle));
+  if (status < 0) return status;
+  const bool ahead = asked && status == CMB_OK;
+  CMB_TRY(cmb_form_linearize(m->form, ahead ? &middle : &here, true));
+  m->jacobian_here = !ahead;
+  m->want_jacobian = false;
+  return CMB_OK;
+}
+
+/* D and K if they are wanted and not there, and factors for h. */
 static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_radau_table *t = m->order->table;
-  if (m->want_jacobian && !m->jacobian_here) {
-    cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
-    m->h_factored = 0;
-    CMB_TRY(cmb_form_linearize(m->form, &here, true));
-    m->jacobian_here = true;
-    m->want_jacobian = false;
-  }
+  if (m->want_jacobian && !m->jacobian_here) CMB_TRY(linearize(in, m, h));
   if (h == m->h_factored) return CMB_OK;
   m->h_factored = 0;
   CMB_TRY(cmb_form_factor(m->form, h / t->gamma, 0, m->real));
