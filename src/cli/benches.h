@@ -17,7 +17,7 @@
   X("simeon-stair", "the wheel's bounces behind a stair (Simeon 1996, section 5)", "fivelink",     \
     "stair", true, false, simeon_stair)                                                            \
   X("caraxis", "work and precision of all methods on the car axis (IVP Test Set, II.17)",          \
-    "caraxis", NULL, false, true, caraxis)                                                        \
+    "caraxis", NULL, false, true, caraxis)                                                         \
   X("arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",     \
     NULL, NULL, true, false, arnold)                                                               \
   X("haug-wishbone", "errors, times, steps on a stiff corner (Haug, Negrut, Engstler, section 6)", \
