@@ -92,7 +92,7 @@ def arrived(path, model, method, t):
     expect("message" not in run and run["status"] == "ok", "status", run["status"])
     expect((run["model"], run["method"], run["t"]) == (model, method, float(t)), run["t"])
     expect(stats["steps"] == stats["accepted"] + stats["rejected"] and stats["accepted"] > 0, stats)
-    stages = 1 if method in ("auto", "abm", "radau5", "bdf", "sdirk4", "trap", "forsdirk", "lie", "rosw2") else 5
+    stages = 1 if method in ("auto", "abm", "radau5", "radau", "bdf", "sdirk4", "trap", "forsdirk", "lie", "rosw2") else 5
     expect(stats["f"] > stages * stats["accepted"] and stats["solve"] >= 0 < stats["factor"], stats)
 
 
