@@ -48,9 +48,11 @@ static cmb_status use_hints(cmb_graph_parts *p)
   cmb_expr *hint = cmb_arena_take(p->arena, (size_t)x->hint_count, sizeof *hint);
   if (!hint) return cmb_fail_memory(p->ctx);
   CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
-  for (int i = 0; i < p->ns; i++) {
-    for (int k = 0; k < x->hint_count; k++) {
-      if (is_named(p, i, k, hint[k])) p->switch_names[i] = x->hint_names[k];
+  for (int k = 0; k < 2 * x->hint_count; k++) { /* those of the motion last: they win */
+    const int h = k % x->hint_count;
+    if (x->hint_of_rule[h] != (k < x->hint_count)) continue;
+    for (int i = 0; i < p->ns; i++) {
+      if (is_named(p, i, h, hint[h])) p->switch_names[i] = x->hint_names[h];
     }
   }
   return CMB_OK;

@@ -136,6 +136,24 @@ cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *
   return CMB_OK;
 }
 
+cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double *along)
+{
+  const int n = x->count, ns = x->layer.inner->ns;
+  const double *first = x->flow;
+  double *second = x->flow + 2 * (ptrdiff_t)ns, *part = x->part;
+  cmb_evaluator *ev = x->below;
+  CMB_TRY(cmb_sliding_find(x, at));
+  for (int k = 0; k < n; k++) part[k] = along[x->function[k]];
+  cmb_lu_solve(n, x->LU, x->pivot, part);
+  for (int k = 0; k < n; k++) {
+    put_group(x, x->function[k], 1, ev->mode);
+    CMB_TRY(look(x, at, second));
+    put_group(x, x->function[k], -1, ev->mode);
+    for (int i = 0; i < ns; i++) along[i] -= part[k] * (second[i] - first[i]);
+  }
+  return CMB_OK;
+}
+
 /* ---- other forces that switch with what friction holds */
 
 /* The first member of group k that friction of this kind has; -1: none. */
@@ -303,6 +321,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->LU = cmb_arena_doubles(arena, count * count);
   x->rest = cmb_arena_doubles(arena, count);
   x->scale = cmb_arena_doubles(arena, count);
+  x->part = cmb_arena_doubles(arena, count);
   x->pivot = cmb_arena_ints(arena, count);
   hide_bounds(x, arena, eq);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);

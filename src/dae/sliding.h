@@ -40,8 +40,8 @@ typedef struct cmb_sliding {
   double *flow;         /* (4 ns) in two modes */
   double *out;          /* (2 no) */
   double *A, *LU;       /* (count x count) */
-  double *rest, *scale; /* (count) */
-  int *pivot;           /* (count) */
+  double *rest, *scale, *part; /* (count) */
+  int *pivot;                  /* (count) */
 } cmb_sliding;
 
 /* The first n functions of `inner` slide as `group` (n) says; leaders have an order (dae.h, `switch_order`). Arrays from the arena;
@@ -87,6 +87,10 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 /* Forces must be a sum of what each group switches: a product of two signs that both slide determines no mixture. CMB_OK, and *first
  * and *second are the leaders of two groups that are multiplied; -1: there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
+
+/* What the groups leave of rates along a direction, of all functions (ns), in place, where they hold their own: 0 of those that are held with
+ * them. */
+cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double *along);
 
 /* Forces that switch with what friction of the kind that sticks holds, and do something else than it: its mixture says nothing of theirs. CMB_OK, and
  * *friction and *other are functions of such a group; -1: there are none. */

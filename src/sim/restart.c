@@ -295,6 +295,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
   CMB_TRY(obey_and_settle(sim));
   CMB_TRY(cmb_run_end_held_slides(sim));
+  CMB_TRY(cmb_run_mark_torn(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));

@@ -91,7 +91,9 @@ struct cmb_simulation {
   int *with;     /* (ns) functions that have the same surface: the sign of their ratio; 0: others */
   bool *at_zero; /* (ns) functions that a rest has held, or that readers.c asks for */
   int *
-      read_of; /* (ns) conditions on velocities that friction holds: ±(1 + leader), as in dae/sliding.h; 0: others */
+      read_of; /* (ns) conditions on velocities that friction holds: ±(1 + leader), as in dae/sliding.h; ns + 1: several hold it; 0: others */
+  int *read_before; /* (ns) scratch */
+  double *gradient; /* (ns) sizes of the functions' gradients, readers.c */
   int *
       still; /* (most_ns) modes of those, and of those that friction has let go at this event; 0: of others */
   bool *
@@ -100,10 +102,11 @@ struct cmb_simulation {
       loose; /* (ns) functions that were held at their switch, until a jump at this event: to be told, if they are held no more */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
-  int *mode_before;      /* (ns) before an event */
-  int *mode_kept;        /* (ns) scratch */
-  int most_ns;           /* switching functions of a stage */
-  double *flow;          /* (6 most_ns) their rates in two modes, and scratch */
+  int *mode_before; /* (ns) before an event */
+  int *mode_kept;   /* (ns) scratch */
+  int most_ns;      /* switching functions of a stage */
+  double
+      *flow; /* (2 (CMB_PROBES + 2) most_ns) their rates in two modes, their gradients, scratch */
   cmb_rule_times *times; /* (rule_count) */
   long acted;            /* impacts so far */
   cmb_contacts contacts; /* that touch */
@@ -226,9 +229,14 @@ cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed);
  * function i, as `with` has it, slides from now on, and is checked as soon as its stage has been entered. */
 cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
 
+/* Directions in which gradients are looked at. */
+enum { CMB_PROBES = 3 };
+
 /* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
  * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
 cmb_status cmb_run_find_gradients(cmb_simulation *sim);
+double *cmb_run_probe(const cmb_simulation *sim,
+                      int k); /* (2 most_ns), k < CMB_PROBES; two more are scratch */
 double cmb_run_gradient_size(const cmb_simulation *sim, int i);
 int cmb_run_ratio_sign(const cmb_simulation *sim, int i, int j);
 cmb_status cmb_run_find_group(cmb_simulation *sim, int i, int *with);
@@ -246,6 +254,9 @@ cmb_status cmb_run_release_zeros(cmb_simulation *sim);
 
 /* Those leave 0 to the side of their modes, unless velocities have jumped. */
 cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped);
+
+/* Functions that were held until a jump at this event, which has not moved them, are looked at again. */
+cmb_status cmb_run_mark_torn(cmb_simulation *sim);
 
 /* Slides of functions that rests hold are over: the rests do it. */
 cmb_status cmb_run_end_held_slides(cmb_simulation *sim);

@@ -160,13 +160,15 @@ static void take_modes(cmb_simulation *sim)
   sim->slides = cmb_arena_ints(arena, ns);
   sim->with = cmb_arena_ints(arena, ns);
   sim->read_of = cmb_arena_ints(arena, ns);
+  sim->read_before = cmb_arena_ints(arena, ns);
+  sim->gradient = cmb_arena_doubles(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
   sim->rested = cmb_arena_take(arena, (size_t)ns, sizeof *sim->rested);
   sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);
-  sim->flow = cmb_arena_doubles(arena, 6 * sim->most_ns);
+  sim->flow = cmb_arena_doubles(arena, 2 * (CMB_PROBES + 2) * sim->most_ns);
   const size_t rules = (size_t)sim->eq->rule_count;
   sim->step_start = (cmb_step_start){.mode = cmb_arena_ints(arena, sim->most_ns),
                                      .lift = cmb_arena_doubles(arena, sim->most_ns),

@@ -6,6 +6,7 @@
  */
 #include "base/context.h"
 #include "math/finite.h"
+#include "math/random.h"
 #include "sim/run.h"
 
 #include <math.h>
@@ -121,15 +122,20 @@ static bool may_share(const cmb_simulation *sim, int i, int j, double size, cons
   return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
 }
 
-/* What the accelerations of some direction that the constraints permit, one of several, add to the rates of all functions: their
+double *cmb_run_probe(const cmb_simulation *sim, int k)
+{
+  return sim->flow + 2 * k * (ptrdiff_t)sim->most_ns;
+}
+
+/* What the accelerations of some direction that the constraints permit, one of several at random, add to the rates of all functions: their
  * gradients in that direction. */
-static cmb_status gradient_along(cmb_simulation *sim, int which, double *along)
+static cmb_status gradient_along(cmb_simulation *sim, uint32_t *random, double *along)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
   const cmb_point at = cmb_run_point(sim);
-  double *back = sim->flow + 4 * (ptrdiff_t)sim->most_ns, *direction = sim->a_other;
-  for (int k = 0; k < eq->nv; k++) direction[k] = sin(which * (k + 1.0));
+  double *back = cmb_run_probe(sim, CMB_PROBES), *direction = sim->a_other;
+  for (int k = 0; k < eq->nv; k++) direction[k] = cmb_random(random);
   if (eq->ng > 0) {
     CMB_TRY(cmb_factor_at(sim->ev, e->t, e->q_found));
     cmb_multiply_mass(sim->ev, direction, sim->v_work);
@@ -152,22 +158,28 @@ static bool are_parallel(const double *first, const double *second, int i, int j
 cmb_status cmb_run_find_gradients(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
+  uint32_t random = CMB_RANDOM_FIRST;
   CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
-  CMB_TRY(gradient_along(sim, 1, sim->flow));
-  return gradient_along(sim, 2, sim->flow + 2 * (ptrdiff_t)sim->most_ns);
+  for (int k = 0; k < CMB_PROBES; k++) CMB_TRY(gradient_along(sim, &random, cmb_run_probe(sim, k)));
+  return CMB_OK;
 }
 
 double cmb_run_gradient_size(const cmb_simulation *sim, int i)
 {
-  return fmax(fabs(sim->flow[i]), fabs(sim->flow[2 * (ptrdiff_t)sim->most_ns + i]));
+  double size = 0;
+  for (int k = 0; k < CMB_PROBES; k++) size = fmax(size, fabs(cmb_run_probe(sim, k)[i]));
+  return size;
 }
 
 int cmb_run_ratio_sign(const cmb_simulation *sim, int i, int j)
 {
-  const double *first = sim->flow, *second = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
-  const double factor = first[j] * first[i] + second[j] * second[i];
-  if (factor == 0 || !are_parallel(first, second, i, j)) return 0;
-  return factor < 0 ? -1 : 1;
+  double factor = 0;
+  for (int k = 0; k < CMB_PROBES; k++) {
+    const double *one = cmb_run_probe(sim, k), *next = cmb_run_probe(sim, (k + 1) % CMB_PROBES);
+    if (!are_parallel(one, next, i, j)) return 0;
+    factor += one[i] * one[j];
+  }
+  return factor < 0 ? -1 : factor > 0;
 }
 
 /* The functions whose gradients are those of function i but for a factor, into `with`: its sign; 0 for the others. What the constraints leave
@@ -380,6 +392,20 @@ void cmb_run_mark_held(cmb_simulation *sim)
   for (int i = 0; i < sim->eq->ns; i++) {
     sim->at_zero[i] = sim->at_zero[i] || mean->side[i] != 0;
   }
+}
+
+cmb_status cmb_run_mark_torn(cmb_simulation *sim)
+{
+  bool any = false;
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) any = any || sim->loose[i];
+  if (!any) return CMB_OK;
+  CMB_TRY(cmb_run_final(sim, cmb_run_find_gradients(sim), "dry friction", sim->events->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const double slow = cmb_run_gradient_size(sim, i) * cmb_run_slowness(sim);
+    const bool unmoved = sim->eq->switch_order[i] == 1 && fabs(sim->events->s_probe[i]) <= slow;
+    if (sim->loose[i] && sim->slides[i] == 0 && unmoved) sim->at_zero[i] = true;
+  }
+  return CMB_OK;
 }
 
 /* Function i is looked at; but once. */
