@@ -625,11 +625,13 @@ static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, 
   cmb_form_smooth(m->form, c, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
   *error = size_of_error(in, m);
   if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
-  for (int k = 0; k < in->nv; k++) m->V[0][k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
-  cmb_rates(in->ev, in->y, m->e_w, m->rate_of_q[0]);
-  for (int k = 0; k < in->nq; k++) m->Q[0][k] = in->y[k] + m->rate_of_q[0][k];
-  CMB_TRY(cmb_accelerate(in->ev, in->t, m->Q[0], m->V[0], m->a[0], in->lambda_new));
-  for (int k = 0; k < in->nv; k++) m->s_v[k] += m->a[0][k] - m->a_here[k];
+  double *q_off = in->y_new, *v_off = in->y_new + in->nq,
+         *a_off = m->a_new; /* the stages are needed */
+  for (int k = 0; k < in->nv; k++) v_off[k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
+  cmb_rates(in->ev, in->y, m->e_w, q_off);
+  for (int k = 0; k < in->nq; k++) q_off[k] += in->y[k];
+  CMB_TRY(cmb_accelerate(in->ev, in->t, q_off, v_off, a_off, in->lambda_new));
+  for (int k = 0; k < in->nv; k++) m->s_v[k] += a_off[k] - m->a_here[k];
   cmb_form_smooth(m->form, c, m->real, m->s_w, m->s_v, m->e_w, m->e_v);
   *error = size_of_error(in, m);
   return CMB_OK;

@@ -1,0 +1,57 @@
+/*
+ * What runs hand out between the ends of their steps: a slow oscillation, exactly cos 0.1 t, beside a fast one that is so small that it matters at
+ * the first steps of some tolerances only, where attempts are rejected. Records come at equal intervals, shorter than the steps. Dense output
+ * may be less accurate than the ends of steps.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <stdio.h>
+
+static const char MODEL[] =
+    "gravity: [0, 0, 0]\n"
+    "bodies: {b_slow: {mass: 1, com: [0, 0, 0]}, b_fast: {mass: 1, com: [0, 0, 0]}}\n"
+    "joints:\n"
+    "  slow: {type: prismatic, child: b_slow, axis: x, start: 1, stiffness: 0.01}\n"
+    "  fast: {type: prismatic, child: b_fast, axis: x, start: 1e-5, stiffness: 100}\n"
+    "outputs: {x: slow, v: slow'}\n";
+
+/* The largest error of all records, in tolerances. */
+static double worst_of(const char *method, double rtol)
+{
+  double worst = 0;
+  cmbt_run r;
+  cmbt_run_open_text(&r, MODEL, CMB_FORM_EXPLICIT);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, 20, 0.25);
+  for (int i = 0; i < r.row_count; i++) {
+    const double t = cmbt_row(&r, i, "t");
+    worst = fmax(worst, fabs(cmbt_row(&r, i, "x") - cos(0.1 * t)));
+    worst = fmax(worst, fabs(cmbt_row(&r, i, "v") + 0.1 * sin(0.1 * t)));
+  }
+  cmbt_run_close(&r);
+  return worst / rtol;
+}
+
+static void test_between(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    const cmb_method *m = cmb_method_at(i);
+    if (cmbt_is(m, "trap") || cmbt_is(m, "forsdirk"))
+      continue; /* slow; the dense output is sdirk4's */
+    for (int k = 12; k <= 24; k++) {
+      const double rtol = pow(10, -k / 3.0), worst = worst_of(cmb_method_name(m), rtol);
+      if (k % 6 == 0) printf("%-9s %.0e: %.2g tolerances\n", cmb_method_name(m), rtol, worst);
+      cmbt_below(worst, 30);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_between)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
