@@ -272,7 +272,7 @@ static void begin_orders(cmb_integrator *in, struct radau *m)
 {
   m->rate = 0;
   for (int i = 0; i < CMB_RADAU_TABLES; i++) m->pace[i] = (struct pace){0, FIRST_PATIENCE};
-  if (m->order != m->least) take_order(in, m, m->least);
+  take_order(in, m, m->least);
 }
 
 static cmb_status begin(cmb_integrator *in)
