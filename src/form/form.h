@@ -125,6 +125,10 @@ typedef struct cmb_form_options {
 cmb_status cmb_form_create(cmb_evaluator *ev, const cmb_form_options *options, cmb_form **form);
 void cmb_form_destroy(cmb_form *form);
 
+/* A motion begins: sizes and roundings of another one say nothing about it. The first linearization looks at
+ * them. */
+void cmb_form_forget(cmb_form *form);
+
 /* The defects of a state: one evaluation. What is not finite in them shows in the increments: whoever looks at their size sees
  * it. */
 cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *state, const cmb_defects *out);

@@ -190,6 +190,13 @@ cmb_status cmb_scale_look(cmb_form *form, const double *M, const cmb_form_state 
   return form->has_motion ? rounding_of_motion(form, s) : CMB_OK;
 }
 
+void cmb_form_forget(cmb_form *form)
+{
+  form->looks = 0;
+  form->noise_most = form->noise_l = form->speed = 0;
+  form->scaled = form->noise_due = false;
+}
+
 void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
 {
   enum { CHOICES = 4 };

@@ -269,6 +269,7 @@ static cmb_status begin(cmb_integrator *in)
   m->rising = true;
   m->failures = m->wait = m->stay = m->stays = 0;
   m->factored = m->derived = m->update_wanted = false;
+  if (!in->keep_size) cmb_form_forget(m->form);
   cmb_newton_forget(&m->newton);
   return CMB_OK;
 }

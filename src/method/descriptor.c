@@ -36,9 +36,8 @@ static const double TURN_ENOUGH = 1e-3, TURN_MOST = 0.03;
  * at this rate a tolerance more or less in the starting values costs half of one in each stage. */
 static const double SLOW = 0.03;
 
-/* Parts of what the iteration may leave: (53) and (54) may leave so little of it unseen; an increment of so few of it is not worth
- * a refinement, which would change it by the part by which M and G have changed in the step. */
-static const double UNSEEN = 0.01, SMALL = 10;
+/* Part of what the iteration may leave that (53) and (54) may leave unseen. */
+static const double UNSEEN = 0.01;
 
 /* Part of an increment below which its refinement need not go on. */
 static const double REFINED = 0.003;
@@ -219,7 +218,8 @@ static void move(cmb_integrator *in, struct descriptor *m, int i)
   }
 }
 
-/* A stage that has arrived. Of those that are not the step's end nothing but velocities and q̇ is wanted. */
+/* A stage that has arrived. Of those that are not the step's end nothing but velocities and q̇ is wanted. N has changed since the step
+ * began, so that velocities are off by a part of the last increment: not more than may be left, if it is no larger. */
 static cmb_status finish(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
@@ -227,7 +227,7 @@ static cmb_status finish(cmb_integrator *in, struct descriptor *m, int i, double
     p->enough = 0;
     return recover(in, m, m->k[i], t);
   }
-  if (m->newton.before > SMALL * m->newton.enough) {
+  if (m->newton.before > m->newton.enough) {
     CMB_TRY(cmb_partition_velocity(p, t, m->y, m->y + in->nq));
   }
   cmb_rates(in->ev, m->y, m->y + in->nq, m->k[i]);
@@ -277,15 +277,18 @@ static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i,
   return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
 }
 
-/* Δa and Δλ by (52), with M and G of the stage by refinement. Returns the size of what may not have arrived: where the refinement
- * converges the equations are solved in all that is linear in them, and what is left comes from the motion N Δz, or is as large as
- * the last refinement; else all counts. It counts as well where the next step begins with this acceleration. An iteration in which only λ goes on moving has not arrived: a constraint may have gone since
- * the step began. */
+/* Δa and Δλ by (52), with M and G of the stage by refinement. An increment no larger than what may be left needs none; a larger one does,
+ * however fast the iteration has been so far: its rate is that of refined increments, and without refinement an increment is off by the
+ * part by which M and G have changed in the step, which for a body that spins is most of it.
+ * Returns the size of what may not have arrived: where the refinement converges the equations are solved in all that is linear in
+ * them, and what is left comes from the motion N Δz, or is as large as the last refinement; else all counts. It counts as well where
+ * the next step begins with this acceleration. An iteration in which only λ goes on moving has not arrived: a constraint may have gone
+ * since the step began. */
 static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
 {
   cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
   double size = size_of_all(in, m, i, m->da, m->dlambda), before = INFINITY;
-  const double enough = fmax(SMALL * m->newton.enough, REFINED * size);
+  const double enough = fmax(m->newton.enough, REFINED * size);
   *solved = true;
   for (int n = 0; n < REFINEMENTS && *solved && !(size <= enough); n++) {
     cmb_partition_refine(m->jacobian, m->r, m->s, m->da, m->dlambda, m->da_more, m->dlambda_more);

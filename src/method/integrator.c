@@ -381,7 +381,8 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 void cmb_integrator_reset(cmb_integrator *in)
 {
   cmb_runaway_reset(in);
-  in->said_rounding = false;
+  in->said_rounding = in->keep_size = false;
+  in->h_taken = 0;
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
 }

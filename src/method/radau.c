@@ -267,12 +267,13 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Nothing is known of the orders. */
-static void begin_orders(cmb_integrator *in, struct radau *m)
+/* Nothing is known of the motion, nor of the orders. */
+static void forget(cmb_integrator *in, struct radau *m)
 {
+  cmb_form_forget(m->form);
   m->rate = 0;
   for (int i = 0; i < CMB_RADAU_TABLES; i++) m->pace[i] = (struct pace){0, FIRST_PATIENCE};
-  if (m->order != m->least) take_order(in, m, m->least);
+  take_order(in, m, m->least);
 }
 
 static cmb_status begin(cmb_integrator *in)
@@ -280,7 +281,7 @@ static cmb_status begin(cmb_integrator *in)
   struct radau *m = in->data;
   cmb_watch_rank(in->ev, false);
   m->h_last = m->h_factored = 0;
-  if (!in->keep_size) begin_orders(in, m);
+  if (!in->keep_size) forget(in, m);
   cmb_controller_restart(&in->control);
   m->want_jacobian = true;
   m->jacobian_here = false;
