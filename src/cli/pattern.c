@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SIDE = 420, MARGIN = 56, TOP = 78, BETWEEN = 44, BELOW = 46 }; /* pixels */
+enum { SIDE = 420, LEAST_SIDE = 240, MARGIN = 56, TOP = 78, BETWEEN = 44, BELOW = 46 }; /* pixels */
 
 /* ---- finding it */
 
@@ -239,7 +239,7 @@ cmb_status cli_pattern_draw(cmb_context *ctx, const struct cli_pattern *p, const
   int *place = calloc(2 * (size_t)r->columns + 1, sizeof *place);
   if (!place) return CMB_ERROR_MEMORY;
   struct picture s = {.pattern = p, .plain = place, .sorted = place + r->columns};
-  s.cell = fmin(14, SIDE / fmax(r->columns, 1));
+  s.cell = fmin(fmax(14, LEAST_SIDE / fmax(r->columns, 1)), SIDE / fmax(r->columns, 1));
   s.width = r->columns * s.cell;
   s.height = r->rows * s.cell;
   sort_columns(p, s.plain, s.sorted);

@@ -832,7 +832,7 @@ static const cmb_option options[] = {
 
 static const cmb_option options_of_radau[] = {
     OPTION_FORM,
-    {"order", "auto|5|9|13", "auto", "chosen by the rate of the iteration, or this one"},
+    {"order", "auto|5|9|13", "auto", "chosen as the run goes on, or this one"},
     CMB_OPTION_CONTROL("RADAU"),
     CMB_OPTION_FORMALISM,
     CMB_OPTION_IMPLICIT_PROJECTION,
