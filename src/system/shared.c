@@ -29,8 +29,8 @@ static void take_memory(struct probe *p, cmb_arena *arena)
   p->n = cmb_arena_doubles(arena, eq->ng);
   p->share = cmb_arena_doubles(arena, eq->ng);
   p->lambda = cmb_arena_doubles(arena, eq->ng);
-  p->out = cmb_arena_doubles(arena, eq->no);
-  p->out_moved = cmb_arena_doubles(arena, eq->no);
+  p->out = cmb_arena_doubles(arena, cmb_observed(eq));
+  p->out_moved = cmb_arena_doubles(arena, cmb_observed(eq));
 }
 
 /* Outputs that change from λ to λ + n, with λ of this sign. One that is not finite there is left alone. */
