@@ -37,7 +37,7 @@ static bool has_readers(const cmb_simulation *sim)
   return false;
 }
 
-/* Gradients, of which `size` is kept, and values, those of the functions that slide, too. */
+/* Gradients, whose sizes are kept, and values, those of the functions that slide, too. */
 static cmb_status look(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
@@ -256,19 +256,19 @@ cmb_status cmb_run_note_readers(cmb_simulation *sim, bool jumped)
 {
   double *flow = cmb_run_probe(sim, CMB_PROBES + 1);
   int *before = sim->read_before;
-  if (are_any(sim)) {
-    for (int i = 0; i < sim->eq->ns; i++) {
-      before[i] = sim->read_of[i];
-      sim->read_of[i] = sim->still[i] = 0;
-    }
-    CMB_TRY(cmb_run_final(sim, find_all_read(sim, flow), "events", sim->events->t));
-    for (int i = 0; i < sim->eq->ns; i++) {
-      const bool over = before[i] != 0 && sim->still[i] == 0 && (!jumped || is_zero(sim, i));
-      if (over && !cmb_run_is_held(sim, i)) let_go(sim, i, before[i], flow);
-    }
+  if (!are_any(sim)) {
+    cmb_run_end_readers(sim);
     return CMB_OK;
   }
-  cmb_run_end_readers(sim);
+  for (int i = 0; i < sim->eq->ns; i++) {
+    before[i] = sim->read_of[i];
+    sim->read_of[i] = sim->still[i] = 0;
+  }
+  CMB_TRY(cmb_run_final(sim, find_all_read(sim, flow), "events", sim->events->t));
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool over = before[i] != 0 && sim->still[i] == 0 && (!jumped || is_zero(sim, i));
+    if (over && !cmb_run_is_held(sim, i)) let_go(sim, i, before[i], flow);
+  }
   return CMB_OK;
 }
 

@@ -292,8 +292,8 @@ static cmb_status refuse_strangers(cmb_simulation *sim)
   return cmb_fail_about(
       sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(e->t, "switching function", names[other]),
       "'%s' holds a velocity at 0 at t = %.9g, and a force on something else jumps where that "
-      "velocity "
-      "changes its sign ('%s'): what it is meanwhile is not determined; let it change smoothly, or "
+      "velocity changes its sign ('%s'): what it is meanwhile is not determined; let it change "
+      "smoothly, or "
       "give it a threshold of its own, such as v > 1e-6",
       names[friction], e->t, names[other]);
 }
@@ -396,14 +396,12 @@ void cmb_run_mark_held(cmb_simulation *sim)
 
 cmb_status cmb_run_mark_torn(cmb_simulation *sim)
 {
-  bool any = false;
+  bool any = false, *still = sim->decision.still;
   for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) any = any || sim->loose[i];
   if (!any) return CMB_OK;
-  CMB_TRY(cmb_run_final(sim, cmb_run_find_gradients(sim), "dry friction", sim->events->t));
+  CMB_TRY(cmb_run_final(sim, cmb_run_find_still(sim, still), "dry friction", sim->events->t));
   for (int i = 0; i < sim->eq->ns; i++) {
-    const double slow = cmb_run_gradient_size(sim, i) * cmb_run_slowness(sim);
-    const bool unmoved = sim->eq->switch_order[i] == 1 && fabs(sim->events->s_probe[i]) <= slow;
-    if (sim->loose[i] && sim->slides[i] == 0 && unmoved) sim->at_zero[i] = true;
+    if (sim->loose[i] && sim->slides[i] == 0 && still[i]) sim->at_zero[i] = true;
   }
   return CMB_OK;
 }

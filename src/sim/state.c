@@ -76,7 +76,7 @@ static void check_stage(const cmb_simulation *sim, cmb_archive *a)
       return;
     }
     const int read = sim->read_of[i], most = eq->ns + 1;
-    if (read < -most || read > most || abs(sim->still[i]) > 1) {
+    if (read < -most || read > most || sim->still[i] < -1 || sim->still[i] > 1) {
       cmb_archive_refuse(a, "nothing can be held there");
       return;
     }
