@@ -301,7 +301,7 @@ static int neutral_directions(struct seek *k, double noise)
   const int n = k->tangent.n;
   int count = 0;
   for (int i = 0; i < n; i++) {
-    if (hypot(k->theta[i], k->im[i]) > noise || k->im[i] != 0) continue;
+    if (hypot(k->theta[i], k->im[i]) > noise) continue;
     double *x = k->A + (size_t)count * (size_t)n;
     memcpy(x, k->V + (size_t)i * (size_t)n, (size_t)n * sizeof *x);
     for (int j = 0; j < count; j++) {
