@@ -45,6 +45,7 @@ typedef struct cmb_box {
   const int *mode;                /* (ns) */
   void *scratch;                  /* as in cmb_point */
   const double *p;                /* likewise */
+  const bool *wanted; /* (ns) switching functions whose bounds are asked for; NULL: all */
 } cmb_box;
 
 /* What is wanted: the arrays that are not NULL are to be filled. */
@@ -193,6 +194,7 @@ typedef struct cmb_equations {
    * missed. NULL: there are none; then the functions are looked at in some points of a step. */
   void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
   const bool *switch_enclosed; /* (ns) the functions for which there are bounds; NULL: none */
+  const bool *switch_reads;    /* (nq + nv) the components of the box that they read; NULL: all */
 
   /* Rates of switching functions along a motion with the accelerations a, into flow (2 ns): ds/dt of those that have order 1, which
    * depend on velocities, and d²s/dt² of those of order 2, which do not; of these ds/dt is in the second half. Order 0: not
@@ -243,6 +245,9 @@ typedef struct cmb_equations {
   int path_count;
   void (*path_values)(const void *self, const cmb_point *at, double *values);
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
+  void (*path_rates)(const void *self, const cmb_box *box,
+                     cmb_interval *rates); /* of their derivatives by θ; NULL: there are none */
+  const bool *path_reads;                  /* (nq) the coordinates that they read; NULL: all */
 
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);

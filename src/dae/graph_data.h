@@ -91,9 +91,13 @@ typedef struct cmb_graph_data {
   cmb_program
       *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
   bool *switch_enclosed;   /* (ns) */
+  bool *switch_reads;      /* (nq + nv) the components that they read */
+  int enclose_plan;        /* where graph_enclose.c remembers in the scratch memory, in doubles */
   cmb_program *time;       /* (graph_time.c) functions of time alone; NULL: none */
   cmb_program *time_rates; /* their derivatives */
   cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
+  cmb_program *path_rates; /* their derivatives along a motion */
+  bool *path_reads;        /* (nq) the coordinates that they read */
 
   int rule_count, reset_count;
   cmb_pattern U_pattern; /* of the surfaces' gradients */
@@ -125,6 +129,10 @@ void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, doubl
 
 /* graph_enclose.c, its arrays from the arena: bounds of switching functions. scratch grows where it needs more. */
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
+/* The last to take scratch memory: what is there stays. */
+void cmb_graph_enclose_take_plan(cmb_graph_data *d);
+/* Inputs for the derivatives of t, q, v along a motion, the first `count` of them. */
+void cmb_graph_list_directions(const cmb_graph_parts *p, int count, cmb_expr *direction);
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
 
 /* graph_rules.c: the rules into eq, their arrays from the arena; and the functions. */
@@ -169,9 +177,10 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent);
 int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed);
 
 /* graph_path.c: steep functions of where the motion is. scratch grows where it needs more. */
-cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d);
+cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values);
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
+void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

@@ -11,8 +11,10 @@
 #include "dae/graph_data.h"
 #include "expr/graph.h"
 #include "expr/interval.h"
+#include "expr/program.h"
 
 #include <stdio.h>
+#include <string.h>
 
 cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *closed)
 {
@@ -46,14 +48,12 @@ static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb
   return CMB_OK;
 }
 
-/* Inputs for t', q', v'. */
-static void list_directions(const cmb_graph_parts *p, cmb_expr *direction)
+void cmb_graph_list_directions(const cmb_graph_parts *p, int count, cmb_expr *direction)
 {
-  const cmb_expressions *x = p->x;
   char name[32];
-  for (int k = 0; k < 1 + x->nq + x->nv; k++) {
+  for (int k = 0; k < count; k++) {
     snprintf(name, sizeof name, "along the motion %d", k);
-    direction[k] = cmb_input(x->graph, name);
+    direction[k] = cmb_input(p->x->graph, name);
   }
 }
 
@@ -68,18 +68,50 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_ex
   for (int i = 0; i < x->nq; i++) wrt[1 + i] = x->q[i];
   for (int i = 0; i < x->nv; i++) wrt[1 + x->nq + i] = x->v[i];
   for (int i = 0; i < fixed; i++) input[i] = p->input[i];
-  list_directions(p, input + fixed);
+  cmb_graph_list_directions(p, moving, input + fixed);
   CMB_TRY(cmb_forward(x->graph, moving, wrt, input + fixed, p->ns, of, of));
   return cmb_program_create(p->ctx, x->graph, fixed + moving, input, p->ns, of, &d->switch_rates);
+}
+
+/* Of a work array, the same for values and rates. */
+static int slots(const cmb_graph_data *d)
+{
+  const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
+  const int rates = cmb_program_work(d->switch_rates);
+  return values > rates ? values : rates;
 }
 
 /* Scratch memory: inputs and work array, both of intervals. */
 static void measure_scratch(cmb_graph_data *d, int inputs)
 {
-  const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
-  const int rates = cmb_program_work(d->switch_rates);
-  const int doubles = 2 * (inputs + (values > rates ? values : rates));
+  const int doubles = 2 * (inputs + slots(d));
   if (doubles > d->scratch) d->scratch = doubles;
+}
+
+/* The components of (q, v) that a program reads, or along which it goes; `along` is the first of these inputs, 0: there are none. */
+static void add_reads(cmb_graph_data *d, const cmb_program *program, int along, bool *read)
+{
+  const int q = d->layout.first[CMB_BLOCK_Q], v = d->layout.first[CMB_BLOCK_V];
+  memset(read, 0, (size_t)cmb_program_inputs(program) * sizeof *read);
+  cmb_program_mark_inputs(program, read);
+  for (int i = 0; i < d->nq; i++) {
+    d->switch_reads[i] |= read[q + i] || (along > 0 && read[along + i]);
+  }
+  for (int i = 0; i < d->nv; i++) {
+    d->switch_reads[d->nq + i] |= read[v + i] || (along > 0 && read[along + d->nq + i]);
+  }
+}
+
+static cmb_status find_reads(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
+{
+  const cmb_program *values = d->program[CMB_PROGRAM_SWITCHES];
+  const int first = cmb_program_inputs(values), second = cmb_program_inputs(d->switch_rates);
+  bool *read = cmb_arena_take(p->arena, (size_t)(first > second ? first : second), sizeof *read);
+  d->switch_reads = cmb_arena_take(arena, (size_t)d->nq + (size_t)d->nv, sizeof *d->switch_reads);
+  if (!read || !d->switch_reads) return cmb_fail_memory(p->ctx);
+  add_reads(d, values, 0, read);
+  add_reads(d, d->switch_rates, cmb_layout_end(&d->layout, CMB_BLOCK_V) + 1, read);
+  return CMB_OK;
 }
 
 cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
@@ -93,7 +125,7 @@ cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cm
   if (count == 0) return CMB_OK;
   CMB_TRY(make_rates(p, d, of));
   measure_scratch(d, cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + p->x->nq + p->x->nv);
-  return CMB_OK;
+  return find_reads(p, arena, d);
 }
 
 static cmb_interval *put(int count, const cmb_interval *from, cmb_interval *to)
@@ -112,6 +144,64 @@ void cmb_graph_put_first_box(const cmb_graph_data *d, const cmb_box *box, const 
   for (int i = 0; i < d->np; i++) *in++ = cmb_interval_of(p[i]);
 }
 
+/* ---- functions that are wanted
+ *
+ * What they need of a program is found once, and found anew when others are wanted: it stays in the scratch memory, behind everything that
+ * is computed there. */
+
+struct plan {
+  int *count; /* (2) 1 + how many instructions of each program are needed; 0: not known yet */
+  uint32_t *needed[2]; /* of the values' program, and of the rates' */
+  uint8_t *alive;
+  bool *wanted; /* (ns) */
+};
+
+static int instructions(const cmb_graph_data *d)
+{
+  return cmb_program_instructions(d->program[CMB_PROGRAM_SWITCHES]);
+}
+
+static struct plan plan_in(const cmb_graph_data *d, void *scratch)
+{
+  struct plan p = {.count = (int *)((double *)scratch + d->enclose_plan)};
+  p.needed[0] = (uint32_t *)(p.count + 2);
+  p.needed[1] = p.needed[0] + instructions(d);
+  p.alive = (uint8_t *)(p.needed[1] + cmb_program_instructions(d->switch_rates));
+  p.wanted = (bool *)(p.alive + slots(d));
+  return p;
+}
+
+void cmb_graph_enclose_take_plan(cmb_graph_data *d)
+{
+  if (!d->switch_rates) return;
+  const int numbers = 2 + instructions(d) + cmb_program_instructions(d->switch_rates);
+  const size_t bytes = (size_t)numbers * sizeof(uint32_t) + (size_t)(slots(d) + d->ns);
+  d->enclose_plan = d->scratch;
+  d->scratch += 1 + (int)(bytes / sizeof(double));
+}
+
+/* The bounds of a program, the values' or the rates', for the functions that the box wants. */
+static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cmb_program *program,
+                           const cmb_interval *in, cmb_interval *out, cmb_interval *work)
+{
+  if (!box->wanted) {
+    cmb_program_enclose(program, in, out, work);
+    return;
+  }
+  const int which = program == d->switch_rates;
+  const struct plan p = plan_in(d, box->scratch);
+  const size_t size = (size_t)d->ns * sizeof *p.wanted;
+  if (memcmp(p.wanted, box->wanted, size) != 0) {
+    memcpy(p.wanted, box->wanted, size);
+    p.count[0] = p.count[1] = 0;
+  }
+  if (p.count[which] == 0) {
+    p.count[which] = 1 + cmb_program_find_needed(program, box->wanted, p.alive, p.needed[which]);
+  }
+  cmb_program_enclose_wanted(program, in, box->wanted, p.count[which] - 1, p.needed[which], out,
+                             work);
+}
+
 void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_graph_data *d = self;
@@ -121,11 +211,11 @@ void cmb_graph_enclose(const void *self, const cmb_box *box, cmb_interval *s, cm
   cmb_interval *work = in + cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + d->nq + d->nv;
   if (s) {
     for (int i = 0; i < d->ng; i++) next[i] = cmb_interval_unknown();
-    cmb_program_enclose(d->program[CMB_PROGRAM_SWITCHES], in, s, work);
+    enclose_wanted(d, box, d->program[CMB_PROGRAM_SWITCHES], in, s, work);
   }
   if (rate) {
     cmb_interval *direction = put(1, &box->t_rate, next);
     put(d->nv, box->v_rate, put(d->nq, box->q_rate, direction));
-    cmb_program_enclose(d->switch_rates, in, rate, work);
+    enclose_wanted(d, box, d->switch_rates, in, rate, work);
   }
 }

@@ -254,10 +254,13 @@ static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
     eq->path_count = cmb_program_outputs(d->path);
     eq->path_values = cmb_graph_path_values;
     eq->path_bounds = cmb_graph_path_bounds;
+    eq->path_rates = cmb_graph_path_rates;
+    eq->path_reads = d->path_reads;
   }
   if (d->switch_rates) {
     eq->enclose = cmb_graph_enclose;
     eq->switch_enclosed = d->switch_enclosed;
+    eq->switch_reads = d->switch_reads;
   }
 }
 

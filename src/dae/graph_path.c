@@ -11,6 +11,7 @@
 #include "dae/graph_data.h"
 #include "expr/graph.h"
 #include "expr/interval.h"
+#include "expr/program.h"
 #include "expr/table.h"
 
 #include <math.h>
@@ -169,7 +170,42 @@ static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
   }
 }
 
-cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d)
+/* The derivative along (t', q'), whose inputs stand behind those of the functions. */
+static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, int count,
+                             const cmb_expr *part)
+{
+  const cmb_expressions *x = p->x;
+  const int fixed = cmb_layout_end(&d->layout, CMB_BLOCK_P), moving = 1 + x->nq;
+  cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
+  cmb_expr *input = cmb_arena_take(p->arena, (size_t)(fixed + moving), sizeof *input);
+  cmb_expr *rate = cmb_arena_take(p->arena, (size_t)count, sizeof *rate);
+  if (!wrt || !input || !rate) return cmb_fail_memory(p->ctx);
+  wrt[0] = x->t;
+  for (int i = 0; i < x->nq; i++) wrt[1 + i] = x->q[i];
+  for (int i = 0; i < fixed; i++) input[i] = p->input[i];
+  cmb_graph_list_directions(p, moving, input + fixed);
+  CMB_TRY(cmb_forward(x->graph, moving, wrt, input + fixed, count, part, rate));
+  CMB_TRY(cmb_program_create(p->ctx, x->graph, fixed + moving, input, count, rate, &d->path_rates));
+  const int doubles = 2 * (fixed + moving + cmb_program_work(d->path_rates));
+  if (doubles > d->scratch) d->scratch = doubles;
+  return CMB_OK;
+}
+
+static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                                int count, const cmb_expr *part)
+{
+  CMB_TRY(cmb_graph_watch_program(p, d, count, part, &d->path));
+  CMB_TRY(make_rates(p, d, count, part));
+  const int q = d->layout.first[CMB_BLOCK_Q];
+  bool *read = cmb_arena_take(p->arena, (size_t)cmb_program_inputs(d->path), sizeof *read);
+  d->path_reads = cmb_arena_take(arena, (size_t)d->nq, sizeof *d->path_reads);
+  if (!read || !d->path_reads) return cmb_fail_memory(p->ctx);
+  cmb_program_mark_inputs(d->path, read);
+  for (int i = 0; i < d->nq; i++) d->path_reads[i] = read[q + i];
+  return CMB_OK;
+}
+
+cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
 {
   int results;
   const cmb_expr *result = cmb_graph_motion_results(p, &results);
@@ -186,7 +222,7 @@ cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_graph_data *d)
   cmb_release(p->ctx, of);
   cmb_release(p->ctx, used);
   if (!part) return cmb_fail_memory(p->ctx);
-  return count > 0 ? cmb_graph_watch_program(p, d, count, part, &d->path) : CMB_OK;
+  return count > 0 ? make_programs(p, arena, d, count, part) : CMB_OK;
 }
 
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values)
@@ -203,4 +239,15 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_interval *in = box->scratch;
   cmb_graph_put_first_box(d, box, box->q, in);
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
+}
+
+void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *in = box->scratch;
+  cmb_graph_put_first_box(d, box, box->q, in);
+  cmb_interval *along = in + cmb_layout_end(&d->layout, CMB_BLOCK_P);
+  *along++ = box->t_rate;
+  for (int i = 0; i < d->nq; i++) *along++ = box->q_rate[i];
+  cmb_program_enclose(d->path_rates, in, rates, along);
 }

@@ -155,6 +155,13 @@ static void path_bounds(const void *self, const cmb_box *box, cmb_interval *boun
   x->inner->path_bounds(x->inner->self, &below, bounds);
 }
 
+static void path_rates(const void *self, const cmb_box *box, cmb_interval *rates_of)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->path_rates(x->inner->self, &below, rates_of);
+}
+
 static cmb_status energy(const void *self, const cmb_point *at, double *sum)
 {
   const cmb_layer *x = self;
@@ -197,6 +204,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->time_rates) eq->time_rates = time_rates;
   if (inner->path_values) eq->path_values = path_values;
   if (inner->path_bounds) eq->path_bounds = path_bounds;
+  if (inner->path_rates) eq->path_rates = path_rates;
   if (inner->energy) eq->energy = energy;
   if (inner->unsolved) eq->unsolved = unsolved;
 }

@@ -371,13 +371,51 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   }
 }
 
-void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
-                         cmb_interval *work)
+/* From the last to the first: a slot is alive while somebody reads what is in it. */
+int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *alive,
+                            uint32_t *needed)
+{
+  int first = p->instructions;
+  memset(alive, 0, (size_t)p->slots);
+  for (int k = 0; k < p->outputs; k++) alive[p->output[k]] |= wanted[k];
+  for (int k = p->instructions - 1; k >= 0; k--) {
+    const cmb_instruction *i = p->code + k;
+    if (!alive[i->to]) continue;
+    alive[i->to] = 0;
+    alive[i->a] = alive[i->b] = alive[i->c] = 1;
+    needed[--first] = (uint32_t)k;
+  }
+  const int count = p->instructions - first;
+  memmove(needed, needed + first, (size_t)count * sizeof *needed);
+  return count;
+}
+
+static void put_known(const cmb_program *p, const cmb_interval *in, cmb_interval *work)
 {
   memcpy(work, in, (size_t)p->inputs * sizeof *work);
   for (int k = 0; k < p->constants; k++) work[p->inputs + k] = cmb_interval_of(p->constant[k]);
-  for (const cmb_instruction *i = p->code; i < p->code + p->instructions; i++) {
-    work[i->to] = enclose_instruction(p, i, work[i->a], work[i->b], work[i->c]);
-  }
+}
+
+static void enclose_into(const cmb_program *p, const cmb_instruction *i, cmb_interval *work)
+{
+  work[i->to] = enclose_instruction(p, i, work[i->a], work[i->b], work[i->c]);
+}
+
+void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
+                         cmb_interval *work)
+{
+  put_known(p, in, work);
+  for (int k = 0; k < p->instructions; k++) enclose_into(p, p->code + k, work);
   for (int k = 0; k < p->outputs; k++) out[k] = work[p->output[k]];
+}
+
+void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, const bool *wanted,
+                                int count, const uint32_t *needed, cmb_interval *out,
+                                cmb_interval *work)
+{
+  put_known(p, in, work);
+  for (int k = 0; k < count; k++) enclose_into(p, p->code + needed[k], work);
+  for (int k = 0; k < p->outputs; k++) {
+    out[k] = wanted[k] ? work[p->output[k]] : cmb_interval_unknown();
+  }
 }

@@ -22,6 +22,16 @@
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
                          cmb_interval *work);
 
+/* The instructions that the wanted outputs (outputs) need, ascending, into needed (cmb_program_instructions); returns how many. alive holds
+ * cmb_program_work bytes. */
+int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *alive,
+                            uint32_t *needed);
+
+/* cmb_program_enclose with these instructions only: outputs that are not wanted are unknown. */
+void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, const bool *wanted,
+                                int count, const uint32_t *needed, cmb_interval *out,
+                                cmb_interval *work);
+
 /* The same for one operation of CMB_OP_LIST; arguments beyond its number are not looked at. */
 cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c);
 

@@ -350,6 +350,19 @@ int cmb_program_operands(const cmb_program *p)
   return count;
 }
 
+void cmb_program_mark_inputs(const cmb_program *p, bool *read)
+{
+  for (int k = 0; k < p->outputs; k++) {
+    if (p->output[k] < (uint32_t)p->inputs) read[p->output[k]] = true;
+  }
+  for (const cmb_instruction *i = p->code; i < p->code + p->instructions; i++) {
+    const uint32_t slot[3] = {i->a, i->b, i->c};
+    for (int k = 0; k < 3; k++) {
+      if (slot[k] < (uint32_t)p->inputs) read[slot[k]] = true;
+    }
+  }
+}
+
 int cmb_program_work(const cmb_program *p)
 {
   return (p->slots > p->grouped.slots ? p->slots : p->grouped.slots) + p->room;

@@ -67,6 +67,9 @@ struct cmb_program {
 double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, double a, double b,
                              double c);
 
+/* Marks (inputs) those that operations other than solutions read. On intervals solutions are unknown, whatever they read. */
+void cmb_program_mark_inputs(const cmb_program *p, bool *read);
+
 /* How many operands its solutions have, all together, of both lists. */
 int cmb_program_operands(const cmb_program *p);
 

@@ -21,13 +21,15 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
   const size_t n = (size_t)eq->nq + (size_t)eq->nv, ns = (size_t)eq->ns;
   *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
   if (!eq->enclose) return;
-  cmb_motion_create(&e->motion, arena, in);
+  cmb_motion_create(&e->motion, arena, in, eq->switch_reads);
   e->y = cmb_arena_take(arena, n, sizeof *e->y);
   e->y_rate = cmb_arena_take(arena, n, sizeof *e->y_rate);
   e->s = cmb_arena_take(arena, ns, sizeof *e->s);
   e->rate = cmb_arena_take(arena, ns, sizeof *e->rate);
   e->s_begin = cmb_arena_take(arena, ns, sizeof(double));
   e->s_end = cmb_arena_take(arena, ns, sizeof(double));
+  e->until = cmb_arena_take(arena, ns, sizeof(double));
+  e->open = cmb_arena_take(arena, ns, sizeof *e->open);
 }
 
 void cmb_enclosure_begin(cmb_enclosure *e)
@@ -46,7 +48,7 @@ static void lift_bounds(cmb_enclosure *e)
   }
 }
 
-/* Bounds on [a, b]: of the functions, or of their derivatives. */
+/* Bounds on [a, b] of the open functions, or of their derivatives. */
 static void enclose(cmb_enclosure *e, double a, double b, bool rates)
 {
   const cmb_equations *eq = e->ev->eq;
@@ -59,6 +61,7 @@ static void enclose(cmb_enclosure *e, double a, double b, bool rates)
   box.v = e->y + eq->nq;
   box.q_rate = e->y_rate;
   box.v_rate = e->y_rate + eq->nq;
+  box.wanted = e->open;
   eq->enclose(eq->self, &box, rates ? NULL : e->s, rates ? e->rate : NULL);
   if (!rates) lift_bounds(e);
   e->parts++;
@@ -72,16 +75,26 @@ static bool is_wanted(const cmb_enclosure *e, int i)
 
 static bool is_proved(const cmb_enclosure *e, int i)
 {
-  if (!is_wanted(e, i)) return true;
   return cmb_mode_sign(e->ev, i) > 0 ? e->s[i].low >= 0 : e->s[i].high <= 0;
 }
 
-static bool all_proved(const cmb_enclosure *e)
+/* The functions that have not been proved yet as far as b; returns whether there are any. */
+static bool find_open(cmb_enclosure *e, double b)
+{
+  bool any = false;
+  for (int i = 0; i < e->ev->eq->ns; i++) {
+    e->open[i] = is_wanted(e, i) && e->until[i] < b;
+    any = any || e->open[i];
+  }
+  return any;
+}
+
+/* What its bounds prove is proved in all parts of [a, b], too. */
+static void note_proved(cmb_enclosure *e, double b)
 {
   for (int i = 0; i < e->ev->eq->ns; i++) {
-    if (!is_proved(e, i)) return false;
+    if (e->open[i] && is_proved(e, i)) e->until[i] = b;
   }
-  return true;
 }
 
 typedef enum verdict { PROVED, ISOLATED, OPEN } verdict;
@@ -92,19 +105,20 @@ static verdict judge(const cmb_enclosure *e, int i, double width)
   const int m = cmb_mode_sign(e->ev, i);
   const double begin = m * e->s_begin[i], end = m * e->s_end[i];
   const cmb_interval rate = e->rate[i];
-  if (is_proved(e, i)) return PROVED;
   if (rate.low > 0 || rate.high < 0) return end >= 0 ? PROVED : ISOLATED;
   const double steepest = fmax(fabs(rate.low), fabs(rate.high));
   const double rounding = 64 * DBL_EPSILON * (fabs(begin) + fabs(end));
   return begin + end >= width * steepest + rounding && end >= 0 ? PROVED : OPEN;
 }
 
-/* All functions; *open is one that could not be decided on. */
-static verdict judge_all(const cmb_enclosure *e, double width, int *open)
+/* All that are open on [a, b]; *open is one that could not be decided on. */
+static verdict judge_all(cmb_enclosure *e, double a, double b, int *open)
 {
   verdict all = PROVED;
   for (int i = 0; i < e->ev->eq->ns; i++) {
-    verdict v = judge(e, i, width);
+    if (!e->open[i]) continue;
+    const verdict v = judge(e, i, b - a);
+    if (v == PROVED) e->until[i] = b;
     if (v == OPEN) *open = i;
     if (v > all) all = v;
   }
@@ -114,7 +128,7 @@ static verdict judge_all(const cmb_enclosure *e, double width, int *open)
 static bool ends_negative(const cmb_enclosure *e)
 {
   for (int i = 0; i < e->ev->eq->ns; i++) {
-    if (is_wanted(e, i) && cmb_mode_sign(e->ev, i) * e->s_end[i] < 0) return true;
+    if (e->open[i] && cmb_mode_sign(e->ev, i) * e->s_end[i] < 0) return true;
   }
   return false;
 }
@@ -134,12 +148,14 @@ static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, doub
                           verdict *found, int *open)
 {
   *found = PROVED;
+  if (!find_open(e, b)) return CMB_OK;
   enclose(e, a, b, false);
-  if (all_proved(e)) return CMB_OK;
+  note_proved(e, b);
+  if (!find_open(e, b)) return CMB_OK;
   enclose(e, a, b, true);
   CMB_TRY(sample(user, a, e->s_begin));
   CMB_TRY(sample(user, b, e->s_end));
-  *found = judge_all(e, b - a, open);
+  *found = judge_all(e, a, b, open);
   return CMB_OK;
 }
 
@@ -176,6 +192,7 @@ cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user,
                                double *a, double *b)
 {
   const long before = e->parts;
+  for (int i = 0; i < e->ev->eq->ns; i++) e->until[i] = -1;
   CMB_TRY(cmb_motion_take(&e->motion, e->n));
   CMB_TRY(search(e, sample, user, from, a, b));
   const bool used_up = e->parts - before >= e->budget;

@@ -28,7 +28,9 @@ typedef struct cmb_enclosure {
   cmb_interval *y, *y_rate; /* (n) on a part */
   cmb_interval *s, *rate;   /* (ns) */
   double *s_begin, *s_end;  /* (ns) at the ends of the part, of the plain dense output */
-  const bool *ignored;      /* (ns) functions that are not to be looked at; NULL: none */
+  double *until;            /* (ns) as far as this a function is proved */
+  bool *open;          /* (ns) functions that are not proved yet in the part under inspection */
+  const bool *ignored; /* (ns) functions that are not to be looked at; NULL: none */
   const double *
       lift; /* (ns) what is added to functions on the side of their modes (events.h); NULL: nothing */
   long parts; /* looked at, in all */

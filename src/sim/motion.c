@@ -4,22 +4,28 @@
 #include "sim/motion.h"
 
 #include "dae/evaluator.h"
+#include "expr/interval.h"
 #include "math/finite.h"
 #include "method/integrator.h"
 
 #include <float.h>
 #include <math.h>
 
-void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in)
+void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in, const bool *reads)
 {
   const cmb_equations *eq = cmb_integrator_evaluator(in)->eq;
   const size_t n = (size_t)eq->nq + (size_t)eq->nv, nodes = CMB_BERNSTEIN_MOST + 1;
-  *m = (cmb_motion){.in = in, .nq = eq->nq, .n = (int)n};
+  *m = (cmb_motion){.in = in, .nq = eq->nq, .n = (int)n, .reads = reads};
   m->values = cmb_arena_take(arena, nodes * n, sizeof(double));
   m->c = cmb_arena_take(arena, nodes * n, sizeof(double));
   m->dc = cmb_arena_take(arena, nodes * n, sizeof(double));
   m->rounding = cmb_arena_take(arena, n, sizeof(double));
   m->rate_rounding = cmb_arena_take(arena, n, sizeof(double));
+}
+
+static bool is_read(const cmb_motion *m, int i)
+{
+  return !m->reads || m->reads[i];
 }
 
 cmb_status cmb_motion_take(cmb_motion *m, int count)
@@ -37,6 +43,7 @@ cmb_status cmb_motion_take(cmb_motion *m, int count)
   if (!cmb_all_finite(n * (degree + 1), m->values)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < count; i++) {
     double *c = m->c + i * (degree + 1), *dc = m->dc + i * degree;
+    if (!is_read(m, i)) continue;
     for (int j = 0; j <= degree; j++) at[j] = m->values[j * n + i];
     m->rounding[i] = cmb_bernstein_coefficients(&m->basis, at, c);
     m->rate_rounding[i] = cmb_bernstein_derivative(degree, c, m->rounding[i], dc);
@@ -49,7 +56,9 @@ void cmb_motion_range(const cmb_motion *m, int count, double a, double b, cmb_in
 {
   const int degree = m->degree;
   for (int i = 0; i < count; i++) {
-    y[i] = cmb_bernstein_range(degree, m->c + i * (degree + 1), m->rounding[i], a, b);
+    y[i] = is_read(m, i)
+               ? cmb_bernstein_range(degree, m->c + i * (degree + 1), m->rounding[i], a, b)
+               : cmb_interval_unknown();
   }
 }
 
@@ -57,6 +66,8 @@ void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, c
 {
   const int degree = m->degree;
   for (int i = 0; i < count; i++) {
-    rate[i] = cmb_bernstein_range(degree - 1, m->dc + i * degree, m->rate_rounding[i], a, b);
+    rate[i] = is_read(m, i)
+                  ? cmb_bernstein_range(degree - 1, m->dc + i * degree, m->rate_rounding[i], a, b)
+                  : cmb_interval_unknown();
   }
 }

@@ -13,13 +13,14 @@ typedef struct cmb_motion {
   cmb_integrator *in;
   cmb_bernstein basis; /* of the degree of the method at work */
   int nq, n, degree;   /* n: q and v; degree of the polynomials at hand */
+  const bool *reads;   /* (n) the components that somebody reads; NULL: all */
   double *values;      /* ((CMB_BERNSTEIN_MOST + 1) x n) of the dense output at the nodes */
   double *c, *dc;      /* (n x (degree + 1)), (n x degree) coefficients of y and of dy/dθ */
   double *rounding, *rate_rounding; /* (n) */
 } cmb_motion;
 
-/* Memory from `arena`; a failure is left to it. */
-void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in);
+/* Memory from `arena`; a failure is left to it. Of components that nobody reads the bounds are unknown. */
+void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in, const bool *reads);
 
 /* The first `count` components of y = (q, v) in the last step. */
 cmb_status cmb_motion_take(cmb_motion *m, int count);

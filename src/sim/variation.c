@@ -9,6 +9,7 @@
 #include "expr/interval.h"
 #include "method/integrator.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,11 +47,14 @@ void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in
   create_watched(&w->time, arena, eq->nt);
   create_watched(&w->path, arena, eq->path_count);
   if (eq->path_count == 0) return;
-  cmb_motion_create(&w->motion, arena, in);
+  cmb_motion_create(&w->motion, arena, in, eq->path_reads);
   w->q = cmb_arena_doubles(arena, eq->nq);
   w->v = cmb_arena_doubles(arena, eq->nv);
   for (int k = 0; k < 2; k++) w->rate[k] = cmb_arena_doubles(arena, eq->nq);
   w->q_range = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_range);
+  w->q_rate = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_rate);
+  w->slope = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->slope);
+  w->middle = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->middle);
 }
 
 /* ---- values and bounds in the last step, at θ and on [a, b] */
@@ -86,11 +90,43 @@ static void time_bounds(cmb_variation *w, double t0, double t1)
 }
 
 /* With q in q_range. */
-static void path_bounds(cmb_variation *w, double t0, double t1)
+static void path_bounds(cmb_variation *w, double t0, double t1, cmb_interval *bounds)
 {
   const cmb_equations *eq = w->ev->eq;
   const cmb_box box = cmb_evaluator_box(w->ev, (cmb_interval){t0, t1}, w->q_range);
-  eq->path_bounds(eq->self, &box, w->path.bounds);
+  eq->path_bounds(eq->self, &box, bounds);
+}
+
+/* Bounds of the path's functions at one θ, and of their derivatives on [a, b]. */
+static void middle_and_slope(cmb_variation *w, double a, double b)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const double h = cmb_integrator_t(w->in) - cmb_integrator_t_before(w->in), m = (a + b) / 2;
+  const cmb_interval t = {time_at(w, a), time_at(w, b)};
+  cmb_motion_range(&w->motion, eq->nq, a, b, w->q_range);
+  cmb_motion_rate_range(&w->motion, eq->nq, a, b, w->q_rate);
+  cmb_box box = cmb_evaluator_box(w->ev, t, w->q_range);
+  box.t_rate = cmb_interval_of(h);
+  box.q_rate = w->q_rate;
+  eq->path_rates(eq->self, &box, w->slope);
+  cmb_motion_range(&w->motion, eq->nq, m, m, w->q_range);
+  path_bounds(w, time_at(w, m), time_at(w, m), w->middle);
+}
+
+/* Bounds on [a, b] become narrower where the mean value theorem says more. */
+static void narrow_bounds(cmb_variation *w, cmb_watched *g, double a, double b)
+{
+  if (g != &w->path || !w->ev->eq->path_rates) return;
+  middle_and_slope(w, a, b);
+  const double reach = (b - a) / 2 * (1 + 4 * DBL_EPSILON);
+  const cmb_interval none = cmb_interval_unknown(), around = {-reach, reach};
+  for (int i = 0; i < g->count; i++) {
+    const cmb_interval away = cmb_op_enclose(CMB_OP_MUL, w->slope[i], around, none);
+    const cmb_interval x = cmb_op_enclose(CMB_OP_ADD, w->middle[i], away, none);
+    if (!cmb_interval_known(x) || !cmb_interval_known(g->bounds[i])) continue;
+    g->bounds[i].low = fmax(g->bounds[i].low, x.low);
+    g->bounds[i].high = fmin(g->bounds[i].high, x.high);
+  }
 }
 
 static void bounds_on(cmb_variation *w, const cmb_watched *g, double a, double b)
@@ -99,7 +135,7 @@ static void bounds_on(cmb_variation *w, const cmb_watched *g, double a, double b
     time_bounds(w, time_at(w, a), time_at(w, b));
   } else {
     cmb_motion_range(&w->motion, w->ev->eq->nq, a, b, w->q_range);
-    path_bounds(w, time_at(w, a), time_at(w, b));
+    path_bounds(w, time_at(w, a), time_at(w, b), w->path.bounds);
   }
 }
 
@@ -121,7 +157,7 @@ static void bounds_at_first(cmb_variation *w, const cmb_watched *g)
     const double high = fmax(fmax(q0[i], after), fmax(before, q1[i]));
     w->q_range[i] = (cmb_interval){low - (high - low) / 4, high + (high - low) / 4};
   }
-  path_bounds(w, cmb_integrator_t_before(in), cmb_integrator_t(in));
+  path_bounds(w, cmb_integrator_t_before(in), cmb_integrator_t(in), w->path.bounds);
 }
 
 /* ---- a run begins */
@@ -313,6 +349,7 @@ static cmb_status search(cmb_variation *w, cmb_watched *g, int most, verdict *fo
     const double to = fmin(1, from + width);
     const bool is_short = width < 1.0 / UNKNOWN_PARTS, used_up = parts >= most;
     bounds_on(w, g, from, to);
+    if (!is_inside(g, is_short)) narrow_bounds(w, g, from, to);
     const bool inside = is_inside(g, is_short) || width < ldexp(1, -DEPTH);
     if (!inside) CMB_TRY(look_outside(w, g, (from + to) / 2, &outside));
     if (inside || used_up) from = to;

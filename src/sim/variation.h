@@ -13,6 +13,9 @@
  *
  * While the derivatives of all functions of time keep their signs, there is nothing to look at: bounds of them over some steps ahead.
  *
+ * Where bounds do not prove it, those by the mean value theorem may: f(middle) + f'(part) (θ − middle). Coordinates that grow together, as
+ * those of two bodies that drive along, cancel in f' and not in f.
+ *
  * The largest value of a function of time is that in the whole run; of a function of the path, that met so far. Along the path bounds come
  * from the dense output (motion.h). A first look at the cubic through the ends of the step, made wider by a quarter on each side, is most often enough.
  */
@@ -53,6 +56,9 @@ typedef struct cmb_variation {
   double *q, *v;         /* a point of it */
   double *rate[2];       /* (nq) q̇ at the ends */
   cmb_interval *q_range; /* (nq) */
+  cmb_interval *q_rate;  /* (nq) of dq/dθ */
+  cmb_interval *slope,
+      *middle; /* (path.count) of the derivatives, and of the values in the middle of a part */
 } cmb_variation;
 
 /* For a run that is saved (base/archive.h). */

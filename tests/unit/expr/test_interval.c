@@ -233,6 +233,39 @@ static void test_squares(void **state)
   space_close(&s);
 }
 
+/* Only what is wanted is computed, with the bounds that it has among all: (x + y)², x y and x − y, in all eight choices. */
+static void test_wanted(void **state)
+{
+  (void)state;
+  enum { OUTPUTS = 3 };
+  struct space s = space_open();
+  cmb_program *p;
+  const cmb_interval box[INPUTS] = {{-3, 1}, {2, 4}, {0, 0}};
+  cmb_interval all[OUTPUTS], some[OUTPUTS], work[MOST_SLOTS];
+  uint32_t needed[MOST_SLOTS];
+  uint8_t alive[MOST_SLOTS];
+  const cmb_expr sum = cmb_apply(s.g, CMB_OP_ADD, s.x[0], s.x[1], 0);
+  const cmb_expr e[OUTPUTS] = {cmb_apply(s.g, CMB_OP_MUL, sum, sum, 0),
+                               cmb_apply(s.g, CMB_OP_MUL, s.x[0], s.x[1], 0),
+                               cmb_apply(s.g, CMB_OP_SUB, s.x[0], s.x[1], 0)};
+  cmbt_ok(s.ctx, cmb_program_create(s.ctx, s.g, INPUTS, s.x, OUTPUTS, e, &p));
+  cmb_program_enclose(p, box, all, work);
+  for (int choice = 0; choice < 1 << OUTPUTS; choice++) {
+    bool wanted[OUTPUTS];
+    for (int i = 0; i < OUTPUTS; i++) wanted[i] = (choice >> i) & 1;
+    const int count = cmb_program_find_needed(p, wanted, alive, needed);
+    assert_int_equal(count, 2 * wanted[0] + wanted[1] + wanted[2]);
+    for (int i = 0; i < MOST_SLOTS; i++) work[i] = cmb_interval_unknown();
+    cmb_program_enclose_wanted(p, box, wanted, count, needed, some, work);
+    for (int i = 0; i < OUTPUTS; i++) {
+      assert_int_equal(cmb_interval_known(some[i]), wanted[i]);
+      if (wanted[i]) check_range(some[i], all[i].low, all[i].high);
+    }
+  }
+  cmb_program_destroy(p);
+  space_close(&s);
+}
+
 /* ---- tables and C functions */
 
 enum { N = 9, MODES = N + 2 };
@@ -341,7 +374,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_containment), cmocka_unit_test(test_exact_values),
       cmocka_unit_test(test_extremes),    cmocka_unit_test(test_unknown),
-      cmocka_unit_test(test_squares),     cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_surfaces),    cmocka_unit_test(test_calls)};
+      cmocka_unit_test(test_squares),     cmocka_unit_test(test_wanted),
+      cmocka_unit_test(test_tables),      cmocka_unit_test(test_surfaces),
+      cmocka_unit_test(test_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
