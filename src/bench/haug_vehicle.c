@@ -100,9 +100,11 @@ cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
   const cmb_setting near = {"bump_x", 1.89};
   struct cli_bench_model m;
   print_title("section 6.4, the second Table 6");
-  const int code = cli_bench_open(ctx, "hmmwv14", 1, &near, NULL, &m);
-  const cmb_status status = code == CLI_DONE ? print_explicit(ctx, system, m.system, (int)a->repeat)
-                                             : cmb_error_of(ctx)->status;
+  cmb_status status = CMB_OK;
+  if (cli_bench_open(ctx, "hmmwv14", 1, &near, NULL, &m) != CLI_DONE) {
+    status = cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the bench needs the model 'hmmwv14'");
+  }
+  if (status == CMB_OK) status = print_explicit(ctx, system, m.system, (int)a->repeat);
   cli_bench_close(&m);
   return status;
 }
