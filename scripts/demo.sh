@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job in short: a five-link wheel suspension drives over a stair. Its trajectory, a plot of it, the times at which the
-# wheel leaves and meets the road, and what projection is good for.
+# The main jobs in short: a five-link wheel suspension drives over a stair. Its trajectory, a plot of it, the times at which the
+# wheel leaves and meets the road, and what projection is good for. Then a whole vehicle drives over a bump in real time.
 set -eu
 camber=${CAMBER:-build/release/camber}
 out=${1:-build/demo}
@@ -13,3 +13,16 @@ echo
 "$camber" bench simeon-stair
 echo
 "$camber" bench simeon-table1 --repeat 5
+
+# A vehicle drives over a bump for 3 s, in real time: when its wheels are highest, and how long its steps of 1 ms took.
+echo
+"$camber" run hmmwv14 --realtime --method lie --step 0.001 --t-end 3 --every 0.005 --out "$out/hmmwv14.csv" --plot "$out/hmmwv14.svg" \
+  >"$out/hmmwv14.txt"
+grep -E ' reached in |^  (steps|constraints|real time|step time|worst) ' "$out/hmmwv14.txt"
+awk -F, '
+  NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+  { see("front_left.wheel_z", "front wheels"); see("rear_left.wheel_z", "rear wheels"); see("height", "chassis") }
+  function see(name, title, z) { z = $column[name]; if (z > most[title]) { most[title] = z; at[title] = $1 } }
+  END { for (title in most) printf "  %-12s highest at t = %.2f s, %.3f m\n", title, at[title], most[title] }' "$out/hmmwv14.csv" | sort -k 6
+echo "  trajectory   $out/hmmwv14.csv"
+echo "  plot         $out/hmmwv14.svg"

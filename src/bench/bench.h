@@ -62,6 +62,16 @@ cmb_status cli_bench_arnold(cmb_context *ctx, const cmb_system *system,
                             const struct cli_arguments *a);
 cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a);
+cmb_status cli_bench_haug_table6(cmb_context *ctx, const cmb_system *system,
+                                 const struct cli_arguments *a);
+cmb_status cli_bench_haug_table7(cmb_context *ctx, const cmb_system *system,
+                                 const struct cli_arguments *a);
+cmb_status cli_bench_haug_table8(cmb_context *ctx, const cmb_system *system,
+                                 const struct cli_arguments *a);
+cmb_status cli_bench_haug_table9(cmb_context *ctx, const cmb_system *system,
+                                 const struct cli_arguments *a);
+cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
+                                   const struct cli_arguments *a);
 cmb_status cli_bench_arnold_stamp(cmb_context *ctx, const cmb_system *system,
                                   const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig1(cmb_context *ctx, const cmb_system *system,

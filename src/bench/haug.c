@@ -9,22 +9,25 @@
  *     (62)  Δ_i = |E*(t_i) − e_i|    E*: cubic through four points of the reference around t_i
  *     (63)  Δ = max Δ_i              over the steps of the run
  */
+#include "bench/haug.h"
 #include "base/context.h"
-#include "bench/burgermeister.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLERANCES = 4, LENGTHS = 4, METHODS = 2, HEIGHT = 0, INSTANTS = 801 };
+enum {
+  LOOKED_AT = 0,
+  INSTANTS = 801
+}; /* the coordinate: height of the corner, distance of the vehicle */
 
-static const char *const names[METHODS] = {"trap", "sdirk4"};
-static const double ERRORS_TO = 2;        /* s: the paper looks at the first two seconds */
-static const double EXPLICIT_PART = 0.01; /* of the paper's lengths, for abm, .. */
-static const double EXPLICIT_FROM = 0.5;  /* s .. on the bump */
+const char *const cli_haug_names[HAUG_METHODS] = {"trap", "sdirk4"};
+/* s: rows that are nearer, the sides of an event or the events of the left and the right wheel, are one: (62) divides by differences. */
+static const double APART = 1e-7;
+static const double EXPLICIT_FROM = 0.5; /* s .. on the bump */
 
 /* Tables 6 and 7, positions and velocities; 8 and 9; the second Table 6. */
-static const double paper_errors[METHODS][TOLERANCES][2] = {
+static const double paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2] = {
     {{0.00198767020, 0.00329997828},
      {0.00041249616, 0.00057043579},
      {0.00004450907, 0.00006135104},
@@ -34,14 +37,14 @@ static const double paper_errors[METHODS][TOLERANCES][2] = {
      {0.00000337006, 0.00013460534},
      {0.00000069689, 0.00004154424}},
 };
-static const double paper_times[METHODS][LENGTHS][TOLERANCES] = {
+static const double paper_times[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES] = {
     {{42, 61, 158, 463}, {79, 155, 420, 1198}, {92, 189, 524, 1521}, {100, 206, 552, 1568}},
     {{33, 52, 90, 170}, {69, 124, 218, 433}, {81, 150, 248, 493}, {84, 155, 256, 500}},
 };
-static const double paper_explicit[LENGTHS][TOLERANCES] = {{3618, 3641, 3667, 3663},
-                                                           {7276, 7348, 7287, 7276},
-                                                           {10865, 11122, 10949, 10965},
-                                                           {14480, 14771, 14630, 14592}};
+static const double paper_explicit[HAUG_LENGTHS][HAUG_TOLERANCES] = {{3618, 3641, 3667, 3663},
+                                                                     {7276, 7348, 7287, 7276},
+                                                                     {10865, 11122, 10949, 10965},
+                                                                     {14480, 14771, 14630, 14592}};
 
 static double tolerance_of(int k)
 {
@@ -50,23 +53,19 @@ static double tolerance_of(int k)
 
 /* ---- runs, step by step */
 
-struct path {
-  long count, room;
-  double (*row)[3]; /* t, height, its velocity */
-};
-
 static cmb_status on_record(void *user, const cmb_record *record)
 {
-  struct path *p = user;
+  struct haug_path *p = user;
   if (p->count == p->room) {
     const long room = 2 * p->room + 64;
     void *more = realloc(p->row, (size_t)room * sizeof *p->row);
     if (!more) return CMB_ERROR_MEMORY;
     p->row = more, p->room = room;
   }
-  if (p->count > 0 && p->row[p->count - 1][0] == record->t) p->count--; /* the sides of an event */
+  const bool again = p->count > 0 && record->t - p->row[p->count - 1][0] < APART;
+  if (again) p->count--;
   double *row = p->row[p->count++];
-  row[0] = record->t, row[1] = record->q[HEIGHT], row[2] = record->v[HEIGHT];
+  row[0] = record->t, row[1] = record->q[LOOKED_AT], row[2] = record->v[LOOKED_AT], row[3] = again;
   return CMB_OK;
 }
 
@@ -79,8 +78,8 @@ static cmb_run_options run_of(const char *method, double tolerance, double t_end
   return options;
 }
 
-static cmb_status follow(cmb_context *ctx, const cmb_system *system, const char *method,
-                         double tolerance, double t_end, struct path *path)
+cmb_status cli_haug_follow(cmb_context *ctx, const cmb_system *system, const char *method,
+                           double tolerance, double t_end, struct haug_path *path)
 {
   cmb_run_options options = run_of(method, tolerance, t_end);
   struct cli_outcome o = {0};
@@ -92,7 +91,7 @@ static cmb_status follow(cmb_context *ctx, const cmb_system *system, const char 
 /* ---- errors */
 
 /* E*(t) of column i, where `at` is the first of the four points. */
-static double interpolate(const struct path *p, long at, int i, double t)
+static double interpolate(const struct haug_path *p, long at, int i, double t)
 {
   double sum = 0;
   for (int k = 0; k < 4; k++) {
@@ -105,32 +104,46 @@ static double interpolate(const struct path *p, long at, int i, double t)
   return sum;
 }
 
-/* (62), (63) of height and velocity. */
-static void find_errors(const struct path *path, const struct path *reference, double error[2])
+/* The first of four points of the reference around the interval that ends at `right`. There is a kink at an event, where forces jump:
+ * the points are on one side of it, if that has enough. */
+static long window(const struct haug_path *p, long right)
+{
+  const long last = p->count - 4;
+  long at = right < 2 ? 0 : right - 2 > last ? last : right - 2;
+  for (long i = at + 1; i < at + 3; i++) {
+    if (p->row[i][3] == 0) continue;
+    at = i < right ? i : i - 3;
+    break;
+  }
+  return at < 0 ? 0 : at > last ? last : at;
+}
+
+/* (62), (63) of position and velocity. */
+static void find_errors(const struct haug_path *path, const struct haug_path *reference,
+                        double error[2])
 {
   long right = 0;
   error[0] = error[1] = 0;
   for (long n = 0; n < path->count; n++) {
     const double t = path->row[n][0];
     while (right < reference->count - 1 && reference->row[right][0] < t) right++;
-    const long wanted = right - 2, last = reference->count - 4;
-    const long at = wanted < 0 ? 0 : wanted > last ? last : wanted;
+    const long at = window(reference, right);
     for (int i = 0; i < 2; i++) {
       error[i] = fmax(error[i], fabs(interpolate(reference, at, i + 1, t) - path->row[n][i + 1]));
     }
   }
 }
 
-static cmb_status print_errors(cmb_context *ctx, const cmb_system *system, int m,
-                               const struct path *reference, struct path *path)
+cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int m,
+                                 const struct haug_path *reference, struct haug_path *path)
 {
   printf("\n%s: errors (63) over %g s\n"
          "  tolerance      position: paper       ours   velocity: paper       ours   below\n",
-         names[m], ERRORS_TO);
-  for (int k = 0; k < TOLERANCES; k++) {
+         cli_haug_names[m], HAUG_ERRORS_TO);
+  for (int k = 0; k < HAUG_TOLERANCES; k++) {
     const double tolerance = tolerance_of(k), *paper = paper_errors[m][k];
     double ours[2];
-    CMB_TRY(follow(ctx, system, names[m], tolerance, ERRORS_TO, path));
+    CMB_TRY(cli_haug_follow(ctx, system, cli_haug_names[m], tolerance, HAUG_ERRORS_TO, path));
     find_errors(path, reference, ours);
     printf("  %9.0e %20.2e %10.2e %17.2e %10.2e   %s\n", tolerance, paper[0], ours[0], paper[1],
            ours[1], ours[0] <= tolerance && ours[1] <= tolerance ? "yes" : "no");
@@ -141,17 +154,18 @@ static cmb_status print_errors(cmb_context *ctx, const cmb_system *system, int m
 /* ---- times */
 
 /* f[length][tolerance]: evaluations. */
-static cmb_status print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
-                              double f[LENGTHS][TOLERANCES])
+cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
+                                double f[HAUG_LENGTHS][HAUG_TOLERANCES])
 {
   printf("\n%s: time, paper in s (SGI Onyx, 1999), ours in ms; f: evaluations\n          ",
-         names[m]);
-  for (int k = 0; k < TOLERANCES; k++) printf("   %5.0e: paper   ours      f", tolerance_of(k));
+         cli_haug_names[m]);
+  for (int k = 0; k < HAUG_TOLERANCES; k++)
+    printf("   %5.0e: paper   ours      f", tolerance_of(k));
   printf("\n");
-  for (int length = 0; length < LENGTHS; length++) {
+  for (int length = 0; length < HAUG_LENGTHS; length++) {
     printf("  %d s    ", length + 1);
-    for (int k = 0; k < TOLERANCES; k++) {
-      const cmb_run_options options = run_of(names[m], tolerance_of(k), length + 1);
+    for (int k = 0; k < HAUG_TOLERANCES; k++) {
+      const cmb_run_options options = run_of(cli_haug_names[m], tolerance_of(k), length + 1);
       struct cli_outcome o = {0};
       CMB_TRY(cli_bench_run(ctx, system, &options, repeat, &o));
       f[length][k] = (double)o.statistics.f;
@@ -164,7 +178,7 @@ static cmb_status print_times(cmb_context *ctx, const cmb_system *system, int m,
 
 /* abm from t = 0.5 s on, at rest where the bump is highest: evaluations and seconds until the end of each length. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
-                               double f[LENGTHS], double seconds[LENGTHS])
+                               double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {
   const cmb_run_options options = run_of("abm", tolerance, NAN);
   const cmb_equations *eq = cmb_system_equations(system);
@@ -173,8 +187,8 @@ static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, doubl
   const double begun = cli_bench_seconds();
   cmb_status status =
       cmb_integrator_begin(in, EXPLICIT_FROM, cmb_system_q(system), cmb_system_v(system));
-  for (int length = 0; length < LENGTHS && status == CMB_OK; length++) {
-    const double end = EXPLICIT_FROM + EXPLICIT_PART * (length + 1);
+  for (int length = 0; length < HAUG_LENGTHS && status == CMB_OK; length++) {
+    const double end = EXPLICIT_FROM + HAUG_EXPLICIT_PART * (length + 1);
     while (status == CMB_OK && cmb_integrator_t(in) < end) status = cmb_integrator_step(in, end);
     f[length] = (double)cmb_integrator_statistics(in)->f;
     seconds[length] = cli_bench_seconds() - begun;
@@ -183,21 +197,22 @@ static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, doubl
   return status;
 }
 
-static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system,
-                                 double f[LENGTHS][TOLERANCES])
+cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
+                                   double f[HAUG_LENGTHS][HAUG_TOLERANCES])
 {
-  double of[TOLERANCES][LENGTHS], seconds[TOLERANCES][LENGTHS];
-  for (int k = 0; k < TOLERANCES; k++) {
+  double of[HAUG_TOLERANCES][HAUG_LENGTHS], seconds[HAUG_TOLERANCES][HAUG_LENGTHS];
+  for (int k = 0; k < HAUG_TOLERANCES; k++) {
     CMB_TRY(run_explicit(ctx, system, tolerance_of(k), of[k], seconds[k]));
   }
   printf(
       "\nabm, on the bump: time, paper (ExplDEABM) in s for the hundredfold length, ours in ms; f: "
       "evaluations\n          ");
-  for (int k = 0; k < TOLERANCES; k++) printf("   %5.0e: paper   ours      f", tolerance_of(k));
+  for (int k = 0; k < HAUG_TOLERANCES; k++)
+    printf("   %5.0e: paper   ours      f", tolerance_of(k));
   printf("\n");
-  for (int length = 0; length < LENGTHS; length++) {
-    printf("  %.2f s ", EXPLICIT_PART * (length + 1));
-    for (int k = 0; k < TOLERANCES; k++) {
+  for (int length = 0; length < HAUG_LENGTHS; length++) {
+    printf("  %.2f s ", HAUG_EXPLICIT_PART * (length + 1));
+    for (int k = 0; k < HAUG_TOLERANCES; k++) {
       f[length][k] = of[k][length];
       printf("   %13.0f %6.0f %6.0f", paper_explicit[length][k], 1e3 * seconds[k][length],
              f[length][k]);
@@ -216,24 +231,29 @@ static bool spread_below(int n, const double *x, double most)
   return largest <= most * least;
 }
 
-static void judge(double implicit[METHODS][LENGTHS][TOLERANCES],
-                  double explicit_f[LENGTHS][TOLERANCES])
+void cli_haug_judge_implicit(double f[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES])
 {
-  double rate[LENGTHS], worth = INFINITY;
-  bool fewer = true, alike = true, linear = true;
-  for (int length = 0; length < LENGTHS; length++) {
-    for (int k = 2; k < TOLERANCES; k++) {
-      fewer = fewer && implicit[1][length][k] < implicit[0][length][k];
-    }
-    alike = alike && spread_below(TOLERANCES, explicit_f[length], 1.5);
+  bool fewer = true;
+  for (int length = 0; length < HAUG_LENGTHS; length++) {
+    for (int k = 2; k < HAUG_TOLERANCES; k++) fewer = fewer && f[1][length][k] < f[0][length][k];
   }
-  for (int k = 0; k < TOLERANCES; k++) {
-    for (int i = 0; i < LENGTHS; i++) rate[i] = explicit_f[i][k] / (i + 1);
-    linear = linear && spread_below(LENGTHS, rate, 1.2);
-    worth = fmin(worth, explicit_f[LENGTHS - 1][k] / EXPLICIT_PART / implicit[1][LENGTHS - 1][k]);
-  }
-  printf("\n");
   cli_bench_verdict("sdirk4 takes fewer evaluations than trap at 1e-4 and 1e-5", fewer);
+}
+
+void cli_haug_judge_explicit(double f[HAUG_LENGTHS][HAUG_TOLERANCES],
+                             double sdirk4[HAUG_LENGTHS][HAUG_TOLERANCES])
+{
+  double rate[HAUG_LENGTHS], worth = INFINITY;
+  bool alike = true, linear = true;
+  for (int length = 0; length < HAUG_LENGTHS; length++) {
+    alike = alike && spread_below(HAUG_TOLERANCES, f[length], 1.5);
+  }
+  for (int k = 0; k < HAUG_TOLERANCES; k++) {
+    const int last = HAUG_LENGTHS - 1;
+    for (int i = 0; i < HAUG_LENGTHS; i++) rate[i] = f[i][k] / (i + 1);
+    linear = linear && spread_below(HAUG_LENGTHS, rate, 1.2);
+    worth = fmin(worth, f[last][k] / HAUG_EXPLICIT_PART / sdirk4[last][k]);
+  }
   cli_bench_verdict("abm takes as many at each tolerance (within 1.5 times)", alike);
   cli_bench_verdict("abm's grow in proportion to the length (within 1.2 times)", linear);
   printf("abm would take %.0f times the evaluations of sdirk4 or more over 4 s\n", worth);
@@ -243,37 +263,37 @@ static void judge(double implicit[METHODS][LENGTHS][TOLERANCES],
 /* ---- step sizes */
 
 /* The step that t lies in. */
-static double step_at(const struct path *p, double t, long *n)
+static double step_at(const struct haug_path *p, double t, long *n)
 {
   while (*n < p->count - 1 && p->row[*n][0] < t) (*n)++;
   return *n > 0 ? p->row[*n][0] - p->row[*n - 1][0] : NAN;
 }
 
 /* The height at t in step n: the cubic of values and slopes at its ends. */
-static double height_at(const struct path *p, double t, long n)
+static double height_at(const struct haug_path *p, double t, long n)
 {
   if (n == 0) return p->row[0][1];
   const double *a = p->row[n - 1], *b = p->row[n], h = b[0] - a[0], x = (t - a[0]) / h;
   return a[1] + x * x * (3 - 2 * x) * (b[1] - a[1]) + h * x * (1 - x) * ((1 - x) * a[2] - x * b[2]);
 }
 
-static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct path *path,
-                       double t_end)
+static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a,
+                       const struct haug_path *path, double t_end)
 {
-  double *x = calloc((size_t)INSTANTS * (2 + METHODS), sizeof *x), *y[1 + METHODS];
+  double *x = calloc((size_t)INSTANTS * (2 + HAUG_METHODS), sizeof *x), *y[1 + HAUG_METHODS];
   if (!x) return cmb_fail_memory(ctx);
-  for (int i = 0; i < 1 + METHODS; i++) y[i] = x + (size_t)INSTANTS * (size_t)(i + 1);
-  long n[METHODS] = {0, 0};
+  for (int i = 0; i < 1 + HAUG_METHODS; i++) y[i] = x + (size_t)INSTANTS * (size_t)(i + 1);
+  long n[HAUG_METHODS] = {0, 0};
   for (int i = 0; i < INSTANTS; i++) {
     x[i] = t_end * i / (INSTANTS - 1);
-    for (int m = 0; m < METHODS; m++) y[m][i] = step_at(&path[m], x[i], &n[m]);
-    y[METHODS][i] = height_at(&path[1], x[i], n[1]);
+    for (int m = 0; m < HAUG_METHODS; m++) y[m][i] = step_at(&path[m], x[i], &n[m]);
+    y[HAUG_METHODS][i] = height_at(&path[1], x[i], n[1]);
   }
   const struct cli_panel panels[] = {
-      {.title = "height in m", .curves = {{"sdirk4", y[METHODS]}}, .curve_count = 1},
+      {.title = "height in m", .curves = {{"sdirk4", y[HAUG_METHODS]}}, .curve_count = 1},
       {.title = "step in s",
-       .curves = {{names[1], y[1]}, {names[0], y[0]}},
-       .curve_count = METHODS,
+       .curves = {{cli_haug_names[1], y[1]}, {cli_haug_names[0], y[0]}},
+       .curve_count = HAUG_METHODS,
        .logarithmic = true}};
   const struct cli_plot plot = {.title = "Double wishbone over a bump, tolerance 1e-3",
                                 .abscissa = "t in s",
@@ -290,44 +310,50 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
 static cmb_status print_steps(cmb_context *ctx, const cmb_system *system,
                               const struct cli_arguments *a)
 {
-  struct path path[METHODS] = {{0}, {0}};
+  struct haug_path path[HAUG_METHODS] = {{0}, {0}};
   cmb_status status = CMB_OK;
   printf("\nsteps at 1e-3 over 4 s\n");
-  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
+  for (int m = 0; m < HAUG_METHODS && status == CMB_OK; m++) {
     double least = INFINITY, most = 0;
-    status = follow(ctx, system, names[m], 1e-3, LENGTHS, &path[m]);
+    status = cli_haug_follow(ctx, system, cli_haug_names[m], 1e-3, HAUG_LENGTHS, &path[m]);
     for (long n = 1; n < path[m].count; n++) {
       const double h = path[m].row[n][0] - path[m].row[n - 1][0];
       least = fmin(least, h), most = fmax(most, h);
     }
-    printf("  %-7s %5ld steps, from %.1e s to %.1e s\n", names[m], path[m].count - 1, least, most);
+    printf("  %-7s %5ld steps, from %.1e s to %.1e s\n", cli_haug_names[m], path[m].count - 1,
+           least, most);
   }
   if (status == CMB_OK) {
     cli_bench_verdict("sdirk4's steps are larger than trap's", path[1].count < path[0].count);
-    status = draw(ctx, a, path, LENGTHS);
+    status = draw(ctx, a, path, HAUG_LENGTHS);
   }
-  for (int m = 0; m < METHODS; m++) free(path[m].row);
+  for (int m = 0; m < HAUG_METHODS; m++) free(path[m].row);
   return status;
 }
 
 cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a)
 {
-  struct path reference = {0}, path = {0};
-  double implicit[METHODS][LENGTHS][TOLERANCES], explicit_f[LENGTHS][TOLERANCES];
+  struct haug_path reference = {0}, path = {0};
+  double implicit[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES],
+      explicit_f[HAUG_LENGTHS][HAUG_TOLERANCES];
   printf(
       "Haug, Negrut and Engstler (1999), section 6: one corner of the vehicle, over a bump at 0.45 "
       "s.\nThe paper's numbers are those of the whole vehicle, and its errors those of the "
       "distance travelled; ours are of the height.\n");
-  cmb_status status = follow(ctx, system, "forsdirk", 1e-8, ERRORS_TO, &reference);
-  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
-    status = print_errors(ctx, system, m, &reference, &path);
+  cmb_status status = cli_haug_follow(ctx, system, "forsdirk", 1e-8, HAUG_ERRORS_TO, &reference);
+  for (int m = 0; m < HAUG_METHODS && status == CMB_OK; m++) {
+    status = cli_haug_print_errors(ctx, system, m, &reference, &path);
   }
-  for (int m = 0; m < METHODS && status == CMB_OK; m++) {
-    status = print_times(ctx, system, m, (int)a->repeat, implicit[m]);
+  for (int m = 0; m < HAUG_METHODS && status == CMB_OK; m++) {
+    status = cli_haug_print_times(ctx, system, m, (int)a->repeat, implicit[m]);
   }
-  if (status == CMB_OK) status = print_explicit(ctx, system, explicit_f);
-  if (status == CMB_OK) judge(implicit, explicit_f);
+  if (status == CMB_OK) status = cli_haug_print_explicit(ctx, system, explicit_f);
+  if (status == CMB_OK) {
+    printf("\n");
+    cli_haug_judge_implicit(implicit);
+    cli_haug_judge_explicit(explicit_f, implicit[1]);
+  }
   if (status == CMB_OK) status = print_steps(ctx, system, a);
   free(reference.row);
   free(path.row);

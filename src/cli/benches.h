@@ -22,6 +22,16 @@
     NULL, NULL, true, false, arnold)                                                               \
   X("haug-wishbone", "errors, times, steps on a stiff corner (Haug, Negrut, Engstler, section 6)", \
     "double-wishbone", NULL, false, true, haug_wishbone)                                           \
+  X("haug-table6", "errors of trap on a vehicle (Haug, Negrut, Engstler, Table 6)", "hmmwv14",     \
+    NULL, false, false, haug_table6)                                                               \
+  X("haug-table7", "errors of sdirk4 on a vehicle (the same, Table 7)", "hmmwv14", NULL, false,    \
+    false, haug_table7)                                                                            \
+  X("haug-table8", "times of trap on a vehicle (the same, Table 8)", "hmmwv14", NULL, false,       \
+    false, haug_table8)                                                                            \
+  X("haug-table9", "times of sdirk4 on a vehicle, trap beside it (the same, Table 9)", "hmmwv14",  \
+    NULL, false, false, haug_table9)                                                               \
+  X("haug-explicit", "an explicit method on a stiff vehicle (the same, section 6.4)", "hmmwv14",   \
+    NULL, false, false, haug_explicit)                                                             \
   X("arnold-stamp", "partitioned and extended updates, on a rear axle on a stamp (the same, 3.3)", \
     NULL, NULL, true, true, arnold_stamp)                                                          \
   X("burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",    \
