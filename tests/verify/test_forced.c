@@ -251,7 +251,7 @@ static cmb_status count_forced(const void *self, const cmb_point *at, const doub
   return inner->forced(self, at, lambda, a);
 }
 
-/* The state (q, v) at t_end, and how many iterations it took. */
+/* The state (q, v) at t_end, and how many steps it took. */
 static long run(cmb_context *ctx, const cmb_system *system, const cmb_equations *eq,
                 const char *method, const char *formalism, double rtol, struct state *s)
 {
@@ -266,9 +266,9 @@ static long run(cmb_context *ctx, const cmb_system *system, const cmb_equations 
   while (cmb_integrator_t(in) < T_END) cmbt_ok(ctx, cmb_integrator_step(in, T_END));
   memcpy(s->q, cmb_integrator_q(in), (size_t)eq->nq * sizeof(double));
   memcpy(s->v, cmb_integrator_v(in), (size_t)eq->nv * sizeof(double));
-  const long iterations = cmb_integrator_statistics(in)->newton;
+  const long steps = cmb_integrator_statistics(in)->accepted;
   cmb_integrator_destroy(in);
-  return iterations;
+  return steps;
 }
 
 static double apart(const cmb_equations *eq, const struct state *x, const struct state *y)
@@ -298,8 +298,8 @@ static void test_runs(void **state)
       calls = 0;
       run(r.ctx, system, &eq, methods[k], "residual", rtol, &y);
       assert_int_equal(calls, 0);
-      const long iterations = run(r.ctx, system, &eq, methods[k], "explicit", rtol, &x);
-      assert_true(iterations > 0 && calls >= iterations);
+      const long steps = run(r.ctx, system, &eq, methods[k], "explicit", rtol, &x);
+      assert_true(steps > 10 && calls >= steps);
       error[i] = apart(&eq, &x, &reference);
       print_message("%-6s %.0e: explicit off by %.1e, residual by %.1e\n", methods[k], rtol,
                     error[i], apart(&eq, &y, &reference));
