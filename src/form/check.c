@@ -155,18 +155,18 @@ static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
   const cmb_equations *eq = k->ev->eq;
   const cmb_point at = cmb_evaluator_point(k->ev, s->t, s->q, s->v);
   const double off = 1e-3;
-  double left, pushed, free;
+  double left, pushed, loads;
   int row, other;
   CMB_TRY(eq->forced(eq->self, &at, k->lambda, k->near));
-  CMB_TRY(largest_residual(k, s, k->none, k->none, &free, &other));
+  CMB_TRY(largest_residual(k, s, k->none, k->none, &loads, &other));
   CMB_TRY(largest_residual(k, s, k->none, k->lambda, &pushed, &other));
   CMB_TRY(largest_residual(k, s, k->near, k->lambda, &left, &row));
-  if (!(left > off * fmax(free, pushed))) return CMB_OK;
+  if (!(left > off * fmax(loads, pushed))) return CMB_OK;
   return cmb_fail_about(
       k->ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_time(s->t, "velocity", eq->v_names[row]),
       "%s: the accelerations for given multipliers that the equations give are wrong: at t = %.9g "
       "they leave a residual of %.6g in the row of '%s', where forces are up to %.6g",
-      eq->name, s->t, left, eq->v_names[row], fmax(free, pushed));
+      eq->name, s->t, left, eq->v_names[row], fmax(loads, pushed));
 }
 
 cmb_status cmb_check_forced(cmb_check *k, const cmb_form_state *s)
