@@ -166,6 +166,9 @@ typedef struct cmb_equations {
    * CMB_RETRY_SINGULAR: the constraints are too near to losing rank for this way; the caller then takes the other. */
   cmb_status (*accelerate)(const void *self, const cmb_point *at, double *a, double *lambda);
 
+  /* a = M⁻¹ (f − Gᵀ λ) for given λ in one call (explicit formalism, for methods that have λ as an unknown); NULL: from M, f, G */
+  cmb_status (*forced)(const void *self, const cmb_point *at, const double *lambda, double *a);
+
   /* exact derivatives; NULL: differences, grouped by columns where a pattern is given */
   cmb_status (*derivative)(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, cmb_derivative which, double *J);

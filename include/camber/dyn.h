@@ -40,6 +40,7 @@ typedef struct cmb_mechanism_options {
   /* what the user asked for, which these were found from; NULL: the model's */
   const double *q_wanted, *v_wanted;
   bool live_inputs; /* what is added to the inputs stays changeable, behind the live parameters */
+  bool forced;      /* accelerations for given λ, where there are constraints */
   bool stiffness;   /* what stiff forces depend on apart from the rest, for steps of fixed cost */
 } cmb_mechanism_options;
 

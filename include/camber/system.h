@@ -18,6 +18,8 @@ typedef struct cmb_model_system_options {
   cmb_evaluation evaluation;
   bool derivatives; /* exact Jacobians are wanted: they take time to prepare */
   bool
+      forced; /* accelerations for given λ in one call: for formalism=explicit of implicit methods, where there are loops */
+  bool
       expressions; /* are to be kept: for methods that make programs of their own, and for C code */
   /* To each input of the model a value can be added while it runs, 0 at first: it is a live parameter with the input's name, behind
    * the others in `p`. */

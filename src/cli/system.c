@@ -50,6 +50,16 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   return CMB_OK;
 }
 
+/* Accelerations for given multipliers are made where the method will ask for them. */
+static bool asks_for_forced(const struct cli_arguments *a)
+{
+  for (int i = 0; i < a->option_count; i++) {
+    const cmb_option_setting *o = &a->option[i];
+    if (strcmp(o->name, "formalism") == 0 && strcmp(o->value, "explicit") == 0) return true;
+  }
+  return false;
+}
+
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -59,6 +69,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const bool real_time = method && cmb_method_is_real_time(method);
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
+                                            .forced = implicit && asks_for_forced(a),
                                             .expressions = real_time || a->outputs,
                                             .live_inputs = a->inputs != NULL,
                                             .start_count = a->start_count,

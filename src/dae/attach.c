@@ -102,6 +102,8 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
     bool missing;
   } functions[] = {
       {"evaluate is missing", "the function that has M, f, g, G", !eq->evaluate},
+      {"forced is there and ng is 0", "constraints, whose multipliers are given to it",
+       eq->forced && eq->ng == 0},
       {"ns > 0 and switches is missing", "the function", eq->ns > 0 && !eq->switches},
       {"no > 0 or nh > 0 and outputs is missing", "the function",
        cmb_observed(eq) > 0 && !eq->outputs},

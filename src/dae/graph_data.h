@@ -16,6 +16,7 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_TERMS,       /* all six */
   CMB_PROGRAM_RESIDUAL,
   CMB_PROGRAM_ACCELERATE, /* a, λ, pivots */
+  CMB_PROGRAM_FORCED,     /* a for given λ */
   CMB_PROGRAM_SWITCHES,
   CMB_PROGRAM_LEVELS,
   CMB_PROGRAM_OUTPUTS,

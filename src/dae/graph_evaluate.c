@@ -141,6 +141,14 @@ static cmb_status accelerate(const void *self, const cmb_point *at, double *a, d
   return CMB_OK;
 }
 
+static cmb_status forced(const void *self, const cmb_point *at, const double *lambda, double *a)
+{
+  const cmb_graph_data *d = self;
+  struct workplace w = put_inputs(d, at, lambda, NULL);
+  run(d, CMB_PROGRAM_FORCED, &w, a);
+  return CMB_OK;
+}
+
 static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
                              const double *lambda, cmb_derivative which, double *J)
 {
@@ -277,6 +285,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
   }
   if (d->program[CMB_PROGRAM_RESIDUAL]) eq->residual = residual;
   if (d->program[CMB_PROGRAM_ACCELERATE]) eq->accelerate = accelerate;
+  if (d->program[CMB_PROGRAM_FORCED]) eq->forced = forced;
   if (d->program[CMB_PROGRAM_SWITCHES]) eq->switches = switches;
   if (d->program[CMB_PROGRAM_LEVELS]) eq->levels = levels;
   cmb_graph_rule_functions(d, eq);

@@ -25,6 +25,11 @@ static bool wants_explicit(const cmb_graph_parts *p)
   return p->options->explicit_form && p->x->acceleration;
 }
 
+static bool wants_forced(const cmb_graph_parts *p)
+{
+  return p->options->forced_form && p->x->forced;
+}
+
 static bool wants_residual(const cmb_graph_parts *p)
 {
   return p->options->derivatives || (p->options->residual_form && p->x->residual);
@@ -67,6 +72,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_RESIDUAL] = wants_residual(p) ? x->nv : 0;
   n[CMB_PART_ACCELERATION] = wants_explicit(p) ? x->nv : 0;
   n[CMB_PART_MULTIPLIER] = n[CMB_PART_PIVOT] = wants_explicit(p) ? p->x->ng : 0;
+  n[CMB_PART_FORCED] = wants_forced(p) ? x->nv : 0;
   n[CMB_PART_APPLIED] = wants_split(p) ? x->nv : 0;
   n[CMB_PART_INERTIAL_Q] = p->inertial_q.count;
   n[CMB_PART_INERTIAL_V] = p->inertial_v.count;
@@ -123,6 +129,7 @@ static void fill_parts(cmb_graph_parts *p)
   copy(p, CMB_PART_ACCELERATION, x->acceleration);
   copy(p, CMB_PART_MULTIPLIER, x->multiplier);
   copy(p, CMB_PART_PIVOT, x->pivot);
+  copy(p, CMB_PART_FORCED, x->forced);
   copy(p, CMB_PART_APPLIED, x->applied);
   if (wants_stiff(p)) copy_stiff(p);
   cmb_graph_rule_parts(x, p->part);

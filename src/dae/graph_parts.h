@@ -33,6 +33,7 @@ typedef enum cmb_graph_part {
   CMB_PART_ACCELERATION,
   CMB_PART_MULTIPLIER,
   CMB_PART_PIVOT,
+  CMB_PART_FORCED,     /* a for given λ */
   CMB_PART_APPLIED,    /* r without inertial forces .. */
   CMB_PART_INERTIAL_Q, /* .. and these forces' derivatives */
   CMB_PART_INERTIAL_V,

@@ -13,6 +13,7 @@ typedef struct cmb_graph_options {
   bool derivatives;   /* exact Jacobians are wanted: they take time to prepare */
   bool keep;          /* the expressions stay (dae/code.h) */
   bool explicit_form; /* accelerations in one call, where the expressions have them */
+  bool forced_form;   /* accelerations for given λ in one call, likewise */
   bool residual_form; /* residuals in one call, likewise */
 } cmb_graph_options;
 

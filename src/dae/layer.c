@@ -185,6 +185,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   eq->code = NULL;
   eq->residual = NULL;
   eq->accelerate = NULL;
+  eq->forced = NULL;
   eq->derivative = NULL;
   memset(eq->derivative_pattern, 0, sizeof eq->derivative_pattern);
   eq->evaluate = evaluate;

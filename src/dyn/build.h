@@ -106,6 +106,7 @@ typedef struct cmb_build {
   cmb_tree *tree;
   cmb_kinematics *k;
   bool cartesian;
+  bool forced;              /* a for given λ is wanted */
   bool whole_mass;          /* M by its entries, however many they are */
   bool stiffness;           /* stiff forces apart from the others, for steps of fixed cost */
   cmb_status status;        /* the first failure */

@@ -136,6 +136,10 @@ typedef struct cmb_expressions {
   cmb_expr *multiplier;   /* (ng) */
   cmb_expr *pivot;        /* (ng) */
 
+  /* M⁻¹ (f − Gᵀ λ) in one go, as functions of t, q, v, λ; only where it was asked for and there are constraints. NULL: not
+   * available */
+  cmb_expr *forced; /* (nv) */
+
   /* names of switches: where the sign of a hint decides, that is what the switch is called */
   int hint_count;
   bool *hint_of_rule; /* (hint_count) switches of conditions; else of the motion */

@@ -4,7 +4,8 @@
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
  * where W and D are those of the articulated bodies. S is positive definite: it is eliminated in a static order, without pivoting
- * (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it.
+ * (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it. For a λ that is given, a = Wᵀ D⁻¹ W (f − Gᵀ λ)
+ * takes neither Z nor S.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -152,6 +153,21 @@ static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressio
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
+/* a = Wᵀ D⁻¹ W (f − Gᵀ λ): the constraints' forces act on links and along joints like applied ones, so that a body costs the same
+ * with loops as without (Arnold, Fuchs and Führer 2006, eq. 10). */
+static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
+{
+  cmb_expr *u = expressions(b, b->tree->nv);
+  cmb_wrench *on;
+  CMB_TRY(needs(b, NULL, true, &on));
+  x->forced = expressions(b, b->tree->nv);
+  if (!u || !x->forced) return CMB_ERROR_MEMORY;
+  cmb_build_inner_forces(b, true, u);
+  cmb_articulation_half(w, u, on);
+  cmb_articulation_accelerate(w, u, x->forced);
+  return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+}
+
 /* ---- the mass matrix */
 
 /* M by its entries takes about so many bytes each, with the programs that compute it and their derivatives. */
@@ -187,5 +203,6 @@ cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
   CMB_TRY(needs(b, b->k->a, true, &on));
   CMB_TRY(residual(b, on, true, &x->residual));
   if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));
+  if (b->forced && x->ng > 0) CMB_TRY(forced_form(b, w, x));
   return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, w, x) : CMB_OK;
 }

@@ -459,6 +459,7 @@ static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
   b.stiffness = o->stiffness;
+  b.forced = o->forced;
   b.whole_mass = o->whole_mass;
   CMB_TRY(take_memory(&b));
   CMB_TRY(cmb_build_names(&b));

@@ -154,5 +154,6 @@ cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x)
   if (x->residual) x->residual = behind(b, nv, x->residual, defect);
   if (x->applied) x->applied = behind(b, nv, x->applied, defect);
   if (x->acceleration) x->acceleration = behind(b, nv, x->acceleration, b->state_rate);
+  if (x->forced) x->forced = behind(b, nv, x->forced, b->state_rate);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }

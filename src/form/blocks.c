@@ -306,6 +306,7 @@ cmb_status cmb_form_linearize(cmb_form *form, const cmb_form_state *s, bool all)
   if (form->kind == CMB_FORM_GGL && form->ng > 0) CMB_TRY(factor_S(form));
   if (form->T && all) cmb_rates_matrix_at(form, s->q);
   if (!all) return CMB_OK;
+  if (divide) CMB_TRY(cmb_check_forced(form->check, s));
   CMB_TRY(derive_all(form, s));
   if (form->kind == CMB_FORM_GGL) {
     const double small = 0.1;

@@ -4,6 +4,8 @@
  * ∂r/∂q and ∂r/∂v times a direction d are compared with r(.. + ε d) − r(..) for two ε. Only if the two differences agree with each
  * other, so that the function is smooth and not all rounding there, and both disagree with the derivative, it is refused. What is
  * smaller than the rounding errors of forces, divided by ε, says nothing.
+ *
+ * Accelerations a for given λ have to leave no residual r(a, λ) beside r(0, λ) and r(0, 0).
  */
 #include "form/check.h"
 
@@ -17,7 +19,7 @@
 
 struct cmb_check {
   cmb_evaluator *ev;
-  bool done;
+  bool done, forced_done;
   double *direction;    /* (nv) */
   double *rate;         /* (nq) T times it */
   double *base, *moved; /* (nv) */
@@ -25,6 +27,7 @@ struct cmb_check {
   double *product;      /* (nv) */
   double *q, *v;        /* moved */
   double *none;         /* (the larger of nv and ng) 0 */
+  double *lambda;       /* (ng) */
   double forces;        /* the largest at the state */
 };
 
@@ -45,6 +48,7 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
                    .product = cmb_arena_doubles(arena, nv),
                    .q = cmb_arena_doubles(arena, nq),
                    .v = cmb_arena_doubles(arena, nv),
+                   .lambda = cmb_arena_doubles(arena, ng),
                    .none = cmb_arena_doubles(arena, nv > ng ? nv : ng)};
   return k;
 }
@@ -131,5 +135,50 @@ cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const do
   if (status == CMB_OK) status = compare(k, s, CMB_RESIDUAL_V, by_v);
   k->ev->stats = statistics;
   k->done = status >= 0;
+  return status < 0 ? status : CMB_OK;
+}
+
+/* The largest component of r(a, λ). */
+static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const double *a,
+                                   const double *lambda, double *most, int *row)
+{
+  CMB_TRY(cmb_residual(k->ev, s->t, s->q, s->v, a, lambda, k->moved));
+  *most = *row = 0;
+  for (int i = 0; i < k->ev->eq->nv; i++) {
+    if (fabs(k->moved[i]) > *most) *most = fabs(k->moved[i]), *row = i;
+  }
+  return CMB_OK;
+}
+
+static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_point at = cmb_evaluator_point(k->ev, s->t, s->q, s->v);
+  const double off = 1e-3;
+  double left, pushed, loads;
+  int row, other;
+  CMB_TRY(eq->forced(eq->self, &at, k->lambda, k->near));
+  CMB_TRY(largest_residual(k, s, k->none, k->none, &loads, &other));
+  CMB_TRY(largest_residual(k, s, k->none, k->lambda, &pushed, &other));
+  CMB_TRY(largest_residual(k, s, k->near, k->lambda, &left, &row));
+  if (!(left > off * fmax(loads, pushed))) return CMB_OK;
+  return cmb_fail_about(
+      k->ev->ctx, CMB_ERROR_ARGUMENT, cmb_about_time(s->t, "velocity", eq->v_names[row]),
+      "%s: the accelerations for given multipliers that the equations give are wrong: at t = %.9g "
+      "they leave a residual of %.6g in the row of '%s', where forces are up to %.6g",
+      eq->name, s->t, left, eq->v_names[row], fmax(loads, pushed));
+}
+
+cmb_status cmb_check_forced(cmb_check *k, const cmb_form_state *s)
+{
+  const cmb_equations *eq = k->ev->eq;
+  const cmb_statistics statistics = k->ev->stats;
+  uint32_t seed = CMB_RANDOM_FIRST;
+  if (k->forced_done || !eq->forced) return CMB_OK;
+  const double size = 1 + cmb_norm2(eq->ng, s->lambda);
+  for (int i = 0; i < eq->ng; i++) k->lambda[i] = s->lambda[i] + size * cmb_random(&seed);
+  cmb_status status = compare_forced(k, s);
+  k->ev->stats = statistics;
+  k->forced_done = status >= 0;
   return status < 0 ? status : CMB_OK;
 }

@@ -2,8 +2,9 @@
  * Creation of a form, and its defects (form.h).
  *
  * Equations that have a residual function of their own are asked for r by it; the others for M, f and G in the same call as the
- * constraints. The explicit formalism without constraints takes the equations' accelerations, r = a − v̇(t,q,v), which cost
- * O(N) operations in joint coordinates; with constraints M⁻¹ r.
+ * constraints. The explicit formalism without constraints takes the equations' accelerations, r = a − v̇(t,q,v), and with
+ * constraints those for given multipliers, r = a − v̇(t,q,v,λ); both cost O(N) operations in joint coordinates. Equations that have no
+ * such function are asked for M, f and G, and M⁻¹ r is solved for.
  */
 #include "form/form.h"
 
@@ -121,7 +122,18 @@ cmb_status cmb_mass_factor(cmb_form *form)
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* r = a − M⁻¹ (f − Gᵀ λ) */
+/* r = a − M⁻¹ (f − Gᵀ λ) by the equations' own function. */
+static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
+{
+  cmb_evaluator *ev = form->ev;
+  const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
+  ev->stats.f++;
+  CMB_TRY(ev->eq->forced(ev->eq->self, &at, s->lambda, r));
+  for (int i = 0; i < form->nv; i++) r[i] = s->a[i] - r[i];
+  return CMB_OK;
+}
+
+/* The same from M, f and G. */
 static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -152,8 +164,9 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_d
     for (int i = 0; i < form->nv; i++) out->r[i] = s->a[i] - out->r[i];
     return CMB_OK;
   }
-  const bool own = eq->residual && !is_explicit;
+  const bool own = is_explicit ? eq->forced != NULL : eq->residual != NULL;
   CMB_TRY(evaluate_terms(form, s, !own, out));
+  if (own && is_explicit) return forced_defect(form, s, out->r);
   if (own) {
     const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
     ev->stats.f++;

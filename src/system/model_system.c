@@ -87,6 +87,7 @@ static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system
   cmb_mechanism_options wanted = {.formulation = o->formulation,
                                   .left_out_count = rank->redundant_count,
                                   .left_out = rank->redundant,
+                                  .forced = o->forced,
                                   .whole_mass = o->derivatives || o->expressions,
                                   .live_inputs = o->live_inputs,
                                   .stiffness = o->expressions};
@@ -94,6 +95,7 @@ static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system
                                    .derivatives = o->derivatives,
                                    .keep = o->expressions,
                                    .explicit_form = o->formulation == CMB_FORM_EXPLICIT,
+                                   .forced_form = o->forced,
                                    .residual_form = o->formulation == CMB_FORM_RESIDUAL};
   if (joints) {
     wanted.q_start = joints->q, wanted.v_start = joints->v;
