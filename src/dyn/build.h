@@ -66,7 +66,7 @@ typedef struct cmb_read_measure {
   int state; /* BUILT: `e` is good for the rest of this */
   int level, symbols;
   bool outputs;
-  bool late;    /* it reads what is known only when the motion is */
+  bool late; /* it reads what is known only when the motion is */
   int implicit; /* read in the equations of this implicit function, where its unknowns are symbols; -1: none */
   cmb_expr e;
 } cmb_read_measure;
@@ -117,10 +117,10 @@ typedef struct cmb_build {
   cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
   int *rate_state;                             /* (states) whether e is built */
   bool *state_late; /* (states) e reads what is known only when the motion is (late_states.c) */
-  cmb_expr *state_rate_free; /* (states) e where no body rests, for steps of fixed cost */
-  bool in_rate;     /* the rate of a state is being read */
-  bool reads_late;  /* what is being read has asked for such a quantity */
-  cmb_list sampled, samplers;                  /* of cmb_sampled, of cmb_sampler */
+  cmb_expr *state_rate_free;  /* (states) e where no body rests, for steps of fixed cost */
+  bool in_rate;               /* the rate of a state is being read */
+  bool reads_late;            /* what is being read has asked for such a quantity */
+  cmb_list sampled, samplers; /* of cmb_sampled, of cmb_sampler */
   int updating,
       update_delays; /* the sampled value whose update is being read, -1: none; and the delays in it so far */
   cmb_name_map names;           /* of the model's items, by what they are */

@@ -31,13 +31,14 @@ enum { THETA, OMEGA, SIDE, FILTER, SQUARE, UNKNOWNS, STATES = UNKNOWNS - SIDE };
   "  side: {rate: " side "}\n"                                                                     \
   "  filter: {rate: (" ax " - filter)/0.05, start: 1}\n"                                           \
   "  square: {rate: 0.05*(" square ")^2}\n"                                                        \
-  "forces: {motor: {type: torsion, coordinate: pivot, torque: 0.4*pivot' - 0.3*filter - u}}\n" more
+  "forces: {motor: {type: torsion, coordinate: pivot, torque: 0.4*pivot' - 0.3*filter - "          \
+  "u}}\n" more
 
 #define LATE(more) PENDULUM("pivot.fx", "bob.ax", "pivot.fz", more)
 
 /* The same with the accelerations written out, as a mechanic would. */
 #define TURN "(0.3*filter - 0.4*pivot' - 19.62*sin(pivot))/2.5"
-#define AX "(sin(pivot)*pivot'^2 - cos(pivot)*" TURN ")"
+#define AX   "(sin(pivot)*pivot'^2 - cos(pivot)*" TURN ")"
 #define WRITTEN(more)                                                                              \
   PENDULUM("2*" AX, AX, "2*(9.81 + cos(pivot)*pivot'^2 + sin(pivot)*" TURN ")", more)
 
@@ -75,12 +76,12 @@ struct expected {
 };
 
 static const struct expected methods[] = {
-    {"mdop5", 5, 32, 64, 1e-12, {NULL, NULL}},    {"mdop853", 8, 10, 16, 1e-13, {NULL, NULL}},
-    {"hem5", 5, 32, 64, 1e-12, {NULL, NULL}},     {"phem56", 5, 32, 48, 1e-12, {NULL, NULL}},
-    {"bdf", 2, 160, 320, 1e-12, {"order", "2"}},  {"bdf", 4, 80, 160, 1e-13, {"order", "4"}},
-    {"radau5", 5, 16, 32, 1e-13, {NULL, NULL}},   {"sdirk4", 4, 32, 64, 1e-13, {NULL, NULL}},
-    {"trap", 2, 40, 80, 1e-12, {NULL, NULL}},     {"forsdirk", 4, 32, 64, 1e-13, {NULL, NULL}},
-    {"lie", 1, 800, 1600, 0, {NULL, NULL}},       {"rosw2", 2, 160, 320, 0, {NULL, NULL}},
+    {"mdop5", 5, 32, 64, 1e-12, {NULL, NULL}},   {"mdop853", 8, 10, 16, 1e-13, {NULL, NULL}},
+    {"hem5", 5, 32, 64, 1e-12, {NULL, NULL}},    {"phem56", 5, 32, 48, 1e-12, {NULL, NULL}},
+    {"bdf", 2, 160, 320, 1e-12, {"order", "2"}}, {"bdf", 4, 80, 160, 1e-13, {"order", "4"}},
+    {"radau5", 5, 16, 32, 1e-13, {NULL, NULL}},  {"sdirk4", 4, 32, 64, 1e-13, {NULL, NULL}},
+    {"trap", 2, 40, 80, 1e-12, {NULL, NULL}},    {"forsdirk", 4, 32, 64, 1e-13, {NULL, NULL}},
+    {"lie", 1, 800, 1600, 0, {NULL, NULL}},      {"rosw2", 2, 160, 320, 0, {NULL, NULL}},
 };
 
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -112,6 +113,12 @@ static void errors_of(cmb_context *ctx, const cmb_system *system, const struct e
   cmb_integrator_destroy(in);
 }
 
+/* Of all three: the leading term of one alone may nearly vanish. */
+static double norm_of(const double error[STATES])
+{
+  return hypot(hypot(error[0], error[1]), error[2]);
+}
+
 static void check_orders(cmb_context *ctx, const cmb_system *system, const struct expected *m,
                          const char *where)
 {
@@ -124,10 +131,8 @@ static void check_orders(cmb_context *ctx, const cmb_system *system, const struc
   for (int i = 0; i < STATES; i++) {
     printf("  %s %.2f (%.1e)", names[i], log(coarse[i] / fine[i]) / ratio, fine[i]);
   }
-  printf("\n");
-  for (int i = 0; i < STATES; i++) {
-    cmbt_near(log(coarse[i] / fine[i]) / ratio, m->order, 0.2);
-  }
+  printf("  all %.2f\n", log(norm_of(coarse) / norm_of(fine)) / ratio);
+  cmbt_near(log(norm_of(coarse) / norm_of(fine)) / ratio, m->order, 0.2);
 }
 
 static void test_orders(void **state)
@@ -172,6 +177,16 @@ static long run_pendulum(const char *text, int f, const char *method, double *wo
   return iterations;
 }
 
+/* Of these only projections are counted, of few iterations each. */
+static bool is_explicit(const char *method)
+{
+  static const char *const names[] = {"auto", "mdop5", "mdop853", "hem5", "phem56", "abm"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i], method) == 0) return true;
+  }
+  return false;
+}
+
 static void test_tolerances(void **state)
 {
   (void)state;
@@ -183,7 +198,7 @@ static void test_tolerances(void **state)
       const long late = run_pendulum(LATE(""), f, name, &worst);
       const long written = run_pendulum(WRITTEN(""), f, name, &other);
       printf("%d %-8s %ld Newton iterations, written out %ld\n", f, name, late, written);
-      assert_true(labs(late - written) <= written / 20);
+      if (!is_explicit(name)) assert_true(labs(late - written) <= 2 + written / 50);
     }
   }
   printf("worst error: %.1f tolerances, written out %.1f\n", worst, other);
@@ -340,7 +355,8 @@ static void test_friction(void **state)
   "bodies: {bob: {mass: 2, com: A, inertia: [0.5, 0.5, 0.5]}}\n"                                   \
   "joints: {pivot: {type: revolute, child: bob, at: O, axis: y, start: -0.3}}\n"                   \
   "inputs: {u: 0}\n"                                                                               \
-  "states: {filter: {rate: (bob.ax - filter)/0.05, start: 1}, load: {rate: (pivot.fz - load)/0.1}}\n" \
+  "states: {filter: {rate: (bob.ax - filter)/0.05, start: 1}, load: {rate: (pivot.fz - "           \
+  "load)/0.1}}\n"                                                                                  \
   "forces: {motor: {type: torsion, coordinate: pivot, torque: 0.4*pivot' - 0.3*filter - u}}\n"     \
   "outputs: {seen: filter, side: pivot.fx}\n"
 
