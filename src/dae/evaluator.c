@@ -109,11 +109,15 @@ static cmb_status create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluato
 
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev)
 {
-  CMB_TRY(create(ctx, eq, ev));
-  const cmb_status status = eq->late ? create(ctx, eq, &(*ev)->aside) : CMB_OK;
-  if (status == CMB_OK) return CMB_OK;
-  cmb_evaluator_destroy(*ev);
+  cmb_evaluator *aside = NULL;
   *ev = NULL;
+  if (eq->late) CMB_TRY(create(ctx, eq, &aside));
+  const cmb_status status = create(ctx, eq, ev);
+  if (*ev) {
+    (*ev)->aside = aside;
+  } else {
+    cmb_evaluator_destroy(aside);
+  }
   return status;
 }
 
