@@ -13,6 +13,9 @@
  * The last nz of v may be states z of first order, ż = e(t,q,v,z), instead of velocities: then M is 1 on their diagonal, f is e,
  * and G and T have zeros in their columns. A method treats them like velocities, and no projection moves them.
  *
+ * Some of the states may be late: ż = e(t,q,v,z,v̇,λ), the accelerations and multipliers being those of the same t, q, v and z. Then f has e with
+ * these put in, and `late` is e itself.
+ *
  * Matrices are row-major. SI units and radians.
  */
 #ifndef CAMBER_DAE_H
@@ -94,6 +97,7 @@ typedef struct cmb_equations {
   const char *name;
   int nq, nv, ng;
   int nz; /* the last nz of v are states, which are no rates of anything; their start values stay as they are */
+  int nl; /* late states, whose rates depend on accelerations and forces of constraints */
   int ns; /* switching functions */
   int no; /* outputs */
   int nu; /* inputs u(t), for derivatives with respect to them */
@@ -234,6 +238,13 @@ typedef struct cmb_equations {
    * nothing rests. NULL: outputs do not depend on them. */
   cmb_status (*outputs_at_rest)(const void *self, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out);
+
+  /* Rates of late states with accelerations and multipliers as they are: out (nl) belongs to the velocities late_row (nl); push as in
+   * outputs_at_rest, NULL: nothing rests. Whoever evaluates equations that have it puts it in place of what `evaluate` and `residual`
+   * say of these rows, which may be wrong where bodies rest, friction holds, or constraints depend on each other. NULL: there are none. */
+  const int *late_row;
+  cmb_status (*late)(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                     const double *push, double *out);
 
   /* What the motion takes from time alone (nt functions: inputs, drives, tables of t), values and bounds; of the point and the
    * box only t and the mode are read. With them no step passes over a variation that its stages do not see. 0, NULL: none. */

@@ -48,6 +48,13 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
     return fail(ctx, eq, "the nh values from held_first on are not among the np parameters",
                 "them there");
   }
+  for (int i = 0; eq->nl > 0 && i < eq->nl; i++) {
+    if (!eq->late_row || !eq->late || eq->nl > eq->nz) {
+      return fail(ctx, eq, "nl > 0 and late or late_row is missing, or nl is more than nz", "them");
+    }
+    if (eq->late_row[i] >= eq->nv - eq->nz && eq->late_row[i] < eq->nv) continue;
+    return fail(ctx, eq, "late_row has a row that is no state", "one of the last nz velocities");
+  }
   if (eq->nz >= eq->nv) return fail(ctx, eq, "nz is not less than nv", "velocities, too");
   if (eq->nq < eq->nv - eq->nz) {
     return fail(ctx, eq, "nq is less than nv - nz", "a coordinate for each velocity");

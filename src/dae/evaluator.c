@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static int mass_values(const cmb_equations *eq)
 {
@@ -45,6 +46,9 @@ static void take_memory(cmb_evaluator *ev)
     ev->u_gamma = cmb_arena_doubles(a, eq->rule_count);
     ev->U = cmb_arena_doubles(a, cmb_pattern_values(eq->U_pattern, eq->rule_count, eq->nv));
   }
+  ev->late = cmb_arena_doubles(a, eq->nl);
+  ev->late_a = cmb_arena_doubles(a, eq->nl > 0 ? eq->nv : 0);
+  ev->late_lambda = cmb_arena_doubles(a, eq->nl > 0 ? eq->ng : 0);
   ev->zero = cmb_arena_doubles(a, eq->nv);
   ev->w = cmb_arena_doubles(a, eq->nv);
   ev->dw = cmb_arena_doubles(a, eq->nv);
@@ -70,7 +74,7 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **out)
+static cmb_status create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **out)
 {
   *out = NULL;
   CMB_TRY(check_sizes(ctx, eq));
@@ -103,20 +107,71 @@ cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_e
   return CMB_OK;
 }
 
+cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev)
+{
+  cmb_evaluator *aside = NULL;
+  *ev = NULL;
+  if (eq->late) CMB_TRY(create(ctx, eq, &aside));
+  const cmb_status status = create(ctx, eq, ev);
+  if (*ev) {
+    (*ev)->aside = aside;
+  } else {
+    cmb_evaluator_destroy(aside);
+  }
+  return status;
+}
+
 void cmb_evaluator_destroy(cmb_evaluator *ev)
 {
   if (!ev) return;
+  cmb_evaluator_destroy(ev->aside);
   cmb_kkt_destroy(ev->kkt);
   cmb_arena_destroy(ev->arena);
+}
+
+/* As the equations give them. */
+static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                  const cmb_terms *want)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_point at = cmb_evaluator_point(ev, t, q, v);
+  if (want->f) ev->stats.f++;
+  return eq->evaluate(eq->self, &at, want);
+}
+
+/* The rates of late states at (t, q, v), into ev->late; the factors at hand stay. */
+static __attribute__((noinline)) cmb_status find_late(cmb_evaluator *ev, double t, const double *q,
+                                                      const double *v)
+{
+  const cmb_equations *eq = ev->eq;
+  cmb_evaluator *aside = ev->aside;
+  memcpy(aside->mode, ev->mode, (size_t)eq->ns * sizeof *ev->mode);
+  aside->p = ev->p;
+  aside->redundant = ev->redundant;
+  CMB_TRY(cmb_factor_and_accelerate(aside, t, q, v, ev->late_a, ev->late_lambda));
+  for (int i = 0; i < eq->nl; i++) ev->late[i] = ev->late_a[eq->late_row[i]];
+  return CMB_OK;
 }
 
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want)
 {
   const cmb_equations *eq = ev->eq;
-  cmb_point at = cmb_evaluator_point(ev, t, q, v);
-  if (want->f) ev->stats.f++;
-  return eq->evaluate(eq->self, &at, want);
+  CMB_TRY(evaluate(ev, t, q, v, want));
+  if (!want->f || !ev->aside) return CMB_OK;
+  CMB_TRY(find_late(ev, t, q, v));
+  for (int i = 0; i < eq->nl; i++) want->f[eq->late_row[i]] = ev->late[i];
+  return CMB_OK;
+}
+
+cmb_status cmb_late_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
+                             const double *a, double *r)
+{
+  const cmb_equations *eq = ev->eq;
+  if (!ev->aside) return CMB_OK;
+  CMB_TRY(find_late(ev, t, q, v));
+  for (int i = 0; i < eq->nl; i++) r[eq->late_row[i]] = a[eq->late_row[i]] - ev->late[i];
+  return CMB_OK;
 }
 
 void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double *qdot)
@@ -188,13 +243,27 @@ static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, dou
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
 }
 
+/* The rates of late states, from accelerations and multipliers that have been found, among the former. */
+static __attribute__((noinline)) cmb_status put_late(cmb_evaluator *ev, double t, const double *q,
+                                                     const double *v, double *a,
+                                                     const double *lambda)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
+  CMB_TRY(eq->late(eq->self, &at, a, lambda, NULL, ev->late));
+  for (int i = 0; i < eq->nl; i++) a[eq->late_row[i]] = ev->f[eq->late_row[i]] = ev->late[i];
+  return CMB_OK;
+}
+
 /* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
+  for (int i = 0; i < eq->nl; i++) ev->f[eq->late_row[i]] = 0; /* it may be not finite */
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
   if (*ev->doubtful) CMB_TRY(follow_branch(ev, t, q, v, a));
+  if (eq->nl > 0) CMB_TRY(put_late(ev, t, q, v, a, lambda));
   /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -204,7 +273,7 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
 {
   double *M = cmb_mass_wanted(ev);
   cmb_terms want = {.M = M, .f = ev->f, .G = ev->G, .gamma = ev->gamma};
-  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  CMB_TRY(evaluate(ev, t, q, v, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
   return solve_motion(ev, t, q, v, a, lambda);
 }
@@ -251,7 +320,7 @@ cmb_status cmb_accelerate_factored(cmb_evaluator *ev, double t, const double *q,
                                    double *a, double *lambda)
 {
   cmb_terms want = {.f = ev->f, .gamma = ev->gamma};
-  CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
+  CMB_TRY(evaluate(ev, t, q, v, &want));
   return solve_motion(ev, t, q, v, a, lambda);
 }
 
@@ -321,6 +390,7 @@ cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const doub
     for (int i = 0; i < eq->nv; i++) r[i] -= ev->f[i];
     cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1.0, lambda, r);
   }
+  CMB_TRY(cmb_late_residual(ev, t, q, v, a, r));
   return cmb_all_finite(eq->nv, r) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 

@@ -59,6 +59,11 @@ typedef struct cmb_evaluator {
 
   double *zero; /* (nv) never written */
 
+  /* late states: their rates (nl), and one who finds the accelerations and multipliers that these read; NULL: there are none */
+  double *late;
+  struct cmb_evaluator *aside;
+  double *late_a, *late_lambda; /* (nv), (ng) */
+
   /* scratch of the projections */
   double *w, *dw;     /* (nv) displacement and increment in the directions of v */
   double *tau, *dtau; /* (ng) their multipliers */
@@ -91,6 +96,10 @@ static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
  * finite: NaN and Inf pass through the solves, so that one look at the end will do. */
 cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const cmb_terms *want);
+
+/* Rows of late states in a residual r that the equations gave, or in their accelerations: with v̇ and λ as they are. */
+cmb_status cmb_late_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
+                             const double *a, double *r);
 
 /* q̇ = T(q) v */
 void cmb_rates(const cmb_evaluator *ev, const double *q, const double *v, double *qdot);

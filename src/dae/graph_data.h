@@ -20,6 +20,7 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_SWITCHES,
   CMB_PROGRAM_LEVELS,
   CMB_PROGRAM_OUTPUTS,
+  CMB_PROGRAM_LATE,
   CMB_PROGRAM_INPUTS,
   CMB_PROGRAM_ENERGY,
   CMB_PROGRAM_INERTIAL_Q, /* derivatives of the residual in two parts: this one, the other is a Jacobian */

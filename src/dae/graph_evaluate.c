@@ -201,15 +201,27 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- what is looked at */
 
-static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const double *a,
-                                  const double *lambda, const double *push, double *out)
+static cmb_status run_at_rest(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
+                              const double *a, const double *lambda, const double *push,
+                              double *out)
 {
-  const cmb_graph_data *d = self;
   struct workplace w = put_inputs(d, at, lambda, a);
   const int pushes = d->layout.count[CMB_BLOCK_PUSH], first = d->layout.first[CMB_BLOCK_PUSH];
   for (int i = 0; i < pushes; i++) w.in[first + i] = push ? push[i] : 0;
-  run(d, CMB_PROGRAM_OUTPUTS, &w, out);
+  run(d, k, &w, out);
   return CMB_OK;
+}
+
+static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const double *a,
+                                  const double *lambda, const double *push, double *out)
+{
+  return run_at_rest(self, CMB_PROGRAM_OUTPUTS, at, a, lambda, push, out);
+}
+
+static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                       const double *push, double *out)
+{
+  return run_at_rest(self, CMB_PROGRAM_LATE, at, a, lambda, push, out);
 }
 
 static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
@@ -294,6 +306,7 @@ void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_
     eq->outputs = outputs;
     eq->outputs_at_rest = outputs_at_rest;
   }
+  if (d->program[CMB_PROGRAM_LATE]) eq->late = late;
   if (d->program[CMB_PROGRAM_INPUTS]) eq->inputs = inputs;
   if (d->program[CMB_PROGRAM_ENERGY]) eq->energy = energy;
   if (d->program[CMB_PROGRAM_ROOTS]) eq->unsolved = unsolved;

@@ -25,9 +25,10 @@ static bool wants_explicit(const cmb_graph_parts *p)
   return p->options->explicit_form && p->x->acceleration;
 }
 
+/* Late states take the way by M, f and G, which finds their rates. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
-  return p->options->forced_form && p->x->forced;
+  return p->options->forced_form && p->x->forced && p->x->nl == 0;
 }
 
 static bool wants_residual(const cmb_graph_parts *p)
@@ -80,6 +81,7 @@ static cmb_status take_parts(cmb_graph_parts *p)
   n[CMB_PART_STIFF] = wants_stiff(p) ? x->stiff_count * (x->nv + 2) + 2 * x->nv : 0;
   cmb_graph_rule_counts(x, n);
   n[CMB_PART_OUTPUTS] = x->no + x->nh;
+  n[CMB_PART_LATE] = x->nl;
   n[CMB_PART_INPUTS] = x->nu;
   n[CMB_PART_ROOTS] = x->root_count;
   n[CMB_PART_ENERGY] = x->energy != 0;
@@ -134,6 +136,7 @@ static void fill_parts(cmb_graph_parts *p)
   if (wants_stiff(p)) copy_stiff(p);
   cmb_graph_rule_parts(x, p->part);
   copy(p, CMB_PART_OUTPUTS, x->outputs);
+  copy(p, CMB_PART_LATE, x->late);
   copy(p, CMB_PART_INPUTS, x->input_value);
   copy(p, CMB_PART_ROOTS, x->roots);
   copy(p, CMB_PART_ENERGY, &x->energy);
@@ -247,6 +250,7 @@ static cmb_status freeze(cmb_graph_parts *p)
   p->motion_ns = cmb_modes_count(p->modes);
   CMB_TRY(freeze_rules(p));
   CMB_TRY(freeze_known(p, CMB_PART_OUTPUTS));
+  CMB_TRY(freeze_known(p, CMB_PART_LATE));
   CMB_TRY(freeze_known(p, CMB_PART_ROOTS));
   CMB_TRY(freeze_known(p, CMB_PART_ENERGY));
   p->ns = cmb_modes_count(p->modes);

@@ -44,6 +44,7 @@ typedef enum cmb_graph_part {
   CMB_PART_RESETS,     /* rows, then changes */
   CMB_PART_SURFACES,   /* u, u_t and γ of all rules, then the entries of their gradients */
   CMB_PART_OUTPUTS,    /* and what sampled values become, behind them */
+  CMB_PART_LATE,       /* rates of late states, of a and λ as they are */
   CMB_PART_INPUTS,     /* u(t) */
   CMB_PART_ROOTS,      /* of implicit functions */
   CMB_PART_ENERGY,

@@ -84,6 +84,7 @@ static void set_sizes(const cmb_graph_parts *p, cmb_graph_data *d, cmb_equations
   eq->nq = d->nq = x->nq;
   eq->nv = d->nv = x->nv;
   eq->nz = x->nz;
+  eq->nl = x->nl;
   eq->ng = d->ng = p->x->ng;
   eq->ns = d->ns = p->ns;
   eq->no = d->no = x->no;
@@ -231,6 +232,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   copy_all_names(p, arena, eq);
   d->root_names = copy_names(arena, p->x->root_count, p->x->root_names);
   eq->impulse_signs = copy_ints(arena, eq->ng, p->x->impulse_signs);
+  eq->late_row = copy_ints(arena, eq->nl, p->x->late_row);
   if (p->x->impulse_weights) {
     eq->impulse_weights = copy_doubles(arena, eq->ng, p->x->impulse_weights);
   }

@@ -68,6 +68,14 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return x->inner->outputs(x->inner->self, &below, a, lambda, out);
 }
 
+static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                       const double *push, double *out)
+{
+  const cmb_layer *x = self;
+  const cmb_point below = cmb_layer_point(x, at);
+  return x->inner->late(x->inner->self, &below, a, lambda, push, out);
+}
+
 /* Only levels are taken over: the other modes are the layer's. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
@@ -194,6 +202,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->inputs) eq->inputs = inputs;
   if (inner->switches) eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;
+  if (inner->late) eq->late = late;
   if (inner->levels) eq->levels = levels;
   if (inner->enclose) eq->enclose = enclose;
   if (inner->switch_flow) eq->switch_flow = switch_flow;

@@ -72,6 +72,21 @@ static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const d
   return find_outputs(self, at, a, lambda, push, out);
 }
 
+static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                       const double *push, double *out)
+{
+  const cmb_mean *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  if (!x->any) return inner->late(inner->self, at, a, lambda, push, out);
+  cmb_point there = point_on(x, at, x->only ? x->only : 1);
+  CMB_TRY(inner->late(inner->self, &there, a, lambda, push, out));
+  if (x->only) return CMB_OK;
+  there = point_on(x, at, -1);
+  CMB_TRY(inner->late(inner->self, &there, a, lambda, push, x->f));
+  take_mean(inner->nl, out, x->f);
+  return CMB_OK;
+}
+
 cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner,
                            cmb_mean **out)
 {
@@ -81,6 +96,7 @@ cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   cmb_equations *eq = &x->layer.eq;
   eq->evaluate = evaluate;
   if (inner->outputs) eq->outputs = outputs;
+  if (inner->late) eq->late = late;
   if (inner->outputs_at_rest) eq->outputs_at_rest = outputs_at_rest;
   x->side = cmb_arena_ints(arena, eq->ns);
   x->f = cmb_arena_doubles(arena, eq->nv);

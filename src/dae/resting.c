@@ -260,12 +260,29 @@ static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_i
   }
 }
 
+/* The forces of the surfaces, by rules. */
+static void find_pushes(const cmb_resting *x, const double *lambda)
+{
+  const int ng = x->layer.inner->ng;
+  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[ng + k] * x->unit[k];
+}
+
+static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                       const double *push, double *out)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  (void)push; /* what rests is known here */
+  find_pushes(x, lambda);
+  return inner->late(inner->self, at, a, lambda, x->push, out);
+}
+
 static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
                           const double *lambda, double *out)
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[inner->ng + k] * x->unit[k];
+  find_pushes(x, lambda);
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
@@ -415,6 +432,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *las
   x->gamma = cmb_arena_doubles(arena, eq->rule_count);
   x->U = cmb_arena_doubles(arena, cmb_pattern_values(eq->U_pattern, eq->rule_count, eq->nv));
   if (inner->outputs_at_rest) eq->outputs = outputs;
+  if (inner->late) eq->late = late;
   x->push = cmb_arena_doubles(arena, inner->rule_count);
   x->row = cmb_arena_doubles(arena, eq->nv);
   x->a = cmb_arena_doubles(arena, eq->nv);

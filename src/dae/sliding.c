@@ -33,6 +33,13 @@ static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
   }
 }
 
+/* Rates of late states are no forces: they need not be a sum of what each group switches. */
+static void leave_late(const cmb_sliding *x, double *f)
+{
+  const cmb_equations *inner = x->layer.inner;
+  for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
+}
+
 /* Forces and rates of the functions in the modes that the evaluator below has. */
 static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
@@ -82,11 +89,13 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   lower_modes(&x->layer, at->mode, ev->mode);
   CMB_TRY(cmb_factor_at(ev, at->t, at->q));
   CMB_TRY(look(x, at, first));
+  leave_late(x, ev->f);
   memcpy(x->f, ev->f, size);
   for (int k = 0; k < n; k++) {
     double *change = x->change + (ptrdiff_t)k * nv;
     put_group(x, x->function[k], 1, ev->mode);
     CMB_TRY(look(x, at, second));
+    leave_late(x, ev->f);
     put_group(x, x->function[k], -1, ev->mode);
     for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
     for (int i = 0; i < n; i++) {
@@ -113,6 +122,7 @@ static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int 
   put_group(x, x->function[k], -1, ev->mode);
   put_group(x, x->function[l], -1, ev->mode);
   CMB_TRY(status);
+  leave_late(x, ev->f);
   for (int i = 0; i < nv; i++) {
     size = fmax(size, fabs(x->f[i]) + fabs(one[i]) + fabs(other[i]));
     rest = fmax(rest, fabs(ev->f[i] - x->f[i] - one[i] - other[i]));
@@ -183,6 +193,7 @@ static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bo
   }
   CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, change, x->lambda));
   for (int i = 0; i < inner->nv; i++) change[i] -= x->a[i];
+  leave_late(x, change);
   return CMB_OK;
 }
 
@@ -263,6 +274,26 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return CMB_OK;
 }
 
+/* So are the rates of late states. */
+static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
+                       const double *push, double *out)
+{
+  const cmb_sliding *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  double *first = x->late, *second = x->late + inner->nl;
+  CMB_TRY(cmb_sliding_find(x, at));
+  const cmb_point below = cmb_layer_point(&x->layer, at);
+  CMB_TRY(inner->late(inner->self, &below, a, lambda, push, first));
+  memcpy(out, first, (size_t)inner->nl * sizeof *out);
+  for (int k = 0; k < x->count; k++) {
+    put_group(x, x->function[k], 1, x->layer.mode);
+    CMB_TRY(inner->late(inner->self, &below, a, lambda, push, second));
+    put_group(x, x->function[k], -1, x->layer.mode);
+    for (int i = 0; i < inner->nl; i++) out[i] += x->theta[k] * (second[i] - first[i]);
+  }
+  return CMB_OK;
+}
+
 /* Bounds are not known of the functions that slide. */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
@@ -308,6 +339,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->evaluate = evaluate;
   eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;
+  if (inner->late) eq->late = late;
   x->theta = cmb_arena_doubles(arena, count);
   x->hold = cmb_arena_doubles(arena, count);
   x->mean = cmb_arena_doubles(arena, count);
@@ -317,6 +349,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->change = cmb_arena_doubles(arena, count * eq->nv);
   x->flow = cmb_arena_doubles(arena, 4 * eq->ns);
   x->out = cmb_arena_doubles(arena, 2 * cmb_observed(eq));
+  x->late = cmb_arena_doubles(arena, 2 * eq->nl);
   x->A = cmb_arena_doubles(arena, count * count);
   x->LU = cmb_arena_doubles(arena, count * count);
   x->rest = cmb_arena_doubles(arena, count);

@@ -39,6 +39,7 @@ typedef struct cmb_sliding {
   double *f, *change;   /* (nv), (count x nv) f₋ and f_k − f₋ */
   double *flow;         /* (4 ns) in two modes */
   double *out;          /* (2 no) */
+  double *late;         /* (2 nl) */
   double *A, *LU;       /* (count x count) */
   double *rest, *scale, *part; /* (count) */
   int *pivot;                  /* (count) */

@@ -66,6 +66,7 @@ typedef struct cmb_read_measure {
   int state; /* BUILT: `e` is good for the rest of this */
   int level, symbols;
   bool outputs;
+  bool late; /* it reads what is known only when the motion is */
   int implicit; /* read in the equations of this implicit function, where its unknowns are symbols; -1: none */
   cmb_expr e;
 } cmb_read_measure;
@@ -75,6 +76,7 @@ typedef struct cmb_read_implicit {
   int state;
   int level, symbols;
   bool outputs;
+  bool late;   /* as of a measure */
   bool starts; /* its start values are being read */
   cmb_expr unknown[CMB_MOST_UNKNOWNS], w[CMB_MOST_UNKNOWNS];
 } cmb_read_implicit;
@@ -115,7 +117,11 @@ typedef struct cmb_build {
   cmb_expr *u, *input;                         /* (inputs) the free part, and the whole */
   cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
   int *rate_state;                             /* (states) whether e is built */
-  cmb_list sampled, samplers;                  /* of cmb_sampled, of cmb_sampler */
+  bool *state_late; /* (states) e reads what is known only when the motion is (late_states.c) */
+  cmb_expr *state_rate_free;  /* (states) e where no body rests, for steps of fixed cost */
+  bool in_rate;               /* the rate of a state is being read */
+  bool reads_late;            /* what is being read has asked for such a quantity */
+  cmb_list sampled, samplers; /* of cmb_sampled, of cmb_sampler */
   int updating,
       update_delays; /* the sampled value whose update is being read, -1: none; and the delays in it so far */
   cmb_name_map names;           /* of the model's items, by what they are */
@@ -201,6 +207,10 @@ cmb_status cmb_build_state_rates(cmb_build *b);
 cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
+
+/* late_states.c: rates that read accelerations and constraint forces; e of all states (states), with these put in; and both into x.
+ * After the formulation. */
+cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate);
 
 /* sampled.c: their inputs; their updates, which have to be read twice, the first time for the delays in them; and both into x */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i);

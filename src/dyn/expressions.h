@@ -69,6 +69,11 @@ typedef struct cmb_expressions {
    * the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
   int nz; /* states, the last nz of the velocities (states.c) */
+
+  /* Late states, whose rates read a, λ and forces of rests (late_states.c): which of the velocities they are, and these rates. In f and
+   * whatever else is a function of t, q and v they have a and λ of a motion without rests put in. */
+  int nl, *late_row; /* (nl) */
+  cmb_expr *late;    /* (nl) */
   int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
   int first_count;
   cmb_expr *parameter; /* (np) */

@@ -222,7 +222,8 @@ static bool of_state(cmb_build *b, const char *name, bool rate, struct quantity 
 {
   const int i = find(b, b->model->states, name);
   if (i < 0 || (rate && cmb_build_state_rate(b, i) != CMB_OK)) return false;
-  known(q, rate ? b->state_rate[i] : b->state[i], CMB_LEVEL_MOTION);
+  known(q, rate ? b->state_rate[i] : b->state[i],
+        rate && b->state_late[i] ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
   q->is_state = !rate;
   return true;
 }
@@ -249,7 +250,11 @@ static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols
                           .outputs = b->outputs,
                           .implicit = b->implicit_now};
   m->symbols = symbols ? symbols->number : 0;
+  const bool before = b->reads_late;
+  b->reads_late = false;
   cmb_status status = read_formula(b, &b->model->measures[i].formula, level, symbols, &m->e);
+  m->late = b->reads_late;
+  b->reads_late = b->reads_late || before;
   m->state = status == CMB_OK ? CMB_BUILT : CMB_NOT_BUILT;
   return status;
 }
@@ -265,7 +270,10 @@ static bool formula_measure(struct reading *r, int i, struct quantity *q)
   cmb_build *b = r->b;
   const cmb_model_measure *m = &b->model->measures[i];
   const int state = b->measures[i].state;
-  if (is_read(r, &b->measures[i])) return known(q, b->measures[i].e, CMB_LEVEL_TIME);
+  if (is_read(r, &b->measures[i])) {
+    b->reads_late = b->reads_late || b->measures[i].late;
+    return known(q, b->measures[i].e, CMB_LEVEL_TIME);
+  }
   if (state == CMB_IN_WORK || state == CMB_WAITING) {
     cmb_build_fail(b, cmb_about_part(&m->place, "measure", m->name),
                    "measure '%s' depends on itself", m->name);
@@ -330,9 +338,13 @@ static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbol
   *m = (cmb_read_implicit){.state = CMB_IN_WORK, .level = (int)level, .outputs = b->outputs};
   m->symbols = symbols ? symbols->number : 0;
   for (int k = 0; k < x->count; k++) size[k] = x->unknown[k].size;
+  const bool late_before = b->reads_late;
   b->implicit_now = i;
+  b->reads_late = false;
   cmb_status status = read_implicit_formulas(b, i, level, symbols, equation, start);
   b->implicit_now = before;
+  m->late = b->reads_late;
+  b->reads_late = b->reads_late || late_before;
   if (status == CMB_OK) {
     status = cmb_implicit(b->g, x->count, m->unknown, equation, start, size, m->w);
     if (status == CMB_ERROR_INPUT) status = fail_implicit(b, x);
@@ -374,6 +386,7 @@ static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
   if (m->state == CMB_IN_WORK) return unknown_in_work(r, i, k, q);
   const bool good = m->state == CMB_BUILT && m->level == (int)r->level &&
                     m->outputs == b->outputs && m->symbols == (r->symbols ? r->symbols->number : 0);
+  if (good) b->reads_late = b->reads_late || m->late;
   if (good) return known(q, m->w[k], CMB_LEVEL_TIME);
   if (b->formula_depth >= MOST_DEPTH + MOST_IMPLICIT_DEPTH) {
     const cmb_model_implicit *x = &b->model->implicits[i];
@@ -537,6 +550,20 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
+/* Energies and the power. While forces are still being built the rate of a state only asks whether there is such a quantity. */
+static bool total_of(cmb_build *b, const char *name, cmb_expr *e)
+{
+  if (b->in_rate && !b->outputs) {
+    static const char *const totals[] = {"energy", "kinetic", "potential", "power"};
+    *e = 0;
+    if (cmb_find_name(name, totals, 4, sizeof *totals) < 0) return false;
+  } else if (!cmb_build_total(b, name, e)) {
+    return false;
+  }
+  b->reads_late = true;
+  return true;
+}
+
 static bool value_of(void *user, const char *name, cmb_expr *e)
 {
   struct reading *r = user;
@@ -549,10 +576,11 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
     *e = cmb_surface_symbols(r->b->g).x[letter(name[0])];
     return true;
   }
-  if (r->level == CMB_LEVEL_OUTPUT && cmb_build_total(r->b, name, e)) return true;
+  if (r->level == CMB_LEVEL_OUTPUT && total_of(r->b, name, e)) return true;
   if (!resolve(r, name, &q)) return refuse_euler_parameter(r, name);
   cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
   if (q.level > allowed) return too_much(r, name, &q);
+  r->b->reads_late = r->b->reads_late || q.level == CMB_LEVEL_OUTPUT;
   *e = q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e;
   return true;
 }

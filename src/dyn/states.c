@@ -1,5 +1,5 @@
 /*
- * First-order states z of the model's (build.h): ż = e(t, q, v, z).
+ * First-order states z of the model's (build.h): ż = e(t, q, v, z); late_states.c has those of a and λ.
  *
  * They stand behind the velocities: what the layers above call v is (v, z), M is diag(M, I), f is (f, e), G and T have columns of
  * zeros for z. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and no
@@ -25,6 +25,7 @@ cmb_status cmb_build_states(cmb_build *b)
   b->state_rate = expressions(b, m->state_count);
   b->state_change = expressions(b, m->state_count);
   b->rate_state = cmb_arena_ints(b->arena, m->state_count);
+  b->state_late = cmb_arena_take(b->arena, (size_t)m->state_count + 1, sizeof *b->state_late);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < m->state_count; i++) {
     char text[NAME_ROOM];
@@ -44,8 +45,14 @@ cmb_status cmb_build_state_rate(cmb_build *b, int state)
     return cmb_build_fail(b, cmb_about_part(&s->place, "state", s->name),
                           "the rate of state '%s' depends on itself", s->name);
   }
+  const bool late = b->reads_late, inside = b->in_rate;
   b->rate_state[state] = CMB_IN_WORK;
-  CMB_TRY(cmb_build_formula(b, &s->rate, CMB_LEVEL_MOTION, NULL, &b->state_rate[state]));
+  b->reads_late = false;
+  b->in_rate = true;
+  CMB_TRY(cmb_build_formula(b, &s->rate, CMB_LEVEL_OUTPUT, NULL, &b->state_rate[state]));
+  b->state_late[state] = b->reads_late;
+  b->reads_late = late;
+  b->in_rate = inside;
   b->rate_state[state] = CMB_BUILT;
   return CMB_OK;
 }
@@ -139,21 +146,20 @@ static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x)
 {
   const int nv = b->tree->nv, nz = x->nz;
-  cmb_expr *defect = expressions(b, nz);
+  cmb_expr *defect = expressions(b, nz), *rate = expressions(b, nz);
   if (nz == 0) return CMB_OK;
-  if (!defect) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < nz; i++) {
-    defect[i] = cmb_sub(b->g, b->state_change[i], b->state_rate[i]);
-  }
+  if (!defect || !rate) return CMB_ERROR_MEMORY;
+  CMB_TRY(cmb_build_late_states(b, x, rate));
+  for (int i = 0; i < nz; i++) defect[i] = cmb_sub(b->g, b->state_change[i], rate[i]);
   if (x->mass_factors.count > 0) {
     add_mass_factors(b, &x->mass_factors, nz);
   } else {
     add_mass(b, x);
   }
-  x->f = behind(b, nv, x->f, b->state_rate);
+  x->f = behind(b, nv, x->f, rate);
   if (x->residual) x->residual = behind(b, nv, x->residual, defect);
   if (x->applied) x->applied = behind(b, nv, x->applied, defect);
-  if (x->acceleration) x->acceleration = behind(b, nv, x->acceleration, b->state_rate);
-  if (x->forced) x->forced = behind(b, nv, x->forced, b->state_rate);
+  if (x->acceleration) x->acceleration = behind(b, nv, x->acceleration, rate);
+  if (x->forced) x->forced = behind(b, nv, x->forced, rate);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }

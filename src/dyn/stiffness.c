@@ -73,7 +73,7 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
     if (!covered) cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->loose);
   }
   for (int i = 0; i < x->nz; i++) {
-    x->forces[b->tree->nv + i] = x->loose[b->tree->nv + i] = b->state_rate[i];
+    x->forces[b->tree->nv + i] = x->loose[b->tree->nv + i] = b->state_rate_free[i];
   }
   return cmb_graph_status(b->g);
 }

@@ -170,7 +170,8 @@ cmb_status cmb_form_defects(cmb_form *form, const cmb_form_state *s, const cmb_d
   if (own) {
     const cmb_point at = cmb_evaluator_point(ev, s->t, s->q, s->v);
     ev->stats.f++;
-    return eq->residual(eq->self, &at, s->a, s->lambda, out->r);
+    CMB_TRY(eq->residual(eq->self, &at, s->a, s->lambda, out->r));
+    return cmb_late_residual(ev, s->t, s->q, s->v, s->a, out->r);
   }
   if (is_explicit) return explicit_defect(form, s, out->r);
   residual_defect(form, s, out->r);

@@ -276,6 +276,24 @@ static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, in
   return CMB_OK;
 }
 
+/* A motion must not depend on the order of lines. */
+static cmb_status refuse_shared(cmb_context *ctx, const cmb_model *model, const char *state)
+{
+  const cmb_place *place = &model->place;
+  if (!state) return CMB_OK;
+  for (int i = 0; i < model->state_count; i++) {
+    if (strcmp(model->states[i].name, state) == 0) place = &model->states[i].place;
+  }
+  cmb_about about = cmb_about_place(place->file, place->line, place->column);
+  about.kind = "state";
+  about.name = state;
+  return cmb_fail_about(ctx, CMB_ERROR_INPUT, about,
+                        "state '%s': its rate is not unique, since redundant constraints can share "
+                        "out their forces in several ways; expected a rate of forces that are "
+                        "determined",
+                        state);
+}
+
 /* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
 static cmb_status leave_out(struct making *k, cmb_system **system)
 {
@@ -288,6 +306,7 @@ static cmb_status leave_out(struct making *k, cmb_system **system)
   if (status == CMB_OK && x.consistency.count > 0) {
     status = complain(ctx, k->model, whole, &x.consistency);
   }
+  if (status == CMB_OK) status = refuse_shared(ctx, k->model, x.shared.state);
   keep_branches(whole, &x.rank);
   if (status == CMB_OK && x.rank.redundant_count > 0) {
     status = build(k, &x.rank, k->joints ? k->joints : whole, &less);

@@ -1,6 +1,6 @@
 /*
  * What redundant constraints leave open (shared.h). The forces −Gᵀ λ do not change along the vectors n with nᵀ G = 0, so that λ is
- * known but for multiples of them. An output is not unique if it changes along one of them; it is looked at with two sets of
+ * known but for multiples of them. An output, or the rate of a late state, is not unique if it changes along one of them; it is looked at with two sets of
  * multipliers that have nothing special, so that max(0, λ) is seen as well.
  */
 #include "system/shared.h"
@@ -18,7 +18,7 @@ struct probe {
   cmb_evaluator *ev;
   double t;
   const double *q;
-  double *v, *a, *n, *share, *lambda, *out, *out_moved;
+  double *v, *a, *n, *share, *lambda, *out, *out_moved, *late, *late_moved;
 };
 
 static void take_memory(struct probe *p, cmb_arena *arena)
@@ -31,6 +31,22 @@ static void take_memory(struct probe *p, cmb_arena *arena)
   p->lambda = cmb_arena_doubles(arena, eq->ng);
   p->out = cmb_arena_doubles(arena, cmb_observed(eq));
   p->out_moved = cmb_arena_doubles(arena, cmb_observed(eq));
+  p->late = cmb_arena_doubles(arena, eq->nl);
+  p->late_moved = cmb_arena_doubles(arena, eq->nl);
+}
+
+static bool is_same(double one, double other)
+{
+  const double size = fmax(fabs(one), fabs(other));
+  return fabs(other - one) <= CHANGE * size + ROUNDING || !isfinite(size);
+}
+
+/* The rates of late states with these multipliers. */
+static void find_late(const struct probe *p, double *rate)
+{
+  const cmb_equations *eq = p->ev->eq;
+  const cmb_point at = cmb_evaluator_point(p->ev, p->t, p->q, p->v);
+  if (eq->late) eq->late(eq->self, &at, p->a, p->lambda, NULL, rate);
 }
 
 /* Outputs that change from λ to λ + n, with λ of this sign. One that is not finite there is left alone. */
@@ -41,12 +57,16 @@ static void compare(struct probe *p, double sign, cmb_shared *shared)
   for (int i = 0; i < eq->ng; i++) most = fmax(most, fabs(p->n[i]));
   for (int i = 0; i < eq->ng; i++) p->lambda[i] = sign * (1 + fmod(0.618 * i, 1));
   cmb_outputs(p->ev, p->t, p->q, p->v, p->a, p->lambda, p->out);
+  find_late(p, p->late);
   for (int i = 0; i < eq->ng; i++) p->lambda[i] += p->n[i] / most;
+  find_late(p, p->late_moved);
   cmb_outputs(p->ev, p->t, p->q, p->v, p->a, p->lambda, p->out_moved);
   for (int i = 0; i < eq->no; i++) {
-    const double size = fmax(fabs(p->out[i]), fabs(p->out_moved[i]));
-    if (fabs(p->out_moved[i] - p->out[i]) <= CHANGE * size + ROUNDING || !isfinite(size)) continue;
+    if (is_same(p->out[i], p->out_moved[i])) continue;
     shared->outputs[i] = shared->any_output = true;
+  }
+  for (int i = 0; i < eq->nl; i++) {
+    if (!is_same(p->late[i], p->late_moved[i])) shared->state = eq->v_names[eq->late_row[i]];
   }
 }
 

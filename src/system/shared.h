@@ -10,6 +10,7 @@
 typedef struct cmb_shared {
   bool *lambda, *outputs;
   bool any_output;
+  const char *state; /* a late state whose rate depends on it; NULL: none does */
 } cmb_shared;
 
 /* With the constraints that `rank` calls redundant among those of the evaluator, at its regular position. Memory from `arena`. */
