@@ -120,6 +120,8 @@ typedef struct cmb_build {
   cmb_name_map names;           /* of the model's items, by what they are */
   cmb_read_measure *measures;   /* (measures) */
   cmb_read_implicit *implicits; /* (implicits) */
+  struct cmb_read_road *roads;  /* (roads) road.c */
+  int road_depth;               /* roads of roads that are being made */
   int implicit_now;             /* the one whose formulas are being read; -1: none */
   int formula_depth;            /* formulas in formulas that are being read */
   int force_depth;              /* likewise forces */

@@ -2,6 +2,7 @@
  * What names mean in formulas (docs/model-format.md, "Names in formulas"):
  *
  *     t, deg, parameters, inputs, TABLE(x)
+ *     ROAD(x, y): its height
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     STATE, STATE.rate
@@ -17,6 +18,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "dyn/build.h"
+#include "dyn/road.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +133,8 @@ cmb_status cmb_build_names(cmb_build *b)
               ADD(bodies, body_count) && ADD(markers, marker_count) &&
               ADD(measures, measure_count) && ADD(states, state_count) &&
               ADD(sampled, sampled_count) && ADD(forces, force_count) && ADD(joints, joint_count) &&
-              ADD(loops, loop_count) && ADD(tables, table_count) && ADD(stops, stop_count);
+              ADD(loops, loop_count) && ADD(tables, table_count) && ADD(stops, stop_count) &&
+              ADD(roads, road_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
   for (int i = 0; good && i < m->implicit_count; i++) good = add_unknowns(b, i);
@@ -571,6 +574,15 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
+/* The height of a road at its arguments. */
+static bool road_of(cmb_build *b, int i, const cmb_expr *arguments, cmb_expr *e)
+{
+  const cmb_status status = cmb_build_road_height(b, i, arguments[0], arguments[1], e);
+  if (b->status == CMB_OK)
+    b->status = status; /* the parser will only know that there is no value */
+  return status == CMB_OK;
+}
+
 static bool call_of(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
 {
   struct reading *r = user;
@@ -578,9 +590,12 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   char text[NAME_ROOM];
   for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
     int i = find(r->b, m->tables, text);
-    if (i < 0 || m->tables[i].arguments != count) continue;
-    *e = cmb_build_table(r->b, &m->tables[i], arguments);
-    return true;
+    if (i >= 0 && m->tables[i].arguments == count) {
+      *e = cmb_build_table(r->b, &m->tables[i], arguments);
+      return true;
+    }
+    i = find(r->b, m->roads, text);
+    if (i >= 0 && count == 2) return road_of(r->b, i, arguments, e);
   }
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);

@@ -17,6 +17,7 @@
 #include "expr/number.h"
 #include "model/force_types.h"
 #include "model/joint_types.h"
+#include "model/road_types.h"
 
 #include <camber/model.h>
 
@@ -204,6 +205,21 @@ typedef struct cmb_model_implicit {
   cmb_model_formula equation[CMB_MOST_UNKNOWNS];
 } cmb_model_implicit;
 
+/* What wheels and contacts roll on; in formulas NAME(x, y) is its height. */
+typedef struct cmb_model_road {
+  const char *name;
+  cmb_place place;
+  cmb_road_type type;
+  cmb_number n[CMB_MOST_ROAD_NUMBERS]; /* as the row of its type says */
+  cmb_model_formula height;            /* of a formula; else text NULL */
+  cmb_model_formula friction;          /* text NULL: 1 */
+
+  /* of those that have a place */
+  cmb_number at[3];               /* where it begins; heights count from here */
+  cmb_number along[2], across[2]; /* unit vectors in the direction of s and of n */
+  cmb_number scale;               /* what heights are multiplied by */
+} cmb_model_road;
+
 typedef struct cmb_model_force {
   const char *name;
   cmb_place place;
@@ -332,7 +348,7 @@ struct cmb_model {
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
       measure_count, state_count, controller_count, sampled_count, implicit_count, force_count,
-      output_count, event_count, stop_count, shape_count, template_count, default_count;
+      output_count, event_count, stop_count, shape_count, template_count, default_count, road_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_template *templates;   /* the model's own, not those inside of others */
   cmb_model_body *bodies;
@@ -353,6 +369,7 @@ struct cmb_model {
   cmb_model_stop *stops;
   cmb_model_shape *shapes;
   cmb_model_default *defaults;
+  cmb_model_road *roads;
 };
 
 #endif

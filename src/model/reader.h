@@ -31,6 +31,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_SAMPLED,
   CMB_NAMES_FORCE,
   CMB_NAMES_IMPLICIT,
+  CMB_NAMES_ROAD,
   CMB_NAMES_INSTANCE,
   CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
@@ -290,6 +291,7 @@ cmb_status cmb_read_implicits(cmb_reader *r);
 cmb_status cmb_read_events(cmb_reader *r);
 cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);
+cmb_status cmb_read_roads(cmb_reader *r);
 
 /* stops.c: a contact with a restitution in place of a stiffness, and a loop of the type `stop` */
 cmb_status cmb_take_stops(cmb_reader *r);

@@ -1,0 +1,118 @@
+/*
+ * Section `roads` (reader.h): what wheels and contacts roll on. The types and their numbers are the rows of road_types.c.
+ *
+ * A road that has a place begins at `at` and runs in `direction`, along x if that is not given: its own coordinates are s along the
+ * direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right. The x and y of
+ * formulas are global, as those of the surfaces of contacts.
+ */
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <math.h>
+
+/* ---- where it is */
+
+/* The horizontal unit vector along the road, and the one to the left of it. */
+static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                 cmb_model_road *road)
+{
+  cmb_graph *g = r->model->graph;
+  cmb_number d[3];
+  CMB_TRY(cmb_read_direction(r, s, node, d));
+  if (!(fabs(d[2].value) < 1e-9)) {
+    return cmb_reader_fail(r, node->place,
+                           "the direction rises by %g per metre; expected a horizontal one",
+                           d[2].value);
+  }
+  for (int i = 0; i < 2; i++) road->along[i] = d[i];
+  road->across[0] = cmb_scaled(g, -s->turn, d[1]);
+  road->across[1] = cmb_scaled(g, s->turn, d[0]);
+  return CMB_OK;
+}
+
+static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_road *road)
+{
+  const cmb_node *at = cmb_node_find(entry, "at"), *direction = cmb_node_find(entry, "direction");
+  road->along[0] = cmb_fixed(s->sign[0]);
+  road->across[1] = cmb_fixed(s->sign[0] * s->turn);
+  for (int i = 0; i < 3; i++) road->at[i] = s->offset[i];
+  if (at) CMB_TRY(cmb_read_position(r, s, at, road->at));
+  if (direction) CMB_TRY(read_direction(r, s, direction, road));
+  return cmb_read_optional(r, s, entry, "scale", &road->scale);
+}
+
+/* ---- what it is */
+
+static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_road *road)
+{
+  static const cmb_limit_kind kinds[] = {
+      [CMB_ROAD_POSITIVE] = CMB_POSITIVE, [CMB_ROAD_NOT_NEGATIVE] = CMB_NOT_NEGATIVE};
+  const cmb_road_row *row = &cmb_road_rows[road->type];
+  for (int i = 0; i < row->number_count; i++) {
+    const cmb_road_number *n = &row->numbers[i];
+    const cmb_node *node = cmb_node_find(entry, n->key);
+    road->n[i] = cmb_fixed(n->usual);
+    if (n->required) CMB_TRY(cmb_require(r, entry, n->key, &node));
+    if (n->limit == CMB_ROAD_ANY)
+      CMB_TRY(cmb_read_optional(r, s, entry, n->key, &road->n[i]));
+    else
+      CMB_TRY(cmb_read_limited(r, s, entry, n->key, kinds[n->limit], &road->n[i]));
+  }
+  return CMB_OK;
+}
+
+static cmb_status read_formula_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                    cmb_model_road *road)
+{
+  const cmb_node *height;
+  CMB_TRY(cmb_require(r, entry, "height", &height));
+  return cmb_read_formula(r, s, height, &road->height);
+}
+
+static cmb_status check_road_keys(cmb_reader *r, const cmb_node *entry, const cmb_road_row *row)
+{
+  static const char *const common[] = {"type", "friction"}, *const placed[] = {"at", "direction",
+                                                                               "scale"};
+  const char *keys[CMB_MOST_ROAD_NUMBERS + CMB_MOST_ROAD_KEYS + 5];
+  int count = 0;
+  for (int i = 0; i < 2; i++) keys[count++] = common[i];
+  for (int i = 0; i < 3 && row->placed; i++) keys[count++] = placed[i];
+  for (int i = 0; i < row->number_count; i++) keys[count++] = row->numbers[i].key;
+  for (int i = 0; i < row->key_count; i++) keys[count++] = row->keys[i];
+  return cmb_check_keys(r, entry, count, keys);
+}
+
+static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static cmb_status (*const readers[CMB_ROAD_TYPES])(cmb_reader *, const cmb_scope *,
+                                                     const cmb_node *, cmb_model_road *) = {
+      [CMB_ROAD_FORMULA] = read_formula_road};
+  cmb_model *m = r->model;
+  const int index = m->road_count++;
+  cmb_model_road *road = &m->roads[index];
+  const cmb_node *type, *friction;
+  int choice;
+  road->name = cmb_full_name(r, s->prefix, entry->key, "");
+  road->place = entry->key_place;
+  road->scale = cmb_fixed(1);
+  CMB_TRY(cmb_define(r, CMB_NAMES_ROAD, road->name, index, entry->key_place));
+  CMB_TRY(cmb_expect_map(r, entry));
+  CMB_TRY(cmb_require(r, entry, "type", &type));
+  CMB_TRY(cmb_read_choice(r, type, cmb_road_rows, CMB_ROAD_TYPES, sizeof *cmb_road_rows, &choice));
+  road->type = (cmb_road_type)choice;
+  CMB_TRY(check_road_keys(r, entry, &cmb_road_rows[choice]));
+  if (cmb_road_rows[choice].placed) CMB_TRY(read_place(r, s, entry, road));
+  CMB_TRY(read_numbers(r, s, entry, road));
+  friction = cmb_node_find(entry, "friction");
+  if (friction) CMB_TRY(cmb_read_formula(r, s, friction, &road->friction));
+  return readers[choice] ? readers[choice](r, s, entry, road) : CMB_OK;
+}
+
+cmb_status cmb_read_roads(cmb_reader *r)
+{
+  cmb_model *m = r->model;
+  CMB_TRY(cmb_take_section(r, "roads", 0, sizeof *m->roads, &m->roads));
+  return cmb_each_entry(r, "roads", "road", read_road);
+}
