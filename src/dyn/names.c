@@ -405,8 +405,13 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
   }
   static const char *const parts[] = {"fx", "fy", "fz"};
   int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
+  if (results == CMB_RESULTS_TYRE && part < 0) {
+    cmb_expr e;
+    return cmb_build_force(b, i) == CMB_OK && cmb_build_tyre_result(b, i, suffix, &e) &&
+           known(q, e, CMB_LEVEL_MOTION);
+  }
   bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
-                     : part >= 0 && results == CMB_RESULTS_PARTS;
+                     : part >= 0 && (results == CMB_RESULTS_PARTS || results == CMB_RESULTS_TYRE);
   if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
   if (pushes) return known(q, a->force, CMB_LEVEL_MOTION);

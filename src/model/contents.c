@@ -225,7 +225,8 @@ static int give_points(int count, const cmb_anchor *const *anchors, int room,
 static int force_anchors(const cmb_model_force *f, const cmb_anchor *anchors[2])
 {
   if (f->type == CMB_FORCE_COORDINATE) return 0;
-  const bool one = f->type == CMB_FORCE_LOAD || f->type == CMB_FORCE_CONTACT;
+  const bool one =
+      f->type == CMB_FORCE_LOAD || f->type == CMB_FORCE_CONTACT || f->type == CMB_FORCE_TYRE;
   anchors[0] = one ? &f->b : &f->a;
   anchors[1] = &f->b;
   return one ? 1 : 2;

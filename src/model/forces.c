@@ -246,7 +246,8 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
                                                       const cmb_node *, cmb_model_force *) = {
       [CMB_FORCE_SPRING] = read_spring,   [CMB_FORCE_COORDINATE] = read_torsion,
       [CMB_FORCE_BUSHING] = read_bushing, [CMB_FORCE_LOAD] = read_load,
-      [CMB_FORCE_CONTACT] = read_contact, [CMB_FORCE_SPHERES] = read_spheres};
+      [CMB_FORCE_CONTACT] = read_contact, [CMB_FORCE_SPHERES] = read_spheres,
+      [CMB_FORCE_TYRE] = cmb_read_tyre};
   cmb_model *m = r->model;
   cmb_model_force *f = &m->forces[m->force_count];
   const cmb_node *type;

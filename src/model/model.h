@@ -167,7 +167,8 @@ typedef struct cmb_model_measure {
 typedef struct cmb_model_state {
   const char *name;
   cmb_place place;
-  cmb_model_formula rate;
+  cmb_model_formula rate; /* text NULL: that of a tyre .. */
+  int tyre;               /* .. the force of this number, from 1 */
   cmb_number start;
   const char *unit, *title; /* "" if not given */
 } cmb_model_state;
@@ -256,6 +257,8 @@ typedef struct cmb_model_force {
   bool sticks;                /* friction along one direction holds, with up to .. */
   cmb_number friction_static; /* .. this part of the normal force */
   cmb_number friction_direction[3];
+
+  const struct cmb_model_tyre *tyre; /* of a tyre: tyre.h */
 } cmb_model_force;
 
 typedef struct cmb_model_output {

@@ -293,6 +293,10 @@ cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);
 cmb_status cmb_read_roads(cmb_reader *r);
 
+/* tyres.c */
+cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                         cmb_model_force *f);
+
 /* stops.c: a contact with a restitution in place of a stiffness, and a loop of the type `stop` */
 cmb_status cmb_take_stops(cmb_reader *r);
 cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
