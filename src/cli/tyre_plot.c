@@ -6,6 +6,7 @@
 #include "cli/tyre.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
   PANEL = 250, /* width of a panel */
@@ -111,8 +112,7 @@ static void put_panel(FILE *to, struct panel *p, int number)
   cli_svg_text(to, p->abscissa);
   fprintf(to, "</text><text x='%.1f' y='%.1f' class='small'>", left, top - 7);
   for (int c = 0; c < p->count; c++) {
-    fprintf(to, "<tspan fill='%s'>%s%s</tspan>", COLOURS[c], c ? "\xC2\xA0\xC2\xA0 " : "",
-            p->curves[c].name);
+    fprintf(to, "<tspan fill='%s' dx='%d'>%s</tspan>", COLOURS[c], c ? 10 : 0, p->curves[c].name);
   }
   fputs("</text>\n", to);
 }
@@ -205,7 +205,8 @@ void cli_tyre_draw(FILE *to, const void *tyre)
       ".small{font-size:11px}</style>\n<rect width='%d' height='%d' fill='white'/>\n<text x='%d' "
       "y='20' font-size='14' class='m'>",
       width, height, width, height, width, height, width / 2);
-  cli_svg_text(to, t->name);
+  const char *slash = strrchr(t->name, '/');
+  cli_svg_text(to, slash ? slash + 1 : t->name);
   fputs("</text>\n", to);
   for (int i = 0; i < 6; i++) {
     struct panel p = {.title = titles[i], .abscissa = below[i]};
