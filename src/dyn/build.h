@@ -128,7 +128,7 @@ typedef struct cmb_build {
   int waiting;                     /* the measure that must be read first; -1: none */
   int symbol_sets;                 /* how many cmb_symbols there have been */
   int *force_state;                /* (forces) */
-  struct cmb_tyre_results **tyres; /* (forces) of those that are tyres and built: tyre.c */
+  struct cmb_tyre_results **tyres; /* (forces) of those that are tyres and built: tyre_force.c */
   int *first_action;               /* (forces) of those built: where their actions begin */
   cmb_list actions;                /* of cmb_action */
   cmb_list constraints;            /* of cmb_constraint */
@@ -286,7 +286,7 @@ cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, 
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both);
 
-/* tyre.c: the force of a tyre and the rates of its states; and NAME.suffix of it when it is built, false: no such quantity. */
+/* tyre_force.c: the force of a tyre and the rates of its states; and NAME.suffix of it when it is built, false: no such quantity. */
 cmb_status cmb_build_tyre(cmb_build *b, int force);
 bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e);
 

@@ -119,7 +119,7 @@ static const struct line aligning[] = {
     {"Mz", "-t*(Fy - SVyk) + Mzr + lever*Fx", OLD},
 };
 
-/* The power of the load has no infinite slope at 0: x^q is x (x² + 1e-8)^((q − 1)/2). */
+/* The power of the load has no infinite slope at 0: x^q is x (x² + 1e-10)^((q − 1)/2). */
 static const struct line torques[] = {
     {"x", "Fz/FNOMIN", BOTH},
     {"Mx",
@@ -130,7 +130,7 @@ static const struct line torques[] = {
     {"q", "QSY1 + QSY2*Fx/FNOMIN + QSY3*Vx*s/LONGVL + QSY4*(Vx/LONGVL)^4", BOTH},
     {"My", "-UNLOADED_RADIUS*Fz*LMY*s*q", OLD},
     {"My",
-     "-UNLOADED_RADIUS*FNOMIN*LMY*s*(q + (QSY5 + QSY6*x)*gamma^2)*x*(x^2 + 1e-8)^((QSY7 - "
+     "-UNLOADED_RADIUS*FNOMIN*LMY*s*(q + (QSY5 + QSY6*x)*gamma^2)*x*(x^2 + 1e-10)^((QSY7 - "
      "1)/2)*(1 + dp)^QSY8",
      NEW},
 };
@@ -182,12 +182,13 @@ static const struct line radii[] = {
 
 /* ---- names and functions of the formulas */
 
-enum { MOST_NAMES = 64 };
+enum { MOST_NAMES = 96 };
 
 struct law {
   cmb_graph *g;
   const cmb_tir *tir;
   int version, count;
+  bool full; /* a list has grown beyond the room */
   struct {
     const char *name;
     cmb_expr e;
@@ -197,7 +198,11 @@ struct law {
 static void define(struct law *l, const char *name, cmb_expr e)
 {
   int i = cmb_find_name(name, l->names, l->count, sizeof *l->names);
-  if (i < 0) i = l->count < MOST_NAMES ? l->count++ : MOST_NAMES - 1;
+  if (i < 0 && l->count == MOST_NAMES) {
+    l->full = true;
+    return;
+  }
+  if (i < 0) i = l->count++;
   l->names[i].name = name;
   l->names[i].e = e;
 }
@@ -310,7 +315,7 @@ static cmb_status follow(struct law *l, int count, const struct line *lines)
     CMB_TRY(cmb_formula_parse(l->g, formula, strlen(formula), 1, 1, &names, &e));
     define(l, lines[i].name, e);
   }
-  return cmb_graph_status(l->g);
+  return l->full ? CMB_ERROR_MEMORY : cmb_graph_status(l->g);
 }
 #define FOLLOW(l, lines) follow(l, (int)(sizeof(lines) / sizeof *(lines)), lines)
 

@@ -1,426 +1,134 @@
 /*
- * Tyres (model/tyre.h): a thin disc about the axis e through the centre c of a wheel, against a road z = h(x, y).
- *
- * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
- * without its part along e:
- *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d = (c − P)·k          two unknowns; in closed form where h is a constant
- * Axes (ISO-W): X = e × n forward, Y = n × X to the left, n up; camber sin γ = e·n, positive if the top leans towards −Y, to the right.
- * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
- * along the road only.
- *
- * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which makes the force of the spring conservative, or as a .tir file says; 0 in the air.
- *
- * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re; deflections u, v of the carcass with relaxation
- * lengths σ (Pacejka 2012, §7.2, and §8.6 for low speeds):
- *     u̇ = −Vsx − |Vx| u/σx − w |Vs| m² u/ux,   κ = u/σx − w τ Vsx/σx,           ux, vy: σ times the slip of the peak
- *     v̇ = −Vsy − |Vx| v/σy − w |Vs| m² v/vy,   tan α = −v/σy + w τ Vsy/σy,      m² = (u/ux)² + (v/vy)²
- * |V| is V²/sqrt(V² + v0²): exactly 0 at 0, where deflections stay as they are. w = exp(−(Vx/v1)²) is 1 at rest: then damping with the time
- * τ, and deflections that do not grow where the tyre slides. In the air they decay with the time T.
- *
- * Fx acts with the arm Re about the axis, not d: its power is Fx Vsx then, and none is made.
+ * Tyres by themselves (camber/tyre.h): the law of a file compiled once, forces and derivatives from it.
  */
-#include "dyn/build.h"
-#include "dyn/magic_formula.h"
-#include "dyn/road.h"
-#include "dyn/tmeasy.h"
+#include <camber/tyre.h>
 
+#include "base/arena.h"
+#include "base/context.h"
 #include "base/text.h"
+#include "dyn/magic_formula.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
-static const double v0 = 0.01;                            /* m/s */
-static const double air_time = 0.02;                      /* T, s */
-static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
-static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
-
-#define RESULTS(X)                                                                                 \
-  X(Fx) X(Fy) X(Fz) X(Mx) X(My) X(Mz) X(kappa) X(alpha) X(gamma) X(deflection) X(px) X(py) X(pz)
-
-/* What formulas may ask of a tyre. */
-typedef struct cmb_tyre_results {
-#define MEMBER(name) cmb_expr name;
-  RESULTS(MEMBER)
-#undef MEMBER
-} cmb_tyre_results;
-
-/* A tyre on its way. */
-struct tyre {
-  cmb_build *b;
-  cmb_graph *g;
-  const cmb_model_force *f;
-  const cmb_model_tyre *of;
-  cmb_site site;
-  const cmb_pose *p;
-  cmb_vector arm, c, e;     /* of the centre, from the link's origin and from the ground's; axis */
-  cmb_vector P, n, k, X, Y; /* contact */
-  cmb_expr cosine, d, friction; /* cos γ, loaded radius */
-  cmb_expr height_t;
-  cmb_vector down, v; /* from the link's origin to P; v_P */
-  cmb_expr spin, radius, rho, rho_rate;
-  cmb_expr Fz, both; /* and what decides on contact */
-  cmb_expr rolling;  /* Re */
-  cmb_expr Vx, Vsx, Vsy;
-  cmb_tyre_input in;
-  cmb_tyre_output out;
-  cmb_expr sigma[2];
-  cmb_tyre_results *results;
+struct cmb_tyre {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_tir tir;
+  cmb_program *program;
+  cmb_jacobian *jacobian;
+  double *work, *values; /* of the larger of the two; of the Jacobian */
 };
 
-static cmb_expr number(const struct tyre *y, double x)
+static cmb_status compile(cmb_tyre *t, cmb_graph *g)
 {
-  return cmb_constant(y->g, x);
+  static const char *const names[CMB_TYRE_STATES] = {"load",   "slip",  "slip_angle",
+                                                     "camber", "speed", "friction"};
+  cmb_expr x[CMB_TYRE_STATES];
+  cmb_tyre_output o;
+  for (int i = 0; i < CMB_TYRE_STATES; i++) x[i] = cmb_input(g, names[i]);
+  const cmb_tyre_input in = {x[0], x[1], cmb_apply(g, CMB_OP_TAN, x[2], 0, 0), x[3], x[4], x[5]};
+  CMB_TRY(cmb_magic_formula(g, &t->tir, &in, &o));
+  const cmb_expr out[CMB_TYRE_FORCES] = {o.Fx, o.Fy, o.Mx, o.My, o.Mz, o.sigma_x, o.sigma_y};
+  CMB_TRY(cmb_program_create(t->ctx, g, CMB_TYRE_STATES, x, CMB_TYRE_FORCES, out, &t->program));
+  CMB_TRY(cmb_jacobian_create(t->ctx, g, CMB_TYRE_STATES, x, CMB_TYRE_STATES, x, CMB_TYRE_FORCES,
+                              out, &t->jacobian));
+  const int plain = cmb_program_work(t->program), exact = cmb_jacobian_work(t->jacobian);
+  t->work = cmb_arena_doubles(t->arena, plain > exact ? plain : exact);
+  t->values = cmb_arena_doubles(t->arena, CMB_TYRE_FORCES * CMB_TYRE_STATES);
+  return cmb_arena_failed(t->arena) ? cmb_fail_memory(t->ctx) : CMB_OK;
 }
 
-static cmb_expr root(cmb_graph *g, cmb_expr x)
+static cmb_status make(cmb_tyre *t, const char *text, size_t length, const char *name)
 {
-  return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
+  cmb_graph *g = NULL;
+  CMB_TRY(cmb_check_text(t->ctx, text, length, cmb_place_in(name, 1, 1)));
+  CMB_TRY(cmb_tir_parse(t->ctx, name, text, length, &t->tir));
+  CMB_TRY(cmb_graph_create(t->ctx, &g));
+  const cmb_status status = compile(t, g);
+  cmb_graph_destroy(g);
+  return status;
 }
 
-static cmb_vector unit(cmb_graph *g, cmb_vector x)
+cmb_status cmb_tyre_parse(cmb_context *ctx, const char *text, size_t length, const char *name,
+                          cmb_tyre **tyre)
 {
-  return cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, x)), x);
-}
-
-/* x²/sqrt(x² + v0²) */
-static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
-{
-  return cmb_div(y->g, x2, root(y->g, cmb_add(y->g, x2, number(y, v0 * v0))));
-}
-
-/* ---- contact */
-
-/* Places (x, y) where the road is asked for: its point and normal, not of length 1. */
-static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_road_point *point,
-                          cmb_vector *P, cmb_vector *normal)
-{
-  cmb_graph *g = y->g;
-  *point = (cmb_road_point){.friction = number(y, 1)};
-  if (y->of->road >= 0) CMB_TRY(cmb_build_road(y->b, y->of->road, at_x, at_y, 0, point));
-  *P = (cmb_vector){{at_x, at_y, point->height}};
-  *normal = (cmb_vector){{cmb_neg(g, point->height_x), cmb_neg(g, point->height_y), number(y, 1)}};
-  return CMB_OK;
-}
-
-/* Roads that know the wheel's radius give the height of its envelope, which is not where P is. */
-static cmb_status refuse_envelope(struct tyre *y)
-{
-  cmb_expr symbol[3] = {cmb_input(y->g, "x below a wheel"), cmb_input(y->g, "y below a wheel"),
-                        cmb_input(y->g, "radius of a wheel")};
-  const cmb_expr one = number(y, 1);
-  cmb_road_point point;
-  cmb_expr by_radius;
-  if (y->of->road < 0) return CMB_OK;
-  CMB_TRY(cmb_build_road(y->b, y->of->road, symbol[0], symbol[1], symbol[2], &point));
-  CMB_TRY(cmb_forward(y->g, 1, &symbol[2], &one, 1, &point.height, &by_radius));
-  if (by_radius == 0) return CMB_OK;
-  return cmb_build_fail(y->b, cmb_about_part(&y->f->place, "force", y->f->name),
-                        "the road '%s' has edges that a disc rolls over; tyres do not know such "
-                        "roads yet; expected a flat road or a smooth one",
-                        y->b->model->roads[y->of->road].name);
-}
-
-/* The place (x, y) of P on a road that is not flat. */
-static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
-{
-  cmb_graph *g = y->g;
-  char text[2][320];
-  for (int i = 0; i < 2; i++)
-    snprintf(text[i], sizeof text[i], "%s of the contact of %s", i == 0 ? "x" : "y", y->f->name);
-  const cmb_expr unknown[2] = {cmb_input(g, text[0]), cmb_input(g, text[1])};
-  const double size[2] = {radius, radius};
-  cmb_road_point point;
-  cmb_vector P, n;
-  CMB_TRY(road_at(y, unknown[0], unknown[1], &point, &P, &n));
-  const cmb_vector away = cmb_vector_sub(g, y->c, P);
-  const cmb_expr equation[2] = {cmb_vector_dot(g, away, y->e),
-                                cmb_vector_dot(g, away, cmb_vector_cross(g, y->e, n))};
-  const cmb_status status = cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
-  if (status != CMB_ERROR_INPUT) return status;
-  const cmb_error *inner = cmb_error_of(y->b->ctx);
-  return cmb_build_fail(y->b, cmb_about_part(&y->f->place, "force", y->f->name),
-                        "no contact with the road '%s' can be found: %s; expected a road without "
-                        "kinks",
-                        y->b->model->roads[y->of->road].name, inner->text);
-}
-
-static cmb_status find_contact(struct tyre *y, double radius)
-{
-  cmb_graph *g = y->g;
-  cmb_road_point point;
-  cmb_expr w[2] = {y->c.x[0], y->c.x[1]};
-  bool curved;
-  CMB_TRY(refuse_envelope(y));
-  CMB_TRY(road_at(y, w[0], w[1], &point, &y->P, &y->n));
-  curved = point.height_x != 0 || point.height_y != 0;
-  if (curved) {
-    CMB_TRY(solve_contact(y, radius, w));
-    CMB_TRY(road_at(y, w[0], w[1], &point, &y->P, &y->n));
+  CMB_REQUIRE(ctx, text && name && tyre, "a tyre needs a text, a name and a place for the result");
+  *tyre = NULL;
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_tyre *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
+  if (!t) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
   }
-  y->height_t = point.height_t;
-  y->n = curved ? unit(g, y->n) : y->n;
-  const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
-  y->cosine = root(g, cmb_sub(g, number(y, 1), cmb_square(g, sine)));
-  const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
-  y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
-  y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
-  y->Y = cmb_vector_cross(g, y->n, y->X);
-  const cmb_vector away = cmb_vector_sub(g, y->c, y->P);
-  y->d = curved ? cmb_vector_dot(g, away, y->k) : cmb_mul(g, away.x[2], inverse);
-  const cmb_vector to_P = cmb_vector_scale(g, cmb_neg(g, y->d), y->k);
-  if (!curved) {
-    y->P = cmb_vector_add(g, y->c, to_P);
-    cmb_vector P, n;
-    CMB_TRY(road_at(y, y->P.x[0], y->P.x[1], &point, &P, &n));
-  }
-  y->friction = point.friction;
-  y->down = cmb_vector_add(g, y->arm, to_P);
-  y->results->gamma = cmb_apply(g, CMB_OP_ASIN, sine, 0, 0);
-  return CMB_OK;
-}
-
-/* v_P, the spin, and ḋ. */
-static void take_velocities(struct tyre *y)
-{
-  cmb_graph *g = y->g;
-  y->spin = cmb_vector_dot(g, y->p->w, y->e);
-  const cmb_vector all = cmb_point_velocity(y->b->k, y->p, y->down);
-  /* without spin: −d (−Ω e) × k = Ω d X more */
-  y->v = cmb_vector_add(g, all, cmb_vector_scale(g, cmb_mul(g, y->spin, y->d), y->X));
-  const cmb_expr away =
-      cmb_sub(g, cmb_vector_dot(g, y->v, y->n), cmb_mul(g, y->n.x[2], y->height_t));
-  y->rho_rate = cmb_neg(g, cmb_div(g, away, y->cosine));
-}
-
-/* ---- load and rolling radius */
-
-static cmb_status take_load(struct tyre *y)
-{
-  cmb_graph *g = y->g;
-  const cmb_tir *tir = y->of->tir;
-  cmb_expr normal, k;
-  y->radius = cmb_number_expr(g, y->of->radius);
-  if (tir) CMB_TRY(cmb_magic_free_radius(g, tir, y->spin, &y->radius));
-  y->rho = cmb_sub(g, y->radius, y->d);
-  y->results->deflection = y->rho;
-  if (tir) {
-    const cmb_tyre_deflection in = {
-        .rho = y->rho, .rho_rate = y->rho_rate, .omega = y->spin, .gamma = y->results->gamma};
-    CMB_TRY(cmb_magic_vertical(g, tir, &in, &normal));
-    k = number(y, tir->VERTICAL_STIFFNESS);
+  *t = (cmb_tyre){.ctx = ctx, .arena = arena};
+  const cmb_status status = make(t, text, length, name);
+  if (status == CMB_OK) {
+    *tyre = t;
   } else {
-    k = cmb_number_expr(g, y->of->stiffness);
-    normal = cmb_add(g, cmb_mul(g, k, y->rho),
-                     cmb_mul(g, cmb_number_expr(g, y->of->damping), y->rho_rate));
-    normal = cmb_div(g, normal, y->cosine);
+    cmb_tyre_close(t);
   }
-  y->Fz = cmb_while_pressed(g, cmb_mul(g, k, y->rho), normal, normal, &y->both);
-  cmb_build_hint(y->b, false, y->f->name, "contact", y->both);
+  return status;
+}
+
+cmb_status cmb_tyre_open(cmb_context *ctx, const char *path, cmb_tyre **tyre)
+{
+  char *text;
+  size_t length;
+  CMB_REQUIRE(ctx, path && tyre, "a tyre needs a path and a place for the result");
+  *tyre = NULL;
+  CMB_TRY(cmb_load_main(ctx, path, &text, &length));
+  const cmb_status status = cmb_tyre_parse(ctx, text, length, path, tyre);
+  cmb_release(ctx, text);
+  return status;
+}
+
+void cmb_tyre_close(cmb_tyre *t)
+{
+  if (!t) return;
+  cmb_program_destroy(t->program);
+  cmb_jacobian_destroy(t->jacobian);
+  cmb_arena_destroy(t->arena);
+}
+
+bool cmb_tyre_number(const cmb_tyre *t, const char *key, double *x)
+{
+  const int k = cmb_find_name(key, cmb_tir_names(), CMB_TIR_KEY_COUNT, sizeof(char *));
+  if (k >= 0) *x = cmb_tir_number(&t->tir, k);
+  return k >= 0;
+}
+
+static cmb_status check_state(cmb_tyre *t, const double x[CMB_TYRE_STATES])
+{
+  for (int i = 0; i < CMB_TYRE_STATES; i++) {
+    CMB_REQUIRE(t->ctx, isfinite(x[i]), "the state of a tyre has to be finite");
+  }
+  CMB_REQUIRE(t->ctx, x[0] >= 0 && x[5] >= 0, "load and friction must not be negative");
+  CMB_REQUIRE(t->ctx, fabs(x[2]) < 1.5707963, "the slip angle has to be less than a right angle");
   return CMB_OK;
 }
 
-static cmb_status take_rolling_radius(struct tyre *y)
+cmb_status cmb_tyre_evaluate(cmb_tyre *t, const cmb_tyre_state *s, cmb_tyre_forces *f,
+                             double *derivatives)
 {
-  cmb_graph *g = y->g;
-  const double *rolling = y->of->rolling;
-  if (y->of->tir) {
-    return cmb_magic_rolling_radius(g, y->of->tir, y->Fz, y->spin, &y->rolling);
+  const double x[CMB_TYRE_STATES] = {s->load,   s->slip,  s->slip_angle,
+                                     s->camber, s->speed, s->friction};
+  double y[CMB_TYRE_FORCES];
+  CMB_TRY(check_state(t, x));
+  cmb_program_run(t->program, x, y, t->work);
+  *f = (cmb_tyre_forces){y[0], y[1], y[2], y[3], y[4], y[5], y[6]};
+  for (int i = 0; i < CMB_TYRE_FORCES; i++) {
+    if (!isfinite(y[i]))
+      return cmb_fail(t->ctx, CMB_ERROR_NONFINITE, "the tyre's forces are not finite");
   }
-  const double slope = rolling[1] - rolling[0], load = y->of->tmeasy->load;
-  const cmb_expr part =
-      cmb_sub(g, number(y, 1 - rolling[0] + slope), cmb_mul(g, number(y, slope / load), y->Fz));
-  const cmb_expr less = cmb_div(g, cmb_mul(g, part, y->Fz), cmb_number_expr(g, y->of->stiffness));
-  y->rolling = cmb_sub(g, y->radius, less);
-  return CMB_OK;
-}
-
-/* ---- slips */
-
-/* Slips of the peak, about. */
-static void peak_slips(const cmb_model_tyre *of, double slip[2])
-{
-  if (of->tmeasy) {
-    slip[0] = of->tmeasy->x.peak_slip[0];
-    slip[1] = of->tmeasy->y.peak_slip[0];
-    return;
-  }
-  const cmb_tir *t = of->tir;
-  const double slope = fabs(t->PKY1 * sin(t->PKY4 * atan(1 / t->PKY2)));
-  slip[0] = fmax(0.05, fmin(0.5, 2.5 * t->PDX1 / t->PKX1));
-  slip[1] = fmax(0.05, fmin(0.5, 2.5 * t->PDY1 / fmax(slope, 1)));
-}
-
-/* The law at slips; what it needs of the element. */
-static cmb_status law(struct tyre *y, cmb_tyre_output *out)
-{
-  cmb_graph *g = y->g;
-  if (y->of->tir) return cmb_magic_formula(g, y->of->tir, &y->in, out);
-  const cmb_expr k = cmb_number_expr(g, y->of->stiffness);
-  const cmb_expr x = cmb_div(g, y->Fz, cmb_mul(g, k, y->radius));
-  const cmb_expr start = number(y, contact_length_start * contact_length_start);
-  const cmb_expr fourth = root(g, root(g, cmb_add(g, cmb_square(g, x), start)));
-  const cmb_expr length = cmb_mul(g, cmb_mul(g, number(y, 2), y->radius), cmb_div(g, x, fourth));
-  CMB_TRY(cmb_tmeasy_law(g, y->of->tmeasy, &y->in, length, out));
-  const cmb_expr speed = cmb_mul(g, y->rolling, y->spin);
-  const cmb_expr way =
-      cmb_div(g, speed, root(g, cmb_add(g, cmb_square(g, speed), number(y, 0.01))));
-  out->My = cmb_neg(
-      g, cmb_mul(g, cmb_mul(g, number(y, y->of->resistance), y->Fz), cmb_mul(g, y->rolling, way)));
-  return CMB_OK;
-}
-
-/* σ, not below a part of the radius: in the air a law has none. */
-static cmb_status take_sigmas(struct tyre *y)
-{
-  cmb_graph *g = y->g;
-  cmb_tyre_output out;
-  CMB_TRY(law(y, &out)); /* at no slip: σ does not depend on it */
-  const cmb_expr sigma[2] = {out.sigma_x, out.sigma_y};
-  for (int i = 0; i < 2; i++) {
-    if (sigma[i] == 0) {
-      y->sigma[i] = cmb_mul(g, number(y, some_sigma), y->radius);
-      continue;
+  if (!derivatives) return CMB_OK;
+  const cmb_pattern *p = cmb_jacobian_pattern(t->jacobian);
+  cmb_jacobian_run(t->jacobian, x, t->values, t->work);
+  memset(derivatives, 0, CMB_TYRE_FORCES * CMB_TYRE_STATES * sizeof *derivatives);
+  for (int i = 0; i < CMB_TYRE_FORCES; i++) {
+    for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+      derivatives[i * CMB_TYRE_STATES + p->column[k]] = t->values[k];
     }
-    const cmb_expr least = cmb_mul(g, number(y, least_sigma), y->radius);
-    y->sigma[i] = root(g, cmb_add(g, cmb_square(g, sigma[i]), cmb_square(g, least)));
   }
   return CMB_OK;
-}
-
-/* Rates of the deflections, and the slips that the law sees, κ and −tan α. */
-static void relax(struct tyre *y, cmb_expr slip[2])
-{
-  cmb_graph *g = y->g;
-  const int first = y->of->first_state;
-  const cmb_expr Vs[2] = {y->Vsx, y->Vsy};
-  const cmb_expr Vs2 = cmb_add(g, cmb_square(g, y->Vsx), cmb_square(g, y->Vsy));
-  const cmb_expr ratio = cmb_div(g, y->Vx, number(y, y->of->low_speed));
-  const cmb_expr w = cmb_apply(g, CMB_OP_EXP, cmb_neg(g, cmb_square(g, ratio)), 0, 0);
-  const cmb_expr damping = cmb_mul(g, w, number(y, y->of->low_speed_damping));
-  const cmb_expr pressed = cmb_apply(g, CMB_OP_GT, y->both, 0, 0);
-  cmb_expr x[2], most[2], m2 = 0;
-  double peak[2];
-  peak_slips(y->of, peak);
-  for (int i = 0; i < 2; i++) {
-    x[i] = y->b->state[first + i];
-    most[i] = cmb_mul(g, number(y, peak[i]), y->sigma[i]);
-    m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
-  }
-  const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, size_of(y, Vs2)), m2);
-  for (int i = 0; i < 2; i++) {
-    const cmb_expr roll = cmb_div(g, size_of(y, cmb_square(g, y->Vx)), y->sigma[i]);
-    const cmb_expr fade = cmb_add(g, roll, cmb_div(g, slide, most[i]));
-    const cmb_expr rate = cmb_neg(g, cmb_add(g, Vs[i], cmb_mul(g, fade, x[i])));
-    const cmb_expr decay = cmb_div(g, x[i], number(y, -air_time));
-    slip[i] = cmb_div(g, cmb_sub(g, x[i], cmb_mul(g, damping, Vs[i])), y->sigma[i]);
-    y->b->state_rate[first + i] = cmb_apply(g, CMB_OP_IF, pressed, rate, decay);
-    y->b->rate_state[first + i] = CMB_BUILT;
-  }
-}
-
-/* The law of a mirrored copy is the mirror image of the law. */
-static void mirror(struct tyre *y, cmb_tyre_output *out)
-{
-  if (y->of->side > 0) return;
-  out->Fy = cmb_neg(y->g, out->Fy);
-  out->Mx = cmb_neg(y->g, out->Mx);
-  out->Mz = cmb_neg(y->g, out->Mz);
-}
-
-static cmb_status take_slip_forces(struct tyre *y)
-{
-  cmb_graph *g = y->g;
-  cmb_tyre_results *to = y->results;
-  cmb_expr slip[2];
-  CMB_TRY(take_rolling_radius(y));
-  y->Vx = cmb_vector_dot(g, y->v, y->X);
-  y->Vsx = cmb_sub(g, y->Vx, cmb_mul(g, y->rolling, y->spin));
-  y->Vsy = cmb_vector_dot(g, y->v, y->Y);
-  y->in = (cmb_tyre_input){.Fz = y->Fz,
-                           .gamma = y->of->side > 0 ? to->gamma : cmb_neg(g, to->gamma),
-                           .Vx = y->Vx,
-                           .friction = y->friction};
-  CMB_TRY(take_sigmas(y));
-  relax(y, slip);
-  y->in.kappa = to->kappa = slip[0];
-  to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
-  y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
-  CMB_TRY(law(y, &y->out));
-  mirror(y, &y->out);
-  return CMB_OK;
-}
-
-/* ---- the whole */
-
-static cmb_status take_wheel(struct tyre *y)
-{
-  cmb_number axis[3];
-  y->site = cmb_site_of(y->b->k, &y->f->b);
-  y->p = cmb_pose_of(y->b->k, y->site.link, CMB_GROUND);
-  if (!y->p) return CMB_ERROR_MEMORY;
-  y->arm = cmb_pose_arm(y->b->k, y->p, y->site.x);
-  y->c = cmb_point_position(y->b->k, y->p, y->arm);
-  cmb_tree_direction(y->b->tree, y->site.link, y->of->axis, axis);
-  y->e = cmb_pose_arm(y->b->k, y->p, axis);
-  return CMB_OK;
-}
-
-static void take_results(struct tyre *y)
-{
-  cmb_tyre_results *to = y->results;
-  to->Fx = y->out.Fx, to->Fy = y->out.Fy, to->Fz = y->Fz;
-  to->Mx = y->out.Mx, to->My = y->out.My, to->Mz = y->out.Mz;
-  to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
-}
-
-/* Force at P and moment; Fx with the arm Re about the axis. */
-static cmb_status act(struct tyre *y)
-{
-  cmb_graph *g = y->g;
-  const cmb_tyre_output *o = &y->out;
-  cmb_vector force = cmb_vector_scale(g, y->Fz, y->n), moment = {{0, 0, 0}};
-  if (y->of->first_state >= 0) {
-    force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fx, y->X));
-    force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fy, y->Y));
-    const cmb_expr lever = cmb_mul(g, o->Fx, cmb_sub(g, y->d, y->rolling));
-    moment = cmb_vector_scale(g, o->Mx, y->X);
-    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, o->Mz, y->n));
-    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, cmb_add(g, o->My, lever), y->e));
-  }
-  return cmb_build_wrench_action(y->b, y->site, force, moment, y->down);
-}
-
-cmb_status cmb_build_tyre(cmb_build *b, int force)
-{
-  struct tyre y = {.b = b, .g = b->g, .f = &b->model->forces[force]};
-  y.of = y.f->tyre;
-  b->tyres[force] = y.results = cmb_arena_take(b->arena, 1, sizeof *y.results);
-  if (!y.results) return CMB_ERROR_MEMORY;
-  CMB_TRY(take_wheel(&y));
-  CMB_TRY(find_contact(&y, y.of->tir ? y.of->tir->UNLOADED_RADIUS : y.of->radius.value));
-  take_velocities(&y);
-  CMB_TRY(take_load(&y));
-  if (y.of->first_state >= 0) CMB_TRY(take_slip_forces(&y));
-  take_results(&y);
-  return act(&y);
-}
-
-bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e)
-{
-  static const char *const names[] = {
-#define NAME(name) #name,
-      RESULTS(NAME)
-#undef NAME
-  };
-  enum { COUNT = sizeof names / sizeof *names };
-  const cmb_tyre_results *of = b->tyres[force];
-  const int i = cmb_find_name(suffix, names, COUNT, sizeof *names);
-  if (i < 0 || !of) return false;
-  const cmb_expr values[COUNT] = {
-#define VALUE(name) of->name,
-      RESULTS(VALUE)
-#undef VALUE
-  };
-  *e = values[i];
-  return true;
 }

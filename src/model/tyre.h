@@ -1,5 +1,5 @@
 /*
- * Tyres as the model has them: the force element `type: tyre` (tyres.c reads it, dyn/tyre.c makes its equations).
+ * Tyres as the model has them: the force element `type: tyre` (tyres.c reads it, dyn/tyre_force.c makes its equations).
  */
 #ifndef CMB_MODEL_TYRE_H
 #define CMB_MODEL_TYRE_H

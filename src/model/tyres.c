@@ -122,7 +122,7 @@ static cmb_status read_tmeasy(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return read_trail(r, s, map, t);
 }
 
-/* NAME.u or NAME.v: its rate is for dyn/tyre.c to say. */
+/* NAME.u or NAME.v: its rate is for dyn/tyre_force.c to say. */
 static cmb_status add_state(cmb_reader *r, const cmb_node *entry, const cmb_model_force *f,
                             const char *suffix, const char *title)
 {

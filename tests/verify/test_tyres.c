@@ -1,5 +1,5 @@
 /*
- * Tyres (dyn/tyre.c), against closed forms and the curves of TMeasy written down here once more:
+ * Tyres (dyn/tyre_force.c), against closed forms and the curves of TMeasy written down here once more:
  *
  *   - a sloping road is a flat one under inclined gravity, with camber and a slip angle; formulations and methods agree;
  *   - a tyre that is only a spring makes no energy on a road with waves, whatever its camber; lift-off and landing are events;
