@@ -21,11 +21,7 @@ typedef enum cmb_road_type {
 } cmb_road_type;
 
 /* What a number of a road has to be. */
-typedef enum cmb_road_limit {
-  CMB_ROAD_ANY,
-  CMB_ROAD_POSITIVE,
-  CMB_ROAD_NOT_NEGATIVE
-} cmb_road_limit;
+typedef enum cmb_road_limit { CMB_ROAD_ANY, CMB_ROAD_POSITIVE } cmb_road_limit;
 
 /* A number of a road: its key, its value if it is not given, and its limits. */
 typedef struct cmb_road_number {

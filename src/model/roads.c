@@ -19,7 +19,7 @@ static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_no
   cmb_graph *g = r->model->graph;
   cmb_number d[3];
   CMB_TRY(cmb_read_direction(r, s, node, d));
-  if (!(fabs(d[2].value) < 1e-9)) {
+  if (!(fabs(d[2].value) < 1e-9) || d[2].live != 0) {
     return cmb_reader_fail(r, node->place,
                            "the direction rises by %g per metre; expected a horizontal one",
                            d[2].value);
@@ -46,8 +46,6 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_road *road)
 {
-  static const cmb_limit_kind kinds[] = {
-      [CMB_ROAD_POSITIVE] = CMB_POSITIVE, [CMB_ROAD_NOT_NEGATIVE] = CMB_NOT_NEGATIVE};
   const cmb_road_row *row = &cmb_road_rows[road->type];
   for (int i = 0; i < row->number_count; i++) {
     const cmb_road_number *n = &row->numbers[i];
@@ -57,7 +55,7 @@ static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node
     if (n->limit == CMB_ROAD_ANY)
       CMB_TRY(cmb_read_optional(r, s, entry, n->key, &road->n[i]));
     else
-      CMB_TRY(cmb_read_limited(r, s, entry, n->key, kinds[n->limit], &road->n[i]));
+      CMB_TRY(cmb_read_limited(r, s, entry, n->key, CMB_POSITIVE, &road->n[i]));
   }
   return CMB_OK;
 }

@@ -236,8 +236,9 @@ static void test_spectrum(void **state)
     z[i] = cmbt_row(&r, i, "z") * (1 - cos(2 * (double)PI * i / SAMPLES)); /* Hann */
   }
   transform(SAMPLES, z);
-  for (double low = 0.05; low < 4; low *= 2) {
-    const double length = SAMPLES * step, exact = roughness * (1 / low - 1 / (2 * low));
+  for (int octave = 0; octave < 7; octave++) {
+    const double low = ldexp(0.05, octave), length = SAMPLES * step,
+                 exact = roughness * (1 / low - 1 / (2 * low));
     double power = 0;
     for (int k = 1; k < SAMPLES / 2; k++) {
       if (k / length >= low && k / length < 2 * low) {
