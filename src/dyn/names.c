@@ -2,7 +2,7 @@
  * What names mean in formulas (docs/model-format.md, "Names in formulas"):
  *
  *     t, deg, parameters, inputs, TABLE(x)
- *     ROAD(x, y): its height
+ *     ROAD(x, y), ROAD(x, y, radius): its height   ROAD.friction(x, y)
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     STATE, STATE.rate
@@ -579,10 +579,19 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* The height of a road at its arguments. */
-static bool road_of(cmb_build *b, int i, const cmb_expr *arguments, cmb_expr *e)
+/* ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) under its full name. */
+static bool road_of(cmb_build *b, const char *name, int count, const cmb_expr *arguments,
+                    cmb_expr *e)
 {
-  const cmb_status status = cmb_build_road_height(b, i, arguments[0], arguments[1], e);
+  static const char suffix[] = ".friction";
+  char base[NAME_ROOM];
+  const size_t length = strlen(name), tail = sizeof suffix - 1;
+  const bool friction = length > tail && strcmp(name + length - tail, suffix) == 0;
+  snprintf(base, sizeof base, "%.*s", (int)(friction ? length - tail : length), name);
+  const int i = find(b, b->model->roads, base);
+  if (i < 0 || count < 2 || (friction && count > 2)) return false;
+  const cmb_expr radius = count == 3 ? arguments[2] : 0;
+  const cmb_status status = cmb_build_road_value(b, i, friction, arguments, radius, e);
   if (b->status == CMB_OK)
     b->status = status; /* the parser will only know that there is no value */
   return status == CMB_OK;
@@ -599,8 +608,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
       *e = cmb_build_table(r->b, &m->tables[i], arguments);
       return true;
     }
-    i = find(r->b, m->roads, text);
-    if (i >= 0 && count == 2) return road_of(r->b, i, arguments, e);
+    if (road_of(r->b, text, count, arguments, e)) return true;
+    if (r->b->status != CMB_OK) return false;
   }
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);

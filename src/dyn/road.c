@@ -4,6 +4,16 @@
  *
  *     flat       z = h
  *     formula    z = f(x, y, t)
+ *     half-cylinder  z = sqrt((R + r)² − s²) − R where this is positive, else 0: a disc of radius R on one of radius r
+ *     bump       z = h/2 (1 − cos(2π s/L)), 0 < s < L
+ *     stair      z = max_k of the corner k at (c, H) = (k tread, (k + 1) rise) seen by the disc: H for s >= c, and
+ *                H − R + sqrt(R² − (c − s)²) for c − R < s < c
+ *     sine       z = A sin(2π s/λ + φ)
+ *     random     z = Σ a_i sin(Ω_i s + ψ_i n + φ_i), the waves of model/road_waves.c
+ *     profile    z = table(s) or table(s, n), s kept between its ends
+ *     sum        z = Σ z_i
+ *
+ * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
  *
  * A road that has a place knows s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
  */
@@ -11,6 +21,7 @@
 
 #include "base/context.h"
 #include "expr/graph.h"
+#include "expr/table.h"
 
 #include <string.h>
 
@@ -32,6 +43,10 @@ struct cmb_read_road {
 };
 
 enum { MOST_DEPTH = 16 }; /* roads that are made of roads */
+
+static const double pi = 3.14159265358979323846;
+
+static cmb_status need(cmb_build *b, int index, const cmb_road_point **p);
 
 /* ---- formulas */
 
@@ -64,6 +79,164 @@ static cmb_status formula(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   return formula_of_place(b, &road->height, height);
 }
 
+/* Where the place is on the road, and the radius of the wheel. */
+struct place {
+  cmb_expr s, n, radius;
+};
+
+static struct place place_on(cmb_build *b, const cmb_model_road *road)
+{
+  cmb_graph *g = b->g;
+  const struct symbols of = road_symbols(b);
+  const cmb_expr dx = cmb_sub(g, of.x, cmb_number_expr(g, road->at[0]));
+  const cmb_expr dy = cmb_sub(g, of.y, cmb_number_expr(g, road->at[1]));
+  struct place p = {.radius = of.radius};
+  p.s = cmb_add(g, cmb_mul(g, cmb_number_expr(g, road->along[0]), dx),
+                cmb_mul(g, cmb_number_expr(g, road->along[1]), dy));
+  p.n = cmb_add(g, cmb_mul(g, cmb_number_expr(g, road->across[0]), dx),
+                cmb_mul(g, cmb_number_expr(g, road->across[1]), dy));
+  return p;
+}
+
+/* The height where the road is, from what it is by itself. */
+static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
+{
+  if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
+  return cmb_add(b->g, cmb_number_expr(b->g, road->at[2]), h);
+}
+
+static cmb_expr root(cmb_graph *g, cmb_expr e)
+{
+  return cmb_apply(g, CMB_OP_SQRT, e, 0, 0);
+}
+
+/* x kept between low and high */
+static cmb_expr between(cmb_graph *g, cmb_expr low, cmb_expr high, cmb_expr x)
+{
+  return cmb_apply(g, CMB_OP_MIN, cmb_apply(g, CMB_OP_MAX, x, low, 0), high, 0);
+}
+
+/* e where `positive` is, and `otherwise` elsewhere */
+static cmb_expr where(cmb_graph *g, cmb_expr positive, cmb_expr e, cmb_expr otherwise)
+{
+  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, positive, 0, 0), e, otherwise);
+}
+
+static cmb_status cylinder(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  const cmb_expr r = cmb_number_expr(g, road->n[0]);
+  const cmb_expr both = cmb_mul(g, cmb_constant(g, 2), cmb_mul(g, p.radius, r));
+  const cmb_expr reach = cmb_add(g, cmb_square(g, r), both); /* (R + r)² − R² */
+  const cmb_expr inside = cmb_sub(g, reach, cmb_square(g, p.s));
+  const cmb_expr h = cmb_sub(g, root(g, cmb_add(g, cmb_square(g, p.radius), inside)), p.radius);
+  *height = lifted(b, road, where(g, inside, h, 0));
+  return CMB_OK;
+}
+
+static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr length = cmb_number_expr(g, road->n[1]);
+  const cmb_expr s = between(g, 0, length, place_on(b, road).s);
+  const cmb_expr angle = cmb_div(g, cmb_mul(g, cmb_constant(g, 2 * pi), s), length);
+  const cmb_expr h = cmb_sub(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_COS, angle, 0, 0));
+  *height = lifted(b, road,
+                   cmb_mul(g, cmb_mul(g, cmb_constant(g, 0.5), cmb_number_expr(g, road->n[0])), h));
+  return CMB_OK;
+}
+
+/* The disc at a corner that is d ahead and of height H. */
+static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
+{
+  const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
+  const cmb_expr on = cmb_add(g, cmb_sub(g, H, radius), root(g, near));
+  const cmb_expr before = where(g, cmb_sub(g, radius, d), on, 0);
+  return where(g, d, before, H);
+}
+
+static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  cmb_expr h = 0;
+  for (int k = 0; k < road->count; k++) {
+    const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
+    const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
+    const cmb_expr e = corner(g, p.radius, cmb_sub(g, c, p.s), H);
+    h = cmb_apply(g, CMB_OP_MAX, h, e, 0);
+  }
+  *height = lifted(b, road, h);
+  return CMB_OK;
+}
+
+/* h that begins softly at s = 0; a length of 0: it is there everywhere. */
+static cmb_expr faded(cmb_build *b, cmb_number length, cmb_expr s, cmb_expr h)
+{
+  cmb_graph *g = b->g;
+  if (cmb_is_zero(length)) return h;
+  const cmb_expr one = cmb_constant(g, 1);
+  const cmb_expr u = between(g, 0, one, cmb_div(g, s, cmb_number_expr(g, length)));
+  const cmb_expr rest = cmb_sub(g, cmb_constant(g, 3), cmb_mul(g, cmb_constant(g, 2), u));
+  return cmb_mul(g, cmb_mul(g, cmb_square(g, u), rest), h);
+}
+
+static cmb_status sine(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr s = place_on(b, road).s;
+  cmb_expr angle = cmb_mul(g, cmb_constant(g, 2 * pi), s);
+  angle = cmb_div(g, angle, cmb_number_expr(g, road->n[1]));
+  angle = cmb_add(g, angle, cmb_number_expr(g, road->n[2]));
+  const cmb_expr h =
+      cmb_mul(g, cmb_number_expr(g, road->n[0]), cmb_apply(g, CMB_OP_SIN, angle, 0, 0));
+  *height = lifted(b, road, faded(b, road->n[3], s, h));
+  return CMB_OK;
+}
+
+static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  cmb_expr h = 0;
+  for (int i = 0; i < road->count; i++) {
+    const cmb_model_wave *w = &road->waves[i];
+    cmb_expr angle =
+        cmb_add(g, cmb_mul(g, cmb_constant(g, w->along), p.s), cmb_constant(g, w->phase));
+    angle = cmb_add(g, angle, cmb_mul(g, cmb_constant(g, w->across), p.n));
+    const cmb_expr wave = cmb_apply(g, CMB_OP_SIN, angle, 0, 0);
+    h = cmb_add(g, h, cmb_mul(g, cmb_constant(g, w->amplitude), wave));
+  }
+  *height = lifted(b, road, faded(b, road->n[0], p.s, h));
+  return CMB_OK;
+}
+
+/* Beyond its ends a profile keeps the heights that it has there. */
+static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  const cmb_model_table *t = road->table;
+  const cmb_expr stretch = cmb_number_expr(g, t->stretch[0]);
+  const cmb_expr low = cmb_mul(g, cmb_constant(g, t->table->x[0]), stretch);
+  const cmb_expr high = cmb_mul(g, cmb_constant(g, t->table->x[t->table->nx - 1]), stretch);
+  const cmb_expr at[2] = {t->arguments == 1 ? between(g, low, high, p.s) : p.s, p.n};
+  *height = lifted(b, road, cmb_build_table(b, t, at));
+  return CMB_OK;
+}
+
+static cmb_status sum(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  *height = 0;
+  for (int i = 0; i < road->count; i++) {
+    const cmb_road_point *p;
+    CMB_TRY(need(b, road->parts[i], &p));
+    *height = cmb_add(b->g, *height, p->height);
+  }
+  return CMB_OK;
+}
+
 /* ---- all of them */
 
 static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
@@ -81,9 +254,16 @@ static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
 
 static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point *p)
 {
-  static cmb_status (*const heights[CMB_ROAD_TYPES])(cmb_build *, const cmb_model_road *,
-                                                     cmb_expr *) = {
-      [CMB_ROAD_FLAT] = flat, [CMB_ROAD_FORMULA] = formula};
+  static cmb_status (*const heights[CMB_ROAD_TYPES])(
+      cmb_build *, const cmb_model_road *, cmb_expr *) = {[CMB_ROAD_FLAT] = flat,
+                                                          [CMB_ROAD_FORMULA] = formula,
+                                                          [CMB_ROAD_CYLINDER] = cylinder,
+                                                          [CMB_ROAD_BUMP] = bump,
+                                                          [CMB_ROAD_STAIR] = stair,
+                                                          [CMB_ROAD_SINE] = sine,
+                                                          [CMB_ROAD_RANDOM] = random_waves,
+                                                          [CMB_ROAD_PROFILE] = profile,
+                                                          [CMB_ROAD_SUM] = sum};
   CMB_TRY(heights[road->type](b, road, &p->height));
   p->friction = cmb_constant(b->g, 1);
   if (road->friction.text) CMB_TRY(formula_of_place(b, &road->friction, &p->friction));
@@ -129,13 +309,14 @@ cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_ex
   return CMB_OK;
 }
 
-cmb_status cmb_build_road_height(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr *height)
+cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
+                                cmb_expr radius, cmb_expr *e)
 {
   const struct symbols s = road_symbols(b);
-  const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {x, y, 0};
+  const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {place[0], place[1], radius};
   const cmb_road_point *known;
   CMB_TRY(need(b, road, &known));
-  return cmb_substitute(b->g, 3, from, to, 1, &known->height, height);
+  return cmb_substitute(b->g, 3, from, to, 1, friction ? &known->friction : &known->height, e);
 }
 
 cmb_status cmb_build_take_roads(cmb_build *b)

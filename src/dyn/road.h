@@ -17,8 +17,9 @@ typedef struct cmb_road_point {
 cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr radius,
                           cmb_road_point *p);
 
-/* Only the height of the road itself, for formulas. */
-cmb_status cmb_build_road_height(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr *height);
+/* Only the height, or only the friction, at a place [x, y]: for formulas. */
+cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
+                                cmb_expr radius, cmb_expr *e);
 
 /* Room for what is known of the roads; and all of them once, for what is wrong in those that nothing asks for. */
 cmb_status cmb_build_take_roads(cmb_build *b);

@@ -8,17 +8,20 @@
 #include <stdbool.h>
 
 typedef enum cmb_road_type {
-  CMB_ROAD_FLAT,    /* a plane */
-  CMB_ROAD_FORMULA, /* a height as a formula of x, y and t */
+  CMB_ROAD_FLAT,     /* a plane */
+  CMB_ROAD_FORMULA,  /* a height as a formula of x, y and t */
+  CMB_ROAD_CYLINDER, /* half of one, lying across the road */
+  CMB_ROAD_BUMP,     /* a haversine */
+  CMB_ROAD_STAIR,    /* steps up */
+  CMB_ROAD_SINE,
+  CMB_ROAD_RANDOM,  /* ISO 8608: a sum of waves */
+  CMB_ROAD_PROFILE, /* a table of s, or of s and n */
+  CMB_ROAD_SUM,     /* of other roads */
   CMB_ROAD_TYPES
 } cmb_road_type;
 
 /* What a number of a road has to be. */
-typedef enum cmb_road_limit {
-  CMB_ROAD_ANY,
-  CMB_ROAD_POSITIVE,
-  CMB_ROAD_NOT_NEGATIVE
-} cmb_road_limit;
+typedef enum cmb_road_limit { CMB_ROAD_ANY, CMB_ROAD_POSITIVE } cmb_road_limit;
 
 /* A number of a road: its key, its value if it is not given, and its limits. */
 typedef struct cmb_road_number {
@@ -32,7 +35,8 @@ enum { CMB_MOST_ROAD_NUMBERS = 6, CMB_MOST_ROAD_KEYS = 6 };
 
 typedef struct cmb_road_row {
   const char *name;
-  bool placed; /* it begins at a place and runs in a direction: `at`, `direction`, `scale` */
+  bool placed; /* it begins at a place and runs in a direction: `at`, `direction` */
+  bool scaled; /* `scale` */
   int number_count;
   cmb_road_number numbers[CMB_MOST_ROAD_NUMBERS];
   int key_count;

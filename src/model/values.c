@@ -243,7 +243,7 @@ static bool any_call(void *user, const char *name, int count, const cmb_expr *ar
   cmb_reader *r = names->r;
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_TABLE, name);
   const bool road = !found && cmb_look_up(r, names->scope, CMB_NAMES_ROAD, name);
-  int wanted = found ? r->model->tables[found->index].arguments : road ? 2 : count;
+  int wanted = found ? r->model->tables[found->index].arguments : road && count < 2 ? 2 : count;
   (void)arguments;
   if (count == wanted) return any_value(user, name, e);
   keep_failure(r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
