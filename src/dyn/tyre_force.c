@@ -3,7 +3,10 @@
  *
  * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
  * without its part along e:
- *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d = (c − P)·k          two unknowns; in closed form where h is a constant
+ *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d cos γ = (c − P)·n          two unknowns; in closed form where h is a constant
+ * A road with switches (if, straight pieces) has no such equations: there the plane that touches it below the centre stands for the
+ * road. Roads that know the radius R of the wheel give the envelope h(x, y, R), whose normal below the centre is that at the contact:
+ * d cos γ = R + n_z (c_z − R − h).
  * Axes (ISO-W): X = e × n forward, Y = n × X to the left, n up; camber sin γ = e·n, positive if the top leans towards −Y, to the right.
  * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
  * along the road only.
@@ -24,6 +27,7 @@
 #include "dyn/road.h"
 #include "dyn/tmeasy.h"
 
+#include "base/context.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -90,37 +94,32 @@ static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
 
 /* ---- contact */
 
-/* Places (x, y) where the road is asked for: its point and normal, not of length 1. */
-static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_road_point *point,
-                          cmb_vector *P, cmb_vector *normal)
+/* The road at a place (x, y), for a wheel of this radius: its point and normal, not of length 1. */
+static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr radius,
+                          cmb_road_point *point)
 {
   cmb_graph *g = y->g;
   *point = (cmb_road_point){.friction = number(y, 1)};
-  if (y->of->road >= 0) CMB_TRY(cmb_build_road(y->b, y->of->road, at_x, at_y, 0, point));
-  *P = (cmb_vector){{at_x, at_y, point->height}};
-  *normal = (cmb_vector){{cmb_neg(g, point->height_x), cmb_neg(g, point->height_y), number(y, 1)}};
+  if (y->of->road >= 0) CMB_TRY(cmb_build_road(y->b, y->of->road, at_x, at_y, radius, point));
+  y->P = (cmb_vector){{at_x, at_y, point->height}};
+  y->n = (cmb_vector){{cmb_neg(g, point->height_x), cmb_neg(g, point->height_y), number(y, 1)}};
+  y->height_t = point->height_t;
   return CMB_OK;
 }
 
-/* Roads that know the wheel's radius give the height of its envelope, which is not where P is. */
-static cmb_status refuse_envelope(struct tyre *y)
+/* Whether the road knows the wheel's radius: then it gives the height of the wheel's envelope. */
+static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
-  cmb_expr symbol[3] = {cmb_input(y->g, "x below a wheel"), cmb_input(y->g, "y below a wheel"),
-                        cmb_input(y->g, "radius of a wheel")};
-  const cmb_expr one = number(y, 1);
+  const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
   cmb_road_point point;
-  cmb_expr by_radius;
-  if (y->of->road < 0) return CMB_OK;
-  CMB_TRY(cmb_build_road(y->b, y->of->road, symbol[0], symbol[1], symbol[2], &point));
-  CMB_TRY(cmb_forward(y->g, 1, &symbol[2], &one, 1, &point.height, &by_radius));
-  if (by_radius == 0) return CMB_OK;
-  return cmb_build_fail(y->b, cmb_about_part(&y->f->place, "force", y->f->name),
-                        "the road '%s' has edges that a disc rolls over; tyres do not know such "
-                        "roads yet; expected a flat road or a smooth one",
-                        y->b->model->roads[y->of->road].name);
+  cmb_expr d;
+  CMB_TRY(road_at(y, y->c.x[0], y->c.x[1], radius, &point));
+  CMB_TRY(cmb_forward(y->g, 1, &radius, &one, 1, &point.height, &d));
+  *yes = d != 0;
+  return CMB_OK;
 }
 
-/* The place (x, y) of P on a road that is not flat. */
+/* The place of P on a smooth road that is not flat. CMB_ERROR_INPUT: the road has switches. */
 static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
 {
   cmb_graph *g = y->g;
@@ -130,53 +129,58 @@ static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
   const cmb_expr unknown[2] = {cmb_input(g, text[0]), cmb_input(g, text[1])};
   const double size[2] = {radius, radius};
   cmb_road_point point;
-  cmb_vector P, n;
-  CMB_TRY(road_at(y, unknown[0], unknown[1], &point, &P, &n));
-  const cmb_vector away = cmb_vector_sub(g, y->c, P);
+  CMB_TRY(road_at(y, unknown[0], unknown[1], 0, &point));
+  const cmb_vector away = cmb_vector_sub(g, y->c, y->P);
   const cmb_expr equation[2] = {cmb_vector_dot(g, away, y->e),
-                                cmb_vector_dot(g, away, cmb_vector_cross(g, y->e, n))};
-  const cmb_status status = cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
-  if (status != CMB_ERROR_INPUT) return status;
-  const cmb_error *inner = cmb_error_of(y->b->ctx);
-  return cmb_build_fail(y->b, cmb_about_part(&y->f->place, "force", y->f->name),
-                        "no contact with the road '%s' can be found: %s; expected a road without "
-                        "kinks",
-                        y->b->model->roads[y->of->road].name, inner->text);
+                                cmb_vector_dot(g, away, cmb_vector_cross(g, y->e, y->n))};
+  return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
+}
+
+/* The plane that stands for the road: its normal n, and how far it is below the centre. */
+static cmb_status find_plane(struct tyre *y, double radius, cmb_expr *below)
+{
+  cmb_graph *g = y->g;
+  cmb_road_point point;
+  cmb_expr w[2] = {y->c.x[0], y->c.x[1]};
+  bool envelope;
+  CMB_TRY(has_envelope(y, &envelope));
+  const cmb_expr R = envelope ? number(y, radius) : 0;
+  CMB_TRY(road_at(y, w[0], w[1], R, &point));
+  const bool flat = point.height_x == 0 && point.height_y == 0;
+  if (!flat && !envelope) {
+    const cmb_status status = solve_contact(y, radius, w);
+    if (status != CMB_OK && status != CMB_ERROR_INPUT) return status;
+    if (status == CMB_ERROR_INPUT) {
+      cmb_forget_error(y->b->ctx);
+      w[0] = y->c.x[0], w[1] = y->c.x[1];
+    }
+    CMB_TRY(road_at(y, w[0], w[1], 0, &point));
+  }
+  y->n = flat ? y->n : unit(g, y->n);
+  y->P.x[2] = cmb_add(g, y->P.x[2], R);
+  *below = cmb_add(g, R, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
+  return CMB_OK;
 }
 
 static cmb_status find_contact(struct tyre *y, double radius)
 {
   cmb_graph *g = y->g;
-  cmb_road_point point;
-  cmb_expr w[2] = {y->c.x[0], y->c.x[1]};
-  bool curved;
-  CMB_TRY(refuse_envelope(y));
-  CMB_TRY(road_at(y, w[0], w[1], &point, &y->P, &y->n));
-  curved = point.height_x != 0 || point.height_y != 0;
-  if (curved) {
-    CMB_TRY(solve_contact(y, radius, w));
-    CMB_TRY(road_at(y, w[0], w[1], &point, &y->P, &y->n));
-  }
-  y->height_t = point.height_t;
-  y->n = curved ? unit(g, y->n) : y->n;
+  cmb_expr below;
+  CMB_TRY(find_plane(y, radius, &below));
   const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
   y->cosine = root(g, cmb_sub(g, number(y, 1), cmb_square(g, sine)));
   const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
   y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
   y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
   y->Y = cmb_vector_cross(g, y->n, y->X);
-  const cmb_vector away = cmb_vector_sub(g, y->c, y->P);
-  y->d = curved ? cmb_vector_dot(g, away, y->k) : cmb_mul(g, away.x[2], inverse);
+  y->d = cmb_mul(g, below, inverse);
   const cmb_vector to_P = cmb_vector_scale(g, cmb_neg(g, y->d), y->k);
-  if (!curved) {
-    y->P = cmb_vector_add(g, y->c, to_P);
-    cmb_vector P, n;
-    CMB_TRY(road_at(y, y->P.x[0], y->P.x[1], &point, &P, &n));
-  }
-  y->friction = point.friction;
+  y->P = cmb_vector_add(g, y->c, to_P);
   y->down = cmb_vector_add(g, y->arm, to_P);
   y->results->gamma = cmb_apply(g, CMB_OP_ASIN, sine, 0, 0);
-  return CMB_OK;
+  y->friction = number(y, 1);
+  if (y->of->road < 0) return CMB_OK;
+  return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
 /* v_P, the spin, and ḋ. */
