@@ -90,7 +90,8 @@ static void put_ticks(FILE *to, const struct panel *p, double left, double top)
 static void put_panel(FILE *to, struct panel *p, int number)
 {
   const double left = LEFT + (number % COLUMNS) * (PANEL + ACROSS);
-  const double top = TOP + (number / COLUMNS) * (PANEL_HEIGHT + DOWN);
+  const int row = number / COLUMNS;
+  const double top = TOP + row * (PANEL_HEIGHT + DOWN);
   set_axis(p, 0);
   set_axis(p, 1);
   put_ticks(to, p, left, top);

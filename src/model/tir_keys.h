@@ -220,7 +220,7 @@
   X(ALIGNING_COEFFICIENTS, SSZ1, NONE, ANY, ALL, 0, "lever of Fx")                                                 \
   X(ALIGNING_COEFFICIENTS, SSZ2, NONE, ANY, ALL, 0, "lever of Fx with Fy")                                         \
   X(ALIGNING_COEFFICIENTS, SSZ3, NONE, ANY, ALL, 0, "lever of Fx with camber")                                     \
-  X(ALIGNING_COEFFICIENTS, SSZ4, NONE, ANY, ALL, 0, "lever of Fx with camber and load")                           
+  X(ALIGNING_COEFFICIENTS, SSZ4, NONE, ANY, ALL, 0, "lever of Fx with camber and load")
 /* clang-format on */
 
 #endif

@@ -1,7 +1,7 @@
 """Values of the Magic Formula for tests/unit/dyn/test_magic_formula.c: a second implementation, written from the equations of
 Pacejka 2012 and Besselink et al. 2010, without anything of the library. Prints rows of C.
 
-    python3 tests/support/magic_formula.py models/tyres > tests/unit/dyn/magic_formula_values.h
+    python3 tests/support/magic_formula.py models/tyres > tests/unit/dyn/magic_formula_values.h && clang-format -i tests/unit/dyn/magic_formula_values.h
 """
 import os, re, sys
 from math import atan, cos, exp, pi, sin, sqrt, tan

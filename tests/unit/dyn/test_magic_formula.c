@@ -241,7 +241,8 @@ static void test_radii(void **unused)
     assert_int_equal(cmb_program_create(ctx, g, 2, in, 4, out, &p), CMB_OK);
     double y[4], work[512];
     assert_true(cmb_program_work(p) <= 512);
-    for (double Fz = 100; Fz < 9000; Fz += 1700) {
+    for (int k = 0; k < 6; k++) {
+      const double Fz = 100 + 1700 * k;
       cmb_program_run(p, (const double[]){Fz, 50}, y, work);
       CHECK(fabs(y[3] - Fz - 5) < 1e-9 * Fz, "load %g gives %.12g", Fz, y[3]);
       CHECK(fabs(y[0] - 0.35 * (1 + 8e-4 * pow(50 * 0.35 / 16, 2))) < 1e-15, "free radius %.17g",

@@ -40,12 +40,13 @@ enum { LINES = sizeof good / sizeof *good };
 
 static cmb_status read_with(cmb_context *ctx, int line, const char *text, cmb_tir *tir)
 {
-  char file[4096] = "";
+  char file[4096];
+  int length = 0;
   for (int i = 0; i < LINES; i++) {
-    strcat(file, i + 1 == line ? text : good[i]);
-    strcat(file, "\n");
+    length += snprintf(file + length, sizeof file - (size_t)length, "%s\n",
+                       i + 1 == line ? text : good[i]);
   }
-  return cmb_tir_parse(ctx, "t.tir", file, strlen(file), tir);
+  return cmb_tir_parse(ctx, "t.tir", file, (size_t)length, tir);
 }
 
 static void test_broken(void **unused)
