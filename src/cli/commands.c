@@ -35,7 +35,7 @@ const struct cli_command cli_commands[] = {
     {"tyre", "FILE.tir", "", "what a tyre file says",
      "Reads a tyre property file with the Magic Formula 5.2, 6.1 or 6.2 and prints its sizes and "
      "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "
-     "relaxation lengths. With --plot the curves are drawn, with --csv they are written.",
+     "relaxation lengths. Its curves can be drawn, and written as a table.",
      cli_tyre, false},
     {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
      "Lists the methods with their options, the bundled models with their parameters, the "
