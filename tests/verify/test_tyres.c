@@ -342,6 +342,87 @@ static void test_copies_are_mirrored(void **state)
   cmbt_run_close(&r);
 }
 
+/* ---- roads that know the radius, files, refusals */
+
+/* A disc 0.1 m beside the top of a half-cylinder of 0.05 m: pushed away along the line from axis to centre, up to the curvature. */
+static void test_half_cylinder(void **state)
+{
+  (void)state;
+  const double reach = 0.35, slope = 0.1 / sqrt(reach * reach - 0.01);
+  const double exact = 20000 * (reach - hypot(0.1, 0.33));
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "points: {W: [0.1, 0, 0.33]}\n"
+                     "roads: {bar: {type: half-cylinder, radius: 0.05}}\n"
+                     "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+                     "joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}\n"
+                     "forces: {t1: {type: tyre, on: wheel@W, axis: y, road: bar, radius: 0.3, "
+                     "stiffness: 20000}}\n"
+                     "outputs: {Fz: t1.Fz, fx: t1.fx, fz: t1.fz}\n",
+                     CMB_FORM_EXPLICIT);
+  cmbt_run_start(&r);
+  cmbt_near(cmbt_output(&r, "Fz"), exact, 0.01 * exact);
+  cmbt_near(cmbt_output(&r, "fx") / cmbt_output(&r, "fz"), slope, 1e-12);
+  cmbt_run_close(&r);
+}
+
+/* The Magic Formula of a file: at its nominal load the loaded radius is R0 - Fz/k within what the spin and its bend make. */
+static void test_file(void **state)
+{
+  (void)state;
+  cmbt_run r[2];
+  for (int i = 0; i < 2; i++) {
+    cmbt_run_open_text(
+        &r[i],
+        "points: {W: [0, 0, 0.2935]}\n"
+        "bodies: {carriage: {mass: 390, com: W, inertia: [9, 9, 9]}, wheel: {mass: 10, com: W, "
+        "inertia: [1, 1, 1]}}\n"
+        "joints: {x: {type: prismatic, child: carriage, at: W, axis: x, rate: 10},\n"
+        "  hub: {type: revolute, parent: carriage, child: wheel, at: W, axis: [0.05, 1, 0], rate: "
+        "32.5}}\n"
+        "forces: {t1: {type: tyre, on: wheel@W, axis: [0.05, 1, 0], file: "
+        "tyres/car-205-60r15.tir}}\n" OUTPUTS,
+        i == 0 ? CMB_FORM_EXPLICIT : CMB_FORM_CARTESIAN);
+    r[i].rtol = 1e-8;
+    cmbt_run_to(&r[i], 1, 0);
+  }
+  cmbt_near(cmbt_output(&r[0], "Fz"), 4000, 100);
+  const double Fy =
+      cmbt_output(&r[0], "Fy"); /* check value at 1 degree: -824.7; 0.05 is 2.86 degrees */
+  assert_true(Fy < -1900 && Fy > -2400);
+  cmbt_near(cmbt_output(&r[1], "Fy"), Fy, 1e-6 * 4000);
+  cmbt_near(tan(cmbt_output(&r[0], "alpha")), 0.05, 1e-5);
+  cmbt_run_close(&r[0]);
+  cmbt_run_close(&r[1]);
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+#define WHEEL(keys)                                                                                \
+  "points: {W: [0, 0, 0.3]}\nbodies: {wheel: {mass: 20, com: W, inertia: [1, 1, 1]}}\n"            \
+  "joints: {z: {type: prismatic, child: wheel, axis: z}}\nforces: {t1: {type: tyre, " keys "}}\n"
+  static const struct {
+    const char *text, *place, *words;
+  } cases[] = {
+      {WHEEL("on: wheel@W, axis: y"), "test.yaml:4:14", "the key 'radius' is missing"},
+      {WHEEL("on: ground@W, axis: y, radius: 1, stiffness: 1"), "test.yaml:4:31",
+       "expected a point on a body"},
+      {WHEEL("on: wheel@W, axis: y, road: hill, radius: 1, stiffness: 1"), "test.yaml:4:55",
+       "unknown road 'hill'"},
+      {WHEEL("on: wheel@W, axis: y, low-speed: 2, radius: 1, stiffness: 1"), "test.yaml:4:60",
+       "expected 'file' or 'tmeasy', too"},
+      {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
+       "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
+      {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
+       "both 'file' and 'tmeasy' are given"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cmbt_model_refused(ctx, cases[i].text, cases[i].place, cases[i].words);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -353,6 +434,9 @@ int main(void)
       cmocka_unit_test(test_coasts_down),
       cmocka_unit_test(test_stands_and_reverses),
       cmocka_unit_test(test_copies_are_mirrored),
+      cmocka_unit_test(test_half_cylinder),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
