@@ -117,6 +117,21 @@ static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double sti
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
+/* The curve in a direction, by the squares of its cosine and sine. */
+static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
+                            cmb_expr ss)
+{
+  struct side c = {0};
+  c.slope = blend(g, cmb_mul(g, x->slope, x->scale), cmb_mul(g, y->slope, y->scale), cc, ss);
+  c.peak_slip =
+      blend(g, cmb_div(g, x->peak_slip, x->scale), cmb_div(g, y->peak_slip, y->scale), cc, ss);
+  c.sliding_slip = blend(g, cmb_div(g, x->sliding_slip, x->scale),
+                         cmb_div(g, y->sliding_slip, y->scale), cc, ss);
+  c.peak = blend(g, x->peak, y->peak, cc, ss);
+  c.sliding = blend(g, x->sliding, y->sliding, cc, ss);
+  return c;
+}
+
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
                           cmb_expr length, cmb_tyre_output *out)
 {
@@ -125,20 +140,14 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
       root(g, cmb_add(g, cmb_square(g, in->friction), constant(g, tiny_friction * tiny_friction)));
   const cmb_expr r =
       cmb_apply(g, CMB_OP_MIN, cmb_div(g, in->Fz, constant(g, t->load)), constant(g, most_load), 0);
-  struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r), c;
+  struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
   take_scales(g, &x, &y);
   const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, mu));
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, mu)));
   const cmb_expr x2 = cmb_add(g, cmb_square(g, sx), cmb_mul(g, constant(g, 0.5), tiny2));
   const cmb_expr y2 = cmb_add(g, cmb_square(g, sy), cmb_mul(g, constant(g, 0.5), tiny2));
   const cmb_expr s2 = cmb_add(g, x2, y2), cc = cmb_div(g, x2, s2), ss = cmb_div(g, y2, s2);
-  c.slope = blend(g, cmb_mul(g, x.slope, x.scale), cmb_mul(g, y.slope, y.scale), cc, ss);
-  c.peak_slip =
-      blend(g, cmb_div(g, x.peak_slip, x.scale), cmb_div(g, y.peak_slip, y.scale), cc, ss);
-  c.sliding_slip =
-      blend(g, cmb_div(g, x.sliding_slip, x.scale), cmb_div(g, y.sliding_slip, y.scale), cc, ss);
-  c.peak = blend(g, x.peak, y.peak, cc, ss);
-  c.sliding = blend(g, x.sliding, y.sliding, cc, ss);
+  const struct side c = combined(g, &x, &y, cc, ss);
   const cmb_expr force = cmb_mul(g, cmb_mul(g, in->Fz, mu), secant(g, &c, root(g, s2)));
   *out = (cmb_tyre_output){.Fx = cmb_mul(g, force, sx), .Fy = cmb_mul(g, force, sy)};
   out->sigma_x = relaxation(g, x.slope, in->Fz, t->stiffness[0]);
