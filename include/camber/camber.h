@@ -14,5 +14,6 @@
 #include <camber/model.h>
 #include <camber/sim.h>
 #include <camber/system.h>
+#include <camber/tyre.h>
 
 #endif

@@ -141,6 +141,7 @@ typedef enum cmb_item_kind {
   CMB_ITEM_CONTROLLER,
   CMB_ITEM_SAMPLED,  /* values of controllers */
   CMB_ITEM_TEMPLATE, /* what can be copied; not those inside of others */
+  CMB_ITEM_ROAD,
   CMB_ITEM_KINDS
 } cmb_item_kind;
 
@@ -148,10 +149,10 @@ typedef enum cmb_item_kind {
 typedef struct cmb_item {
   const char *kind; /* "joint"; "motion" for those among the loops */
   const char *name; /* "left.pivot" */
-  const char *type; /* of joints, loops, measures, forces, stops, shapes: "revolute", "distance" */
+  const char *type; /* of joints, loops, measures, forces, roads, stops, shapes: "revolute" */
   const char *
       text; /* the formula or number as written: of parameters, inputs, measures, outputs; the equation of a single implicit function, the rate of a state, the update of a sampled value, the condition of an event, the gap of
-                        a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force */
+                        a stop, the surface of a contact, what a formula constrains or a motion prescribes, the length of a distance, the formula of a force, the height of a road */
   const char *unit;  /* of parameters, states, sampled values and outputs, as written */
   const char *title; /* likewise, and of templates: what it is, in words */
   double

@@ -26,7 +26,7 @@ struct cli_arguments {
   bool residuals;                                  /* records have |g| and |Gv| */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
-  const char *out, *plot, *plot_outputs, *folder;
+  const char *out, *plot, *plot_outputs, *folder, *csv;
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */
@@ -141,6 +141,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_manpage(cmb_context *ctx, const struct cli_arguments *arguments);

@@ -32,6 +32,11 @@ const struct cli_command cli_commands[] = {
      "live parameters NAME_start begins with their values, where formulas give the start; what was "
      "found on constraints or in an equilibrium does not follow, and it returns 1 then.",
      cli_export, false},
+    {"tyre", "FILE.tir", "", "what a tyre file says",
+     "Reads a tyre property file with the Magic Formula 5.2, 6.1 or 6.2 and prints its sizes and "
+     "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "
+     "relaxation lengths. Its curves can be drawn, and written as a table.",
+     cli_tyre, false},
     {"list", "[WHAT]", "methods models parts benches", "list methods, models, parts or benches",
      "Lists the methods with their options, the bundled models with their parameters, the "
      "parts that models can include, or the benchmarks. Without WHAT it says what can be listed.",

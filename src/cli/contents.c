@@ -6,16 +6,25 @@
 
 #include <string.h>
 
-static const char *const sections[CMB_ITEM_KINDS] = {
-    [CMB_ITEM_PARAMETER] = "parameters", [CMB_ITEM_BODY] = "bodies",
-    [CMB_ITEM_MARKER] = "markers",       [CMB_ITEM_JOINT] = "joints",
-    [CMB_ITEM_LOOP] = "loops",           [CMB_ITEM_INPUT] = "inputs",
-    [CMB_ITEM_TABLE] = "tables",         [CMB_ITEM_MEASURE] = "measures",
-    [CMB_ITEM_STATE] = "states",         [CMB_ITEM_FORCE] = "forces",
-    [CMB_ITEM_STOP] = "stops",           [CMB_ITEM_OUTPUT] = "outputs",
-    [CMB_ITEM_EVENT] = "events",         [CMB_ITEM_SHAPE] = "shapes",
-    [CMB_ITEM_IMPLICIT] = "implicit",    [CMB_ITEM_CONTROLLER] = "controllers",
-    [CMB_ITEM_SAMPLED] = "sampled",      [CMB_ITEM_TEMPLATE] = "templates"};
+static const char *const sections[CMB_ITEM_KINDS] = {[CMB_ITEM_PARAMETER] = "parameters",
+                                                     [CMB_ITEM_BODY] = "bodies",
+                                                     [CMB_ITEM_MARKER] = "markers",
+                                                     [CMB_ITEM_JOINT] = "joints",
+                                                     [CMB_ITEM_LOOP] = "loops",
+                                                     [CMB_ITEM_INPUT] = "inputs",
+                                                     [CMB_ITEM_TABLE] = "tables",
+                                                     [CMB_ITEM_MEASURE] = "measures",
+                                                     [CMB_ITEM_STATE] = "states",
+                                                     [CMB_ITEM_FORCE] = "forces",
+                                                     [CMB_ITEM_STOP] = "stops",
+                                                     [CMB_ITEM_OUTPUT] = "outputs",
+                                                     [CMB_ITEM_EVENT] = "events",
+                                                     [CMB_ITEM_SHAPE] = "shapes",
+                                                     [CMB_ITEM_IMPLICIT] = "implicit",
+                                                     [CMB_ITEM_CONTROLLER] = "controllers",
+                                                     [CMB_ITEM_SAMPLED] = "sampled",
+                                                     [CMB_ITEM_TEMPLATE] = "templates",
+                                                     [CMB_ITEM_ROAD] = "roads"};
 
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {

@@ -216,6 +216,12 @@ static bool take_folder(struct cli_arguments *a, const char *value)
   return value[0] != '\0';
 }
 
+static bool take_csv(struct cli_arguments *a, const char *value)
+{
+  a->csv = value;
+  return ends_in(value, ".csv");
+}
+
 static bool take_plot(struct cli_arguments *a, const char *value)
 {
   a->plot = value;
@@ -361,9 +367,11 @@ const struct cli_option cli_options[] = {
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
      "bdf moves together; a plot shows them",
      take_pattern, NULL, NULL},
-    {"plot", 0, "FILE", " run bench check ",
-     "draw the trajectory, the bench's figure or the pattern of the Jacobian to FILE, which must "
-     "end in .svg",
+    {"csv", 0, "FILE", " tyre ", "write the curves of the tyre to FILE, which must end in .csv",
+     take_csv, "a file name that ends in .csv", NULL},
+    {"plot", 0, "FILE", " run bench check tyre ",
+     "draw the trajectory, the bench's figure, the pattern of the Jacobian or the tyre's curves to "
+     "FILE, which must end in .svg",
      take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
@@ -395,12 +403,12 @@ const struct cli_option cli_options[] = {
      "times "
      "of the steps and the overruns; methods lie (default) and rosw2",
      take_realtime, NULL, NULL},
-    {"json", 0, NULL, " run check linearize export ",
+    {"json", 0, NULL, " run check linearize export tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
      NULL, NULL},
-    {"help", 0, NULL, " run check list bench manpage completion linearize export ", "this help",
-     take_help, NULL, NULL},
+    {"help", 0, NULL, " run check list bench manpage completion linearize export tyre ",
+     "this help", take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
@@ -421,8 +429,8 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",  "live",    "help",   "json",   "include-anywhere",
-                                      "save", "save-at", "resume", "pattern"};
+  static const char *const never[] = {"set",  "live",    "help",   "json",    "include-anywhere",
+                                      "save", "save-at", "resume", "pattern", "csv"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 

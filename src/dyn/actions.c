@@ -232,6 +232,13 @@ static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base
   return CMB_OK;
 }
 
+cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, cmb_vector moment,
+                                   cmb_vector arm)
+{
+  const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
+  return wrench_action(b, ground, on, CMB_GROUND, force, moment, arm);
+}
+
 cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
                             cmb_vector moment, cmb_vector arm, cmb_measure *out)
 {
@@ -319,8 +326,8 @@ void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *pa
 
 /* The force while there is contact, that is, while the depth and a second quantity are positive: one switch for both. Both should pass
  * through 0 with a slope, so that it can be proved where they do. */
-static cmb_expr while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
-                              cmb_expr *both)
+cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
+                           cmb_expr *both)
 {
   *both = cmb_apply(g, CMB_OP_MIN, depth, second, 0);
   *both = cmb_apply(g, CMB_OP_SMOOTH, *both, 0, 0);
@@ -336,7 +343,7 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   cmb_expr normal = cmb_add(g, cmb_mul(g, stiffness, power_law(b, s.x, f->exponent)),
                             cmb_mul(g, number(b, f->damping), s.rate));
   const cmb_expr depth = cmb_mul(g, stiffness, s.x);
-  return while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
+  return cmb_while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
 /* μ N u/√(u² + v₀²) */
@@ -423,7 +430,7 @@ static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bo
   const cmb_expr elastic = cmb_mul(g, stiffness, power_law(b, depth, f->exponent));
   const cmb_expr second =
       cmb_mul(g, number(b, f->radius), factor); /* of the size of a length, too */
-  return while_pressed(g, depth, second, cmb_mul(g, elastic, factor), both);
+  return cmb_while_pressed(g, depth, second, cmb_mul(g, elastic, factor), both);
 }
 
 static cmb_status spheres(cmb_build *b, const cmb_model_force *f)
@@ -477,6 +484,7 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
   case CMB_FORCE_SPHERES: status = spheres(b, f); break;
+  case CMB_FORCE_TYRE: status = cmb_build_tyre(b, force); break;
   case CMB_FORCE_TYPES: break;
   }
   b->formula_depth = depth;

@@ -124,19 +124,22 @@ typedef struct cmb_build {
   cmb_list sampled, samplers; /* of cmb_sampled, of cmb_sampler */
   int updating,
       update_delays; /* the sampled value whose update is being read, -1: none; and the delays in it so far */
-  cmb_name_map names;           /* of the model's items, by what they are */
-  cmb_read_measure *measures;   /* (measures) */
-  cmb_read_implicit *implicits; /* (implicits) */
-  int implicit_now;             /* the one whose formulas are being read; -1: none */
-  int formula_depth;            /* formulas in formulas that are being read */
-  int force_depth;              /* likewise forces */
-  int waiting;                  /* the measure that must be read first; -1: none */
-  int symbol_sets;              /* how many cmb_symbols there have been */
-  int *force_state;             /* (forces) */
-  int *first_action;            /* (forces) of those built: where their actions begin */
-  cmb_list actions;             /* of cmb_action */
-  cmb_list constraints;         /* of cmb_constraint */
-  cmb_list hints;               /* of cmb_hint */
+  cmb_name_map names;              /* of the model's items, by what they are */
+  cmb_read_measure *measures;      /* (measures) */
+  cmb_read_implicit *implicits;    /* (implicits) */
+  struct cmb_read_road *roads;     /* (roads) road.c */
+  int road_depth;                  /* roads of roads that are being made */
+  int implicit_now;                /* the one whose formulas are being read; -1: none */
+  int formula_depth;               /* formulas in formulas that are being read */
+  int force_depth;                 /* likewise forces */
+  int waiting;                     /* the measure that must be read first; -1: none */
+  int symbol_sets;                 /* how many cmb_symbols there have been */
+  int *force_state;                /* (forces) */
+  struct cmb_tyre_results **tyres; /* (forces) of those that are tyres and built: tyre_force.c */
+  int *first_action;               /* (forces) of those built: where their actions begin */
+  cmb_list actions;                /* of cmb_action */
+  cmb_list constraints;            /* of cmb_constraint */
+  cmb_list hints;                  /* of cmb_hint */
   cmb_list
       sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
   cmb_wrench *scratch;     /* (room for links) zero between uses */
@@ -285,6 +288,18 @@ cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when);
 /* actions.c: a measure whose rate is the power of a force and a moment on b at a point, and of the reaction on a, global axes. */
 cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
                             cmb_vector moment, cmb_vector arm, cmb_measure *out);
+
+/* The same from the ground as an action of the force that is being built. */
+cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, cmb_vector moment,
+                                   cmb_vector arm);
+
+/* `normal` while the depth and a second quantity are positive, else 0; `both` is what decides. */
+cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
+                           cmb_expr *both);
+
+/* tyre_force.c: the force of a tyre and the rates of its states; and NAME.suffix of it when it is built, false: no such quantity. */
+cmb_status cmb_build_tyre(cmb_build *b, int force);
+bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e);
 
 /* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);

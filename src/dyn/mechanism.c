@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "dyn/build.h"
+#include "dyn/road.h"
 #include "expr/graph.h"
 #include "model/name_map.h"
 
@@ -26,9 +27,11 @@ static cmb_status take_memory(cmb_build *b)
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
   b->measures = cmb_arena_take(b->arena, (size_t)m->measure_count, sizeof *b->measures);
   b->implicits = cmb_arena_take(b->arena, (size_t)m->implicit_count, sizeof *b->implicits);
+  CMB_TRY(cmb_build_take_roads(b));
   b->waiting = b->implicit_now = b->updating = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
+  b->tyres = cmb_arena_take(b->arena, (size_t)m->force_count + 1, sizeof *b->tyres);
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
@@ -79,6 +82,7 @@ static cmb_status build_parts(cmb_build *b)
   CMB_TRY(cmb_build_sampled(b));
   CMB_TRY(cmb_build_states(b));
   CMB_TRY(cmb_build_inputs(b));
+  CMB_TRY(cmb_build_check_roads(b));
   CMB_TRY(cmb_build_joint_forces(b));
   for (int i = 0; i < b->model->force_count; i++) CMB_TRY(cmb_build_force(b, i));
   CMB_TRY(cmb_build_state_rates(b));

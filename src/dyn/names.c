@@ -2,6 +2,7 @@
  * What names mean in formulas (docs/model-format.md, "Names in formulas"):
  *
  *     t, deg, parameters, inputs, TABLE(x)
+ *     ROAD(x, y), ROAD(x, y, radius): its height   ROAD.friction(x, y)
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
  *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
  *     STATE, STATE.rate
@@ -17,6 +18,7 @@
 #include "base/context.h"
 #include "base/text.h"
 #include "dyn/build.h"
+#include "dyn/road.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +133,8 @@ cmb_status cmb_build_names(cmb_build *b)
               ADD(bodies, body_count) && ADD(markers, marker_count) &&
               ADD(measures, measure_count) && ADD(states, state_count) &&
               ADD(sampled, sampled_count) && ADD(forces, force_count) && ADD(joints, joint_count) &&
-              ADD(loops, loop_count) && ADD(tables, table_count) && ADD(stops, stop_count);
+              ADD(loops, loop_count) && ADD(tables, table_count) && ADD(stops, stop_count) &&
+              ADD(roads, road_count);
 #undef ADD
   for (int i = 0; good && i < m->joint_count; i++) good = add_coordinates(b, i);
   for (int i = 0; good && i < m->implicit_count; i++) good = add_unknowns(b, i);
@@ -415,8 +418,13 @@ static bool of_force(cmb_build *b, const char *base, const char *suffix, struct 
   }
   static const char *const parts[] = {"fx", "fy", "fz"};
   int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
+  if (results == CMB_RESULTS_TYRE && part < 0) {
+    cmb_expr e;
+    return cmb_build_force(b, i) == CMB_OK && cmb_build_tyre_result(b, i, suffix, &e) &&
+           known(q, e, CMB_LEVEL_MOTION);
+  }
   bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
-                     : part >= 0 && results == CMB_RESULTS_PARTS;
+                     : part >= 0 && (results == CMB_RESULTS_PARTS || results == CMB_RESULTS_TYRE);
   if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
   if (pushes) return known(q, a->force, CMB_LEVEL_MOTION);
@@ -599,6 +607,24 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
+/* ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) under its full name. */
+static bool road_of(cmb_build *b, const char *name, int count, const cmb_expr *arguments,
+                    cmb_expr *e)
+{
+  static const char suffix[] = ".friction";
+  char base[NAME_ROOM];
+  const size_t length = strlen(name), tail = sizeof suffix - 1;
+  const bool friction = length > tail && strcmp(name + length - tail, suffix) == 0;
+  snprintf(base, sizeof base, "%.*s", (int)(friction ? length - tail : length), name);
+  const int i = find(b, b->model->roads, base);
+  if (i < 0 || count < 2 || (friction && count > 2)) return false;
+  const cmb_expr radius = count == 3 ? arguments[2] : 0;
+  const cmb_status status = cmb_build_road_value(b, i, friction, arguments, radius, e);
+  if (b->status == CMB_OK)
+    b->status = status; /* the parser will only know that there is no value */
+  return status == CMB_OK;
+}
+
 static bool call_of(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
 {
   struct reading *r = user;
@@ -606,9 +632,12 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   char text[NAME_ROOM];
   for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
     int i = find(r->b, m->tables, text);
-    if (i < 0 || m->tables[i].arguments != count) continue;
-    *e = cmb_build_table(r->b, &m->tables[i], arguments);
-    return true;
+    if (i >= 0 && m->tables[i].arguments == count) {
+      *e = cmb_build_table(r->b, &m->tables[i], arguments);
+      return true;
+    }
+    if (road_of(r->b, text, count, arguments, e)) return true;
+    if (r->b->status != CMB_OK) return false;
   }
   if (strcmp(name, "delay") != 0) return false;
   if (count == 2) return cmb_build_delay(r->b, r->formula, arguments[0], arguments[1], e);

@@ -45,6 +45,7 @@ cmb_status cmb_build_state_rate(cmb_build *b, int state)
     return cmb_build_fail(b, cmb_about_part(&s->place, "state", s->name),
                           "the rate of state '%s' depends on itself", s->name);
   }
+  if (s->tyre > 0) return cmb_build_force(b, s->tyre - 1);
   const bool late = b->reads_late, inside = b->in_rate;
   b->rate_state[state] = CMB_IN_WORK;
   b->reads_late = false;

@@ -36,6 +36,7 @@ BEGINS_WITH_HEAD(cmb_model_output);
 BEGINS_WITH_HEAD(cmb_model_event);
 BEGINS_WITH_HEAD(cmb_model_shape);
 BEGINS_WITH_HEAD(cmb_model_template);
+BEGINS_WITH_HEAD(cmb_model_road);
 
 struct list {
   const void *records;
@@ -71,6 +72,7 @@ static struct list list_of(const cmb_model *m, cmb_item_kind kind)
   case CMB_ITEM_CONTROLLER: return LIST(controllers, controller_count);
   case CMB_ITEM_SAMPLED: return LIST(sampled, sampled_count);
   case CMB_ITEM_TEMPLATE: return LIST(templates, template_count);
+  case CMB_ITEM_ROAD: return LIST(roads, road_count);
   default: return (struct list){0};
   }
 }
@@ -174,6 +176,10 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
     break;
   case CMB_ITEM_CONTROLLER: item->value = m->controllers[i].period; break;
   case CMB_ITEM_SAMPLED: describe_sampled(&m->sampled[i], item); break;
+  case CMB_ITEM_ROAD:
+    item->type = cmb_road_rows[m->roads[i].type].name;
+    item->text = text_of(&m->roads[i].height);
+    break;
   case CMB_ITEM_TEMPLATE: item->title = m->templates[i].title; break;
   case CMB_ITEM_SHAPE: item->type = cmb_shape_type_text(m->shapes[i].type); break;
   default: break;
@@ -183,9 +189,9 @@ static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *it
 bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item *item)
 {
   static const char *const texts[CMB_ITEM_KINDS] = {
-      "parameter",         "body",       "marker",        "joint",   "loop",   "input", "table",
-      "measure",           "state",      "force",         "stop",    "output", "event", "shape",
-      "implicit function", "controller", "sampled value", "template"};
+      "parameter",         "body",       "marker",        "joint",    "loop",   "input", "table",
+      "measure",           "state",      "force",         "stop",     "output", "event", "shape",
+      "implicit function", "controller", "sampled value", "template", "road"};
   struct head head;
   if (!item || !head_of(model, kind, i, &head)) return false;
   *item = (cmb_item){.kind = texts[kind],
@@ -219,7 +225,8 @@ static int give_points(int count, const cmb_anchor *const *anchors, int room,
 static int force_anchors(const cmb_model_force *f, const cmb_anchor *anchors[2])
 {
   if (f->type == CMB_FORCE_COORDINATE) return 0;
-  const bool one = f->type == CMB_FORCE_LOAD || f->type == CMB_FORCE_CONTACT;
+  const bool one =
+      f->type == CMB_FORCE_LOAD || f->type == CMB_FORCE_CONTACT || f->type == CMB_FORCE_TYRE;
   anchors[0] = one ? &f->b : &f->a;
   anchors[1] = &f->b;
   return one ? 1 : 2;

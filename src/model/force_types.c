@@ -32,4 +32,10 @@ const cmb_force_row cmb_force_rows[CMB_FORCE_TYPES] = {
                            .results = CMB_RESULTS_PUSH,
                            .key_count = 5,
                            .keys = {"between", "radii", "stiffness", "exponent", "dissipation"}},
+    [CMB_FORCE_TYRE] = {.name = "tyre",
+                        .results = CMB_RESULTS_TYRE,
+                        .key_count = 11,
+                        .keys = {"on", "axis", "road", "file", "tmeasy", "radius", "stiffness",
+                                 "damping", "rolling-resistance", "low-speed",
+                                 "low-speed-damping"}},
 };

@@ -14,18 +14,20 @@ typedef enum cmb_force_type {
   CMB_FORCE_LOAD,    /* force and torque on body b at a point; reaction on body a */
   CMB_FORCE_CONTACT, /* point or sphere on b against a surface fixed to the ground */
   CMB_FORCE_SPHERES, /* sphere about a's point against one about b's: Hunt and Crossley 1975 */
+  CMB_FORCE_TYRE,    /* wheel about an axis on b against a road: tyre.h */
   CMB_FORCE_TYPES
 } cmb_force_type;
 
 /* What formulas may ask of a force: NAME.length, .. */
 typedef enum cmb_force_results {
   CMB_RESULTS_NONE,
-  CMB_RESULTS_PULL, /* length, rate and force (or torque), which is positive if it pulls */
-  CMB_RESULTS_PUSH, /* the same, positive if it pushes */
-  CMB_RESULTS_PARTS /* fx, fy, fz */
+  CMB_RESULTS_PULL,  /* length, rate and force (or torque), which is positive if it pulls */
+  CMB_RESULTS_PUSH,  /* the same, positive if it pushes */
+  CMB_RESULTS_PARTS, /* fx, fy, fz */
+  CMB_RESULTS_TYRE   /* the same, and those of dyn/tyre_force.c */
 } cmb_force_results;
 
-enum { CMB_MOST_FORCE_KEYS = 10 };
+enum { CMB_MOST_FORCE_KEYS = 12 };
 
 typedef struct cmb_force_row {
   const char *name;

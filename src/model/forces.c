@@ -17,19 +17,11 @@ static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *en
                            const char *key, cmb_model_force *f, const cmb_model_table **table)
 {
   const cmb_node *node = cmb_node_find(entry, key);
-  const cmb_name *found;
   if (!node) return CMB_OK;
   if (cmb_node_find(node, "values")) {
     return cmb_reader_fail(r, node->place, "a grid of x and y; expected points [x, force]");
   }
-  if (node->kind != CMB_NODE_TEXT || !node->text[0]) {
-    const char *full = cmb_full_name(r, f->name, ".", key);
-    CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
-    return cmb_read_table(r, s, node, full, table);
-  }
-  CMB_TRY(cmb_refer(r, s, CMB_NAMES_TABLE, node->text, node->place, &found));
-  *table = &r->model->tables[found->index];
-  return CMB_OK;
+  return cmb_read_named_table(r, s, node, f->name, table);
 }
 
 static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -246,7 +238,8 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
                                                       const cmb_node *, cmb_model_force *) = {
       [CMB_FORCE_SPRING] = read_spring,   [CMB_FORCE_COORDINATE] = read_torsion,
       [CMB_FORCE_BUSHING] = read_bushing, [CMB_FORCE_LOAD] = read_load,
-      [CMB_FORCE_CONTACT] = read_contact, [CMB_FORCE_SPHERES] = read_spheres};
+      [CMB_FORCE_CONTACT] = read_contact, [CMB_FORCE_SPHERES] = read_spheres,
+      [CMB_FORCE_TYRE] = cmb_read_tyre};
   cmb_model *m = r->model;
   cmb_model_force *f = &m->forces[m->force_count];
   const cmb_node *type;

@@ -17,6 +17,7 @@
 #include "expr/number.h"
 #include "model/force_types.h"
 #include "model/joint_types.h"
+#include "model/road_types.h"
 
 #include <camber/model.h>
 
@@ -166,7 +167,8 @@ typedef struct cmb_model_measure {
 typedef struct cmb_model_state {
   const char *name;
   cmb_place place;
-  cmb_model_formula rate;
+  cmb_model_formula rate; /* text NULL: that of a tyre .. */
+  int tyre;               /* .. the force of this number, from 1 */
   cmb_number start;
   const char *unit, *title; /* "" if not given */
 } cmb_model_state;
@@ -204,6 +206,30 @@ typedef struct cmb_model_implicit {
   cmb_model_formula equation[CMB_MOST_UNKNOWNS];
 } cmb_model_implicit;
 
+/* A wave of a random road: amplitude sin(along s + across n + phase). */
+typedef struct cmb_model_wave {
+  double amplitude, along, across, phase;
+} cmb_model_wave;
+
+/* What wheels and contacts roll on; in formulas NAME(x, y) is its height. */
+typedef struct cmb_model_road {
+  const char *name;
+  cmb_place place;
+  cmb_road_type type;
+  cmb_number n[CMB_MOST_ROAD_NUMBERS]; /* as the row of its type says */
+  cmb_model_formula height;            /* of a formula; else text NULL */
+  cmb_model_formula friction;          /* text NULL: 1 */
+  int count;                           /* of steps, waves or roads */
+  cmb_model_wave *waves;               /* (count) */
+  int *parts;                          /* (count) the roads of a sum */
+  const cmb_model_table *table;        /* of a profile */
+
+  /* of those that have a place */
+  cmb_number at[3];               /* where it begins; heights count from here */
+  cmb_number along[2], across[2]; /* unit vectors in the direction of s and of n */
+  cmb_number scale;               /* what heights are multiplied by */
+} cmb_model_road;
+
 typedef struct cmb_model_force {
   const char *name;
   cmb_place place;
@@ -240,6 +266,8 @@ typedef struct cmb_model_force {
   bool sticks;                /* friction along one direction holds, with up to .. */
   cmb_number friction_static; /* .. this part of the normal force */
   cmb_number friction_direction[3];
+
+  const struct cmb_model_tyre *tyre; /* of a tyre: tyre.h */
 } cmb_model_force;
 
 typedef struct cmb_model_output {
@@ -332,7 +360,7 @@ struct cmb_model {
 
   int parameter_count, body_count, marker_count, joint_count, loop_count, input_count, table_count,
       measure_count, state_count, controller_count, sampled_count, implicit_count, force_count,
-      output_count, event_count, stop_count, shape_count, template_count, default_count;
+      output_count, event_count, stop_count, shape_count, template_count, default_count, road_count;
   cmb_model_parameter *parameters; /* full names, final values */
   cmb_model_template *templates;   /* the model's own, not those inside of others */
   cmb_model_body *bodies;
@@ -353,6 +381,7 @@ struct cmb_model {
   cmb_model_stop *stops;
   cmb_model_shape *shapes;
   cmb_model_default *defaults;
+  cmb_model_road *roads;
 };
 
 #endif

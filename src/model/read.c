@@ -23,12 +23,12 @@ static const struct section {
     {"motions", MAP, true},    {"inputs", MAP, true},    {"tables", MAP, true},
     {"measures", MAP, true},   {"states", MAP, true},    {"controllers", MAP, true},
     {"implicit", MAP, true},   {"forces", MAP, true},    {"outputs", MAP, true},
-    {"events", MAP, true},     {"templates", MAP, true}, {"instances", MAP, true},
-    {"shapes", LIST, true},    {"include", ANY, true},   {"title", TEXT, true},
-    {"gravity", LIST, false},  {"simulate", MAP, false},
+    {"events", MAP, true},     {"roads", MAP, true},     {"templates", MAP, true},
+    {"instances", MAP, true},  {"shapes", LIST, true},   {"include", ANY, true},
+    {"title", TEXT, true},     {"gravity", LIST, false}, {"simulate", MAP, false},
 };
 
-enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 21 };
+enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 22 };
 
 /* A section that is there but empty is as good as none. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
@@ -131,6 +131,7 @@ static cmb_status read_sections(cmb_reader *r)
   CMB_TRY(cmb_read_bodies(r));
   CMB_TRY(cmb_check_before(r));
   CMB_TRY(cmb_read_markers(r));
+  CMB_TRY(cmb_read_roads(r));
   CMB_TRY(cmb_read_joints(r));
   CMB_TRY(cmb_read_loops(r));
   CMB_TRY(cmb_read_signals(r));

@@ -64,6 +64,7 @@ const char *cmb_name_kind_text(cmb_name_kind kind)
                                                      "sampled value",
                                                      "force",
                                                      "implicit function",
+                                                     "road",
                                                      "instance",
                                                      "point",
                                                      "output",

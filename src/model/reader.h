@@ -31,6 +31,7 @@ typedef enum cmb_name_kind {
   CMB_NAMES_SAMPLED,
   CMB_NAMES_FORCE,
   CMB_NAMES_IMPLICIT,
+  CMB_NAMES_ROAD,
   CMB_NAMES_INSTANCE,
   CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
@@ -290,6 +291,14 @@ cmb_status cmb_read_implicits(cmb_reader *r);
 cmb_status cmb_read_events(cmb_reader *r);
 cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);
+cmb_status cmb_read_roads(cmb_reader *r);
+
+/* tyres.c */
+cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                         cmb_model_force *f);
+/* road_waves.c: the waves of a random road */
+cmb_status cmb_read_random_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_road *road);
 
 /* stops.c: a contact with a restitution in place of a stiffness, and a loop of the type `stop` */
 cmb_status cmb_take_stops(cmb_reader *r);
@@ -321,6 +330,10 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
 /* tables.c: a table that the model owns from now on, under a full name; node is a map with points or a file, or a list */
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
                           const cmb_model_table **table);
+
+/* A table's name, or a table that stands here and is called OWNER.KEY. */
+cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                const char *owner, const cmb_model_table **table);
 
 /* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,

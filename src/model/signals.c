@@ -115,7 +115,8 @@ cmb_status cmb_read_signals(cmb_reader *r)
   cmb_model *m = r->model;
   CMB_TRY(cmb_take_section(r, "inputs", 0, sizeof *m->inputs, &m->inputs));
   CMB_TRY(cmb_take_section(r, "measures", 0, sizeof *m->measures, &m->measures));
-  CMB_TRY(cmb_take_section(r, "states", 0, sizeof *m->states, &m->states));
+  CMB_TRY(cmb_take_section(r, "states", 2 * cmb_count_entries(r, "forces"), sizeof *m->states,
+                           &m->states));
   CMB_TRY(cmb_take_section(r, "outputs", 0, sizeof *m->outputs, &m->outputs));
   CMB_TRY(cmb_each_entry(r, "inputs", "input", read_input));
   CMB_TRY(cmb_each_entry(r, "measures", "measure", read_measure));

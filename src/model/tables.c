@@ -182,6 +182,20 @@ cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
   return CMB_OK;
 }
 
+cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                const char *owner, const cmb_model_table **table)
+{
+  const cmb_name *found;
+  if (node->kind != CMB_NODE_TEXT || !node->text[0]) {
+    const char *full = cmb_full_name(r, owner, ".", node->key);
+    CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
+    return cmb_read_table(r, s, node, full, table);
+  }
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_TABLE, node->text, node->place, &found));
+  *table = &r->model->tables[found->index];
+  return CMB_OK;
+}
+
 static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   const char *full = cmb_full_name(r, s->prefix, entry->key, "");
@@ -190,10 +204,11 @@ static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_table(r, s, entry, full, NULL);
 }
 
-/* Inputs can have a table each, forces two. */
+/* Inputs and roads can have a table each, forces two. */
 cmb_status cmb_read_tables(cmb_reader *r)
 {
-  int more = cmb_count_entries(r, "inputs") + 2 * cmb_count_entries(r, "forces");
+  int more = cmb_count_entries(r, "inputs") + cmb_count_entries(r, "roads") +
+             2 * cmb_count_entries(r, "forces");
   CMB_TRY(cmb_take_section(r, "tables", more, sizeof *r->model->tables, &r->model->tables));
   return cmb_each_entry(r, "tables", "table", read_entry);
 }

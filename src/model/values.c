@@ -235,19 +235,20 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Of a table the number of arguments is known. */
+/* Of a table or a road the number of arguments is known. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
   const struct names_of_formula *names = user;
   cmb_reader *r = names->r;
   const cmb_name *found = cmb_look_up(r, names->scope, CMB_NAMES_TABLE, name);
-  int wanted = found ? r->model->tables[found->index].arguments : count;
+  const bool road = !found && cmb_look_up(r, names->scope, CMB_NAMES_ROAD, name);
+  int wanted = found ? r->model->tables[found->index].arguments : road && count < 2 ? 2 : count;
   (void)arguments;
   if (count == wanted) return any_value(user, name, e);
-  keep_failure(r,
-               cmb_reader_fail(r, names->at, "the table '%s' has %d argument%s here; expected %d",
-                               name, count, count == 1 ? "" : "s", wanted));
+  keep_failure(r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
+                                  road ? "road" : "table", name, count, count == 1 ? "" : "s",
+                                  wanted));
   return false;
 }
 

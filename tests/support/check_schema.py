@@ -14,7 +14,7 @@ import jsonschema
 import yaml
 
 # Tables of the reader that are not keys or choices of a model.
-OTHER_TABLES = {"reserved", "texts", "not_finite"}
+OTHER_TABLES = {"reserved", "texts", "not_finite", "units"}
 # Files in bad/ that a schema can tell to be wrong.
 WRONG = ["unknown-section", "unknown-key-body", "unknown-key-joint", "unknown-key-force", "unknown-key-loop",
          "unknown-key-instance", "unknown-type", "missing-type", "missing-child", "missing-mass", "section-kind",

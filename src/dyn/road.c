@@ -1,0 +1,333 @@
+/*
+ * Roads as expressions (road.h). Each road is made once, in symbols for x, y and the wheel's radius R, with its derivatives; whoever asks
+ * gets it with places put in.
+ *
+ *     flat       z = h
+ *     formula    z = f(x, y, t)
+ *     half-cylinder  z = sqrt((R + r)² − s²) − R where this is positive, else 0: a disc of radius R on one of radius r
+ *     bump       z = h/2 (1 − cos(2π s/L)), 0 < s < L
+ *     stair      z = max_k of the corner k at (c, H) = (k tread, (k + 1) rise) seen by the disc: H for s >= c, and
+ *                H − R + sqrt(R² − (c − s)²) for c − R < s < c
+ *     sine       z = A sin(2π s/λ + φ)
+ *     random     z = Σ a_i sin(Ω_i s + ψ_i n + φ_i), the waves of model/road_waves.c
+ *     profile    z = table(s) or table(s, n), s kept between its ends
+ *     sum        z = Σ z_i
+ *
+ * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
+ *
+ * A road that has a place knows s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
+ */
+#include "dyn/road.h"
+
+#include "base/context.h"
+#include "expr/graph.h"
+#include "expr/table.h"
+
+#include <string.h>
+
+/* What a road's height and friction are functions of. */
+struct symbols {
+  cmb_expr x, y, radius;
+};
+
+static struct symbols road_symbols(cmb_build *b)
+{
+  return (struct symbols){cmb_input(b->g, "x of a road"), cmb_input(b->g, "y of a road"),
+                          cmb_input(b->g, "radius on a road")};
+}
+
+/* A road in symbols. */
+struct cmb_read_road {
+  int state; /* CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT */
+  cmb_road_point point;
+};
+
+enum { MOST_DEPTH = 16 }; /* roads that are made of roads */
+
+static const double pi = 3.14159265358979323846;
+
+static cmb_status need(cmb_build *b, int index, const cmb_road_point **p);
+
+/* ---- formulas */
+
+/* The formula of x and y in the symbols of roads. */
+static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formula, cmb_expr *e)
+{
+  const cmb_vector xyz = cmb_surface_symbols(b->g);
+  const struct symbols s = road_symbols(b);
+  const cmb_expr to[2] = {s.x, s.y};
+  bool has_z;
+  CMB_TRY(cmb_build_formula(b, formula, CMB_LEVEL_SURFACE, NULL, e));
+  CMB_TRY(cmb_depends(b->g, 1, &xyz.x[2], 1, e, &has_z));
+  if (has_z) {
+    return cmb_build_fail(b, cmb_about_formula(formula),
+                          "'z' cannot stand in a road; expected a formula of x, y and t");
+  }
+  return cmb_substitute(b->g, 2, xyz.x, to, 1, e, e);
+}
+
+/* ---- the types */
+
+static cmb_status flat(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  *height = cmb_number_expr(b->g, road->n[0]);
+  return CMB_OK;
+}
+
+static cmb_status formula(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  return formula_of_place(b, &road->height, height);
+}
+
+/* Where the place is on the road, and the radius of the wheel. */
+struct place {
+  cmb_expr s, n, radius;
+};
+
+static struct place place_on(cmb_build *b, const cmb_model_road *road)
+{
+  cmb_graph *g = b->g;
+  const struct symbols of = road_symbols(b);
+  const cmb_expr dx = cmb_sub(g, of.x, cmb_number_expr(g, road->at[0]));
+  const cmb_expr dy = cmb_sub(g, of.y, cmb_number_expr(g, road->at[1]));
+  struct place p = {.radius = of.radius};
+  p.s = cmb_add(g, cmb_mul(g, cmb_number_expr(g, road->along[0]), dx),
+                cmb_mul(g, cmb_number_expr(g, road->along[1]), dy));
+  p.n = cmb_add(g, cmb_mul(g, cmb_number_expr(g, road->across[0]), dx),
+                cmb_mul(g, cmb_number_expr(g, road->across[1]), dy));
+  return p;
+}
+
+/* The height where the road is, from what it is by itself. */
+static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
+{
+  if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
+  return cmb_add(b->g, cmb_number_expr(b->g, road->at[2]), h);
+}
+
+static cmb_expr root(cmb_graph *g, cmb_expr e)
+{
+  return cmb_apply(g, CMB_OP_SQRT, e, 0, 0);
+}
+
+/* x kept between low and high */
+static cmb_expr between(cmb_graph *g, cmb_expr low, cmb_expr high, cmb_expr x)
+{
+  return cmb_apply(g, CMB_OP_MIN, cmb_apply(g, CMB_OP_MAX, x, low, 0), high, 0);
+}
+
+/* e where `positive` is, and `otherwise` elsewhere */
+static cmb_expr where(cmb_graph *g, cmb_expr positive, cmb_expr e, cmb_expr otherwise)
+{
+  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, positive, 0, 0), e, otherwise);
+}
+
+static cmb_status cylinder(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  const cmb_expr r = cmb_number_expr(g, road->n[0]);
+  const cmb_expr both = cmb_mul(g, cmb_constant(g, 2), cmb_mul(g, p.radius, r));
+  const cmb_expr reach = cmb_add(g, cmb_square(g, r), both); /* (R + r)² − R² */
+  const cmb_expr inside = cmb_sub(g, reach, cmb_square(g, p.s));
+  const cmb_expr h = cmb_sub(g, root(g, cmb_add(g, cmb_square(g, p.radius), inside)), p.radius);
+  *height = lifted(b, road, where(g, inside, h, 0));
+  return CMB_OK;
+}
+
+static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr length = cmb_number_expr(g, road->n[1]);
+  const cmb_expr s = between(g, 0, length, place_on(b, road).s);
+  const cmb_expr angle = cmb_div(g, cmb_mul(g, cmb_constant(g, 2 * pi), s), length);
+  const cmb_expr h = cmb_sub(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_COS, angle, 0, 0));
+  *height = lifted(b, road,
+                   cmb_mul(g, cmb_mul(g, cmb_constant(g, 0.5), cmb_number_expr(g, road->n[0])), h));
+  return CMB_OK;
+}
+
+/* The disc at a corner that is d ahead and of height H. */
+static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
+{
+  const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
+  const cmb_expr on = cmb_add(g, cmb_sub(g, H, radius), root(g, near));
+  const cmb_expr before = where(g, cmb_sub(g, radius, d), on, 0);
+  return where(g, d, before, H);
+}
+
+static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  cmb_expr h = 0;
+  for (int k = 0; k < road->count; k++) {
+    const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
+    const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
+    const cmb_expr e = corner(g, p.radius, cmb_sub(g, c, p.s), H);
+    h = cmb_apply(g, CMB_OP_MAX, h, e, 0);
+  }
+  *height = lifted(b, road, h);
+  return CMB_OK;
+}
+
+/* h that begins softly at s = 0; a length of 0: it is there everywhere. */
+static cmb_expr faded(cmb_build *b, cmb_number length, cmb_expr s, cmb_expr h)
+{
+  cmb_graph *g = b->g;
+  if (cmb_is_zero(length)) return h;
+  const cmb_expr one = cmb_constant(g, 1);
+  const cmb_expr u = between(g, 0, one, cmb_div(g, s, cmb_number_expr(g, length)));
+  const cmb_expr rest = cmb_sub(g, cmb_constant(g, 3), cmb_mul(g, cmb_constant(g, 2), u));
+  return cmb_mul(g, cmb_mul(g, cmb_square(g, u), rest), h);
+}
+
+static cmb_status sine(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr s = place_on(b, road).s;
+  cmb_expr angle = cmb_mul(g, cmb_constant(g, 2 * pi), s);
+  angle = cmb_div(g, angle, cmb_number_expr(g, road->n[1]));
+  angle = cmb_add(g, angle, cmb_number_expr(g, road->n[2]));
+  const cmb_expr h =
+      cmb_mul(g, cmb_number_expr(g, road->n[0]), cmb_apply(g, CMB_OP_SIN, angle, 0, 0));
+  *height = lifted(b, road, faded(b, road->n[3], s, h));
+  return CMB_OK;
+}
+
+static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  cmb_expr h = 0;
+  for (int i = 0; i < road->count; i++) {
+    const cmb_model_wave *w = &road->waves[i];
+    cmb_expr angle =
+        cmb_add(g, cmb_mul(g, cmb_constant(g, w->along), p.s), cmb_constant(g, w->phase));
+    angle = cmb_add(g, angle, cmb_mul(g, cmb_constant(g, w->across), p.n));
+    const cmb_expr wave = cmb_apply(g, CMB_OP_SIN, angle, 0, 0);
+    h = cmb_add(g, h, cmb_mul(g, cmb_constant(g, w->amplitude), wave));
+  }
+  *height = lifted(b, road, faded(b, road->n[0], p.s, h));
+  return CMB_OK;
+}
+
+/* Beyond its ends a profile keeps the heights that it has there. */
+static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  cmb_graph *g = b->g;
+  const struct place p = place_on(b, road);
+  const cmb_model_table *t = road->table;
+  const cmb_expr stretch = cmb_number_expr(g, t->stretch[0]);
+  const cmb_expr low = cmb_mul(g, cmb_constant(g, t->table->x[0]), stretch);
+  const cmb_expr high = cmb_mul(g, cmb_constant(g, t->table->x[t->table->nx - 1]), stretch);
+  const cmb_expr at[2] = {t->arguments == 1 ? between(g, low, high, p.s) : p.s, p.n};
+  *height = lifted(b, road, cmb_build_table(b, t, at));
+  return CMB_OK;
+}
+
+static cmb_status sum(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
+{
+  *height = 0;
+  for (int i = 0; i < road->count; i++) {
+    const cmb_road_point *p;
+    CMB_TRY(need(b, road->parts[i], &p));
+    *height = cmb_add(b->g, *height, p->height);
+  }
+  return CMB_OK;
+}
+
+/* ---- all of them */
+
+static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
+{
+  const struct symbols s = road_symbols(b);
+  const cmb_expr by[3] = {s.x, s.y, b->k->t};
+  cmb_expr *const to[3] = {&p->height_x, &p->height_y, &p->height_t};
+  for (int i = 0; i < 3; i++) {
+    cmb_expr direction[3] = {0};
+    direction[i] = cmb_constant(b->g, 1);
+    CMB_TRY(cmb_forward(b->g, 3, by, direction, 1, &p->height, to[i]));
+  }
+  return CMB_OK;
+}
+
+static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point *p)
+{
+  static cmb_status (*const heights[CMB_ROAD_TYPES])(
+      cmb_build *, const cmb_model_road *, cmb_expr *) = {[CMB_ROAD_FLAT] = flat,
+                                                          [CMB_ROAD_FORMULA] = formula,
+                                                          [CMB_ROAD_CYLINDER] = cylinder,
+                                                          [CMB_ROAD_BUMP] = bump,
+                                                          [CMB_ROAD_STAIR] = stair,
+                                                          [CMB_ROAD_SINE] = sine,
+                                                          [CMB_ROAD_RANDOM] = random_waves,
+                                                          [CMB_ROAD_PROFILE] = profile,
+                                                          [CMB_ROAD_SUM] = sum};
+  CMB_TRY(heights[road->type](b, road, &p->height));
+  p->friction = cmb_constant(b->g, 1);
+  if (road->friction.text) CMB_TRY(formula_of_place(b, &road->friction, &p->friction));
+  return differentiate(b, p);
+}
+
+/* The road in symbols, once. */
+static cmb_status need(cmb_build *b, int index, const cmb_road_point **p)
+{
+  const cmb_model_road *road = &b->model->roads[index];
+  struct cmb_read_road *known = &b->roads[index];
+  *p = &known->point;
+  if (known->state == CMB_BUILT) return CMB_OK;
+  const cmb_about about = cmb_about_part(&road->place, "road", road->name);
+  if (known->state == CMB_IN_WORK)
+    return cmb_build_fail(b, about, "the road '%s' depends on itself", road->name);
+  if (b->road_depth == MOST_DEPTH) {
+    return cmb_build_fail(b, about, "the road '%s' is used by others that use each other, %d deep",
+                          road->name, MOST_DEPTH);
+  }
+  const int depth = b->formula_depth;
+  known->state = CMB_IN_WORK;
+  b->road_depth++;
+  b->formula_depth = 0; /* its formulas wait for their own measures */
+  const cmb_status status = make(b, road, &known->point);
+  b->formula_depth = depth;
+  b->road_depth--;
+  known->state = status == CMB_OK ? CMB_BUILT : CMB_NOT_BUILT;
+  return status;
+}
+
+cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr radius,
+                          cmb_road_point *p)
+{
+  const struct symbols s = road_symbols(b);
+  const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {x, y, radius};
+  const cmb_road_point *known;
+  CMB_TRY(need(b, road, &known));
+  cmb_expr e[5] = {known->height, known->height_x, known->height_y, known->height_t,
+                   known->friction};
+  CMB_TRY(cmb_substitute(b->g, 3, from, to, 5, e, e));
+  *p = (cmb_road_point){e[0], e[1], e[2], e[3], e[4]};
+  return CMB_OK;
+}
+
+cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
+                                cmb_expr radius, cmb_expr *e)
+{
+  const struct symbols s = road_symbols(b);
+  const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {place[0], place[1], radius};
+  const cmb_road_point *known;
+  CMB_TRY(need(b, road, &known));
+  return cmb_substitute(b->g, 3, from, to, 1, friction ? &known->friction : &known->height, e);
+}
+
+cmb_status cmb_build_take_roads(cmb_build *b)
+{
+  b->roads = cmb_arena_take(b->arena, (size_t)b->model->road_count, sizeof *b->roads);
+  return b->roads ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+cmb_status cmb_build_check_roads(cmb_build *b)
+{
+  const cmb_road_point *p;
+  for (int i = 0; i < b->model->road_count; i++) CMB_TRY(need(b, i, &p));
+  return CMB_OK;
+}

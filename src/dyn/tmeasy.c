@@ -1,0 +1,161 @@
+/*
+ * TMeasy (Rill 2013), in each direction i = x, y with the slope dF0, the peak FM at sM and the sliding force FS from sS on:
+ *
+ *     F(Fz) = r (2 F1 − F2/2 − (F1 − F2/2) r),  s(Fz) = s1 + (s2 − s1)(r − 1),  r = Fz/Pn     from values at Pn and 2 Pn
+ *     sx = κ, sy = −tan α,  ŝ_i = sM_i/(sM_x + sM_y) + (FM_i/dF0_i)/(FM_x/dF0_x + FM_y/dF0_y),  sN_i = s_i/ŝ_i,  s = |sN|
+ *     K² = (dF0_x ŝ_x cos φ)² + (dF0_y ŝ_y sin φ)²,  sM² = (sM_x cos φ/ŝ_x)² + (sM_y sin φ/ŝ_y)², likewise sS;  FM, FS without ŝ
+ *     F/s = K/(1 + σ (σ + K sM/FM − 2)), σ = s/sM                    up to the peak,
+ *     F   = FM − (FM − FS) σ² (3 − 2 σ), σ = (s − sM)/(sS − sM)      from there to sliding,      F = FS beyond
+ *     Fx = (F/s) sN_x, Fy = (F/s) sN_y,  Mz = −n Fy
+ *     n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
+ *     n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
+ *
+ * A road of friction μ has μ F(s/μ). All forces are divided by the load here, and F by the slip: nothing is divided by what can vanish.
+ * Beyond three times the nominal load F/Fz and the slips stay as they are there: the parabola would come down again.
+ */
+#include "dyn/tmeasy.h"
+
+#include "expr/algebra.h"
+
+static const double tiny_slip = 1e-7;     /* below it the direction of the slip fades out */
+static const double tiny_friction = 1e-6; /* what a road without friction has */
+static const double most_load = 3;        /* of the nominal one */
+
+/* One direction at this load, forces over the load. */
+struct side {
+  cmb_expr slope, peak_slip, peak, sliding_slip, sliding, scale;
+};
+
+static cmb_expr constant(cmb_graph *g, double x)
+{
+  return cmb_constant(g, x);
+}
+
+static cmb_expr root(cmb_graph *g, cmb_expr x)
+{
+  return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
+}
+
+/* F/Fz */
+static cmb_expr over_load(cmb_graph *g, double nominal, const double F[2], cmb_expr r)
+{
+  const cmb_expr bend = constant(g, (F[0] - F[1] / 2) / nominal);
+  return cmb_sub(g, constant(g, (2 * F[0] - F[1] / 2) / nominal), cmb_mul(g, bend, r));
+}
+
+static cmb_expr at_load(cmb_graph *g, const double s[2], cmb_expr r)
+{
+  return cmb_add(g, constant(g, 2 * s[0] - s[1]), cmb_mul(g, constant(g, s[1] - s[0]), r));
+}
+
+static struct side side_at(cmb_graph *g, double nominal, const cmb_tmeasy_side *t, cmb_expr r)
+{
+  return (struct side){.slope = over_load(g, nominal, t->slope, r),
+                       .peak_slip = at_load(g, t->peak_slip, r),
+                       .peak = over_load(g, nominal, t->peak, r),
+                       .sliding_slip = at_load(g, t->sliding_slip, r),
+                       .sliding = over_load(g, nominal, t->sliding, r)};
+}
+
+/* ŝ of both */
+static void take_scales(cmb_graph *g, struct side *x, struct side *y)
+{
+  const cmb_expr slips = cmb_add(g, x->peak_slip, y->peak_slip);
+  const cmb_expr fx = cmb_div(g, x->peak, x->slope), fy = cmb_div(g, y->peak, y->slope);
+  const cmb_expr both = cmb_add(g, fx, fy);
+  x->scale = cmb_add(g, cmb_div(g, x->peak_slip, slips), cmb_div(g, fx, both));
+  y->scale = cmb_add(g, cmb_div(g, y->peak_slip, slips), cmb_div(g, fy, both));
+}
+
+/* sqrt(x² c + y² s), c and s the squares of cosine and sine */
+static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr s)
+{
+  return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
+}
+
+/* F/s of the curve at s */
+static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s)
+{
+  const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
+  const cmb_expr a = cmb_div(g, s, c->peak_slip);
+  const cmb_expr q = cmb_div(g, cmb_mul(g, c->slope, c->peak_slip), c->peak);
+  const cmb_expr bend = cmb_mul(g, a, cmb_sub(g, cmb_add(g, a, q), two));
+  const cmb_expr rising = cmb_div(g, c->slope, cmb_add(g, one, bend));
+  const cmb_expr b =
+      cmb_div(g, cmb_sub(g, s, c->peak_slip), cmb_sub(g, c->sliding_slip, c->peak_slip));
+  const cmb_expr part = cmb_mul(g, cmb_square(g, b), cmb_sub(g, three, cmb_mul(g, two, b)));
+  const cmb_expr fall = cmb_mul(g, cmb_sub(g, c->peak, c->sliding), part);
+  const cmb_expr falling = cmb_div(g, cmb_sub(g, c->peak, fall), s);
+  const cmb_expr sliding = cmb_div(g, c->sliding, s);
+  const cmb_expr slides = cmb_apply(g, CMB_OP_GT, s, c->sliding_slip, 0);
+  const cmb_expr over = cmb_apply(g, CMB_OP_GT, s, c->peak_slip, 0);
+  return cmb_apply(g, CMB_OP_IF, over, cmb_apply(g, CMB_OP_IF, slides, sliding, falling), rising);
+}
+
+/* n/L */
+static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr sy)
+{
+  const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
+  const cmb_expr n0 = at_load(g, t->trail, r), s0 = at_load(g, t->trail_zero, r);
+  const cmb_expr end = at_load(g, t->trail_end, r), w = cmb_div(g, s0, end);
+  const cmb_expr s = root(g, cmb_add(g, cmb_square(g, sy), constant(g, tiny_slip * tiny_slip)));
+  const cmb_expr a = cmb_div(g, s, s0), rest = cmb_sub(g, one, w);
+  const cmb_expr bell =
+      cmb_sub(g, one, cmb_mul(g, cmb_sub(g, three, cmb_mul(g, two, a)), cmb_square(g, a)));
+  const cmb_expr first = cmb_add(g, cmb_mul(g, rest, cmb_sub(g, one, a)), cmb_mul(g, w, bell));
+  const cmb_expr left = cmb_div(g, cmb_sub(g, end, s), cmb_sub(g, end, s0));
+  const cmb_expr second = cmb_mul(g, cmb_mul(g, rest, cmb_sub(g, one, a)), cmb_square(g, left));
+  const cmb_expr over = cmb_apply(g, CMB_OP_GT, s, s0, 0),
+                 gone = cmb_apply(g, CMB_OP_GT, s, end, 0);
+  const cmb_expr beyond = cmb_apply(g, CMB_OP_IF, gone, 0, second);
+  return cmb_mul(g, n0, cmb_apply(g, CMB_OP_IF, over, beyond, first));
+}
+
+/* σ = dF0/c at this load */
+static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double stiffness)
+{
+  return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
+}
+
+/* The curve in a direction, by the squares of its cosine and sine. */
+static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
+                            cmb_expr ss)
+{
+  struct side c = {0};
+  c.slope = blend(g, cmb_mul(g, x->slope, x->scale), cmb_mul(g, y->slope, y->scale), cc, ss);
+  c.peak_slip =
+      blend(g, cmb_div(g, x->peak_slip, x->scale), cmb_div(g, y->peak_slip, y->scale), cc, ss);
+  c.sliding_slip = blend(g, cmb_div(g, x->sliding_slip, x->scale),
+                         cmb_div(g, y->sliding_slip, y->scale), cc, ss);
+  c.peak = blend(g, x->peak, y->peak, cc, ss);
+  c.sliding = blend(g, x->sliding, y->sliding, cc, ss);
+  return c;
+}
+
+cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
+                          cmb_expr length, cmb_tyre_output *out)
+{
+  const cmb_expr tiny2 = constant(g, tiny_slip * tiny_slip);
+  const cmb_expr mu =
+      root(g, cmb_add(g, cmb_square(g, in->friction), constant(g, tiny_friction * tiny_friction)));
+  const cmb_expr r =
+      cmb_apply(g, CMB_OP_MIN, cmb_div(g, in->Fz, constant(g, t->load)), constant(g, most_load), 0);
+  struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
+  take_scales(g, &x, &y);
+  const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, mu));
+  const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, mu)));
+  const cmb_expr x2 = cmb_add(g, cmb_square(g, sx), cmb_mul(g, constant(g, 0.5), tiny2));
+  const cmb_expr y2 = cmb_add(g, cmb_square(g, sy), cmb_mul(g, constant(g, 0.5), tiny2));
+  const cmb_expr s2 = cmb_add(g, x2, y2), cc = cmb_div(g, x2, s2), ss = cmb_div(g, y2, s2);
+  const struct side c = combined(g, &x, &y, cc, ss);
+  const cmb_expr force = cmb_mul(g, cmb_mul(g, in->Fz, mu), secant(g, &c, root(g, s2)));
+  *out = (cmb_tyre_output){.Fx = cmb_mul(g, force, sx), .Fy = cmb_mul(g, force, sy)};
+  out->sigma_x = relaxation(g, x.slope, in->Fz, t->stiffness[0]);
+  out->sigma_y = relaxation(g, y.slope, in->Fz, t->stiffness[1]);
+  if (!t->has_trail) return cmb_graph_status(g);
+  const cmb_expr n = cmb_mul(g, length, trail_of(g, t, r, in->tan_alpha));
+  const cmb_expr way =
+      cmb_div(g, in->Vx, root(g, cmb_add(g, cmb_square(g, in->Vx), constant(g, 0.01))));
+  out->Mz = cmb_neg(g, cmb_mul(g, cmb_mul(g, n, way), out->Fy));
+  return cmb_graph_status(g);
+}

@@ -1,0 +1,430 @@
+/*
+ * Tyres (model/tyre.h): a thin disc about the axis e through the centre c of a wheel, against a road z = h(x, y).
+ *
+ * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
+ * without its part along e:
+ *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d cos γ = (c − P)·n          two unknowns; in closed form where h is a constant
+ * A road with switches (if, straight pieces) has no such equations: there the plane that touches it below the centre stands for the
+ * road. Roads that know the radius R of the wheel give the envelope h(x, y, R), whose normal below the centre is that at the contact:
+ * d cos γ = R + n_z (c_z − R − h).
+ * Axes (ISO-W): X = e × n forward, Y = n × X to the left, n up; camber sin γ = e·n, positive if the top leans towards −Y, to the right.
+ * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
+ * along the road only.
+ *
+ * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which makes the force of the spring conservative, or as a .tir file says; 0 in the air.
+ *
+ * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re; deflections u, v of the carcass with relaxation
+ * lengths σ (Pacejka 2012, §7.2, and §8.6 for low speeds):
+ *     u̇ = −Vsx − |Vx| u/σx − w |Vs| m² u/ux,   κ = u/σx − w τ Vsx/σx,           ux, vy: σ times the slip of the peak
+ *     v̇ = −Vsy − |Vx| v/σy − w |Vs| m² v/vy,   tan α = −v/σy + w τ Vsy/σy,      m² = (u/ux)² + (v/vy)²
+ * |V| is V²/sqrt(V² + v0²): exactly 0 at 0, where deflections stay as they are. w = exp(−(Vx/v1)²) is 1 at rest: then damping with the time
+ * τ, and deflections that do not grow where the tyre slides. In the air they decay with the time T.
+ *
+ * Fx acts with the arm Re about the axis, not d: its power is Fx Vsx then, and none is made.
+ */
+#include "dyn/build.h"
+#include "dyn/magic_formula.h"
+#include "dyn/road.h"
+#include "dyn/tmeasy.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double v0 = 0.01;                            /* m/s */
+static const double air_time = 0.02;                      /* T, s */
+static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
+static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
+
+#define RESULTS(X)                                                                                 \
+  X(Fx) X(Fy) X(Fz) X(Mx) X(My) X(Mz) X(kappa) X(alpha) X(gamma) X(deflection) X(px) X(py) X(pz)
+
+/* What formulas may ask of a tyre. */
+typedef struct cmb_tyre_results {
+#define MEMBER(name) cmb_expr name;
+  RESULTS(MEMBER)
+#undef MEMBER
+} cmb_tyre_results;
+
+/* A tyre on its way. */
+struct tyre {
+  cmb_build *b;
+  cmb_graph *g;
+  const cmb_model_force *f;
+  const cmb_model_tyre *of;
+  cmb_site site;
+  const cmb_pose *p;
+  cmb_vector arm, c, e;     /* of the centre, from the link's origin and from the ground's; axis */
+  cmb_vector P, n, k, X, Y; /* contact */
+  cmb_expr cosine, d, friction; /* cos γ, loaded radius */
+  cmb_expr height_t;
+  cmb_vector down, v; /* from the link's origin to P; v_P */
+  cmb_expr spin, radius, rho, rho_rate;
+  cmb_expr Fz, both; /* and what decides on contact */
+  cmb_expr rolling;  /* Re */
+  cmb_expr Vx, Vsx, Vsy;
+  cmb_tyre_input in;
+  cmb_tyre_output out;
+  cmb_expr sigma[2];
+  cmb_tyre_results *results;
+};
+
+static cmb_expr number(const struct tyre *y, double x)
+{
+  return cmb_constant(y->g, x);
+}
+
+static cmb_expr root(cmb_graph *g, cmb_expr x)
+{
+  return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
+}
+
+static cmb_vector unit(cmb_graph *g, cmb_vector x)
+{
+  return cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, x)), x);
+}
+
+/* x²/sqrt(x² + v0²) */
+static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
+{
+  return cmb_div(y->g, x2, root(y->g, cmb_add(y->g, x2, number(y, v0 * v0))));
+}
+
+/* ---- contact */
+
+/* The road at a place (x, y), for a wheel of this radius: its point and normal, not of length 1. */
+static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr radius,
+                          cmb_road_point *point)
+{
+  cmb_graph *g = y->g;
+  *point = (cmb_road_point){.friction = number(y, 1)};
+  if (y->of->road >= 0) CMB_TRY(cmb_build_road(y->b, y->of->road, at_x, at_y, radius, point));
+  y->P = (cmb_vector){{at_x, at_y, point->height}};
+  y->n = (cmb_vector){{cmb_neg(g, point->height_x), cmb_neg(g, point->height_y), number(y, 1)}};
+  y->height_t = point->height_t;
+  return CMB_OK;
+}
+
+/* Whether the road knows the wheel's radius: then it gives the height of the wheel's envelope. */
+static cmb_status has_envelope(struct tyre *y, bool *yes)
+{
+  const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
+  cmb_road_point point;
+  cmb_expr d;
+  CMB_TRY(road_at(y, y->c.x[0], y->c.x[1], radius, &point));
+  CMB_TRY(cmb_forward(y->g, 1, &radius, &one, 1, &point.height, &d));
+  *yes = d != 0;
+  return CMB_OK;
+}
+
+/* The place of P on a smooth road that is not flat. CMB_ERROR_INPUT: the road has switches. */
+static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
+{
+  cmb_graph *g = y->g;
+  char text[2][320];
+  for (int i = 0; i < 2; i++)
+    snprintf(text[i], sizeof text[i], "%s of the contact of %s", i == 0 ? "x" : "y", y->f->name);
+  const cmb_expr unknown[2] = {cmb_input(g, text[0]), cmb_input(g, text[1])};
+  const double size[2] = {radius, radius};
+  cmb_road_point point;
+  CMB_TRY(road_at(y, unknown[0], unknown[1], 0, &point));
+  const cmb_vector away = cmb_vector_sub(g, y->c, y->P);
+  const cmb_expr equation[2] = {cmb_vector_dot(g, away, y->e),
+                                cmb_vector_dot(g, away, cmb_vector_cross(g, y->e, y->n))};
+  return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
+}
+
+/* The plane that stands for the road: its normal n, and how far it is below the centre. */
+static cmb_status find_plane(struct tyre *y, double radius, cmb_expr *below)
+{
+  cmb_graph *g = y->g;
+  cmb_road_point point;
+  cmb_expr w[2] = {y->c.x[0], y->c.x[1]};
+  bool envelope;
+  CMB_TRY(has_envelope(y, &envelope));
+  const cmb_expr R = envelope ? number(y, radius) : 0;
+  CMB_TRY(road_at(y, w[0], w[1], R, &point));
+  const bool flat = point.height_x == 0 && point.height_y == 0;
+  if (!flat && !envelope) {
+    const cmb_status status = solve_contact(y, radius, w);
+    if (status != CMB_OK && status != CMB_ERROR_INPUT) return status;
+    if (status == CMB_ERROR_INPUT) {
+      cmb_forget_error(y->b->ctx);
+      w[0] = y->c.x[0], w[1] = y->c.x[1];
+    }
+    CMB_TRY(road_at(y, w[0], w[1], 0, &point));
+  }
+  y->n = flat ? y->n : unit(g, y->n);
+  y->P.x[2] = cmb_add(g, y->P.x[2], R);
+  *below = cmb_add(g, R, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
+  return CMB_OK;
+}
+
+static cmb_status find_contact(struct tyre *y, double radius)
+{
+  cmb_graph *g = y->g;
+  cmb_expr below;
+  CMB_TRY(find_plane(y, radius, &below));
+  const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
+  y->cosine = root(g, cmb_sub(g, number(y, 1), cmb_square(g, sine)));
+  const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
+  y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
+  y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
+  y->Y = cmb_vector_cross(g, y->n, y->X);
+  y->d = cmb_mul(g, below, inverse);
+  const cmb_vector to_P = cmb_vector_scale(g, cmb_neg(g, y->d), y->k);
+  y->P = cmb_vector_add(g, y->c, to_P);
+  y->down = cmb_vector_add(g, y->arm, to_P);
+  y->results->gamma = cmb_apply(g, CMB_OP_ASIN, sine, 0, 0);
+  y->friction = number(y, 1);
+  if (y->of->road < 0) return CMB_OK;
+  return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
+}
+
+/* v_P, the spin, and ḋ. */
+static void take_velocities(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  y->spin = cmb_vector_dot(g, y->p->w, y->e);
+  const cmb_vector all = cmb_point_velocity(y->b->k, y->p, y->down);
+  /* without spin: −d (−Ω e) × k = Ω d X more */
+  y->v = cmb_vector_add(g, all, cmb_vector_scale(g, cmb_mul(g, y->spin, y->d), y->X));
+  const cmb_expr away =
+      cmb_sub(g, cmb_vector_dot(g, y->v, y->n), cmb_mul(g, y->n.x[2], y->height_t));
+  y->rho_rate = cmb_neg(g, cmb_div(g, away, y->cosine));
+}
+
+/* ---- load and rolling radius */
+
+static cmb_status take_load(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  const cmb_tir *tir = y->of->tir;
+  cmb_expr normal, k;
+  y->radius = cmb_number_expr(g, y->of->radius);
+  if (tir) CMB_TRY(cmb_magic_free_radius(g, tir, y->spin, &y->radius));
+  y->rho = cmb_sub(g, y->radius, y->d);
+  y->results->deflection = y->rho;
+  if (tir) {
+    const cmb_tyre_deflection in = {
+        .rho = y->rho, .rho_rate = y->rho_rate, .omega = y->spin, .gamma = y->results->gamma};
+    CMB_TRY(cmb_magic_vertical(g, tir, &in, &normal));
+    k = number(y, tir->VERTICAL_STIFFNESS);
+  } else {
+    k = cmb_number_expr(g, y->of->stiffness);
+    normal = cmb_add(g, cmb_mul(g, k, y->rho),
+                     cmb_mul(g, cmb_number_expr(g, y->of->damping), y->rho_rate));
+    normal = cmb_div(g, normal, y->cosine);
+  }
+  y->Fz = cmb_while_pressed(g, cmb_mul(g, k, y->rho), normal, normal, &y->both);
+  cmb_build_hint(y->b, false, y->f->name, "contact", y->both);
+  return CMB_OK;
+}
+
+static cmb_status take_rolling_radius(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  const double *rolling = y->of->rolling;
+  if (y->of->tir) {
+    return cmb_magic_rolling_radius(g, y->of->tir, y->Fz, y->spin, &y->rolling);
+  }
+  const double slope = rolling[1] - rolling[0], load = y->of->tmeasy->load;
+  const cmb_expr part =
+      cmb_sub(g, number(y, 1 - rolling[0] + slope), cmb_mul(g, number(y, slope / load), y->Fz));
+  const cmb_expr less = cmb_div(g, cmb_mul(g, part, y->Fz), cmb_number_expr(g, y->of->stiffness));
+  y->rolling = cmb_sub(g, y->radius, less);
+  return CMB_OK;
+}
+
+/* ---- slips */
+
+/* Slips of the peak, about. */
+static void peak_slips(const cmb_model_tyre *of, double slip[2])
+{
+  if (of->tmeasy) {
+    slip[0] = of->tmeasy->x.peak_slip[0];
+    slip[1] = of->tmeasy->y.peak_slip[0];
+    return;
+  }
+  const cmb_tir *t = of->tir;
+  const double slope = fabs(t->PKY1 * sin(t->PKY4 * atan(1 / t->PKY2)));
+  slip[0] = fmax(0.05, fmin(0.5, 2.5 * t->PDX1 / t->PKX1));
+  slip[1] = fmax(0.05, fmin(0.5, 2.5 * t->PDY1 / fmax(slope, 1)));
+}
+
+/* The law at slips; what it needs of the element. */
+static cmb_status law(struct tyre *y, cmb_tyre_output *out)
+{
+  cmb_graph *g = y->g;
+  if (y->of->tir) return cmb_magic_formula(g, y->of->tir, &y->in, out);
+  const cmb_expr k = cmb_number_expr(g, y->of->stiffness);
+  const cmb_expr x = cmb_div(g, y->Fz, cmb_mul(g, k, y->radius));
+  const cmb_expr start = number(y, contact_length_start * contact_length_start);
+  const cmb_expr fourth = root(g, root(g, cmb_add(g, cmb_square(g, x), start)));
+  const cmb_expr length = cmb_mul(g, cmb_mul(g, number(y, 2), y->radius), cmb_div(g, x, fourth));
+  CMB_TRY(cmb_tmeasy_law(g, y->of->tmeasy, &y->in, length, out));
+  const cmb_expr speed = cmb_mul(g, y->rolling, y->spin);
+  const cmb_expr way =
+      cmb_div(g, speed, root(g, cmb_add(g, cmb_square(g, speed), number(y, 0.01))));
+  out->My = cmb_neg(
+      g, cmb_mul(g, cmb_mul(g, number(y, y->of->resistance), y->Fz), cmb_mul(g, y->rolling, way)));
+  return CMB_OK;
+}
+
+/* σ, not below a part of the radius: in the air a law has none. */
+static cmb_status take_sigmas(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  cmb_tyre_output out;
+  CMB_TRY(law(y, &out)); /* at no slip: σ does not depend on it */
+  const cmb_expr sigma[2] = {out.sigma_x, out.sigma_y};
+  for (int i = 0; i < 2; i++) {
+    if (sigma[i] == 0) {
+      y->sigma[i] = cmb_mul(g, number(y, some_sigma), y->radius);
+      continue;
+    }
+    const cmb_expr least = cmb_mul(g, number(y, least_sigma), y->radius);
+    y->sigma[i] = root(g, cmb_add(g, cmb_square(g, sigma[i]), cmb_square(g, least)));
+  }
+  return CMB_OK;
+}
+
+/* Rates of the deflections, and the slips that the law sees, κ and −tan α. */
+static void relax(struct tyre *y, cmb_expr slip[2])
+{
+  cmb_graph *g = y->g;
+  const int first = y->of->first_state;
+  const cmb_expr Vs[2] = {y->Vsx, y->Vsy};
+  const cmb_expr Vs2 = cmb_add(g, cmb_square(g, y->Vsx), cmb_square(g, y->Vsy));
+  const cmb_expr ratio = cmb_div(g, y->Vx, number(y, y->of->low_speed));
+  const cmb_expr w = cmb_apply(g, CMB_OP_EXP, cmb_neg(g, cmb_square(g, ratio)), 0, 0);
+  const cmb_expr damping = cmb_mul(g, w, number(y, y->of->low_speed_damping));
+  const cmb_expr pressed = cmb_apply(g, CMB_OP_GT, y->both, 0, 0);
+  cmb_expr x[2], most[2], m2 = 0;
+  double peak[2];
+  peak_slips(y->of, peak);
+  for (int i = 0; i < 2; i++) {
+    x[i] = y->b->state[first + i];
+    most[i] = cmb_mul(g, number(y, peak[i]), y->sigma[i]);
+    m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
+  }
+  const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, size_of(y, Vs2)), m2);
+  for (int i = 0; i < 2; i++) {
+    const cmb_expr roll = cmb_div(g, size_of(y, cmb_square(g, y->Vx)), y->sigma[i]);
+    const cmb_expr fade = cmb_add(g, roll, cmb_div(g, slide, most[i]));
+    const cmb_expr rate = cmb_neg(g, cmb_add(g, Vs[i], cmb_mul(g, fade, x[i])));
+    const cmb_expr decay = cmb_div(g, x[i], number(y, -air_time));
+    slip[i] = cmb_div(g, cmb_sub(g, x[i], cmb_mul(g, damping, Vs[i])), y->sigma[i]);
+    y->b->state_rate[first + i] = cmb_apply(g, CMB_OP_IF, pressed, rate, decay);
+    y->b->rate_state[first + i] = CMB_BUILT;
+  }
+}
+
+/* The law of a mirrored copy is the mirror image of the law. */
+static void mirror(struct tyre *y, cmb_tyre_output *out)
+{
+  if (y->of->side > 0) return;
+  out->Fy = cmb_neg(y->g, out->Fy);
+  out->Mx = cmb_neg(y->g, out->Mx);
+  out->Mz = cmb_neg(y->g, out->Mz);
+}
+
+static cmb_status take_slip_forces(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  cmb_tyre_results *to = y->results;
+  cmb_expr slip[2];
+  CMB_TRY(take_rolling_radius(y));
+  y->Vx = cmb_vector_dot(g, y->v, y->X);
+  y->Vsx = cmb_sub(g, y->Vx, cmb_mul(g, y->rolling, y->spin));
+  y->Vsy = cmb_vector_dot(g, y->v, y->Y);
+  y->in = (cmb_tyre_input){.Fz = y->Fz,
+                           .gamma = y->of->side > 0 ? to->gamma : cmb_neg(g, to->gamma),
+                           .Vx = y->Vx,
+                           .friction = y->friction};
+  CMB_TRY(take_sigmas(y));
+  relax(y, slip);
+  y->in.kappa = to->kappa = slip[0];
+  to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
+  y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
+  CMB_TRY(law(y, &y->out));
+  mirror(y, &y->out);
+  return CMB_OK;
+}
+
+/* ---- the whole */
+
+static cmb_status take_wheel(struct tyre *y)
+{
+  cmb_number axis[3];
+  y->site = cmb_site_of(y->b->k, &y->f->b);
+  y->p = cmb_pose_of(y->b->k, y->site.link, CMB_GROUND);
+  if (!y->p) return CMB_ERROR_MEMORY;
+  y->arm = cmb_pose_arm(y->b->k, y->p, y->site.x);
+  y->c = cmb_point_position(y->b->k, y->p, y->arm);
+  cmb_tree_direction(y->b->tree, y->site.link, y->of->axis, axis);
+  y->e = cmb_pose_arm(y->b->k, y->p, axis);
+  return CMB_OK;
+}
+
+static void take_results(struct tyre *y)
+{
+  cmb_tyre_results *to = y->results;
+  to->Fx = y->out.Fx, to->Fy = y->out.Fy, to->Fz = y->Fz;
+  to->Mx = y->out.Mx, to->My = y->out.My, to->Mz = y->out.Mz;
+  to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
+}
+
+/* Force at P and moment; Fx with the arm Re about the axis. */
+static cmb_status act(struct tyre *y)
+{
+  cmb_graph *g = y->g;
+  const cmb_tyre_output *o = &y->out;
+  cmb_vector force = cmb_vector_scale(g, y->Fz, y->n), moment = {{0, 0, 0}};
+  if (y->of->first_state >= 0) {
+    force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fx, y->X));
+    force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fy, y->Y));
+    const cmb_expr lever = cmb_mul(g, o->Fx, cmb_sub(g, y->d, y->rolling));
+    moment = cmb_vector_scale(g, o->Mx, y->X);
+    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, o->Mz, y->n));
+    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, cmb_add(g, o->My, lever), y->e));
+  }
+  return cmb_build_wrench_action(y->b, y->site, force, moment, y->down);
+}
+
+cmb_status cmb_build_tyre(cmb_build *b, int force)
+{
+  struct tyre y = {.b = b, .g = b->g, .f = &b->model->forces[force]};
+  y.of = y.f->tyre;
+  b->tyres[force] = y.results = cmb_arena_take(b->arena, 1, sizeof *y.results);
+  if (!y.results) return CMB_ERROR_MEMORY;
+  CMB_TRY(take_wheel(&y));
+  CMB_TRY(find_contact(&y, y.of->tir ? y.of->tir->UNLOADED_RADIUS : y.of->radius.value));
+  take_velocities(&y);
+  CMB_TRY(take_load(&y));
+  if (y.of->first_state >= 0) CMB_TRY(take_slip_forces(&y));
+  take_results(&y);
+  return act(&y);
+}
+
+bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e)
+{
+  static const char *const names[] = {
+#define NAME(name) #name,
+      RESULTS(NAME)
+#undef NAME
+  };
+  enum { COUNT = sizeof names / sizeof *names };
+  const cmb_tyre_results *of = b->tyres[force];
+  const int i = cmb_find_name(suffix, names, COUNT, sizeof *names);
+  if (i < 0 || !of) return false;
+  const cmb_expr values[COUNT] = {
+#define VALUE(name) of->name,
+      RESULTS(VALUE)
+#undef VALUE
+  };
+  *e = values[i];
+  return true;
+}

@@ -1,0 +1,171 @@
+/*
+ * Section `roads` (reader.h): what wheels and contacts roll on. The types and their numbers are the rows of road_types.c.
+ *
+ * A road that has a place begins at `at` and runs in `direction`, along x if that is not given: its own coordinates are s along the
+ * direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right. The x and y of
+ * formulas are global, as those of the surfaces of contacts.
+ */
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <math.h>
+
+/* ---- where it is */
+
+/* The horizontal unit vector along the road, and the one to the left of it. */
+static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                 cmb_model_road *road)
+{
+  cmb_graph *g = r->model->graph;
+  cmb_number d[3];
+  CMB_TRY(cmb_read_direction(r, s, node, d));
+  if (!(fabs(d[2].value) < 1e-9) || d[2].live != 0) {
+    return cmb_reader_fail(r, node->place,
+                           "the direction rises by %g per metre; expected a horizontal one",
+                           d[2].value);
+  }
+  for (int i = 0; i < 2; i++) road->along[i] = d[i];
+  road->across[0] = cmb_scaled(g, -s->turn, d[1]);
+  road->across[1] = cmb_scaled(g, s->turn, d[0]);
+  return CMB_OK;
+}
+
+static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_road *road)
+{
+  const cmb_node *at = cmb_node_find(entry, "at"), *direction = cmb_node_find(entry, "direction");
+  road->along[0] = cmb_fixed(s->sign[0]);
+  road->across[1] = cmb_fixed(s->sign[0] * s->turn);
+  for (int i = 0; i < 3; i++) road->at[i] = s->offset[i];
+  if (at) CMB_TRY(cmb_read_position(r, s, at, road->at));
+  return direction ? read_direction(r, s, direction, road) : CMB_OK;
+}
+
+/* ---- what it is */
+
+static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_road *road)
+{
+  const cmb_road_row *row = &cmb_road_rows[road->type];
+  for (int i = 0; i < row->number_count; i++) {
+    const cmb_road_number *n = &row->numbers[i];
+    const cmb_node *node = cmb_node_find(entry, n->key);
+    road->n[i] = cmb_fixed(n->usual);
+    if (n->required) CMB_TRY(cmb_require(r, entry, n->key, &node));
+    if (n->limit == CMB_ROAD_ANY)
+      CMB_TRY(cmb_read_optional(r, s, entry, n->key, &road->n[i]));
+    else
+      CMB_TRY(cmb_read_limited(r, s, entry, n->key, CMB_POSITIVE, &road->n[i]));
+  }
+  return CMB_OK;
+}
+
+static cmb_status read_formula_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                    cmb_model_road *road)
+{
+  const cmb_node *height;
+  CMB_TRY(cmb_require(r, entry, "height", &height));
+  return cmb_read_formula(r, s, height, &road->height);
+}
+
+static cmb_status read_stair(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_road *road)
+{
+  enum { MOST_STEPS = 100 };
+  const cmb_node *node;
+  double count;
+  CMB_TRY(cmb_require(r, entry, "count", &node));
+  CMB_TRY(cmb_read_fixed(r, s, node, "the number of steps", &count));
+  if (!(count >= 1 && count <= MOST_STEPS && count == floor(count))) {
+    return cmb_reader_fail(r, node->place, "'count' is %g; expected a whole number from 1 to %d",
+                           count, MOST_STEPS);
+  }
+  road->count = (int)count;
+  return CMB_OK;
+}
+
+static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               cmb_model_road *road)
+{
+  const cmb_node *table;
+  CMB_TRY(cmb_require(r, entry, "table", &table));
+  return cmb_read_named_table(r, s, table, road->name, &road->table);
+}
+
+static cmb_status read_sum(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                           cmb_model_road *road)
+{
+  const cmb_node *list;
+  CMB_TRY(cmb_require(r, entry, "roads", &list));
+  CMB_TRY(cmb_expect_list(r, list, list->count, "a list of roads"));
+  if (list->count == 0)
+    return cmb_reader_fail(r, list->place, "'roads' is empty; expected one road or more");
+  road->parts = cmb_arena_ints(r->model->arena, list->count);
+  if (!road->parts) return cmb_fail_memory(r->ctx);
+  for (const cmb_node *node = list->first; node; node = node->next) {
+    const cmb_name *found;
+    CMB_TRY(cmb_expect_text(r, node, "the name of a road"));
+    CMB_TRY(cmb_refer(r, s, CMB_NAMES_ROAD, node->text, node->place, &found));
+    road->parts[road->count++] = found->index;
+  }
+  return CMB_OK;
+}
+
+static cmb_status check_road_keys(cmb_reader *r, const cmb_node *entry, const cmb_road_row *row)
+{
+  static const char *const common[] = {"type", "friction"}, *const placed[] = {"at", "direction"},
+                           *const scaled[] = {"scale"};
+  const char *keys[CMB_MOST_ROAD_NUMBERS + CMB_MOST_ROAD_KEYS + 5];
+  int count = 0;
+  for (int i = 0; i < 2; i++) keys[count++] = common[i];
+  for (int i = 0; i < 2 && row->placed; i++) keys[count++] = placed[i];
+  if (row->scaled) keys[count++] = scaled[0];
+  for (int i = 0; i < row->number_count; i++) keys[count++] = row->numbers[i].key;
+  for (int i = 0; i < row->key_count; i++) keys[count++] = row->keys[i];
+  return cmb_check_keys(r, entry, count, keys);
+}
+
+/* The names of all come first, since sums and formulas may use roads that follow. */
+static cmb_status define_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  const int index = r->model->road_count++;
+  cmb_model_road *road = &r->model->roads[index];
+  road->name = cmb_full_name(r, s->prefix, entry->key, "");
+  road->place = entry->key_place;
+  road->scale = cmb_fixed(1);
+  CMB_TRY(cmb_define(r, CMB_NAMES_ROAD, road->name, index, entry->key_place));
+  return cmb_expect_map(r, entry);
+}
+
+static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
+{
+  static cmb_status (*const readers[CMB_ROAD_TYPES])(cmb_reader *, const cmb_scope *,
+                                                     const cmb_node *, cmb_model_road *) = {
+      [CMB_ROAD_FORMULA] = read_formula_road,
+      [CMB_ROAD_STAIR] = read_stair,
+      [CMB_ROAD_RANDOM] = cmb_read_random_road,
+      [CMB_ROAD_PROFILE] = read_profile,
+      [CMB_ROAD_SUM] = read_sum};
+  cmb_model_road *road = &r->model->roads[r->model->road_count++];
+  const cmb_node *type, *friction;
+  int choice;
+  CMB_TRY(cmb_require(r, entry, "type", &type));
+  CMB_TRY(cmb_read_choice(r, type, cmb_road_rows, CMB_ROAD_TYPES, sizeof *cmb_road_rows, &choice));
+  road->type = (cmb_road_type)choice;
+  CMB_TRY(check_road_keys(r, entry, &cmb_road_rows[choice]));
+  if (cmb_road_rows[choice].placed) CMB_TRY(read_place(r, s, entry, road));
+  CMB_TRY(cmb_read_optional(r, s, entry, "scale", &road->scale));
+  CMB_TRY(read_numbers(r, s, entry, road));
+  friction = cmb_node_find(entry, "friction");
+  if (friction) CMB_TRY(cmb_read_formula(r, s, friction, &road->friction));
+  return readers[choice] ? readers[choice](r, s, entry, road) : CMB_OK;
+}
+
+cmb_status cmb_read_roads(cmb_reader *r)
+{
+  cmb_model *m = r->model;
+  CMB_TRY(cmb_take_section(r, "roads", 0, sizeof *m->roads, &m->roads));
+  CMB_TRY(cmb_each_entry(r, "roads", "road", define_road));
+  m->road_count = 0;
+  return cmb_each_entry(r, "roads", "road", read_road);
+}

@@ -1,0 +1,104 @@
+/*
+ * What the numbers of a tyre property file have to be together (tir.h): ranges that contain the usual state, friction and stiffness that
+ * stay positive in these ranges. A law whose friction changes its sign would give energy to the vehicle.
+ */
+#include "model/tir.h"
+
+#include <math.h>
+
+static double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+/* The least value of c0 + c1 x + c2 x² for low <= x <= high. */
+static double least(double c0, double c1, double c2, double low, double high)
+{
+  const double at = c2 > 0 ? -c1 / (2 * c2) : low;
+  double y = fmin(c0 + low * (c1 + low * c2), c0 + high * (c1 + high * c2));
+  if (at > low && at < high) y = fmin(y, c0 + at * (c1 + at * c2));
+  return y;
+}
+
+static cmb_status check_ranges(cmb_context *ctx, cmb_place at, const cmb_tir *t)
+{
+  if (!(t->KPUMIN < 0 && t->KPUMAX > 0)) {
+    return cmb_fail_at(ctx, at, "slip ranges from KPUMIN = %g to KPUMAX = %g; expected 0 inside",
+                       t->KPUMIN, t->KPUMAX);
+  }
+  if (!(t->ALPMIN < 0 && t->ALPMAX > 0)) {
+    return cmb_fail_at(ctx, at,
+                       "the slip angle ranges from ALPMIN = %g to ALPMAX = %g; expected 0 inside",
+                       t->ALPMIN, t->ALPMAX);
+  }
+  if (!(t->CAMMIN <= 0 && t->CAMMAX >= 0)) {
+    return cmb_fail_at(ctx, at, "camber ranges from CAMMIN = %g to CAMMAX = %g; expected 0 inside",
+                       t->CAMMIN, t->CAMMAX);
+  }
+  if (!(t->FZMIN < t->FZMAX)) {
+    return cmb_fail_at(ctx, at,
+                       "loads range from FZMIN = %g to FZMAX = %g; expected more at the end",
+                       t->FZMIN, t->FZMAX);
+  }
+  const double p = t->INFLPRES > 0 ? t->INFLPRES : t->NOMPRES;
+  if (p > 0 && (p < t->PRESMIN || p > t->PRESMAX)) {
+    return cmb_fail_at(ctx, at,
+                       "the pressure INFLPRES = %g lies outside PRESMIN = %g to PRESMAX = %g", p,
+                       t->PRESMIN, t->PRESMAX);
+  }
+  return CMB_OK;
+}
+
+/* A factor of the law at its least. */
+static cmb_status check_positive(cmb_context *ctx, cmb_place at, const char *what, double x)
+{
+  if (x > 0) return CMB_OK;
+  return cmb_fail_at(
+      ctx, at, "%s falls to %g in the ranges of the file; expected it greater than 0", what, x);
+}
+
+/* Camber in the range, as the friction and the cornering stiffness have it; angles beyond a right one are none. */
+static double largest_camber(const cmb_tir *t)
+{
+  return fmin(larger(-t->CAMMIN, t->CAMMAX), 1.5707963267948966);
+}
+
+static cmb_status check_friction(cmb_context *ctx, cmb_place at, const cmb_tir *t)
+{
+  const double dp = cmb_tir_pressure(t), most = t->FZMAX / (t->LFZO * t->FNOMIN) - 1;
+  const double g = largest_camber(t), s = t->FITTYP == 6 ? g : sin(g);
+  const double gx = t->LGAX * g, gy = t->LGAY * s;
+  CMB_TRY(
+      check_positive(ctx, at, "the friction PDX1 + PDX2 df", least(t->PDX1, t->PDX2, 0, -1, most)));
+  CMB_TRY(
+      check_positive(ctx, at, "the friction PDY1 + PDY2 df", least(t->PDY1, t->PDY2, 0, -1, most)));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 + PPX3 dp + PPX4 dp^2",
+                         1 + dp * (t->PPX3 + dp * t->PPX4)));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 + PPY3 dp + PPY4 dp^2",
+                         1 + dp * (t->PPY3 + dp * t->PPY4)));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 - PDX3 camber^2", fmin(1, 1 - t->PDX3 * gx * gx)));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 - PDY3 camber^2", fmin(1, 1 - t->PDY3 * gy * gy)));
+  return check_positive(ctx, at, "the load PKY2 + PKY5 camber^2 of the largest cornering stiffness",
+                        fmin(t->PKY2, t->PKY2 + t->PKY5 * gy * gy) * (1 + t->PPY2 * dp));
+}
+
+static cmb_status check_stiffness(cmb_context *ctx, cmb_place at, const cmb_tir *t)
+{
+  const double dp = cmb_tir_pressure(t), most = t->FZMAX / (t->LFZO * t->FNOMIN) - 1;
+  const double slope = t->VERTICAL_STIFFNESS * t->UNLOADED_RADIUS / t->FNOMIN;
+  CMB_TRY(
+      check_positive(ctx, at, "the slope (Cz R0/Fz0)^2 - 4 Q_FZ2", slope * slope - 4 * t->Q_FZ2));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 + PFZ1 dp", 1 + t->PFZ1 * dp));
+  CMB_TRY(check_positive(ctx, at, "the exponent 1 + 2 Q_FCY2", 1 + 2 * t->Q_FCY2));
+  CMB_TRY(check_positive(ctx, at, "the factor 1 + PCFX1 df + PCFX2 df^2",
+                         least(1, t->PCFX1, t->PCFX2, -1, most) * (1 + t->PCFX3 * dp)));
+  return check_positive(ctx, at, "the factor 1 + PCFY1 df + PCFY2 df^2",
+                        least(1, t->PCFY1, t->PCFY2, -1, most) * (1 + t->PCFY3 * dp));
+}
+
+cmb_status cmb_tir_check(cmb_context *ctx, cmb_place at, const cmb_tir *tir)
+{
+  CMB_TRY(check_ranges(ctx, at, tir));
+  CMB_TRY(check_friction(ctx, at, tir));
+  return check_stiffness(ctx, at, tir);
+}

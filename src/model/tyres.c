@@ -1,0 +1,231 @@
+/*
+ * Forces of the type `tyre` (reader.h): the wheel's centre and axis, the road, and the law: a spring and damper alone, the Magic Formula
+ * of a .tir file, or TMeasy.
+ *
+ * A tyre with a law has two states, NAME.u and NAME.v. In a mirrored copy the axis turns as that of a joint does, and the law is the
+ * mirror image of the one written.
+ */
+#include "model/tir.h"
+#include "model/tyre.h"
+
+#include "base/context.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+/* Two numbers, at the nominal load and at twice it; positive. */
+static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                            double x[2])
+{
+  const cmb_node *node;
+  CMB_TRY(cmb_require(r, map, key, &node));
+  CMB_TRY(cmb_read_fixed_list(r, s, node, 2, "a number of a tyre", x));
+  if (x[0] > 0 && x[1] > 0) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is [%g, %g]; expected two numbers greater than 0",
+                         key, x[0], x[1]);
+}
+
+/* Loads up to three times the nominal one: x grows by its difference from load to load, from 2 x1 - x2 at none. */
+static cmb_status check_slips(cmb_reader *r, const cmb_node *map, const char *key,
+                              const double x[2])
+{
+  if (2 * x[0] > x[1] && 2 * x[1] > x[0]) return CMB_OK;
+  return cmb_reader_fail(r, cmb_node_find(map, key)->place,
+                         "'%s' is [%g, %g]; expected neither number to be twice the other or more",
+                         key, x[0], x[1]);
+}
+
+static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *key,
+                               const double x[2])
+{
+  if (x[1] > x[0] && x[1] <= 2 * x[0]) return CMB_OK;
+  return cmb_reader_fail(r, cmb_node_find(map, key)->place,
+                         "'%s' is [%g, %g]; expected the second one, for twice the load, to be "
+                         "greater than the first and at most twice it",
+                         key, x[0], x[1]);
+}
+
+/* At no load, and at three times the nominal one. */
+static bool is_below(const double a[2], const double b[2])
+{
+  return 2 * a[0] - a[1] < 2 * b[0] - b[1] && 2 * a[1] - a[0] < 2 * b[1] - b[0];
+}
+
+static cmb_status read_side(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                            cmb_tmeasy_side *side)
+{
+  static const char *const keys[] = {"slope", "peak-slip", "peak", "sliding-slip", "sliding"};
+  double *const to[] = {side->slope, side->peak_slip, side->peak, side->sliding_slip,
+                        side->sliding};
+  const cmb_node *node;
+  CMB_TRY(cmb_require(r, map, key, &node));
+  CMB_TRY(cmb_expect_map(r, node));
+  CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+  for (int i = 0; i < 5; i++) {
+    CMB_TRY(read_pair(r, s, node, keys[i], to[i]));
+    CMB_TRY((i % 2 == 1 ? check_slips : check_forces)(r, node, keys[i], to[i]));
+  }
+  for (int i = 0; i < 2; i++) {
+    if (side->slope[i] * side->peak_slip[i] >= side->peak[i] && side->sliding[i] <= side->peak[i])
+      continue;
+    return cmb_reader_fail(r, node->place,
+                           "the initial slope reaches %g at the slip of the peak, the peak is %g "
+                           "and the force of sliding %g; expected each not less than the next",
+                           side->slope[i] * side->peak_slip[i], side->peak[i], side->sliding[i]);
+  }
+  if (is_below(side->peak_slip, side->sliding_slip)) return CMB_OK;
+  return cmb_reader_fail(r, node->place,
+                         "'peak-slip' is not below 'sliding-slip' at all loads up to three times "
+                         "the nominal one; expected it to be");
+}
+
+static cmb_status read_trail(cmb_reader *r, const cmb_scope *s, const cmb_node *map, cmb_tmeasy *t)
+{
+  static const char *const keys[] = {"ratio", "zero", "end"};
+  double *const to[] = {t->trail, t->trail_zero, t->trail_end};
+  const cmb_node *node = cmb_node_find(map, "trail");
+  if (!node) return CMB_OK;
+  t->has_trail = true;
+  CMB_TRY(cmb_expect_map(r, node));
+  CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+  for (int i = 0; i < 3; i++) {
+    CMB_TRY(read_pair(r, s, node, keys[i], to[i]));
+    CMB_TRY(check_slips(r, node, keys[i], to[i]));
+  }
+  if (is_below(t->trail_zero, t->trail_end)) return CMB_OK;
+  return cmb_reader_fail(r, node->place,
+                         "'zero' is not below 'end' at all loads up to three times the nominal "
+                         "one; expected it to be");
+}
+
+static cmb_status read_tmeasy(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
+                              cmb_model_tyre *tyre)
+{
+  static const char *const keys[] = {"load",    "longitudinal",   "lateral",
+                                     "carcass", "rolling-radius", "trail"};
+  const cmb_node *load, *rolling = cmb_node_find(map, "rolling-radius");
+  cmb_tmeasy *t = cmb_arena_take(r->model->arena, 1, sizeof *t);
+  if (!t) return cmb_fail_memory(r->ctx);
+  tyre->tmeasy = t;
+  CMB_TRY(cmb_expect_map(r, map));
+  CMB_TRY(CMB_CHECK_KEYS(r, map, keys));
+  CMB_TRY(cmb_require(r, map, "load", &load));
+  CMB_TRY(cmb_read_fixed(r, s, load, "a number of a tyre", &t->load));
+  if (!(t->load > 0)) {
+    return cmb_reader_fail(r, load->place, "'load' is %g; expected a number greater than 0",
+                           t->load);
+  }
+  CMB_TRY(read_side(r, s, map, "longitudinal", &t->x));
+  CMB_TRY(read_side(r, s, map, "lateral", &t->y));
+  CMB_TRY(read_pair(r, s, map, "carcass", t->stiffness));
+  if (rolling) CMB_TRY(read_pair(r, s, map, "rolling-radius", tyre->rolling));
+  return read_trail(r, s, map, t);
+}
+
+/* NAME.u or NAME.v: its rate is for dyn/tyre_force.c to say. */
+static cmb_status add_state(cmb_reader *r, const cmb_node *entry, const cmb_model_force *f,
+                            const char *suffix, const char *title)
+{
+  cmb_model *m = r->model;
+  cmb_model_state *state = &m->states[m->state_count];
+  state->name = cmb_full_name(r, f->name, suffix, "");
+  if (!state->name) return cmb_fail_memory(r->ctx);
+  state->place = entry->key_place;
+  state->unit = "m";
+  state->title = title;
+  state->tyre = 1 + (int)(f - m->forces);
+  return cmb_define(r, CMB_NAMES_STATE, state->name, m->state_count++, entry->key_place);
+}
+
+static cmb_status add_states(cmb_reader *r, const cmb_node *entry, const cmb_model_force *f,
+                             cmb_model_tyre *tyre)
+{
+  tyre->first_state = r->model->state_count;
+  CMB_TRY(add_state(r, entry, f, ".u", "longitudinal deflection of the tyre"));
+  return add_state(r, entry, f, ".v", "lateral deflection of the tyre");
+}
+
+/* A number that is not negative, and stays as it is when not given. */
+static cmb_status read_setting(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                               const char *key, bool positive, double *x)
+{
+  const cmb_node *node = cmb_node_find(entry, key);
+  if (!node) return CMB_OK;
+  CMB_TRY(cmb_read_fixed(r, s, node, "a number of a tyre", x));
+  if (*x > 0 || (*x == 0 && !positive)) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "'%s' is %g; expected a number %s", key, *x,
+                         positive ? "greater than 0" : "not less than 0");
+}
+
+static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_force *f, cmb_model_tyre *tyre)
+{
+  const cmb_node *on, *axis, *road = cmb_node_find(entry, "road");
+  const cmb_name *found;
+  CMB_TRY(cmb_require(r, entry, "on", &on));
+  CMB_TRY(cmb_require(r, entry, "axis", &axis));
+  CMB_TRY(cmb_read_contact_point(r, s, on, &f->b));
+  CMB_TRY(cmb_read_direction(r, s, axis, tyre->axis));
+  for (int i = 0; i < 3; i++) tyre->axis[i] = cmb_scaled(r->model->graph, s->turn, tyre->axis[i]);
+  tyre->side = s->turn;
+  tyre->road = -1;
+  if (!road) return CMB_OK;
+  CMB_TRY(cmb_expect_text(r, road, "a road's name"));
+  CMB_TRY(cmb_refer(r, s, CMB_NAMES_ROAD, road->text, road->place, &found));
+  tyre->road = found->index;
+  return CMB_OK;
+}
+
+/* radius, stiffness, damping and rolling-resistance: a file says them, or the entry does. */
+static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_tyre *tyre)
+{
+  static const char *const said[] = {"radius", "stiffness", "damping", "rolling-resistance"};
+  const cmb_node *needed;
+  for (int i = 0; i < 4 && tyre->tir; i++) {
+    const cmb_node *node = cmb_node_find(entry, said[i]);
+    if (node) {
+      return cmb_reader_fail(r, node->place,
+                             "'%s' beside 'file', which says it already; expected one of them",
+                             said[i]);
+    }
+  }
+  if (tyre->tir) return CMB_OK;
+  CMB_TRY(cmb_require(r, entry, "radius", &needed));
+  CMB_TRY(cmb_require(r, entry, "stiffness", &needed));
+  CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_POSITIVE, &tyre->radius));
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_POSITIVE, &tyre->stiffness));
+  CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_NOT_NEGATIVE, &tyre->damping));
+  return read_setting(r, s, entry, "rolling-resistance", false, &tyre->resistance);
+}
+
+cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                         cmb_model_force *f)
+{
+  static const char *const of_law[] = {"rolling-resistance", "low-speed", "low-speed-damping"};
+  const cmb_node *file = cmb_node_find(entry, "file"), *tmeasy = cmb_node_find(entry, "tmeasy");
+  cmb_model_tyre *tyre = cmb_arena_take(r->model->arena, 1, sizeof *tyre);
+  if (!tyre) return cmb_fail_memory(r->ctx);
+  *tyre = (cmb_model_tyre){
+      .rolling = {2.0 / 3, 2.0 / 3}, .low_speed = 1, .low_speed_damping = 0.05, .first_state = -1};
+  f->tyre = tyre;
+  f->a.body = CMB_GROUND;
+  CMB_TRY(read_place(r, s, entry, f, tyre));
+  if (file && tmeasy) {
+    return cmb_reader_fail(r, tmeasy->place,
+                           "both 'file' and 'tmeasy' are given; expected one law");
+  }
+  for (int i = 0; i < 3 && !file && !tmeasy; i++) {
+    const cmb_node *node = cmb_node_find(entry, of_law[i]);
+    if (node) {
+      return cmb_reader_fail(r, node->place,
+                             "'%s' belongs to a law; expected 'file' or 'tmeasy', too", of_law[i]);
+    }
+  }
+  if (file) CMB_TRY(cmb_read_tir(r, file, &tyre->tir));
+  if (tmeasy) CMB_TRY(read_tmeasy(r, s, tmeasy, tyre));
+  CMB_TRY(read_vertical(r, s, entry, tyre));
+  CMB_TRY(read_setting(r, s, entry, "low-speed", true, &tyre->low_speed));
+  CMB_TRY(read_setting(r, s, entry, "low-speed-damping", false, &tyre->low_speed_damping));
+  return file || tmeasy ? add_states(r, entry, f, tyre) : CMB_OK;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# camber tyre: every bundled file is read, drawn and written; what is printed agrees with the curves; broken files and options are refused;
+# docs/tyres.md has every key of the table.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+for file in "$SOURCE_DIR"/models/tyres/*.tir; do
+  check "$file" "$CAMBER" tyre "$file" --plot p.svg --csv c.csv >text
+  check "$file: picture" python3 -c "
+import xml.dom.minidom as m
+d = m.parse('p.svg')
+lines = d.getElementsByTagName('polyline')
+assert len(lines) == 20 and all(len(l.getAttribute('points').split()) >= 4 for l in lines), len(lines)"
+  "$CAMBER" tyre "$file" --json >j.json
+  check "$file: the slope and the peak of the curves" python3 - <<'PYTHON'
+import csv, json
+rows = [{k: float(v) for k, v in r.items()} for r in csv.DictReader(open("c.csv"))]
+for load in json.load(open("j.json"))["loads"]:
+    mine = [r for r in rows if r["load"] == load["load"]]
+    x = sorted((r["kappa"], r["Fx"]) for r in mine if r["alpha"] == 0)
+    y = sorted((r["alpha"], r["Fy"]) for r in mine if r["kappa"] == 0)
+    assert abs(max(abs(f) for _, f in x) / load["load"] - load["mu_x"]) < 1e-12
+    assert abs(max(abs(f) for _, f in y) / load["load"] - load["mu_y"]) < 1e-12
+    for curve, key in ((x, "slip_stiffness"), (y, "cornering_stiffness")):
+        near = sorted(set(p for p in curve if abs(p[0]) < 0.004))
+        slope = (near[-1][1] - near[0][1]) / (near[-1][0] - near[0][0])
+        assert abs(slope / load[key] - 1) < 0.06, (key, slope, load[key])
+PYTHON
+done
+
+refuse() { # WORDS ARGUMENT...
+  local words=$1
+  shift
+  "$CAMBER" tyre "$@" >out 2>err
+  check "$* ends with 2" test $? -eq 2
+  check "$*: '$words' in '$(cat err)'" grep -qF -- "$words" err
+}
+
+car=$SOURCE_DIR/models/tyres/car-205-60r15.tir
+sed 's/^FNOMIN.*/FNOMIN = heavy/' "$car" >bad.tir
+refuse "bad.tir:$(grep -n FNOMIN bad.tir | cut -d: -f1):10: FNOMIN is 'heavy'; expected a number" bad.tir
+refuse 'cannot be read' none.tir
+refuse 'needs FILE.tir'
+refuse 'ends in .svg' "$car" --plot p.png
+refuse 'ends in .csv' "$car" --csv p.svg
+cp "$car" same.csv
+refuse 'would be written over' same.csv --csv same.csv
+check 'the file is as it was' cmp -s "$car" same.csv
+"$CAMBER" tyre bad.tir --json >out 2>err
+check 'a failure as JSON' python3 -c "
+import json
+j = json.load(open('out'))
+assert j['status'] == 'bad-input' and j['error']['line'] > 0, j"
+
+check 'docs/tyres.md has the keys' python3 - <<'PYTHON'
+import os, re
+root = os.environ["SOURCE_DIR"]
+keys = re.findall(r"^  X\((\w+), (\w+), \w+, \w+, \w+, [-\w.]+, \"(.*)\"\)", open(root + "/src/model/tir_keys.h").read(), re.M)
+rows = re.findall(r"^\| (\w+) \| (\w+) \| .* \| (.*) \|$", open(root + "/docs/tyres.md").read(), re.M)
+assert len(keys) > 200 and keys == [r for r in rows if r[0] != "section"], set(keys) ^ set(rows)
+PYTHON
+finish

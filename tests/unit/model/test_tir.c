@@ -1,0 +1,146 @@
+/*
+ * Tyre property files: the bundled ones, units, spelling, and what is said of broken ones and where.
+ */
+#include "base/context.h"
+#include "check.h"
+#include "model/tir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* 24 lines; a line that is changed takes the place of one of them. */
+static const char *const good[] = {
+    "$ a tyre",
+    "[MDI_HEADER]",
+    "FILE_TYPE = 'tir'",
+    "[UNITS]",
+    "LENGTH = 'meter'",
+    "FORCE = 'newton'",
+    "[MODEL]",
+    "FITTYP = 61 $ version",
+    "LONGVL = 16.7",
+    "[DIMENSION]",
+    "UNLOADED_RADIUS = 0.3",
+    "[VERTICAL]",
+    "FNOMIN = 4000",
+    "VERTICAL_STIFFNESS = 2e5",
+    "[VERTICAL_FORCE_RANGE]",
+    "FZMAX = 9000",
+    "[LONGITUDINAL_COEFFICIENTS]",
+    "PCX1 = 1.6",
+    "PDX1 = 1",
+    "PKX1 = 20",
+    "[LATERAL_COEFFICIENTS]",
+    "PCY1 = 1.3",
+    "PDY1 = 1",
+    "PKY1 = -15",
+    "PKY2 = 2",
+};
+enum { LINES = sizeof good / sizeof *good };
+
+static cmb_status read_with(cmb_context *ctx, int line, const char *text, cmb_tir *tir)
+{
+  char file[4096];
+  int length = 0;
+  for (int i = 0; i < LINES; i++) {
+    length += snprintf(file + length, sizeof file - (size_t)length, "%s\n",
+                       i + 1 == line ? text : good[i]);
+  }
+  return cmb_tir_parse(ctx, "t.tir", file, (size_t)length, tir);
+}
+
+static void test_broken(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int line;
+    const char *text, *message;
+  } cases[] = {
+      {1, "no comment", "t.tir:1:1: 'no comment' is no KEY = value"},
+      {2, "[MDI_HEADER", "t.tir:2:1: expected a section"},
+      {2, "[MDI_HEADER] x", "t.tir:2:1: expected a section"},
+      {2, "FILE_FORMAT = 'x'", "t.tir:2:1: expected a section, [NAME], before the first key"},
+      {5, "LENGTH = 'furlong'", "t.tir:5:11: 'furlong' is no unit of LENGTH"},
+      {5, "LENGTH = 'newton'", "t.tir:5:11: 'newton' is no unit of LENGTH"},
+      {6, "LENGTH = 'mm'", "t.tir:6:1: LENGTH is given in line 5 already"},
+      {6, "COLOUR = 'red'", "t.tir:6:1: 'COLOUR' is no unit of [UNITS]"},
+      {6, "FORCE = 'newton", "t.tir:6:9: expected a quote"},
+      {8, "FITTYP = 5", "t.tir:8:1: FITTYP is 5; expected 6"},
+      {8, "$", "t.tir:25:1: the file has no FITTYP; expected it in [MODEL]"},
+      {9, "LONGVL =", "t.tir:9:1: LONGVL has no value"},
+      {9, "LONGVL = fast", "t.tir:9:10: LONGVL is 'fast'; expected a number"},
+      {9, "LONGVL = nan", "t.tir:9:10: LONGVL is 'nan'; expected a number"},
+      {9, "LONGVL = 1e999", "t.tir:9:10: LONGVL is '1e999'; expected a number"},
+      {9, "LONGVL = 0", "t.tir:9:1: LONGVL is 0; expected a number greater than 0"},
+      {9, "= 3", "t.tir:9:1: expected a key before '='"},
+      {9, "TYRESIDE = 'TOP'\nLONGVL = 16", "t.tir:9:13: TYRESIDE is 'TOP'; expected 'LEFT'"},
+      {11, "unloaded_radius = -0.3",
+       "t.tir:11:1: UNLOADED_RADIUS is -0.3; expected a number greater"},
+      {11, "$", "t.tir:25:1: the file has no UNLOADED_RADIUS"},
+      {13, "FNOMIN = 1e13", "t.tir:13:1: FNOMIN is 1e+13; expected a number of usual size"},
+      {13, "$", "t.tir:25:1: the file has no FNOMIN"},
+      {14, "FNOMIN = 4000", "t.tir:14:1: FNOMIN is given in line 13 already"},
+      {14, "VERTICAL_STIFFNESS = 2e5\nQ_FZ2 = 1e3",
+       "t.tir:26:1: the slope (Cz R0/Fz0)^2 - 4 Q_FZ2 falls"},
+      {14, "VERTICAL_STIFFNESS = 2e5\nQ_CAM = 2", "t.tir:15:1: [VERTICAL] has a key 'Q_CAM'"},
+      {18, "PCX1 = 1.6\nPCX2 = 1", "t.tir:19:1: [LONGITUDINAL_COEFFICIENTS] has a key 'PCX2'"},
+      {19, "PDX1 = 1\nPDX2 = -0.9", "t.tir:26:1: the friction PDX1 + PDX2 df falls to -0.125"},
+      {24, "PKY1 = 0", "t.tir:24:1: PKY1 is 0; expected a number that is not 0"},
+      {25, "PKY2 = 2\n[LONG_SLIP_RANGE]\nKPUMIN = 0.1",
+       "t.tir:27:1: slip ranges from KPUMIN = 0.1"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tir tir;
+  cmbt_ok(ctx, read_with(ctx, 0, "", &tir));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_int_equal(read_with(ctx, cases[i].line, cases[i].text, &tir), CMB_ERROR_INPUT);
+    if (strncmp(cmb_last_error(ctx), cases[i].message, strlen(cases[i].message)) != 0) {
+      fail_msg("'%s' gives '%s'; expected '%s'", cases[i].text, cmb_last_error(ctx),
+               cases[i].message);
+    }
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* The same tyre in other units. */
+static void test_units(void **unused)
+{
+  (void)unused;
+  static const char text[] =
+      "[units]\r\nlength='mm'\nForce = \"kN\"\nANGLE='deg'\nMASS = "
+      "'gram'\nTIME='ms'\nPRESSURE='bar'\n[model]\n"
+      "fittyp=62 \nLONGVL = 16.7 $ mm in a ms\n[INERTIA]\nMASS = 9300 ! g\nIXX = "
+      "391e6\n[DIMENSION]\nUNLOADED_RADIUS = 300\n"
+      "[OPERATING_CONDITIONS]\nNOMPRES = 2.2\n[VERTICAL]\nFNOMIN = 4\nVERTICAL_STIFFNESS = "
+      "0.2\nVERTICAL_DAMPING = 0.05\n"
+      "Q_CAM2 = 1e-6\n[SHAPE]\n{radial width}\n 1.0 0.0\n 0.9 1.0\n[SLIP_ANGLE_RANGE]\nALPMAX = "
+      "45\n"
+      "[VERTICAL_FORCE_RANGE]\nFZMAX = 9\n[SCALING_COEFFICIENTS]\nLUNKNOWN = 1\nLMUX = "
+      "0.8\n[LONGITUDINAL_COEFFICIENTS]\n"
+      "PCX1 = 1.6\nPDX1 = 1\nPKX1 = 20\nPNEW1 = 0\n[LATERAL_COEFFICIENTS]\nPCY1 = 1.3\nPDY1 = "
+      "1\nPKY1 = -15\nPKY2 = 2";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tir t;
+  cmbt_ok(ctx, cmb_tir_parse(ctx, "t.tir", text, sizeof text - 1, &t));
+  cmbt_near(t.UNLOADED_RADIUS, 0.3, 1e-16);
+  cmbt_near(t.FNOMIN, 4000, 1e-12);
+  cmbt_near(t.LONGVL, 16.7, 1e-14);
+  cmbt_near(t.MASS, 9.3, 1e-14);
+  cmbt_near(t.IXX, 0.391, 1e-15);
+  cmbt_near(t.NOMPRES, 2.2e5, 1e-10);
+  cmbt_near(t.VERTICAL_STIFFNESS, 2e5, 1e-10);
+  cmbt_near(t.VERTICAL_DAMPING, 50, 1e-13);
+  cmbt_near(t.Q_CAM2, 1, 1e-15);
+  cmbt_near(t.ALPMAX, atan(1), 1e-15);
+  cmbt_near(t.LMUX, 0.8, 0);
+  cmbt_near(t.LMUY, 1, 0);
+  cmbt_near(t.PKY4, 2, 0);
+  assert_true(t.ALPMIN == -HUGE_VAL && cmb_tir_pressure(&t) == 0);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken), cmocka_unit_test(test_units)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/*
+ * Tyres (dyn/tyre_force.c), against closed forms and the curves of TMeasy written down here once more:
+ *
+ *   - a sloping road is a flat one under inclined gravity, with camber and a slip angle; formulations and methods agree;
+ *   - a tyre that is only a spring makes no energy on a road with waves, whatever its camber; lift-off and landing are events;
+ *   - a slip angle builds up the lateral force over the relaxation length; a locked wheel stops where the curve says; rolling
+ *     resistance slows down as it should;
+ *   - a wheel that is braked to a stop on a slope stands still for a minute where the stiffness says, and rolls off in reverse;
+ *   - a mirrored copy has mirrored forces.
+ */
+#include "check.h"
+#include "model_case.h"
+#include "model_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double G = 9.81;
+
+#define TMEASY                                                                                     \
+  "tmeasy: {load: 3000, carcass: [100000, 150000], longitudinal: {slope: [50000, 75000], "         \
+  "peak-slip: [0.15, 0.18], peak: [3000, 4500], sliding-slip: [0.4, 0.5], sliding: [2800, "        \
+  "4200]}, "                                                                                       \
+  "lateral: {slope: [40000, 60000], peak-slip: [0.21, 0.24], peak: [2750, 4125], "                 \
+  "sliding-slip: [0.6, 0.8], sliding: [2500, 3750]}, "                                             \
+  "trail: {ratio: [0.133, 0.1], zero: [0.25, 0.275], end: [0.6, 0.8]}}"
+
+#define OUTPUTS                                                                                    \
+  "outputs: {Fx: t1.Fx, Fy: t1.Fy, Fz: t1.Fz, Mz: t1.Mz, My: t1.My, kappa: t1.kappa, "             \
+  "alpha: t1.alpha, gamma: t1.gamma, rho: t1.deflection, X: wheel.x, V: wheel.vx, Z: wheel.z, "    \
+  "spin: hub', turn: hub}\n"
+
+/* A curve of TMeasy at the nominal load: slope, peak and sliding. */
+static double curve(double s, const double c[5])
+{
+  const double slope = c[0], sM = c[1], FM = c[2], sS = c[3], FS = c[4];
+  const double a = s / sM, b = (s - sM) / (sS - sM);
+  if (s <= sM) return slope * s / (1 + a * (a + slope * sM / FM - 2));
+  return s <= sS ? FM - (FM - FS) * b * b * (3 - 2 * b) : FS;
+}
+
+static const double longitudinal[5] = {50000, 0.15, 3000, 0.4, 2800};
+
+/* σ with its floor, which is a fiftieth of the radius 0.3 m. */
+static double sigma(double slope, double carcass)
+{
+  return hypot(slope / carcass, 0.02 * 0.3);
+}
+
+/* ---- slope */
+
+/* A wheel that hangs in three slides, on a plane with the angle `incline` about y, in the frame of the plane turned by `turn`. */
+static void write_inclined(double incline, double turn, char *text, size_t room)
+{
+  const double axis[3] = {-0.1, 0.98, 0.15}, c = cos(turn), s = sin(turn);
+  const double weight = incline - turn; /* of gravity against the frame's −z */
+  const double at[3] = {0.29 * s, 0, 0.29 * c};
+  snprintf(
+      text, room,
+      "gravity: [%.17g, 0, %.17g]\n"
+      "points: {W: [%.17g, 0, %.17g]}\n"
+      "roads: {plane: {type: formula, height: %.17g*x}}\n"
+      "bodies: {a: {massless: true}, b: {massless: true}, carriage: {mass: 280, com: W, inertia: "
+      "[9, 9, 9]},\n"
+      "  wheel: {mass: 20, com: W, inertia: [1, 1, 1]}}\n"
+      "joints: {x: {type: prismatic, child: a, at: W, axis: x, rate: %.17g},\n"
+      "  y: {type: prismatic, parent: a, child: b, at: W, axis: y},\n"
+      "  z: {type: prismatic, parent: b, child: carriage, at: W, axis: z, rate: %.17g},\n"
+      "  hub: {type: revolute, parent: carriage, child: wheel, at: W, axis: [%.17g, %.17g, %.17g], "
+      "rate: 8}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: [%.17g, %.17g, %.17g], road: plane, radius: "
+      "0.3, "
+      "stiffness: 200000, damping: 2000, rolling-resistance: 0.02, " TMEASY "},\n"
+      "  motor: {type: torsion, coordinate: hub, torque: -300*sin(8*t)}}\n" OUTPUTS,
+      G * sin(weight), -G * cos(weight), at[0], at[2], -tan(turn), 3 * c, -3 * s,
+      axis[0] * c + axis[2] * s, axis[1], axis[2] * c - axis[0] * s, axis[0] * c + axis[2] * s,
+      axis[1], axis[2] * c - axis[0] * s);
+}
+
+static void run_inclined(double turn, cmb_formulation formulation, double rtol, cmbt_run *r)
+{
+  char text[4000];
+  write_inclined(0.2, turn, text, sizeof text);
+  cmbt_run_open_text(r, text, formulation);
+  r->rtol = rtol;
+  cmbt_run_to(r, 0.2, 0);
+}
+
+static void test_slope_is_inclined_gravity(void **state)
+{
+  (void)state;
+  static const char *const same[] = {"Fx", "Fy", "Fz", "Mz", "My", "kappa", "alpha", "spin", "rho"};
+  cmbt_run flat, slope, cartesian;
+  run_inclined(0, CMB_FORM_EXPLICIT, 1e-10, &flat);
+  run_inclined(0.2, CMB_FORM_EXPLICIT, 1e-10, &slope);
+  run_inclined(0.2, CMB_FORM_CARTESIAN, 1e-9, &cartesian);
+  assert_true(fabs(cmbt_output(&flat, "Fy")) > 20 && fabs(cmbt_output(&flat, "Fx")) > 20);
+  for (int i = 0; i < 9; i++) {
+    const double x = cmbt_output(&flat, same[i]);
+    cmbt_near(cmbt_output(&slope, same[i]), x, 1e-6 * (1 + fabs(x)));
+    cmbt_near(cmbt_output(&cartesian, same[i]), x, 1e-5 * (1 + fabs(x)));
+  }
+  cmbt_run_close(&flat);
+  cmbt_run_close(&slope);
+  cmbt_run_close(&cartesian);
+}
+
+/* ---- energy and events */
+
+static void test_spring_makes_no_energy(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  double t[4];
+  cmbt_run_open_text(
+      &r,
+      "points: {W: [0, 0, 0.5]}\n"
+      "roads: {waves: {type: formula, height: 0.02*sin(5*x) + 0.1*y + 0.03*sin(4*y)}}\n"
+      "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+      "joints: {fly: {type: free, child: wheel, at: W, rate: [3, 0.5, 0, 0.7, 2, 0.4]}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: [0.2, 0.9, 0.3], road: waves, radius: 0.3, "
+      "stiffness: 20000}}\n"
+      "outputs: {E: 'energy + if(t1.deflection > 0, 10000*t1.deflection^2, 0)'}\n",
+      CMB_FORM_EXPLICIT);
+  cmbt_run_to(&r, 1, 0.01);
+  const double before = cmbt_row(&r, 0, "E");
+  assert_true(cmbt_switch_times(&r, "t1.contact", 1, 4, t) >= 1);
+  assert_true(cmbt_switch_times(&r, "t1.contact", -1, 4, t) >= 1);
+  for (int i = 0; i < r.row_count; i++) cmbt_near(cmbt_row(&r, i, "E"), before, 1e-6 * before);
+  cmbt_run_close(&r);
+}
+
+/* Falls, rebounds as a spring does, and is in the air again: half a period later, about g/ω² deeper. */
+static void test_landing_is_an_event(void **state)
+{
+  (void)state;
+  const double height = 0.2, omega = sqrt(20000 / 20.0), speed = sqrt(2 * G * height);
+  const double down = sqrt(2 * height / G);
+  const double pressed = 2 * (acos(-1.0) - atan(speed * omega / G)) / omega;
+  cmbt_run r;
+  double on[2], off[2];
+  cmbt_run_open_text(
+      &r,
+      "points: {W: [0, 0, 0.5]}\n"
+      "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+      "joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: y, radius: 0.3, stiffness: 20000}}\n"
+      "outputs: {Fz: t1.Fz, fz: t1.fz}\n",
+      CMB_FORM_EXPLICIT);
+  cmbt_run_to(&r, 0.5, 0);
+  assert_true(cmbt_switch_times(&r, "t1.contact", 1, 2, on) == 1);
+  assert_true(cmbt_switch_times(&r, "t1.contact", -1, 2, off) == 1);
+  cmbt_near(on[0], down, 1e-8);
+  cmbt_near(off[0] - on[0], pressed, 1e-7);
+  assert_true(cmbt_output(&r, "Fz") == 0 && cmbt_output(&r, "fz") == 0);
+  cmbt_run_close(&r);
+}
+
+/* ---- slip */
+
+#define GUIDED(mass, more_joint, speed, axis, more_force)                                          \
+  "points: {W: [0, 0, 0.285]}\n"                                                                   \
+  "bodies: {carriage: {mass: " mass ", com: W, inertia: [9, 9, 9]}, wheel: {mass: 20, com: W, "    \
+  "inertia: [1, 1, 1]}}\n"                                                                         \
+  "joints: {x: {type: prismatic, child: carriage, at: W, axis: x, rate: " speed "},\n"             \
+  "  hub: {type: revolute, parent: carriage, child: wheel, at: W, axis: " axis more_joint "}}\n"   \
+  "forces: {t1: {type: tyre, on: wheel@W, axis: " axis                                             \
+  ", radius: 0.3, stiffness: 200000, " TMEASY more_force "}\n" OUTPUTS
+
+/* Re = 0.3 - (1/3) 0.015 */
+static void test_lateral_force_lags(void **state)
+{
+  (void)state;
+  const double steer = 0.01, s = sigma(40000, 150000), speed = 10;
+  cmbt_run r;
+  cmbt_run_open_text(
+      &r,
+      GUIDED("1e9", ", rate: 33.896610168", "10", "[0.00999983333417, 0.99995000041667, 0]", "}"),
+      CMB_FORM_EXPLICIT);
+  cmbt_run_to(&r, 0.1, 0.005);
+  for (int i = 1; i < r.row_count; i++) {
+    const double way = speed * cos(steer) * cmbt_row(&r, i, "t");
+    cmbt_near(tan(cmbt_row(&r, i, "alpha")), tan(steer) * (1 - exp(-way / s)), 1e-5 * steer);
+  }
+  cmbt_near(cmbt_output(&r, "Fz"), 3000, 1e-9);
+  assert_true(cmbt_output(&r, "Fy") < -300 && cmbt_output(&r, "Mz") > 0);
+  cmbt_run_close(&r);
+}
+
+/* Where the work of the curve is the energy: u = −σ (1 − exp(−x/σ)). */
+static double stopping_distance(double mass, double speed)
+{
+  const double s = sigma(50000, 100000), dx = 1e-4;
+  double work = 0, x = 0;
+  for (; work < 0.5 * mass * speed * speed; x += dx)
+    work += dx * curve(1 - exp(-(x + dx / 2) / s), longitudinal);
+  return x;
+}
+
+static void test_locked_wheel_stops(void **state)
+{
+  (void)state;
+  static const double speed = 15;
+  cmbt_run r;
+  cmbt_run_open_text(
+      &r,
+      "points: {W: [0, 0, 0.285]}\n"
+      "bodies: {wheel: {mass: 300, com: W, inertia: [1, 1, 1]}}\n"
+      "joints: {hub: {type: prismatic, child: wheel, at: W, axis: x, rate: 15}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: y, radius: 0.3, stiffness: 200000, " TMEASY
+      "}}\n" OUTPUTS,
+      CMB_FORM_EXPLICIT);
+  r.rtol = 1e-7;
+  cmbt_run_to(&r, 4, 0.01);
+  double farthest = 0;
+  for (int i = 0; i < r.row_count; i++) farthest = fmax(farthest, cmbt_row(&r, i, "X"));
+  const double expected = stopping_distance(300, speed);
+  cmbt_near(farthest, expected, 1e-3 * expected);
+  assert_true(expected > 11.5 && expected < 12.5); /* v²/(2 μ g), μ g = 2800/300 */
+  cmbt_below(farthest - cmbt_output(&r, "X"), 0.15 * sigma(50000, 100000)); /* what it yields */
+  cmbt_near(cmbt_output(&r, "V"), 0, 1e-6);
+  cmbt_run_close(&r);
+}
+
+/* The momentum m V + I Ω/Re is what rolling resistance takes away. */
+static void test_coasts_down(void **state)
+{
+  (void)state;
+  const double Re = 0.3 - 0.005, lost = 0.015 * 3000 * 10;
+  cmbt_run r;
+  cmbt_run_open_text(
+      &r, GUIDED("280", ", rate: 67.7966101694915", "20", "y", ", rolling-resistance: 0.015}"),
+      CMB_FORM_EXPLICIT);
+  cmbt_run_to(&r, 10, 0);
+  const double momentum = 300 * cmbt_output(&r, "V") + cmbt_output(&r, "spin") / Re;
+  cmbt_near(300 * 20 + 67.7966101694915 / Re - momentum, lost, 3e-5 * lost);
+  const double braking = 300 * lost / 10 / (300 + 1 / (Re * Re));
+  cmbt_near(curve(-cmbt_output(&r, "kappa"), longitudinal), braking, 1e-3 * braking);
+  cmbt_run_close(&r);
+}
+
+/* ---- standstill */
+
+/* The deflection at which the curve has this force, by halving. */
+static double deflection_of(double force)
+{
+  double low = 0, high = longitudinal[1];
+  for (int i = 0; i < 60; i++) {
+    const double middle = 0.5 * (low + high);
+    if (curve(middle, longitudinal) < force)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low * sigma(50000, 100000);
+}
+
+/* Gravity inclined; the hub rolls until `brakes`, is then held by a spring and damper and after 70 s driven backwards. */
+static void run_stopping(cmbt_run *r, double speed, double brakes)
+{
+  char text[4000];
+  snprintf(
+      text, sizeof text,
+      "gravity: [-1.466, 0, -9.7]\n"
+      "states: {hold: {rate: 'if(t < %g, hub.rate, 0)'}}\n" GUIDED(
+          "280", ", rate: %.17g", "%g", "y",
+          "},\n  motor: {type: torsion, coordinate: hub, torque: 'if(t > 70, 600, if(t < %g, 0, "
+          "1e5*(hub - hold) + 500*hub.rate))'}"),
+      brakes, speed, speed / 0.295, brakes);
+  cmbt_run_open_text(r, text, CMB_FORM_EXPLICIT);
+  r->rtol = 1e-6;
+  r->method = "radau5";
+  cmbt_run_to(r, 71, 0.5);
+}
+
+static void check_standing(const cmbt_run *r)
+{
+  double stood = NAN;
+  for (int i = 0; i < r->row_count; i++) {
+    const double t = cmbt_row(r, i, "t"), x = cmbt_row(r, i, "X");
+    if (fabs(t - 10) < 1e-6) stood = x;
+    if (t < 9.9 || t > 69.9) continue;
+    cmbt_near(x, stood, 1e-7);
+    cmbt_near(cmbt_row(r, i, "t1.u"), deflection_of(300 * 1.466), 1e-5);
+  }
+}
+
+static void check_reverse(const cmbt_run *r)
+{
+  const double V = cmbt_output(r, "V");
+  assert_true(V < -1);
+  cmbt_near(V, 0.295 * cmbt_output(r, "spin"), 0.1 * fabs(V));
+}
+
+static void test_stands_and_reverses(void **state)
+{
+  (void)state;
+  cmbt_run still, rolls;
+  run_stopping(&still, 0, 0);
+  check_standing(&still);
+  check_reverse(&still);
+  const double force = 300 * 1.466, hub = force * 0.295 * 0.295 / 1e5;
+  cmbt_near(cmbt_row(&still, 60, "X"), -deflection_of(force) - hub, 1e-3 / 4);
+  run_stopping(&rolls, 1.5, 0.5);
+  check_standing(&rolls);
+  check_reverse(&rolls);
+  cmbt_run_close(&still);
+  cmbt_run_close(&rolls);
+}
+
+/* ---- mirrored copies */
+
+static void test_copies_are_mirrored(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "templates:\n"
+                     "  side:\n"
+                     "    points: {W: [0, 0.7, 0.285]}\n"
+                     "    bodies: {wheel: {mass: 20, com: W, inertia: [1, 1, 1]}}\n"
+                     "    joints: {hub: {type: revolute, parent: car, child: wheel, at: W, axis: "
+                     "[0.02, 1, 0.03], rate: "
+                     "34}}\n"
+                     "    forces: {tyre: {type: tyre, on: wheel@W, axis: [0.02, 1, 0.03], radius: "
+                     "0.3, stiffness: 200000, "
+                     "" TMEASY "}}\n"
+                     "bodies: {car: {mass: 600, com: [0, 0, 0.3], inertia: [9, 9, 9]}}\n"
+                     "joints: {x: {type: prismatic, child: car, axis: x, rate: 10}}\n"
+                     "instances: {left: {template: side}, right: {template: side, mirror: y}}\n"
+                     "outputs: {Lx: left.tyre.fx, Ly: left.tyre.fy, Lm: left.tyre.Mz, Lg: "
+                     "left.tyre.gamma, Rx: right.tyre.fx, "
+                     "Ry: right.tyre.fy, Rm: right.tyre.Mz, Rg: right.tyre.gamma}\n",
+                     CMB_FORM_EXPLICIT);
+  cmbt_run_to(&r, 0.2, 0);
+  assert_true(fabs(cmbt_output(&r, "Ly")) > 100 && fabs(cmbt_output(&r, "Lm")) > 1);
+  cmbt_near(cmbt_output(&r, "Lx"), cmbt_output(&r, "Rx"), 1e-9 * 3000);
+  cmbt_near(cmbt_output(&r, "Ly"), -cmbt_output(&r, "Ry"), 1e-9 * 3000);
+  cmbt_near(cmbt_output(&r, "Lm"), -cmbt_output(&r, "Rm"), 1e-9 * 3000);
+  cmbt_near(cmbt_output(&r, "Lg"), -cmbt_output(&r, "Rg"), 1e-12);
+  cmbt_run_close(&r);
+}
+
+/* ---- roads that know the radius, files, refusals */
+
+/* A disc 0.1 m beside the top of a half-cylinder of 0.05 m: pushed away along the line from axis to centre, up to the curvature. */
+static void test_half_cylinder(void **state)
+{
+  (void)state;
+  const double reach = 0.35, slope = 0.1 / sqrt(reach * reach - 0.01);
+  const double exact = 20000 * (reach - hypot(0.1, 0.33));
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "points: {W: [0.1, 0, 0.33]}\n"
+                     "roads: {bar: {type: half-cylinder, radius: 0.05}}\n"
+                     "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+                     "joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}\n"
+                     "forces: {t1: {type: tyre, on: wheel@W, axis: y, road: bar, radius: 0.3, "
+                     "stiffness: 20000}}\n"
+                     "outputs: {Fz: t1.Fz, fx: t1.fx, fz: t1.fz}\n",
+                     CMB_FORM_EXPLICIT);
+  cmbt_run_start(&r);
+  cmbt_near(cmbt_output(&r, "Fz"), exact, 0.01 * exact);
+  cmbt_near(cmbt_output(&r, "fx") / cmbt_output(&r, "fz"), slope, 1e-12);
+  cmbt_run_close(&r);
+}
+
+/* The Magic Formula of a file: at its nominal load the loaded radius is R0 - Fz/k within what the spin and its bend make. */
+static void test_file(void **state)
+{
+  (void)state;
+  cmbt_run r[2];
+  for (int i = 0; i < 2; i++) {
+    cmbt_run_open_text(
+        &r[i],
+        "points: {W: [0, 0, 0.2935]}\n"
+        "bodies: {carriage: {mass: 390, com: W, inertia: [9, 9, 9]}, wheel: {mass: 10, com: W, "
+        "inertia: [1, 1, 1]}}\n"
+        "joints: {x: {type: prismatic, child: carriage, at: W, axis: x, rate: 10},\n"
+        "  hub: {type: revolute, parent: carriage, child: wheel, at: W, axis: [0.05, 1, 0], rate: "
+        "32.5}}\n"
+        "forces: {t1: {type: tyre, on: wheel@W, axis: [0.05, 1, 0], file: "
+        "tyres/car-205-60r15.tir}}\n" OUTPUTS,
+        i == 0 ? CMB_FORM_EXPLICIT : CMB_FORM_CARTESIAN);
+    r[i].rtol = 1e-8;
+    cmbt_run_to(&r[i], 1, 0);
+  }
+  cmbt_near(cmbt_output(&r[0], "Fz"), 4000, 100);
+  const double Fy =
+      cmbt_output(&r[0], "Fy"); /* check value at 1 degree: -824.7; 0.05 is 2.86 degrees */
+  assert_true(Fy < -1900 && Fy > -2400);
+  cmbt_near(cmbt_output(&r[1], "Fy"), Fy, 1e-6 * 4000);
+  cmbt_near(tan(cmbt_output(&r[0], "alpha")), 0.05, 1e-5);
+  cmbt_run_close(&r[0]);
+  cmbt_run_close(&r[1]);
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+#define WHEEL(keys)                                                                                \
+  "points: {W: [0, 0, 0.3]}\nbodies: {wheel: {mass: 20, com: W, inertia: [1, 1, 1]}}\n"            \
+  "joints: {z: {type: prismatic, child: wheel, axis: z}}\nforces: {t1: {type: tyre, " keys "}}\n"
+  static const struct {
+    const char *text, *place, *words;
+  } cases[] = {
+      {WHEEL("on: wheel@W, axis: y"), "test.yaml:4:14", "the key 'radius' is missing"},
+      {WHEEL("on: ground@W, axis: y, radius: 1, stiffness: 1"), "test.yaml:4:31",
+       "expected a point on a body"},
+      {WHEEL("on: wheel@W, axis: y, road: hill, radius: 1, stiffness: 1"), "test.yaml:4:55",
+       "unknown road 'hill'"},
+      {WHEEL("on: wheel@W, axis: y, low-speed: 2, radius: 1, stiffness: 1"), "test.yaml:4:60",
+       "expected 'file' or 'tmeasy', too"},
+      {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
+       "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
+      {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
+       "both 'file' and 'tmeasy' are given"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    cmbt_model_refused(ctx, cases[i].text, cases[i].place, cases[i].words);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_slope_is_inclined_gravity),
+      cmocka_unit_test(test_spring_makes_no_energy),
+      cmocka_unit_test(test_landing_is_an_event),
+      cmocka_unit_test(test_lateral_force_lags),
+      cmocka_unit_test(test_locked_wheel_stops),
+      cmocka_unit_test(test_coasts_down),
+      cmocka_unit_test(test_stands_and_reverses),
+      cmocka_unit_test(test_copies_are_mirrored),
+      cmocka_unit_test(test_half_cylinder),
+      cmocka_unit_test(test_file),
+      cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
