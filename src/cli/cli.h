@@ -41,10 +41,13 @@ struct cli_arguments {
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
   cmb_option_setting option[CLI_MOST_SETTINGS];
+  int steady_count, free_count, trim_count; /* of a steady motion */
+  cmb_setting steady[CLI_MOST_SETTINGS];
+  const char *free[CLI_MOST_SETTINGS], *trim[CLI_MOST_SETTINGS];
   bool live_all;
   int live_count;
   const char *live[CLI_MOST_SETTINGS]; /* names of parameters that stay live */
-  char *owned[4 *
+  char *owned[7 *
               CLI_MOST_SETTINGS]; /* copies of the names before '=', and of those between commas */
   int owned_count;
 };
@@ -181,8 +184,11 @@ int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 int cli_bundled_parts(char *names[CLI_MOST_MODELS]);
 cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
 
-/* The system that MODEL names, with --set, --start and --equilibrium applied. Complains and returns an exit code. */
+/* The system that MODEL names, with --set, --start, --equilibrium and --steady applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
+
+/* Whether the start is to be a steady motion. */
+bool cli_steady_wanted(const struct cli_arguments *arguments);
 
 /* The options of a run as the command line says. Complains and returns an exit code. */
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);

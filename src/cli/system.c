@@ -50,6 +50,47 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   return CMB_OK;
 }
 
+/* The start values become the steady motion near them; says what was found. */
+static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  const cmb_steady_options options = {a->steady_count, a->steady, a->free_count,
+                                      a->free,         a->trim_count, a->trim};
+  cmb_steady_report r;
+  CMB_TRY(cmb_system_steady(ctx, system, &options, &r));
+  if (a->json || a->inner) return CMB_OK;
+  printf("%s: steady motion, %d iterations", eq->name, r.iterations);
+  if (fabs(r.turn) > 1e-9) {
+    printf(", on a circle with %.6g rad/s", r.turn);
+  } else {
+    printf(", on a straight line");
+  }
+  if (r.open > 0) printf("; %d of %d unknowns are not determined and stay", r.open, r.unknowns);
+  for (int i = 0; i < a->trim_count; i++) {
+    const int k = cmb_find_name(a->trim[i], eq->p_names, eq->np, sizeof *eq->p_names);
+    if (k >= 0) printf("; %s %.9g", a->trim[i], eq->p[k]);
+  }
+  printf("\n");
+  return CMB_OK;
+}
+
+bool cli_steady_wanted(const struct cli_arguments *a)
+{
+  return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0;
+}
+
+/* Words for what does not go with a steady motion. */
+static int check_steady(const struct cli_arguments *a)
+{
+  if (!cli_steady_wanted(a)) return CLI_DONE;
+  if (a->equilibrium) {
+    return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
+  }
+  if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
+  if (a->realtime) return cli_complain("--realtime does not go with --steady");
+  return CLI_DONE;
+}
+
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -59,12 +100,13 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const bool real_time = method && cmb_method_is_real_time(method);
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
-                                            .expressions = real_time || a->outputs,
-                                            .live_inputs = a->inputs != NULL,
+                                            .expressions = real_time || a->outputs ||
+                                                           cli_steady_wanted(a),
+                                            .live_inputs = a->inputs || a->trim_count > 0,
                                             .start_count = a->start_count,
                                             .start = a->start,
                                             .derivatives = implicit || a->equilibrium ||
-                                                           a->pattern || a->command->derivatives};
+                                                           cli_steady_wanted(a) || a->pattern || a->command->derivatives};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }
@@ -77,11 +119,14 @@ int cli_complain_of(cmb_context *ctx, const struct cli_arguments *a, cmb_status 
 
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
 {
+  const int wrong = check_steady(a);
+  if (wrong != CLI_DONE) return wrong;
   cmb_status status = create_system(ctx, a, system);
   if (status == CMB_OK && !a->model) {
     status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
   }
   if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
+  if (status == CMB_OK && cli_steady_wanted(a)) status = set_in_motion(ctx, a, *system);
   if (status == CMB_OK) return CLI_DONE;
   int code = cli_complain_of(ctx, a, status);
   cli_json_failure(a, *system);
