@@ -98,9 +98,11 @@ typedef struct cmb_steady_options {
 
 typedef struct cmb_steady_report {
   int iterations;
-  int unknowns, open; /* how many there were, and how many of them nothing determines: these are as they were */
-  double turn;        /* about the vertical, rad/s */
-  double defect;      /* the largest difference between the accelerations and those of the steady motion */
+  int unknowns,
+      open; /* how many there were, and how many of them nothing determines: these are as they were */
+  double turn; /* about the vertical, rad/s */
+  double
+      defect; /* the largest difference between the accelerations and those of the steady motion */
 } cmb_steady_report;
 
 /* The start values, and the values of the parameters to trim, become those of a steady motion near them: horizontal velocities of what carries

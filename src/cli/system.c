@@ -54,7 +54,7 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
 static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  const cmb_steady_options options = {a->steady_count, a->steady, a->free_count,
+  const cmb_steady_options options = {a->steady_count, a->steady,     a->free_count,
                                       a->free,         a->trim_count, a->trim};
   cmb_steady_report r;
   CMB_TRY(cmb_system_steady(ctx, system, &options, &r));
@@ -98,15 +98,15 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_method *method = a->method ? cmb_method_find(a->method) : NULL;
   const bool implicit = method && cmb_method_is_implicit(method);
   const bool real_time = method && cmb_method_is_real_time(method);
-  const cmb_model_system_options options = {.formulation = a->formulation,
-                                            .evaluation = a->evaluation,
-                                            .expressions = real_time || a->outputs ||
-                                                           cli_steady_wanted(a),
-                                            .live_inputs = a->inputs || a->trim_count > 0,
-                                            .start_count = a->start_count,
-                                            .start = a->start,
-                                            .derivatives = implicit || a->equilibrium ||
-                                                           cli_steady_wanted(a) || a->pattern || a->command->derivatives};
+  const cmb_model_system_options options = {
+      .formulation = a->formulation,
+      .evaluation = a->evaluation,
+      .expressions = real_time || a->outputs || cli_steady_wanted(a),
+      .live_inputs = a->inputs || a->trim_count > 0,
+      .start_count = a->start_count,
+      .start = a->start,
+      .derivatives = implicit || a->equilibrium || cli_steady_wanted(a) || a->pattern ||
+                     a->command->derivatives};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }

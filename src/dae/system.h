@@ -35,7 +35,7 @@ struct cmb_system {
   void (*destroy_start)(struct cmb_start_source *start);
   cmb_start_change *first_change, *last_change; /* only where there is a source */
   const cmb_steady_frame *frame; /* of the steady motion that the start values are; NULL: of none */
-  const char **left_out;                        /* names of constraints that were left out */
+  const char **left_out;         /* names of constraints that were left out */
   int left_out_count;
   int *left_out_row;        /* (left_out_count) their numbers in `whole` */
   struct cmb_system *whole; /* the same with them, to watch them; NULL: none was left out */

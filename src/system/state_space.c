@@ -31,7 +31,7 @@ struct space {
   cmb_differences *differences;
   cmb_tangent tangent;
   double t;
-  const double *q, *v; /* the state */
+  const double *q, *v;           /* the state */
   const cmb_steady_frame *frame; /* NULL: none */
   const int *parameter, *output;
   int n;                      /* degrees of freedom */

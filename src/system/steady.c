@@ -75,8 +75,8 @@ struct steady {
   struct entry *unknown, *row;
   struct hold *hold;
   int hold_count;
-  double *a, *r, *g, *y; /* (nv) (nv) (ng) (no) scratch */
-  double *left;          /* (m) */
+  double *a, *r, *g, *y;                              /* (nv) (nv) (ng) (no) scratch */
+  double *left;                                       /* (m) */
   double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* of a change */
   double *J[CMB_DERIVATIVES];
   double *A, *turned, *sigma, *b, *row_scale, *column_scale, *x;
@@ -347,9 +347,9 @@ static void follow_change(struct steady *k, int parameter)
   for (int i = 0; i < nv; i++) k->dr[i] += k->r[i];
   cmb_multiply(pattern[CMB_RESIDUAL_V], nv, nv, k->J[CMB_RESIDUAL_V], k->dv, k->r);
   for (int i = 0; i < nv; i++) {
-    sum = parameter < 0 ? 0
-                        : entry_of(pattern[CMB_RESIDUAL_P], eq->np, k->J[CMB_RESIDUAL_P], i,
-                                   parameter);
+    sum = parameter < 0
+              ? 0
+              : entry_of(pattern[CMB_RESIDUAL_P], eq->np, k->J[CMB_RESIDUAL_P], i, parameter);
     k->dr[i] += k->r[i] + sum;
   }
   if (ng == 0) return;
@@ -541,11 +541,11 @@ static cmb_status complain(struct steady *k)
     }
   }
   const struct entry *e = &k->row[most];
-  return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
-                        cmb_about_time(k->t, "equation", row_name(k, e)),
-                        "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
-                        "trim, fewer values that are held or a nearer start may help",
-                        words[e->kind], row_name(k, e), k->left[most]);
+  return cmb_fail_about(
+      k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
+      "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
+      "trim, fewer values that are held or a nearer start may help",
+      words[e->kind], row_name(k, e), k->left[most]);
 }
 
 /* The accelerations that the equations of motion give are those of the frame. */
@@ -590,7 +590,8 @@ static cmb_status check_place(struct steady *k)
   follow_change(k, -1);
   for (int i = 0; i < nv; i++) {
     if (fabs(k->dr[i]) <= SAME * terms[i] + SAME * SAME * most) continue;
-    return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "velocity", eq->v_names[i]),
+    return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(k->t, "velocity", eq->v_names[i]),
                           "no steady motion: the balance of '%s' holds at this place only and "
                           "changes by %.6g a second along the motion, since a force depends on a "
                           "coordinate that grows",

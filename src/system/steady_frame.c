@@ -100,7 +100,8 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
 static void up_at_start(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;
-  for (int k = 0; k < 3; k++) up[k] = R0[k] * f->up[0] + R0[3 + k] * f->up[1] + R0[6 + k] * f->up[2];
+  for (int k = 0; k < 3; k++)
+    up[k] = R0[k] * f->up[0] + R0[3 + k] * f->up[1] + R0[6 + k] * f->up[2];
 }
 
 void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3])
