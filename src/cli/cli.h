@@ -43,6 +43,8 @@ struct cli_arguments {
   cmb_option_setting option[CLI_MOST_SETTINGS];
   int steady_count, free_count, trim_count; /* of a steady motion */
   cmb_setting steady[CLI_MOST_SETTINGS];
+  const char *vary; /* what goes from vary_from to vary_to in vary_count steps; NULL: nothing */
+  double vary_from, vary_to, vary_count;
   const char *free[CLI_MOST_SETTINGS], *trim[CLI_MOST_SETTINGS];
   bool live_all;
   int live_count;
@@ -143,6 +145,7 @@ bool cli_can_be_undone(const struct cli_option *option);
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_vary(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system *system);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);

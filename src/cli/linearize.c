@@ -199,7 +199,7 @@ int cli_linearize(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system *system = NULL;
   int code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
-  code = linearize_system(ctx, a, system);
+  code = a->vary ? cli_vary(ctx, a, system) : linearize_system(ctx, a, system);
   cmb_system_destroy(system);
   return code;
 }

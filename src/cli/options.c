@@ -153,6 +153,23 @@ static bool take_steady(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->steady, &a->steady_count);
 }
 
+/* NAME=FROM:TO:COUNT */
+static bool take_vary(struct cli_arguments *a, const char *text)
+{
+  const char *value;
+  char part[3][64];
+  if (a->vary || !split(a, text, &a->vary, &value)) return false;
+  for (int i = 0; i < 3; i++) {
+    const size_t length = strcspn(value, ":");
+    if (length == 0 || length >= sizeof *part || (value[length] == ':') != (i < 2)) return false;
+    snprintf(part[i], sizeof *part, "%.*s", (int)length, value);
+    value += length + (i < 2);
+  }
+  return take_number(part[0], &a->vary_from) && take_number(part[1], &a->vary_to) &&
+         take_count(part[2], &a->vary_count) && a->vary_count >= 2 && a->vary_count <= 10000 &&
+         a->vary_from != a->vary_to;
+}
+
 static bool take_free(struct cli_arguments *a, const char *text)
 {
   return take_names(a, text, a->free, &a->free_count);
@@ -357,6 +374,11 @@ const struct cli_option cli_options[] = {
      "inputs, or parameters that --live names, whose values are found so that the motion is "
      "steady",
      take_trim, "names separated by commas, 64 at most", NULL},
+    {"vary", 0, "NAME=A:B:N", " linearize ",
+     "a table of the steady motions in which NAME, which --steady takes, has N values from A to B: "
+     "the eigenvalue with the largest real part and the least damping of each, and the values at "
+     "which the motion becomes unstable or stable",
+     take_vary, "NAME=FROM:TO:COUNT with at least 2 values", NULL},
     {"at", 0, "T", " linearize ",
      "simulate to T seconds and linearise there (default: at the start)", take_at,
      "a number, or a formula of numbers", NULL},

@@ -2,7 +2,7 @@
  * From the command line's words to a system and the options of a run.
  */
 #include "base/text.h"
-#include "cli/cli.h"
+#include "cli/state_space.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a,
 
 bool cli_steady_wanted(const struct cli_arguments *a)
 {
-  return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0;
+  return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0 || a->vary;
 }
 
 /* Words for what does not go with a steady motion. */
@@ -87,6 +87,9 @@ static int check_steady(const struct cli_arguments *a)
     return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
   }
   if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
+  if (a->vary && cli_state_space_wanted(a)) {
+    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
+  }
   if (a->realtime) return cli_complain("--realtime does not go with --steady");
   return CLI_DONE;
 }
@@ -126,7 +129,7 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
     status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
   }
   if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
-  if (status == CMB_OK && cli_steady_wanted(a)) status = set_in_motion(ctx, a, *system);
+  if (status == CMB_OK && cli_steady_wanted(a) && !a->vary) status = set_in_motion(ctx, a, *system);
   if (status == CMB_OK) return CLI_DONE;
   int code = cli_complain_of(ctx, a, status);
   cli_json_failure(a, *system);

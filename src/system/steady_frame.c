@@ -65,7 +65,8 @@ cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system
                           system->eq.name);
   }
   CMB_TRY(cmb_carriers_find(ctx, arena, model, &f->count, &f->carrier));
-  if (f->count != system->eq.nv - system->eq.nz || !f->eq->q_names) {
+  const bool cartesian = f->eq->euler_parameters && !f->eq->rates;
+  if (cartesian || f->count != f->eq->nv - f->eq->nz) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", system->eq.name),
                           "a steady motion of '%s' is found in joint coordinates; expected the "
                           "formulation explicit or residual",
