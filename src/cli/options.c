@@ -375,7 +375,8 @@ const struct cli_option cli_options[] = {
      "steady",
      take_trim, "names separated by commas, 64 at most", NULL},
     {"vary", 0, "NAME=A:B:N", " linearize ",
-     "a table of the steady motions in which NAME, which --steady takes, has N values from A to B: "
+     "a table of the steady motions in which the output, velocity, coordinate or state NAME has N "
+     "values from A to B: "
      "the eigenvalue with the largest real part and the least damping of each, and the values at "
      "which the motion becomes unstable or stable",
      take_vary, "NAME=FROM:TO:COUNT with at least 2 values", NULL},
