@@ -351,7 +351,7 @@ assert abs(x["critical"][0] / wanted - 1) < 1e-6, (x["critical"], wanted)
 END
 "$CAMBER" run oversteer.yaml --steady speed=20 --steady r=0.2 --quiet >circle.txt
 check 'on a circle' grep -q 'on a circle with 0.2 rad/s' circle.txt
-check 'the steering angle' grep -q 'steer 0.0175555556' circle.txt
+check 'the steering angle' grep -q 'steer 0.0153333333' circle.txt
 if "$CAMBER" linearize oversteer.yaml --steady speed=20 --formulation cartesian 2>cartesian.txt; then fail 'cartesian'; fi
 check 'joint coordinates' grep -q 'expected the formulation explicit or residual' cartesian.txt
 
