@@ -277,6 +277,14 @@ static inline bool cmb_velocities_pair(const cmb_equations *eq)
   return eq->nq == eq->nv - eq->nz;
 }
 
+/* The frame that goes with a steady motion: in it velocities and positions are constant. Seen from the ground the accelerations of the motion
+ * are v̇ = v_frame v, and a small change that is constant in the frame grows by q_frame δq. */
+typedef struct cmb_steady_frame {
+  double turn;           /* about the vertical, rad/s; 0: on a straight line */
+  const double *v_frame; /* (nv x nv) */
+  const double *q_frame; /* (nq x nq) */
+} cmb_steady_frame;
+
 /* A system: equations, where they start and how long they are usually run. */
 typedef struct cmb_system cmb_system;
 

@@ -85,6 +85,38 @@ typedef struct cmb_equilibrium_report {
 CMB_API cmb_status cmb_system_equilibrium(cmb_context *ctx, cmb_system *system,
                                           cmb_equilibrium_report *report);
 
+/* A steady motion: on a straight line or on a circle about the vertical, the direction of gravity. */
+typedef struct cmb_steady_options {
+  /* what has a value in it: outputs, coordinates, velocities and states by their names */
+  int hold_count;
+  const cmb_setting *holds;
+  /* coordinates that grow, as the angle of a wheel, besides those that carry the mechanism over the ground; or joints, for all of theirs */
+  int free_count;
+  const char *const *free;
+  /* live parameters, among them inputs, whose values are found */
+  int trim_count;
+  const char *const *trim;
+} cmb_steady_options;
+
+typedef struct cmb_steady_report {
+  int iterations;
+  int unknowns,
+      open; /* how many there were, and how many of them nothing determines: these are as they were */
+  double turn; /* about the vertical, rad/s */
+  double
+      defect; /* the largest difference between the accelerations and those of the steady motion */
+} cmb_steady_report;
+
+/* The start values, and the values of the parameters to trim, become those of a steady motion near them: horizontal velocities of what carries
+ * the mechanism are constant in a frame that turns with it, those of the coordinates that are free are constant, all others and the rates of states
+ * are 0. Time is frozen at the start. The system must be in joint coordinates; outputs among the holds need the
+ * model's expressions. On failure the context says what stays open, and the system is as it was. */
+CMB_API cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
+                                     const cmb_steady_options *options, cmb_steady_report *report);
+
+/* The frame of the steady motion that the start values are; NULL: of none. */
+CMB_API const cmb_steady_frame *cmb_system_frame(const cmb_system *system);
+
 /* One eigenvalue of the linearised equations; of a complex pair only the one with im > 0 is listed. */
 typedef struct cmb_eigenmode {
   double re, im;    /* the motion grows like exp(re t) and turns like exp(i im t), in 1/s */
@@ -115,6 +147,10 @@ typedef struct cmb_linearization {
 CMB_API cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *equations, double t,
                                  const double *q, const double *v,
                                  cmb_linearization **linearization);
+/* The same about a steady motion, in its frame; NULL: none. */
+CMB_API cmb_status cmb_linearize_in(cmb_context *ctx, const cmb_equations *equations,
+                                    const cmb_steady_frame *frame, double t, const double *q,
+                                    const double *v, cmb_linearization **linearization);
 CMB_API void cmb_linearization_destroy(cmb_linearization *linearization);
 
 /* ẋ = A x + B u, y = C x + D u for small changes about a state: x has as many coordinates as there are degrees of freedom, chosen so
@@ -132,6 +168,12 @@ CMB_API cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations 
                                           double t, const double *q, const double *v, int nu,
                                           const int *parameters, int ny, const int *outputs,
                                           cmb_state_space **space);
+/* The same about a steady motion, in its frame; NULL: none. */
+CMB_API cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *equations,
+                                             const cmb_steady_frame *frame, double t,
+                                             const double *q, const double *v, int nu,
+                                             const int *parameters, int ny, const int *outputs,
+                                             cmb_state_space **space);
 CMB_API void cmb_state_space_destroy(cmb_state_space *space);
 
 /* C (iω − A)⁻¹ B + D at ω in rad/s, as (re, im) (ny x nu x 2). CMB_ERROR_EQUATIONS: iω is an eigenvalue. */

@@ -41,10 +41,15 @@ struct cli_arguments {
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
   cmb_option_setting option[CLI_MOST_SETTINGS];
+  int steady_count, free_count, trim_count; /* of a steady motion */
+  cmb_setting steady[CLI_MOST_SETTINGS];
+  const char *vary; /* what goes from vary_from to vary_to in vary_count steps; NULL: nothing */
+  double vary_from, vary_to, vary_count;
+  const char *free[CLI_MOST_SETTINGS], *trim[CLI_MOST_SETTINGS];
   bool live_all;
   int live_count;
   const char *live[CLI_MOST_SETTINGS]; /* names of parameters that stay live */
-  char *owned[4 *
+  char *owned[7 *
               CLI_MOST_SETTINGS]; /* copies of the names before '=', and of those between commas */
   int owned_count;
 };
@@ -140,6 +145,7 @@ bool cli_can_be_undone(const struct cli_option *option);
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_vary(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system *system);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -182,8 +188,11 @@ int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 int cli_bundled_parts(char *names[CLI_MOST_MODELS]);
 cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
 
-/* The system that MODEL names, with --set, --start and --equilibrium applied. Complains and returns an exit code. */
+/* The system that MODEL names, with --set, --start, --equilibrium and --steady applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
+
+/* Whether the start is to be a steady motion. */
+bool cli_steady_wanted(const struct cli_arguments *arguments);
 
 /* The options of a run as the command line says. Complains and returns an exit code. */
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);

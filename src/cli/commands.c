@@ -20,7 +20,9 @@ const struct cli_command cli_commands[] = {
      cli_check, false},
     {"linearize", "MODEL", NULL, "eigenvalues and mode shapes",
      "Linearises the equations of motion about the start values, their static equilibrium "
-     "(--equilibrium) or the state that a simulation reaches (--at), with the constraints "
+     "(--equilibrium), the state that a simulation reaches (--at) or a steady motion, straight or "
+     "on "
+     "a circle (--steady), with the constraints "
      "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes; with --inputs "
      "and --outputs A, B, C, D and the transfer functions, too.",
      cli_linearize, true},

@@ -179,9 +179,10 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   if (code != CLI_DONE) status = CMB_ERROR_EQUATIONS;
   if (r && status == CMB_OK) {
     here.p = r->p;
-    status = cmb_linearize(ctx, &here, r->t, r->q, r->v, &l);
+    status = cmb_linearize_in(ctx, &here, cmb_system_frame(system), r->t, r->q, r->v, &l);
   }
   if (l && cli_state_space_wanted(a)) {
+    space.frame = cmb_system_frame(system);
     status = cli_state_space_find(ctx, &space, a, l, r->t, r->q, r->v);
   }
   if (l && !a->json) print_text(eq, l), cli_state_space_print(&space);
@@ -198,7 +199,7 @@ int cli_linearize(cmb_context *ctx, const struct cli_arguments *a)
   cmb_system *system = NULL;
   int code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
-  code = linearize_system(ctx, a, system);
+  code = a->vary ? cli_vary(ctx, a, system) : linearize_system(ctx, a, system);
   cmb_system_destroy(system);
   return code;
 }

@@ -123,6 +123,21 @@ static bool take_set(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->set, &a->set_count);
 }
 
+/* NAME,.. */
+static bool take_names(struct cli_arguments *a, const char *text, const char **names, int *count)
+{
+  for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+    while (*at == ' ') at++;
+    end = at + strcspn(at, ",");
+    if (end == at || (*end && !end[1]) || *count >= CLI_MOST_SETTINGS) return false;
+    char *copy = copy_of(at, (size_t)(end - at));
+    if (!copy) return false;
+    a->owned[a->owned_count++] = copy;
+    names[(*count)++] = copy;
+  }
+  return *text != '\0';
+}
+
 /* NAME,.. or all. */
 static bool take_live(struct cli_arguments *a, const char *text)
 {
@@ -130,15 +145,39 @@ static bool take_live(struct cli_arguments *a, const char *text)
     a->live_all = true;
     return true;
   }
-  for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
-    end = at + strcspn(at, ",");
-    if (end == at || (*end && !end[1]) || a->live_count >= CLI_MOST_SETTINGS) return false;
-    char *copy = copy_of(at, (size_t)(end - at));
-    if (!copy) return false;
-    a->owned[a->owned_count++] = copy;
-    a->live[a->live_count++] = copy;
+  return take_names(a, text, a->live, &a->live_count);
+}
+
+static bool take_steady(struct cli_arguments *a, const char *text)
+{
+  return take_setting(a, text, a->steady, &a->steady_count);
+}
+
+/* NAME=FROM:TO:COUNT */
+static bool take_vary(struct cli_arguments *a, const char *text)
+{
+  const char *value;
+  char part[3][64];
+  if (a->vary || !split(a, text, &a->vary, &value)) return false;
+  for (int i = 0; i < 3; i++) {
+    const size_t length = strcspn(value, ":");
+    if (length == 0 || length >= sizeof *part || (value[length] == ':') != (i < 2)) return false;
+    snprintf(part[i], sizeof *part, "%.*s", (int)length, value);
+    value += length + (i < 2);
   }
-  return text[0] != '\0';
+  return take_number(part[0], &a->vary_from) && take_number(part[1], &a->vary_to) &&
+         take_count(part[2], &a->vary_count) && a->vary_count >= 2 && a->vary_count <= 10000 &&
+         a->vary_from != a->vary_to;
+}
+
+static bool take_free(struct cli_arguments *a, const char *text)
+{
+  return take_names(a, text, a->free, &a->free_count);
+}
+
+static bool take_trim(struct cli_arguments *a, const char *text)
+{
+  return take_names(a, text, a->trim, &a->trim_count);
 }
 
 static bool take_start(struct cli_arguments *a, const char *text)
@@ -328,6 +367,25 @@ const struct cli_option cli_options[] = {
      "along "
      "which nothing brings the system to rest",
      take_equilibrium, NULL, NULL},
+    {"steady", 0, "NAME=VALUE", " run linearize ",
+     "start from a steady motion near the start values, straight or on a circle, in which the "
+     "output, velocity, coordinate or state NAME has this value; repeatable",
+     take_steady, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
+     NULL},
+    {"free", 0, "NAME,..", " run linearize ",
+     "coordinates, or joints, that go on at a constant rate in the steady motion, such as the "
+     "angles of wheels; those that carry the model over the ground do so anyway",
+     take_free, "names separated by commas, 64 at most", NULL},
+    {"trim", 0, "NAME,..", " run linearize ",
+     "inputs, or parameters that --live names, whose values are found so that the motion is "
+     "steady",
+     take_trim, "names separated by commas, 64 at most", NULL},
+    {"vary", 0, "NAME=A:B:N", " linearize ",
+     "a table of the steady motions in which the output, velocity, coordinate or state NAME has N "
+     "values from A to B: "
+     "the eigenvalue with the largest real part and the least damping of each, and the values at "
+     "which the motion becomes unstable or stable",
+     take_vary, "NAME=FROM:TO:COUNT with at least 2 values", NULL},
     {"at", 0, "T", " linearize ",
      "simulate to T seconds and linearise there (default: at the start)", take_at,
      "a number, or a formula of numbers", NULL},

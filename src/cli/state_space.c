@@ -378,8 +378,8 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
                                 const struct cli_arguments *a, const cmb_linearization *l, double t,
                                 const double *q, const double *v)
 {
-  CMB_TRY(cmb_state_space_create(ctx, s->eq, t, q, v, s->nu, s->parameter, s->ny, s->output,
-                                 &s->space));
+  CMB_TRY(cmb_state_space_create_in(ctx, s->eq, s->frame, t, q, v, s->nu, s->parameter, s->ny,
+                                    s->output, &s->space));
   CMB_TRY(cli_transfer_find(ctx, s));
   if (a->out) CMB_TRY(save(ctx, s, a->out));
   if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));

@@ -8,7 +8,8 @@
 
 struct cli_state_space {
   const cmb_equations *eq;
-  cmb_state_space *space; /* NULL: not wanted */
+  const cmb_steady_frame *frame; /* of a steady motion; NULL: none */
+  cmb_state_space *space;        /* NULL: not wanted */
   cmb_transfer *
       *transfer; /* (ny x nu); NULL: zeros and poles cannot be told, as a warning has said */
   int nu, ny;

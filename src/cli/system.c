@@ -2,7 +2,7 @@
  * From the command line's words to a system and the options of a run.
  */
 #include "base/text.h"
-#include "cli/cli.h"
+#include "cli/state_space.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +60,50 @@ static bool asks_for_forced(const struct cli_arguments *a)
   return false;
 }
 
+/* The start values become the steady motion near them; says what was found. */
+static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
+{
+  const cmb_equations *eq = cmb_system_equations(system);
+  const cmb_steady_options options = {a->steady_count, a->steady,     a->free_count,
+                                      a->free,         a->trim_count, a->trim};
+  cmb_steady_report r;
+  CMB_TRY(cmb_system_steady(ctx, system, &options, &r));
+  if (a->json || a->inner) return CMB_OK;
+  printf("%s: steady motion, %d iterations", eq->name, r.iterations);
+  if (fabs(r.turn) > 1e-9) {
+    printf(", on a circle with %.6g rad/s", r.turn);
+  } else {
+    printf(", on a straight line");
+  }
+  if (r.open > 0) printf("; %d of %d unknowns are not determined and stay", r.open, r.unknowns);
+  for (int i = 0; i < a->trim_count; i++) {
+    const int k = cmb_find_name(a->trim[i], eq->p_names, eq->np, sizeof *eq->p_names);
+    if (k >= 0) printf("; %s %.9g", a->trim[i], eq->p[k]);
+  }
+  printf("\n");
+  return CMB_OK;
+}
+
+bool cli_steady_wanted(const struct cli_arguments *a)
+{
+  return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0 || a->vary;
+}
+
+/* Words for what does not go with a steady motion. */
+static int check_steady(const struct cli_arguments *a)
+{
+  if (!cli_steady_wanted(a)) return CLI_DONE;
+  if (a->equilibrium) {
+    return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
+  }
+  if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
+  if (a->vary && cli_state_space_wanted(a)) {
+    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
+  }
+  if (a->realtime) return cli_complain("--realtime does not go with --steady");
+  return CLI_DONE;
+}
+
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -67,6 +111,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_method *method = a->method ? cmb_method_find(a->method) : NULL;
   const bool implicit = method && cmb_method_is_implicit(method);
   const bool real_time = method && cmb_method_is_real_time(method);
+<<<<<<< HEAD
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
                                             .forced = implicit && asks_for_forced(a),
@@ -76,6 +121,16 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                             .start = a->start,
                                             .derivatives = implicit || a->equilibrium ||
                                                            a->pattern || a->command->derivatives};
+=======
+  const cmb_model_system_options options = {
+      .formulation = a->formulation,
+      .evaluation = a->evaluation,
+      .expressions = real_time || a->outputs || cli_steady_wanted(a),
+      .live_inputs = a->inputs || a->trim_count > 0,
+      .start_count = a->start_count,
+      .start = a->start,
+      .derivatives = implicit || a->equilibrium || cli_steady_wanted(a) || a->pattern ||
+                     a->command->derivatives};
   return a->model ? cmb_model_system(ctx, a->model, &options, system)
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }
@@ -88,11 +143,14 @@ int cli_complain_of(cmb_context *ctx, const struct cli_arguments *a, cmb_status 
 
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system **system)
 {
+  const int wrong = check_steady(a);
+  if (wrong != CLI_DONE) return wrong;
   cmb_status status = create_system(ctx, a, system);
   if (status == CMB_OK && !a->model) {
     status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
   }
   if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
+  if (status == CMB_OK && cli_steady_wanted(a) && !a->vary) status = set_in_motion(ctx, a, *system);
   if (status == CMB_OK) return CLI_DONE;
   int code = cli_complain_of(ctx, a, status);
   cli_json_failure(a, *system);

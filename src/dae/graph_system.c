@@ -236,7 +236,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   if (p->x->impulse_weights) {
     eq->impulse_weights = copy_doubles(arena, eq->ng, p->x->impulse_weights);
   }
-  eq->p = d->p = copy_doubles(arena, eq->np, p->x->parameter_value);
+  eq->p = d->p = system->p = copy_doubles(arena, eq->np, p->x->parameter_value);
   system->q = copy_doubles(arena, eq->nq, p->x->q_start);
   system->v = copy_doubles(arena, eq->nv, p->x->v_start);
   system->q_given = copy_doubles(arena, eq->nq, p->x->q_wanted ? p->x->q_wanted : p->x->q_start);

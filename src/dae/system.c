@@ -248,6 +248,7 @@ cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
 {
   CMB_REQUIRE(ctx, system, "cmb_system_set_start needs a system");
   CMB_REQUIRE(ctx, count == 0 || (count > 0 && settings), "the start values are missing");
+  if (count > 0) system->frame = NULL; /* no steady motion any more */
   for (int k = 0; k < count; k++) {
     cmb_start_change change;
     CMB_TRY(cmb_start_change_find(ctx, &system->eq, &settings[k], &change));

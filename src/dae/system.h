@@ -27,13 +27,15 @@ struct cmb_system {
   double t_start, t_end;
   double *q;       /* (nq) start values */
   double *v;       /* (nv) */
+  double *p;       /* (np) values of live parameters, those of eq; NULL: equations written in C */
   double *q_given; /* (nq) what the user asked for, and q was found from; NULL: q itself */
   double *v_given; /* (nv) */
   struct cmb_start_source *
       start; /* how they are found for other values of live parameters; NULL: these do not change them */
   void (*destroy_start)(struct cmb_start_source *start);
   cmb_start_change *first_change, *last_change; /* only where there is a source */
-  const char **left_out;                        /* names of constraints that were left out */
+  const cmb_steady_frame *frame; /* of the steady motion that the start values are; NULL: of none */
+  const char **left_out;         /* names of constraints that were left out */
   int left_out_count;
   int *left_out_row;        /* (left_out_count) their numbers in `whole` */
   struct cmb_system *whole; /* the same with them, to watch them; NULL: none was left out */

@@ -5,6 +5,7 @@
  */
 #include "base/context.h"
 #include "dae/attach.h"
+#include "math/dense.h"
 #include "math/eigen.h"
 #include "math/finite.h"
 #include "system/equilibrium.h"
@@ -26,6 +27,7 @@ struct linearization {
 
 struct eigen {
   cmb_evaluator *ev;
+  const cmb_steady_frame *frame; /* NULL: none */
   cmb_tangent tangent;
   double *A, *scratch_A; /* (m x m), m = 2n − nz */
   double *re, *im;       /* (m) */
@@ -108,6 +110,18 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
+/* Displaced along a circle or off it the mechanism goes on as before, with its velocities: in the turning frame that is ± iω, and nothing
+ * restores it. */
+static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
+                                const double *y, double neutral_below)
+{
+  const int m = size_of(e), n = freedoms(e);
+  if (!e->frame || e->frame->turn == 0) return false;
+  if (hypot(mode->re, mode->im - fabs(e->frame->turn)) > neutral_below) return false;
+  const double place = hypot(cmb_norm2(n, x), cmb_norm2(n, y));
+  return hypot(cmb_norm2(m - n, x + n), cmb_norm2(m - n, y + n)) <= 1e-6 * mode->im * place;
+}
+
 static void describe(cmb_eigenmode *mode, double neutral_below)
 {
   double size = hypot(mode->re, mode->im);
@@ -152,9 +166,29 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
     if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
     normalize(e->ev->eq, re, im, &mode->most);
     describe(mode, neutral_below);
+    if (mode->im > 0 && is_displaced_circle(e, mode, e->V + (ptrdiff_t)i * m,
+                                            e->V + (ptrdiff_t)(i + 1) * m, neutral_below)) {
+      mode->neutral = true, mode->frequency = mode->damping = 0;
+    }
     if (!cmb_all_finite(count, re) || !cmb_all_finite(count, im)) return CMB_RETRY_NONFINITE;
   }
   sort(l->eigenmode_count, e->modes);
+  return CMB_OK;
+}
+
+/* A as it is seen from the frame of a steady motion, if there is one; accelerations are those that the frame does not explain. */
+static cmb_status see_from_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
+                                 const double *v)
+{
+  const int nv = e->ev->eq->nv;
+  if (!e->frame) return CMB_OK;
+  double *follow = cmb_arena_doubles(arena, nv * nv + 1);
+  if (!follow) return cmb_fail_memory(e->ev->ctx);
+  CMB_TRY(cmb_follow_at(&e->tangent, t, q, v, e->a, e->lambda, follow));
+  cmb_linearize_seen_from(&e->tangent, e->frame->v_frame, follow, e->A);
+  for (int i = 0; i < nv; i++) {
+    e->a[i] -= cmb_dot(nv, e->frame->v_frame + (ptrdiff_t)i * nv, v);
+  }
   return CMB_OK;
 }
 
@@ -163,6 +197,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
 {
   CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
   CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
+  CMB_TRY(see_from_frame(e, arena, t, q, v));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
@@ -182,9 +217,10 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
 }
 
 static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
-                            double t, const double *q, const double *v)
+                            const cmb_steady_frame *frame, double t, const double *q,
+                            const double *v)
 {
-  struct eigen e = {0};
+  struct eigen e = {.frame = frame};
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
   e.ev->p = eq->p;
   cmb_status status = take_memory(&e, l->arena);
@@ -203,6 +239,13 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
 cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
                          const double *v, cmb_linearization **out)
 {
+  return cmb_linearize_in(ctx, eq, NULL, t, q, v, out);
+}
+
+cmb_status cmb_linearize_in(cmb_context *ctx, const cmb_equations *eq,
+                            const cmb_steady_frame *frame, double t, const double *q,
+                            const double *v, cmb_linearization **out)
+{
   CMB_REQUIRE(ctx, ctx && out, "cmb_linearize needs a context and a place for its result");
   *out = NULL;
   CMB_TRY(cmb_equations_check(ctx, eq));
@@ -214,7 +257,7 @@ cmb_status cmb_linearize(cmb_context *ctx, const cmb_equations *eq, double t, co
     return cmb_fail_memory(ctx);
   }
   l->arena = arena;
-  cmb_status status = linearize(ctx, l, eq, t, q, v);
+  cmb_status status = linearize(ctx, l, eq, frame, t, q, v);
   if (status != CMB_OK) {
     cmb_arena_destroy(arena);
     return status;

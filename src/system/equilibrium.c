@@ -586,6 +586,7 @@ static cmb_status bring_to_rest(cmb_context *ctx, cmb_system *system, cmb_arena 
   memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
   system->q_given = system->v_given = NULL; /* these are the start values now */
+  system->frame = NULL;
   return CMB_OK;
 }
 

@@ -266,3 +266,22 @@ cmb_status cmb_follow_at(cmb_tangent *tangent, double t, const double *q, const 
   cmb_arena_destroy(arena);
   return status;
 }
+
+void cmb_linearize_seen_from(const cmb_tangent *tangent, const double *v_frame,
+                             const double *follow, double *A)
+{
+  const cmb_equations *eq = tangent->ev->eq;
+  const int nv = eq->nv, n = tangent->n - eq->nz, m = n + tangent->n;
+  for (int i = 0; i < n; i++) {
+    const double *P = tangent->P + (ptrdiff_t)i * nv;
+    for (int j = 0; j < n; j++) {
+      const double *w = tangent->N + (ptrdiff_t)j * nv, *f = follow + (ptrdiff_t)j * nv;
+      for (int k = 0; k < nv; k++) {
+        const double *row = v_frame + (ptrdiff_t)k * nv, turned = P[k] * cmb_dot(nv, row, w);
+        A[i * m + j] -= turned;
+        A[(n + i) * m + n + j] -= turned;
+        A[(n + i) * m + j] -= P[k] * cmb_dot(nv, row, f);
+      }
+    }
+  }
+}

@@ -14,6 +14,11 @@
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
                             const double *a, const double *lambda, double *A);
 
+/* A of the same size, seen from a frame in which a steady motion is constant: η̇_w = η_v + (C − Ω) η_w and η̇_v = δa − Ω η_v, Ω = v_frame. `follow` is
+ * that of cmb_follow_at, and the tangent space is at hand. */
+void cmb_linearize_seen_from(const cmb_tangent *tangent, const double *v_frame,
+                             const double *follow, double *A);
+
 /* Only the tangent space there, and follow (freedoms x nv), which comes as 0: the velocities −R H N_j that follow from the j-th displacement. */
 cmb_status cmb_follow_at(cmb_tangent *tangent, double t, const double *q, const double *v,
                          const double *a, const double *lambda, double *follow);

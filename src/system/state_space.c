@@ -12,14 +12,13 @@
  */
 #include "base/context.h"
 #include "dae/attach.h"
-#include "dae/code.h"
 #include "dae/derivative.h"
-#include "expr/graph.h"
 #include "math/dense.h"
 #include "math/eigen.h"
 #include "math/finite.h"
 #include "system/gaps.h"
 #include "system/linearize.h"
+#include "system/output_change.h"
 #include "system/stuck.h"
 
 #include <math.h>
@@ -32,7 +31,8 @@ struct space {
   cmb_differences *differences;
   cmb_tangent tangent;
   double t;
-  const double *q, *v; /* the state */
+  const double *q, *v;           /* the state */
+  const cmb_steady_frame *frame; /* NULL: none */
   const int *parameter, *output;
   int n;                      /* degrees of freedom */
   double *a, *lambda;         /* (nv), (ng) */
@@ -44,12 +44,10 @@ struct space {
   double *scratch;            /* (nx x nx) */
   int *pivot;                 /* (nx) */
   double *J[CMB_DERIVATIVES]; /* derivatives at the state, as the equations store them */
-  double *q_there, *q_rate, *q_trial, *v_there, *a_there, *lambda_there, *out_g,
-      *p_there;           /* (nq) (nq) (nq) (nv) (nv) (ng) (ng) (np) scratch */
-  double *change;         /* (no) */
-  cmb_graph *graph;       /* of the outputs' derivatives; NULL: none are wanted */
-  cmb_jacobian *jacobian; /* likewise */
-  double *in, *work;      /* of its program */
+  double *q_there, *q_rate, *q_trial, *v_there, *a_there, *lambda_there,
+      *out_g;                /* (nq) (nq) (nq) (nv) (nv) (ng) (ng) scratch */
+  double *change;            /* (no) */
+  cmb_output_change outputs; /* if any are wanted */
 };
 
 static cmb_status take_memory(struct space *s)
@@ -78,7 +76,6 @@ static cmb_status take_memory(struct space *s)
                 {&s->a_there, nv},
                 {&s->lambda_there, eq->ng},
                 {&s->out_g, eq->ng},
-                {&s->p_there, eq->np},
                 {&s->change, eq->no}};
   CMB_TRY(cmb_tangent_create(&s->tangent, a, s->ev));
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -256,53 +253,12 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* The product of the outputs' derivatives with a change as a program, from the model's expressions. */
-static cmb_status take_outputs(struct space *s)
-{
-  const cmb_code *x = s->ev->eq->code;
-  const int counts[] = {x->nq, x->np, x->nv, x->ng, x->nv};
-  const cmb_expr *const blocks[] = {x->q, x->parameter, x->v, x->lambda, x->a};
-  const int wrt_count = x->nq + x->np + 2 * x->nv + x->ng;
-  const int size = cmb_layout_size(&x->layout);
-  cmb_expr *wrt = cmb_arena_take(s->arena, (size_t)wrt_count + 1, sizeof *wrt), *to = wrt;
-  s->in = cmb_arena_doubles(s->arena, size + wrt_count + 1);
-  if (!wrt || !s->in) return cmb_fail_memory(s->ev->ctx);
-  for (int k = 0; k < 5; k++) {
-    for (int i = 0; i < counts[k]; i++) *to++ = blocks[k][i];
-  }
-  CMB_TRY(cmb_graph_copy(s->ev->ctx, x->graph, &s->graph));
-  CMB_TRY(cmb_jacobian_create(s->ev->ctx, s->graph, size, x->input, wrt_count, wrt, x->no,
-                              x->outputs, &s->jacobian));
-  s->work = cmb_arena_doubles(s->arena, cmb_program_work(cmb_jacobian_program(s->jacobian)));
-  return s->work ? CMB_OK : cmb_fail_memory(s->ev->ctx);
-}
-
-static void put(int count, const double *x, double **to)
-{
-  if (count > 0) memcpy(*to, x, (size_t)count * sizeof *x);
-  *to += count;
-}
-
 /* s->change = what a change does to the outputs. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
-  const cmb_equations *eq = s->ev->eq;
-  const cmb_layout *l = &eq->code->layout;
-  double *in = s->in, *to = in + cmb_layout_size(l);
-  in[0] = s->t;
-  memcpy(in + l->first[CMB_BLOCK_Q], s->q, (size_t)eq->nq * sizeof *in);
-  memcpy(in + l->first[CMB_BLOCK_V], s->v, (size_t)eq->nv * sizeof *in);
-  memcpy(in + l->first[CMB_BLOCK_A], s->a, (size_t)eq->nv * sizeof *in);
-  for (int i = 0; i < eq->ns; i++) in[l->first[CMB_BLOCK_MODE] + i] = s->ev->mode[i];
-  for (int i = 0; i < eq->np; i++) in[l->first[CMB_BLOCK_P] + i] = eq->p[i];
-  for (int i = 0; i < eq->ng; i++) in[l->first[CMB_BLOCK_LAMBDA] + i] = s->lambda[i];
-  for (int i = 0; i < eq->np; i++) s->p_there[i] = i == c->parameter;
-  put(eq->nq, c->q, &to);
-  put(eq->np, s->p_there, &to);
-  put(eq->nv, c->v, &to);
-  put(eq->ng, c->lambda, &to);
-  put(eq->nv, c->a, &to);
-  cmb_program_run(cmb_jacobian_program(s->jacobian), in, s->change, s->work);
+  const cmb_output_point at = {s->q, s->v, s->a, s->lambda, -1};
+  const cmb_output_point by = {c->q, c->v, c->a, c->lambda, c->parameter};
+  cmb_output_change_at(&s->outputs, s->t, &at, &by, s->change);
 }
 
 /* ---- columns */
@@ -323,6 +279,20 @@ static void change_by(const struct space *s, const double *xi, struct change *c)
   }
 }
 
+/* Rates as the frame of a steady motion has them: those that a constant change has there are taken off. Outputs are as they are. */
+static void see_from_frame(struct space *s, const struct change *c)
+{
+  const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
+  if (s->seen.ny > 0) change_of_outputs(s, c);
+  if (!s->frame) return;
+  for (int i = 0; i < nq; i++) {
+    s->q_there[i] -= cmb_dot(nq, s->frame->q_frame + (ptrdiff_t)i * nq, c->q);
+  }
+  for (int i = 0; i < nv; i++) {
+    c->a[i] -= cmb_dot(nv, s->frame->v_frame + (ptrdiff_t)i * nv, c->v);
+  }
+}
+
 /* Column j of X (nx x columns) and of Y (ny x columns). */
 static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
                               double *Y)
@@ -331,13 +301,13 @@ static cmb_status fill_column(struct space *s, struct change *c, int columns, in
   const int n = s->n;
   follow_change(s, c);
   change_of_rates(s, c);
+  see_from_frame(s, c);
   for (int i = 0; i < n; i++) {
     X[i * columns + j] = s->q_there[s->coordinate[i]];
     X[(n + i) * columns + j] = c->a[s->velocity[i]];
   }
   for (int i = 0; i < eq->nz; i++) X[(2 * n + i) * columns + j] = c->a[eq->nv - eq->nz + i];
   if (s->seen.ny == 0) return CMB_OK;
-  change_of_outputs(s, c);
   for (int i = 0; i < s->seen.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
   return cmb_all_finite(eq->nv, c->a) && cmb_all_finite(eq->no, s->change) ? CMB_OK
                                                                            : CMB_RETRY_NONFINITE;
@@ -386,7 +356,7 @@ static cmb_status fill(struct space *s)
   CMB_TRY(name_unknowns(s));
   CMB_TRY(take_derivatives(s));
   CMB_TRY(refuse_drives(s));
-  if (s->seen.ny > 0) CMB_TRY(take_outputs(s));
+  if (s->seen.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
   CMB_TRY(fill_matrices(s));
   s->seen.A = s->A, s->seen.B = s->B, s->seen.C = s->C, s->seen.D = s->D;
   return CMB_OK;
@@ -403,6 +373,14 @@ static bool are_numbers_of(int count, const int *numbers, int total)
 cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, double t,
                                   const double *q, const double *v, int nu, const int *parameters,
                                   int ny, const int *outputs, cmb_state_space **out)
+{
+  return cmb_state_space_create_in(ctx, eq, NULL, t, q, v, nu, parameters, ny, outputs, out);
+}
+
+cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
+                                     const cmb_steady_frame *frame, double t, const double *q,
+                                     const double *v, int nu, const int *parameters, int ny,
+                                     const int *outputs, cmb_state_space **out)
 {
   CMB_REQUIRE(ctx, ctx && out, "cmb_state_space_create needs a context and a place for its result");
   *out = NULL;
@@ -425,15 +403,14 @@ cmb_status cmb_state_space_create(cmb_context *ctx, const cmb_equations *eq, dou
     return cmb_fail_memory(ctx);
   }
   *s = (struct space){.arena = arena, .t = t, .q = q, .v = v};
-  s->seen.nu = nu, s->seen.ny = ny;
+  s->seen.nu = nu, s->seen.ny = ny, s->frame = frame;
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
   if (status == CMB_OK) {
     s->ev->p = eq->p;
     status = cmb_no_linearization(s->ev, t, fill(s));
   }
-  cmb_jacobian_destroy(s->jacobian);
-  cmb_graph_destroy(s->graph);
+  cmb_output_change_end(&s->outputs);
   cmb_differences_destroy(s->differences);
   cmb_evaluator_destroy(s->ev);
   if (status != CMB_OK) {

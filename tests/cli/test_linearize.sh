@@ -323,4 +323,66 @@ assert t["gain"] == 0 and t["poles"] == [] and t["zeros"] == [], t
 assert any(abs(re + 3) < 1e-9 for re, im in t["cancelled"]), t["cancelled"]
 END
 
+# Steady motion: a car that oversteers, straight on over speed and on a circle.
+cat >oversteer.yaml <<'END'
+gravity: [0, 0, 0]
+points: {F: [1.2, 0, 0], R: [-1.5, 0, 0], G: [0, 0, 0]}
+bodies: {car: {mass: 1500, com: G, inertia: [500, 2000, 2500]}}
+joints: {road: {type: planar, child: car, at: G, axes: [x, y], coordinates: [x, y, yaw], rate: [20, 0, 0]}}
+inputs: {steer: '0', drive: '0'}
+measures:
+  u: x'*cos(yaw) + y'*sin(yaw)
+  w: y'*cos(yaw) - x'*sin(yaw)
+  sf: 80000*(steer - (w + 1.2*yaw')/u)
+  sr: 50000*(1.5*yaw' - w)/u
+forces:
+  front: {type: load, on: car@F, force: [-sin(yaw)*sf, cos(yaw)*sf, 0]}
+  rear: {type: load, on: car@R, force: [cos(yaw)*drive - sin(yaw)*sr, sin(yaw)*drive + cos(yaw)*sr, 0]}
+outputs: {r: yaw', speed: u}
+simulate: {trim: 'drive,steer', steady: {r: 0}}
+END
+check 'over speed' "$CAMBER" linearize oversteer.yaml --vary speed=5:50:10 --json >vary.json
+check 'critical speed' python3 - <<'END'
+import json, math
+x = json.load(open("vary.json"))
+wanted = math.sqrt(80000 * 50000 * 2.7**2 / (1500 * (1.2 * 80000 - 1.5 * 50000)))
+assert len(x["table"]) == 10 and len(x["critical"]) == 1, x["critical"]
+assert abs(x["critical"][0] / wanted - 1) < 1e-6, (x["critical"], wanted)
+END
+"$CAMBER" run oversteer.yaml --steady speed=20 --steady r=0.2 --quiet >circle.txt
+check 'on a circle' grep -q 'on a circle with 0.2 rad/s' circle.txt
+check 'the steering angle' grep -q 'steer 0.0153333333' circle.txt
+if "$CAMBER" linearize oversteer.yaml --steady speed=20 --formulation cartesian 2>cartesian.txt; then fail 'cartesian'; fi
+check 'joint coordinates' grep -q 'expected the formulation explicit or residual' cartesian.txt
+
+# A car with a trailer: the speed from which it snakes, by eigenvalues of the equations for y, yaw and hitch angle, set up and bisected with numpy.
+cat >trailer.yaml <<'END'
+gravity: [0, 0, 0]
+points: {G: [0,0,0], F: [1.2,0,0], R: [-1.5,0,0], H: [-2.2,0,0], T: [-5.2,0,0], A: [-5.4,0,0]}
+bodies:
+  car: {mass: 1500, com: G, inertia: [500, 2000, 2500]}
+  trailer: {mass: 1200, com: T, inertia: [500, 2600, 3000]}
+joints:
+  road: {type: planar, child: car, at: G, axes: [x, y], coordinates: [x, y, yaw], rate: [20, 0, 0]}
+  hitch: {type: revolute, parent: car, child: trailer, at: H, axis: z}
+markers: {MA: {on: trailer, at: A}}
+inputs: {steer: '0', drive: '0'}
+measures:
+  u: x'*cos(yaw) + y'*sin(yaw)
+  w: y'*cos(yaw) - x'*sin(yaw)
+  ua: MA.vx*MA.x_x + MA.vy*MA.x_y
+  wa: MA.vx*MA.y_x + MA.vy*MA.y_y
+  sf: 80000*(steer - (w + 1.2*yaw')/u)
+  sr: 90000*(1.5*yaw' - w)/u
+  sa: -50000*wa/ua
+forces:
+  front: {type: load, on: car@F, force: [-sin(yaw)*sf, cos(yaw)*sf, 0]}
+  rear: {type: load, on: car@R, force: [cos(yaw)*drive - sin(yaw)*sr, sin(yaw)*drive + cos(yaw)*sr, 0]}
+  axle: {type: load, on: trailer@A, force: [sa*MA.y_x, sa*MA.y_y, 0]}
+outputs: {r: yaw', speed: u}
+simulate: {trim: drive}
+END
+"$CAMBER" linearize trailer.yaml --vary speed=10:60:11 >trailer.txt
+check 'snaking' grep -q 'critical speed  21.3613551$' trailer.txt
+
 finish

@@ -1,0 +1,33 @@
+/*
+ * What small changes do to the outputs of equations whose expressions are kept: the product of the outputs' derivatives with a change of
+ * positions, velocities, accelerations, multipliers and parameters, as one program, in the branches that the modes say.
+ */
+#ifndef CMB_SYSTEM_OUTPUT_CHANGE_H
+#define CMB_SYSTEM_OUTPUT_CHANGE_H
+
+#include "dae/evaluator.h"
+#include "expr/graph.h"
+
+typedef struct cmb_output_change {
+  cmb_evaluator *ev;
+  cmb_graph *graph;
+  cmb_jacobian *jacobian;
+  double *in, *work;
+  double *p; /* (np) scratch */
+} cmb_output_change;
+
+/* Changes, or a point: positions (nq), velocities and accelerations (nv), multipliers (ng); and the parameter that changes by 1, -1: none. */
+typedef struct cmb_output_point {
+  const double *q, *v, *a, *lambda;
+  int parameter;
+} cmb_output_point;
+
+/* Memory from `arena`, but for what cmb_output_change_end gives back, also after a failure. */
+cmb_status cmb_output_change_begin(cmb_output_change *x, cmb_arena *arena, cmb_evaluator *ev);
+void cmb_output_change_end(cmb_output_change *x);
+
+/* `change` (no) of the outputs at a point, with the evaluator's modes and parameters. */
+void cmb_output_change_at(cmb_output_change *x, double t, const cmb_output_point *at,
+                          const cmb_output_point *by, double *change);
+
+#endif

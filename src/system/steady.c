@@ -1,0 +1,700 @@
+/*
+ * Steady motion (camber/system.h): positions q, the velocities v that may be other than 0, the turn ω of the frame (steady_frame.h), states,
+ * multipliers λ and parameters to trim together, from
+ *
+ *     0 = r(q, v, a, λ) = M a − f + Gᵀ λ,  a = ω S v;  rates of states are among r
+ *     0 = g(q),   0 = G v + g_t
+ *     0 = v_i − ω s_i            first turns about the vertical, s_i = ±1; 0 = ω where there is no such turn
+ *     0 = v_ball − ω Rᵀ R0ᵀ e    balls
+ *     0 = y_k − value_k          what is held
+ *
+ * Coordinates that grow stay where they are. This is Newton's method with exact derivatives; rows and columns are scaled, and the
+ * step is the shortest one that meets the equations best (singular values, math/orthogonal.h), so that what nothing determines stays as it is. A
+ * step is halved until the correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). What was found
+ * is judged by what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "dae/derivative.h"
+#include "dae/modes.h"
+#include "dae/project.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "math/orthogonal.h"
+#include "system/gaps.h"
+#include "system/linearize.h"
+#include "system/output_change.h"
+#include "system/steady_frame.h"
+#include "system/stuck.h"
+
+#include <camber/system.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ITERATIONS = 100, HALVINGS = 30 };
+
+static const double RADIUS = 0.5;   /* m or rad: the largest step of a coordinate */
+static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
+static const double ROUNDING = 1e-13;
+static const double NOTHING = 1e-11; /* such a part of the largest singular value */
+static const double STEADY = 1e-7;   /* m/s², rad/s²: parts of 1 + the largest acceleration */
+static const double SAME = 1e-6;     /* such a part of the terms of dr/dt may be left of them */
+
+enum unknown { U_PLACE, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
+enum row { R_FORCE, R_POSITION, R_VELOCITY, R_TURN, R_STRAIGHT, R_BALL, R_HOLD };
+
+struct entry {
+  int kind, index, part;
+};
+
+struct hold {
+  const char *name;
+  double value;
+  int output, q, v; /* one of them; -1 */
+};
+
+struct point {
+  double *q, *v, *lambda, *p;
+  double omega;
+};
+
+struct steady {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_evaluator *ev;
+  const cmb_equations *eq;
+  cmb_differences *differences;
+  cmb_mode_search modes;
+  cmb_moving_frame frame;
+  cmb_output_change outputs;
+  double t;
+  struct point here, trial;
+  bool *free; /* (nv) the velocity may be other than 0 */
+  int n, m;   /* unknowns, equations */
+  struct entry *unknown, *row;
+  struct hold *hold;
+  int hold_count;
+  double *a, *r, *g, *y;                              /* (nv) (nv) (ng) (no) scratch */
+  double *left;                                       /* (m) */
+  double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* of a change */
+  double *J[CMB_DERIVATIVES];
+  double *A, *turned, *sigma, *b, *row_scale, *column_scale, *x;
+  int rank;
+};
+
+/* ---- names */
+
+static cmb_status no_name(struct steady *k, const char *what, const char *name)
+{
+  return cmb_fail_about(k->ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name),
+                        "steady motion: there is no %s '%s'", what, name);
+}
+
+static cmb_status mark_free(struct steady *k, const cmb_system *system, const char *name)
+{
+  const int at = cmb_find_name(name, k->eq->q_names, k->eq->nq, sizeof(char *));
+  bool found = false;
+  for (int i = 0; i < k->frame.count; i++) {
+    const cmb_carrier *c = &k->frame.carrier[i];
+    const bool of_joint = c->joint >= 0 && strcmp(system->model->joints[c->joint].name, name) == 0;
+    if (c->q != at && !of_joint) continue;
+    k->free[i] = found = true;
+  }
+  return found ? CMB_OK : no_name(k, "coordinate or joint", name);
+}
+
+static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold *h)
+{
+  const cmb_equations *eq = k->eq;
+  *h = (struct hold){.name = s->name, .value = s->value, .output = -1, .q = -1, .v = -1};
+  h->v = cmb_find_name(s->name, eq->v_names, eq->nv, sizeof(char *));
+  if (h->v < 0) h->q = cmb_find_name(s->name, eq->q_names, eq->nq, sizeof(char *));
+  if (h->v < 0 && h->q < 0) {
+    h->output = cmb_find_name(s->name, eq->output_names, eq->no, sizeof(char *));
+  }
+  if (h->v < 0 && h->q < 0 && h->output < 0) {
+    return no_name(k, "output, coordinate, velocity or state", s->name);
+  }
+  if (h->output >= 0 && !eq->code) {
+    return cmb_fail_about(k->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("output", s->name),
+                          "output '%s' can be held only where the model's expressions are kept",
+                          s->name);
+  }
+  if (h->v >= 0) k->here.v[h->v] = s->value;
+  return CMB_OK;
+}
+
+/* ---- unknowns and equations */
+
+static void add_unknown(struct steady *k, int kind, int index)
+{
+  k->unknown[k->n++] = (struct entry){kind, index, 0};
+}
+
+static void add_row(struct steady *k, int kind, int index, int part)
+{
+  k->row[k->m++] = (struct entry){kind, index, part};
+}
+
+static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
+{
+  for (int i = 0; i < o->trim_count; i++) {
+    const int p = cmb_find_name(o->trim[i], k->eq->p_names, k->eq->np, sizeof(char *));
+    if (p < 0) return no_name(k, "input or live parameter", o->trim[i]);
+    add_unknown(k, U_PARAMETER, p);
+  }
+  return CMB_OK;
+}
+
+static void list_rows(struct steady *k)
+{
+  const cmb_equations *eq = k->eq;
+  bool turns = false, fixed = false;
+  for (int i = 0; i < eq->nv; i++) add_row(k, R_FORCE, i, 0);
+  for (int i = 0; i < eq->ng; i++) add_row(k, R_POSITION, i, 0);
+  for (int i = 0; i < eq->ng; i++) add_row(k, R_VELOCITY, i, 0);
+  for (int i = 0; i < k->frame.count; i++) {
+    const cmb_carrying kind = k->frame.carrier[i].kind;
+    const bool across = kind == CMB_CARRY_TURN && cmb_frame_share(&k->frame, i) == 0;
+    fixed = fixed || across;
+    if (kind == CMB_CARRY_TURN && !across) add_row(k, R_TURN, i, 0), turns = true;
+    for (int j = 0; j < 3 && kind == CMB_CARRY_BALL; j++) add_row(k, R_BALL, i, j), turns = true;
+  }
+  if (!turns || fixed) add_row(k, R_STRAIGHT, 0, 0);
+  for (int i = 0; i < k->hold_count; i++) add_row(k, R_HOLD, i, 0);
+}
+
+static bool is_ball(const struct steady *k, int i)
+{
+  return k->frame.carrier[i].kind == CMB_CARRY_BALL ||
+         k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
+}
+
+static cmb_status list(struct steady *k, const cmb_system *system, const cmb_steady_options *o)
+{
+  const cmb_equations *eq = k->eq;
+  for (int i = 0; i < k->frame.count; i++) k->free[i] = cmb_frame_carries(&k->frame, i);
+  for (int i = 0; i < o->free_count; i++) CMB_TRY(mark_free(k, system, o->free[i]));
+  for (int i = 0; i < o->hold_count; i++) CMB_TRY(find_hold(k, &o->holds[i], &k->hold[i]));
+  k->hold_count = o->hold_count;
+  for (int i = 0; i < k->frame.count; i++) {
+    if (!k->free[i] || is_ball(k, i)) add_unknown(k, U_PLACE, i);
+    if (k->free[i]) add_unknown(k, U_VELOCITY, i);
+  }
+  for (int i = k->frame.count; i < eq->nv; i++) add_unknown(k, U_VELOCITY, i);
+  for (int i = 0; i < eq->ng; i++) add_unknown(k, U_FORCE, i);
+  add_unknown(k, U_TURN, 0);
+  CMB_TRY(list_trims(k, o));
+  list_rows(k);
+  return CMB_OK;
+}
+
+/* ---- memory */
+
+static void take_point(struct steady *k, struct point *x)
+{
+  x->q = cmb_arena_doubles(k->arena, k->eq->nq + 1);
+  x->v = cmb_arena_doubles(k->arena, k->eq->nv + 1);
+  x->lambda = cmb_arena_doubles(k->arena, k->eq->ng + 1);
+  x->p = cmb_arena_doubles(k->arena, k->eq->np + 1);
+}
+
+static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
+{
+  const cmb_equations *eq = k->eq;
+  cmb_arena *arena = k->arena;
+  const int n = 2 * eq->nv + eq->ng + o->trim_count + 1;
+  const int m = 2 * eq->nv + 2 * eq->ng + o->hold_count + 1;
+  double **const by_v[] = {&k->a, &k->r, &k->dv, &k->da, &k->dr, &k->dw};
+  double **const by_m[] = {&k->left, &k->sigma, &k->b, &k->row_scale};
+  take_point(k, &k->here);
+  take_point(k, &k->trial);
+  for (size_t i = 0; i < sizeof by_v / sizeof *by_v; i++) {
+    *by_v[i] = cmb_arena_doubles(arena, eq->nv + 1);
+  }
+  for (size_t i = 0; i < sizeof by_m / sizeof *by_m; i++) *by_m[i] = cmb_arena_doubles(arena, m);
+  k->g = cmb_arena_doubles(arena, eq->ng + 1), k->dg = cmb_arena_doubles(arena, eq->ng + 1);
+  k->dlambda = cmb_arena_doubles(arena, eq->ng + 1);
+  k->y = cmb_arena_doubles(arena, cmb_observed(eq) + 1);
+  k->dy = cmb_arena_doubles(arena, cmb_observed(eq) + 1);
+  k->dq = cmb_arena_doubles(arena, eq->nq + 1);
+  k->free = cmb_arena_take(arena, (size_t)eq->nv + 1, sizeof *k->free);
+  k->unknown = cmb_arena_take(arena, (size_t)n, sizeof *k->unknown);
+  k->row = cmb_arena_take(arena, (size_t)m, sizeof *k->row);
+  k->hold = cmb_arena_take(arena, (size_t)o->hold_count + 1, sizeof *k->hold);
+  k->A = cmb_arena_doubles(arena, m * n), k->turned = cmb_arena_doubles(arena, m * m);
+  k->column_scale = cmb_arena_doubles(arena, n), k->x = cmb_arena_doubles(arena, n);
+  for (int which = 0; which < CMB_DERIVATIVES; which++) {
+    const bool of_g = which == CMB_VELOCITY_Q || which == CMB_POSITION_P;
+    const bool of_p = which == CMB_RESIDUAL_P || which == CMB_POSITION_P;
+    const int columns = of_p ? eq->np : which == CMB_RESIDUAL_V ? eq->nv : eq->nq;
+    const int size =
+        cmb_pattern_values(eq->derivative_pattern[which], of_g ? eq->ng : eq->nv, columns);
+    k->J[which] = cmb_arena_doubles(arena, size + 1);
+  }
+  cmb_mode_search_create(&k->modes, arena, eq);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ctx);
+  return cmb_differences_create(k->ev, &k->differences);
+}
+
+/* ---- the equations at a point */
+
+/* a = ω S v */
+static void frame_rates(const struct steady *k, double omega, const double *v, double *a)
+{
+  const int nv = k->eq->nv;
+  for (int i = 0; i < nv; i++) a[i] = omega * cmb_dot(nv, k->frame.S + (ptrdiff_t)i * nv, v);
+}
+
+static double hold_value(const struct steady *k, const struct point *x, const struct hold *h)
+{
+  return h->output >= 0 ? k->y[h->output] : h->v >= 0 ? x->v[h->v] : x->q[h->q];
+}
+
+static double left_of(const struct steady *k, const struct point *x, const struct entry *e)
+{
+  double up[3];
+  switch (e->kind) {
+  case R_FORCE: return k->r[e->index];
+  case R_POSITION: return k->ev->g[e->index];
+  case R_VELOCITY: return k->g[e->index];
+  case R_TURN: return x->v[e->index] - x->omega * cmb_frame_share(&k->frame, e->index);
+  case R_STRAIGHT: return x->omega;
+  case R_BALL:
+    cmb_frame_up(&k->frame, e->index, x->q, up);
+    return x->v[e->index + e->part] - x->omega * up[e->part];
+  default: return hold_value(k, x, &k->hold[e->index]) - k->hold[e->index].value;
+  }
+}
+
+static cmb_status evaluate(struct steady *k, const struct point *x)
+{
+  const cmb_equations *eq = k->eq;
+  cmb_evaluator *ev = k->ev;
+  bool changed = true;
+  ev->p = x->p;
+  frame_rates(k, x->omega, x->v, k->a);
+  for (int round = 0; changed; round++) {
+    if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
+    CMB_TRY(cmb_find_modes(ev, &k->modes, k->t, x->q, x->v, x->lambda, NULL, &changed));
+  }
+  CMB_TRY(cmb_residual(ev, k->t, x->q, x->v, k->a, x->lambda, k->r));
+  if (eq->ng > 0) {
+    const cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
+    CMB_TRY(cmb_evaluate(ev, k->t, x->q, x->v, &want));
+    cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->v, k->g);
+    for (int i = 0; i < eq->ng; i++) k->g[i] += ev->gt[i];
+  }
+  if (k->outputs.jacobian) CMB_TRY(cmb_outputs(ev, k->t, x->q, x->v, k->a, x->lambda, k->y));
+  for (int i = 0; i < k->m; i++) k->left[i] = left_of(k, x, &k->row[i]);
+  return cmb_all_finite(k->m, k->left) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* ---- derivatives */
+
+static double entry_of(const cmb_pattern *p, int columns, const double *J, int i, int j)
+{
+  if (!p) return J[i * columns + j];
+  for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+    if (p->column[k] == j) return J[k];
+  }
+  return 0;
+}
+
+static cmb_status take_derivatives(struct steady *k)
+{
+  const struct point *x = &k->here;
+  for (int which = 0; which < CMB_DERIVATIVES; which++) {
+    const bool of_p = which == CMB_RESIDUAL_P || which == CMB_POSITION_P;
+    const bool of_g = which == CMB_VELOCITY_Q || which == CMB_POSITION_P;
+    if (!of_p && !of_g && which != CMB_RESIDUAL_Q && which != CMB_RESIDUAL_V) continue;
+    if ((of_p && k->unknown[k->n - 1].kind != U_PARAMETER) || (of_g && k->eq->ng == 0)) continue;
+    CMB_TRY(cmb_derivative_at(k->differences, k->t, x->q, x->v, k->a, x->lambda,
+                              (cmb_derivative)which, k->J[which]));
+  }
+  return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
+}
+
+/* What the unknown changes when it grows by 1; the parameter, or -1. */
+static int change_by(struct steady *k, const struct entry *u)
+{
+  const cmb_equations *eq = k->eq;
+  double *const of_v[] = {k->dw, k->dv, k->da};
+  for (int i = 0; i < 3; i++) memset(of_v[i], 0, (size_t)eq->nv * sizeof(double));
+  memset(k->dlambda, 0, (size_t)eq->ng * sizeof(double));
+  if (u->kind == U_PLACE) k->dw[u->index] = 1;
+  cmb_rates(k->ev, k->here.q, k->dw, k->dq);
+  if (u->kind == U_VELOCITY) {
+    k->dv[u->index] = 1;
+    frame_rates(k, k->here.omega, k->dv, k->da);
+  }
+  if (u->kind == U_TURN) frame_rates(k, 1, k->here.v, k->da);
+  if (u->kind == U_FORCE) k->dlambda[u->index] = 1;
+  return u->kind == U_PARAMETER ? u->index : -1;
+}
+
+/* dr, dg and dw := changes of G v + g_t, g and r. */
+static void follow_change(struct steady *k, int parameter)
+{
+  const cmb_equations *eq = k->eq;
+  const cmb_pattern *const *pattern = eq->derivative_pattern;
+  const int nv = eq->nv, nq = eq->nq, ng = eq->ng;
+  double sum;
+  cmb_multiply_mass(k->ev, k->da, k->dr);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, k->ev->G, 1, k->dlambda, k->dr);
+  cmb_multiply(pattern[CMB_RESIDUAL_Q], nv, nq, k->J[CMB_RESIDUAL_Q], k->dq, k->r);
+  for (int i = 0; i < nv; i++) k->dr[i] += k->r[i];
+  cmb_multiply(pattern[CMB_RESIDUAL_V], nv, nv, k->J[CMB_RESIDUAL_V], k->dv, k->r);
+  for (int i = 0; i < nv; i++) {
+    sum = parameter < 0
+              ? 0
+              : entry_of(pattern[CMB_RESIDUAL_P], eq->np, k->J[CMB_RESIDUAL_P], i, parameter);
+    k->dr[i] += k->r[i] + sum;
+  }
+  if (ng == 0) return;
+  cmb_multiply(pattern[CMB_VELOCITY_Q], ng, nq, k->J[CMB_VELOCITY_Q], k->dq, k->dg);
+  cmb_multiply(eq->G_pattern, ng, nv, k->ev->G, k->dv, k->g);
+  for (int i = 0; i < ng; i++) k->dg[i] += k->g[i];
+  cmb_multiply(eq->G_pattern, ng, nv, k->ev->G, k->dw, k->g);
+  for (int i = 0; i < ng && parameter >= 0; i++) {
+    k->g[i] += entry_of(pattern[CMB_POSITION_P], eq->np, k->J[CMB_POSITION_P], i, parameter);
+  }
+}
+
+/* Of an equation, by the change at hand; `turn` is that of ω. */
+static double change_of(struct steady *k, const struct entry *e, double turn)
+{
+  const int i = e->index;
+  switch (e->kind) {
+  case R_FORCE: return k->dr[i];
+  case R_POSITION: return k->g[i];
+  case R_VELOCITY: return k->dg[i];
+  case R_TURN: return k->dv[i] - turn * cmb_frame_share(&k->frame, i);
+  case R_STRAIGHT: return turn;
+  case R_BALL: {
+    double up[3];
+    cmb_frame_up(&k->frame, i, k->here.q, up); /* its change is up × w */
+    const int a = (e->part + 1) % 3, b = (e->part + 2) % 3;
+    const double moved = up[a] * k->dw[i + b] - up[b] * k->dw[i + a];
+    return k->dv[i + e->part] - turn * up[e->part] - k->here.omega * moved;
+  }
+  default: {
+    const struct hold *h = &k->hold[i];
+    return h->output >= 0 ? k->dy[h->output] : h->v >= 0 ? k->dv[h->v] : k->dq[h->q];
+  }
+  }
+}
+
+static cmb_status fill_matrix(struct steady *k)
+{
+  const struct point *x = &k->here;
+  const cmb_output_point at = {x->q, x->v, k->a, x->lambda, -1};
+  CMB_TRY(take_derivatives(k));
+  for (int j = 0; j < k->n; j++) {
+    const int parameter = change_by(k, &k->unknown[j]);
+    const cmb_output_point by = {k->dq, k->dv, k->da, k->dlambda, parameter};
+    follow_change(k, parameter);
+    if (k->outputs.jacobian) cmb_output_change_at(&k->outputs, k->t, &at, &by, k->dy);
+    const double turn = k->unknown[j].kind == U_TURN;
+    for (int i = 0; i < k->m; i++) k->A[i * k->n + j] = change_of(k, &k->row[i], turn);
+  }
+  return cmb_all_finite(k->m * k->n, k->A) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+/* ---- steps */
+
+static void scale(struct steady *k)
+{
+  const int m = k->m, n = k->n;
+  for (int i = 0; i < m; i++) {
+    const double most = cmb_largest(n, k->A + (ptrdiff_t)i * n);
+    k->row_scale[i] = most > 0 ? 1 / most : 0;
+    for (int j = 0; j < n; j++) k->A[i * n + j] *= k->row_scale[i];
+  }
+  for (int j = 0; j < n; j++) {
+    double most = 0;
+    for (int i = 0; i < m; i++) most = fmax(most, fabs(k->A[i * n + j]));
+    k->column_scale[j] = most > 0 ? 1 / most : 0;
+    for (int i = 0; i < m; i++) k->A[i * n + j] *= k->column_scale[j];
+  }
+}
+
+/* x, the shortest step that meets the equations best; its length in scaled unknowns. */
+static double solve(struct steady *k)
+{
+  const int m = k->m, n = k->n;
+  for (int i = 0; i < m; i++) k->b[i] = -k->left[i] * k->row_scale[i];
+  memset(k->x, 0, (size_t)n * sizeof *k->x);
+  k->rank = 0;
+  for (int i = 0; i < m && k->sigma[i] > NOTHING * k->sigma[0]; i++, k->rank++) {
+    const double part = cmb_dot(m, k->turned + (ptrdiff_t)i * m, k->b);
+    cmb_add_scaled(n, part / (k->sigma[i] * k->sigma[i]), k->A + (ptrdiff_t)i * n, k->x);
+  }
+  const double size = cmb_norm2(n, k->x);
+  for (int j = 0; j < n; j++) k->x[j] *= k->column_scale[j];
+  return size;
+}
+
+static void copy_point(const struct steady *k, const struct point *from, struct point *to)
+{
+  memcpy(to->q, from->q, (size_t)k->eq->nq * sizeof(double));
+  memcpy(to->v, from->v, (size_t)k->eq->nv * sizeof(double));
+  memcpy(to->lambda, from->lambda, (size_t)k->eq->ng * sizeof(double));
+  memcpy(to->p, from->p, (size_t)k->eq->np * sizeof(double));
+  to->omega = from->omega;
+}
+
+/* The step's largest part of an unknown; dq = T w of its places. */
+static double relative_size(struct steady *k)
+{
+  const struct point *x = &k->here;
+  const double force = 1 + cmb_largest(k->eq->ng, x->lambda);
+  double most = 0;
+  memset(k->dw, 0, (size_t)k->eq->nv * sizeof(double));
+  for (int j = 0; j < k->n; j++) {
+    const struct entry *u = &k->unknown[j];
+    double size = 1;
+    if (u->kind == U_PLACE) k->dw[u->index] = k->x[j];
+    if (u->kind == U_VELOCITY) size = 1 + fabs(x->v[u->index]);
+    if (u->kind == U_FORCE) size = force;
+    if (u->kind == U_PARAMETER) size = 1 + fabs(x->p[u->index]);
+    most = fmax(most, fabs(k->x[j]) / size);
+  }
+  cmb_rates(k->ev, x->q, k->dw, k->dq);
+  return most;
+}
+
+static void displace(struct steady *k, double alpha, const double *x)
+{
+  struct point *to = &k->trial;
+  copy_point(k, &k->here, to);
+  cmb_add_scaled(k->eq->nq, alpha, k->dq, to->q);
+  if (k->eq->normalize) k->eq->normalize(k->eq->self, to->q);
+  for (int j = 0; j < k->n; j++) {
+    const struct entry *u = &k->unknown[j];
+    if (u->kind == U_VELOCITY) to->v[u->index] += alpha * x[j];
+    if (u->kind == U_FORCE) to->lambda[u->index] += alpha * x[j];
+    if (u->kind == U_TURN) to->omega += alpha * x[j];
+    if (u->kind == U_PARAMETER) to->p[u->index] += alpha * x[j];
+  }
+}
+
+static cmb_status descend(struct steady *k, double size, bool near, double *step)
+{
+  const double most = cmb_largest(k->eq->nq, k->dq);
+  double alpha = most > RADIUS ? RADIUS / most : 1;
+  memcpy(step, k->x, (size_t)k->n * sizeof *step);
+  for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
+    displace(k, alpha, step);
+    const cmb_status status = evaluate(k, &k->trial);
+    if (status < 0) return status;
+    if (status != CMB_OK || !(near || solve(k) <= (1 - alpha / 4) * size)) continue;
+    copy_point(k, &k->trial, &k->here);
+    return CMB_OK;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+static cmb_status iterate(struct steady *k, int *iterations)
+{
+  double last = INFINITY, *step = cmb_arena_doubles(k->arena, k->n);
+  if (!step) return cmb_fail_memory(k->ctx);
+  for (*iterations = 0; *iterations < ITERATIONS; ++*iterations) {
+    CMB_TRY(evaluate(k, &k->here));
+    CMB_TRY(fill_matrix(k));
+    scale(k);
+    cmb_orthogonal_rows(k->m, k->n, k->A, k->turned, k->sigma);
+    const double scaled = solve(k), size = relative_size(k);
+    if (!isfinite(size)) return CMB_RETRY_NONFINITE;
+    if (size <= ROUNDING || (size <= ARRIVED && size >= last / 2)) return CMB_OK;
+    CMB_TRY(descend(k, scaled, size <= ARRIVED, step));
+    last = size;
+  }
+  return CMB_RETRY_NEWTON;
+}
+
+/* ---- what was found */
+
+static const char *row_name(const struct steady *k, const struct entry *e)
+{
+  if (e->kind == R_HOLD) return k->hold[e->index].name;
+  if (e->kind == R_STRAIGHT) return "turn";
+  return e->kind == R_POSITION || e->kind == R_VELOCITY ? k->eq->g_names[e->index]
+                                                        : k->eq->v_names[e->index];
+}
+
+/* In words: the equation of which most is left, compared with its largest derivative. */
+static cmb_status complain(struct steady *k)
+{
+  static const char *const words[] = {
+      [R_FORCE] = "the force or rate without balance",  [R_POSITION] = "the gap of the constraint",
+      [R_VELOCITY] = "the velocity of the constraint",  [R_TURN] = "the difference from the turn",
+      [R_STRAIGHT] = "the turn of the mechanism",       [R_BALL] = "the difference from the turn",
+      [R_HOLD] = "the difference from the value wanted"};
+  int most = 0;
+  if (evaluate(k, &k->here) == CMB_OK) {
+    for (int i = 1; i < k->m; i++) {
+      const double here = fabs(k->left[i]) * (k->row_scale[i] > 0 ? k->row_scale[i] : 1);
+      const double there = fabs(k->left[most]) * (k->row_scale[most] > 0 ? k->row_scale[most] : 1);
+      if (here > there) most = i;
+    }
+  }
+  const struct entry *e = &k->row[most];
+  return cmb_fail_about(
+      k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
+      "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
+      "trim, fewer values that are held or a nearer start may help",
+      words[e->kind], row_name(k, e), k->left[most]);
+}
+
+/* The accelerations that the equations of motion give are those of the frame. */
+static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
+{
+  const struct point *x = &k->here;
+  int most = 0;
+  CMB_TRY(cmb_accelerate_in_modes(k->ev, k->arena, k->t, x->q, x->v, k->da, k->dlambda));
+  frame_rates(k, x->omega, x->v, k->a);
+  for (int i = 0; i < k->eq->nv; i++) {
+    k->dr[i] = fabs(k->da[i] - k->a[i]);
+    if (k->dr[i] > k->dr[most]) most = i;
+  }
+  report->defect = k->eq->nv > 0 ? k->dr[most] : 0;
+  if (report->defect <= STEADY * (1 + cmb_largest(k->eq->nv, k->a))) return CMB_OK;
+  return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
+                        cmb_about_time(k->t, "velocity", k->eq->v_names[most]),
+                        "no steady motion near the start: '%s' has the acceleration %.6g in place "
+                        "of %.6g; a parameter to trim may be missing",
+                        k->eq->v_names[most], k->da[most], k->a[most]);
+}
+
+/* dr/dt along the motion is 0: nothing depends on where it is. */
+static cmb_status check_place(struct steady *k)
+{
+  const cmb_equations *eq = k->eq;
+  const struct point *x = &k->here;
+  const int nv = eq->nv, nq = eq->nq;
+  double *terms = k->dw;
+  memcpy(k->dv, k->a, (size_t)nv * sizeof(double));
+  frame_rates(k, x->omega, k->a, k->da);
+  cmb_rates(k->ev, x->q, x->v, k->dq);
+  memset(k->dlambda, 0, (size_t)eq->ng * sizeof(double));
+  for (int i = 0; i < nv; i++) {
+    terms[i] = 0;
+    for (int j = 0; j < nq; j++) {
+      terms[i] += fabs(k->dq[j] * entry_of(eq->derivative_pattern[CMB_RESIDUAL_Q], nq,
+                                           k->J[CMB_RESIDUAL_Q], i, j));
+    }
+  }
+  const double most = cmb_largest(nv, terms);
+  follow_change(k, -1);
+  for (int i = 0; i < nv; i++) {
+    if (fabs(k->dr[i]) <= SAME * terms[i] + SAME * SAME * most) continue;
+    return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
+                          cmb_about_time(k->t, "velocity", eq->v_names[i]),
+                          "no steady motion: the balance of '%s' holds at this place only and "
+                          "changes by %.6g a second along the motion, since a force depends on a "
+                          "coordinate that grows",
+                          eq->v_names[i], k->dr[i]);
+  }
+  return CMB_OK;
+}
+
+static cmb_status begin(struct steady *k, const cmb_system *system, const cmb_steady_options *o)
+{
+  const cmb_equations *eq = k->eq;
+  struct point *x = &k->here;
+  cmb_start_report start;
+  CMB_TRY(cmb_frame_create(k->ctx, k->arena, system, &k->frame));
+  memcpy(x->q, system->q, (size_t)eq->nq * sizeof(double));
+  memcpy(x->v, system->v, (size_t)eq->nv * sizeof(double));
+  for (int i = 0; i < eq->np; i++) x->p[i] = eq->p[i];
+  k->ev->p = x->p;
+  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, x->q, x->v, k->a, x->lambda, &start));
+  CMB_TRY(list(k, system, o));
+  for (int i = 0; i < k->frame.count; i++) {
+    if (!k->free[i]) x->v[i] = 0;
+    if (k->frame.carrier[i].kind == CMB_CARRY_TURN && cmb_frame_share(&k->frame, i) != 0) {
+      x->omega = x->v[i] * cmb_frame_share(&k->frame, i);
+    }
+    if (k->frame.carrier[i].kind == CMB_CARRY_BALL) {
+      double up[3];
+      cmb_frame_up(&k->frame, i, x->q, up);
+      x->omega = cmb_dot(3, up, x->v + i);
+    }
+  }
+  bool wanted = false;
+  for (int i = 0; i < k->hold_count; i++) wanted = wanted || k->hold[i].output >= 0;
+  return wanted ? cmb_output_change_begin(&k->outputs, k->arena, k->ev) : CMB_OK;
+}
+
+static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_steady_options *o,
+                       cmb_steady_report *report)
+{
+  const struct point *x = &k->here;
+  CMB_TRY(begin(k, system, o));
+  cmb_status status = iterate(k, &report->iterations);
+  if (status > 0) return complain(k);
+  CMB_TRY(status);
+  report->unknowns = k->n, report->open = k->n - k->rank, report->turn = x->omega;
+  for (int i = 0; i < k->hold_count; i++) {
+    const struct entry e = {R_HOLD, i, 0};
+    const double left = left_of(k, x, &e);
+    if (fabs(left) > ARRIVED * (1 + fabs(k->hold[i].value))) return complain(k);
+  }
+  status = check_accelerations(k, report);
+  if (status == CMB_OK) status = check_place(k);
+  if (status == CMB_OK) {
+    status = cmb_refuse_closed_gaps(k->ev, k->t, x->q, x->v, CMB_TOUCHING, "a steady motion");
+  }
+  if (status == CMB_OK) {
+    status = cmb_refuse_stuck(k->ev, k->arena, k->t, x->q, x->v, x->lambda, "a steady motion");
+  }
+  return status > 0 ? complain(k) : status;
+}
+
+/* Into the system, and into the one with all constraints, if some were left out. */
+static cmb_status keep(struct steady *k, cmb_system *system)
+{
+  const cmb_equations *eq = k->eq;
+  const cmb_steady_frame *frame = cmb_frame_at(&k->frame, system->arena, k->here.omega);
+  if (!frame) return cmb_fail_memory(k->ctx);
+  memcpy(system->q, k->here.q, (size_t)eq->nq * sizeof(double));
+  memcpy(system->v, k->here.v, (size_t)eq->nv * sizeof(double));
+  system->q_given = system->v_given = NULL;
+  for (cmb_system *s = system; s; s = s->whole) {
+    for (int i = 0; i < eq->np && s->p; i++) s->p[i] = k->here.p[i];
+  }
+  system->frame = frame;
+  return CMB_OK;
+}
+
+cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
+                             const cmb_steady_options *options, cmb_steady_report *report)
+{
+  static const cmb_steady_options nothing = {0};
+  const cmb_steady_options *o = options ? options : &nothing;
+  CMB_REQUIRE(ctx, ctx && system && report,
+              "cmb_system_steady needs a context, a system and a place for its report");
+  CMB_REQUIRE(ctx, o->trim_count == 0 || system->eq.derivative,
+              "cmb_system_steady needs equations with exact derivatives for what it trims");
+  struct steady k = {.ctx = ctx, .eq = &system->eq, .t = system->t_start};
+  *report = (cmb_steady_report){0};
+  k.arena = cmb_arena_create(ctx);
+  if (!k.arena) return cmb_fail_memory(ctx);
+  cmb_status status = cmb_evaluator_create(ctx, k.eq, &k.ev);
+  if (status == CMB_OK) status = cmb_require_mass_entries(k.ev);
+  if (status == CMB_OK) status = take_memory(&k, o);
+  if (status == CMB_OK) status = seek(&k, system, o, report);
+  if (status == CMB_OK) status = keep(&k, system);
+  cmb_output_change_end(&k.outputs);
+  cmb_differences_destroy(k.differences);
+  cmb_evaluator_destroy(k.ev);
+  cmb_arena_destroy(k.arena);
+  return status;
+}
+
+const cmb_steady_frame *cmb_system_frame(const cmb_system *system)
+{
+  return system ? system->frame : NULL;
+}

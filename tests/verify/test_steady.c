@@ -1,0 +1,327 @@
+/*
+ * Steady motion (camber/system.h) of single-track cars, against formulas:
+ *
+ *   - straight ahead: eigenvalues over speed are those of the linear single-track model, and the critical speed of a car that oversteers is
+ *     sqrt(cf cr l² / (m (a cf − b cr))); the yaw rate's response to steering is that of the same model;
+ *   - on a circle: the steering angle is l r/V + m/l (b/cf − a/cr) V r, and the eigenvalues in the turning frame are those of the equations in
+ *     body-fixed velocities u, w, r, written out here;
+ *   - the same car with a free joint, on a spring, has these eigenvalues, too; one that rolls stays as it is while it is simulated;
+ *   - what is refused: a drag that nothing balances, a force that depends on the way.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_case.h"
+
+#include <camber/camber.h>
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double M = 1500, J = 2500, A = 1.2, B = 1.5, CF = 80000, CR = 60000;
+
+#define TYRES                                                                                      \
+  "points: {F: [1.2, 0, HEIGHT], R: [-1.5, 0, HEIGHT], G: [0, 0, 0]}\n"                            \
+  "bodies: {car: {mass: 1500, com: G, inertia: [500, 2000, 2500]}}\n"                              \
+  "inputs: {steer: '0', drive: '0'}\n"                                                             \
+  "outputs: {r: turn, speed: u, side: w, lean: car.z_y*hx - car.z_x*hy}\n"                         \
+  "forces:\n"                                                                                      \
+  "  front: {type: load, on: car@F, force: [-hy*sf, hx*sf, 0]}\n"                                  \
+  "  rear: {type: load, on: car@R, force: ['hx*(drive - drag) - hy*sr', 'hy*(drive - drag) + "     \
+  "hx*sr', 0]}\n"
+
+#define MEASURES                                                                                   \
+  "  u: car.vx*hx + car.vy*hy\n  w: car.vy*hx - car.vx*hy\n"                                       \
+  "  sf: 80000*(steer - (w + 1.2*turn)/u)\n  sr: CR*(1.5*turn - w)/u\n  drag: DRAG\n"
+
+static const char planar[] =
+    "gravity: [0, 0, 0]\nparameters: {HEIGHT: 0, CR: 60000}\n" TYRES
+    "joints: {road: {type: planar, child: car, at: G, axes: [x, y], coordinates: [x, y, yaw], "
+    "rate: [20, 0, 0]}}\n"
+    "measures:\n  hx: cos(yaw)\n  hy: sin(yaw)\n  turn: yaw'\n" MEASURES;
+
+static const char rolling[] =
+    "parameters: {HEIGHT: -0.4, CR: 60000}\n" TYRES
+    "  spring: {type: load, on: car@G, force: ['0', '0', '14715 - 9e4*car.z - 8e3*car.vz'],\n"
+    "           torque: ['5e4*car.z_y - 4e3*car.wx', '-5e4*car.z_x - 4e3*car.wy', '0']}\n"
+    "joints: {road: {type: free, child: car, at: G, rate: [20, 0, 0, 0, 0, 0]}}\n"
+    "measures:\n  n: sqrt(car.x_x^2 + car.x_y^2)\n  hx: car.x_x/n\n  hy: car.x_y/n\n"
+    "  turn: car.wz\n" MEASURES;
+
+struct car {
+  cmb_context *ctx;
+  cmb_model *model;
+  cmb_system *system;
+  const cmb_equations *eq;
+  cmb_steady_report report;
+};
+
+/* The text with words of it replaced; `out` must have room. */
+static void fill_in(const char *text, const char *word, const char *by, char *out, size_t room)
+{
+  size_t used = 0;
+  for (const char *at = text; *at;) {
+    const bool here = strncmp(at, word, strlen(word)) == 0;
+    const int n =
+        snprintf(out + used, room - used, "%.*s", here ? (int)strlen(by) : 1, here ? by : at);
+    used += (size_t)n;
+    assert_true(used < room);
+    at += here ? strlen(word) : 1;
+  }
+}
+
+static void open_car(struct car *c, const char *text, const char *drag)
+{
+  static char whole[4000];
+  const cmb_model_system_options options = {
+      .derivatives = true, .expressions = true, .live_inputs = true};
+  fill_in(text, "DRAG", drag, whole, sizeof whole);
+  *c = (struct car){.ctx = cmb_context_create(NULL)};
+  c->model = cmbt_model_parse(c->ctx, whole);
+  cmbt_ok(c->ctx, cmb_model_system(c->ctx, c->model, &options, &c->system));
+  c->eq = cmb_system_equations(c->system);
+}
+
+static void close_car(struct car *c)
+{
+  cmb_system_destroy(c->system);
+  cmb_model_destroy(c->model);
+  cmb_context_destroy(c->ctx);
+}
+
+static cmb_status drive(struct car *c, double speed, double r, int trims)
+{
+  static const char *const trim[] = {"drive", "steer"};
+  const cmb_setting holds[] = {{"speed", speed}, {"r", r}};
+  const cmb_steady_options o = {
+      .hold_count = trims < 2 ? 1 : 2, .holds = holds, .trim_count = trims, .trim = trim};
+  return cmb_system_steady(c->ctx, c->system, &o, &c->report);
+}
+
+static double parameter(const struct car *c, const char *name)
+{
+  for (int i = 0; i < c->eq->np; i++) {
+    if (strcmp(c->eq->p_names[i], name) == 0) return c->eq->p[i];
+  }
+  fail_msg("no parameter %s", name);
+  return NAN;
+}
+
+static cmb_linearization *linearize(struct car *c)
+{
+  cmb_linearization *l;
+  cmbt_ok(c->ctx, cmb_linearize_in(c->ctx, c->eq, cmb_system_frame(c->system), 0,
+                                   cmb_system_q(c->system), cmb_system_v(c->system), &l));
+  assert_true(fabs(l->a[l->a_most]) < 1e-9);
+  return l;
+}
+
+/* Some eigenvalue that is not neutral is this one. */
+static void has_eigenvalue(const cmb_linearization *l, double complex wanted)
+{
+  double least = INFINITY;
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    const cmb_eigenmode *m = &l->eigenmodes[i];
+    if (!m->neutral) least = fmin(least, cabs(m->re + I * m->im - wanted));
+  }
+  if (least > 1e-8 * (1 + cabs(wanted))) {
+    fail_msg("no eigenvalue %g + %g i, the nearest is %g away", creal(wanted), cimag(wanted),
+             least);
+  }
+}
+
+/* ẇ, ṙ = L (w, r) of the linear model at speed V. */
+static void track(double V, double cr, double L[4])
+{
+  L[0] = -(CF + cr) / (M * V), L[1] = -(A * CF - B * cr) / (M * V) - V;
+  L[2] = -(A * CF - B * cr) / (J * V), L[3] = -(A * A * CF + B * B * cr) / (J * V);
+}
+
+static void test_straight(void **state)
+{
+  (void)state;
+  struct car c;
+  open_car(&c, planar, "0");
+  for (double V = 5; V <= 50; V += 5) {
+    double L[4];
+    cmbt_ok(c.ctx, drive(&c, V, 0, 1));
+    cmbt_near(c.report.turn, 0, 1e-12);
+    track(V, CR, L);
+    const double half = (L[0] + L[3]) / 2;
+    const double complex root = csqrt(half * half - (L[0] * L[3] - L[1] * L[2]));
+    cmb_linearization *l = linearize(&c);
+    has_eigenvalue(l, half + root);
+    if (cimag(root) == 0) has_eigenvalue(l, half - root);
+    cmb_linearization_destroy(l);
+  }
+  close_car(&c);
+}
+
+/* The largest real part that is not neutral. */
+static double growth(struct car *c, double V)
+{
+  double most = -INFINITY;
+  cmbt_ok(c->ctx, drive(c, V, 0, 1));
+  cmb_linearization *l = linearize(c);
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    if (!l->eigenmodes[i].neutral) most = fmax(most, l->eigenmodes[i].re);
+  }
+  cmb_linearization_destroy(l);
+  return most;
+}
+
+static void test_critical_speed(void **state)
+{
+  (void)state;
+  static char text[4000];
+  const double cr = 50000, wanted = sqrt(CF * cr * (A + B) * (A + B) / (M * (A * CF - B * cr)));
+  struct car c;
+  double low = 20, high = 40;
+  fill_in(planar, "CR: 60000", "CR: 50000", text, sizeof text);
+  open_car(&c, text, "0");
+  assert_true(growth(&c, low) < 0 && growth(&c, high) > 0);
+  for (int i = 0; i < 12; i++) {
+    const double V = (low + high) / 2;
+    *(growth(&c, V) < 0 ? &low : &high) = V;
+  }
+  assert_true(low < wanted && wanted < high);
+  close_car(&c);
+}
+
+/* λ with det(D − λ) = 0 for the 3 x 3 matrix D? */
+static double determinant(const double D[9], double x)
+{
+  const double a = D[0] - x, e = D[4] - x, k = D[8] - x;
+  return a * (e * k - D[5] * D[7]) - D[1] * (D[3] * k - D[5] * D[6]) +
+         D[2] * (D[3] * D[7] - e * D[6]);
+}
+
+/* u̇ = drive/m + w r − drag/m, ẇ = (sf + sr)/m − u r, ṙ = (a sf − b sr)/J with drag 2 u² at the centre line. */
+static void check_circle(const cmb_linearization *l, const double x[3])
+{
+  const double u = x[0], w = x[1], r = x[2];
+  const double f_u = CF * (w + A * r) / (u * u), f_w = -CF / u, f_r = -CF * A / u;
+  const double r_u = -CR * (B * r - w) / (u * u), r_w = -CR / u, r_r = CR * B / u;
+  const double D[9] = {-4 * u / M,
+                       r,
+                       w,
+                       (f_u + r_u) / M - r,
+                       (f_w + r_w) / M,
+                       (f_r + r_r) / M - u,
+                       (A * f_u - B * r_u) / J,
+                       (A * f_w - B * r_w) / J,
+                       (A * f_r - B * r_r) / J};
+  int found = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) {
+    const cmb_eigenmode *m = &l->eigenmodes[i];
+    if (m->neutral || m->im != 0) continue;
+    const double slope = (determinant(D, m->re * 1.001) - determinant(D, m->re)) / (m->re * 1e-3);
+    if (fabs(determinant(D, m->re) / slope) < 1e-8) found++;
+  }
+  assert_int_equal(found, 3);
+}
+
+static void test_circle(void **state)
+{
+  (void)state;
+  struct car c;
+  const double V = 20, r = 0.2, l = A + B;
+  open_car(&c, planar, "2*u^2");
+  cmbt_ok(c.ctx, drive(&c, V, r, 2));
+  cmbt_near(c.report.turn, r, 1e-12);
+  cmbt_near(parameter(&c, "steer"), l * r / V + M / l * (B / CF - A / CR) * V * r, 1e-10);
+  const double side = B * r - M * V * r * A / l * V / CR; /* from sr = m V r a/l */
+  cmbt_near(cmb_system_v(c.system)[1], side, 1e-9);
+  cmbt_near(parameter(&c, "drive"), 2 * V * V - M * side * r, 1e-6);
+  cmb_linearization *linear = linearize(&c);
+  check_circle(linear, (double[]){V, side, r});
+  cmb_linearization_destroy(linear);
+  close_car(&c);
+}
+
+/* The static gain of the yaw rate on a straight line, from the transfer in the frame: V / (l (1 + K V²)). */
+static void test_response(void **state)
+{
+  (void)state;
+  struct car c;
+  cmb_state_space *space;
+  const double V = 20, omega = 3;
+  double L[4], answer[2];
+  open_car(&c, planar, "0");
+  cmbt_ok(c.ctx, drive(&c, V, 0, 1));
+  const int steer = strcmp(c.eq->p_names[0], "steer") == 0 ? 0 : 1, r = 0;
+  cmbt_ok(c.ctx, cmb_state_space_create_in(c.ctx, c.eq, cmb_system_frame(c.system), 0,
+                                           cmb_system_q(c.system), cmb_system_v(c.system), 1,
+                                           &steer, 1, &r, &space));
+  cmbt_ok(c.ctx, cmb_state_space_response(c.ctx, space, omega, answer));
+  track(V, CR, L);
+  const double complex s = I * omega, det = (s - L[0]) * (s - L[3]) - L[1] * L[2];
+  const double complex wanted = ((s - L[0]) * (A * CF / J) + L[2] * (CF / M)) / det;
+  cmbt_near(answer[0], creal(wanted), 1e-9);
+  cmbt_near(answer[1], cimag(wanted), 1e-9);
+  cmb_state_space_destroy(space);
+  close_car(&c);
+}
+
+static double output(const cmb_result *r, int i)
+{
+  return r->outputs[i];
+}
+
+/* With a free joint: forces at the height of the centre of mass give the eigenvalues of the plane; below it the car rolls, and stays so. */
+static void test_free_joint(void **state)
+{
+  (void)state;
+  static char flat[4000];
+  struct car c;
+  const double V = 20, r = 0.2, side = B * r - M * V * r * A / (A + B) * V / CR;
+  fill_in(rolling, "HEIGHT: -0.4", "HEIGHT: 0", flat, sizeof flat);
+  open_car(&c, flat, "2*u^2");
+  cmbt_ok(c.ctx, drive(&c, V, r, 2));
+  cmb_linearization *l = linearize(&c);
+  check_circle(l, (double[]){V, side, r});
+  cmb_linearization_destroy(l);
+  close_car(&c);
+
+  open_car(&c, rolling, "2*u^2");
+  cmbt_ok(c.ctx, drive(&c, V, r, 2));
+  cmb_run_options options = cmb_run_defaults();
+  cmb_simulation *sim;
+  options.t_end = 3, options.integrator.rtol = 1e-10, options.integrator.atol = 1e-12;
+  cmbt_ok(c.ctx, cmb_simulation_create(c.ctx, c.system, &options, &sim));
+  cmbt_ok(c.ctx, cmb_simulation_start(sim));
+  const double lean = output(cmb_simulation_result(sim), 3);
+  assert_true(fabs(lean) > 0.02); /* it does roll */
+  cmbt_ok(c.ctx, cmb_simulation_run(sim));
+  const cmb_result *end = cmb_simulation_result(sim);
+  cmbt_near(output(end, 0), r, 1e-7);
+  cmbt_near(output(end, 1), V, 1e-6);
+  cmbt_near(output(end, 3), lean, 1e-7);
+  cmb_simulation_destroy(sim);
+  close_car(&c);
+}
+
+static void test_refused(void **state)
+{
+  (void)state;
+  struct car c;
+  open_car(&c, planar, "2*u^2"); /* nothing balances the drag */
+  assert_int_equal(drive(&c, 20, 0, 0), CMB_ERROR_EQUATIONS);
+  assert_non_null(strstr(cmb_last_error(c.ctx), "no steady motion"));
+  assert_true(cmb_system_frame(c.system) == NULL);
+  close_car(&c);
+  open_car(&c, planar, "100*sin(car.x)"); /* found here, but not a metre later */
+  assert_int_equal(drive(&c, 20, 0, 1), CMB_ERROR_EQUATIONS);
+  assert_non_null(strstr(cmb_last_error(c.ctx), "holds at this place only"));
+  close_car(&c);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_straight),   cmocka_unit_test(test_critical_speed),
+      cmocka_unit_test(test_circle),     cmocka_unit_test(test_response),
+      cmocka_unit_test(test_free_joint), cmocka_unit_test(test_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
