@@ -9,6 +9,7 @@
 #include <camber/dyn.h>
 #include <camber/export.h>
 #include <camber/expr.h>
+#include <camber/kinematics.h>
 #include <camber/math.h>
 #include <camber/method.h>
 #include <camber/model.h>
