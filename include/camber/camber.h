@@ -9,11 +9,11 @@
 #include <camber/dyn.h>
 #include <camber/export.h>
 #include <camber/expr.h>
-#include <camber/kinematics.h>
 #include <camber/math.h>
 #include <camber/method.h>
 #include <camber/model.h>
 #include <camber/sim.h>
+#include <camber/suspension.h>
 #include <camber/system.h>
 
 #endif

@@ -14,9 +14,9 @@
 enum { MOST_PANELS = 6, SHOWN_ROOM = 16 };
 
 struct sweep {
-  cmb_kinematics *k;
+  cmb_suspension *k;
   const char *name;
-  const cmb_kinematics_column *columns;
+  const cmb_suspension_column *columns;
   int count, points, done;
   double *table; /* (points x count) */
 };
@@ -24,7 +24,7 @@ struct sweep {
 /* ---- what people read */
 
 /* How a column is shown: its factor and unit. */
-static double shown_unit(const cmb_kinematics_column *c, const char **unit)
+static double shown_unit(const cmb_suspension_column *c, const char **unit)
 {
   static const struct {
     const char *si, *shown;
@@ -75,7 +75,7 @@ static void print_row(const struct sweep *s, int row, int inputs, bool wheels)
 static void print_text(const struct sweep *s, const struct cli_arguments *a)
 {
   const char *const *left_out;
-  const int many = cmb_kinematics_left_out(s->k, &left_out);
+  const int many = cmb_suspension_left_out(s->k, &left_out);
   for (int i = 0; i < many; i++) {
     printf("contact '%s' acts on a wheel and is left out\n", left_out[i]);
   }
@@ -96,7 +96,7 @@ static void write_csv(FILE *to, const void *what)
   const struct sweep *s = what;
   char name[600], number[CMB_NUMBER_ROOM];
   for (int c = 0; c < s->count; c++) {
-    const cmb_kinematics_column *column = &s->columns[c];
+    const cmb_suspension_column *column = &s->columns[c];
     const bool unit = column->unit[0] != '\0';
     snprintf(name, sizeof name, "%s%s%s%s", column->name, unit ? " [" : "", column->unit,
              unit ? "]" : "");
@@ -114,7 +114,7 @@ static void print_json(const struct sweep *s, cmb_status status)
 {
   struct cli_json j;
   const char *const *left_out;
-  const int many = cmb_kinematics_left_out(s->k, &left_out);
+  const int many = cmb_suspension_left_out(s->k, &left_out);
   cli_json_begin(&j, s->name, NULL, status);
   cli_json_texts(&j, "left_out", many, left_out);
   cli_json_open(&j, "columns", '[');
@@ -144,7 +144,7 @@ static int make_panels(const struct sweep *s, int first, bool wheels, double *sh
     struct cli_panel *panel = &panels[count];
     *panel = (struct cli_panel){.title = titles[count]};
     for (int c = first; c < s->count && panel->curve_count < CLI_PLOT_MOST_CURVES; c++) {
-      const cmb_kinematics_column *column = &s->columns[c];
+      const cmb_suspension_column *column = &s->columns[c];
       const char *unit;
       const double factor = shown_unit(column, &unit);
       if (wheels ? !ends_in(column->name, words[i]) : c - first != i) continue;
@@ -210,15 +210,15 @@ static int count_points(const struct cli_arguments *a, int *points)
 static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)
 {
   struct cli_model_source source;
-  cmb_kinematics_range drives[CLI_MOST_SETTINGS], loads[CLI_MOST_SETTINGS];
+  cmb_suspension_range drives[CLI_MOST_SETTINGS], loads[CLI_MOST_SETTINGS];
   for (int i = 0; i < a->drive_count; i++) {
-    drives[i] = (cmb_kinematics_range){a->drive[i].name, a->drive[i].from, a->drive[i].to};
+    drives[i] = (cmb_suspension_range){a->drive[i].name, a->drive[i].from, a->drive[i].to};
   }
   for (int i = 0; i < a->load_count; i++) {
-    loads[i] = (cmb_kinematics_range){a->load[i].name, a->load[i].from, a->load[i].to};
+    loads[i] = (cmb_suspension_range){a->load[i].name, a->load[i].from, a->load[i].to};
   }
   if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
-  const cmb_kinematics_options options = {.model = &source.options,
+  const cmb_suspension_options options = {.model = &source.options,
                                           .drive_count = a->drive_count,
                                           .drives = drives,
                                           .load_count = a->load_count,
@@ -227,9 +227,9 @@ static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, st
                                           .wheels = a->wheel,
                                           .radius = isnan(a->radius) ? 0 : a->radius,
                                           .points = s->points};
-  const cmb_status status = cmb_kinematics_create(ctx, source.path, &options, &s->k);
+  const cmb_status status = cmb_suspension_create(ctx, source.path, &options, &s->k);
   if (status != CMB_OK) return status;
-  s->columns = cmb_kinematics_columns(s->k, &s->count);
+  s->columns = cmb_suspension_columns(s->k, &s->count);
   s->table = calloc((size_t)s->points * (size_t)s->count, sizeof *s->table);
   return s->table ? CMB_OK : CMB_ERROR_MEMORY;
 }
@@ -268,11 +268,11 @@ int cli_kinematics(cmb_context *ctx, const struct cli_arguments *a)
   }
   cmb_status status = open_sweep(ctx, a, &s);
   while (status == CMB_OK && s.done < s.points) {
-    status = cmb_kinematics_next(s.k, s.table + (ptrdiff_t)s.done * s.count);
+    status = cmb_suspension_next(s.k, s.table + (ptrdiff_t)s.done * s.count);
     s.done += status == CMB_OK;
   }
   const int result = report(ctx, a, &s, status);
   free(s.table);
-  cmb_kinematics_destroy(s.k);
+  cmb_suspension_destroy(s.k);
   return result;
 }

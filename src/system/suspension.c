@@ -1,5 +1,5 @@
 /*
- * Kinematics and compliance of suspensions (camber/kinematics.h, docs/kinematics.md; terms and signs of ISO 8855).
+ * Kinematics and compliance of suspensions (camber/suspension.h, docs/kinematics.md; terms and signs of ISO 8855).
  *
  * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
  * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
@@ -17,7 +17,7 @@
 #include "model/model.h"
 #include "system/quasistatic.h"
 
-#include <camber/kinematics.h>
+#include <camber/suspension.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ enum wheel_column {
   WHEEL_COLUMNS
 };
 
-static const cmb_kinematics_column wheel_columns[WHEEL_COLUMNS] = {
+static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [CAMBER] = {"camber", "rad"},
     [TOE] = {"toe", "rad"},
     [CAMBER_RATE] = {"camber_change", "rad"},
@@ -72,7 +72,7 @@ struct wheel {
   int travel, steer; /* drives, -1: none */
 };
 
-struct cmb_kinematics {
+struct cmb_suspension {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_model *model;
@@ -81,7 +81,7 @@ struct cmb_kinematics {
   bool created;
   int points, at;
   int drives, inputs; /* drives, and with the loads behind them */
-  cmb_kinematics_range range[2 * MOST];
+  cmb_suspension_range range[2 * MOST];
   int parameter[2 * MOST], row[MOST]; /* of drives: the constraint */
   int wheel_count;
   double radius;
@@ -90,7 +90,7 @@ struct cmb_kinematics {
   double *out, *out_moved, *v, *to;
   int left_out_count;
   const char *left_out[MOST];
-  cmb_kinematics_column *columns;
+  cmb_suspension_column *columns;
   int column_count;
 };
 
@@ -114,7 +114,7 @@ static void put(struct text *t, const char *format, ...)
 }
 
 /* The wheel that a load "MARKER.fy" acts on, and which part of it; false if there is none. */
-static bool find_load(const cmb_kinematics_options *o, const char *name, int *wheel, int *part)
+static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
   const char *point = strrchr(name, '.');
@@ -157,7 +157,7 @@ static const char *formula_of(const cmb_model *plain, const char *name)
   return i >= 0 && cmb_model_item(plain, CMB_ITEM_OUTPUT, i, &item) ? item.text : name;
 }
 
-static void put_additions(struct text *t, const cmb_kinematics_options *o, const cmb_model *plain)
+static void put_additions(struct text *t, const cmb_suspension_options *o, const cmb_model *plain)
 {
   static const char *const parts[OF_WHEEL] = {"x",  "y",  "z",  "y_x", "y_y", "y_z",
                                               "vx", "vy", "vz", "wx",  "wy",  "wz"};
@@ -184,7 +184,7 @@ static void put_additions(struct text *t, const cmb_kinematics_options *o, const
 }
 
 /* Names that the options have are what a formula can have, and what the model knows. */
-static cmb_status check_names(cmb_context *ctx, const cmb_kinematics_options *o,
+static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
   for (int i = 0; i < o->drive_count; i++) {
@@ -220,7 +220,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_kinematics_options *o,
 }
 
 /* Whether the body is the wheel's carrier, or hangs on it. */
-static bool is_of_wheel(const cmb_kinematics *k, int body)
+static bool is_of_wheel(const cmb_suspension *k, int body)
 {
   for (; body != CMB_NO_BODY;) {
     for (int i = 0; i < k->wheel_count; i++) {
@@ -238,7 +238,7 @@ static bool is_of_wheel(const cmb_kinematics *k, int body)
 }
 
 /* The road's push on wheels is what drives and loads stand for: it is left out. */
-static void leave_out_contacts(cmb_kinematics *k)
+static void leave_out_contacts(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
     cmb_model_force *f = &k->model->forces[i];
@@ -248,7 +248,7 @@ static void leave_out_contacts(cmb_kinematics *k)
   }
 }
 
-static cmb_status read_model(cmb_kinematics *k, const char *path, const cmb_kinematics_options *o)
+static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
 {
   cmb_model_options with = o->model ? *o->model : (cmb_model_options){0};
   cmb_model *plain;
@@ -279,7 +279,7 @@ static cmb_status read_model(cmb_kinematics *k, const char *path, const cmb_kine
 
 /* ---- setting up */
 
-static cmb_status find_wheels(cmb_kinematics *k, const cmb_kinematics_options *o)
+static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o)
 {
   k->wheel_count = o->wheel_count;
   k->radius = o->radius;
@@ -310,7 +310,7 @@ static int find_parameter(const cmb_equations *eq, const char *format, int i, in
 }
 
 /* Parameters, constraints and outputs of drives, loads and wheels by their names. */
-static cmb_status find_places(cmb_kinematics *k, const cmb_kinematics_options *o)
+static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
   char name[64];
@@ -343,7 +343,7 @@ static cmb_status find_places(cmb_kinematics *k, const cmb_kinematics_options *o
   return CMB_OK;
 }
 
-static cmb_status make_system(cmb_kinematics *k, const cmb_kinematics_options *o)
+static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_model_system_options options = {.formulation = CMB_FORM_EXPLICIT,
                                             .evaluation = CMB_EVALUATE_INTERPRETER,
@@ -370,13 +370,13 @@ static cmb_status make_system(cmb_kinematics *k, const cmb_kinematics_options *o
 /* ---- quantities of wheels */
 
 /* The outputs at the state with the velocities v, which derivatives of the state are. */
-static cmb_status outputs_with(cmb_kinematics *k, const double *v, double *out)
+static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
 /* Outputs at rest, and with the velocities of each drive and load, and of the sweep behind them. */
-static cmb_status evaluate(cmb_kinematics *k)
+static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
   const int room = eq->no + eq->nh;
@@ -390,14 +390,14 @@ static cmb_status evaluate(cmb_kinematics *k)
   return outputs_with(k, k->v, k->out_moved + (ptrdiff_t)k->inputs * room);
 }
 
-static const double *twist(const cmb_kinematics *k, const struct wheel *w, int input)
+static const double *twist(const cmb_suspension *k, const struct wheel *w, int input)
 {
   const int room = k->system->eq.no + k->system->eq.nh;
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
 /* Which drives are travel and steering to a wheel: by what they move most of it, its height or its turn about the vertical. */
-static void find_roles(cmb_kinematics *k)
+static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
     struct wheel *w = &k->wheel[n];
@@ -411,13 +411,13 @@ static void find_roles(cmb_kinematics *k)
 }
 
 /* What a drive needs to hold its value, and how that changes with it: along the sweep, or with this drive alone where it does not move. */
-static double holding_force(const cmb_kinematics *k, int drive)
+static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-static double holding_stiffness(const cmb_kinematics *k, int drive)
+static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
   const double own = k->range[drive].to - k->range[drive].from;
@@ -447,7 +447,7 @@ static void find_kingpin(const double *x, const double *C, const double *P, cons
   to[TRAIL] = (ground[0] - P[0]) * ahead[0] + (ground[1] - P[1]) * ahead[1];
 }
 
-static void find_travel(const cmb_kinematics *k, const struct wheel *w, const double *C,
+static void find_travel(const cmb_suspension *k, const struct wheel *w, const double *C,
                         const double *P, double *to)
 {
   const double *x = twist(k, w, w->travel);
@@ -462,7 +462,7 @@ static void find_travel(const cmb_kinematics *k, const struct wheel *w, const do
 }
 
 /* All columns of a wheel. */
-static void find_wheel(const cmb_kinematics *k, const struct wheel *w, double *to)
+static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
   const double side = w->design[1] < 0 ? -1 : 1, sign = axis[1] * side < 0 ? -1 : 1;
@@ -494,16 +494,16 @@ static bool has_column(const struct wheel *w, int c)
   return c < CASTER || w->steer >= 0;
 }
 
-static void add_column(cmb_kinematics *k, const char *of, const char *what, const char *unit)
+static void add_column(cmb_suspension *k, const char *of, const char *what, const char *unit)
 {
   const size_t room = strlen(of) + strlen(what) + 2;
   char *name = cmb_arena_take(k->arena, room, 1);
   if (!name) return;
   snprintf(name, room, "%s%s%s", of, what[0] ? "." : "", what);
-  k->columns[k->column_count++] = (cmb_kinematics_column){name, unit};
+  k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
-static cmb_status make_columns(cmb_kinematics *k, const cmb_kinematics_options *o)
+static cmb_status make_columns(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
   const int most = 3 * k->inputs + WHEEL_COLUMNS * k->wheel_count + eq->no;
@@ -526,7 +526,7 @@ static cmb_status make_columns(cmb_kinematics *k, const cmb_kinematics_options *
   return cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
 }
 
-static void fill_row(const cmb_kinematics *k, double *row)
+static void fill_row(const cmb_suspension *k, double *row)
 {
   double all[WHEEL_COLUMNS];
   for (int i = 0; i < k->inputs; i++) *row++ = k->x.p[k->parameter[i]];
@@ -544,7 +544,7 @@ static void fill_row(const cmb_kinematics *k, double *row)
 }
 
 /* Why the sweep ends: the first quantity that was to change, how far it got. */
-static cmb_status fail_to_reach(cmb_kinematics *k, const double *to)
+static cmb_status fail_to_reach(cmb_suspension *k, const double *to)
 {
   int i = 0;
   while (i < k->inputs - 1 && k->range[i].from == k->range[i].to) i++;
@@ -556,7 +556,7 @@ static cmb_status fail_to_reach(cmb_kinematics *k, const double *to)
       why[0] ? "; " : ", where the mechanism is at a dead centre or leaves its branch", why);
 }
 
-cmb_status cmb_kinematics_next(cmb_kinematics *k, double *row)
+cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
 {
   double reached;
   if (!k || !row) return CMB_ERROR_ARGUMENT;
@@ -564,7 +564,7 @@ cmb_status cmb_kinematics_next(cmb_kinematics *k, double *row)
   if (k->at > 0) {
     const double s = (double)k->at / (k->points - 1);
     for (int i = 0; i < k->inputs; i++) {
-      const cmb_kinematics_range *r = &k->range[i];
+      const cmb_suspension_range *r = &k->range[i];
       k->to[i] = k->at == k->points - 1 ? r->to : r->from + s * (r->to - r->from);
     }
     cmb_forget_error(k->ctx);
@@ -578,7 +578,7 @@ cmb_status cmb_kinematics_next(cmb_kinematics *k, double *row)
   return CMB_OK;
 }
 
-static cmb_status create(cmb_kinematics *k, const char *path, const cmb_kinematics_options *o)
+static cmb_status create(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
 {
   CMB_TRY(read_model(k, path, o));
   CMB_TRY(find_wheels(k, o));
@@ -588,33 +588,33 @@ static cmb_status create(cmb_kinematics *k, const char *path, const cmb_kinemati
   return make_columns(k, o);
 }
 
-cmb_status cmb_kinematics_create(cmb_context *ctx, const char *path,
-                                 const cmb_kinematics_options *o, cmb_kinematics **kinematics)
+cmb_status cmb_suspension_create(cmb_context *ctx, const char *path,
+                                 const cmb_suspension_options *o, cmb_suspension **kinematics)
 {
-  CMB_REQUIRE(ctx, ctx && kinematics, "cmb_kinematics_create needs a context and a place");
+  CMB_REQUIRE(ctx, ctx && kinematics, "cmb_suspension_create needs a context and a place");
   *kinematics = NULL;
-  CMB_REQUIRE(ctx, path && o && o->points >= 1, "cmb_kinematics_create needs a file and points");
+  CMB_REQUIRE(ctx, path && o && o->points >= 1, "cmb_suspension_create needs a file and points");
   CMB_REQUIRE(ctx, o->drive_count <= MOST && o->load_count <= MOST && o->wheel_count <= MOST,
               "there are more than 64 drives, loads or wheels");
   CMB_REQUIRE(ctx, o->wheel_count == 0 || (isfinite(o->radius) && o->radius >= 0),
               "the wheel's radius is no length");
   cmb_arena *arena = cmb_arena_create(ctx);
-  cmb_kinematics *k = arena ? cmb_arena_take(arena, 1, sizeof *k) : NULL;
+  cmb_suspension *k = arena ? cmb_arena_take(arena, 1, sizeof *k) : NULL;
   if (!k) {
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  *k = (cmb_kinematics){.ctx = ctx, .arena = arena, .points = o->points};
+  *k = (cmb_suspension){.ctx = ctx, .arena = arena, .points = o->points};
   const cmb_status status = create(k, path, o);
   if (status == CMB_OK) {
     *kinematics = k;
   } else {
-    cmb_kinematics_destroy(k);
+    cmb_suspension_destroy(k);
   }
   return status;
 }
 
-void cmb_kinematics_destroy(cmb_kinematics *k)
+void cmb_suspension_destroy(cmb_suspension *k)
 {
   if (!k) return;
   if (k->created) cmb_quasistatic_destroy(&k->x);
@@ -623,13 +623,13 @@ void cmb_kinematics_destroy(cmb_kinematics *k)
   cmb_arena_destroy(k->arena);
 }
 
-const cmb_kinematics_column *cmb_kinematics_columns(const cmb_kinematics *k, int *count)
+const cmb_suspension_column *cmb_suspension_columns(const cmb_suspension *k, int *count)
 {
   *count = k ? k->column_count : 0;
   return k ? k->columns : NULL;
 }
 
-int cmb_kinematics_left_out(const cmb_kinematics *k, const char *const **names)
+int cmb_suspension_left_out(const cmb_suspension *k, const char *const **names)
 {
   *names = k ? k->left_out : NULL;
   return k ? k->left_out_count : 0;
