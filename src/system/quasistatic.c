@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_STEPS = 2000 }; /* from one point to the next */
+
 static const double LARGEST_STEP = 0.1; /* m or rad, of any coordinate */
 static const double STRAIGHT = 0.1;     /* the correction over the step, */
 static const double SMALL = 1e-6;       /* unless it is small */
@@ -127,7 +129,9 @@ static void find_change(cmb_quasistatic *x, int i)
   add_stiffness(x, w, b);
   for (int k = 0; k < n; k++) x->z[k] = -cmb_dot(nv, tangent->N + (ptrdiff_t)k * nv, b);
   cmb_tangent_reduce(tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], x->J, x->q, x->K);
-  for (int k = 0; k < n * n; k++) most = fmax(most, fabs(x->K[k]));
+  const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
+  const double longest = cmb_largest(n * nv, tangent->N);
+  most = cmb_largest(entries, x->J) * longest * longest; /* what rounding is a part of */
   solve_regular(n, x->K, x->z, x->column, n * cmb_stiffness_noise(eq) * most, b);
   for (int k = 0; k < n; k++) cmb_add_scaled(nv, b[k], tangent->N + (ptrdiff_t)k * nv, w);
   add_stiffness(x, w, x->rhs);
@@ -212,7 +216,8 @@ cmb_status cmb_quasistatic_go(cmb_quasistatic *x, const double *to, double *reac
   const cmb_equations *eq = x->ev->eq;
   double s = 0, wish = 1;
   memcpy(x->p_from, x->p, (size_t)eq->np * sizeof *x->p);
-  while (s < 1) {
+  for (int steps = 0; s < 1; steps++) {
+    if (steps == MOST_STEPS) return CMB_RETRY_NEWTON;
     const double ds = predict(x, to, s, wish), next = s + ds >= 1 ? 1 : s + ds;
     for (int i = 0; i < x->count; i++) {
       const int k = x->parameter[i];
