@@ -405,7 +405,9 @@ static void find_roles(cmb_suspension *k)
     for (int i = 0; i < k->drives; i++) {
       const double *x = twist(k, w, i), up = fabs(x[2]), about = k->radius * fabs(x[5]);
       if (up >= about && up > rise) rise = up, w->travel = i;
-      if (up < about && about > turn) turn = about, w->steer = i;
+      const bool steers =
+          up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an axis that stands */
+      if (steers && about > turn) turn = about, w->steer = i;
     }
   }
 }
