@@ -29,6 +29,8 @@ typedef struct cmb_model_options {
   int live_count;
   const char *const *live_names;
   bool live_all;
+  const char *
+      addition; /* the model has these sections, too, as if it included a file with this text; NULL: none */
 } cmb_model_options;
 
 /* Reads a model with all it includes. On failure CMB_ERROR_INPUT (CMB_ERROR_IO if the file cannot be read), and the

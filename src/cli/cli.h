@@ -49,7 +49,15 @@ struct cli_arguments {
   bool live_all;
   int live_count;
   const char *live[CLI_MOST_SETTINGS]; /* names of parameters that stay live */
-  char *owned[7 *
+  int drive_count, load_count, wheel_count;
+  struct cli_range {
+    const char *name;
+    double from, to;
+    int points; /* 0: it stays where it is */
+  } drive[CLI_MOST_SETTINGS], load[CLI_MOST_SETTINGS];
+  const char *wheel[CLI_MOST_SETTINGS]; /* markers on wheel carriers */
+  double radius;                        /* of wheels; NaN: not given */
+  char *owned[9 *
               CLI_MOST_SETTINGS]; /* copies of the names before '=', and of those between commas */
   int owned_count;
 };
@@ -146,6 +154,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_vary(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system *system);
+int cli_kinematics(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -169,6 +178,15 @@ void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
  * `simulate` is taken where the command line says nothing, and what --realtime leaves open is chosen. Complains and returns an
  * exit code. */
 int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
+
+/* The file that MODEL names, and how it is read. */
+struct cli_model_source {
+  char path[4096], library[4096];
+  const char *names[CLI_MOST_SETTINGS];
+  double values[CLI_MOST_SETTINGS];
+  cmb_model_options options;
+};
+bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 
 /* Whether the constraints of a model file cannot be met at the start: the loop that cannot close is complained of at
  * its place in the file. */

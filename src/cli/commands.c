@@ -26,6 +26,13 @@ const struct cli_command cli_commands[] = {
      "eliminated. Prints eigenvalues, frequencies, damping ratios and mode shapes; with --inputs "
      "and --outputs A, B, C, D and the transfer functions, too.",
      cli_linearize, true},
+    {"kinematics", "MODEL", NULL, "quasi-static sweeps of a suspension",
+     "Drives quantities of the model (--drive) and loads wheels (--load) in equal steps, with all "
+     "else in static equilibrium, and prints for each wheel (--wheel) camber, toe, changes of "
+     "track "
+     "and wheelbase, wheel rate, roll centre, support angles and, where a drive steers, caster, "
+     "kingpin inclination, scrub radius and trail. Contacts that act on wheels are left out.",
+     cli_kinematics, false},
     {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "
      "that needs nothing but libm and takes no memory. It computes the states that 'camber run' "

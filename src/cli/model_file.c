@@ -231,30 +231,34 @@ static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
   return code;
 }
 
+bool cli_find_model(const struct cli_arguments *a, struct cli_model_source *s)
+{
+  if (!find_file(a->operand, s->path)) return false;
+  for (int i = 0; i < a->set_count; i++) {
+    s->names[i] = a->set[i].name;
+    s->values[i] = a->set[i].value;
+  }
+  s->options = (cmb_model_options){.set_count = a->set_count,
+                                   .set_names = s->names,
+                                   .set_values = s->values,
+                                   .include_anywhere = a->include_anywhere,
+                                   .library = models_folder(s->library) ? s->library : NULL,
+                                   .live_count = a->live_count,
+                                   .live_names = a->live,
+                                   .live_all = a->live_all};
+  return true;
+}
+
 int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
 {
-  char path[CLI_PATH_ROOM], library[CLI_PATH_ROOM];
-  const char *names[CLI_MOST_SETTINGS];
-  double values[CLI_MOST_SETTINGS];
+  struct cli_model_source source;
   if (cmb_problem_find(a->operand)) {
     if (!a->live_all && a->live_count == 0) return cli_realtime_choose(a);
     return cli_complain("--live is for the parameters of model files; '%s' is written in C",
                         a->operand);
   }
-  if (!find_file(a->operand, path)) return complain_model(a->operand);
-  for (int i = 0; i < a->set_count; i++) {
-    names[i] = a->set[i].name;
-    values[i] = a->set[i].value;
-  }
-  const cmb_model_options options = {.set_count = a->set_count,
-                                     .set_names = names,
-                                     .set_values = values,
-                                     .include_anywhere = a->include_anywhere,
-                                     .library = models_folder(library) ? library : NULL,
-                                     .live_count = a->live_count,
-                                     .live_names = a->live,
-                                     .live_all = a->live_all};
-  cmb_status status = cmb_model_read(ctx, path, &options, &a->model);
+  if (!cli_find_model(a, &source)) return complain_model(a->operand);
+  cmb_status status = cmb_model_read(ctx, source.path, &source.options, &a->model);
   if (status == CMB_OK) return take_defaults(ctx, a);
   return cli_fail(ctx, status);
 }

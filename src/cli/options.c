@@ -153,23 +153,6 @@ static bool take_steady(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->steady, &a->steady_count);
 }
 
-/* NAME=FROM:TO:COUNT */
-static bool take_vary(struct cli_arguments *a, const char *text)
-{
-  const char *value;
-  char part[3][64];
-  if (a->vary || !split(a, text, &a->vary, &value)) return false;
-  for (int i = 0; i < 3; i++) {
-    const size_t length = strcspn(value, ":");
-    if (length == 0 || length >= sizeof *part || (value[length] == ':') != (i < 2)) return false;
-    snprintf(part[i], sizeof *part, "%.*s", (int)length, value);
-    value += length + (i < 2);
-  }
-  return take_number(part[0], &a->vary_from) && take_number(part[1], &a->vary_to) &&
-         take_count(part[2], &a->vary_count) && a->vary_count >= 2 && a->vary_count <= 10000 &&
-         a->vary_from != a->vary_to;
-}
-
 static bool take_free(struct cli_arguments *a, const char *text)
 {
   return take_names(a, text, a->free, &a->free_count);
@@ -178,6 +161,63 @@ static bool take_free(struct cli_arguments *a, const char *text)
 static bool take_trim(struct cli_arguments *a, const char *text)
 {
   return take_names(a, text, a->trim, &a->trim_count);
+}
+
+/* NAME=a, or NAME=a:b:n. */
+static bool take_range(struct cli_arguments *a, const char *text, struct cli_range *ranges,
+                       int *count)
+{
+  const char *value;
+  double points = 0;
+  struct cli_range *r = &ranges[*count];
+  if (*count >= CLI_MOST_SETTINGS || !split(a, text, &r->name, &value)) return false;
+  char *copy = copy_of(value, strlen(value)), *to = copy ? strchr(copy, ':') : NULL;
+  char *many = to ? strchr(to + 1, ':') : NULL;
+  bool good = copy != NULL;
+  if (to) *to = '\0';
+  if (many) *many = '\0';
+  good = good && !to == !many && take_number(copy, &r->from);
+  r->to = r->from;
+  if (good && to) good = take_number(to + 1, &r->to) && take_number(many + 1, &points);
+  free(copy);
+  if (!good || (to && !(points >= 2 && points <= 1e6 && points == floor(points)))) return false;
+  r->points = (int)points;
+  ++*count;
+  return true;
+}
+
+static bool take_vary(struct cli_arguments *a, const char *text)
+{
+  struct cli_range r;
+  int count = 0;
+  if (a->vary || !take_range(a, text, &r, &count)) return false;
+  a->vary = r.name;
+  a->vary_from = r.from;
+  a->vary_to = r.to;
+  a->vary_count = r.points;
+  return r.points >= 2 && r.points <= 10000 && r.from != r.to;
+}
+
+static bool take_drive(struct cli_arguments *a, const char *text)
+{
+  return take_range(a, text, a->drive, &a->drive_count);
+}
+
+static bool take_load(struct cli_arguments *a, const char *text)
+{
+  return take_range(a, text, a->load, &a->load_count);
+}
+
+static bool take_wheel(struct cli_arguments *a, const char *text)
+{
+  if (a->wheel_count >= CLI_MOST_SETTINGS || !text[0]) return false;
+  a->wheel[a->wheel_count++] = text;
+  return true;
+}
+
+static bool take_radius(struct cli_arguments *a, const char *text)
+{
+  return take_number(text, &a->radius) && a->radius > 0;
 }
 
 static bool take_start(struct cli_arguments *a, const char *text)
@@ -346,7 +386,7 @@ const struct cli_option cli_options[] = {
      take_max_step, "a positive number", NULL},
     {"max-steps", 0, "N", " run ", "give up after N attempted steps (default: 100000000)",
      take_max_steps, "a positive whole number", NULL},
-    {"set", 0, "NAME=VALUE", " run check linearize export ",
+    {"set", 0, "NAME=VALUE", " run check linearize export kinematics ",
      "set a parameter of the model to a number or a formula of numbers, e.g. 2*900; repeatable",
      take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
@@ -356,6 +396,20 @@ const struct cli_option cli_options[] = {
      "those that are not computed from others and choose nothing, such as a number of copies "
      "(default: none)",
      take_live, "names of parameters separated by commas, 64 at most, or all", NULL},
+    {"drive", 0, "NAME=A:B:N", " kinematics ",
+     "drive a coordinate, an output or a formula of positions from A to B in N points; NAME=A "
+     "holds "
+     "it; repeatable: all move together",
+     take_drive, "NAME=A:B:N with N from 2 to 1000000, or NAME=A, 64 times at most", NULL},
+    {"load", 0, "MARKER.PART=A:B:N", " kinematics ",
+     "a load at the contact point of a wheel: PART is fx, fy, fz (N) or mz (N m); repeatable",
+     take_load, "MARKER.fx=A:B:N with N from 2 to 1000000, or MARKER.fx=A, 64 times at most", NULL},
+    {"wheel", 0, "MARKER", " kinematics ",
+     "a marker on a wheel carrier: where the wheel's centre is, with y along its spin axis; "
+     "repeatable",
+     take_wheel, "the name of a marker, 64 times at most", NULL},
+    {"radius", 0, "R", " kinematics ", "from the wheels' centres to their contact points",
+     take_radius, "a positive number", NULL},
     {"start", 0, "NAME=VALUE", " run check linearize export ",
      "set the start value of a coordinate, velocity or state; in a model it is held while the "
      "others "
@@ -400,7 +454,7 @@ const struct cli_option cli_options[] = {
      "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
      "(native if it was compiled before) (default: auto)",
      take_evaluator, "auto, interpreter or native", "auto interpreter native"},
-    {"include-anywhere", 0, NULL, " run check linearize export ",
+    {"include-anywhere", 0, NULL, " run check linearize export kinematics ",
      "a model file may include files outside its own folder", take_include_anywhere, NULL, NULL},
     {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
      "the name of a folder", NULL},
@@ -417,8 +471,9 @@ const struct cli_option cli_options[] = {
     {"step-response", 0, "FILE", " linearize ",
      "draw the answer of --outputs to steps of --inputs by 1 to FILE, which must end in .svg",
      take_step_response, "a file name that ends in .svg", NULL},
-    {"out", 0, "FILE", " run linearize ",
-     "run: write the trajectory to FILE, which must end in .csv; linearize: write A, B, C and D to "
+    {"out", 0, "FILE", " run linearize kinematics ",
+     "run, kinematics: write the trajectory or the table to FILE, which must end in .csv; "
+     "linearize: write A, B, C and D to "
      "FILE, which must end in .csv or .mat",
      take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
     {"pattern", 0, NULL, " check ",
@@ -427,9 +482,10 @@ const struct cli_option cli_options[] = {
      take_pattern, NULL, NULL},
     {"csv", 0, "FILE", " tyre ", "write the curves of the tyre to FILE, which must end in .csv",
      take_csv, "a file name that ends in .csv", NULL},
-    {"plot", 0, "FILE", " run bench check tyre ",
-     "draw the trajectory, the bench's figure, the pattern of the Jacobian or the tyre's curves to "
-     "FILE, which must end in .svg",
+    {"plot", 0, "FILE", " run bench check kinematics tyre ",
+     "draw the trajectory, the sweep, the bench's figure, the pattern of the Jacobian or the "
+     "tyre's "
+     "curves to FILE, which must end in .svg",
      take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
@@ -461,11 +517,11 @@ const struct cli_option cli_options[] = {
      "times "
      "of the steps and the overruns; methods lie (default) and rosw2",
      take_realtime, NULL, NULL},
-    {"json", 0, NULL, " run check linearize export tyre ",
+    {"json", 0, NULL, " run check linearize export kinematics tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
      NULL, NULL},
-    {"help", 0, NULL, " run check list bench manpage completion linearize export tyre ",
+    {"help", 0, NULL, " run check list bench manpage completion linearize export kinematics tyre ",
      "this help", take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
@@ -487,8 +543,9 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",  "live",    "help",   "json",    "include-anywhere",
-                                      "save", "save-at", "resume", "pattern", "csv"};
+  static const char *const never[] = {"set",   "live",    "help",   "json",    "include-anywhere",
+                                      "save",  "save-at", "resume", "pattern", "csv",
+                                      "drive", "load"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 
@@ -643,6 +700,7 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .every = NAN,
                               .at = NAN,
                               .save_at = NAN,
+                              .radius = NAN,
                               .max_steps = NAN,
                               .repeat = 1};
   const int code = parse_words(argc, argv, a);

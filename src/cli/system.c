@@ -111,20 +111,10 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_method *method = a->method ? cmb_method_find(a->method) : NULL;
   const bool implicit = method && cmb_method_is_implicit(method);
   const bool real_time = method && cmb_method_is_real_time(method);
-<<<<<<< HEAD
-  const cmb_model_system_options options = {.formulation = a->formulation,
-                                            .evaluation = a->evaluation,
-                                            .forced = implicit && asks_for_forced(a),
-                                            .expressions = real_time || a->outputs,
-                                            .live_inputs = a->inputs != NULL,
-                                            .start_count = a->start_count,
-                                            .start = a->start,
-                                            .derivatives = implicit || a->equilibrium ||
-                                                           a->pattern || a->command->derivatives};
-=======
   const cmb_model_system_options options = {
       .formulation = a->formulation,
       .evaluation = a->evaluation,
+      .forced = implicit && asks_for_forced(a),
       .expressions = real_time || a->outputs || cli_steady_wanted(a),
       .live_inputs = a->inputs || a->trim_count > 0,
       .start_count = a->start_count,

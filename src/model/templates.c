@@ -278,6 +278,18 @@ static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node
                     : add_copy(r, &like, entry->key, 0, &previous);
 }
 
+/* What the options add, as if the model included it. */
+static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct chain *chain)
+{
+  static const char name[] = "(addition)";
+  const char *text = r->options ? r->options->addition : NULL;
+  const cmb_node *root;
+  if (!text) return CMB_OK;
+  CMB_TRY(cmb_check_text(r->ctx, text, strlen(text), cmb_place_in(name, 1, 1)));
+  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, strlen(text), name, &root));
+  return add_part(r, parts, root, false, chain);
+}
+
 /* The list of scopes grows while it is walked through: instances of instances come behind. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
 {
@@ -285,6 +297,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
   struct parts parts = {0};
   const struct chain chain = {.file = root->place.file, .length = 1};
   CMB_TRY(add_part(r, &parts, root, false, &chain));
+  CMB_TRY(add_addition(r, &parts, &chain));
   CMB_TRY(add_scope(r, &model));
   model->parts = parts.first;
   CMB_TRY(keep_templates(r));

@@ -1,0 +1,278 @@
+/*
+ * camber kinematics: quasi-static sweeps of a suspension, as a table, CSV, JSON and plot (docs/kinematics.md). Files and JSON have SI units; the
+ * table and the plot show degrees, millimetres and N/mm.
+ */
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/plot.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PANELS = 6, SHOWN_ROOM = 16 };
+
+struct sweep {
+  cmb_suspension *k;
+  const char *name;
+  const cmb_suspension_column *columns;
+  int count, points, done;
+  double *table; /* (points x count) */
+};
+
+/* ---- what people read */
+
+/* How a column is shown: its factor and unit. */
+static double shown_unit(const cmb_suspension_column *c, const char **unit)
+{
+  static const struct {
+    const char *si, *shown;
+    double factor;
+  } units[] = {{"rad", "deg", 57.29577951308232}, {"m", "mm", 1000}, {"N/m", "N/mm", 0.001}};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    if (strcmp(c->unit, units[i].si) != 0) continue;
+    *unit = units[i].shown;
+    return units[i].factor;
+  }
+  *unit = c->unit;
+  return 1;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+  const size_t length = strlen(text), tail = strlen(ending);
+  return length > tail && text[length - tail - 1] == '.' &&
+         strcmp(text + length - tail, ending) == 0;
+}
+
+/* Columns that the table has room for; files and JSON have all. */
+static bool is_shown(const struct sweep *s, int column, int inputs)
+{
+  static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
+                                      "roll_centre", "caster", "kingpin", "scrub",     "trail"};
+  if (column < inputs) return true;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (ends_in(s->columns[column].name, words[i])) return true;
+  }
+  return false;
+}
+
+static void print_row(const struct sweep *s, int row, int inputs, bool wheels)
+{
+  for (int c = 0; c < s->count; c++) {
+    const char *unit, *name = s->columns[c].name;
+    const double factor = shown_unit(&s->columns[c], &unit);
+    const int width = (int)strlen(name) > 11 ? (int)strlen(name) : 11;
+    if (wheels && !is_shown(s, c, inputs)) continue;
+    if (row == -2) printf("%s%*s", c ? "  " : "", width, name);
+    if (row == -1) printf("%s%*s", c ? "  " : "", width, unit);
+    if (row >= 0) printf("%s%*.6g", c ? "  " : "", width, factor * s->table[row * s->count + c]);
+  }
+  printf("\n");
+}
+
+static void print_text(const struct sweep *s, const struct cli_arguments *a)
+{
+  const char *const *left_out;
+  const int many = cmb_suspension_left_out(s->k, &left_out);
+  for (int i = 0; i < many; i++) {
+    printf("contact '%s' acts on a wheel and is left out\n", left_out[i]);
+  }
+  for (int row = -2; row < s->done; row++) {
+    print_row(s, row, a->drive_count + a->load_count, a->wheel_count > 0);
+  }
+}
+
+/* ---- what programs read */
+
+static cmb_status put_piece(void *to, const char *piece, size_t length)
+{
+  return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
+}
+
+static void write_csv(FILE *to, const void *what)
+{
+  const struct sweep *s = what;
+  char name[600], number[CMB_NUMBER_ROOM];
+  for (int c = 0; c < s->count; c++) {
+    const cmb_suspension_column *column = &s->columns[c];
+    const bool unit = column->unit[0] != '\0';
+    snprintf(name, sizeof name, "%s%s%s%s", column->name, unit ? " [" : "", column->unit,
+             unit ? "]" : "");
+    if (c) fputc(',', to);
+    cmb_csv_field(name, put_piece, to);
+  }
+  for (int i = 0; i < s->done * s->count; i++) {
+    cmb_format_number(s->table[i], number);
+    fprintf(to, "%c%s", i % s->count ? ',' : '\n', isnan(s->table[i]) ? "" : number);
+  }
+  fputc('\n', to);
+}
+
+static void print_json(const struct sweep *s, cmb_status status)
+{
+  struct cli_json j;
+  const char *const *left_out;
+  const int many = cmb_suspension_left_out(s->k, &left_out);
+  cli_json_begin(&j, s->name, NULL, status);
+  cli_json_texts(&j, "left_out", many, left_out);
+  cli_json_open(&j, "columns", '[');
+  for (int c = 0; c < s->count; c++) {
+    cli_json_open(&j, NULL, '{');
+    cli_json_text(&j, "name", s->columns[c].name);
+    cli_json_text(&j, "unit", s->columns[c].unit);
+    cli_json_close(&j, '}');
+  }
+  cli_json_close(&j, ']');
+  cli_json_open(&j, "rows", '[');
+  for (int i = 0; i < s->done; i++) cli_json_numbers(&j, NULL, s->count, s->table + i * s->count);
+  cli_json_close(&j, ']');
+  cli_json_end(&j);
+}
+
+/* ---- plot */
+
+/* Panels over the first quantity that changes: camber, toe, track, rate .. of all wheels; without wheels the model's outputs. */
+static int make_panels(const struct sweep *s, int first, bool wheels, double *shown,
+                       struct cli_panel *panels, char titles[MOST_PANELS][64])
+{
+  static const char *const words[MOST_PANELS] = {"camber", "toe",         "track",
+                                                 "rate",   "roll_centre", "caster"};
+  int count = 0;
+  for (int i = 0; i < MOST_PANELS; i++) {
+    struct cli_panel *panel = &panels[count];
+    *panel = (struct cli_panel){.title = titles[count]};
+    for (int c = first; c < s->count && panel->curve_count < CLI_PLOT_MOST_CURVES; c++) {
+      const cmb_suspension_column *column = &s->columns[c];
+      const char *unit;
+      const double factor = shown_unit(column, &unit);
+      if (wheels ? !ends_in(column->name, words[i]) : c - first != i) continue;
+      for (int k = 0; k < s->done; k++) {
+        shown[k * s->count + c] = factor * s->table[k * s->count + c];
+      }
+      snprintf(titles[count], sizeof *titles, "%.40s%s%.16s", wheels ? words[i] : column->name,
+               unit[0] ? ", " : "", unit);
+      panel->curves[panel->curve_count++] = (struct cli_curve){column->name, shown + c};
+    }
+    count += panel->curve_count > 0;
+  }
+  return count;
+}
+
+static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
+{
+  struct cli_panel panels[MOST_PANELS];
+  char titles[MOST_PANELS][64];
+  double *shown = calloc((size_t)s->done * (size_t)s->count, sizeof *shown);
+  const int inputs = a->drive_count + a->load_count;
+  int x = 0;
+  if (!shown) return CMB_ERROR_MEMORY;
+  for (int i = inputs - 1; i >= 0; i--) {
+    const struct cli_range *r = i < a->drive_count ? &a->drive[i] : &a->load[i - a->drive_count];
+    if (r->points > 0) x = i;
+  }
+  const int count = make_panels(s, inputs, a->wheel_count > 0, shown, panels, titles);
+  const struct cli_plot plot = {.title = s->name,
+                                .abscissa = s->columns[x].name,
+                                .x = s->table + x,
+                                .points = s->done,
+                                .stride = s->count,
+                                .panels = panels,
+                                .panel_count = count};
+  const cmb_status status = cli_plot_save(ctx, &plot, a->plot);
+  free(shown);
+  return status;
+}
+
+/* ---- the command */
+
+/* How many points the sweep has; complains if the ranges do not agree. */
+static int count_points(const struct cli_arguments *a, int *points)
+{
+  *points = 1;
+  for (int i = 0; i < a->drive_count + a->load_count; i++) {
+    const struct cli_range *r = i < a->drive_count ? &a->drive[i] : &a->load[i - a->drive_count];
+    if (r->points == 0 || r->points == *points) continue;
+    if (*points > 1) {
+      return cli_complain("'%s' has %d points and another range %d; expected the same number",
+                          r->name, r->points, *points);
+    }
+    *points = r->points;
+  }
+  if (a->drive_count + a->load_count == 0) {
+    return cli_complain("'camber kinematics' needs --drive or --load; 'camber kinematics --help' "
+                        "explains");
+  }
+  return a->wheel_count > 0 && isnan(a->radius) ? cli_complain("--wheel needs --radius") : CLI_DONE;
+}
+
+static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)
+{
+  struct cli_model_source source;
+  cmb_suspension_range drives[CLI_MOST_SETTINGS], loads[CLI_MOST_SETTINGS];
+  for (int i = 0; i < a->drive_count; i++) {
+    drives[i] = (cmb_suspension_range){a->drive[i].name, a->drive[i].from, a->drive[i].to};
+  }
+  for (int i = 0; i < a->load_count; i++) {
+    loads[i] = (cmb_suspension_range){a->load[i].name, a->load[i].from, a->load[i].to};
+  }
+  if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
+  const cmb_suspension_options options = {.model = &source.options,
+                                          .drive_count = a->drive_count,
+                                          .drives = drives,
+                                          .load_count = a->load_count,
+                                          .loads = loads,
+                                          .wheel_count = a->wheel_count,
+                                          .wheels = a->wheel,
+                                          .radius = isnan(a->radius) ? 0 : a->radius,
+                                          .points = s->points};
+  const cmb_status status = cmb_suspension_create(ctx, source.path, &options, &s->k);
+  if (status != CMB_OK) return status;
+  s->columns = cmb_suspension_columns(s->k, &s->count);
+  s->table = calloc((size_t)s->points * (size_t)s->count, sizeof *s->table);
+  return s->table ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+/* Everything computed is kept, also where the sweep ends early. */
+static int report(cmb_context *ctx, const struct cli_arguments *a, const struct sweep *s,
+                  cmb_status status)
+{
+  int code = cli_complain_of(ctx, a, status);
+  cmb_status written = CMB_OK;
+  if (!s->table) {
+    cli_json_failure(a, NULL);
+    return code;
+  }
+  if (a->out && s->done > 0) written = cli_svg_save(ctx, write_csv, s, a->out);
+  if (a->plot && s->done > 1 && written == CMB_OK) written = draw(ctx, s, a);
+  if (code == CLI_DONE && written != CMB_OK) code = cli_fail(ctx, status = written);
+  if (a->json) {
+    print_json(s, status);
+  } else {
+    print_text(s, a);
+  }
+  return code;
+}
+
+int cli_kinematics(cmb_context *ctx, const struct cli_arguments *a)
+{
+  struct sweep s = {.name = a->model ? cmb_model_name(a->model) : a->operand};
+  if (!a->model) {
+    return cli_complain("'%s' is written in C; sweeps are for model files", a->operand);
+  }
+  const int code = count_points(a, &s.points);
+  if (code != CLI_DONE) {
+    cli_json_failure(a, NULL);
+    return code;
+  }
+  cmb_status status = open_sweep(ctx, a, &s);
+  while (status == CMB_OK && s.done < s.points) {
+    status = cmb_suspension_next(s.k, s.table + (ptrdiff_t)s.done * s.count);
+    s.done += status == CMB_OK;
+  }
+  const int result = report(ctx, a, &s, status);
+  free(s.table);
+  cmb_suspension_destroy(s.k);
+  return result;
+}

@@ -1,0 +1,246 @@
+/*
+ * States of rest along a way of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the search for an
+ * equilibrium, in steps that are halved where the corrector goes astray.
+ */
+#include "system/quasistatic.h"
+
+#include "base/context.h"
+#include "math/dense.h"
+#include "math/finite.h"
+#include "system/equilibrium.h"
+#include "system/stuck.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 2000 }; /* from one point to the next */
+
+static const double LARGEST_STEP = 0.1; /* m or rad, of any coordinate */
+static const double STRAIGHT = 0.1;     /* the correction over the step, */
+static const double SMALL = 1e-6;       /* unless it is small */
+static const double LEAST_SHARE = 1e-6; /* of the way; nothing leads on */
+
+cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
+                                  int count, const int *parameter)
+{
+  const cmb_equations *eq = &system->eq;
+  const int nv = eq->nv, ng = eq->ng;
+  *x = (cmb_quasistatic){.ctx = ctx, .t = system->t_start, .count = count, .parameter = parameter};
+  CMB_TRY(cmb_evaluator_create(ctx, eq, &x->ev));
+  cmb_arena *arena = x->arena = cmb_arena_create(ctx);
+  if (!arena) return cmb_fail_memory(ctx);
+  CMB_TRY(cmb_tangent_create(&x->tangent, arena, x->ev));
+  cmb_mode_search_create(&x->modes, arena, eq);
+  x->p = cmb_arena_doubles(arena, eq->np);
+  x->p_from = cmb_arena_doubles(arena, eq->np);
+  x->q = cmb_arena_doubles(arena, eq->nq);
+  x->q_try = cmb_arena_doubles(arena, eq->nq);
+  x->dq = cmb_arena_doubles(arena, eq->nq);
+  x->lambda = cmb_arena_doubles(arena, ng);
+  x->W = cmb_arena_doubles(arena, count * nv);
+  x->L = cmb_arena_doubles(arena, count * ng);
+  x->gp = cmb_arena_doubles(arena, count * ng);
+  x->rest = cmb_arena_doubles(arena, nv);
+  x->left = cmb_arena_doubles(arena, nv);
+  x->rhs = cmb_arena_doubles(arena, nv);
+  x->z = cmb_arena_doubles(arena, nv);
+  x->K = cmb_arena_doubles(arena, nv * nv);
+  x->column = cmb_arena_ints(arena, nv);
+  x->J = cmb_arena_doubles(arena, nv * eq->nq);
+  x->P = cmb_arena_doubles(arena, (nv > ng ? nv : ng) * eq->np);
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  if (eq->np > 0) memcpy(x->p, eq->p, (size_t)eq->np * sizeof *x->p);
+  x->ev->p = x->p;
+  return cmb_differences_create(x->ev, &x->differences);
+}
+
+void cmb_quasistatic_destroy(cmb_quasistatic *x)
+{
+  cmb_differences_destroy(x->differences);
+  cmb_evaluator_destroy(x->ev);
+  cmb_arena_destroy(x->arena);
+}
+
+/* x := A⁻¹ b by elimination with complete pivoting; 0 in what has no pivot. A (n x n) and b are overwritten. */
+static void solve_regular(int n, double *A, double *b, int *column, double least, double *x)
+{
+  int rank = 0;
+  for (int i = 0; i < n; i++) column[i] = i;
+  for (; rank < n; rank++) {
+    int r = rank, c = rank;
+    for (int i = rank; i < n; i++) {
+      for (int j = rank; j < n; j++) {
+        if (fabs(A[i * n + column[j]]) > fabs(A[r * n + column[c]])) r = i, c = j;
+      }
+    }
+    if (!(fabs(A[r * n + column[c]]) > least)) break;
+    const int kept = column[c];
+    column[c] = column[rank], column[rank] = kept;
+    for (int j = 0; j < n && r != rank; j++) {
+      const double a = A[r * n + j];
+      A[r * n + j] = A[rank * n + j], A[rank * n + j] = a;
+    }
+    const double y = b[r];
+    b[r] = b[rank], b[rank] = y;
+    for (int i = rank + 1; i < n; i++) {
+      const double factor = A[i * n + kept] / A[rank * n + kept];
+      cmb_add_scaled(n, -factor, A + rank * n, A + i * n);
+      b[i] -= factor * b[rank];
+    }
+  }
+  memset(x, 0, (size_t)n * sizeof *x);
+  for (int i = rank - 1; i >= 0; i--) {
+    for (int j = i + 1; j < rank; j++) b[i] -= A[i * n + column[j]] * x[column[j]];
+    x[column[i]] = b[i] / A[i * n + column[i]];
+  }
+}
+
+/* Column k of a derivative with respect to the parameters. */
+static void take_column(const cmb_pattern *p, int rows, int np, const double *A, int k, double *to)
+{
+  for (int i = 0; i < rows; i++) {
+    to[i] = p ? 0 : A[i * np + k];
+    for (int e = p ? p->start[i] : 0; p && e < p->start[i + 1]; e++) {
+      if (p->column[e] == k) to[i] += A[e];
+    }
+  }
+}
+
+/* rhs += J T w */
+static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
+{
+  const cmb_equations *eq = x->ev->eq;
+  cmb_rates(x->ev, x->q, w, x->dq);
+  cmb_multiply(eq->derivative_pattern[CMB_RESIDUAL_Q], eq->nv, eq->nq, x->J, x->dq, x->left);
+  cmb_add_scaled(eq->nv, 1, x->left, rhs);
+}
+
+/* w and λ' for parameter number i of those that change; r_p is in rhs, g_p in x->gp. */
+static void find_change(cmb_quasistatic *x, int i)
+{
+  const cmb_equations *eq = x->ev->eq;
+  cmb_tangent *tangent = &x->tangent;
+  const int n = tangent->n, nv = eq->nv, ng = eq->ng;
+  double *w = x->W + (ptrdiff_t)i * nv, *lambda = x->L + (ptrdiff_t)i * ng, most = 0;
+  for (int k = 0; k < ng; k++) lambda[k] = -x->gp[i * ng + k];
+  cmb_tangent_normal(tangent, lambda, w);
+  double *b = x->ev->w;
+  memcpy(b, x->rhs, (size_t)nv * sizeof *b);
+  add_stiffness(x, w, b);
+  for (int k = 0; k < n; k++) x->z[k] = -cmb_dot(nv, tangent->N + (ptrdiff_t)k * nv, b);
+  cmb_tangent_reduce(tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], x->J, x->q, x->K);
+  const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
+  const double longest = cmb_largest(n * nv, tangent->N);
+  most = cmb_largest(entries, x->J) * longest * longest; /* what rounding is a part of */
+  solve_regular(n, x->K, x->z, x->column, n * cmb_stiffness_noise(eq) * most, b);
+  for (int k = 0; k < n; k++) cmb_add_scaled(nv, b[k], tangent->N + (ptrdiff_t)k * nv, w);
+  add_stiffness(x, w, x->rhs);
+  for (int k = 0; k < nv; k++) x->rhs[k] = -x->rhs[k];
+  cmb_tangent_multipliers(tangent, x->rhs, lambda);
+}
+
+/* The derivatives at the state. */
+static cmb_status find_changes(cmb_quasistatic *x)
+{
+  const cmb_equations *eq = x->ev->eq;
+  double size;
+  CMB_TRY(
+      cmb_static_forces(&x->tangent, &x->modes, x->t, x->q, x->rest, x->lambda, x->left, &size));
+  CMB_TRY(cmb_derivative_at(x->differences, x->t, x->q, x->rest, x->ev->zero, x->lambda,
+                            CMB_RESIDUAL_Q, x->J));
+  CMB_TRY(cmb_derivative_at(x->differences, x->t, x->q, x->rest, x->ev->zero, x->lambda,
+                            CMB_POSITION_P, x->P));
+  for (int i = 0; i < x->count; i++) {
+    take_column(eq->derivative_pattern[CMB_POSITION_P], eq->ng, eq->np, x->P, x->parameter[i],
+                x->gp + (ptrdiff_t)i * eq->ng);
+  }
+  CMB_TRY(cmb_derivative_at(x->differences, x->t, x->q, x->rest, x->ev->zero, x->lambda,
+                            CMB_RESIDUAL_P, x->P));
+  for (int i = 0; i < x->count; i++) {
+    take_column(eq->derivative_pattern[CMB_RESIDUAL_P], eq->nv, eq->np, x->P, x->parameter[i],
+                x->rhs);
+    find_change(x, i);
+  }
+  return cmb_all_finite(x->count * eq->nv, x->W) && cmb_all_finite(x->count * eq->ng, x->L)
+             ? CMB_OK
+             : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
+{
+  cmb_equilibrium_report report;
+  memcpy(x->q, q_start, (size_t)x->ev->eq->nq * sizeof *x->q);
+  CMB_TRY(cmb_equilibrium(x->ev, x->t, x->q, NULL, x->lambda, &report));
+  CMB_TRY(cmb_refuse_stuck(x->ev, x->arena, x->t, x->q, x->rest, x->lambda, "a sweep"));
+  const cmb_status status = find_changes(x);
+  return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
+}
+
+/* The step from s on by at most ds that moves no coordinate too far; dq is the way predicted. */
+static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
+{
+  const cmb_equations *eq = x->ev->eq;
+  double *w = x->rhs;
+  memset(w, 0, (size_t)eq->nv * sizeof *w);
+  for (int i = 0; i < x->count; i++) {
+    const double rate = to[i] - x->p_from[x->parameter[i]];
+    cmb_add_scaled(eq->nv, rate, x->W + (ptrdiff_t)i * eq->nv, w);
+  }
+  cmb_rates(x->ev, x->q, w, x->dq);
+  const double most = cmb_largest(eq->nq, x->dq);
+  ds = fmin(ds, 1 - s);
+  if (most * ds > LARGEST_STEP) ds = LARGEST_STEP / most;
+  for (int i = 0; i < eq->nq; i++) {
+    x->dq[i] *= ds;
+    x->q_try[i] = x->q[i] + x->dq[i];
+  }
+  return ds;
+}
+
+/* The state of rest near the one predicted, if it is where the way leads. */
+static cmb_status correct(cmb_quasistatic *x)
+{
+  const cmb_equations *eq = x->ev->eq;
+  cmb_equilibrium_report report;
+  CMB_TRY(cmb_equilibrium(x->ev, x->t, x->q_try, NULL, x->lambda, &report));
+  const double step = cmb_largest(eq->nq, x->dq), scale = 1 + cmb_largest(eq->nq, x->q);
+  double off = 0;
+  for (int i = 0; i < eq->nq; i++) {
+    off = fmax(off, fabs(x->q_try[i] - x->q[i] - x->dq[i]));
+  }
+  return off <= STRAIGHT * step + SMALL * scale ? CMB_OK : CMB_RETRY_NEWTON;
+}
+
+cmb_status cmb_quasistatic_go(cmb_quasistatic *x, const double *to, double *reached)
+{
+  const cmb_equations *eq = x->ev->eq;
+  double s = 0, wish = 1;
+  memcpy(x->p_from, x->p, (size_t)eq->np * sizeof *x->p);
+  for (int steps = 0; s < 1; steps++) {
+    if (steps == MOST_STEPS) return CMB_RETRY_NEWTON;
+    const double ds = predict(x, to, s, wish), next = s + ds >= 1 ? 1 : s + ds;
+    for (int i = 0; i < x->count; i++) {
+      const int k = x->parameter[i];
+      x->p[k] = next < 1 ? x->p_from[k] + next * (to[i] - x->p_from[k]) : to[i];
+    }
+    const cmb_status status = correct(x);
+    if (status == CMB_ERROR_MEMORY) return status;
+    if (status == CMB_OK) {
+      memcpy(x->q, x->q_try, (size_t)eq->nq * sizeof *x->q);
+      s = next;
+      *reached = s;
+      CMB_TRY(find_changes(x));
+      wish = 2 * ds;
+      continue;
+    }
+    for (int i = 0; i < x->count; i++) {
+      const int k = x->parameter[i];
+      x->p[k] = x->p_from[k] + s * (to[i] - x->p_from[k]);
+    }
+    *reached = s;
+    wish = ds / 2;
+    if (wish < LEAST_SHARE) return CMB_RETRY_NEWTON;
+  }
+  *reached = 1;
+  return CMB_OK;
+}

@@ -1,0 +1,638 @@
+/*
+ * Kinematics and compliance of suspensions (camber/suspension.h, docs/kinematics.md; terms and signs of ISO 8855).
+ *
+ * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
+ * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
+ * velocities at v = w are its twist (C', ω), by which contact point, roll centre, support angles and kingpin are found:
+ *
+ *     n  outward unit vector along the spin axis,  d = (z − n_z n)/|..|,  P = C − R d     centre, contact point
+ *     camber = −asin n_z,  toe = atan2(n_x, |n_y|)
+ *     V = C' + ω × (P − C),  roll centre P_y V_y / V_z above the road on y = 0,  slopes V_x/V_z and C'_x/C'_z
+ *     kingpin along ω of the steering drive, through C + ω × C'/ω²
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "math/dense.h"
+#include "math/vec3.h"
+#include "model/model.h"
+#include "system/quasistatic.h"
+
+#include <camber/suspension.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 64, TEXT_ROOM = 1 << 16, NAME_ROOM = 300, LOAD_PARTS = 4, OF_WHEEL = 12 };
+
+enum wheel_column {
+  CAMBER,
+  TOE,
+  CAMBER_RATE,
+  TOE_RATE,
+  TRAVEL,
+  FORWARD,
+  OUTWARD,
+  TRACK,
+  WHEELBASE,
+  RATE,
+  ROLL_CENTRE,
+  BRAKE_SLOPE,
+  DRIVE_SLOPE,
+  CASTER,
+  KINGPIN,
+  SCRUB,
+  TRAIL,
+  WHEEL_COLUMNS
+};
+
+static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
+    [CAMBER] = {"camber", "rad"},
+    [TOE] = {"toe", "rad"},
+    [CAMBER_RATE] = {"camber_change", "rad"},
+    [TOE_RATE] = {"toe_change", "rad"},
+    [TRAVEL] = {"travel", "m"},
+    [FORWARD] = {"forward", "m"},
+    [OUTWARD] = {"outward", "m"},
+    [TRACK] = {"track", "m"},
+    [WHEELBASE] = {"wheelbase", "m"},
+    [RATE] = {"rate", "N/m"},
+    [ROLL_CENTRE] = {"roll_centre", "m"},
+    [BRAKE_SLOPE] = {"brake_slope", ""},
+    [DRIVE_SLOPE] = {"drive_slope", ""},
+    [CASTER] = {"caster", "rad"},
+    [KINGPIN] = {"kingpin", "rad"},
+    [SCRUB] = {"scrub", "m"},
+    [TRAIL] = {"trail", "m"}};
+
+struct wheel {
+  int output;        /* the first of OF_WHEEL: C, y axis, velocity, angular velocity */
+  double design[3];  /* centre in the design position */
+  double contact[3]; /* contact point there, of an upright wheel */
+  int travel, steer; /* drives, -1: none */
+};
+
+struct cmb_suspension {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_model *model;
+  cmb_system *system;
+  cmb_quasistatic x;
+  bool created;
+  int points, at;
+  int drives, inputs; /* drives, and with the loads behind them */
+  cmb_suspension_range range[2 * MOST];
+  int parameter[2 * MOST], row[MOST]; /* of drives: the constraint */
+  int wheel_count;
+  double radius;
+  struct wheel wheel[MOST];
+  int own_outputs; /* of the model, which come first */
+  double *out, *out_moved, *v, *to;
+  int left_out_count;
+  const char *left_out[MOST];
+  cmb_suspension_column *columns;
+  int column_count;
+};
+
+/* ---- the model with drives and loads */
+
+struct text {
+  char *at;
+  size_t used;
+};
+
+static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *t, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = vsnprintf(t->at + t->used, TEXT_ROOM - t->used, format, arguments);
+  va_end(arguments);
+  t->used += (size_t)n;
+  if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
+}
+
+/* The wheel that a load "MARKER.fy" acts on, and which part of it; false if there is none. */
+static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
+{
+  static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
+  const char *point = strrchr(name, '.');
+  *part = point ? cmb_find_name(point + 1, parts, LOAD_PARTS, sizeof *parts) : -1;
+  for (*wheel = 0; *wheel < o->wheel_count && *part >= 0; ++*wheel) {
+    const char *marker = o->wheels[*wheel];
+    if (strlen(marker) == (size_t)(point - name) && strncmp(marker, name, strlen(marker)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The force at the contact point as one at the centre with the moment r × F, r = −R d. */
+static void put_load(struct text *t, const char *m, int wheel, double radius)
+{
+  char r[3][3 * NAME_ROOM];
+  for (int i = 0; i < 2; i++) {
+    snprintf(r[i], sizeof r[i], "(%.17g*%s.y_z*%s.y_%c/sqrt(1 - %s.y_z^2))", radius, m, m, "xy"[i],
+             m);
+  }
+  snprintf(r[2], sizeof r[2], "(-%.17g*sqrt(1 - %s.y_z^2))", radius, m);
+  put(t, "  kinematics_force%d: {type: load, on: %s, force: [", wheel, m);
+  for (int i = 0; i < 3; i++) put(t, "%skinematics_load%d_%d", i ? ", " : "", wheel, i);
+  put(t, "], torque: [");
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    put(t, "%s'%s*kinematics_load%d_%d - %s*kinematics_load%d_%d", i ? ", " : "", r[j], wheel, k,
+        r[k], wheel, j);
+    put(t, i == 2 ? " + kinematics_load%d_3'" : "'", wheel);
+  }
+  put(t, "]}\n");
+}
+
+/* What is driven: an output of the model stands for its formula. */
+static const char *formula_of(const cmb_model *plain, const char *name)
+{
+  cmb_item item;
+  const int i = cmb_model_find(plain, CMB_ITEM_OUTPUT, name);
+  return i >= 0 && cmb_model_item(plain, CMB_ITEM_OUTPUT, i, &item) ? item.text : name;
+}
+
+static void put_additions(struct text *t, const cmb_suspension_options *o, const cmb_model *plain)
+{
+  static const char *const parts[OF_WHEEL] = {"x",  "y",  "z",  "y_x", "y_y", "y_z",
+                                              "vx", "vy", "vz", "wx",  "wy",  "wz"};
+  put(t, "parameters:\n");
+  for (int i = 0; i < o->drive_count; i++) {
+    put(t, "  kinematics_drive%d_value: %.17g\n", i, o->drives[i].from);
+  }
+  for (int i = 0; i < LOAD_PARTS * o->wheel_count; i++) {
+    put(t, "  kinematics_load%d_%d: 0\n", i / LOAD_PARTS, i % LOAD_PARTS);
+  }
+  put(t, "motions:\n");
+  for (int i = 0; i < o->drive_count; i++) {
+    put(t, "  kinematics_drive%d: {formula: '%s', value: kinematics_drive%d_value}\n", i,
+        formula_of(plain, o->drives[i].name), i);
+  }
+  if (o->wheel_count == 0) return;
+  put(t, "forces:\n");
+  for (int i = 0; i < o->wheel_count; i++) put_load(t, o->wheels[i], i, o->radius);
+  put(t, "outputs:\n");
+  for (int i = 0; i < OF_WHEEL * o->wheel_count; i++) {
+    const int wheel = i / OF_WHEEL, part = i % OF_WHEEL;
+    put(t, "  kinematics_wheel%d_%s: %s.%s\n", wheel, parts[part], o->wheels[wheel], parts[part]);
+  }
+}
+
+/* Names that the options have are what a formula can have, and what the model knows. */
+static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
+                              const cmb_model *plain)
+{
+  for (int i = 0; i < o->drive_count; i++) {
+    if (!strpbrk(o->drives[i].name, "'\n\r")) continue;
+    return cmb_fail(
+        ctx, CMB_ERROR_INPUT,
+        "the drive \"%s\" is no quantity of positions; expected a coordinate, an output "
+        "or a formula such as MARKER.z",
+        o->drives[i].name);
+  }
+  for (int i = 0; i < o->wheel_count; i++) {
+    if (cmb_model_find(plain, CMB_ITEM_MARKER, o->wheels[i]) >= 0) continue;
+    const char *names[MOST], *near;
+    int count = 0;
+    cmb_item item;
+    while (count < MOST && cmb_model_item(plain, CMB_ITEM_MARKER, count, &item)) {
+      names[count++] = item.name;
+    }
+    near = cmb_nearest_name(o->wheels[i], names, count, sizeof *names);
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "unknown marker '%s'; %s%s%s", o->wheels[i],
+                    near ? "did you mean '" : "expected a marker on a wheel carrier",
+                    near ? near : "", near ? "'?" : "");
+  }
+  for (int i = 0; i < o->load_count; i++) {
+    int wheel, part;
+    if (find_load(o, o->loads[i].name, &wheel, &part)) continue;
+    return cmb_fail(ctx, CMB_ERROR_INPUT,
+                    "unknown load '%s'; expected MARKER.fx, .fy, .fz or .mz with the marker of a "
+                    "wheel",
+                    o->loads[i].name);
+  }
+  return CMB_OK;
+}
+
+/* Whether the body is the wheel's carrier, or hangs on it. */
+static bool is_of_wheel(const cmb_suspension *k, int body)
+{
+  for (; body != CMB_NO_BODY;) {
+    for (int i = 0; i < k->wheel_count; i++) {
+      cmb_body_point at;
+      const int marker = k->wheel[i].output; /* until outputs are known */
+      if (cmb_model_points(k->model, CMB_ITEM_MARKER, marker, 1, &at) == 1 && at.body == body) {
+        return true;
+      }
+    }
+    cmb_body b;
+    if (!cmb_body_of(k->model, body, &b)) return false;
+    body = b.parent;
+  }
+  return false;
+}
+
+/* The road's push on wheels is what drives and loads stand for: it is left out. */
+static void leave_out_contacts(cmb_suspension *k)
+{
+  for (int i = 0; i < k->model->force_count; i++) {
+    cmb_model_force *f = &k->model->forces[i];
+    if (f->type != CMB_FORCE_CONTACT || !is_of_wheel(k, f->b.body)) continue;
+    f->stiffness = f->damping = f->friction = f->friction_static = cmb_fixed(0);
+    if (k->left_out_count < MOST) k->left_out[k->left_out_count++] = f->name;
+  }
+}
+
+static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
+{
+  cmb_model_options with = o->model ? *o->model : (cmb_model_options){0};
+  cmb_model *plain;
+  char names[MOST + LOAD_PARTS * MOST][40];
+  const char *live[MOST + LOAD_PARTS * MOST];
+  struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
+  if (!t.at) return cmb_fail_memory(k->ctx);
+  CMB_TRY(cmb_model_read(k->ctx, path, &with, &plain));
+  cmb_status status = check_names(k->ctx, o, plain);
+  if (status == CMB_OK) put_additions(&t, o, plain);
+  cmb_model_destroy(plain);
+  if (status != CMB_OK) return status;
+  if (t.used == TEXT_ROOM - 1)
+    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas are too long");
+  for (int i = 0; i < o->drive_count; i++) {
+    snprintf(names[i], sizeof *names, "kinematics_drive%d_value", i);
+    live[with.live_count++] = names[i];
+  }
+  for (int i = 0; i < LOAD_PARTS * o->wheel_count; i++) {
+    char *name = names[with.live_count];
+    snprintf(name, sizeof *names, "kinematics_load%d_%d", i / LOAD_PARTS, i % LOAD_PARTS);
+    live[with.live_count++] = name;
+  }
+  with.live_names = live;
+  with.addition = t.at;
+  return cmb_model_read(k->ctx, path, &with, &k->model);
+}
+
+/* ---- setting up */
+
+static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o)
+{
+  k->wheel_count = o->wheel_count;
+  k->radius = o->radius;
+  for (int i = 0; i < o->wheel_count; i++) {
+    struct wheel *w = &k->wheel[i];
+    cmb_body_point at;
+    w->output = cmb_model_find(k->model, CMB_ITEM_MARKER, o->wheels[i]);
+    w->travel = w->steer = -1;
+    if (cmb_model_points(k->model, CMB_ITEM_MARKER, w->output, 1, &at) != 1) continue;
+    memcpy(w->design, at.at, sizeof at.at);
+    memcpy(w->contact, at.at, sizeof at.at);
+    w->contact[2] -= k->radius;
+    if (at.body == CMB_NO_BODY) {
+      return cmb_fail(k->ctx, CMB_ERROR_INPUT,
+                      "marker '%s' is on the ground; expected one on a wheel carrier",
+                      o->wheels[i]);
+    }
+  }
+  leave_out_contacts(k);
+  return CMB_OK;
+}
+
+static int find_parameter(const cmb_equations *eq, const char *format, int i, int j)
+{
+  char name[64];
+  snprintf(name, sizeof name, format, i, j);
+  return cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
+}
+
+/* Parameters, constraints and outputs of drives, loads and wheels by their names. */
+static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
+{
+  const cmb_equations *eq = &k->system->eq;
+  char name[64];
+  k->drives = o->drive_count;
+  for (int i = 0; i < o->drive_count; i++) {
+    k->range[k->inputs] = o->drives[i];
+    k->parameter[k->inputs++] = find_parameter(eq, "kinematics_drive%d_value", i, 0);
+    snprintf(name, sizeof name, "kinematics_drive%d", i);
+    k->row[i] = cmb_find_name(name, eq->g_names, eq->ng, sizeof *eq->g_names);
+    if (k->row[i] >= 0) continue;
+    return cmb_fail(
+        k->ctx, CMB_ERROR_INPUT,
+        "the drive '%s' cannot be held besides the others: the mechanism has no freedom "
+        "left for it, or another drive determines it",
+        o->drives[i].name);
+  }
+  for (int i = 0; i < o->load_count; i++) {
+    int wheel = 0, part = 0;
+    find_load(o, o->loads[i].name, &wheel, &part);
+    k->range[k->inputs] = o->loads[i];
+    k->parameter[k->inputs++] = find_parameter(eq, "kinematics_load%d_%d", wheel, part);
+  }
+  k->own_outputs = eq->no - OF_WHEEL * k->wheel_count;
+  for (int i = 0; i < k->wheel_count; i++) k->wheel[i].output = k->own_outputs + OF_WHEEL * i;
+  for (int i = 0; i < k->inputs; i++) {
+    char *copy = cmb_arena_text(k->arena, k->range[i].name);
+    if (!copy) return cmb_fail_memory(k->ctx);
+    k->range[i].name = copy;
+  }
+  return CMB_OK;
+}
+
+static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o)
+{
+  const cmb_model_system_options options = {.formulation = CMB_FORM_EXPLICIT,
+                                            .evaluation = CMB_EVALUATE_INTERPRETER,
+                                            .derivatives = true};
+  CMB_TRY(cmb_model_system(k->ctx, k->model, &options, &k->system));
+  const cmb_equations *eq = &k->system->eq;
+  if (eq->nz > 0) {
+    return cmb_fail(k->ctx, CMB_ERROR_INPUT,
+                    "the model has the state '%s', and sweeps are for models without states",
+                    eq->v_names[eq->nv - eq->nz]);
+  }
+  CMB_TRY(find_places(k, o));
+  k->out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
+  k->out_moved = cmb_arena_doubles(k->arena, (eq->no + eq->nh) * (k->inputs + 1));
+  k->v = cmb_arena_doubles(k->arena, eq->nv);
+  k->to = cmb_arena_doubles(k->arena, k->inputs);
+  if (cmb_arena_failed(k->arena)) return cmb_fail_memory(k->ctx);
+  k->created = true;
+  CMB_TRY(cmb_quasistatic_create(&k->x, k->ctx, k->system, k->inputs, k->parameter));
+  for (int i = k->drives; i < k->inputs; i++) k->x.p[k->parameter[i]] = k->range[i].from;
+  return cmb_quasistatic_begin(&k->x, k->system->q);
+}
+
+/* ---- quantities of wheels */
+
+/* The outputs at the state with the velocities v, which derivatives of the state are. */
+static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
+{
+  return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
+}
+
+/* Outputs at rest, and with the velocities of each drive and load, and of the sweep behind them. */
+static cmb_status evaluate(cmb_suspension *k)
+{
+  const cmb_equations *eq = &k->system->eq;
+  const int room = eq->no + eq->nh;
+  CMB_TRY(outputs_with(k, k->x.rest, k->out));
+  memset(k->v, 0, (size_t)eq->nv * sizeof *k->v);
+  for (int i = 0; i < k->inputs; i++) {
+    const double *w = k->x.W + (ptrdiff_t)i * eq->nv;
+    CMB_TRY(outputs_with(k, w, k->out_moved + (ptrdiff_t)i * room));
+    cmb_add_scaled(eq->nv, k->range[i].to - k->range[i].from, w, k->v);
+  }
+  return outputs_with(k, k->v, k->out_moved + (ptrdiff_t)k->inputs * room);
+}
+
+static const double *twist(const cmb_suspension *k, const struct wheel *w, int input)
+{
+  const int room = k->system->eq.no + k->system->eq.nh;
+  return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
+}
+
+/* Which drives are travel and steering to a wheel: by what they move most of it, its height or its turn about the vertical. */
+static void find_roles(cmb_suspension *k)
+{
+  for (int n = 0; n < k->wheel_count; n++) {
+    struct wheel *w = &k->wheel[n];
+    double rise = 1e-6, turn = 1e-6;
+    for (int i = 0; i < k->drives; i++) {
+      const double *x = twist(k, w, i), up = fabs(x[2]), about = k->radius * fabs(x[5]);
+      if (up >= about && up > rise) rise = up, w->travel = i;
+      const bool steers =
+          up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an axis that stands */
+      if (steers && about > turn) turn = about, w->steer = i;
+    }
+  }
+}
+
+/* What a drive needs to hold its value, and how that changes with it: along the sweep, or with this drive alone where it does not move. */
+static double holding_force(const cmb_suspension *k, int drive)
+{
+  const int ng = k->system->eq.ng, row = k->row[drive];
+  return k->x.lambda[row] * k->x.gp[drive * ng + row];
+}
+
+static double holding_stiffness(const cmb_suspension *k, int drive)
+{
+  const int ng = k->system->eq.ng, row = k->row[drive];
+  const double own = k->range[drive].to - k->range[drive].from;
+  double sum = 0;
+  for (int i = 0; i < k->inputs && own != 0; i++) {
+    sum += (k->range[i].to - k->range[i].from) / own * k->x.L[i * ng + row];
+  }
+  return (own != 0 ? sum : k->x.L[drive * ng + row]) * k->x.gp[drive * ng + row];
+}
+
+/* What a steering twist x (velocity of the centre, angular velocity) says of the kingpin. */
+static void find_kingpin(const double *x, const double *C, const double *P, const double *n,
+                         double side, double *to)
+{
+  const double *omega = x + 3, square = cmb_dot3(omega, omega), up = omega[2] < 0 ? -1 : 1;
+  double arm[3], axis[3], ground[3];
+  cmb_cross3(omega, x, arm);
+  for (int i = 0; i < 3; i++) axis[i] = up * omega[i] / sqrt(square);
+  for (int i = 0; i < 3; i++) ground[i] = C[i] + arm[i] / square;
+  const double along = (P[2] - ground[2]) / axis[2];
+  for (int i = 0; i < 3; i++) ground[i] += along * axis[i];
+  const double flat = hypot(n[0], n[1]);
+  const double out[2] = {n[0] / flat, n[1] / flat}, ahead[2] = {side * out[1], -side * out[0]};
+  to[CASTER] = atan2(-axis[0], axis[2]);
+  to[KINGPIN] = atan2(-side * axis[1], axis[2]);
+  to[SCRUB] = (P[0] - ground[0]) * out[0] + (P[1] - ground[1]) * out[1];
+  to[TRAIL] = (ground[0] - P[0]) * ahead[0] + (ground[1] - P[1]) * ahead[1];
+}
+
+static void find_travel(const cmb_suspension *k, const struct wheel *w, const double *C,
+                        const double *P, double *to)
+{
+  const double *x = twist(k, w, w->travel);
+  const double arm[3] = {P[0] - C[0], P[1] - C[1], P[2] - C[2]};
+  double V[3];
+  cmb_cross3(x + 3, arm, V);
+  for (int i = 0; i < 3; i++) V[i] += x[i];
+  to[ROLL_CENTRE] = P[1] * V[1] / V[2];
+  to[BRAKE_SLOPE] = V[0] / V[2];
+  to[DRIVE_SLOPE] = x[0] / x[2];
+  to[RATE] = fabs(x[2] - 1) < 1e-6 ? holding_stiffness(k, w->travel) : NAN;
+}
+
+/* All columns of a wheel. */
+static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
+{
+  const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
+  const double side = w->design[1] < 0 ? -1 : 1, sign = axis[1] * side < 0 ? -1 : 1;
+  const double n[3] = {sign * axis[0], sign * axis[1], sign * axis[2]};
+  const double level = sqrt(n[0] * n[0] + n[1] * n[1]);
+  const double d[3] = {-n[2] * n[0] / level, -n[2] * n[1] / level, level};
+  const double P[3] = {C[0] - k->radius * d[0], C[1] - k->radius * d[1], C[2] - k->radius * d[2]};
+  double turn[3];
+  cmb_cross3(x + 3, n, turn); /* n' */
+  for (int i = 0; i < WHEEL_COLUMNS; i++) to[i] = NAN;
+  to[CAMBER] = -asin(fmax(-1, fmin(1, n[2])));
+  to[TOE] = atan2(n[0], side * n[1]);
+  to[CAMBER_RATE] = -turn[2] / level;
+  to[TOE_RATE] = side * (turn[0] * n[1] - n[0] * turn[1]) / (level * level);
+  to[TRAVEL] = C[2] - w->design[2];
+  to[FORWARD] = C[0] - w->design[0];
+  to[OUTWARD] = side * (C[1] - w->design[1]);
+  to[TRACK] = side * (P[1] - w->contact[1]);
+  to[WHEELBASE] = P[0] - w->contact[0];
+  if (w->travel >= 0) find_travel(k, w, C, P, to);
+  if (w->steer >= 0) find_kingpin(twist(k, w, w->steer), C, P, n, side, to);
+}
+
+/* ---- the table */
+
+static bool has_column(const struct wheel *w, int c)
+{
+  if (c >= RATE && c <= DRIVE_SLOPE) return w->travel >= 0;
+  return c < CASTER || w->steer >= 0;
+}
+
+static void add_column(cmb_suspension *k, const char *of, const char *what, const char *unit)
+{
+  const size_t room = strlen(of) + strlen(what) + 2;
+  char *name = cmb_arena_take(k->arena, room, 1);
+  if (!name) return;
+  snprintf(name, room, "%s%s%s", of, what[0] ? "." : "", what);
+  k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
+}
+
+static cmb_status make_columns(cmb_suspension *k, const cmb_suspension_options *o)
+{
+  const cmb_equations *eq = &k->system->eq;
+  const int most = 3 * k->inputs + WHEEL_COLUMNS * k->wheel_count + eq->no;
+  k->columns = cmb_arena_take(k->arena, (size_t)most, sizeof *k->columns);
+  if (!k->columns) return cmb_fail_memory(k->ctx);
+  for (int i = 0; i < k->inputs; i++) add_column(k, k->range[i].name, "", "");
+  for (int n = 0; n < k->wheel_count; n++) {
+    for (int c = 0; c < WHEEL_COLUMNS; c++) {
+      if (!has_column(&k->wheel[n], c)) continue;
+      add_column(k, o->wheels[n], wheel_columns[c].name, wheel_columns[c].unit);
+    }
+  }
+  for (int i = 0; i < k->drives; i++) {
+    add_column(k, k->range[i].name, "hold_force", "");
+    add_column(k, k->range[i].name, "hold_stiffness", "");
+  }
+  for (int i = 0; i < k->own_outputs; i++) {
+    add_column(k, eq->output_names[i], "", eq->output_units ? eq->output_units[i] : "");
+  }
+  return cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
+}
+
+static void fill_row(const cmb_suspension *k, double *row)
+{
+  double all[WHEEL_COLUMNS];
+  for (int i = 0; i < k->inputs; i++) *row++ = k->x.p[k->parameter[i]];
+  for (int n = 0; n < k->wheel_count; n++) {
+    find_wheel(k, &k->wheel[n], all);
+    for (int c = 0; c < WHEEL_COLUMNS; c++) {
+      if (has_column(&k->wheel[n], c)) *row++ = all[c];
+    }
+  }
+  for (int i = 0; i < k->drives; i++) {
+    *row++ = holding_force(k, i);
+    *row++ = holding_stiffness(k, i);
+  }
+  for (int i = 0; i < k->own_outputs; i++) *row++ = k->out[i];
+}
+
+/* Why the sweep ends: the first quantity that was to change, how far it got. */
+static cmb_status fail_to_reach(cmb_suspension *k, const double *to)
+{
+  int i = 0;
+  while (i < k->inputs - 1 && k->range[i].from == k->range[i].to) i++;
+  char why[256];
+  snprintf(why, sizeof why, "%s", cmb_error_of(k->ctx)->text);
+  return cmb_fail(
+      k->ctx, CMB_ERROR_EQUATIONS, "'%s' cannot get to %.9g: the last value reached is %.9g%s%s",
+      k->range[i].name, to[i], k->x.p[k->parameter[i]],
+      why[0] ? "; " : ", where the mechanism is at a dead centre or leaves its branch", why);
+}
+
+cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
+{
+  double reached;
+  if (!k || !row) return CMB_ERROR_ARGUMENT;
+  CMB_REQUIRE(k->ctx, k->at < k->points, "the sweep has no more points");
+  if (k->at > 0) {
+    const double s = (double)k->at / (k->points - 1);
+    for (int i = 0; i < k->inputs; i++) {
+      const cmb_suspension_range *r = &k->range[i];
+      k->to[i] = k->at == k->points - 1 ? r->to : r->from + s * (r->to - r->from);
+    }
+    cmb_forget_error(k->ctx);
+    const cmb_status status = cmb_quasistatic_go(&k->x, k->to, &reached);
+    if (status > 0) return fail_to_reach(k, k->to);
+    CMB_TRY(status);
+  }
+  CMB_TRY(evaluate(k));
+  fill_row(k, row);
+  k->at++;
+  return CMB_OK;
+}
+
+static cmb_status create(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
+{
+  CMB_TRY(read_model(k, path, o));
+  CMB_TRY(find_wheels(k, o));
+  CMB_TRY(make_system(k, o));
+  CMB_TRY(evaluate(k));
+  find_roles(k);
+  return make_columns(k, o);
+}
+
+cmb_status cmb_suspension_create(cmb_context *ctx, const char *path,
+                                 const cmb_suspension_options *o, cmb_suspension **kinematics)
+{
+  CMB_REQUIRE(ctx, ctx && kinematics, "cmb_suspension_create needs a context and a place");
+  *kinematics = NULL;
+  CMB_REQUIRE(ctx, path && o && o->points >= 1, "cmb_suspension_create needs a file and points");
+  CMB_REQUIRE(ctx, o->drive_count <= MOST && o->load_count <= MOST && o->wheel_count <= MOST,
+              "there are more than 64 drives, loads or wheels");
+  CMB_REQUIRE(ctx, o->wheel_count == 0 || (isfinite(o->radius) && o->radius >= 0),
+              "the wheel's radius is no length");
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_suspension *k = arena ? cmb_arena_take(arena, 1, sizeof *k) : NULL;
+  if (!k) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *k = (cmb_suspension){.ctx = ctx, .arena = arena, .points = o->points};
+  const cmb_status status = create(k, path, o);
+  if (status == CMB_OK) {
+    *kinematics = k;
+  } else {
+    cmb_suspension_destroy(k);
+  }
+  return status;
+}
+
+void cmb_suspension_destroy(cmb_suspension *k)
+{
+  if (!k) return;
+  if (k->created) cmb_quasistatic_destroy(&k->x);
+  cmb_system_destroy(k->system);
+  cmb_model_destroy(k->model);
+  cmb_arena_destroy(k->arena);
+}
+
+const cmb_suspension_column *cmb_suspension_columns(const cmb_suspension *k, int *count)
+{
+  *count = k ? k->column_count : 0;
+  return k ? k->columns : NULL;
+}
+
+int cmb_suspension_left_out(const cmb_suspension *k, const char *const **names)
+{
+  *names = k ? k->left_out : NULL;
+  return k ? k->left_out_count : 0;
+}
