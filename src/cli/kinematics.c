@@ -77,7 +77,7 @@ static void print_text(const struct sweep *s, const struct cli_arguments *a)
   const char *const *left_out;
   const int many = cmb_suspension_left_out(s->k, &left_out);
   for (int i = 0; i < many; i++) {
-    printf("contact '%s' acts on a wheel and is left out\n", left_out[i]);
+    printf("force '%s' is the road's push on a wheel and is left out\n", left_out[i]);
   }
   for (int row = -2; row < s->done; row++) {
     print_row(s, row, a->drive_count + a->load_count, a->wheel_count > 0);
