@@ -335,7 +335,8 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   char names[MOST + LOAD_PARTS * MOST][40];
   const char *live[MOST + LOAD_PARTS * MOST];
   if (t->used == TEXT_ROOM - 1) {
-    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
+    cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
+    return CMB_ERROR_INPUT;
   }
   with.live_count = 0;
   for (int i = 0; i < o->drive_count; i++) {
@@ -411,7 +412,7 @@ static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_sus
 
 static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
 {
-  double design[MOST];
+  double design[MOST] = {0};
   cmb_model *plain;
   struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
   if (!t.at) return cmb_fail_memory(k->ctx);
