@@ -39,7 +39,7 @@ typedef struct cmb_suspension_column {
 
 typedef struct cmb_suspension cmb_suspension;
 
-/* Reads the model and goes to the first point. */
+/* Reads the model and goes from its design position to the first point. */
 CMB_API cmb_status cmb_suspension_create(cmb_context *ctx, const char *path,
                                          const cmb_suspension_options *options,
                                          cmb_suspension **kinematics);
@@ -52,7 +52,7 @@ CMB_API const cmb_suspension_column *cmb_suspension_columns(const cmb_suspension
  * and the context says how far the sweep got. */
 CMB_API cmb_status cmb_suspension_next(cmb_suspension *kinematics, double *row);
 
-/* Contacts that act on wheels and are left out; how many. */
+/* The forces of the road on wheels, contacts and loads, which are left out: their names; how many. */
 CMB_API int cmb_suspension_left_out(const cmb_suspension *kinematics, const char *const **names);
 
 #ifdef __cplusplus

@@ -13,6 +13,7 @@
 
 enum { MOST_PANELS = 6, TITLE_ROOM = 112 };
 
+static const double NOT_SEEN = 1e-9;     /* deg, mm, N/mm: 0 on the terminal */
 static const double LEAST_TRAVEL = 1e-3; /* m: less is no sweep of the travel */
 
 struct sweep {
@@ -81,7 +82,11 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
     if (!is_shown(s, a, c)) continue;
     if (row == -2) printf("%s%*s", c ? "  " : "", width, name);
     if (row == -1) printf("%s%*s", c ? "  " : "", width, unit);
-    if (row >= 0) printf("%s%*.6g", c ? "  " : "", width, factor * s->table[row * s->count + c]);
+    if (row >= 0) {
+      const double value = factor * s->table[row * s->count + c];
+      const bool rounding = factor != 1 && fabs(value) < NOT_SEEN;
+      printf("%s%*.6g", c ? "  " : "", width, rounding ? 0 : value);
+    }
   }
   printf("\n");
 }
