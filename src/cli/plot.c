@@ -609,7 +609,8 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   for (int p = 0; p < plot->panel_count; p++) {
     f.width = (double)(WIDTH - SIDE_GAP) / columns - LEAST_LEFT;
     f.left = LEAST_LEFT + p % columns * (f.width + LEAST_LEFT);
-    f.top = TITLE + p / columns * (TALL + UNDER);
+    const int row = p / columns;
+    f.top = TITLE + row * (TALL + UNDER);
     put_upright_panel(to, plot, &plot->panels[p], &f);
     if (p % columns > 0) continue;
     fprintf(to, "<text transform='translate(14 %.1f) rotate(-90)' class='middle'>",

@@ -115,8 +115,7 @@ static void put(struct text *t, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  const int n = vsnprintf(t->at + t->used, TEXT_ROOM - t->used, format,
-                          arguments); /* NOLINT(clang-analyzer-valist.Uninitialized) */
+  const int n = vsnprintf(t->at + t->used, TEXT_ROOM - t->used, format, arguments);
   va_end(arguments);
   t->used += (size_t)n;
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
@@ -335,8 +334,7 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   char names[MOST + LOAD_PARTS * MOST][40];
   const char *live[MOST + LOAD_PARTS * MOST];
   if (t->used == TEXT_ROOM - 1) {
-    cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
-    return CMB_ERROR_INPUT;
+    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
   }
   with.live_count = 0;
   for (int i = 0; i < o->drive_count; i++) {
@@ -806,6 +804,7 @@ cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
 static cmb_status create(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
 {
   CMB_TRY(read_model(k, path, o));
+  if (!k->model) return CMB_ERROR_INPUT;
   CMB_TRY(find_wheels(k, o));
   CMB_TRY(make_system(k, o));
   for (int i = 0; i < k->inputs; i++) k->to[i] = k->range[i].from;
