@@ -1,5 +1,5 @@
 /*
- * Kinematics and compliance of suspensions (camber/suspension.h, docs/kinematics.md; terms and signs of ISO 8855).
+ * Kinematics and compliance of suspensions (camber/system.h, docs/kinematics.md; terms and signs of ISO 8855).
  *
  * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
  * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
@@ -17,7 +17,7 @@
 #include "model/model.h"
 #include "system/quasistatic.h"
 
-#include <camber/suspension.h>
+#include <camber/system.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
