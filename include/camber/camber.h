@@ -13,7 +13,6 @@
 #include <camber/method.h>
 #include <camber/model.h>
 #include <camber/sim.h>
-#include <camber/suspension.h>
 #include <camber/system.h>
 #include <camber/tyre.h>
 

@@ -31,7 +31,7 @@ const struct cli_command cli_commands[] = {
      "else in static equilibrium, and prints for each wheel (--wheel) camber, toe, changes of "
      "track "
      "and wheelbase, wheel rate, roll centre, support angles and, where a drive steers, caster, "
-     "kingpin inclination, scrub radius and trail. Contacts that act on wheels are left out.",
+     "kingpin inclination, scrub radius and trail. The forces of the road on wheels are left out.",
      cli_kinematics, false},
     {"export", "c MODEL", NULL, "standalone C of a model and a real-time method",
      "Writes NAME.c and NAME.h into a folder (-o): the model with a method of fixed cost, in C99 "

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PANELS = 6, SHOWN_ROOM = 16 };
+enum { MOST_PANELS = 6, TITLE_ROOM = 112 };
+
+static const double NOT_SEEN = 1e-9;     /* deg, mm, N/mm: 0 on the terminal */
+static const double LEAST_TRAVEL = 1e-3; /* m: less is no sweep of the travel */
 
 struct sweep {
   cmb_suspension *k;
@@ -39,35 +42,51 @@ static double shown_unit(const cmb_suspension_column *c, const char **unit)
   return 1;
 }
 
-static bool ends_in(const char *text, const char *ending)
+/* Whether the column is the quantity `what` of a wheel. */
+static bool is_of(const cmb_suspension_column *c, const char *wheel, const char *what)
 {
-  const size_t length = strlen(text), tail = strlen(ending);
-  return length > tail && text[length - tail - 1] == '.' &&
-         strcmp(text + length - tail, ending) == 0;
+  const size_t length = strlen(wheel);
+  return strncmp(c->name, wheel, length) == 0 && c->name[length] == '.' &&
+         strcmp(c->name + length + 1, what) == 0;
+}
+
+/* The column of a wheel's quantity, -1 if there is none. */
+static int find_column(const struct sweep *s, const char *wheel, const char *what)
+{
+  for (int c = 0; c < s->count; c++) {
+    if (is_of(&s->columns[c], wheel, what)) return c;
+  }
+  return -1;
 }
 
 /* Columns that the table has room for; files and JSON have all. */
-static bool is_shown(const struct sweep *s, int column, int inputs)
+static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int column)
 {
   static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
                                       "roll_centre", "caster", "kingpin", "scrub",     "trail"};
-  if (column < inputs) return true;
+  if (column < a->drive_count + a->load_count || a->wheel_count == 0) return true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    if (ends_in(s->columns[column].name, words[i])) return true;
+    for (int w = 0; w < a->wheel_count; w++) {
+      if (is_of(&s->columns[column], a->wheel[w], words[i])) return true;
+    }
   }
   return false;
 }
 
-static void print_row(const struct sweep *s, int row, int inputs, bool wheels)
+static void print_row(const struct sweep *s, const struct cli_arguments *a, int row)
 {
   for (int c = 0; c < s->count; c++) {
     const char *unit, *name = s->columns[c].name;
     const double factor = shown_unit(&s->columns[c], &unit);
     const int width = (int)strlen(name) > 11 ? (int)strlen(name) : 11;
-    if (wheels && !is_shown(s, c, inputs)) continue;
+    if (!is_shown(s, a, c)) continue;
     if (row == -2) printf("%s%*s", c ? "  " : "", width, name);
     if (row == -1) printf("%s%*s", c ? "  " : "", width, unit);
-    if (row >= 0) printf("%s%*.6g", c ? "  " : "", width, factor * s->table[row * s->count + c]);
+    if (row >= 0) {
+      const double value = factor * s->table[row * s->count + c];
+      const bool rounding = factor != 1 && fabs(value) < NOT_SEEN;
+      printf("%s%*.6g", c ? "  " : "", width, rounding ? 0 : value);
+    }
   }
   printf("\n");
 }
@@ -77,11 +96,9 @@ static void print_text(const struct sweep *s, const struct cli_arguments *a)
   const char *const *left_out;
   const int many = cmb_suspension_left_out(s->k, &left_out);
   for (int i = 0; i < many; i++) {
-    printf("contact '%s' acts on a wheel and is left out\n", left_out[i]);
+    printf("force '%s' is the road's push on a wheel and is left out\n", left_out[i]);
   }
-  for (int row = -2; row < s->done; row++) {
-    print_row(s, row, a->drive_count + a->load_count, a->wheel_count > 0);
-  }
+  for (int row = -2; row < s->done; row++) print_row(s, a, row);
 }
 
 /* ---- what programs read */
@@ -133,55 +150,109 @@ static void print_json(const struct sweep *s, cmb_status status)
 
 /* ---- plot */
 
-/* Panels over the first quantity that changes: camber, toe, track, rate .. of all wheels; without wheels the model's outputs. */
-static int make_panels(const struct sweep *s, int first, bool wheels, double *shown,
-                       struct cli_panel *panels, char titles[MOST_PANELS][64])
+/* The plot of a sweep, in the units that are shown. */
+struct picture {
+  double *shown; /* (points x stride) the table, and a column of nothing behind it */
+  int stride, count;
+  struct cli_panel panels[MOST_PANELS];
+  char titles[MOST_PANELS][TITLE_ROOM], axis[TITLE_ROOM];
+};
+
+static bool show_table(const struct sweep *s, struct picture *p)
 {
-  static const char *const words[MOST_PANELS] = {"camber", "toe",         "track",
-                                                 "rate",   "roll_centre", "caster"};
-  int count = 0;
-  for (int i = 0; i < MOST_PANELS; i++) {
-    struct cli_panel *panel = &panels[count];
-    *panel = (struct cli_panel){.title = titles[count]};
-    for (int c = first; c < s->count && panel->curve_count < CLI_PLOT_MOST_CURVES; c++) {
-      const cmb_suspension_column *column = &s->columns[c];
+  p->stride = s->count + 1;
+  p->shown = calloc((size_t)s->done * (size_t)p->stride, sizeof *p->shown);
+  for (int k = 0; k < s->done && p->shown; k++) {
+    for (int c = 0; c < s->count; c++) {
       const char *unit;
-      const double factor = shown_unit(column, &unit);
-      if (wheels ? !ends_in(column->name, words[i]) : c - first != i) continue;
-      for (int k = 0; k < s->done; k++) {
-        shown[k * s->count + c] = factor * s->table[k * s->count + c];
-      }
-      snprintf(titles[count], sizeof *titles, "%.40s%s%.16s", wheels ? words[i] : column->name,
-               unit[0] ? ", " : "", unit);
-      panel->curves[panel->curve_count++] = (struct cli_curve){column->name, shown + c};
+      p->shown[k * p->stride + c] = shown_unit(&s->columns[c], &unit) * s->table[k * s->count + c];
     }
-    count += panel->curve_count > 0;
+    p->shown[k * p->stride + s->count] = NAN;
   }
-  return count;
+  return p->shown != NULL;
+}
+
+static void put_title(char *title, const char *name, const cmb_suspension_column *column)
+{
+  const char *unit;
+  shown_unit(column, &unit);
+  snprintf(title, TITLE_ROOM, "%.80s%s%.20s", name, unit[0] ? ", " : "", unit);
+}
+
+/* Camber, toe, half track, rate .. of all wheels, a wheel in the same colour everywhere. */
+static void make_wheel_panels(const struct sweep *s, const struct cli_arguments *a,
+                              struct picture *p)
+{
+  static const char *const words[MOST_PANELS][2] = {
+      {"camber", "camber"},           {"toe", "toe"},
+      {"track", "half-track change"}, {"rate", "wheel rate"},
+      {"roll_centre", "roll centre"}, {"caster", "caster"}};
+  for (int i = 0; i < MOST_PANELS; i++) {
+    struct cli_panel *panel = &p->panels[p->count];
+    int found = -1;
+    *panel = (struct cli_panel){.title = p->titles[p->count]};
+    for (int w = 0; w < a->wheel_count && w < CLI_PLOT_MOST_CURVES; w++) {
+      const int c = find_column(s, a->wheel[w], words[i][0]);
+      panel->curves[panel->curve_count++] =
+          (struct cli_curve){a->wheel[w], p->shown + (c < 0 ? s->count : c)};
+      if (c >= 0) found = c;
+    }
+    if (found < 0) continue;
+    put_title(p->titles[p->count++], words[i][1], &s->columns[found]);
+  }
+}
+
+/* Without wheels: what is behind the drives, holding forces and outputs of the model. */
+static void make_plain_panels(const struct sweep *s, int first, struct picture *p)
+{
+  for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {
+    struct cli_panel *panel = &p->panels[p->count];
+    *panel = (struct cli_panel){.title = p->titles[p->count], .curve_count = 1};
+    panel->curves[0] = (struct cli_curve){s->columns[c].name, p->shown + c};
+    put_title(p->titles[p->count++], s->columns[c].name, &s->columns[c]);
+  }
+}
+
+/* The travel of the first wheel if the sweep moves it up or down all the way, else -1. */
+static int find_travel(const struct sweep *s, const struct cli_arguments *a)
+{
+  const int c = a->wheel_count > 0 ? find_column(s, a->wheel[0], "travel") : -1;
+  if (c < 0 || find_column(s, a->wheel[0], "rate") < 0) return -1;
+  const double way = s->table[(s->done - 1) * s->count + c] - s->table[c];
+  for (int k = 1; k < s->done; k++) {
+    const double step = s->table[k * s->count + c] - s->table[(k - 1) * s->count + c];
+    if (!(step * way > 0)) return -1;
+  }
+  return fabs(way) > LEAST_TRAVEL ? c : -1;
 }
 
 static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
 {
-  struct cli_panel panels[MOST_PANELS];
-  char titles[MOST_PANELS][64];
-  double *shown = calloc((size_t)s->done * (size_t)s->count, sizeof *shown);
-  const int inputs = a->drive_count + a->load_count;
+  struct picture p = {.count = 0};
+  const int inputs = a->drive_count + a->load_count, travel = find_travel(s, a);
   int x = 0;
-  if (!shown) return CMB_ERROR_MEMORY;
+  if (!show_table(s, &p)) return CMB_ERROR_MEMORY;
   for (int i = inputs - 1; i >= 0; i--) {
     const struct cli_range *r = i < a->drive_count ? &a->drive[i] : &a->load[i - a->drive_count];
     if (r->points > 0) x = i;
   }
-  const int count = make_panels(s, inputs, a->wheel_count > 0, shown, panels, titles);
+  if (travel >= 0) x = travel;
+  if (a->wheel_count > 0) {
+    make_wheel_panels(s, a, &p);
+  } else {
+    make_plain_panels(s, inputs, &p);
+  }
+  put_title(p.axis, s->columns[x].name, &s->columns[x]);
   const struct cli_plot plot = {.title = s->name,
-                                .abscissa = s->columns[x].name,
-                                .x = s->table + x,
+                                .abscissa = p.axis,
+                                .x = p.shown + x,
                                 .points = s->done,
-                                .stride = s->count,
-                                .panels = panels,
-                                .panel_count = count};
+                                .stride = p.stride,
+                                .panels = p.panels,
+                                .panel_count = p.count,
+                                .upright = travel >= 0};
   const cmb_status status = cli_plot_save(ctx, &plot, a->plot);
-  free(shown);
+  free(p.shown);
   return status;
 }
 

@@ -401,8 +401,9 @@ const struct cli_option cli_options[] = {
      "holds "
      "it; repeatable: all move together",
      take_drive, "NAME=A:B:N with N from 2 to 1000000, or NAME=A, 64 times at most", NULL},
-    {"load", 0, "MARKER.PART=A:B:N", " kinematics ",
-     "a load at the contact point of a wheel: PART is fx, fy, fz (N) or mz (N m); repeatable",
+    {"load", 0, "NAME=A:B:N", " kinematics ",
+     "a load at the contact point of a wheel: NAME is MARKER.fx, .fy, .fz (N) or .mz (N m); "
+     "repeatable",
      take_load, "MARKER.fx=A:B:N with N from 2 to 1000000, or MARKER.fx=A, 64 times at most", NULL},
     {"wheel", 0, "MARKER", " kinematics ",
      "a marker on a wheel carrier: where the wheel's centre is, with y along its spin axis; "

@@ -49,6 +49,7 @@ struct range {
 struct frame {
   struct range x, y;
   double left, top, width, height; /* pixels */
+  int x_ticks;                     /* about how many */
 };
 
 static struct range empty_range(bool logarithmic)
@@ -188,10 +189,10 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
             f->left + f->width, at, at);
     fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, at + 4, text);
   }
-  count = ticks_of(&f->x, X_TICKS, tick);
+  count = ticks_of(&f->x, f->x_ticks, tick);
   for (int k = 0; k < count; k++) {
     double at = pixel_x(f, tick[k]);
-    tick_text(&f->x, X_TICKS, tick[k], text);
+    tick_text(&f->x, f->x_ticks, tick[k], text);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>\n", at, at, f->top,
             f->top + f->height);
     if (!with_x) continue;
@@ -527,9 +528,107 @@ static int head_height(const struct cli_plot *plot, const struct frame *f)
          (plot->mark_count ? LETTERS : 0) + (rows > 1 ? rows - 1 : 0) * LETTER_LINE;
 }
 
+/* ---- side by side, the common quantity upwards */
+
+enum {
+  ACROSS = 3,    /* panels in a row */
+  TALL = 250,    /* a panel */
+  UNDER = 56,    /* its ticks and title */
+  SIDE_GAP = 16, /* to the next one's ticks */
+  FEW_TICKS = 4,
+  MOST_POINTS = 2000
+};
+
+/* A title that is at most `room` wide. */
+static void put_fitted(FILE *to, double x, double y, double room, const char *text)
+{
+  const double width = text_width(text);
+  fprintf(to, "<text x='%.1f' y='%.1f' font-size='%.1f' class='middle'>", x, y,
+          width > room ? FONT_SIZE * room / width : FONT_SIZE);
+  cli_svg_text(to, text);
+  fputs("</text>\n", to);
+}
+
+static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
+                              const struct cli_curve *curve, const char *colour)
+{
+  const long step = plot->points / MOST_POINTS + 1;
+  bool pen_down = false;
+  for (long k = 0; k < plot->points; k += step) {
+    const double up = plot->x[k * plot->stride], value = curve->y[k * plot->stride];
+    const bool shown = isfinite(up) && isfinite(value);
+    if (shown && !pen_down) fprintf(to, "<polyline stroke='%s' points='", colour);
+    if (shown) fprintf(to, "%.1f,%.1f ", pixel_x(f, value), pixel_y(f, up));
+    if (!shown && pen_down) fputs("'/>\n", to);
+    pen_down = shown;
+  }
+  if (pen_down) fputs("'/>\n", to);
+}
+
+static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
+                              struct frame *f)
+{
+  f->x = range_of(plot, panel);
+  put_ticks(to, f, true);
+  fprintf(to, "<rect x='%.1f' y='%.1f' width='%.1f' height='%.1f' class='box'/>\n", f->left, f->top,
+          f->width, f->height);
+  if (f->x.low < 0 && f->x.high > 0) {
+    fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='#999'/>\n", pixel_x(f, 0),
+            pixel_x(f, 0), f->top, f->top + f->height);
+  }
+  put_fitted(to, f->left + f->width / 2, f->top + f->height + 34, f->width + SIDE_GAP,
+             panel->title);
+  for (int c = 0; c < panel->curve_count; c++) {
+    put_upright_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
+  }
+}
+
+/* The names of the curves in one line, if there are several; those of the first panel stand for all. */
+static void put_common_legend(FILE *to, const struct cli_panel *panel, double y)
+{
+  double x = LEAST_LEFT;
+  for (int c = 0; c < panel->curve_count && panel->curve_count > 1; c++) {
+    const char *name = panel->curves[c].name;
+    fprintf(to, "<polyline stroke='%s' points='%.1f,%.1f %.1f,%.1f'/><text x='%.1f' y='%.1f'>",
+            COLOURS[c], x, y - 4, x + SAMPLE, y - 4, x + BEFORE_NAME - 10, y);
+    cli_svg_text(to, name);
+    fputs("</text>\n", to);
+    x += BEFORE_NAME + text_width(name) + SIDE_GAP;
+  }
+}
+
+static void write_upright(FILE *to, const struct cli_plot *plot)
+{
+  const int columns = plot->panel_count < ACROSS ? plot->panel_count : ACROSS;
+  const int rows = columns > 0 ? (plot->panel_count + columns - 1) / columns : 0;
+  const int height = TITLE + rows * (TALL + UNDER) + LINE + 8;
+  struct frame f = {.y = empty_range(false), .width = WIDTH, .height = TALL, .x_ticks = FEW_TICKS};
+  for (long i = 0; i < plot->points; i++) include(&f.y, plot->x[i * plot->stride]);
+  widen(&f.y);
+  put_head(to, plot, &f, height);
+  for (int p = 0; p < plot->panel_count; p++) {
+    f.width = (double)(WIDTH - SIDE_GAP) / columns - LEAST_LEFT;
+    f.left = LEAST_LEFT + p % columns * (f.width + LEAST_LEFT);
+    const int row = p / columns;
+    f.top = TITLE + row * (TALL + UNDER);
+    put_upright_panel(to, plot, &plot->panels[p], &f);
+    if (p % columns > 0) continue;
+    fprintf(to, "<text transform='translate(14 %.1f) rotate(-90)' class='middle'>",
+            f.top + f.height / 2);
+    cli_svg_text(to, plot->abscissa);
+    fputs("</text>\n", to);
+  }
+  if (rows > 0) put_common_legend(to, &plot->panels[0], height - 8);
+  fputs("</svg>\n", to);
+}
+
 void cli_plot_write(FILE *to, const struct cli_plot *plot)
 {
-  struct frame f = {.x = empty_range(plot->logarithmic), .height = HEIGHT};
+  struct frame f = {.x = empty_range(plot->logarithmic), .height = HEIGHT, .x_ticks = X_TICKS};
+  if (plot->upright) {
+    write_upright(to, plot);
+    return;
+  }
   for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
   widen(&f.x);
   set_margins(plot, &f);

@@ -1,6 +1,6 @@
 /*
  * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend, marks across all panels, notes
- * below. Axes are linear or logarithmic. The margins follow from the longest tick and the longest name.
+ * below; or side by side, with the common quantity upwards. Axes are linear or logarithmic. The margins follow from the longest tick and the longest name.
  */
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
@@ -37,6 +37,8 @@ struct cli_plot {
   const struct cli_panel *panels;
   int panel_count;
   bool logarithmic; /* the abscissa */
+  bool
+      upright; /* the abscissa points upwards, linear, and panels stand side by side; no marks, notes or subtitle */
   const struct cli_mark *marks;
   long mark_count;
   const char *const *notes; /* sentences below the picture */

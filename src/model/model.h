@@ -384,4 +384,7 @@ struct cmb_model {
   cmb_model_road *roads;
 };
 
+/* Whether something stands in what cmb_model_options.addition has, and not in a file. */
+bool cmb_is_addition(const char *file);
+
 #endif

@@ -278,15 +278,21 @@ static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node
                     : add_copy(r, &like, entry->key, 0, &previous);
 }
 
+static const char ADDITION[] = "(addition)";
+
+bool cmb_is_addition(const char *file)
+{
+  return file && strcmp(file, ADDITION) == 0;
+}
+
 /* What the options add, as if the model included it. */
 static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct chain *chain)
 {
-  static const char name[] = "(addition)";
   const char *text = r->options ? r->options->addition : NULL;
   const cmb_node *root;
   if (!text) return CMB_OK;
-  CMB_TRY(cmb_check_text(r->ctx, text, strlen(text), cmb_place_in(name, 1, 1)));
-  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, strlen(text), name, &root));
+  CMB_TRY(cmb_check_text(r->ctx, text, strlen(text), cmb_place_in(ADDITION, 1, 1)));
+  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, strlen(text), ADDITION, &root));
   return add_part(r, parts, root, false, chain);
 }
 

@@ -226,9 +226,10 @@ static void keep_branches(const cmb_system *system, cmb_rank *rank)
 }
 
 /* The names and numbers of what is left out, for the system that is made without it; and a warning. */
-static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, const cmb_rank *rank,
-                                    cmb_system *system)
+static cmb_status remember_left_out(const struct making *k, const cmb_system *whole,
+                                    const cmb_rank *rank, cmb_system *system)
 {
+  cmb_context *ctx = k->ctx;
   const int count = rank->redundant_count;
   system->left_out = cmb_arena_take(system->arena, (size_t)count, sizeof *system->left_out);
   system->left_out_row = cmb_arena_ints(system->arena, count);
@@ -236,6 +237,9 @@ static cmb_status remember_left_out(cmb_context *ctx, const cmb_system *whole, c
   for (int i = 0; i < count; i++) {
     system->left_out_row[i] = rank->redundant[i];
     system->left_out[i] = whole->eq.g_names[rank->redundant[i]];
+    cmb_model_origin o;
+    const bool known = cmb_model_origin_of(k->model, system->left_out[i], &o);
+    if (known && cmb_is_addition(o.file)) continue; /* who added it speaks of it */
     cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", system->left_out[i]);
   }
   system->left_out_count = count;
@@ -310,7 +314,7 @@ static cmb_status leave_out(struct making *k, cmb_system **system)
   keep_branches(whole, &x.rank);
   if (status == CMB_OK && x.rank.redundant_count > 0) {
     status = build(k, &x.rank, k->joints ? k->joints : whole, &less);
-    if (status == CMB_OK) status = remember_left_out(ctx, whole, &x.rank, less);
+    if (status == CMB_OK) status = remember_left_out(k, whole, &x.rank, less);
     if (status == CMB_OK) {
       less->whole = whole;
       *system = less;

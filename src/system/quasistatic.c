@@ -18,7 +18,11 @@ enum { MOST_STEPS = 2000 }; /* from one point to the next */
 static const double LARGEST_STEP = 0.1; /* m or rad, of any coordinate */
 static const double STRAIGHT = 0.1;     /* the correction over the step, */
 static const double SMALL = 1e-6;       /* unless it is small */
-static const double LEAST_SHARE = 1e-6; /* of the way; nothing leads on */
+static const double NO_FORCE =
+    1e-11; /* a part of all forces that a change brings, in one motion: rounding */
+static const double NO_STIFFNESS = 1e-3; /* of the stiffness that may be rounding */
+static const double MOVED = 1e-8;        /* of the largest part of a motion: more than rounding */
+static const double LEAST_SHARE = 1e-6;  /* of the way; nothing leads on */
 
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
@@ -61,38 +65,62 @@ void cmb_quasistatic_destroy(cmb_quasistatic *x)
   cmb_arena_destroy(x->arena);
 }
 
-/* x := A⁻¹ b by elimination with complete pivoting; 0 in what has no pivot. A (n x n) and b are overwritten. */
-static void solve_regular(int n, double *A, double *b, int *column, double least, double *x)
+/* A (n x n) x = b by elimination with complete pivoting. */
+struct elimination {
+  int n;
+  double *A, *b; /* overwritten */
+  int *column;   /* (n) the order of the unknowns */
+  double doubt;  /* pivots of at most this are stiffness only if b needs them, */
+  double none;   /* and of at most this never */
+  double small;  /* in b: no force */
+};
+
+/* The largest entry of what is left comes to the place `rank`; returns its size. */
+static double find_pivot(struct elimination *e, int rank)
 {
+  const int n = e->n;
+  int r = rank, c = rank;
+  for (int i = rank; i < n; i++) {
+    for (int j = rank; j < n; j++) {
+      if (fabs(e->A[i * n + e->column[j]]) > fabs(e->A[r * n + e->column[c]])) r = i, c = j;
+    }
+  }
+  const int kept = e->column[c];
+  e->column[c] = e->column[rank], e->column[rank] = kept;
+  for (int j = 0; j < n && r != rank; j++) {
+    const double a = e->A[r * n + j];
+    e->A[r * n + j] = e->A[rank * n + j], e->A[rank * n + j] = a;
+  }
+  const double y = e->b[r];
+  e->b[r] = e->b[rank], e->b[rank] = y;
+  return fabs(e->A[rank * n + kept]);
+}
+
+/* x, with 0 in motions that have neither stiffness nor force. Returns the unknown that has a force and no stiffness, -1 if none has. */
+static int solve_regular(struct elimination *e, double *x)
+{
+  const int n = e->n;
+  double *A = e->A, *b = e->b;
   int rank = 0;
-  for (int i = 0; i < n; i++) column[i] = i;
+  for (int i = 0; i < n; i++) e->column[i] = i;
   for (; rank < n; rank++) {
-    int r = rank, c = rank;
-    for (int i = rank; i < n; i++) {
-      for (int j = rank; j < n; j++) {
-        if (fabs(A[i * n + column[j]]) > fabs(A[r * n + column[c]])) r = i, c = j;
-      }
-    }
-    if (!(fabs(A[r * n + column[c]]) > least)) break;
-    const int kept = column[c];
-    column[c] = column[rank], column[rank] = kept;
-    for (int j = 0; j < n && r != rank; j++) {
-      const double a = A[r * n + j];
-      A[r * n + j] = A[rank * n + j], A[rank * n + j] = a;
-    }
-    const double y = b[r];
-    b[r] = b[rank], b[rank] = y;
+    const double pivot = find_pivot(e, rank);
+    const bool pushed = cmb_largest(n - rank, b + rank) > e->small;
+    if (!(pivot > e->none) && pushed) return e->column[rank];
+    if (!(pivot > e->doubt) && !pushed) break;
+    const int kept = e->column[rank];
     for (int i = rank + 1; i < n; i++) {
       const double factor = A[i * n + kept] / A[rank * n + kept];
-      cmb_add_scaled(n, -factor, A + rank * n, A + i * n);
+      cmb_add_scaled(n, -factor, A + (ptrdiff_t)rank * n, A + (ptrdiff_t)i * n);
       b[i] -= factor * b[rank];
     }
   }
   memset(x, 0, (size_t)n * sizeof *x);
   for (int i = rank - 1; i >= 0; i--) {
-    for (int j = i + 1; j < rank; j++) b[i] -= A[i * n + column[j]] * x[column[j]];
-    x[column[i]] = b[i] / A[i * n + column[i]];
+    for (int j = i + 1; j < rank; j++) b[i] -= A[i * n + e->column[j]] * x[e->column[j]];
+    x[e->column[i]] = b[i] / A[i * n + e->column[i]];
   }
+  return -1;
 }
 
 /* Column k of a derivative with respect to the parameters. */
@@ -115,13 +143,28 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
+/* The motion that row k of N has most of is pushed, and nothing holds it. */
+static cmb_status fail_pushed(cmb_quasistatic *x, int k)
+{
+  const cmb_equations *eq = x->ev->eq;
+  const double *w = x->tangent.N + (ptrdiff_t)k * eq->nv;
+  int most = 0;
+  for (int i = 1; i < eq->nv; i++) {
+    if (fabs(w[i]) > fabs(w[most])) most = i;
+  }
+  return cmb_fail_about(x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
+                        "the sweep pushes a motion that has no stiffness, that with the largest "
+                        "part in '%s': hold it with a drive",
+                        eq->v_names[most]);
+}
+
 /* w and λ' for parameter number i of those that change; r_p is in rhs, g_p in x->gp. */
-static void find_change(cmb_quasistatic *x, int i)
+static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
   cmb_tangent *tangent = &x->tangent;
   const int n = tangent->n, nv = eq->nv, ng = eq->ng;
-  double *w = x->W + (ptrdiff_t)i * nv, *lambda = x->L + (ptrdiff_t)i * ng, most = 0;
+  double *w = x->W + (ptrdiff_t)i * nv, *lambda = x->L + (ptrdiff_t)i * ng;
   for (int k = 0; k < ng; k++) lambda[k] = -x->gp[i * ng + k];
   cmb_tangent_normal(tangent, lambda, w);
   double *b = x->ev->w;
@@ -131,12 +174,19 @@ static void find_change(cmb_quasistatic *x, int i)
   cmb_tangent_reduce(tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], x->J, x->q, x->K);
   const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
   const double longest = cmb_largest(n * nv, tangent->N);
-  most = cmb_largest(entries, x->J) * longest * longest; /* what rounding is a part of */
-  solve_regular(n, x->K, x->z, x->column, n * cmb_stiffness_noise(eq) * most, b);
+  const double most = cmb_largest(entries, x->J) * longest * longest;
+  struct elimination e = {.n = n, .A = x->K, .b = x->z, .column = x->column};
+  e.doubt = n * cmb_stiffness_noise(eq) * most; /* of which rounding is a part */
+  e.none = NO_STIFFNESS * e.doubt;
+  e.small = NO_FORCE * longest * cmb_largest(nv, b);
+  const int pushed = solve_regular(&e, x->left);
+  if (pushed >= 0) return fail_pushed(x, pushed);
+  memcpy(b, x->left, (size_t)n * sizeof *b);
   for (int k = 0; k < n; k++) cmb_add_scaled(nv, b[k], tangent->N + (ptrdiff_t)k * nv, w);
   add_stiffness(x, w, x->rhs);
   for (int k = 0; k < nv; k++) x->rhs[k] = -x->rhs[k];
   cmb_tangent_multipliers(tangent, x->rhs, lambda);
+  return CMB_OK;
 }
 
 /* The derivatives at the state. */
@@ -159,11 +209,41 @@ static cmb_status find_changes(cmb_quasistatic *x)
   for (int i = 0; i < x->count; i++) {
     take_column(eq->derivative_pattern[CMB_RESIDUAL_P], eq->nv, eq->np, x->P, x->parameter[i],
                 x->rhs);
-    find_change(x, i);
+    CMB_TRY(find_change(x, i));
   }
   return cmb_all_finite(x->count * eq->nv, x->W) && cmb_all_finite(x->count * eq->ng, x->L)
              ? CMB_OK
              : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q)
+{
+  double size;
+  memcpy(x->q, q, (size_t)x->ev->eq->nq * sizeof *x->q);
+  CMB_TRY(
+      cmb_static_forces(&x->tangent, &x->modes, x->t, x->q, x->rest, x->lambda, x->left, &size));
+  return cmb_derivative_at(x->differences, x->t, x->q, x->rest, x->ev->zero, x->lambda,
+                           CMB_RESIDUAL_Q, x->J);
+}
+
+bool cmb_quasistatic_is_loose(cmb_quasistatic *x, int i, int count, const int *drives)
+{
+  const cmb_equations *eq = x->ev->eq;
+  double *w = x->rhs, *g = x->L, moved = 0;
+  memset(w, 0, (size_t)eq->nv * sizeof *w);
+  w[i] = 1;
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, x->tangent.G, w, g);
+  for (int k = 0; k < count; k++) g[drives[k]] = 0;
+  const int g_entries = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
+  if (cmb_largest(eq->ng, g) > NO_FORCE * cmb_largest(g_entries, x->tangent.G)) return false;
+  memset(x->z, 0, (size_t)eq->nv * sizeof *x->z);
+  add_stiffness(x, w, x->z);
+  const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], eq->nv, eq->nq);
+  if (cmb_largest(eq->nv, x->z) > cmb_stiffness_noise(eq) * cmb_largest(entries, x->J)) {
+    return false;
+  }
+  for (int k = 0; k < x->tangent.n; k++) moved = fmax(moved, fabs(x->tangent.N[k * eq->nv + i]));
+  return moved > MOVED * cmb_largest(x->tangent.n * eq->nv, x->tangent.N);
 }
 
 cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)

@@ -4,7 +4,7 @@
  *     J T w + Gᵀ λ' + ∂r/∂p = 0,   G w + ∂g/∂p = 0      J = ∂r/∂q, r = −f + Gᵀ λ, q' = T w
  *
  * with w = w₀ + N z in the tangent space (tangent.h): G w₀ = −∂g/∂p, NᵀJTN z = −Nᵀ(∂r/∂p + J T w₀). Motions without stiffness, such as
- * the spin of a wheel, have z = 0. Where the constraints leave no motion this is kinematics, and forces only decide on λ.
+ * the spin of a wheel, have z = 0; it is an error if a change pushes them. Where the constraints leave no motion this is kinematics, and forces only decide on λ.
  */
 #ifndef CMB_SYSTEM_QUASISTATIC_H
 #define CMB_SYSTEM_QUASISTATIC_H
@@ -42,6 +42,13 @@ typedef struct cmb_quasistatic {
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter);
 void cmb_quasistatic_destroy(cmb_quasistatic *x);
+
+/* The forces and their derivatives at q, which need not be a state of rest. */
+cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q);
+
+/* Whether velocity i alone is a motion, where last looked at, that no constraint forbids besides the `drives` (count), that meets no stiffness, and
+ * that the drives do not hold. */
+bool cmb_quasistatic_is_loose(cmb_quasistatic *x, int i, int count, const int *drives);
 
 /* The state of rest near the start values of the system, with the parameters as they are. */
 cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start);

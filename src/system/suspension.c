@@ -1,5 +1,5 @@
 /*
- * Kinematics and compliance of suspensions (camber/suspension.h, docs/kinematics.md; terms and signs of ISO 8855).
+ * Kinematics and compliance of suspensions (camber/system.h, docs/kinematics.md; terms and signs of ISO 8855).
  *
  * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
  * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
@@ -17,13 +17,20 @@
 #include "model/model.h"
 #include "system/quasistatic.h"
 
-#include <camber/suspension.h>
+#include <camber/system.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 64, TEXT_ROOM = 1 << 16, NAME_ROOM = 300, LOAD_PARTS = 4, OF_WHEEL = 12 };
+enum {
+  MOST = 64,
+  MOST_NAMES = 1000,
+  TEXT_ROOM = 1 << 16,
+  NAME_ROOM = 300,
+  LOAD_PARTS = 4,
+  OF_WHEEL = 12
+};
 
 enum wheel_column {
   CAMBER,
@@ -66,6 +73,7 @@ static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [TRAIL] = {"trail", "m"}};
 
 struct wheel {
+  int body;          /* the carrier */
   int output;        /* the first of OF_WHEEL: C, y axis, velocity, angular velocity */
   double design[3];  /* centre in the design position */
   double contact[3]; /* contact point there, of an upright wheel */
@@ -80,13 +88,13 @@ struct cmb_suspension {
   cmb_quasistatic x;
   bool created;
   int points, at;
+  int freedoms;       /* of the model as it is */
   int drives, inputs; /* drives, and with the loads behind them */
   cmb_suspension_range range[2 * MOST];
   int parameter[2 * MOST], row[MOST]; /* of drives: the constraint */
   int wheel_count;
   double radius;
   struct wheel wheel[MOST];
-  int own_outputs; /* of the model, which come first */
   double *out, *out_moved, *v, *to;
   int left_out_count;
   const char *left_out[MOST];
@@ -157,13 +165,14 @@ static const char *formula_of(const cmb_model *plain, const char *name)
   return i >= 0 && cmb_model_item(plain, CMB_ITEM_OUTPUT, i, &item) ? item.text : name;
 }
 
-static void put_additions(struct text *t, const cmb_suspension_options *o, const cmb_model *plain)
+static void put_additions(struct text *t, const cmb_suspension_options *o, const cmb_model *plain,
+                          const double *design)
 {
   static const char *const parts[OF_WHEEL] = {"x",  "y",  "z",  "y_x", "y_y", "y_z",
                                               "vx", "vy", "vz", "wx",  "wy",  "wz"};
   put(t, "parameters:\n");
   for (int i = 0; i < o->drive_count; i++) {
-    put(t, "  kinematics_drive%d_value: %.17g\n", i, o->drives[i].from);
+    put(t, "  kinematics_drive%d_value: %.17g\n", i, design[i]);
   }
   for (int i = 0; i < LOAD_PARTS * o->wheel_count; i++) {
     put(t, "  kinematics_load%d_%d: 0\n", i / LOAD_PARTS, i % LOAD_PARTS);
@@ -183,6 +192,32 @@ static void put_additions(struct text *t, const cmb_suspension_options *o, const
   }
 }
 
+/* The names of items of the model, into `names`; how many there are then. */
+static int list_items(const cmb_model *model, cmb_item_kind kind, int count, const char **names)
+{
+  cmb_item item;
+  for (int i = 0; count < MOST_NAMES && cmb_model_item(model, kind, i, &item); i++) {
+    names[count++] = item.name;
+  }
+  return count;
+}
+
+static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o,
+                               const cmb_model *plain)
+{
+  for (int i = 0; i < o->wheel_count; i++) {
+    if (cmb_model_find(plain, CMB_ITEM_MARKER, o->wheels[i]) >= 0) continue;
+    const char *names[MOST_NAMES], *near;
+    const int count = list_items(plain, CMB_ITEM_MARKER, 0, names);
+    near = cmb_nearest_name(o->wheels[i], names, count, sizeof *names);
+    return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing("marker", o->wheels[i]),
+                          "unknown marker '%s'; %s%s%s", o->wheels[i],
+                          near ? "did you mean '" : "expected a marker on a wheel carrier",
+                          near ? near : "", near ? "'?" : "");
+  }
+  return CMB_OK;
+}
+
 /* Names that the options have are what a formula can have, and what the model knows. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
@@ -195,19 +230,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
         "or a formula such as MARKER.z",
         o->drives[i].name);
   }
-  for (int i = 0; i < o->wheel_count; i++) {
-    if (cmb_model_find(plain, CMB_ITEM_MARKER, o->wheels[i]) >= 0) continue;
-    const char *names[MOST], *near;
-    int count = 0;
-    cmb_item item;
-    while (count < MOST && cmb_model_item(plain, CMB_ITEM_MARKER, count, &item)) {
-      names[count++] = item.name;
-    }
-    near = cmb_nearest_name(o->wheels[i], names, count, sizeof *names);
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "unknown marker '%s'; %s%s%s", o->wheels[i],
-                    near ? "did you mean '" : "expected a marker on a wheel carrier",
-                    near ? near : "", near ? "'?" : "");
-  }
+  CMB_TRY(check_wheels(ctx, o, plain));
   for (int i = 0; i < o->load_count; i++) {
     int wheel, part;
     if (find_load(o, o->loads[i].name, &wheel, &part)) continue;
@@ -219,16 +242,50 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
+/* The drive that something of this name was added for, -1: none. */
+static int drive_named(const cmb_suspension_options *o, const char *added)
+{
+  char name[64];
+  for (int i = 0; i < o->drive_count && added; i++) {
+    snprintf(name, sizeof name, "kinematics_drive%d", i);
+    if (strcmp(added, name) == 0) return i;
+  }
+  return -1;
+}
+
+/* What an error is about, if that was added for a drive: its words with the drive's name. */
+static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
+                             const cmb_model *plain, cmb_status status)
+{
+  const cmb_error *error = cmb_error_of(ctx);
+  char text[CMB_SENTENCE_ROOM];
+  const char *names[MOST_NAMES], *near = NULL;
+  const int i = drive_named(o, error->name);
+  int count = list_items(plain, CMB_ITEM_OUTPUT, 0, names);
+  if (i < 0) return status;
+  const char *drive = o->drives[i].name;
+  snprintf(text, sizeof text, "%s", error->text ? error->text : "");
+  cmb_joint joint;
+  for (int k = 0; cmb_joint_of(plain, k, &joint); k++) {
+    for (int m = 0; m < joint.nq && count < MOST_NAMES; m++) names[count++] = joint.q_names[m];
+  }
+  if (strcspn(drive, "+-*/^( ") == strlen(drive)) {
+    near = cmb_nearest_name(drive, names, count, sizeof *names);
+  }
+  const cmb_about about = cmb_about_thing("drive", drive);
+  if (!near) return cmb_fail_about(ctx, status, about, "drive '%s': %s", drive, text);
+  return cmb_fail_about(ctx, status, about,
+                        "drive '%s' is no coordinate, output or formula of positions: did you mean "
+                        "'%s'?",
+                        drive, near);
+}
+
 /* Whether the body is the wheel's carrier, or hangs on it. */
 static bool is_of_wheel(const cmb_suspension *k, int body)
 {
-  for (; body != CMB_NO_BODY;) {
+  while (body != CMB_NO_BODY) {
     for (int i = 0; i < k->wheel_count; i++) {
-      cmb_body_point at;
-      const int marker = k->wheel[i].output; /* until outputs are known */
-      if (cmb_model_points(k->model, CMB_ITEM_MARKER, marker, 1, &at) == 1 && at.body == body) {
-        return true;
-      }
+      if (k->wheel[i].body == body) return true;
     }
     cmb_body b;
     if (!cmb_body_of(k->model, body, &b)) return false;
@@ -237,32 +294,49 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* The road's push on wheels is what drives and loads stand for: it is left out. */
-static void leave_out_contacts(cmb_suspension *k)
+/* The road's push on wheels is what drives and loads stand for: contacts, and loads with no body to react on, are left out. */
+static void leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
     cmb_model_force *f = &k->model->forces[i];
-    if (f->type != CMB_FORCE_CONTACT || !is_of_wheel(k, f->b.body)) continue;
+    const bool load = f->type == CMB_FORCE_LOAD && f->a.body == CMB_GROUND;
+    if (!load && f->type != CMB_FORCE_CONTACT) continue;
+    if (!is_of_wheel(k, f->b.body) || cmb_is_addition(f->place.file)) continue;
     f->stiffness = f->damping = f->friction = f->friction_static = cmb_fixed(0);
+    for (int c = 0; c < 3 && load; c++) {
+      f->force[c].text = f->force[c].text ? "0" : NULL;
+      f->torque[c].text = f->torque[c].text ? "0" : NULL;
+    }
     if (k->left_out_count < MOST) k->left_out[k->left_out_count++] = f->name;
   }
 }
 
-static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
+/* Where the vehicle is the ground such a spring is the suspension's; where it is a body, a tyre. */
+static void warn_ground_springs(cmb_suspension *k)
+{
+  for (int i = 0; i < k->model->force_count; i++) {
+    const cmb_model_force *f = &k->model->forces[i];
+    if (f->type != CMB_FORCE_SPRING && f->type != CMB_FORCE_BUSHING) continue;
+    const bool a = f->a.body == CMB_GROUND, b = f->b.body == CMB_GROUND;
+    if (a == b || !is_of_wheel(k, a ? f->b.body : f->a.body)) continue;
+    cmb_log(k->ctx, CMB_LOG_WARNING,
+            "force '%s' acts between the ground and a wheel or its carrier: it is taken for a part "
+            "of the suspension, and the wheel rate contains it",
+            f->name);
+  }
+}
+
+/* The model with the text. */
+static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
+                            const struct text *t, cmb_model **model)
 {
   cmb_model_options with = o->model ? *o->model : (cmb_model_options){0};
-  cmb_model *plain;
   char names[MOST + LOAD_PARTS * MOST][40];
   const char *live[MOST + LOAD_PARTS * MOST];
-  struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
-  if (!t.at) return cmb_fail_memory(k->ctx);
-  CMB_TRY(cmb_model_read(k->ctx, path, &with, &plain));
-  cmb_status status = check_names(k->ctx, o, plain);
-  if (status == CMB_OK) put_additions(&t, o, plain);
-  cmb_model_destroy(plain);
-  if (status != CMB_OK) return status;
-  if (t.used == TEXT_ROOM - 1)
-    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas are too long");
+  if (t->used == TEXT_ROOM - 1) {
+    return cmb_fail(k->ctx, CMB_ERROR_INPUT, "the formulas of the drives are too long");
+  }
+  with.live_count = 0;
   for (int i = 0; i < o->drive_count; i++) {
     snprintf(names[i], sizeof *names, "kinematics_drive%d_value", i);
     live[with.live_count++] = names[i];
@@ -273,8 +347,88 @@ static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_susp
     live[with.live_count++] = name;
   }
   with.live_names = live;
-  with.addition = t.at;
-  return cmb_model_read(k->ctx, path, &with, &k->model);
+  with.addition = t->at;
+  return cmb_model_read(k->ctx, path, &with, model);
+}
+
+/* The number of what was added under a name of this format. */
+__attribute__((format(printf, 3, 0))) static int find_named(const char *const *names, int count,
+                                                            const char *format, int i, int j)
+{
+  char name[64];
+  snprintf(name, sizeof name, format, i, j);
+  return cmb_find_name(name, names, count, sizeof *names);
+}
+
+/* The values that drives have at the start, and how many freedoms there are without them. */
+static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
+                                  double *design)
+{
+  const cmb_model_system_options options = {.formulation = CMB_FORM_EXPLICIT,
+                                            .evaluation = CMB_EVALUATE_INTERPRETER};
+  cmb_system *system = NULL;
+  cmb_evaluator *ev = NULL;
+  CMB_TRY(cmb_model_system(k->ctx, model, &options, &system));
+  const cmb_equations *eq = &system->eq;
+  double *out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
+  double *lambda = cmb_arena_doubles(k->arena, eq->ng);
+  cmb_status status = cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
+  k->freedoms = eq->nv - eq->nz - eq->ng;
+  if (status == CMB_OK) status = cmb_evaluator_create(k->ctx, eq, &ev);
+  if (status == CMB_OK) {
+    status = cmb_outputs(ev, system->t_start, system->q, system->v, ev->zero, lambda, out);
+  }
+  for (int i = 0; i < count && status == CMB_OK; i++)
+    design[i] = out[find_named(eq->output_names, eq->no, "kinematics_drive%d", i, 0)];
+  cmb_evaluator_destroy(ev);
+  cmb_system_destroy(system);
+  if (status <= 0) return status;
+  return cmb_fail(k->ctx, CMB_ERROR_INPUT, "a drive has no finite value in the design position: %s",
+                  cmb_status_meaning(status));
+}
+
+/* Where drives are in the model as it is: first they are outputs. */
+static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
+                              const cmb_model *plain, double *design)
+{
+  cmb_model_options with = o->model ? *o->model : (cmb_model_options){0};
+  struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
+  cmb_model *model;
+  if (!t.at) return cmb_fail_memory(k->ctx);
+  if (o->drive_count > 0) put(&t, "outputs:\n");
+  for (int i = 0; i < o->drive_count; i++) {
+    put(&t, "  kinematics_drive%d: '%s'\n", i, formula_of(plain, o->drives[i].name));
+  }
+  with.addition = o->drive_count > 0 ? t.at : NULL;
+  cmb_status status = cmb_model_read(k->ctx, path, &with, &model);
+  if (status != CMB_OK) return fail_drive(k->ctx, o, plain, status);
+  status = evaluate_drives(k, model, o->drive_count, design);
+  if (status != CMB_OK) status = fail_drive(k->ctx, o, plain, status);
+  cmb_model_destroy(model);
+  return status;
+}
+
+static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
+{
+  double design[MOST] = {0};
+  cmb_model *plain;
+  struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
+  if (!t.at) return cmb_fail_memory(k->ctx);
+  CMB_TRY(cmb_model_read(k->ctx, path, o->model, &plain));
+  cmb_status status = check_names(k->ctx, o, plain);
+  if (status == CMB_OK) status = find_design(k, path, o, plain, design);
+  if (status == CMB_OK && o->drive_count > k->freedoms) {
+    status = cmb_fail(k->ctx, CMB_ERROR_INPUT,
+                      "there are %d drives, and the mechanism has %d degree%s of freedom",
+                      o->drive_count, k->freedoms, k->freedoms == 1 ? "" : "s");
+  }
+  if (status == CMB_OK) {
+    put_additions(&t, o, plain, design);
+    status = read_with(k, path, o, &t, &k->model);
+    if (status != CMB_OK) status = fail_drive(k->ctx, o, plain, status);
+  }
+  cmb_model_destroy(plain);
+  return status;
 }
 
 /* ---- setting up */
@@ -289,6 +443,7 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
     w->output = cmb_model_find(k->model, CMB_ITEM_MARKER, o->wheels[i]);
     w->travel = w->steer = -1;
     if (cmb_model_points(k->model, CMB_ITEM_MARKER, w->output, 1, &at) != 1) continue;
+    w->body = at.body;
     memcpy(w->design, at.at, sizeof at.at);
     memcpy(w->contact, at.at, sizeof at.at);
     w->contact[2] -= k->radius;
@@ -298,43 +453,36 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
                       o->wheels[i]);
     }
   }
-  leave_out_contacts(k);
+  leave_out_road(k);
+  warn_ground_springs(k);
   return CMB_OK;
-}
-
-static int find_parameter(const cmb_equations *eq, const char *format, int i, int j)
-{
-  char name[64];
-  snprintf(name, sizeof name, format, i, j);
-  return cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
 }
 
 /* Parameters, constraints and outputs of drives, loads and wheels by their names. */
 static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
-  char name[64];
   k->drives = o->drive_count;
   for (int i = 0; i < o->drive_count; i++) {
     k->range[k->inputs] = o->drives[i];
-    k->parameter[k->inputs++] = find_parameter(eq, "kinematics_drive%d_value", i, 0);
-    snprintf(name, sizeof name, "kinematics_drive%d", i);
-    k->row[i] = cmb_find_name(name, eq->g_names, eq->ng, sizeof *eq->g_names);
+    k->parameter[k->inputs++] = find_named(eq->p_names, eq->np, "kinematics_drive%d_value", i, 0);
+    k->row[i] = find_named(eq->g_names, eq->ng, "kinematics_drive%d", i, 0);
     if (k->row[i] >= 0) continue;
     return cmb_fail(
         k->ctx, CMB_ERROR_INPUT,
-        "the drive '%s' cannot be held besides the others: the mechanism has no freedom "
-        "left for it, or another drive determines it",
+        "drive '%s' is redundant: the constraints and the other drives determine its value",
         o->drives[i].name);
   }
   for (int i = 0; i < o->load_count; i++) {
     int wheel = 0, part = 0;
     find_load(o, o->loads[i].name, &wheel, &part);
     k->range[k->inputs] = o->loads[i];
-    k->parameter[k->inputs++] = find_parameter(eq, "kinematics_load%d_%d", wheel, part);
+    k->parameter[k->inputs++] =
+        find_named(eq->p_names, eq->np, "kinematics_load%d_%d", wheel, part);
   }
-  k->own_outputs = eq->no - OF_WHEEL * k->wheel_count;
-  for (int i = 0; i < k->wheel_count; i++) k->wheel[i].output = k->own_outputs + OF_WHEEL * i;
+  for (int i = 0; i < k->wheel_count; i++) {
+    k->wheel[i].output = find_named(eq->output_names, eq->no, "kinematics_wheel%d_x", i, 0);
+  }
   for (int i = 0; i < k->inputs; i++) {
     char *copy = cmb_arena_text(k->arena, k->range[i].name);
     if (!copy) return cmb_fail_memory(k->ctx);
@@ -343,12 +491,64 @@ static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
+/* Whether the wheels' carriers hang on the body. */
+static bool carries_wheel(const cmb_suspension *k, int body)
+{
+  for (int i = 0; i < k->wheel_count; i++) {
+    int at = k->wheel[i].body;
+    cmb_body b;
+    while (at != CMB_NO_BODY && at != body && cmb_body_of(k->model, at, &b)) at = b.parent;
+    if (at == body) return true;
+  }
+  return false;
+}
+
+/* A vehicle that nothing holds moves with the wheel: then the sweep says nothing of its suspension. */
+static cmb_status refuse_loose(cmb_suspension *k)
+{
+  const cmb_equations *eq = &k->system->eq;
+  cmb_body body;
+  cmb_joint joint;
+  CMB_TRY(cmb_quasistatic_look(&k->x, k->system->q));
+  for (int i = 0; cmb_body_of(k->model, i, &body); i++) {
+    if (body.parent != CMB_NO_BODY || !carries_wheel(k, i)) continue;
+    if (!cmb_joint_of(k->model, body.joint, &joint)) continue;
+    for (int n = 0; n < joint.nv; n++) {
+      const int v = cmb_find_name(joint.v_names[n], eq->v_names, eq->nv, sizeof *eq->v_names);
+      if (v < 0 || !cmb_quasistatic_is_loose(&k->x, v, k->drives, k->row)) continue;
+      const char *name = joint.q_names[joint.nq == joint.nv ? n : 0];
+      return cmb_fail_about(k->ctx, CMB_ERROR_INPUT, cmb_about_thing("coordinate", name),
+                            "body '%s' carries a wheel and is free to move along '%s', as the "
+                            "forces of the road are left out: hold it, as with --drive %s=0",
+                            body.name, name, name);
+    }
+  }
+  return CMB_OK;
+}
+
+/* An error about a motion that was added, with the drive's name. */
+static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
+{
+  const cmb_error *error = cmb_error_of(k->ctx);
+  const int i = drive_named(o, error->name);
+  if (i < 0) return status;
+  const char *name = o->drives[i].name;
+  return cmb_fail_about(k->ctx, status, cmb_about_thing("drive", name),
+                        status == CMB_ERROR_INPUT
+                            ? "drive '%s' is no quantity of positions: expected a coordinate, an "
+                              "output or a formula such as MARKER.z, which has no velocity or "
+                              "force in it and changes with the position"
+                            : "drive '%s' cannot be met in the design position",
+                        name);
+}
+
 static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_model_system_options options = {.formulation = CMB_FORM_EXPLICIT,
                                             .evaluation = CMB_EVALUATE_INTERPRETER,
                                             .derivatives = true};
-  CMB_TRY(cmb_model_system(k->ctx, k->model, &options, &k->system));
+  const cmb_status status = cmb_model_system(k->ctx, k->model, &options, &k->system);
+  if (status != CMB_OK) return fail_motion(k, o, status);
   const cmb_equations *eq = &k->system->eq;
   if (eq->nz > 0) {
     return cmb_fail(k->ctx, CMB_ERROR_INPUT,
@@ -363,7 +563,7 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
   if (cmb_arena_failed(k->arena)) return cmb_fail_memory(k->ctx);
   k->created = true;
   CMB_TRY(cmb_quasistatic_create(&k->x, k->ctx, k->system, k->inputs, k->parameter));
-  for (int i = k->drives; i < k->inputs; i++) k->x.p[k->parameter[i]] = k->range[i].from;
+  CMB_TRY(refuse_loose(k));
   return cmb_quasistatic_begin(&k->x, k->system->q);
 }
 
@@ -505,6 +705,16 @@ static void add_column(cmb_suspension *k, const char *of, const char *what, cons
   k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
+/* Whether the output is the model's, and not one that was added for a wheel. */
+static bool is_own_output(const cmb_suspension *k, int i)
+{
+  for (int n = 0; n < k->wheel_count; n++) {
+    const int first = k->wheel[n].output;
+    if (i >= first && i < first + OF_WHEEL) return false;
+  }
+  return true;
+}
+
 static cmb_status make_columns(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -522,7 +732,8 @@ static cmb_status make_columns(cmb_suspension *k, const cmb_suspension_options *
     add_column(k, k->range[i].name, "hold_force", "");
     add_column(k, k->range[i].name, "hold_stiffness", "");
   }
-  for (int i = 0; i < k->own_outputs; i++) {
+  for (int i = 0; i < eq->no; i++) {
+    if (!is_own_output(k, i)) continue;
     add_column(k, eq->output_names[i], "", eq->output_units ? eq->output_units[i] : "");
   }
   return cmb_arena_failed(k->arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
@@ -542,25 +753,38 @@ static void fill_row(const cmb_suspension *k, double *row)
     *row++ = holding_force(k, i);
     *row++ = holding_stiffness(k, i);
   }
-  for (int i = 0; i < k->own_outputs; i++) *row++ = k->out[i];
+  for (int i = 0; i < k->system->eq.no; i++) {
+    if (is_own_output(k, i)) *row++ = k->out[i];
+  }
 }
 
-/* Why the sweep ends: the first quantity that was to change, how far it got. */
-static cmb_status fail_to_reach(cmb_suspension *k, const double *to)
+/* Why the sweep ends: the quantity that was to go furthest, and how far it got. */
+static cmb_status fail_to_reach(cmb_suspension *k)
 {
-  int i = 0;
-  while (i < k->inputs - 1 && k->range[i].from == k->range[i].to) i++;
-  char why[256];
-  snprintf(why, sizeof why, "%s", cmb_error_of(k->ctx)->text);
-  return cmb_fail(
-      k->ctx, CMB_ERROR_EQUATIONS, "'%s' cannot get to %.9g: the last value reached is %.9g%s%s",
-      k->range[i].name, to[i], k->x.p[k->parameter[i]],
-      why[0] ? "; " : ", where the mechanism is at a dead centre or leaves its branch", why);
+  double most = 0;
+  int furthest = 0;
+  for (int i = 0; i < k->inputs; i++) {
+    const double way = fabs(k->to[i] - k->x.p[k->parameter[i]]);
+    if (way > most) most = way, furthest = i;
+  }
+  const char *name = k->range[furthest].name;
+  return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
+                        cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
+                        "'%s' cannot get to %.9g: the last value reached is %.9g, where the "
+                        "mechanism is at a dead centre or has no equilibrium beyond",
+                        name, k->to[furthest], k->x.p[k->parameter[furthest]]);
+}
+
+/* On to the values `to`. */
+static cmb_status go(cmb_suspension *k)
+{
+  double reached;
+  const cmb_status status = cmb_quasistatic_go(&k->x, k->to, &reached);
+  return status > 0 ? fail_to_reach(k) : status;
 }
 
 cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
 {
-  double reached;
   if (!k || !row) return CMB_ERROR_ARGUMENT;
   CMB_REQUIRE(k->ctx, k->at < k->points, "the sweep has no more points");
   if (k->at > 0) {
@@ -569,10 +793,7 @@ cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
       const cmb_suspension_range *r = &k->range[i];
       k->to[i] = k->at == k->points - 1 ? r->to : r->from + s * (r->to - r->from);
     }
-    cmb_forget_error(k->ctx);
-    const cmb_status status = cmb_quasistatic_go(&k->x, k->to, &reached);
-    if (status > 0) return fail_to_reach(k, k->to);
-    CMB_TRY(status);
+    CMB_TRY(go(k));
   }
   CMB_TRY(evaluate(k));
   fill_row(k, row);
@@ -583,8 +804,11 @@ cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
 static cmb_status create(cmb_suspension *k, const char *path, const cmb_suspension_options *o)
 {
   CMB_TRY(read_model(k, path, o));
+  if (!k->model) return CMB_ERROR_INPUT;
   CMB_TRY(find_wheels(k, o));
   CMB_TRY(make_system(k, o));
+  for (int i = 0; i < k->inputs; i++) k->to[i] = k->range[i].from;
+  CMB_TRY(go(k));
   CMB_TRY(evaluate(k));
   find_roles(k);
   return make_columns(k, o);

@@ -35,6 +35,57 @@ beyond() {
   test $? -eq 1 && grep -q "'heave' cannot get to .* the last value reached is" words && grep -q "hub.camber" text
 }
 check "a value that cannot be reached" beyond
-unknown() { sweep --drive heave=0:0.1:3 --wheel hubb >text 2>words; test $? -eq 2 && grep -q "did you mean 'hub'" words; }
-check "unknown marker" unknown
+# Each mistake: the exit code, and words with the user's names and nothing of the model that is made of them.
+refuses() { # CODE WORDS ARGUMENT...
+  local code=$1 expected=$2
+  shift 2
+  "$CAMBER" kinematics "$@" >text 2>words
+  test $? -eq "$code" && grep -qF -- "$expected" words && ! grep -qE 'kinematics_|addition' words text
+}
+five=("$SOURCE_DIR/models/fivelink.yaml" --radius 0.35)
+wishbone=("$SOURCE_DIR/models/double-wishbone.yaml" --radius 0.47 --wheel hub)
+check "unknown marker" refuses 2 "did you mean 'hub'" "${five[@]}" --drive heave=0:0.1:3 --wheel hubb
+check "misspelt drive" refuses 2 "drive 'heav' is no coordinate, output or formula of positions: did you mean 'heave'?" "${five[@]}" --drive heav=0
+check "velocity as a drive" refuses 2 "drive 'hub.vz' is no quantity of positions" "${five[@]}" --drive hub.vz=0
+check "constant as a drive" refuses 2 "drive 't' is no quantity of positions" "${five[@]}" --drive t=0
+check "no value" refuses 2 "a drive has no finite value in the design position" "${five[@]}" --drive "sqrt(-hub.z)=0"
+check "redundant drive" refuses 2 "drive 'hub.z' is redundant" "${five[@]}" --drive heave=0:0.1:3 --drive hub.z=0.33:0.43:3
+check "more drives than freedoms" refuses 2 "there are 3 drives, and the mechanism has 2 degrees of freedom" "${five[@]}" --drive heave=0 \
+  --drive delta=0 --drive hub.x=0
+check "first value out of reach" refuses 1 "'heave' cannot get to 5: the last value reached is 0.303" "${five[@]}" --drive heave=5:6:2
+check "unknown load" refuses 2 "unknown load 'hub.fq'" "${five[@]}" --wheel hub --drive heave=0 --load hub.fq=1
+check "free chassis" refuses 2 "body 'chassis' carries a wheel and is free to move along 'z'" "${wishbone[@]}" --drive hub.z=0
+check "wheel without radius" refuses 2 "--wheel needs --radius" "$SOURCE_DIR/models/fivelink.yaml" --wheel hub --drive heave=0
+
+# The tyre of the double wishbone is a load with a stiffness of 296325 N/m: it is left out, and the wheel rate is that of the spring.
+tyre() {
+  "$CAMBER" kinematics "${wishbone[@]}" --drive z=0 --drive hub.z=0:0.02:2 --out with.csv >text &&
+    grep -q "force 'tyre' is the road's push on a wheel and is left out" text &&
+    "$CAMBER" kinematics "${wishbone[@]}" --drive z=0 --drive hub.z=0:0.02:2 --set tyre_stiffness=1 --out without.csv >/dev/null &&
+    cmp with.csv without.csv
+}
+check "tyre as a load" tyre
+cat >sprung.yaml <<'END'
+points: {P: [0, 0.7, 0], Q: [0, 0.7, 0.3]}
+bodies: {wheel: {mass: 20, com: [0, 0.7, 0.3], inertia: [1, 1, 1]}}
+markers: {hub: {on: wheel, at: [0, 0.7, 0.3]}}
+joints: {slide: {type: prismatic, child: wheel, axis: z, coordinates: [z]}}
+forces: {tyre: {type: spring, between: [ground@P, wheel@Q], stiffness: 2e5}}
+END
+ground_spring() { "$CAMBER" kinematics sprung.yaml --radius 0.3 --wheel hub --drive z=0 2>&1 | grep -q "warning: force 'tyre' acts between the ground"; }
+check "spring to the ground" ground_spring
+
+# The table of points in a sweep does not depend on where the sweep begins: the first point is reached from the design position.
+sweep --drive heave=0.1:-0.1:5 --out back.csv >/dev/null
+backwards() {
+  python3 - <<'END'
+import csv
+there, back = (list(csv.DictReader(open(f))) for f in ("heave.csv", "back.csv"))
+for a, b in zip(there, reversed(back)):
+    assert all(abs(float(a[k]) - float(b[k])) < 1e-10 for k in ("hub.camber [rad]", "hub.toe [rad]", "hub.track [m]"))
+END
+}
+check "backwards" backwards
+upright() { sweep --drive heave=-0.1:0.1:11 --plot heave.svg >/dev/null && grep -q "rotate(-90)' class='middle'>hub.travel, mm<" heave.svg && grep -q "half-track change, mm" heave.svg; }
+check "plot with the travel upwards" upright
 finish
