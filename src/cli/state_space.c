@@ -111,8 +111,7 @@ static cmb_status put_piece(void *to, const char *piece, size_t length)
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
-/* What is left undone is seen in the stream's error. */
-static void put_csv_name(FILE *to, const char *before, const char *name)
+void cli_csv_name(FILE *to, const char *before, const char *name)
 {
   char whole[600];
   snprintf(whole, sizeof whole, "%s%s", before, name);
@@ -126,11 +125,11 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   fputs("of", to);
   for (int j = 0; j < x->nx + x->nu; j++) {
     fputc(',', to);
-    put_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
+    cli_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
   }
   fputc('\n', to);
   for (int i = 0; i < x->nx + x->ny; i++) {
-    put_csv_name(to, i < x->nx ? "rate of " : "",
+    cli_csv_name(to, i < x->nx ? "rate of " : "",
                  i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
     for (int j = 0; j < x->nx + x->nu; j++) fprintf(to, ",%.17g", value_at(x, i, j));
     fputc('\n', to);
