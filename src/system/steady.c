@@ -599,6 +599,7 @@ static cmb_status check_place(struct steady *k)
   const cmb_equations *eq = k->eq;
   const struct point *x = &k->here;
   const int nv = eq->nv, nq = eq->nq;
+  const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, nq);
   double *terms = k->dw;
   memcpy(k->dv, k->a, (size_t)nv * sizeof(double));
   frame_rates(k, x->omega, k->a, k->da);
@@ -611,10 +612,12 @@ static cmb_status check_place(struct steady *k)
                                            k->J[CMB_RESIDUAL_Q], i, j));
     }
   }
-  const double most = cmb_largest(nv, terms);
+  const double rounding =
+      ROUNDING * cmb_largest(nq, k->dq) * cmb_largest(entries, k->J[CMB_RESIDUAL_Q]);
+  const double least = SAME * SAME * cmb_largest(nv, terms) + rounding;
   follow_change(k, -1);
   for (int i = 0; i < nv; i++) {
-    if (fabs(k->dr[i]) <= SAME * terms[i] + SAME * SAME * most) continue;
+    if (fabs(k->dr[i]) <= SAME * terms[i] + least) continue;
     return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(k->t, "velocity", eq->v_names[i]),
                           "no steady motion: the balance of '%s' holds at this place only and "
