@@ -59,8 +59,9 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
   const int nu = count_names(a->inputs), ny = count_names(a->outputs);
   *s = (struct cli_state_space){.eq = eq, .nu = nu, .ny = ny};
   if (!cli_state_space_wanted(a)) {
-    return a->out || a->bode || a->step_response
-               ? cli_complain("%s needs --inputs or --outputs", a->out    ? "--out"
+    const bool out = cli_given(a, "out"); /* that of a model file is for its run */
+    return out || a->bode || a->step_response
+               ? cli_complain("%s needs --inputs or --outputs", out       ? "--out"
                                                                 : a->bode ? "--bode"
                                                                           : "--step-response")
                : CLI_DONE;
@@ -380,7 +381,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
   CMB_TRY(cmb_state_space_create_in(ctx, s->eq, s->frame, t, q, v, s->nu, s->parameter, s->ny,
                                     s->output, &s->space));
   CMB_TRY(cli_transfer_find(ctx, s));
-  if (a->out) CMB_TRY(save(ctx, s, a->out));
+  if (cli_given(a, "out")) CMB_TRY(save(ctx, s, a->out));
   if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));
   return a->step_response ? draw_steps(ctx, s, l, a->step_response) : CMB_OK;
 }

@@ -3,7 +3,7 @@
  * crosses 0.
  *
  * A crossing is bracketed by two values of the table and found by false position with Illinois's weights. Near it the eigenvalue cannot be told
- * from the neutral ones, which are left aside: inverse interpolation by the last three values outside gives the crossing.
+ * from the neutral ones, which are left aside: inverse interpolation by values on both sides at some distance gives the crossing.
  */
 #include "cli/vary.h"
 
@@ -30,6 +30,7 @@ struct table {
 
 static void summarize(const cmb_linearization *l, struct cli_look *x)
 {
+  x->below = l->neutral_below;
   x->neutral = 0, x->re = -INFINITY, x->im = 0, x->damping = INFINITY;
   for (int i = 0; i < l->eigenmode_count; i++) {
     const cmb_eigenmode *m = &l->eigenmodes[i];
@@ -59,42 +60,67 @@ static cmb_status look_at(struct table *t, double at, struct cli_look *x, cmb_li
   return CMB_OK;
 }
 
-/* Where three values of the table and near the crossing say that the real part is 0: inverse interpolation. */
-static double interpolate(const struct cli_look x[3])
+/* Where values on both sides of the crossing say that the real part is 0: inverse interpolation. */
+static double interpolate(int count, const struct cli_look *x)
 {
   double sum = 0;
-  for (int i = 0; i < 3; i++) {
-    const struct cli_look *a = &x[i], *b = &x[(i + 1) % 3], *c = &x[(i + 2) % 3];
-    sum += a->at * (b->re / (b->re - a->re)) * (c->re / (c->re - a->re));
+  for (int i = 0; i < count; i++) {
+    double weight = 1;
+    for (int k = 0; k < count; k++) {
+      if (k != i) weight *= x[k].re / (x[k].re - x[i].re);
+    }
+    sum += weight * x[i].at;
   }
   return sum;
+}
+
+/* The crossing near x, between a and b, where an eigenvalue of `below` cannot be told from 0: from values at some distance, unless they say
+ * that it is farther from x than such an eigenvalue can be. */
+static cmb_status refine(struct table *t, const struct cli_look *a, const struct cli_look *b,
+                         double below, double *x)
+{
+  static const double parts[] = {0.1, 0.03, 0.01};
+  struct cli_look near[6];
+  int count = 0, sides = 0;
+  for (int i = 0; i < 6; i++) {
+    const struct cli_look *end = i < 3 ? a : b;
+    CMB_TRY(look_at(t, *x + parts[i % 3] * (end->at - *x), &near[count], NULL));
+    if (near[count].neutral != end->neutral || (near[count].re > 0) != (end->re > 0)) continue;
+    count++, sides |= i < 3 ? 1 : 2;
+  }
+  if (sides != 3) return CMB_OK;
+  const struct cli_look *last = &near[count - 1];
+  const double slope = (last->re - near[0].re) / (last->at - near[0].at);
+  const double better = interpolate(count, near);
+  if (fabs(better - *x) <= 2 * below / fabs(slope)) *x = better;
+  return CMB_OK;
 }
 
 /* Where the largest real part is 0 between a and b, at which it has different signs; NaN: it is nowhere, as beside a pole. */
 static cmb_status find_crossing(struct table *t, struct cli_look a, struct cli_look b,
                                 double *crossing)
 {
-  struct cli_look last[3] = {a, b, b};
+  const struct cli_look first = a, second = b;
   double x = NAN, fa = a.re, fb = b.re;
   const int neutral = a.neutral > b.neutral ? a.neutral : b.neutral;
   const double most = fmax(fabs(a.re), fabs(b.re));
-  int i = 0;
-  for (; i < REFINEMENTS; i++) {
+  *crossing = NAN;
+  for (int i = 0; i < REFINEMENTS; i++) {
     struct cli_look c;
     const double before = x;
     x = (a.at * fb - b.at * fa) / (fb - fa);
     if (fabs(x - before) <= 1e-12 * fabs(x)) break;
     CMB_TRY(look_at(t, x, &c, NULL));
-    if (c.neutral > neutral || c.re == 0) break;
-    if (fabs(c.re) > most) i = REFINEMENTS;
-    last[0] = last[1], last[1] = last[2], last[2] = c;
-    if (i == 0) last[0] = a, last[1] = b;
+    if (fabs(c.re) > most && c.neutral <= neutral) return CMB_OK;
+    *crossing = x;
+    if (c.re == 0) return CMB_OK;
+    if (c.neutral > neutral) return refine(t, &first, &second, c.below, crossing);
     const bool same = (c.re < 0) == (b.re < 0);
     if (!same) a = b;
     fa = same ? fa / 2 : fb;
     b = c, fb = c.re;
   }
-  *crossing = i >= REFINEMENTS ? NAN : i == 0 ? x : interpolate(last);
+  if (!(fabs(x - *crossing) <= 1e-12 * fabs(x))) *crossing = NAN;
   return CMB_OK;
 }
 
@@ -109,6 +135,7 @@ static void json_look(struct cli_json *j, const struct cli_look *x)
   }
   cli_json_close(j, ']');
   cli_json_integer(j, "neutral", x->neutral);
+  cli_json_number(j, "neutral_below", x->below);
   cli_json_close(j, '}');
 }
 
@@ -128,6 +155,9 @@ static cmb_status compare(struct table *t, const struct cli_look *a, const struc
   double x = NAN;
   if ((a->re > 0) == (b->re > 0)) return CMB_OK;
   if (isfinite(a->re) && isfinite(b->re)) CMB_TRY(find_crossing(t, *a, *b, &x));
+  const struct cli_look *end = a->neutral > b->neutral ? a : b;
+  const bool at_end = a->neutral != b->neutral && fabs(x - end->at) < 1e-3 * fabs(b->at - a->at);
+  if (at_end) x = end->at; /* there the eigenvalue is 0, and near it not told from that */
   if (isfinite(x)) {
     t->crossings[t->crossing_count++] = (struct cli_crossing){x, (b->re > 0) == (b->at > a->at)};
     return CMB_OK;
@@ -151,6 +181,14 @@ static cmb_status compare_last(struct table *t, bool *waits)
   if (waited && here->neutral == here[-2].neutral) return compare(t, &here[-2], here);
   if (waited) CMB_TRY(compare(t, &here[-2], &here[-1]));
   return compare(t, &here[-1], here);
+}
+
+/* What is too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
+static void print_limit(const struct table *t)
+{
+  double below = 0;
+  for (int i = 0; i < t->done; i++) below = fmax(below, t->looks[i].below);
+  if (t->done > 0) printf("  neutral: below %.3g 1/s, not told from 0\n", below);
 }
 
 /* All values, and the crossings between them. */
@@ -277,6 +315,7 @@ static int tabulate(struct table *t)
   for (int i = 0; i < t->crossing_count && !a->json; i++) {
     printf("  critical %s  %.9g\n", a->vary, t->crossings[i].at);
   }
+  if (!a->json) print_limit(t);
   int code = cli_complain_of(t->ctx, a, status);
   const cmb_status written = write_files(t, status);
   if (status == CMB_OK && written != CMB_OK) {

@@ -9,7 +9,8 @@
 /* One value of the table. */
 struct cli_look {
   double at;
-  int neutral;    /* eigenvalues that are 0 */
+  int neutral;    /* eigenvalues that are 0 .. */
+  double below;   /* .. or not told from it, being smaller than this */
   double re, im;  /* the eigenvalue with the largest real part of the others; -INFINITY: none */
   double damping; /* and the least damping of all of them */
   cmb_linearization *l; /* NULL: not kept */
