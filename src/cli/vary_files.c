@@ -82,6 +82,7 @@ static bool find_nearest(const struct curves *c, int value, int *curve, int *mod
 {
   const cmb_linearization *l = c->table->looks[value].l;
   double least = INFINITY;
+  *curve = *mode = -1;
   for (int i = 0; i < c->count; i++) {
     if (*place(c, i, value) || !*place(c, i, value - 1)) continue;
     for (int k = 0; k < l->eigenmode_count; k++) {
@@ -90,7 +91,7 @@ static bool find_nearest(const struct curves *c, int value, int *curve, int *mod
       if (apart < least) least = apart, *curve = i, *mode = k;
     }
   }
-  return least < INFINITY;
+  return *mode >= 0;
 }
 
 /* A curve begins with each mode that continues none: there are as many as some value has modes, so that one is without a last value. */
