@@ -107,6 +107,12 @@ check 'a velocity that is not free: exit 2' test $? -eq 2
 has "--free spin is missing" stderr
 check 'with it' "$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" --free spin >report
 
+# ---- exported code starts elsewhere, and says so
+sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml
+check 'export' "$CAMBER" export c export.yaml -o exported >report 2>stderr
+has "exported code starts from the model's start values" stderr
+check 'said once' test "$(grep -c 'steady motion' stderr)" -eq 1
+
 # ---- a car with the bundled double wishbone: it stays as it is
 check 'the car' python3 - "$SOURCE_DIR/models/double-wishbone.yaml" <<'END'
 import sys
