@@ -321,11 +321,11 @@ static const double ARM = 6, ARM_J = 0.5, ARM_JZ = 0.05, TANK = 120, D = 0.3, H 
 
 static void hang(const char *points, const char *bodies, const char *joints, char out[4000])
 {
-  static char first[4000], next[4000];
-  fill_in(rolling, "G: [0, 0, 0]}", points, first, sizeof first);
-  fill_in(first, "inertia: [500, 2000, 2500]}}", bodies, next, sizeof next);
-  fill_in(next, "rate: [20, 0, 0, 0, 0, 0]}}", joints, first, sizeof first);
-  fill_in(first, "  spring: {", SWAY, out, 4000);
+  static char with_rest[4000], with_bodies[4000];
+  fill_in(rolling, "G: [0, 0, 0]}", points, with_rest, sizeof with_rest);
+  fill_in(with_rest, "inertia: [500, 2000, 2500]}}", bodies, with_bodies, sizeof with_bodies);
+  fill_in(with_bodies, "rate: [20, 0, 0, 0, 0, 0]}}", joints, with_rest, sizeof with_rest);
+  fill_in(with_rest, "  spring: {", SWAY, out, 4000);
 }
 
 static void write_linkage(char text[4000])
