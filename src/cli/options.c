@@ -413,15 +413,16 @@ const struct cli_option cli_options[] = {
      take_step_response, "a file name that ends in .svg", NULL},
     {"out", 0, "FILE", " run linearize ",
      "run: write the trajectory to FILE, which must end in .csv; linearize: write A, B, C and D to "
-     "FILE, which must end in .csv or .mat, or the eigenvalues of --vary to a .csv",
+     "FILE, which must end in .csv or .mat, or the eigenvalues of a table of steady motions to a "
+     ".csv",
      take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
     {"pattern", 0, NULL, " check ",
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
      "bdf moves together; a plot shows them",
      take_pattern, NULL, NULL},
     {"plot", 0, "FILE", " run bench check linearize ",
-     "draw the trajectory, the bench's figure, the pattern of the Jacobian or the eigenvalues over "
-     "the value that --vary varies to FILE, which must end in .svg",
+     "draw the trajectory, the bench's figure, the pattern of the Jacobian or the eigenvalues of a "
+     "table of steady motions to FILE, which must end in .svg",
      take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
