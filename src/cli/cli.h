@@ -153,7 +153,6 @@ bool cli_can_be_undone(const struct cli_option *option);
 int cli_run(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
-int cli_vary(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system *system);
 int cli_kinematics(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
@@ -208,6 +207,9 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
 
 /* The system that MODEL names, with --set, --start, --equilibrium and --steady applied. Complains and returns an exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
+
+/* Of a component of a mode's shape: the coordinates', then the states'. */
+const char *cli_component_name(const cmb_equations *eq, int i);
 
 /* Whether the start is to be a steady motion. */
 bool cli_steady_wanted(const struct cli_arguments *arguments);

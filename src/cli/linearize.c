@@ -2,6 +2,7 @@
  * camber linearize: eigenvalues and mode shapes about the start, an equilibrium or a state on the way.
  */
 #include "cli/state_space.h"
+#include "cli/vary.h"
 
 #include <math.h>
 
@@ -10,8 +11,7 @@ static const double ROUNDING = 1e-12; /* a smaller part of an eigenvalue is not 
 
 enum { SHOWN = 4 }; /* coordinates of a shape; --json has all */
 
-/* Of a component of a shape: the coordinates', then the states'. */
-static const char *name_of(const cmb_equations *eq, int i)
+const char *cli_component_name(const cmb_equations *eq, int i)
 {
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
 }
@@ -32,14 +32,14 @@ static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
   } else {
     printf("%-14.6g % -9.4g", m->frequency, damping);
   }
-  printf(" %s\n", name_of(eq, m->most));
+  printf(" %s\n", cli_component_name(eq, m->most));
 }
 
 /* Size and phase of a component of the shape, relative to the largest. */
 static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
 {
   double phase = DEGREES_PER_RADIAN * atan2(m->shape_im[i], m->shape_re[i]);
-  printf("%s %.3g", name_of(eq, i), hypot(m->shape_re[i], m->shape_im[i]));
+  printf("%s %.3g", cli_component_name(eq, i), hypot(m->shape_re[i], m->shape_im[i]));
   if (fabs(phase) >= 179.5) {
     printf(" against");
   } else if (fabs(phase) >= 0.5) {
@@ -103,11 +103,11 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_number(j, "frequency", m->frequency);
   cli_json_number(j, "damping", m->damping);
   cli_json_bool(j, "neutral", m->neutral);
-  cli_json_text(j, "most", name_of(eq, m->most));
+  cli_json_text(j, "most", cli_component_name(eq, m->most));
   cli_json_open(j, "shape", '{');
   for (int i = 0; i < eq->nq + eq->nz; i++) {
     const double component[2] = {m->shape_re[i], m->shape_im[i]};
-    cli_json_numbers(j, name_of(eq, i), 2, component);
+    cli_json_numbers(j, cli_component_name(eq, i), 2, component);
   }
   cli_json_close(j, '}');
   cli_json_close(j, '}');
@@ -197,7 +197,8 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *a)
 {
   cmb_system *system = NULL;
-  int code = cli_open_system(ctx, a, &system);
+  int code = cli_vary_check(ctx, a);
+  if (code == CLI_DONE) code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
   code = a->vary ? cli_vary(ctx, a, system) : linearize_system(ctx, a, system);
   cmb_system_destroy(system);

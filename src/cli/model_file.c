@@ -164,6 +164,15 @@ static int complain_key(const cmb_model_default *d)
                                 d->name);
 }
 
+/* Exported code has no steady motion to start from, and the model's run does. */
+static void warn_of_steady(const struct cli_arguments *a, const char *name)
+{
+  if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
+  cli_note_message(NULL, CMB_LOG_WARNING,
+                   "the model's run starts from a steady motion (simulate: steady); exported code "
+                   "starts from the model's start values");
+}
+
 static int take_default(struct cli_arguments *a, const cmb_model_default *d)
 {
   int k = cmb_find_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
@@ -174,6 +183,7 @@ static int take_default(struct cli_arguments *a, const cmb_model_default *d)
     return cli_complain_at(&at, lead, "'%s' belongs on the command line; a model cannot set it",
                            d->name);
   }
+  if (!cli_takes(a->command, option)) warn_of_steady(a, d->name);
   if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
     return CLI_DONE;
   }

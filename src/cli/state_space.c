@@ -59,8 +59,9 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
   const int nu = count_names(a->inputs), ny = count_names(a->outputs);
   *s = (struct cli_state_space){.eq = eq, .nu = nu, .ny = ny};
   if (!cli_state_space_wanted(a)) {
-    return a->out || a->bode || a->step_response
-               ? cli_complain("%s needs --inputs or --outputs", a->out    ? "--out"
+    const bool out = cli_given(a, "out"); /* that of a model file is for its run */
+    return out || a->bode || a->step_response
+               ? cli_complain("%s needs --inputs or --outputs", out       ? "--out"
                                                                 : a->bode ? "--bode"
                                                                           : "--step-response")
                : CLI_DONE;
@@ -111,8 +112,7 @@ static cmb_status put_piece(void *to, const char *piece, size_t length)
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
-/* What is left undone is seen in the stream's error. */
-static void put_csv_name(FILE *to, const char *before, const char *name)
+void cli_csv_name(FILE *to, const char *before, const char *name)
 {
   char whole[600];
   snprintf(whole, sizeof whole, "%s%s", before, name);
@@ -126,11 +126,11 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   fputs("of", to);
   for (int j = 0; j < x->nx + x->nu; j++) {
     fputc(',', to);
-    put_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
+    cli_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
   }
   fputc('\n', to);
   for (int i = 0; i < x->nx + x->ny; i++) {
-    put_csv_name(to, i < x->nx ? "rate of " : "",
+    cli_csv_name(to, i < x->nx ? "rate of " : "",
                  i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
     for (int j = 0; j < x->nx + x->nu; j++) fprintf(to, ",%.17g", value_at(x, i, j));
     fputc('\n', to);
@@ -381,7 +381,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
   CMB_TRY(cmb_state_space_create_in(ctx, s->eq, s->frame, t, q, v, s->nu, s->parameter, s->ny,
                                     s->output, &s->space));
   CMB_TRY(cli_transfer_find(ctx, s));
-  if (a->out) CMB_TRY(save(ctx, s, a->out));
+  if (cli_given(a, "out")) CMB_TRY(save(ctx, s, a->out));
   if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));
   return a->step_response ? draw_steps(ctx, s, l, a->step_response) : CMB_OK;
 }

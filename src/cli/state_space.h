@@ -31,4 +31,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
 void cli_state_space_print(const struct cli_state_space *s);
 void cli_state_space_json(const struct cli_state_space *s, struct cli_json *j);
 
+/* BEFORE and NAME as one field of a CSV file; what is left undone is seen in the stream's error. */
+void cli_csv_name(FILE *to, const char *before, const char *name);
+
 #endif

@@ -2,7 +2,7 @@
  * From the command line's words to a system and the options of a run.
  */
 #include "base/text.h"
-#include "cli/state_space.h"
+#include "cli/cli.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,9 +97,6 @@ static int check_steady(const struct cli_arguments *a)
     return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
   }
   if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
-  if (a->vary && cli_state_space_wanted(a)) {
-    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
-  }
   if (a->realtime) return cli_complain("--realtime does not go with --steady");
   return CLI_DONE;
 }

@@ -3,24 +3,18 @@
  * crosses 0.
  *
  * A crossing is bracketed by two values of the table and found by false position with Illinois's weights. Near it the eigenvalue cannot be told
- * from the neutral ones, which are left aside: inverse interpolation by the last three values outside gives the crossing.
+ * from the neutral ones, which are left aside: inverse interpolation by values on both sides at some distance gives the crossing.
  */
-#include "cli/cli.h"
+#include "cli/vary.h"
+
+#include "base/output.h"
+#include "cli/state_space.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFINEMENTS = 60, MOST_CROSSINGS = 64 };
-
-/* One value of the table. */
-struct look {
-  double at;
-  int neutral;          /* eigenvalues that are 0 */
-  double re, im;        /* the eigenvalue with the largest real part of the others, */
-  double damping;       /* and the least damping of all of them */
-  cmb_linearization *l; /* NULL: not kept */
-};
+enum { REFINEMENTS = 60 };
 
 struct table {
   cmb_context *ctx;
@@ -29,12 +23,14 @@ struct table {
   int held; /* which of the settings is varied */
   cmb_setting holds[CLI_MOST_SETTINGS + 1];
   cmb_steady_options options;
-  int crossings;
-  double crossing[MOST_CROSSINGS];
+  struct cli_look *looks;         /* (vary_count) */
+  struct cli_crossing *crossings; /* (vary_count): one between two values at most */
+  int done, crossing_count;       /* so many there are */
 };
 
-static void summarize(const cmb_linearization *l, struct look *x)
+static void summarize(const cmb_linearization *l, struct cli_look *x)
 {
+  x->below = l->neutral_below;
   x->neutral = 0, x->re = -INFINITY, x->im = 0, x->damping = INFINITY;
   for (int i = 0; i < l->eigenmode_count; i++) {
     const cmb_eigenmode *m = &l->eigenmodes[i];
@@ -48,11 +44,11 @@ static void summarize(const cmb_linearization *l, struct look *x)
 }
 
 /* The steady motion with this value, from the one before, and its linearisation, which may be kept. */
-static cmb_status look_at(struct table *t, double at, struct look *x, cmb_linearization **kept)
+static cmb_status look_at(struct table *t, double at, struct cli_look *x, cmb_linearization **kept)
 {
   cmb_steady_report report;
   cmb_linearization *l;
-  *x = (struct look){.at = at};
+  *x = (struct cli_look){.at = at};
   t->holds[t->held].value = at;
   CMB_TRY(cmb_system_steady(t->ctx, t->system, &t->options, &report));
   CMB_TRY(cmb_linearize_in(t->ctx, cmb_system_equations(t->system), cmb_system_frame(t->system),
@@ -64,45 +60,71 @@ static cmb_status look_at(struct table *t, double at, struct look *x, cmb_linear
   return CMB_OK;
 }
 
-/* Where three values of the table and near the crossing say that the real part is 0: inverse interpolation. */
-static double interpolate(const struct look x[3])
+/* Where values on both sides of the crossing say that the real part is 0: inverse interpolation. */
+static double interpolate(int count, const struct cli_look *x)
 {
   double sum = 0;
-  for (int i = 0; i < 3; i++) {
-    const struct look *a = &x[i], *b = &x[(i + 1) % 3], *c = &x[(i + 2) % 3];
-    sum += a->at * (b->re / (b->re - a->re)) * (c->re / (c->re - a->re));
+  for (int i = 0; i < count; i++) {
+    double weight = 1;
+    for (int k = 0; k < count; k++) {
+      if (k != i) weight *= x[k].re / (x[k].re - x[i].re);
+    }
+    sum += weight * x[i].at;
   }
   return sum;
 }
 
-/* Where the largest real part is 0 between a and b, at which it has different signs; NaN: it is nowhere, as beside a pole. */
-static cmb_status find_crossing(struct table *t, struct look a, struct look b, double *crossing)
+/* The crossing near x, between a and b, where an eigenvalue of `below` cannot be told from 0: from values at some distance, unless they say
+ * that it is farther from x than such an eigenvalue can be. */
+static cmb_status refine(struct table *t, const struct cli_look *a, const struct cli_look *b,
+                         double below, double *x)
 {
-  struct look last[3] = {a, b, b};
+  static const double parts[] = {0.1, 0.03, 0.01};
+  struct cli_look near[6];
+  int count = 0, sides = 0;
+  for (int i = 0; i < 6; i++) {
+    const struct cli_look *end = i < 3 ? a : b;
+    CMB_TRY(look_at(t, *x + parts[i % 3] * (end->at - *x), &near[count], NULL));
+    if (near[count].neutral != end->neutral || (near[count].re > 0) != (end->re > 0)) continue;
+    count++, sides |= i < 3 ? 1 : 2;
+  }
+  if (sides != 3) return CMB_OK;
+  const struct cli_look *last = &near[count - 1];
+  const double slope = (last->re - near[0].re) / (last->at - near[0].at);
+  const double better = interpolate(count, near);
+  if (fabs(better - *x) <= 2 * below / fabs(slope)) *x = better;
+  return CMB_OK;
+}
+
+/* Where the largest real part is 0 between a and b, at which it has different signs; NaN: it is nowhere, as beside a pole. */
+static cmb_status find_crossing(struct table *t, struct cli_look a, struct cli_look b,
+                                double *crossing)
+{
+  const struct cli_look first = a, second = b;
   double x = NAN, fa = a.re, fb = b.re;
   const int neutral = a.neutral > b.neutral ? a.neutral : b.neutral;
   const double most = fmax(fabs(a.re), fabs(b.re));
-  int i = 0;
-  for (; i < REFINEMENTS; i++) {
-    struct look c;
+  *crossing = NAN;
+  for (int i = 0; i < REFINEMENTS; i++) {
+    struct cli_look c;
     const double before = x;
     x = (a.at * fb - b.at * fa) / (fb - fa);
     if (fabs(x - before) <= 1e-12 * fabs(x)) break;
     CMB_TRY(look_at(t, x, &c, NULL));
-    if (c.neutral > neutral || c.re == 0) break;
-    if (fabs(c.re) > most) i = REFINEMENTS;
-    last[0] = last[1], last[1] = last[2], last[2] = c;
-    if (i == 0) last[0] = a, last[1] = b;
+    if (fabs(c.re) > most && c.neutral <= neutral) return CMB_OK;
+    *crossing = x;
+    if (c.re == 0) return CMB_OK;
+    if (c.neutral > neutral) return refine(t, &first, &second, c.below, crossing);
     const bool same = (c.re < 0) == (b.re < 0);
     if (!same) a = b;
     fa = same ? fa / 2 : fb;
     b = c, fb = c.re;
   }
-  *crossing = i >= REFINEMENTS ? NAN : i == 0 ? x : interpolate(last);
+  if (!(fabs(x - *crossing) <= 1e-12 * fabs(x))) *crossing = NAN;
   return CMB_OK;
 }
 
-static void json_look(struct cli_json *j, const struct look *x)
+static void json_look(struct cli_json *j, const struct cli_look *x)
 {
   cli_json_open(j, NULL, '{');
   cli_json_number(j, "value", x->at);
@@ -112,41 +134,105 @@ static void json_look(struct cli_json *j, const struct look *x)
     if (!x->l->eigenmodes[i].neutral) cli_json_numbers(j, NULL, 2, pair);
   }
   cli_json_close(j, ']');
+  cli_json_integer(j, "neutral", x->neutral);
+  cli_json_number(j, "neutral_below", x->below);
   cli_json_close(j, '}');
 }
 
-static void print_look(const struct look *x)
+static void print_look(const struct cli_look *x)
 {
-  printf("  %-14.6g %-14.6g %-14.6g % .4g\n", x->at, x->re, x->im, x->damping);
+  if (isfinite(x->re)) {
+    printf("  %-14.6g %-14.6g %-14.6g % -14.4g %d\n", x->at, x->re, x->im, x->damping, x->neutral);
+  } else {
+    printf("  %-14.6g all eigenvalues are neutral\n", x->at);
+  }
 }
 
-/* All values (vary_count), how many there are in the end, and the crossings between them. */
-static cmb_status walk(struct table *t, struct look *looks, int *done)
+/* Where the largest real part passes 0 between two neighbours, or a warning that it changes its sign without doing so. */
+static cmb_status compare(struct table *t, const struct cli_look *a, const struct cli_look *b)
+{
+  char note[300];
+  double x = NAN;
+  if ((a->re > 0) == (b->re > 0)) return CMB_OK;
+  if (isfinite(a->re) && isfinite(b->re)) CMB_TRY(find_crossing(t, *a, *b, &x));
+  const struct cli_look *end = a->neutral > b->neutral ? a : b;
+  const bool at_end = a->neutral != b->neutral && fabs(x - end->at) < 1e-3 * fabs(b->at - a->at);
+  if (at_end) x = end->at; /* there the eigenvalue is 0, and near it not told from that */
+  if (isfinite(x)) {
+    t->crossings[t->crossing_count++] = (struct cli_crossing){x, (b->re > 0) == (b->at > a->at)};
+    return CMB_OK;
+  }
+  snprintf(note, sizeof note,
+           "between %s = %.6g and %.6g the motion changes between stable and unstable, but no "
+           "eigenvalue was found to pass 0; more values may show why",
+           t->a->vary, a->at, b->at);
+  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  return CMB_OK;
+}
+
+/* The last value with those before it. One at which more eigenvalues are neutral than before it lies on a crossing, as it seems: it waits for the
+ * next, which is compared with the one before it then. */
+static cmb_status compare_last(struct table *t, bool *waits)
+{
+  const struct cli_look *here = &t->looks[t->done];
+  const bool waited = *waits, is_last = t->done == (int)t->a->vary_count - 1;
+  *waits = !waited && t->done > 0 && !is_last && here->neutral > here[-1].neutral;
+  if (t->done == 0 || *waits) return CMB_OK;
+  if (waited && here->neutral == here[-2].neutral) return compare(t, &here[-2], here);
+  if (waited) CMB_TRY(compare(t, &here[-2], &here[-1]));
+  return compare(t, &here[-1], here);
+}
+
+/* What is too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
+static void print_limit(const struct table *t)
+{
+  double below = 0;
+  for (int i = 0; i < t->done; i++) below = fmax(below, t->looks[i].below);
+  if (t->done > 0) printf("  neutral: below %.3g 1/s, not told from 0\n", below);
+}
+
+/* All values, and the crossings between them. */
+static cmb_status walk(struct table *t)
 {
   const struct cli_arguments *a = t->a;
   const int values = (int)a->vary_count;
-  for (*done = 0; *done < values; ++*done) {
-    struct look *here = &looks[*done];
-    double x = NAN;
-    const double part = (double)*done / (values - 1);
+  bool waits = false;
+  for (t->done = 0; t->done < values; t->done++) {
+    struct cli_look *here = &t->looks[t->done];
+    const double part = (double)t->done / (values - 1);
     CMB_TRY(look_at(t, a->vary_from + part * (a->vary_to - a->vary_from), here, &here->l));
     if (!a->json) print_look(here);
-    if (*done == 0 || (here->re > 0) == (here[-1].re > 0)) continue;
-    CMB_TRY(find_crossing(t, here[-1], *here, &x));
-    if (isfinite(x) && t->crossings < MOST_CROSSINGS) t->crossing[t->crossings++] = x;
+    CMB_TRY(compare_last(t, &waits));
   }
   return CMB_OK;
 }
 
-static void print_json(const struct table *t, const struct look *looks, int done, cmb_status status)
+/* The files that were asked for, also of a table that ends early. */
+static cmb_status write_files(const struct table *t, cmb_status status)
+{
+  const struct cli_vary_table table = {.name = t->a->vary,
+                                       .eq = cmb_system_equations(t->system),
+                                       .count = t->done,
+                                       .looks = t->looks,
+                                       .crossing_count = t->crossing_count,
+                                       .crossings = t->crossings,
+                                       .failure = status == CMB_OK ? NULL : cli_last_complaint()};
+  if (t->done == 0) return CMB_OK;
+  if (cli_given(t->a, "out")) CMB_TRY(cli_vary_save(t->ctx, &table, t->a->out));
+  return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
+}
+
+static void print_json(const struct table *t, cmb_status status)
 {
   struct cli_json j;
   cli_json_begin(&j, cmb_system_equations(t->system)->name, NULL, status);
   cli_json_text(&j, "varied", t->a->vary);
   cli_json_open(&j, "table", '[');
-  for (int i = 0; i < done; i++) json_look(&j, &looks[i]);
+  for (int i = 0; i < t->done; i++) json_look(&j, &t->looks[i]);
   cli_json_close(&j, ']');
-  cli_json_numbers(&j, "critical", t->crossings, t->crossing);
+  cli_json_open(&j, "critical", '[');
+  for (int i = 0; i < t->crossing_count; i++) cli_json_number(&j, NULL, t->crossings[i].at);
+  cli_json_close(&j, ']');
   cli_json_end(&j);
 }
 
@@ -167,24 +253,87 @@ static void find_held(struct table *t)
                                     .trim = a->trim};
 }
 
+/* ---- options */
+
+/* Options of a run, which there is not; what a model says under `simulate` is for its run. */
+static int complain_run_option(const struct cli_arguments *a)
+{
+  static const char *const names[] = {"method", "rtol", "atol", "option"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (!cli_given(a, names[i])) continue;
+    return cli_complain("--%s is for a simulation, and does not go with --vary", names[i]);
+  }
+  return CLI_DONE;
+}
+
+static int check_file(cmb_context *ctx, const struct cli_arguments *a, const char *option,
+                      const char *path)
+{
+  if (!cli_given(a, option)) return CLI_DONE;
+  const cmb_status possible = cmb_output_possible(ctx, path);
+  return possible == CMB_OK ? CLI_DONE : cli_fail(ctx, possible);
+}
+
+int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
+{
+  if (!a->vary) {
+    return cli_given(a, "plot")
+               ? cli_complain("--plot of 'camber linearize' draws eigenvalues over a value: it "
+                              "needs --vary")
+               : CLI_DONE;
+  }
+  if (cli_state_space_wanted(a)) {
+    return cli_complain("--vary lists eigenvalues, and does not go with --inputs and --outputs");
+  }
+  if (a->bode || a->step_response) {
+    return cli_complain("--vary lists eigenvalues, and does not go with %s",
+                        a->bode ? "--bode" : "--step-response");
+  }
+  const size_t length = cli_given(a, "out") ? strlen(a->out) : 0;
+  if (length > 4 && strcmp(a->out + length - 4, ".csv") != 0) {
+    return cli_complain("option --out is '%s'; expected a file name that ends in .csv, since "
+                        "--vary has a table and no matrices",
+                        a->out);
+  }
+  int code = complain_run_option(a);
+  if (code == CLI_DONE) code = check_file(ctx, a, "out", a->out);
+  return code == CLI_DONE ? check_file(ctx, a, "plot", a->plot) : code;
+}
+
+/* ---- the command */
+
+static int tabulate(struct table *t)
+{
+  const struct cli_arguments *a = t->a;
+  find_held(t);
+  if (!a->json) {
+    printf("%s: steady motions over %s\n", cmb_system_equations(t->system)->name, a->vary);
+    printf("  %-14s %-14s %-14s %-14s %s\n", a->vary, "largest re", "its im", " least damping",
+           "neutral");
+  }
+  cmb_status status = walk(t);
+  for (int i = 0; i < t->crossing_count && !a->json; i++) {
+    printf("  critical %s  %.9g\n", a->vary, t->crossings[i].at);
+  }
+  if (!a->json) print_limit(t);
+  int code = cli_complain_of(t->ctx, a, status);
+  const cmb_status written = write_files(t, status);
+  if (status == CMB_OK && written != CMB_OK) {
+    status = written;
+    code = cli_fail(written == CMB_ERROR_MEMORY ? NULL : t->ctx, written);
+  }
+  if (a->json) print_json(t, status);
+  return code;
+}
+
 int cli_vary(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
 {
   struct table t = {.ctx = ctx, .a = a, .system = system};
-  struct look *looks = calloc((size_t)a->vary_count, sizeof *looks);
-  int done = 0;
-  if (!looks) return cli_fail(ctx, CMB_ERROR_MEMORY);
-  find_held(&t);
-  if (!a->json) {
-    printf("%s: steady motions over %s\n", cmb_system_equations(system)->name, a->vary);
-    printf("  %-14s %-14s %-14s %s\n", a->vary, "largest re", "its im", " least damping");
-  }
-  const cmb_status status = walk(&t, looks, &done);
-  for (int i = 0; i < t.crossings && !a->json; i++) {
-    printf("  critical %s  %.9g\n", a->vary, t.crossing[i]);
-  }
-  const int code = cli_complain_of(ctx, a, status);
-  if (a->json) print_json(&t, looks, done, status);
-  for (int i = 0; i < (int)a->vary_count; i++) cmb_linearization_destroy(looks[i].l);
-  free(looks);
+  t.looks = calloc((size_t)a->vary_count, sizeof *t.looks);
+  t.crossings = calloc((size_t)a->vary_count, sizeof *t.crossings);
+  const int code = t.looks && t.crossings ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  for (int i = 0; t.looks && i < (int)a->vary_count; i++) cmb_linearization_destroy(t.looks[i].l);
+  free(t.looks);
+  free(t.crossings);
   return code;
 }

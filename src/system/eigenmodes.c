@@ -155,7 +155,8 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
   double most = 0;
   for (int i = 0; i < m; i++) most = fmax(most, hypot(e->re[i], e->im[i]));
-  double neutral_below = sqrt(cmb_stiffness_noise(e->ev->eq)) * most;
+  const double neutral_below = sqrt(cmb_stiffness_noise(e->ev->eq)) * most;
+  l->neutral_below = neutral_below;
   for (int i = 0; i < m; i++) {
     if (e->im[i] < 0) continue; /* the other one of a pair */
     cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];

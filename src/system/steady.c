@@ -104,6 +104,28 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
   return found ? CMB_OK : no_name(k, "coordinate or joint", name);
 }
 
+/* What --free has to name so that the velocity may be other than 0: its coordinate, or the joint where three belong together. */
+static const char *free_name(const struct steady *k, const cmb_system *system, int i)
+{
+  const cmb_carrier *c = &k->frame.carrier[i];
+  bool shared = false;
+  for (int j = 0; j < k->frame.count; j++) {
+    shared = shared || (j != i && k->frame.carrier[j].q == c->q);
+  }
+  return shared && c->joint >= 0 ? system->model->joints[c->joint].name : k->eq->q_names[c->q];
+}
+
+static cmb_status check_held_velocity(struct steady *k, const cmb_system *system,
+                                      const struct hold *h)
+{
+  if (h->v < 0 || h->v >= k->frame.count || k->free[h->v] || h->value == 0) return CMB_OK;
+  const char *name = free_name(k, system, h->v);
+  return cmb_fail_about(k->ctx, CMB_ERROR_INPUT, cmb_about_thing("velocity", h->name),
+                        "the velocity '%s' cannot be held at %g: it is 0 in a steady motion, "
+                        "unless '%s' is among the free coordinates; --free %s is missing",
+                        h->name, h->value, name, name);
+}
+
 static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold *h)
 {
   const cmb_equations *eq = k->eq;
@@ -176,7 +198,10 @@ static cmb_status list(struct steady *k, const cmb_system *system, const cmb_ste
   const cmb_equations *eq = k->eq;
   for (int i = 0; i < k->frame.count; i++) k->free[i] = cmb_frame_carries(&k->frame, i);
   for (int i = 0; i < o->free_count; i++) CMB_TRY(mark_free(k, system, o->free[i]));
-  for (int i = 0; i < o->hold_count; i++) CMB_TRY(find_hold(k, &o->holds[i], &k->hold[i]));
+  for (int i = 0; i < o->hold_count; i++) {
+    CMB_TRY(find_hold(k, &o->holds[i], &k->hold[i]));
+    CMB_TRY(check_held_velocity(k, system, &k->hold[i]));
+  }
   k->hold_count = o->hold_count;
   for (int i = 0; i < k->frame.count; i++) {
     if (!k->free[i] || is_ball(k, i)) add_unknown(k, U_PLACE, i);
@@ -574,6 +599,7 @@ static cmb_status check_place(struct steady *k)
   const cmb_equations *eq = k->eq;
   const struct point *x = &k->here;
   const int nv = eq->nv, nq = eq->nq;
+  const int entries = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, nq);
   double *terms = k->dw;
   memcpy(k->dv, k->a, (size_t)nv * sizeof(double));
   frame_rates(k, x->omega, k->a, k->da);
@@ -586,10 +612,12 @@ static cmb_status check_place(struct steady *k)
                                            k->J[CMB_RESIDUAL_Q], i, j));
     }
   }
-  const double most = cmb_largest(nv, terms);
+  const double rounding =
+      ROUNDING * cmb_largest(nq, k->dq) * cmb_largest(entries, k->J[CMB_RESIDUAL_Q]);
+  const double least = SAME * SAME * cmb_largest(nv, terms) + rounding;
   follow_change(k, -1);
   for (int i = 0; i < nv; i++) {
-    if (fabs(k->dr[i]) <= SAME * terms[i] + SAME * SAME * most) continue;
+    if (fabs(k->dr[i]) <= SAME * terms[i] + least) continue;
     return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(k->t, "velocity", eq->v_names[i]),
                           "no steady motion: the balance of '%s' holds at this place only and "

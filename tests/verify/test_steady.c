@@ -6,9 +6,12 @@
  *   - on a circle: the steering angle is l r/V + m/l (b/cf − a/cr) V r, and the eigenvalues in the turning frame are those of the equations in
  *     body-fixed velocities u, w, r, written out here;
  *   - the same car with a free joint, on a spring, has these eigenvalues, too; one that rolls stays as it is while it is simulated;
+ *   - with a loop: a tank that hangs from the car by two parallel arms, which redundant hinges close, has the steady motions and the eigenvalues
+ *     of a pendulum with the same energy, straight ahead and on a circle;
  *   - what is refused: a drag that nothing balances, a force that depends on the way.
  */
 #include "check.h"
+#include "failing_allocator.h"
 #include "methods.h"
 #include "model_case.h"
 
@@ -70,16 +73,22 @@ static void fill_in(const char *text, const char *word, const char *by, char *ou
   }
 }
 
-static void open_car(struct car *c, const char *text, const char *drag)
+static void open_car_in(struct car *c, const cmb_allocator *memory, const char *text,
+                        const char *drag)
 {
   static char whole[4000];
   const cmb_model_system_options options = {
       .derivatives = true, .expressions = true, .live_inputs = true};
   fill_in(text, "DRAG", drag, whole, sizeof whole);
-  *c = (struct car){.ctx = cmb_context_create(NULL)};
+  *c = (struct car){.ctx = cmb_context_create(memory)};
   c->model = cmbt_model_parse(c->ctx, whole);
   cmbt_ok(c->ctx, cmb_model_system(c->ctx, c->model, &options, &c->system));
   c->eq = cmb_system_equations(c->system);
+}
+
+static void open_car(struct car *c, const char *text, const char *drag)
+{
+  open_car_in(c, NULL, text, drag);
 }
 
 static void close_car(struct car *c)
@@ -142,7 +151,8 @@ static void test_straight(void **state)
   (void)state;
   struct car c;
   open_car(&c, planar, "0");
-  for (double V = 5; V <= 50; V += 5) {
+  for (int i = 1; i <= 10; i++) {
+    const double V = 5 * i;
     double L[4];
     cmbt_ok(c.ctx, drive(&c, V, 0, 1));
     cmbt_near(c.report.turn, 0, 1e-12);
@@ -301,6 +311,171 @@ static void test_free_joint(void **state)
   close_car(&c);
 }
 
+/*
+ * A tank on two equal arms beside each other (at y = ±D, of length H) does not turn relative to the car, and both arms have the same angle. So its
+ * moments of inertia and those by which the arms stand apart, 2 m D², belong to the car, and the rest is one pendulum in the middle.
+ */
+static const double ARM = 6, ARM_J = 0.5, ARM_JZ = 0.05, TANK = 120, D = 0.3, H = 0.8;
+
+#define SWAY "  damper: {type: torsion, coordinate: sway, stiffness: 300, damping: 60}\n  spring: {"
+
+static void hang(const char *points, const char *bodies, const char *joints, char out[4000])
+{
+  static char with_rest[4000], with_bodies[4000];
+  fill_in(rolling, "G: [0, 0, 0]}", points, with_rest, sizeof with_rest);
+  fill_in(with_rest, "inertia: [500, 2000, 2500]}}", bodies, with_bodies, sizeof with_bodies);
+  fill_in(with_bodies, "rate: [20, 0, 0, 0, 0, 0]}}", joints, with_rest, sizeof with_rest);
+  fill_in(with_rest, "  spring: {", SWAY, out, 4000);
+}
+
+static void write_linkage(char text[4000])
+{
+  hang("G: [0, 0, 0], A: [-0.5, 0.3, 0.5], B: [-0.5, -0.3, 0.5], P: [-0.5, 0.3, -0.3], "
+       "Q: [-0.5, -0.3, -0.3], T: [-0.5, 0, -0.3]}",
+       "inertia: [500, 2000, 2500]},\n"
+       "  left: {mass: 6, com: [-0.5, 0.3, 0.1], inertia: [0.5, 0.5, 0.05]},\n"
+       "  right: {mass: 6, com: [-0.5, -0.3, 0.1], inertia: [0.5, 0.5, 0.05]},\n"
+       "  tank: {mass: 120, com: T, inertia: [9, 14, 11]}}",
+       "rate: [20, 0, 0, 0, 0, 0]},\n"
+       "  sway: {type: revolute, parent: car, child: left, at: A, axis: x},\n"
+       "  other: {type: revolute, parent: car, child: right, at: B, axis: x},\n"
+       "  pin: {type: revolute, parent: left, child: tank, at: P, axis: x}}\n"
+       "loops: {close: {type: revolute, between: [right@Q, tank@Q], axis: x}}",
+       text);
+}
+
+static void write_pendulum(char text[4000])
+{
+  char bodies[400];
+  const double mass = 2 * ARM + TANK, apart = 2 * ARM * D * D, low = (ARM * H + TANK * H) / mass;
+  const double own =
+      2 * ARM_J + 2 * ARM * (low - H / 2) * (low - H / 2) + TANK * (H - low) * (H - low);
+  snprintf(bodies, sizeof bodies,
+           "inertia: [%.17g, 2014, %.17g]},\n  pendulum: {mass: %.17g, com: [-0.5, 0, %.17g], "
+           "inertia: [%.17g, %.17g, %.17g]}}",
+           509 + apart, 2511 + apart, mass, 0.5 - low, own, own, 2 * ARM_JZ);
+  hang("G: [0, 0, 0], A: [-0.5, 0, 0.5]}", bodies,
+       "rate: [20, 0, 0, 0, 0, 0]},\n"
+       "  sway: {type: revolute, parent: car, child: pendulum, at: A, axis: x}}",
+       text);
+}
+
+static double coordinate(const struct car *c, const char *name)
+{
+  for (int i = 0; i < c->eq->nq; i++) {
+    if (strcmp(c->eq->q_names[i], name) == 0) return cmb_system_q(c->system)[i];
+  }
+  fail_msg("no coordinate %s", name);
+  return NAN;
+}
+
+static int moving(const cmb_linearization *l)
+{
+  int count = 0;
+  for (int i = 0; i < l->eigenmode_count; i++) count += !l->eigenmodes[i].neutral;
+  return count;
+}
+
+static void compare(struct car *linkage, struct car *pendulum)
+{
+  const double sway = coordinate(pendulum, "sway");
+  cmbt_near(coordinate(linkage, "sway"), sway, 1e-9);
+  cmbt_near(coordinate(linkage, "other"), sway, 1e-9);
+  cmbt_near(coordinate(linkage, "pin"), -sway, 1e-9);
+  cmbt_near(parameter(linkage, "steer"), parameter(pendulum, "steer"), 1e-9);
+  cmbt_near(parameter(linkage, "drive"), parameter(pendulum, "drive"), 1e-5);
+  cmb_linearization *one = linearize(linkage), *two = linearize(pendulum);
+  assert_int_equal(one->freedoms, 7);
+  assert_int_equal(moving(one), moving(two));
+  for (int i = 0; i < two->eigenmode_count; i++) {
+    const cmb_eigenmode *m = &two->eigenmodes[i];
+    if (!m->neutral) has_eigenvalue(one, m->re + I * m->im);
+  }
+  cmb_linearization_destroy(one);
+  cmb_linearization_destroy(two);
+}
+
+static void test_loop(void **state)
+{
+  (void)state;
+  static char text[4000];
+  struct car linkage, pendulum;
+  write_linkage(text);
+  open_car(&linkage, text, "2*u^2");
+  write_pendulum(text);
+  open_car(&pendulum, text, "2*u^2");
+  cmbt_ok(linkage.ctx, drive(&linkage, 20, 0, 1));
+  cmbt_ok(pendulum.ctx, drive(&pendulum, 20, 0, 1));
+  compare(&linkage, &pendulum);
+  cmbt_ok(linkage.ctx, drive(&linkage, 20, 0.2, 2));
+  cmbt_ok(pendulum.ctx, drive(&pendulum, 20, 0.2, 2));
+  assert_true(fabs(coordinate(&pendulum, "sway")) > 0.1);
+  compare(&linkage, &pendulum);
+  close_car(&linkage);
+  close_car(&pendulum);
+}
+
+/* A velocity that is 0 unless it is said to be free: the message says what is missing. */
+static void test_held_velocity(void **state)
+{
+  (void)state;
+  static char text[4000];
+  static const char *const trim[] = {"drive"}, *const free[] = {"sway"};
+  const cmb_setting holds[] = {{"speed", 20}, {"sway'", 0.5}};
+  cmb_steady_options o = {.hold_count = 2, .holds = holds, .trim_count = 1, .trim = trim};
+  struct car c;
+  write_pendulum(text);
+  open_car(&c, text, "0");
+  assert_int_equal(cmb_system_steady(c.ctx, c.system, &o, &c.report), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(c.ctx), "--free sway is missing"));
+  o.free_count = 1, o.free = free; /* there is none either, for other reasons */
+  assert_int_equal(cmb_system_steady(c.ctx, c.system, &o, &c.report), CMB_ERROR_EQUATIONS);
+  assert_null(strstr(cmb_last_error(c.ctx), "missing"));
+  close_car(&c);
+}
+
+/* Every allocation fails once: an error, nothing leaked, the start as it was. */
+static void test_memory(void **state)
+{
+  (void)state;
+  static char text[4000];
+  static const char *const trim[] = {"drive", "steer"};
+  static const cmb_setting holds[] = {{"speed", 20}, {"r", 0.2}};
+  static const cmb_steady_options o = {
+      .hold_count = 2, .holds = holds, .trim_count = 2, .trim = trim};
+  struct cmbt_allocator memory;
+  struct car c;
+  cmb_linearization *l = NULL;
+  write_linkage(text);
+  cmbt_allocator_init(&memory);
+  open_car_in(&c, &memory.hook, text, "2*u^2");
+  const long begun = memory.outstanding;
+  const double sway = coordinate(&c, "sway");
+  cmb_status status = CMB_ERROR_MEMORY;
+  for (long k = 1; status != CMB_OK; k++) {
+    memory.fail_at = memory.calls + k;
+    status = cmb_system_steady(c.ctx, c.system, &o, &c.report);
+    if (status == CMB_OK) break;
+    assert_int_equal(status, CMB_ERROR_MEMORY);
+    assert_int_equal(memory.outstanding, begun);
+    assert_true(coordinate(&c, "sway") == sway && !cmb_system_frame(c.system));
+  }
+  status = CMB_ERROR_MEMORY;
+  const long found = memory.outstanding;
+  for (long k = 1; status != CMB_OK; k++) {
+    memory.fail_at = memory.calls + k;
+    status = cmb_linearize_in(c.ctx, c.eq, cmb_system_frame(c.system), 0, cmb_system_q(c.system),
+                              cmb_system_v(c.system), &l);
+    if (status == CMB_OK) break;
+    assert_int_equal(status, CMB_ERROR_MEMORY);
+    assert_int_equal(memory.outstanding, found);
+  }
+  memory.fail_at = 0;
+  cmb_linearization_destroy(l);
+  close_car(&c);
+  assert_int_equal(memory.outstanding, 0);
+}
+
 static void test_refused(void **state)
 {
   (void)state;
@@ -319,9 +494,11 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_straight),   cmocka_unit_test(test_critical_speed),
-      cmocka_unit_test(test_circle),     cmocka_unit_test(test_response),
-      cmocka_unit_test(test_free_joint), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_straight),      cmocka_unit_test(test_critical_speed),
+      cmocka_unit_test(test_circle),        cmocka_unit_test(test_response),
+      cmocka_unit_test(test_free_joint),    cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_held_velocity), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

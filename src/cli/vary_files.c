@@ -1,0 +1,322 @@
+/*
+ * The table of --vary as a CSV file and as a plot (vary.h).
+ *
+ * An eigenvalue's curve goes on from one value to the next with the eigenvalue that is nearest to where the last two values say
+ * that it is; the nearest couple of all is joined first. Of a complex pair one is drawn, and where a pair becomes two real
+ * eigenvalues, a further curve begins.
+ */
+#include "base/text.h"
+#include "cli/plot.h"
+#include "cli/state_space.h"
+#include "cli/vary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL_ROOM = 200, NOTE_ROOM = 2048, LETTERS = 26 };
+enum part { REAL, FREQUENCY, DAMPING, PARTS };
+
+static const double TWO_PI = 6.28318530717958647692;
+static const double FAR_APART =
+    30; /* what decays so much faster than the slowest turns or decays is not drawn */
+
+/* ---- CSV */
+
+static void write_csv(FILE *to, const void *what)
+{
+  const struct cli_vary_table *t = what;
+  cli_csv_name(to, "", t->name);
+  fputs(",re,im,frequency,damping,moves\n", to);
+  for (int i = 0; i < t->count; i++) {
+    const cmb_linearization *l = t->looks[i].l;
+    for (int k = 0; k < l->eigenmode_count; k++) {
+      const cmb_eigenmode *m = &l->eigenmodes[k];
+      if (m->neutral) continue;
+      fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g,", t->looks[i].at, m->re, m->im, m->frequency,
+              m->damping);
+      cli_csv_name(to, "", cli_component_name(t->eq, m->most));
+      fputc('\n', to);
+    }
+  }
+}
+
+cmb_status cli_vary_save(cmb_context *ctx, const struct cli_vary_table *table, const char *path)
+{
+  return cli_svg_save(ctx, write_csv, table, path);
+}
+
+/* ---- curves */
+
+struct curves {
+  const struct cli_vary_table *table;
+  int count, values;
+  const cmb_eigenmode **mode; /* (count x values); NULL: a gap */
+  bool *taken;                /* (most) modes of a value that have a curve */
+};
+
+static int count_modes(const cmb_linearization *l)
+{
+  int count = 0;
+  for (int k = 0; k < l->eigenmode_count; k++) count += !l->eigenmodes[k].neutral;
+  return count;
+}
+
+static const cmb_eigenmode **place(const struct curves *c, int curve, int value)
+{
+  return &c->mode[(ptrdiff_t)curve * c->values + value];
+}
+
+/* How far the eigenvalue is from where curve and the values before this one let it be expected. */
+static double distance(const struct curves *c, int curve, int value, const cmb_eigenmode *m)
+{
+  const cmb_eigenmode *last = *place(c, curve, value - 1);
+  const cmb_eigenmode *before = value > 1 ? *place(c, curve, value - 2) : NULL;
+  const double re = before ? 2 * last->re - before->re : last->re;
+  const double im = before ? 2 * last->im - before->im : last->im;
+  return hypot(m->re - re, m->im - im);
+}
+
+/* The curve that goes on and the mode that is nearest to it, of those without each other; false: there are none. */
+static bool find_nearest(const struct curves *c, int value, int *curve, int *mode)
+{
+  const cmb_linearization *l = c->table->looks[value].l;
+  double least = INFINITY;
+  *curve = *mode = -1;
+  for (int i = 0; i < c->count; i++) {
+    if (*place(c, i, value) || !*place(c, i, value - 1)) continue;
+    for (int k = 0; k < l->eigenmode_count; k++) {
+      if (l->eigenmodes[k].neutral || c->taken[k]) continue;
+      const double apart = distance(c, i, value, &l->eigenmodes[k]);
+      if (apart < least) least = apart, *curve = i, *mode = k;
+    }
+  }
+  return *mode >= 0;
+}
+
+/* A curve begins with each mode that continues none: there are as many as some value has modes, so that one is without a last value. */
+static void begin_curves(const struct curves *c, int value)
+{
+  const cmb_linearization *l = c->table->looks[value].l;
+  for (int k = 0, i = 0; k < l->eigenmode_count; k++) {
+    if (l->eigenmodes[k].neutral || c->taken[k]) continue;
+    while (i < c->count && (*place(c, i, value) || (value > 0 && *place(c, i, value - 1)))) i++;
+    if (i < c->count) *place(c, i, value) = &l->eigenmodes[k];
+  }
+}
+
+static void join(const struct curves *c)
+{
+  for (int value = 0; value < c->values; value++) {
+    const cmb_linearization *l = c->table->looks[value].l;
+    int curve, mode;
+    memset(c->taken, 0, (size_t)l->eigenmode_count * sizeof *c->taken);
+    while (value > 0 && find_nearest(c, value, &curve, &mode)) {
+      *place(c, curve, value) = &l->eigenmodes[mode];
+      c->taken[mode] = true;
+    }
+    begin_curves(c, value);
+  }
+}
+
+static bool take_curves(struct curves *c, const struct cli_vary_table *t)
+{
+  int most = 0;
+  *c = (struct curves){.table = t, .values = t->count};
+  for (int i = 0; i < t->count; i++) {
+    const int count = count_modes(t->looks[i].l);
+    if (count > c->count) c->count = count;
+    if (t->looks[i].l->eigenmode_count > most) most = t->looks[i].l->eigenmode_count;
+  }
+  c->mode = calloc((size_t)c->count * (size_t)c->values + 1, sizeof(void *));
+  c->taken = calloc((size_t)most + 1, sizeof *c->taken);
+  return c->mode && c->taken;
+}
+
+/* ---- what is drawn */
+
+struct drawing {
+  int count;
+  int curve[CLI_PLOT_MOST_CURVES];
+  char name[CLI_PLOT_MOST_CURVES][LABEL_ROOM];
+  double *x, *y; /* (values), (PARTS x count x values) */
+};
+
+/* The mode with the greatest real part of a curve; NULL: of an empty one. */
+static const cmb_eigenmode *worst_of(const struct curves *c, int curve)
+{
+  const cmb_eigenmode *worst = NULL;
+  for (int i = 0; i < c->values; i++) {
+    const cmb_eigenmode *m = *place(c, curve, i);
+    if (m && (!worst || m->re > worst->re)) worst = m;
+  }
+  return worst;
+}
+
+/* The curves with the greatest real parts, as many as can be told apart, without those that decay at once. */
+static void choose(const struct curves *c, struct drawing *d)
+{
+  double slowest = 0;
+  d->count = 0;
+  while (d->count < CLI_PLOT_MOST_CURVES) {
+    const cmb_eigenmode *next = NULL;
+    for (int i = 0; i < c->count; i++) {
+      bool chosen = false;
+      for (int k = 0; k < d->count; k++) chosen = chosen || d->curve[k] == i;
+      const cmb_eigenmode *worst = chosen ? NULL : worst_of(c, i);
+      if (worst && (!next || worst->re > next->re)) next = worst, d->curve[d->count] = i;
+    }
+    if (!next || (d->count > 0 && next->re < -FAR_APART * slowest)) break;
+    slowest = fmax(slowest, hypot(next->re, next->im));
+    snprintf(d->name[d->count], LABEL_ROOM, "%d: %s", d->count + 1,
+             cli_component_name(c->table->eq, next->most));
+    d->count++;
+  }
+}
+
+/* What a panel shows; a damping ratio belongs to an oscillation. */
+static double value_of(const cmb_eigenmode *m, int part)
+{
+  if (!m || (part == DAMPING && m->im == 0)) return NAN;
+  return part == REAL ? m->re : part == FREQUENCY ? m->im / TWO_PI : m->damping;
+}
+
+static bool fill(const struct curves *c, struct drawing *d, struct cli_panel panels[PARTS])
+{
+  const size_t values = (size_t)c->values;
+  d->x = calloc(values * (size_t)(1 + PARTS * d->count) + 1, sizeof *d->x);
+  if (!d->x) return false;
+  d->y = d->x + values;
+  for (int i = 0; i < c->values; i++) d->x[i] = c->table->looks[i].at;
+  for (int part = 0; part < PARTS; part++) {
+    panels[part].curve_count = d->count;
+    for (int k = 0; k < d->count; k++) {
+      double *y = d->y + ((ptrdiff_t)part * d->count + k) * c->values;
+      for (int i = 0; i < c->values; i++) y[i] = value_of(*place(c, d->curve[k], i), part);
+      panels[part].curves[k] = (struct cli_curve){d->name[k], y};
+    }
+  }
+  return true;
+}
+
+/* Without oscillations there are no frequencies and damping ratios to draw. */
+static int count_panels(const struct curves *c, const struct drawing *d)
+{
+  for (int k = 0; k < d->count; k++) {
+    for (int i = 0; i < c->values; i++) {
+      const cmb_eigenmode *m = *place(c, d->curve[k], i);
+      if (m && m->im > 0) return PARTS;
+    }
+  }
+  return 1;
+}
+
+/* ---- words */
+
+/* "speed in m/s" */
+static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_ROOM])
+{
+  const cmb_equations *eq = t->eq;
+  const char *const *const names[] = {eq->v_names, eq->q_names, eq->output_names};
+  const char *const *const units[] = {eq->v_units, eq->q_units, eq->output_units};
+  const int counts[] = {eq->nv, eq->nq, eq->no};
+  const char *unit = "";
+  for (int i = 2; i >= 0; i--) {
+    const int k = cmb_find_name(t->name, names[i], counts[i], sizeof(char *));
+    if (k >= 0) unit = units[i] && units[i][k] ? units[i][k] : "";
+  }
+  snprintf(text, LABEL_ROOM, "%s%s%s", t->name, unit[0] ? " in " : "", unit);
+}
+
+/* "Critical speed: a: 21.3614, unstable above; .." */
+static void describe_crossings(const struct cli_vary_table *t, char note[NOTE_ROOM])
+{
+  size_t used = (size_t)snprintf(note, NOTE_ROOM, "Critical %s:", t->name);
+  for (int i = 0; i < t->crossing_count && used < NOTE_ROOM; i++) {
+    const struct cli_crossing *c = &t->crossings[i];
+    if (i == LETTERS) {
+      snprintf(note + used, NOTE_ROOM - used, "; %d more are marked without a letter",
+               t->crossing_count - LETTERS);
+      return;
+    }
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %.6g, unstable %s",
+                             i ? ";" : "", 'a' + i, c->at, c->unstable_above ? "above" : "below");
+  }
+}
+
+struct words {
+  char abscissa[LABEL_ROOM], text[3][NOTE_ROOM];
+  const char *notes[3];
+  int count;
+};
+
+static char *next_note(struct words *w)
+{
+  w->notes[w->count] = w->text[w->count];
+  return w->text[w->count++];
+}
+
+static void describe(const struct curves *c, const struct drawing *d, struct words *w)
+{
+  const struct cli_vary_table *t = c->table;
+  w->count = 0;
+  describe_abscissa(t, w->abscissa);
+  if (t->crossing_count > 0) describe_crossings(t, next_note(w));
+  if (d->count < c->count) {
+    snprintf(next_note(w), NOTE_ROOM,
+             "%d of %d eigenvalues are drawn: those with the greatest real parts; --out FILE.csv "
+             "and --json have all",
+             d->count, c->count);
+  }
+  if (t->failure) snprintf(next_note(w), NOTE_ROOM, "The table ends early: %s", t->failure);
+}
+
+/* ---- the plot */
+
+static cmb_status draw(cmb_context *ctx, const struct curves *c, const char *path)
+{
+  const struct cli_vary_table *t = c->table;
+  struct cli_panel panels[PARTS] = {
+      {.title = "real part in 1/s"}, {.title = "frequency in Hz"}, {.title = "damping ratio"}};
+  struct drawing d = {.count = 0};
+  struct words *w = calloc(1, sizeof *w);
+  struct cli_mark *marks = calloc((size_t)t->crossing_count + 1, sizeof *marks);
+  cmb_status status = CMB_ERROR_MEMORY;
+  choose(c, &d);
+  if (w && marks && fill(c, &d, panels)) {
+    for (int i = 0; i < t->crossing_count; i++) {
+      marks[i] = (struct cli_mark){t->crossings[i].at, i < LETTERS ? (char)('a' + i) : '\0'};
+    }
+    describe(c, &d, w);
+    const struct cli_plot plot = {.title = t->eq->name,
+                                  .subtitle = "eigenvalues of steady motions",
+                                  .abscissa = w->abscissa,
+                                  .x = d.x,
+                                  .points = c->values,
+                                  .stride = 1,
+                                  .panels = panels,
+                                  .panel_count = count_panels(c, &d),
+                                  .marks = marks,
+                                  .mark_count = t->crossing_count,
+                                  .notes = w->notes,
+                                  .note_count = w->count};
+    status = cli_plot_save(ctx, &plot, path);
+  }
+  free(d.x);
+  free(marks);
+  free(w);
+  return status;
+}
+
+cmb_status cli_vary_draw(cmb_context *ctx, const struct cli_vary_table *table, const char *path)
+{
+  struct curves c;
+  cmb_status status = CMB_ERROR_MEMORY;
+  if (take_curves(&c, table)) {
+    join(&c);
+    status = draw(ctx, &c, path);
+  }
+  free(c.mode);
+  free(c.taken);
+  return status;
+}

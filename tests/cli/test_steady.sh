@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# camber linearize --vary: pictures and tables of eigenvalues over speed, no crossing left out, words for what it has no use for; and a car on a
+# double wishbone, whose loops are closed by balls, that stays in the steady motion found for it.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+has() { check "$1 in $2" grep -qF -- "$1" "$2"; }
+
+# ---- a table with known eigenvalues: λ of y' is −sin(u), a pair of yaw is −0.5 ± i sqrt(3.75) where a spring holds it
+cat >waves.yaml <<'END'
+gravity: [0, 0, 0]
+points: {G: [0, 0, 0]}
+bodies: {car: {mass: 1, com: G, inertia: [1, 1, 1]}}
+joints: {road: {type: planar, child: car, at: G, axes: [x, y], coordinates: [x, y, yaw], rate: [2, 0, 0]}}
+inputs: {drive: '0'}
+forces: {all: {type: load, on: car@G, force: [drive, '-sin(x'')*y''', 0], torque: ['0', '0', '-yaw'' - 4*yaw']}}
+outputs: {speed: {value: "x'", unit: m/s}}
+simulate: {trim: drive, rtol: 1e-5, method: bdf, plot: run.svg, out: run.csv}
+END
+check 'many crossings' "$CAMBER" linearize waves.yaml --vary speed=1:250:499 --json --plot waves.svg --out waves.csv >waves.json
+check 'all crossings' python3 - <<'END'
+import csv, json, math
+x = json.load(open("waves.json"))
+assert len(x["critical"]) == 79, len(x["critical"])
+for k, at in enumerate(x["critical"]):
+    assert abs(at - (k + 1) * math.pi) < 1e-6, (k, at)
+rows = list(csv.DictReader(open("waves.csv")))
+assert sorted({float(r["speed"]) for r in rows}) == [t["value"] for t in x["table"]]
+for r in rows:
+    u, re, im = float(r["speed"]), float(r["re"]), float(r["im"])
+    wanted = (-0.5, math.sqrt(3.75)) if im > 0 else (-math.sin(u), 0)
+    assert math.hypot(re - wanted[0], im - wanted[1]) < 1e-7, r
+    assert abs(float(r["damping"]) + re / math.hypot(re, im)) < 1e-12 and r["moves"] == ("yaw" if im > 0 else "y"), r
+assert len(rows) == sum(len(t["eigenvalues"]) for t in x["table"])
+END
+has '53 more are marked without a letter' waves.svg
+check 'what the model says of its run is for the run' test ! -e run.svg -a ! -e run.csv
+
+# ---- the picture: a curve for each eigenvalue, at its place, and the crossing
+check 'a picture' "$CAMBER" linearize waves.yaml --vary speed=2:4.5:26 --plot few.svg >few.txt
+check 'curves' python3 - <<'END'
+import math, re
+import xml.etree.ElementTree as tree
+SVG = "{http://www.w3.org/2000/svg}"
+root = tree.parse("few.svg").getroot()
+boxes = [{k: float(e.get(k)) for k in ("x", "y", "width", "height")} for e in root.iter(SVG + "rect") if e.get("class") == "box"]
+texts = [e.text for e in root.iter(SVG + "text")]
+assert len(boxes) == 3 and "speed in m/s" in texts and "real part in 1/s" in texts, texts
+assert any(t.startswith("Critical speed: a: 3.14159, unstable above") for t in texts), texts
+x = lambda at: boxes[0]["x"] + (at - 2) / 2.5 * boxes[0]["width"]
+marks = {round(float(e.get("x1")), 1) for e in root.iter(SVG + "line") if e.get("class") == "mark"}
+assert len(marks) == 1 and abs(marks.pop() - x(math.pi)) < 0.1, marks
+lines = []
+for e in root.iter(SVG + "polyline"):
+    points = [tuple(map(float, p.split(","))) for p in e.get("points").split()]
+    if points[0][0] < boxes[0]["x"] + boxes[0]["width"]:
+        lines.append((sum(points[0][1] > b["y"] + b["height"] for b in boxes), points))
+assert sorted(panel for panel, _ in lines) == [0, 0, 1, 1, 2], [panel for panel, _ in lines]
+flat = [p for panel, p in lines if panel == 0 and max(y for _, y in p) - min(y for _, y in p) < 0.2]
+wave = [p for panel, p in lines if panel == 0 and p not in flat]
+assert len(flat) == len(wave) == 1
+places = [y for _, y in wave[0]]  # −sin(u) on an axis on which −0.5 lies at the other curve
+scale = (places[-1] - places[0]) / (-math.sin(4.5) + math.sin(2))
+for px, py in wave[0]:
+    u = 2 + (px - boxes[0]["x"]) / boxes[0]["width"] * 2.5
+    assert abs(py - places[0] - scale * (-math.sin(u) + math.sin(2))) < 0.5, (u, py)
+assert abs(flat[0][0][1] - places[0] - scale * (-0.5 + math.sin(2))) < 0.5
+END
+
+# ---- a table with a value on a crossing; one that ends early
+check 'a value on a crossing' "$CAMBER" linearize waves.yaml --vary 'speed=pi - 1:pi + 1:3' >on.txt
+has 'critical speed  3.14159265' on.txt
+for range in pi:4:3 4:pi:2; do
+  check "a crossing at an end, $range" "$CAMBER" linearize waves.yaml --vary "speed=$range" >on.txt
+  has 'critical speed  3.14159265' on.txt
+done
+sed 's/, unit: m.s}/}/; s/value: "x.*"/value: "if(x'"'"' < 4, x'"'"', x'"'"' + 1e9)"/' waves.yaml >ends.yaml
+"$CAMBER" linearize ends.yaml --vary speed=2:6:5 --plot ends.svg --out ends.csv >ends.txt 2>stderr
+check 'exit 1' test $? -eq 1
+has 'The table ends early: no steady motion' ends.svg
+check 'what there is' test "$(grep -c '^3,' ends.csv)" -eq 2
+
+# ---- refused in words
+refused() { # WORDS ARGUMENT...
+  local words=$1
+  shift
+  "$CAMBER" linearize waves.yaml "$@" >report 2>stderr
+  check "$*: exit 2" test $? -eq 2
+  has "$words" stderr
+}
+refused "--plot of 'camber linearize' draws eigenvalues over a value: it needs --vary" --plot x.svg
+for option in '--bode x.svg' '--step-response x.svg'; do
+  # shellcheck disable=SC2086
+  refused "does not go with ${option% *}" --vary speed=2:3:2 $option
+done
+refused 'does not go with --inputs and --outputs' --vary speed=2:3:2 --inputs drive
+for option in '--method mdop5' '--rtol 1e-3' '--atol 1e-3' '--option projection=every'; do
+  # shellcheck disable=SC2086
+  refused "${option% *} is for a simulation, and does not go with --vary" --vary speed=2:3:2 $option
+done
+refused "option --out is 'x.mat'; expected a file name that ends in .csv" --vary speed=2:3:2 --out x.mat
+refused "cannot write 'nowhere/x.svg'" --vary speed=2:3:2 --plot nowhere/x.svg
+sed "s/^joints: {/joints: {spin: {type: revolute, parent: car, child: wheel, at: G, axis: y}, /; s/^bodies: {/bodies: {wheel: {mass: 1, com: G, inertia: [1, 1, 1]}, /" \
+  waves.yaml >wheel.yaml
+"$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" >report 2>stderr
+check 'a velocity that is not free: exit 2' test $? -eq 2
+has "--free spin is missing" stderr
+check 'with it' "$CAMBER" linearize wheel.yaml --steady speed=2 --steady "spin'=5" --free spin >report
+
+# ---- exported code starts elsewhere, and says so
+sed 's/^simulate: .*/simulate: {trim: drive, steady: {speed: 3}}/' waves.yaml >export.yaml
+check 'export' "$CAMBER" export c export.yaml -o exported >report 2>stderr
+has "exported code starts from the model's start values" stderr
+check 'said once' test "$(grep -c 'steady motion' stderr)" -eq 1
+
+# ---- a car with the bundled double wishbone: it stays as it is
+check 'the car' python3 - "$SOURCE_DIR/models/double-wishbone.yaml" <<'END'
+import sys
+text = open(sys.argv[1]).read()
+def put(old, new):
+    global text
+    assert text.count(old) == 1, old
+    text = text.replace(old, new)
+put("heave: {type: prismatic, child: chassis, axis: z, coordinates: [z]}", "road: {type: free, child: chassis, at: G, rate: [15, 0, 0, 0, 0, 0]}")
+put("\npoints:\n", "\npoints:\n  G: [0, 0, 0.213]\n  F: [1.2, 0, -0.2]\n  R: [-1.5, 0, -0.2]\n")
+put("{mass: chassis_mass, com: [0, 0, 0.213]}", "{mass: 1500, com: [0, 0, 0.213], inertia: [500, 2000, 2500]}")
+inputs = text[text.index("# Height of the wheel's"):text.index("forces:\n")]
+put(inputs, """inputs: {steer: '0', drive: '0'}
+measures:
+  n: sqrt(chassis.x_x^2 + chassis.x_y^2)
+  hx: chassis.x_x/n
+  hy: chassis.x_y/n
+  u: chassis.vx*hx + chassis.vy*hy
+  w: chassis.vy*hx - chassis.vx*hy
+  st: -8e4*(hub.vy*hx - hub.vx*hy)/u
+  sf: 80000*(steer - (w + 1.2*chassis.wz)/u)
+  sr: 90000*(1.5*chassis.wz - w)/u
+""")
+put("[0, 0, tyre_stiffness*(road + tyre_deflection - hub.z - 0.026289) + tyre_damping*(climb - hub.vz)]",
+    "[-hy*st, hx*st, 'tyre_stiffness*(tyre_deflection - hub.z - 0.026289) - tyre_damping*hub.vz']")
+put("  tyre: {", """  front: {type: load, on: chassis@F, force: [-hy*sf, hx*sf, 0]}
+  rear: {type: load, on: chassis@R, force: ['hx*(drive - 2*u^2) - hy*sr', 'hy*(drive - 2*u^2) + hx*sr', 0]}
+  ride: {type: load, on: chassis@G, force: ['0', '0', '9e3 - 9e4*(chassis.z - 0.213) - 8e3*chassis.vz'],
+         torque: ['5e4*chassis.z_y - 4e3*chassis.wx', '-5e4*chassis.z_x - 4e3*chassis.wy', '0']}
+  tyre: {""")
+put("outputs:\n", "outputs:\n  speed: u\n  r: chassis.wz\n  lean: chassis.z_y*hx - chassis.z_x*hy\n")
+text = text[:text.index("shapes:")] + "simulate: {method: sdirk4, t-end: 1, rtol: 1e-8, trim: 'drive,steer', steady: {speed: 15, r: 0}}\n"
+open("wishbone.yaml", "w").write(text)
+END
+for r in 0 0.2; do
+  check "steady at r = $r" "$CAMBER" run wishbone.yaml --steady speed=15 --steady r=$r --out wishbone.csv --quiet >report
+  check "it stays at r = $r" python3 - $r <<'END'
+import csv, sys
+rows = list(csv.DictReader(open("wishbone.csv")))
+turn = float(sys.argv[1])
+assert len(rows) > 2 and float(rows[-1]["t"]) == 1
+for name, size in (("speed", 15), ("r", 0.2), ("lean", 0.1), ("wheel", 0.01), ("spring_force", 7500), ("side_force", 1500), ("tyre_force", 4500)):
+    x = [float(row[name]) for row in rows]
+    assert max(x) - min(x) < 1e-7 * size, (name, min(x), max(x))
+assert abs(float(rows[0]["r"]) - turn) < 1e-9 and abs(float(rows[0]["speed"]) - 15) < 1e-9
+END
+done
+
+finish
