@@ -142,9 +142,9 @@ static struct side combined(cmb_graph *g, const struct side *x, const struct sid
   return c;
 }
 
-/* F/s for both components, at the squares of the normalised slips */
+/* F/s for both components, at the squares of the normalised slips; what decides on the section of the curve */
 static void secants(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr x2,
-                    cmb_expr y2, cmb_expr both[2])
+                    cmb_expr y2, cmb_expr both[2], cmb_tyre_output *out)
 {
   const cmb_expr tiny2 = constant(g, tiny_slip * tiny_slip);
   const cmb_expr half = constant(g, 0.5 * tiny_slip * tiny_slip);
@@ -157,6 +157,8 @@ static void secants(cmb_graph *g, const struct side *x, const struct side *y, cm
   both[0] = secant(g, &c, s2);
   c.slope = blend(g, Kx, Ky, cc, cmb_add(g, ss, rest));
   both[1] = secant(g, &c, s2);
+  out->past_peak = cmb_sub(g, size_of(g, s2), c.peak_slip);
+  out->past_sliding = cmb_sub(g, size_of(g, s2), c.sliding_slip);
 }
 
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
@@ -172,9 +174,10 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, mu)));
   const cmb_expr size = cmb_mul(g, in->Fz, mu);
   cmb_expr part[2];
-  secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part);
-  *out = (cmb_tyre_output){.Fx = cmb_mul(g, cmb_mul(g, size, part[0]), sx),
-                           .Fy = cmb_mul(g, cmb_mul(g, size, part[1]), sy)};
+  *out = (cmb_tyre_output){0};
+  secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part, out);
+  out->Fx = cmb_mul(g, cmb_mul(g, size, part[0]), sx);
+  out->Fy = cmb_mul(g, cmb_mul(g, size, part[1]), sy);
   out->sigma_x = relaxation(g, x.slope, in->Fz, t->stiffness[0]);
   out->sigma_y = relaxation(g, y.slope, in->Fz, t->stiffness[1]);
   if (!t->has_trail) return cmb_graph_status(g);

@@ -398,6 +398,8 @@ static cmb_status take_slip_forces(struct tyre *y)
   to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
   y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
   CMB_TRY(law(y, &y->out));
+  if (y->out.past_peak) cmb_build_hint(y->b, false, y->f->name, "peak", y->out.past_peak);
+  if (y->out.past_sliding) cmb_build_hint(y->b, false, y->f->name, "sliding", y->out.past_sliding);
   mirror(y, &y->out);
   return CMB_OK;
 }
