@@ -483,6 +483,64 @@ static void test_file(void **state)
   cmbt_run_close(&r[1]);
 }
 
+/* Sets of numbers in files: a locked wheel under the nominal load brakes with at most the peak, and slides with what the set says. */
+static void test_sets(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name;
+    double radius, load, stiffness, peak, sliding;
+  } sets[] = {{"passenger", 0.3, 3000, 200000, 3000, 2800},
+              {"hmmwv", 0.4699, 8562.8266, 411121, 7575.3614, 4657.9208}};
+  for (int i = 0; i < 2; i++) {
+    char text[2000];
+    cmbt_run r;
+    double t[2], most = 0;
+    snprintf(text, sizeof text,
+             "points: {W: [0, 0, %.17g]}\n"
+             "bodies: {wheel: {mass: %.17g, com: W, inertia: [1, 1, 1]}}\n"
+             "joints: {hub: {type: prismatic, child: wheel, at: W, axis: x, rate: 20}}\n"
+             "forces: {t1: {type: tyre, on: wheel@W, axis: y, file: tyres/%s.yaml}}\n"
+             "outputs: {Fx: t1.Fx, Fz: t1.Fz}\n",
+             sets[i].radius - sets[i].load / sets[i].stiffness, sets[i].load / G, sets[i].name);
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    r.rtol = 1e-7;
+    cmbt_run_to(&r, 0.5, 1e-4);
+    for (int k = 0; k < r.row_count; k++) most = fmax(most, -cmbt_row(&r, k, "Fx"));
+    cmbt_near(cmbt_output(&r, "Fz"), sets[i].load, 1e-9 * sets[i].load);
+    cmbt_near(most, sets[i].peak, 1e-3 * sets[i].peak);
+    cmbt_near(-cmbt_output(&r, "Fx"), sets[i].sliding, 1e-6 * sets[i].sliding);
+    assert_int_equal(cmbt_switch_times(&r, "t1.peak", 1, 2, t), 1);
+    assert_int_equal(cmbt_switch_times(&r, "t1.sliding", 1, 2, t), 1);
+    cmbt_run_close(&r);
+  }
+}
+
+/* A wheel that lies on its side has no contact point. */
+static void test_axis_along_the_normal(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  cmb_simulation *sim;
+  cmbt_run_open_text(
+      &r,
+      "points: {W: [0, 0, 0.2]}\n"
+      "bodies: {wheel: {mass: 20, com: W, inertia: [1, 1, 1]}}\n"
+      "joints: {z: {type: prismatic, child: wheel, axis: z}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: z, radius: 0.3, stiffness: 1e5}}\n",
+      CMB_FORM_EXPLICIT);
+  cmb_run_options o = cmb_run_defaults();
+  o.method = cmb_method_find("mdop5");
+  o.t_end = 1;
+  cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &o, &sim));
+  assert_int_equal(cmb_simulation_run(sim), CMB_ERROR_NONFINITE);
+  assert_string_equal(cmb_last_error(r.ctx),
+                      "switching function 't1.contact' at t = 0: the equations gave a value that "
+                      "is not finite");
+  cmb_simulation_destroy(sim);
+  cmbt_run_close(&r);
+}
+
 static void test_refused(void **state)
 {
   (void)state;
@@ -501,6 +559,9 @@ static void test_refused(void **state)
        "expected 'file' or 'tmeasy', too"},
       {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
        "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
+      {WHEEL("on: wheel@W, axis: y, file: x.yaml, radius: 1"), "test.yaml:4:71",
+       "'radius' beside 'file', which says it already"},
+      {WHEEL("on: wheel@W, axis: y, file: x.yaml"), "test.yaml:4:55", "'x.yaml' cannot be read"},
       {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
        "both 'file' and 'tmeasy' are given"},
   };
@@ -524,6 +585,8 @@ int main(void)
       cmocka_unit_test(test_copies_are_mirrored),
       cmocka_unit_test(test_half_cylinder),
       cmocka_unit_test(test_file),
+      cmocka_unit_test(test_sets),
+      cmocka_unit_test(test_axis_along_the_normal),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
