@@ -171,15 +171,32 @@ cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, cons
   return cmb_find_modes(ev, m, t, q, v, m->no_force, m->no_change, changed);
 }
 
+/* The first function that is not finite where the search ended; NULL: none is. */
+static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
+{
+  for (int i = 0; i < ev->eq->ns; i++) {
+    if (!isfinite(m->s[i])) return ev->eq->switch_names[i];
+  }
+  return NULL;
+}
+
 /* A recoverable status is final here. */
-static cmb_status final(cmb_evaluator *ev, cmb_status status, double t)
+static cmb_status final(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status, double t)
 {
   char text[256];
   if (status <= 0) return status;
-  cmb_status end = status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
-  return cmb_fail_about(
-      ev->ctx, end, cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
-      "switching functions at t = %.9g: %s", t, cmb_evaluator_blame(ev, status, sizeof text, text));
+  if (status != CMB_RETRY_NONFINITE || cmb_evaluator_unsolved(ev) || !not_finite(ev, m)) {
+    const cmb_status end =
+        status == CMB_RETRY_NONFINITE ? CMB_ERROR_NONFINITE : CMB_ERROR_EQUATIONS;
+    return cmb_fail_about(ev->ctx, end,
+                          cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
+                          "switching functions at t = %.9g: %s", t,
+                          cmb_evaluator_blame(ev, status, sizeof text, text));
+  }
+  const char *name = not_finite(ev, m);
+  return cmb_fail_about(ev->ctx, CMB_ERROR_NONFINITE, cmb_about_time(t, "switching function", name),
+                        "switching function '%s' at t = %.9g: %s", name, t,
+                        cmb_status_meaning(status));
 }
 
 /* "'a', 'b' and others": the functions that have another mode than in `other`. */
@@ -219,13 +236,13 @@ cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, d
   memcpy(m->q_given, q, q_size);
   memcpy(m->v_given, v, v_size);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
-  CMB_TRY(final(ev, cmb_guess_modes(ev, m, t, q, v, &changed), t));
+  CMB_TRY(final(ev, m, cmb_guess_modes(ev, m, t, q, v, &changed), t));
   for (int round = 0; round < cmb_mode_rounds(eq); round++) {
     memcpy(q, m->q_given, q_size);
     memcpy(v, m->v_given, v_size);
     CMB_TRY(cmb_consistent_start(ev, t, q, v, a, lambda, report));
     if (round == 0) memcpy(m->a_first, a, v_size);
-    CMB_TRY(final(ev, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
+    CMB_TRY(final(ev, m, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
     if (!changed) return CMB_OK;
   }
   return cmb_modes_unsettled(ev, m->before, t);

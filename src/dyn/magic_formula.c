@@ -370,9 +370,13 @@ cmb_status cmb_magic_formula(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_in
   CMB_TRY(FOLLOW(&l, aligning));
   CMB_TRY(FOLLOW(&l, torques));
   CMB_TRY(FOLLOW(&l, relaxation));
-  *out = (cmb_tyre_output){value_of(&l, "Fx"),     value_of(&l, "Fy"), value_of(&l, "Mx"),
-                           value_of(&l, "My"),     value_of(&l, "Mz"), value_of(&l, "sigma_x"),
-                           value_of(&l, "sigma_y")};
+  *out = (cmb_tyre_output){.Fx = value_of(&l, "Fx"),
+                           .Fy = value_of(&l, "Fy"),
+                           .Mx = value_of(&l, "Mx"),
+                           .My = value_of(&l, "My"),
+                           .Mz = value_of(&l, "Mz"),
+                           .sigma_x = value_of(&l, "sigma_x"),
+                           .sigma_y = value_of(&l, "sigma_y")};
   return cmb_graph_status(g);
 }
 

@@ -10,6 +10,9 @@
  *     n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
  *     n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
  *
+ * At no slip the angle φ is none, and TMeasy has a slope for each of them. Its slopes along both axes hold there: with a small ε,
+ *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
+ * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the force is off by less than (ε/s)² of itself.
  * A road of friction μ has μ F(s/μ). All forces are divided by the load here, and F by the slip: nothing is divided by what can vanish.
  * Beyond three times the nominal load F/Fz and the slips stay as they are there: the parabola would come down again.
  */
@@ -17,7 +20,7 @@
 
 #include "expr/algebra.h"
 
-static const double tiny_slip = 1e-7;     /* below it the direction of the slip fades out */
+static const double tiny_slip = 1e-7;     /* ε */
 static const double tiny_friction = 1e-6; /* what a road without friction has */
 static const double most_load = 3;        /* of the nominal one */
 
@@ -73,9 +76,17 @@ static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr
   return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
 }
 
-/* F/s of the curve at s */
-static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s)
+/* x²/sqrt(x² + ε²) */
+static cmb_expr size_of(cmb_graph *g, cmb_expr x2)
 {
+  return cmb_div(g, x2, root(g, cmb_add(g, x2, constant(g, tiny_slip * tiny_slip))));
+}
+
+/* F/s of the curve at s, which is 0 only where the force rises */
+static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s2)
+{
+  const cmb_expr s = size_of(g, s2);
+  const cmb_expr by = root(g, cmb_add(g, s2, constant(g, tiny_slip * tiny_slip)));
   const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
   const cmb_expr a = cmb_div(g, s, c->peak_slip);
   const cmb_expr q = cmb_div(g, cmb_mul(g, c->slope, c->peak_slip), c->peak);
@@ -85,8 +96,8 @@ static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s)
       cmb_div(g, cmb_sub(g, s, c->peak_slip), cmb_sub(g, c->sliding_slip, c->peak_slip));
   const cmb_expr part = cmb_mul(g, cmb_square(g, b), cmb_sub(g, three, cmb_mul(g, two, b)));
   const cmb_expr fall = cmb_mul(g, cmb_sub(g, c->peak, c->sliding), part);
-  const cmb_expr falling = cmb_div(g, cmb_sub(g, c->peak, fall), s);
-  const cmb_expr sliding = cmb_div(g, c->sliding, s);
+  const cmb_expr falling = cmb_div(g, cmb_sub(g, c->peak, fall), by);
+  const cmb_expr sliding = cmb_div(g, c->sliding, by);
   const cmb_expr slides = cmb_apply(g, CMB_OP_GT, s, c->sliding_slip, 0);
   const cmb_expr over = cmb_apply(g, CMB_OP_GT, s, c->peak_slip, 0);
   return cmb_apply(g, CMB_OP_IF, over, cmb_apply(g, CMB_OP_IF, slides, sliding, falling), rising);
@@ -98,7 +109,7 @@ static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr
   const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
   const cmb_expr n0 = at_load(g, t->trail, r), s0 = at_load(g, t->trail_zero, r);
   const cmb_expr end = at_load(g, t->trail_end, r), w = cmb_div(g, s0, end);
-  const cmb_expr s = root(g, cmb_add(g, cmb_square(g, sy), constant(g, tiny_slip * tiny_slip)));
+  const cmb_expr s = size_of(g, cmb_square(g, sy));
   const cmb_expr a = cmb_div(g, s, s0), rest = cmb_sub(g, one, w);
   const cmb_expr bell =
       cmb_sub(g, one, cmb_mul(g, cmb_sub(g, three, cmb_mul(g, two, a)), cmb_square(g, a)));
@@ -117,12 +128,11 @@ static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double sti
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
-/* The curve in a direction, by the squares of its cosine and sine. */
+/* The curve in a direction, by the squares of its cosine and sine; the slope is the caller's. */
 static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
                             cmb_expr ss)
 {
   struct side c = {0};
-  c.slope = blend(g, cmb_mul(g, x->slope, x->scale), cmb_mul(g, y->slope, y->scale), cc, ss);
   c.peak_slip =
       blend(g, cmb_div(g, x->peak_slip, x->scale), cmb_div(g, y->peak_slip, y->scale), cc, ss);
   c.sliding_slip = blend(g, cmb_div(g, x->sliding_slip, x->scale),
@@ -132,10 +142,28 @@ static struct side combined(cmb_graph *g, const struct side *x, const struct sid
   return c;
 }
 
+/* F/s for both components, at the squares of the normalised slips; what decides on the section of the curve */
+static void secants(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr x2,
+                    cmb_expr y2, cmb_expr both[2], cmb_tyre_output *out)
+{
+  const cmb_expr tiny2 = constant(g, tiny_slip * tiny_slip);
+  const cmb_expr half = constant(g, 0.5 * tiny_slip * tiny_slip);
+  const cmb_expr s2 = cmb_add(g, x2, y2), by = cmb_add(g, s2, tiny2);
+  const cmb_expr Kx = cmb_mul(g, x->slope, x->scale), Ky = cmb_mul(g, y->slope, y->scale);
+  const cmb_expr cc = cmb_div(g, x2, by), ss = cmb_div(g, y2, by), rest = cmb_div(g, tiny2, by);
+  struct side c =
+      combined(g, x, y, cmb_div(g, cmb_add(g, x2, half), by), cmb_div(g, cmb_add(g, y2, half), by));
+  c.slope = blend(g, Kx, Ky, cmb_add(g, cc, rest), ss);
+  both[0] = secant(g, &c, s2);
+  c.slope = blend(g, Kx, Ky, cc, cmb_add(g, ss, rest));
+  both[1] = secant(g, &c, s2);
+  out->past_peak = cmb_sub(g, size_of(g, s2), c.peak_slip);
+  out->past_sliding = cmb_sub(g, size_of(g, s2), c.sliding_slip);
+}
+
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
                           cmb_expr length, cmb_tyre_output *out)
 {
-  const cmb_expr tiny2 = constant(g, tiny_slip * tiny_slip);
   const cmb_expr mu =
       root(g, cmb_add(g, cmb_square(g, in->friction), constant(g, tiny_friction * tiny_friction)));
   const cmb_expr r =
@@ -144,12 +172,12 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
   take_scales(g, &x, &y);
   const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, mu));
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, mu)));
-  const cmb_expr x2 = cmb_add(g, cmb_square(g, sx), cmb_mul(g, constant(g, 0.5), tiny2));
-  const cmb_expr y2 = cmb_add(g, cmb_square(g, sy), cmb_mul(g, constant(g, 0.5), tiny2));
-  const cmb_expr s2 = cmb_add(g, x2, y2), cc = cmb_div(g, x2, s2), ss = cmb_div(g, y2, s2);
-  const struct side c = combined(g, &x, &y, cc, ss);
-  const cmb_expr force = cmb_mul(g, cmb_mul(g, in->Fz, mu), secant(g, &c, root(g, s2)));
-  *out = (cmb_tyre_output){.Fx = cmb_mul(g, force, sx), .Fy = cmb_mul(g, force, sy)};
+  const cmb_expr size = cmb_mul(g, in->Fz, mu);
+  cmb_expr part[2];
+  *out = (cmb_tyre_output){0};
+  secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part, out);
+  out->Fx = cmb_mul(g, cmb_mul(g, size, part[0]), sx);
+  out->Fy = cmb_mul(g, cmb_mul(g, size, part[1]), sy);
   out->sigma_x = relaxation(g, x.slope, in->Fz, t->stiffness[0]);
   out->sigma_y = relaxation(g, y.slope, in->Fz, t->stiffness[1]);
   if (!t->has_trail) return cmb_graph_status(g);

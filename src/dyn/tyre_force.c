@@ -13,12 +13,16 @@
  *
  * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which makes the force of the spring conservative, or as a .tir file says; 0 in the air.
  *
- * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re; deflections u, v of the carcass with relaxation
- * lengths σ (Pacejka 2012, §7.2, and §8.6 for low speeds):
- *     u̇ = −Vsx − |Vx| u/σx − w |Vs| m² u/ux,   κ = u/σx − w τ Vsx/σx,           ux, vy: σ times the slip of the peak
- *     v̇ = −Vsy − |Vx| v/σy − w |Vs| m² v/vy,   tan α = −v/σy + w τ Vsy/σy,      m² = (u/ux)² + (v/vy)²
+ * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re. The law is given slips that lag behind (Pacejka 2012,
+ * §7.2, and §8.6 for low speeds), with relaxation lengths σ at no slip. u and v are σ times them:
+ *     u̇ = −(Vsx + |Vx| κ + w |Vs| m² u/ux)/h,       κ = u/σx − w τ Vsx/σx,           ux, vy: σ times the slip of the peak
+ *     v̇ = −(Vsy − |Vx| tan α + w |Vs| m² v/vy)/h,   tan α = −v/σy + w τ Vsy/σy,      m² = (u/ux)² + (v/vy)²
  * |V| is V²/sqrt(V² + v0²): exactly 0 at 0, where deflections stay as they are. w = exp(−(Vx/v1)²) is 1 at rest: then damping with the time
  * τ, and deflections that do not grow where the tyre slides. In the air they decay with the time T.
+ *
+ * h σ is the relaxation length with slip. The carcass has the stiffness c = dF0/σ and the deflection F/c, so that it should be σ F'(κ)/dF0 up to
+ * the peak, where it vanishes, and F/(c κ) where the tyre slides. It is h = f + (1 − f)/(1 + b m²)² with b such that the deflection
+ * at the peak is right: ∫ h dm = 1/q from 0 to 1, q = dF0 sM/FM, with ∫ (1 + b m²)⁻² dm = 1/(2 (1 + b)) + atan(√b)/(2 √b).
  *
  * Fx acts with the arm Re about the axis, not d: its power is Fx Vsx then, and none is made.
  */
@@ -36,6 +40,8 @@
 static const double v0 = 0.01;                            /* m/s */
 static const double air_time = 0.02;                      /* T, s */
 static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
+static const double sliding_sigma = 0.05;                 /* f */
+static const double least_friction = 0.01;                /* of a road, for the slip of the peak */
 static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
 
 #define RESULTS(X)                                                                                 \
@@ -240,18 +246,43 @@ static cmb_status take_rolling_radius(struct tyre *y)
 
 /* ---- slips */
 
-/* Slips of the peak, about. */
-static void peak_slips(const cmb_model_tyre *of, double slip[2])
+/* A direction's slip of the peak, about, and q = dF0 sM/FM. */
+struct peak {
+  double slip, q;
+};
+
+static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
 {
   if (of->tmeasy) {
-    slip[0] = of->tmeasy->x.peak_slip[0];
-    slip[1] = of->tmeasy->y.peak_slip[0];
+    const cmb_tmeasy_side *const side[2] = {&of->tmeasy->x, &of->tmeasy->y};
+    for (int i = 0; i < 2; i++) {
+      peak[i].slip = side[i]->peak_slip[0];
+      peak[i].q = side[i]->slope[0] * peak[i].slip / side[i]->peak[0];
+    }
     return;
   }
   const cmb_tir *t = of->tir;
-  const double slope = fabs(t->PKY1 * sin(t->PKY4 * atan(1 / t->PKY2)));
-  slip[0] = fmax(0.05, fmin(0.5, 2.5 * t->PDX1 / t->PKX1));
-  slip[1] = fmax(0.05, fmin(0.5, 2.5 * t->PDY1 / fmax(slope, 1)));
+  const double slope[2] = {t->PKX1, fabs(t->PKY1 * sin(t->PKY4 * atan(1 / t->PKY2)))};
+  const double friction[2] = {t->PDX1, t->PDY1};
+  for (int i = 0; i < 2; i++) {
+    peak[i].slip = fmax(0.05, fmin(0.5, 2.5 * friction[i] / fmax(slope[i], 1)));
+    peak[i].q = slope[i] * peak[i].slip / friction[i];
+  }
+}
+
+/* b, by halving; 0 where even that makes no more of the deflection. */
+static double bend_of(double q)
+{
+  const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);
+  double low = 0, high = 1e3;
+  for (int i = 0; i < 60; i++) {
+    const double b = 0.5 * (low + high), r = sqrt(b);
+    if (0.5 / (1 + b) + 0.5 * atan(r) / r > wanted)
+      low = b;
+    else
+      high = b;
+  }
+  return low;
 }
 
 /* The law at slips; what it needs of the element. */
@@ -291,32 +322,49 @@ static cmb_status take_sigmas(struct tyre *y)
   return CMB_OK;
 }
 
-/* Rates of the deflections, and the slips that the law sees, κ and −tan α. */
+/* h */
+static cmb_expr shortened(const struct tyre *y, double q, cmb_expr m2)
+{
+  cmb_graph *g = y->g;
+  const cmb_expr by = cmb_add(g, number(y, 1), cmb_mul(g, number(y, bend_of(q)), m2));
+  return cmb_add(g, number(y, sliding_sigma),
+                 cmb_div(g, number(y, 1 - sliding_sigma), cmb_square(g, by)));
+}
+
+/* ux and vy, which grow with the road's friction as the peak does. */
+static void take_most(const struct tyre *y, const struct peak peak[2], cmb_expr most[2])
+{
+  cmb_graph *g = y->g;
+  const cmb_expr least = number(y, least_friction * least_friction);
+  const cmb_expr mu = root(g, cmb_add(g, cmb_square(g, y->friction), least));
+  for (int i = 0; i < 2; i++)
+    most[i] = cmb_mul(g, cmb_mul(g, number(y, peak[i].slip), mu), y->sigma[i]);
+}
+
+/* Rates of the states, and the slips that the law sees, κ and −tan α. */
 static void relax(struct tyre *y, cmb_expr slip[2])
 {
   cmb_graph *g = y->g;
   const int first = y->of->first_state;
-  const cmb_expr Vs[2] = {y->Vsx, y->Vsy};
+  const cmb_expr Vs[2] = {y->Vsx, y->Vsy}, *const x = &y->b->state[first];
   const cmb_expr Vs2 = cmb_add(g, cmb_square(g, y->Vsx), cmb_square(g, y->Vsy));
   const cmb_expr ratio = cmb_div(g, y->Vx, number(y, y->of->low_speed));
   const cmb_expr w = cmb_apply(g, CMB_OP_EXP, cmb_neg(g, cmb_square(g, ratio)), 0, 0);
   const cmb_expr damping = cmb_mul(g, w, number(y, y->of->low_speed_damping));
   const cmb_expr pressed = cmb_apply(g, CMB_OP_GT, y->both, 0, 0);
-  cmb_expr x[2], most[2], m2 = 0;
-  double peak[2];
-  peak_slips(y->of, peak);
-  for (int i = 0; i < 2; i++) {
-    x[i] = y->b->state[first + i];
-    most[i] = cmb_mul(g, number(y, peak[i]), y->sigma[i]);
-    m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
-  }
+  cmb_expr most[2], m2 = 0;
+  struct peak peak[2];
+  find_peaks(y->of, peak);
+  take_most(y, peak, most);
+  for (int i = 0; i < 2; i++) m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
   const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, size_of(y, Vs2)), m2);
   for (int i = 0; i < 2; i++) {
-    const cmb_expr roll = cmb_div(g, size_of(y, cmb_square(g, y->Vx)), y->sigma[i]);
-    const cmb_expr fade = cmb_add(g, roll, cmb_div(g, slide, most[i]));
-    const cmb_expr rate = cmb_neg(g, cmb_add(g, Vs[i], cmb_mul(g, fade, x[i])));
-    const cmb_expr decay = cmb_div(g, x[i], number(y, -air_time));
     slip[i] = cmb_div(g, cmb_sub(g, x[i], cmb_mul(g, damping, Vs[i])), y->sigma[i]);
+    const cmb_expr roll = cmb_mul(g, size_of(y, cmb_square(g, y->Vx)), slip[i]);
+    const cmb_expr fade = cmb_mul(g, cmb_div(g, slide, most[i]), x[i]);
+    const cmb_expr all = cmb_add(g, Vs[i], cmb_add(g, roll, fade));
+    const cmb_expr rate = cmb_neg(g, cmb_div(g, all, shortened(y, peak[i].q, m2)));
+    const cmb_expr decay = cmb_div(g, x[i], number(y, -air_time));
     y->b->state_rate[first + i] = cmb_apply(g, CMB_OP_IF, pressed, rate, decay);
     y->b->rate_state[first + i] = CMB_BUILT;
   }
@@ -350,6 +398,8 @@ static cmb_status take_slip_forces(struct tyre *y)
   to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
   y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
   CMB_TRY(law(y, &y->out));
+  if (y->out.past_peak) cmb_build_hint(y->b, false, y->f->name, "peak", y->out.past_peak);
+  if (y->out.past_sliding) cmb_build_hint(y->b, false, y->f->name, "sliding", y->out.past_sliding);
   mirror(y, &y->out);
   return CMB_OK;
 }

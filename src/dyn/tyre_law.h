@@ -19,6 +19,8 @@ typedef struct cmb_tyre_input {
 typedef struct cmb_tyre_output {
   cmb_expr Fx, Fy, Mx, My, Mz;
   cmb_expr sigma_x, sigma_y; /* relaxation lengths; 0: none */
+  /* Positive where the slip is beyond that of the peak, and where the tyre slides; 0: the law does not say. */
+  cmb_expr past_peak, past_sliding;
 } cmb_tyre_output;
 
 /* What the vertical force depends on. */

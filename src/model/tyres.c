@@ -1,6 +1,6 @@
 /*
  * Forces of the type `tyre` (reader.h): the wheel's centre and axis, the road, and the law: a spring and damper alone, the Magic Formula
- * of a .tir file, or TMeasy.
+ * of a .tir file, or TMeasy, here or in a YAML file that has the tyre's numbers.
  *
  * A tyre with a law has two states, NAME.u and NAME.v. In a mirrored copy the axis turns as that of a joint does, and the law is the
  * mirror image of the one written.
@@ -176,13 +176,16 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* radius, stiffness, damping and rolling-resistance: a file says them, or the entry does. */
-static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                                cmb_model_tyre *tyre)
+/* What a file says is not in the entry, too. */
+static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
 {
   static const char *const said[] = {"radius", "stiffness", "damping", "rolling-resistance"};
-  const cmb_node *needed;
-  for (int i = 0; i < 4 && tyre->tir; i++) {
+  const cmb_node *tmeasy = cmb_node_find(entry, "tmeasy");
+  if (tmeasy) {
+    return cmb_reader_fail(r, tmeasy->place,
+                           "both 'file' and 'tmeasy' are given; expected one law");
+  }
+  for (int i = 0; i < 4; i++) {
     const cmb_node *node = cmb_node_find(entry, said[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
@@ -190,7 +193,13 @@ static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_nod
                              said[i]);
     }
   }
-  if (tyre->tir) return CMB_OK;
+  return CMB_OK;
+}
+
+static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                cmb_model_tyre *tyre)
+{
+  const cmb_node *needed;
   CMB_TRY(cmb_require(r, entry, "radius", &needed));
   CMB_TRY(cmb_require(r, entry, "stiffness", &needed));
   CMB_TRY(cmb_read_limited(r, s, entry, "radius", CMB_POSITIVE, &tyre->radius));
@@ -199,11 +208,55 @@ static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return read_setting(r, s, entry, "rolling-resistance", false, &tyre->resistance);
 }
 
-cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                         cmb_model_force *f)
+/* A YAML file has the numbers of TMeasy and of the vertical force. */
+static cmb_status read_set(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
+                           cmb_model_tyre *tyre)
+{
+  static const char *const keys[] = {
+      "title", "radius", "stiffness", "damping", "rolling-resistance", "tmeasy"};
+  const char *name, *text;
+  size_t length;
+  const cmb_node *root, *tmeasy;
+  CMB_TRY(cmb_load_included(r, file, &name, &text, &length));
+  CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, name, &root));
+  CMB_TRY(cmb_expect_map(r, root));
+  CMB_TRY(CMB_CHECK_KEYS(r, root, keys));
+  CMB_TRY(cmb_require(r, root, "tmeasy", &tmeasy));
+  CMB_TRY(read_tmeasy(r, s, tmeasy, tyre));
+  return read_vertical(r, s, root, tyre);
+}
+
+static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            const cmb_node *file, cmb_model_tyre *tyre)
+{
+  CMB_TRY(check_beside_file(r, entry));
+  CMB_TRY(cmb_expect_text(r, file, "a file's name"));
+  const size_t length = strlen(file->text);
+  const bool yaml = length > 5 && strcmp(file->text + length - 5, ".yaml") == 0;
+  return yaml ? read_set(r, s, file, tyre) : cmb_read_tir(r, file, &tyre->tir);
+}
+
+/* The law, or a vertical force alone. */
+static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                           cmb_model_tyre *tyre)
 {
   static const char *const of_law[] = {"rolling-resistance", "low-speed", "low-speed-damping"};
   const cmb_node *file = cmb_node_find(entry, "file"), *tmeasy = cmb_node_find(entry, "tmeasy");
+  if (file) return read_file(r, s, entry, file, tyre);
+  for (int i = 0; i < 3 && !tmeasy; i++) {
+    const cmb_node *node = cmb_node_find(entry, of_law[i]);
+    if (node) {
+      return cmb_reader_fail(r, node->place,
+                             "'%s' belongs to a law; expected 'file' or 'tmeasy', too", of_law[i]);
+    }
+  }
+  if (tmeasy) CMB_TRY(read_tmeasy(r, s, tmeasy, tyre));
+  return read_vertical(r, s, entry, tyre);
+}
+
+cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                         cmb_model_force *f)
+{
   cmb_model_tyre *tyre = cmb_arena_take(r->model->arena, 1, sizeof *tyre);
   if (!tyre) return cmb_fail_memory(r->ctx);
   *tyre = (cmb_model_tyre){
@@ -211,21 +264,8 @@ cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entr
   f->tyre = tyre;
   f->a.body = CMB_GROUND;
   CMB_TRY(read_place(r, s, entry, f, tyre));
-  if (file && tmeasy) {
-    return cmb_reader_fail(r, tmeasy->place,
-                           "both 'file' and 'tmeasy' are given; expected one law");
-  }
-  for (int i = 0; i < 3 && !file && !tmeasy; i++) {
-    const cmb_node *node = cmb_node_find(entry, of_law[i]);
-    if (node) {
-      return cmb_reader_fail(r, node->place,
-                             "'%s' belongs to a law; expected 'file' or 'tmeasy', too", of_law[i]);
-    }
-  }
-  if (file) CMB_TRY(cmb_read_tir(r, file, &tyre->tir));
-  if (tmeasy) CMB_TRY(read_tmeasy(r, s, tmeasy, tyre));
-  CMB_TRY(read_vertical(r, s, entry, tyre));
+  CMB_TRY(read_law(r, s, entry, tyre));
   CMB_TRY(read_setting(r, s, entry, "low-speed", true, &tyre->low_speed));
   CMB_TRY(read_setting(r, s, entry, "low-speed-damping", false, &tyre->low_speed_damping));
-  return file || tmeasy ? add_states(r, entry, f, tyre) : CMB_OK;
+  return tyre->tir || tyre->tmeasy ? add_states(r, entry, f, tyre) : CMB_OK;
 }
