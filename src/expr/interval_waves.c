@@ -4,12 +4,13 @@
  *
  *     f(x + h, y + k) = f + f_x h + f_y k + (f_xx h² + 2 f_xy h k + f_yy k²)/2 + R,   |R| <= Σ |a| δ³/6,
  *
- * where all waves are summed up before ranges are taken, so that what one wave lets rise and another one lets fall cancels. A wave that turns
- * too far for that, δ > 3/2, has its amplitude as its range. Bounds on rounding are added: of the angle's, which grows with it, and of sums.
+ * where all waves are summed up before ranges are taken, so that what one wave lets rise and another one lets fall cancels. Where a wave
+ * turns too far for that, δ > 3/2, it and those next to it have their amplitudes as their ranges. Bounds on rounding are added: of the angle's, which grows with it, and of sums.
  */
 #include "expr/interval.h"
 #include "expr/sine_code.h"
 #include "expr/table_code.h"
+#include "expr/wide.h"
 
 #include <float.h>
 #include <string.h>
@@ -24,7 +25,8 @@ CMB_WAVE_CODE(CMB_CODE_COMPILED)
 enum { VALUE, X, Y, XX, XY, YY, REST, SIZE, AMOUNT, SUMS };
 
 struct box {
-  double x, y, r, q, quarters;
+  double x, y, r, q; /* the middle and half the widths */
+  double quarters;
 };
 
 /* The middle, and half the width, rounded up. */
@@ -34,23 +36,19 @@ static void middle_of(cmb_interval x, double *middle, double *half)
   *half = fmax(x.high - *middle, *middle - x.low) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Some waves: how fast they turn, their amplitudes in the derivative that is asked for, their sines and cosines in the middle. */
+/* Some waves: how fast they turn, how far in the box, and their amplitudes in the derivative that is asked for. */
 struct block {
-  double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK], s[CMB_WAVE_BLOCK],
-      c[CMB_WAVE_BLOCK], size[CMB_WAVE_BLOCK];
+  double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], delta[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK];
 };
 
 static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct box *b,
-                       struct block *w)
+                       struct block *restrict w)
 {
-  const double *x = t->x + i, *y = t->y + i, *amplitude = t->c + i, *phase = t->c + t->nx + i;
+  const double *restrict x = t->x + i, *restrict y = t->y + i, *restrict amplitude = t->c + i;
   for (int k = 0; k < CMB_WAVE_BLOCK; k++) {
-    const double angle = x[k] * b->x + y[k] * b->y + (phase[k] + b->quarters);
-    w->s[k] = op_wave(angle);
-    w->c[k] = op_wave(angle + 0.25);
-    w->size[k] = 1 + fabs(x[k] * b->x) + fabs(y[k] * b->y);
     w->u[k] = TURN * x[k];
     w->v[k] = TURN * y[k];
+    w->delta[k] = fabs(w->u[k]) * b->r + fabs(w->v[k]) * b->q;
     w->a[k] = amplitude[k];
   }
   for (int d = 0; d < dx; d++) {
@@ -61,23 +59,55 @@ static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct b
   }
 }
 
-static void add_block(const struct block *w, const struct box *b, double sum[SUMS][CMB_WAVE_BLOCK])
+/* What is expanded. */
+static void add_near(const cmb_table *t, int i, const struct block *restrict w,
+                     const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
 {
+  const double *restrict x = t->x + i, *restrict y = t->y + i, *restrict phase = t->c + t->nx + i;
   for (int k = 0; k < CMB_WAVE_BLOCK; k++) {
-    const double u = w->u[k], v = w->v[k], size = fabs(w->a[k]);
-    const double delta = fabs(u) * b->r + fabs(v) * b->q;
-    const double a = delta <= MOST_TURN ? w->a[k] : 0, s = a * w->s[k], c = a * w->c[k];
-    const double rest = delta * delta * delta / 6;
+    const double u = w->u[k], v = w->v[k], delta = w->delta[k];
+    const double along = x[k] * b->x, across = y[k] * b->y;
+    const double angle = along + across + (phase[k] + b->quarters);
+    const double s = w->a[k] * op_wave(angle), c = w->a[k] * op_wave(angle + 0.25);
     sum[VALUE][k] += s;
     sum[X][k] += u * c;
     sum[Y][k] += v * c;
     sum[XX][k] += u * u * s;
     sum[XY][k] += u * v * s;
     sum[YY][k] += v * v * s;
-    sum[REST][k] += size * (delta <= MOST_TURN ? rest : 1);
-    sum[SIZE][k] += size * w->size[k];
-    sum[AMOUNT][k] += size;
+    sum[REST][k] += fabs(w->a[k]) * delta * delta * delta / 6;
+    sum[SIZE][k] += fabs(w->a[k]) * (1 + fabs(along) + fabs(across));
+    sum[AMOUNT][k] += fabs(w->a[k]);
   }
+}
+
+static void add_far(const struct block *restrict w, double (*restrict sum)[CMB_WAVE_BLOCK])
+{
+  for (int k = 0; k < CMB_WAVE_BLOCK; k++) {
+    sum[REST][k] += fabs(w->a[k]);
+    sum[AMOUNT][k] += fabs(w->a[k]);
+  }
+}
+
+static inline void add_all(const cmb_table *t, int dx, int dy, const struct box *b,
+                           double (*sum)[CMB_WAVE_BLOCK])
+{
+  for (int i = 0; i < t->nx; i += CMB_WAVE_BLOCK) {
+    struct block w;
+    fill_block(t, i, dx, dy, b, &w);
+    const bool near = w.delta[0] <= MOST_TURN && w.delta[1] <= MOST_TURN &&
+                      w.delta[2] <= MOST_TURN && w.delta[3] <= MOST_TURN;
+    if (near)
+      add_near(t, i, &w, b, sum);
+    else
+      add_far(&w, sum);
+  }
+}
+
+CMB_WIDE static void add_all_wide(const cmb_table *t, int dx, int dy, const struct box *b,
+                                  double (*sum)[CMB_WAVE_BLOCK])
+{
+  add_all(t, dx, dy, b, sum);
 }
 
 /* The greatest and the least of −(xx h² + 2 xy h k + yy k²)/2. */
@@ -98,11 +128,10 @@ cmb_interval cmb_waves_enclose(const cmb_table *t, int dx, int dy, cmb_interval 
   memset(parts, 0, sizeof parts);
   middle_of(x, &b.x, &b.r);
   middle_of(y, &b.y, &b.q);
-  for (int i = 0; i < n; i += CMB_WAVE_BLOCK) {
-    struct block w;
-    fill_block(t, i, dx, dy, &b, &w);
-    add_block(&w, &b, parts);
-  }
+  if (CMB_HAS_WIDE())
+    add_all_wide(t, dx, dy, &b, parts);
+  else
+    add_all(t, dx, dy, &b, parts);
   for (int k = 0; k < SUMS; k++) {
     sum[k] = (parts[k][0] + parts[k][1]) + (parts[k][2] + parts[k][3]);
   }

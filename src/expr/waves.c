@@ -10,6 +10,7 @@
 #include "expr/sine_code.h"
 #include "expr/table.h"
 #include "expr/table_code.h"
+#include "expr/wide.h"
 
 #include <math.h>
 
@@ -57,7 +58,13 @@ cmb_status cmb_waves_create(cmb_context *ctx, int count, const cmb_wave *waves, 
 CMB_WAVE_CODE(CMB_CODE_COMPILED)
 CMB_WAVES_CODE(CMB_CODE_COMPILED)
 
+CMB_WIDE static double wide_value(const cmb_table *t, int dx, int dy, double x, double y)
+{
+  return op_waves(t->nx, t->x, t->y, t->c, dx, dy, x, y);
+}
+
 double cmb_waves_value(const cmb_table *t, int dx, int dy, double x, double y)
 {
+  if (CMB_HAS_WIDE()) return wide_value(t, dx, dy, x, y);
   return op_waves(t->nx, t->x, t->y, t->c, dx, dy, x, y);
 }
