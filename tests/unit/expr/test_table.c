@@ -263,6 +263,23 @@ static void test_waves(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* One wave whose angle has no rounding: the sine itself, to a rounding or two. */
+static void test_one_wave(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_wave w = {1, 1, 0, 0};
+  cmb_table *t;
+  cmbt_ok(ctx, cmb_waves_create(ctx, 1, &w, &t));
+  for (int k = -4096; k <= 4096; k++) {
+    const double x = k / 4096.0 * 0.75;
+    const long double exact = sinl(6.283185307179586476925286766559L * (long double)x);
+    assert_true(fabsl((long double)cmb_table2_value(t, 0, 0, x, 0) - exact) <= 3e-16L);
+  }
+  cmb_table_destroy(t);
+  cmb_context_destroy(ctx);
+}
+
 /* Derivatives in the graph go on beyond those of cubics. */
 static void test_wave_derivatives(void **state)
 {
@@ -317,6 +334,7 @@ int main(void)
       cmocka_unit_test(test_external),
       cmocka_unit_test(test_bad_tables),
       cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_one_wave),
       cmocka_unit_test(test_wave_derivatives),
       cmocka_unit_test(test_wrong_waves),
   };
