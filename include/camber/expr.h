@@ -110,7 +110,8 @@ CMB_API int cmb_op_arity(cmb_op op);
 typedef enum cmb_table_kind {
   CMB_TABLE_LINEAR, /* straight pieces */
   CMB_TABLE_SPLINE, /* natural cubic spline */
-  CMB_TABLE_AKIMA   /* cubic pieces with Akima's slopes: no overshoot */
+  CMB_TABLE_AKIMA,  /* cubic pieces with Akima's slopes: no overshoot */
+  CMB_TABLE_WAVES   /* a sum of sines: cmb_waves_create makes it */
 } cmb_table_kind;
 
 typedef struct cmb_table cmb_table;
@@ -122,6 +123,18 @@ CMB_API cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n
 /* f (nx x ny) on a grid, bicubic. Outside, the arguments are taken to the border. */
 CMB_API cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny,
                                      const double *y, const double *f, cmb_table **table);
+
+/* A sum of sines of x and y, 2-D, without points and without a border,
+ *
+ *     f(x, y) = Σ amplitude sin(2π (along x + across y + phase)),
+ *
+ * with derivatives of all orders up to 15 in x and in y. Far away, where along x + across y could be 10⁹ or more, it is NaN. */
+typedef struct cmb_wave {
+  double amplitude, along, across, phase;
+} cmb_wave;
+
+CMB_API cmb_status cmb_waves_create(cmb_context *ctx, int count, const cmb_wave *waves,
+                                    cmb_table **table);
 CMB_API void cmb_table_destroy(cmb_table *table);
 
 CMB_API cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x); /* 1-D */

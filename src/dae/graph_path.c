@@ -6,6 +6,7 @@
  * Smooth tables, exp and tanh can, whatever their arguments are. Of a single coordinate a quotient, a power, a circular function of more
  * than the coordinate itself, atan, sinh and cosh can, too; the sines, lengths and angles of kinematics, and what is divided by them,
  * cannot, since they change no faster than the coordinates do. Tables of straight lines are not among them: their corners are events.
+ * Sums of many waves are not, either: they have no bump that stands alone, and a step feels them wherever it looks.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -78,12 +79,19 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
+/* A sum of so many waves goes on everywhere alike: no stage of a step is without them. */
+static bool is_rough(const cmb_table *t)
+{
+  enum { MANY_WAVES = 16 };
+  return t->kind == CMB_TABLE_WAVES && t->nx >= MANY_WAVES;
+}
+
 bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
   if (n->op == CMB_OP_TABLE_AT) return !cmb_table_has_kinks(g->tables[n->data]);
-  return n->op == CMB_OP_TABLE || n->op == CMB_OP_TABLE2 || n->op == CMB_OP_EXP ||
-         n->op == CMB_OP_TANH;
+  if (n->op == CMB_OP_TABLE2) return !is_rough(g->tables[n->data]);
+  return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
 /* Whether it has where its arguments are functions of a single coordinate. */

@@ -9,7 +9,7 @@
  *     stair      z = max_k of the corner k at (c, H) = (k tread, (k + 1) rise) seen by the disc: H for s >= c, and
  *                H − R + sqrt(R² − (c − s)²) for c − R < s < c
  *     sine       z = A sin(2π s/λ + φ)
- *     random     z = Σ a_i sin(Ω_i s + ψ_i n + φ_i), the waves of model/road_waves.c
+ *     random     z = Σ a_i sin(2π (n_i s + m_i n + p_i)), the waves of model/road_waves.c, as one operation (expr/waves.c)
  *     profile    z = table(s) or table(s, n), s kept between its ends
  *     sum        z = Σ z_i
  *
@@ -199,15 +199,7 @@ static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_exp
 {
   cmb_graph *g = b->g;
   const struct place p = place_on(b, road);
-  cmb_expr h = 0;
-  for (int i = 0; i < road->count; i++) {
-    const cmb_model_wave *w = &road->waves[i];
-    cmb_expr angle =
-        cmb_add(g, cmb_mul(g, cmb_constant(g, w->along), p.s), cmb_constant(g, w->phase));
-    angle = cmb_add(g, angle, cmb_mul(g, cmb_constant(g, w->across), p.n));
-    const cmb_expr wave = cmb_apply(g, CMB_OP_SIN, angle, 0, 0);
-    h = cmb_add(g, h, cmb_mul(g, cmb_constant(g, w->amplitude), wave));
-  }
+  const cmb_expr h = cmb_table2_apply(g, road->waves, p.s, road->striped ? 0 : p.n);
   *height = lifted(b, road, faded(b, road->n[0], p.s, h));
   return CMB_OK;
 }

@@ -8,6 +8,7 @@
 #include "expr/c_text.h"
 #include "expr/graph.h"
 #include "expr/root_code.h"
+#include "expr/sine_code.h"
 #include "expr/table.h"
 #include "expr/table_code.h"
 
@@ -105,16 +106,15 @@ static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function
           used_c || (here && !(code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN));
     }
     const cmb_table *t = p->tables[k];
-    int pieces = t->ny > 0 ? 4 * (t->nx - 1) * (t->ny - 1) : t->nx - 1;
     if (used) print_array(b, prefix, f->name, k, 'x', t->nx, t->x);
     if (used && t->ny > 0) print_array(b, prefix, f->name, k, 'y', t->ny, t->y);
-    if (used_c) print_array(b, prefix, f->name, k, 'c', 4 * pieces, t->c);
+    if (used_c) print_array(b, prefix, f->name, k, 'c', cmb_table_coefficients(t), t->c);
   }
 }
 
 /* Which kinds of tables there are in programs and in the equations of their systems. */
 struct table_use {
-  bool line, margin, surface, in;
+  bool line, margin, surface, in, waves;
 };
 
 static void note_tables(const cmb_program *p, struct table_use *use)
@@ -123,7 +123,9 @@ static void note_tables(const cmb_program *p, struct table_use *use)
     const cmb_instruction *code = &p->code[i];
     bool at_margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
     use->margin = use->margin || at_margin;
-    use->surface = use->surface || code->op == CMB_OP_TABLE2;
+    const bool waves = code->op == CMB_OP_TABLE2 && p->tables[code->data]->kind == CMB_TABLE_WAVES;
+    use->waves = use->waves || waves;
+    use->surface = use->surface || (code->op == CMB_OP_TABLE2 && !waves);
     use->line = use->line || code->op == CMB_OP_TABLE;
     use->in = use->in || (code->op == CMB_OP_TABLE_AT && !at_margin);
   }
@@ -144,6 +146,10 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   if (line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_LINE_CODE(CMB_CODE_PRINTED));
   if (margin) cmb_buffer_print(b, "%s\n", CMB_TABLE_MARGIN_CODE(CMB_CODE_PRINTED));
   if (surface) cmb_buffer_print(b, "%s\n", CMB_TABLE_SURFACE_CODE(CMB_CODE_PRINTED));
+  if (use.waves) {
+    cmb_buffer_print(b, "%s%s\n", CMB_INLINE_CODE, CMB_WAVE_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_WAVES_CODE(CMB_CODE_PRINTED));
+  }
 }
 
 /* Likewise those of root_code.h. */

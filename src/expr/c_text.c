@@ -280,46 +280,52 @@ static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruc
   cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
 }
 
+/* A table of two arguments, or a sum of waves. */
+static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+{
+  const cmb_instruction *code = &c->p->code[i];
+  const cmb_table *t = c->p->tables[code->data];
+  const bool waves = t->kind == CMB_TABLE_WAVES;
+  cmb_buffer_print(b, "%s(%d, ", waves ? "op_waves" : "op_table2", t->nx);
+  print_array(b, c, code, 'x');
+  cmb_buffer_put(b, ", ");
+  if (!waves) cmb_buffer_print(b, "%d, ", t->ny);
+  print_array(b, c, code, 'y');
+  cmb_buffer_put(b, ", ");
+  print_array(b, c, code, 'c');
+  cmb_buffer_print(b, ", %d, %d, ", code->order % CMB_TABLE2_ORDERS,
+                   code->order / CMB_TABLE2_ORDERS);
+  print_argument(b, c, i, 0, style);
+  cmb_buffer_put(b, ", ");
+  print_argument(b, c, i, 1, style);
+  cmb_buffer_put(b, ")");
+}
+
 /* A table by the functions of table_code.h on its own arrays. */
 static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
   const cmb_table *t = c->p->tables[code->data];
   const bool margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
-  cmb_buffer_print(b, "op_table%s(%d, ",
-                   code->op == CMB_OP_TABLE2 ? "2"
-                   : margin                  ? "_margin"
-                                             : "_in",
-                   t->nx);
+  cmb_buffer_print(b, "op_table%s(%d, ", margin ? "_margin" : "_in", t->nx);
   print_array(b, c, code, 'x');
-  if (code->op == CMB_OP_TABLE2) {
-    cmb_buffer_print(b, ", %d, ", t->ny);
-    print_array(b, c, code, 'y');
-  }
   if (!margin) {
     cmb_buffer_put(b, ", ");
     print_array(b, c, code, 'c');
+    cmb_buffer_print(b, ", %d", code->order);
   }
-  if (code->op == CMB_OP_TABLE2) {
-    cmb_buffer_print(b, ", %d, %d, ", code->order % 4, code->order / 4);
-    print_argument(b, c, i, 0, style);
+  cmb_buffer_put(b, ", ");
+  if (code->op == CMB_OP_TABLE) {
+    cmb_buffer_print(b, "op_table_interval(%d, ", t->nx);
+    print_array(b, c, code, 'x');
     cmb_buffer_put(b, ", ");
-    print_argument(b, c, i, 1, style);
+    print_argument(b, c, i, 0, style);
   } else {
-    if (!margin) cmb_buffer_print(b, ", %d", code->order);
-    cmb_buffer_put(b, ", ");
-    if (code->op == CMB_OP_TABLE) {
-      cmb_buffer_print(b, "op_table_interval(%d, ", t->nx);
-      print_array(b, c, code, 'x');
-      cmb_buffer_put(b, ", ");
-      print_argument(b, c, i, 0, style);
-    } else {
-      cmb_buffer_print(b, "op_table_piece(%d, ", t->nx);
-      print_argument(b, c, i, 1, style);
-    }
-    cmb_buffer_put(b, "), ");
-    print_argument(b, c, i, 0, style);
+    cmb_buffer_print(b, "op_table_piece(%d, ", t->nx);
+    print_argument(b, c, i, 1, style);
   }
+  cmb_buffer_put(b, "), ");
+  print_argument(b, c, i, 0, style);
   cmb_buffer_put(b, ")");
 }
 
@@ -339,7 +345,9 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
     return;
   }
   if (!VALUE[op]) {
-    if (c->tables[0] && op != CMB_OP_CALL) {
+    if (c->tables[0] && op == CMB_OP_TABLE2) {
+      print_table2(b, c, i, style);
+    } else if (c->tables[0] && op != CMB_OP_CALL) {
       print_table(b, c, i, style);
     } else {
       print_special(b, c, i, style);

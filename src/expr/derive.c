@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "expr/graph.h"
 #include "expr/implicit.h"
+#include "expr/table.h"
 
 #include <math.h>
 
@@ -97,8 +98,12 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
 {
   const cmb_node n = g->nodes[e];
   if (n.op != CMB_OP_TABLE2) return cmb_table_node(g, (cmb_op)n.op, n.order + 1, n.data, n.a, n.b);
-  int dx = n.order % 4 + (i == 0), dy = n.order / 4 + (i == 1);
-  return dx > 3 || dy > 3 ? 0 : cmb_table_node(g, CMB_OP_TABLE2, dx + 4 * dy, n.data, n.a, n.b);
+  const int dx = n.order % CMB_TABLE2_ORDERS + (i == 0),
+            dy = n.order / CMB_TABLE2_ORDERS + (i == 1);
+  const bool waves = g->tables[n.data]->kind == CMB_TABLE_WAVES;
+  if (!waves && (dx > 3 || dy > 3)) return 0;
+  if (dx >= CMB_TABLE2_ORDERS || dy >= CMB_TABLE2_ORDERS) return cmb_graph_misuse(g);
+  return cmb_table_node(g, CMB_OP_TABLE2, dx + CMB_TABLE2_ORDERS * dy, n.data, n.a, n.b);
 }
 
 /* A further partial derivative of a C function: the order's digits to base 4 say after which arguments, 1 to 3. */

@@ -88,10 +88,13 @@ double cmb_op_value(cmb_op op, double a, double b, double c);
 /* Does the operation pass on a dependence on its argument i, that is, can ∂/∂(argument i) be other than 0? */
 bool cmb_op_passes(cmb_op op, int i);
 
-/* A table's node with a given derivative order, 0 where the derivative vanishes. 2-D: order = dx + 4 dy. */
+/* A table's node with a given derivative order, 0 where the derivative vanishes. 2-D: order = dx + CMB_TABLE2_ORDERS dy. */
 cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y);
 
 bool cmb_is_table(cmb_op op);
+
+/* What 2-D tables have derivatives of fewer than, in each argument. */
+enum { CMB_TABLE2_ORDERS = 16 };
 
 /* TABLE_AT with this order is the margin: how far x is inside the interval. */
 enum { CMB_TABLE_MARGIN = 15 };

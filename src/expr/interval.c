@@ -358,7 +358,8 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   case CMB_OP_TABLE: return cmb_table_enclose(p->tables[i->data], i->order, a);
   case CMB_OP_TABLE_AT: return cmb_table_enclose_at(p->tables[i->data], i->order, a, b);
   case CMB_OP_TABLE2:
-    return cmb_table2_enclose(p->tables[i->data], i->order % 4, i->order / 4, a, b);
+    return cmb_table2_enclose(p->tables[i->data], i->order % CMB_TABLE2_ORDERS,
+                              i->order / CMB_TABLE2_ORDERS, a, b);
   case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
   case CMB_OP_SOLVE:
   case CMB_OP_PART: return cmb_interval_unknown();

@@ -42,6 +42,10 @@ cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interva
 cmb_interval cmb_table2_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                 cmb_interval y);
 
+/* The same of a sum of waves; x and y are known. */
+cmb_interval cmb_waves_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
+                               cmb_interval y);
+
 static inline bool cmb_interval_known(cmb_interval x)
 {
   return x.low <= x.high;

@@ -151,6 +151,7 @@ static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_i
 cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval x, cmb_interval y)
 {
   if (!cmb_interval_known(x) || !cmb_interval_known(y)) return cmb_interval_unknown();
+  if (t->kind == CMB_TABLE_WAVES) return cmb_waves_enclose(t, dx, dy, x, y);
   const cmb_interval a = clamped(x, t->x[0], t->x[t->nx - 1]);
   const cmb_interval b = clamped(y, t->y[0], t->y[t->ny - 1]);
   const bool beyond = (dx > 0 && (a.low != x.low || a.high != x.high)) ||

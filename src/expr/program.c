@@ -292,7 +292,7 @@ static void add_table(const cmb_table *table, cmb_sha256 *s)
   cmb_sha256_add(s, &table->ny, sizeof table->ny);
   cmb_sha256_add(s, table->x, nx * sizeof *table->x);
   if (ny > 0) cmb_sha256_add(s, table->y, ny * sizeof *table->y);
-  cmb_sha256_add(s, table->c, (nx - 1) * (ny > 0 ? 16 * (ny - 1) : 4) * sizeof *table->c);
+  cmb_sha256_add(s, table->c, (size_t)cmb_table_coefficients(table) * sizeof *table->c);
 }
 
 static void add_solution(const cmb_program *p, const cmb_program_solution *solution, cmb_sha256 *s)
@@ -313,9 +313,7 @@ void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s)
   cmb_sha256_add(s, p->output, (size_t)p->outputs * sizeof *p->output);
   for (int i = 0; i < p->instructions; i++) {
     const cmb_instruction *at = &p->code[i];
-    const bool table =
-        at->op == CMB_OP_TABLE || at->op == CMB_OP_TABLE_AT || at->op == CMB_OP_TABLE2;
-    if (table) add_table(p->tables[at->data], s);
+    if (cmb_is_table((cmb_op)at->op)) add_table(p->tables[at->data], s);
     if (at->op == CMB_OP_CALL) cmb_sha256_add_text(s, p->externals[at->data]->name);
     if (at->op == CMB_OP_SOLVE) add_solution(p, &p->solutions[at->data], s);
   }

@@ -56,7 +56,9 @@ double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, dou
   switch (i->op) {
   case CMB_OP_TABLE: return cmb_table_value(p->tables[i->data], i->order, a);
   case CMB_OP_TABLE_AT: return run_table_at(p->tables[i->data], i->order, a, b);
-  case CMB_OP_TABLE2: return cmb_table2_value(p->tables[i->data], i->order % 4, i->order / 4, a, b);
+  case CMB_OP_TABLE2:
+    return cmb_table2_value(p->tables[i->data], i->order % CMB_TABLE2_ORDERS,
+                            i->order / CMB_TABLE2_ORDERS, a, b);
   case CMB_OP_PART: return a;
   default: return call_order(p->externals[i->data], i->order, x);
   }

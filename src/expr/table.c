@@ -155,15 +155,13 @@ static cmb_status check_values(cmb_context *ctx, int n, const double *f)
   return CMB_OK;
 }
 
-static double *copy(cmb_arena *arena, int n, const double *x)
+int cmb_table_coefficients(const cmb_table *t)
 {
-  double *y = cmb_arena_doubles(arena, n);
-  if (y) memcpy(y, x, (size_t)n * sizeof *y);
-  return y;
+  if (t->kind == CMB_TABLE_WAVES) return 2 * t->nx + 2;
+  return t->ny > 0 ? 16 * (t->nx - 1) * (t->ny - 1) : 4 * (t->nx - 1);
 }
 
-static cmb_table *new_table(cmb_context *ctx, cmb_table_kind kind, int nx, const double *x, int ny,
-                            const double *y)
+cmb_table *cmb_table_take(cmb_context *ctx, cmb_table_kind kind, int nx, int ny)
 {
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_table *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
@@ -172,9 +170,20 @@ static cmb_table *new_table(cmb_context *ctx, cmb_table_kind kind, int nx, const
     return NULL;
   }
   *t = (cmb_table){.arena = arena, .kind = kind, .nx = nx, .ny = ny};
-  t->x = copy(arena, nx, x);
-  if (ny > 0) t->y = copy(arena, ny, y);
-  t->c = cmb_arena_doubles(arena, ny > 0 ? 16 * (nx - 1) * (ny - 1) : 4 * (nx - 1));
+  t->x = cmb_arena_doubles(arena, nx);
+  if (ny > 0) t->y = cmb_arena_doubles(arena, ny);
+  t->c = cmb_arena_doubles(arena, cmb_table_coefficients(t));
+  if (!cmb_arena_failed(arena)) return t;
+  cmb_arena_destroy(arena);
+  return NULL;
+}
+
+static cmb_table *new_table(cmb_context *ctx, cmb_table_kind kind, int nx, const double *x, int ny,
+                            const double *y)
+{
+  cmb_table *t = cmb_table_take(ctx, kind, nx, ny);
+  if (t) memcpy(t->x, x, (size_t)nx * sizeof *x);
+  if (t && ny > 0) memcpy(t->y, y, (size_t)ny * sizeof *y);
   return t;
 }
 
@@ -267,5 +276,6 @@ double cmb_table_margin(const cmb_table *t, int interval, double x)
 
 double cmb_table2_value(const cmb_table *t, int dx, int dy, double x, double y)
 {
+  if (t->kind == CMB_TABLE_WAVES) return cmb_waves_value(t, dx, dy, x, y);
   return op_table2(t->nx, t->x, t->ny, t->y, t->c, dx, dy, x, y);
 }

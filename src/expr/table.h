@@ -11,9 +11,9 @@
 struct cmb_table {
   cmb_arena *arena;
   cmb_table_kind kind;
-  int nx, ny;    /* ny = 0: 1-D */
+  int nx, ny;    /* ny = 0: 1-D; waves: both are their number, a multiple of CMB_WAVE_BLOCK */
   double *x, *y; /* (nx), (ny) */
-  double *c;     /* 1-D: (nx - 1) x 4; 2-D: (nx - 1) x (ny - 1) x 16; see table_code.h */
+  double *c;     /* (cmb_table_coefficients) see table_code.h */
 };
 
 /* The derivative of a given order (0: the value) of a 1-D table. */
@@ -29,8 +29,17 @@ int cmb_table_piece(const cmb_table *table, double mode);
 int cmb_table_interval(const cmb_table *table, double x);
 double cmb_table_margin(const cmb_table *table, int interval, double x);
 
+/* How many numbers c holds. */
+int cmb_table_coefficients(const cmb_table *table);
+
 /* Derivative of order dx in x and dy in y of a 2-D table. */
 double cmb_table2_value(const cmb_table *table, int dx, int dy, double x, double y);
+
+/* The same of a sum of waves (waves.c). */
+double cmb_waves_value(const cmb_table *table, int dx, int dy, double x, double y);
+
+/* A table without anything in its arrays; NULL without memory. */
+cmb_table *cmb_table_take(cmb_context *ctx, cmb_table_kind kind, int nx, int ny);
 
 bool cmb_table_has_kinks(const cmb_table *table);
 

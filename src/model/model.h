@@ -206,11 +206,6 @@ typedef struct cmb_model_implicit {
   cmb_model_formula equation[CMB_MOST_UNKNOWNS];
 } cmb_model_implicit;
 
-/* A wave of a random road: amplitude sin(along s + across n + phase). */
-typedef struct cmb_model_wave {
-  double amplitude, along, across, phase;
-} cmb_model_wave;
-
 /* What wheels and contacts roll on; in formulas NAME(x, y) is its height. */
 typedef struct cmb_model_road {
   const char *name;
@@ -219,8 +214,9 @@ typedef struct cmb_model_road {
   cmb_number n[CMB_MOST_ROAD_NUMBERS]; /* as the row of its type says */
   cmb_model_formula height;            /* of a formula; else text NULL */
   cmb_model_formula friction;          /* text NULL: 1 */
-  int count;                           /* of steps, waves or roads */
-  cmb_model_wave *waves;               /* (count) */
+  int count;                           /* of steps or roads */
+  cmb_table *waves;                    /* of a random one, functions of s and n */
+  bool striped;                        /* the waves do not depend on n */
   int *parts;                          /* (count) the roads of a sum */
   const cmb_model_table *table;        /* of a profile */
 

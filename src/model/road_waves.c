@@ -9,7 +9,7 @@
  *
  * at a random frequency inside of it and with a random phase. The frequencies have no common divisor: the sum does not repeat.
  *
- * Across the road a wave has the wave number ψ = decay Ω c, c from Cauchy's distribution, whose characteristic function is exp(−|u|): the
+ * Across the road a wave has the spatial frequency decay n c, c from Cauchy's distribution, whose characteristic function is exp(−|u|): the
  * coherence of two tracks at the distance d is exp(−decay Ω d) in the mean over many waves, and each track has the PSD of the class.
  * c is cut off at ±20.
  *
@@ -70,17 +70,17 @@ struct spectrum {
   uint64_t seed;
 };
 
-static void make_waves(const struct spectrum *s, int count, cmb_model_wave *waves)
+static void make_waves(const struct spectrum *s, int count, cmb_wave *waves)
 {
-  const double turn = 6.283185307179586, ratio = root_of(s->high / s->low, count);
+  const double ratio = root_of(s->high / s->low, count);
   uint64_t state = s->seed;
   double from = s->low;
   for (int i = 0; i < count; i++) {
     const double to = i + 1 < count ? from * ratio : s->high;
     const double n = from + random_unit(&state) * (to - from);
     waves[i].amplitude = sqrt(2 * s->roughness * (1 / from - 1 / to));
-    waves[i].along = turn * n;
-    waves[i].phase = turn * random_unit(&state);
+    waves[i].along = n;
+    waves[i].phase = random_unit(&state);
     waves[i].across = s->decay * waves[i].along * random_cauchy(&state);
     from = to;
   }
@@ -140,9 +140,10 @@ cmb_status cmb_read_random_road(cmb_reader *r, const cmb_scope *s, const cmb_nod
                            "'decay' is %g; expected a number from 0 to 1000", spectrum.decay);
   }
   spectrum.seed = (uint64_t)seed;
-  road->count = (int)waves;
-  road->waves = cmb_arena_take(r->model->arena, (size_t)road->count, sizeof *road->waves);
-  if (!road->waves) return cmb_fail_memory(r->ctx);
-  make_waves(&spectrum, road->count, road->waves);
-  return CMB_OK;
+  road->striped = spectrum.decay == 0;
+  const int count = (int)waves;
+  cmb_wave *list = cmb_arena_take(r->model->arena, (size_t)count, sizeof *list);
+  if (!list) return cmb_fail_memory(r->ctx);
+  make_waves(&spectrum, count, list);
+  return cmb_waves_create(r->ctx, count, list, &road->waves);
 }

@@ -126,15 +126,18 @@ static void test_file_computes_the_same(void **state)
 /* Tables stand in the file as arrays. Each way of using one by itself: a function that is not used would be warned about. */
 static void test_tables(void **state)
 {
+  enum { TABLES = 8 };
   struct fixture *f = *state;
   const double at[4] = {-1, 0, 0.5, 3}, y[4] = {2, -1, 0, 1},
                grid[16] = {1, 2, 3, 5, 8, 3, 1, 4, 5, 9, 2, 6};
-  cmb_table *line, *surface;
+  const cmb_wave wave[3] = {{1, 0.3, -0.2, 0.1}, {-0.5, 2, 0.7, 0}, {0.2, 9, 3, 0.9}};
+  cmb_table *line, *surface, *waves;
   cmb_graph *g;
   cmbt_ok(f->ctx, cmb_table_create(f->ctx, CMB_TABLE_AKIMA, 4, at, y, &line));
   cmbt_ok(f->ctx, cmb_table2_create(f->ctx, 4, at, 4, at, grid, &surface));
+  cmbt_ok(f->ctx, cmb_waves_create(f->ctx, 3, wave, &waves));
   cmbt_ok(f->ctx, cmb_graph_create(f->ctx, &g));
-  cmb_expr x[CMBT_CASE_INPUTS], one = cmb_constant(g, 1), e[6];
+  cmb_expr x[CMBT_CASE_INPUTS], one = cmb_constant(g, 1), e[TABLES];
   for (int i = 0; i < CMBT_CASE_INPUTS; i++) {
     char name[8];
     (void)snprintf(name, sizeof name, "x%d", i);
@@ -146,10 +149,12 @@ static void test_tables(void **state)
   e[3] = cmb_table_node(g, CMB_OP_TABLE_AT, CMB_TABLE_MARGIN, 0, x[3], one);
   cmbt_ok(f->ctx, cmb_forward(g, 1, &x[0], &one, 1, &e[0], &e[4]));
   cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[1], &e[5]));
-  for (int k = 0; k <= 6; k++) { /* each alone, and all together */
+  e[6] = cmb_table2_apply(g, waves, x[1], x[2]);
+  cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[6], &e[7]));
+  for (int k = 0; k <= TABLES; k++) { /* each alone, and all together */
     cmb_program *p;
-    cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, CMBT_CASE_INPUTS, x, k < 6 ? 1 : 6,
-                                       k < 6 ? &e[k] : e, &p));
+    cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, CMBT_CASE_INPUTS, x, k < TABLES ? 1 : TABLES,
+                                       k < TABLES ? &e[k] : e, &p));
     cmb_c_function function = {"tables", p};
     write_and_compare(f, 1, &function);
     cmb_program_destroy(p);
@@ -157,6 +162,7 @@ static void test_tables(void **state)
   cmb_graph_destroy(g);
   cmb_table_destroy(line);
   cmb_table_destroy(surface);
+  cmb_table_destroy(waves);
 }
 
 /* Included as a header the file declares, and no more. */

@@ -266,6 +266,64 @@ static void test_wanted(void **state)
   space_close(&s);
 }
 
+/* ---- sums of waves */
+
+enum { WAVES = 30 };
+
+/* Twice what the first derivatives in the middle of a square give, and what `bend`, a bound on the second ones, does. */
+static double narrow(const cmb_table *t, double bend, double x, double y, double width)
+{
+  const double fx = cmb_table2_value(t, 1, 0, x + width / 2, y + width / 2);
+  const double fy = cmb_table2_value(t, 0, 1, x + width / 2, y + width / 2);
+  return (fabs(fx) + fabs(fy)) * width + bend * width * width / 2;
+}
+
+/* The bounds of derivatives contain what is computed in the square; they are narrow where no wave turns far in it. */
+static void check_waves(struct cmbt_random *r, const cmb_table *t, double bend, double width)
+{
+  const double far = cmbt_random_uniform(r, 0, 1) < 0.1 ? 1e6 : 10;
+  const double x = cmbt_random_uniform(r, -far, far), y = cmbt_random_uniform(r, -10, 10);
+  const cmb_interval along = {x, x + width}, across = {y, y + width};
+  for (int order = 0; order < 9; order++) {
+    const int dx = order % 3, dy = order / 3;
+    const cmb_interval range = cmb_table2_enclose(t, dx, dy, along, across);
+    for (int k = 0; k < POINTS; k++) {
+      const double at_x = random_point(r, along), at_y = random_point(r, across);
+      const double value = cmb_table2_value(t, dx, dy, at_x, at_y);
+      assert_true(range.low <= value && value <= range.high);
+    }
+    if (order == 0 && width < 0.04 && far < 100) {
+      cmbt_below(range.high - range.low, narrow(t, bend, x, y, width) + 1e-10);
+    }
+  }
+}
+
+static void test_waves(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {6};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int k = 0; k < EXPRESSIONS / 1000; k++) {
+    cmb_wave w[WAVES];
+    cmb_table *t;
+    double bend = 0;
+    for (int i = 0; i < WAVES; i++) {
+      w[i] = (cmb_wave){cmbt_random_uniform(&r, -1, 1), pow(10, cmbt_random_uniform(&r, -2, 1)),
+                        cmbt_random_uniform(&r, -1, 1), cmbt_random_uniform(&r, 0, 1)};
+      const double turns = 6.2832 * (w[i].along + fabs(w[i].across));
+      bend += fabs(w[i].amplitude) * turns * turns;
+    }
+    cmbt_ok(ctx, cmb_waves_create(ctx, WAVES, w, &t));
+    for (int i = 0; i < 40; i++) check_waves(&r, t, bend, i == 0 ? 0 : pow(10, -5 + i * 0.15));
+    const cmb_interval all = {-1e5, 1e5}, beyond = {0, 1e9};
+    const cmb_interval range = cmb_table2_enclose(t, 0, 0, all, all);
+    assert_true(range.low < 0 && range.high > 0 && range.high - range.low < 2 * WAVES);
+    assert_false(cmb_interval_known(cmb_table2_enclose(t, 0, 0, beyond, all)));
+    cmb_table_destroy(t);
+  }
+  cmb_context_destroy(ctx);
+}
+
 /* ---- tables and C functions */
 
 enum { N = 9, MODES = N + 2 };
@@ -375,7 +433,7 @@ int main(void)
       cmocka_unit_test(test_containment), cmocka_unit_test(test_exact_values),
       cmocka_unit_test(test_extremes),    cmocka_unit_test(test_unknown),
       cmocka_unit_test(test_squares),     cmocka_unit_test(test_wanted),
-      cmocka_unit_test(test_tables),      cmocka_unit_test(test_surfaces),
-      cmocka_unit_test(test_calls)};
+      cmocka_unit_test(test_tables),      cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_surfaces),    cmocka_unit_test(test_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

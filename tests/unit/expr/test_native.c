@@ -245,15 +245,20 @@ static void test_tables_and_functions(void **state)
   static const cmb_external external = {
       .name = "blend", .arity = 2, .value = blend, .user = &factor};
   cmb_graph *g;
-  cmb_table *table;
+  static const cmb_wave wave[2] = {{1, 0.3, -0.2, 0.1}, {-0.5, 2, 0.7, 0}};
+  cmb_table *table, *waves;
   cmb_program *p;
   cmbt_ok(f->ctx, cmb_graph_create(f->ctx, &g));
   cmbt_ok(f->ctx, cmb_table_create(f->ctx, CMB_TABLE_SPLINE, 4, at, values, &table));
+  cmbt_ok(f->ctx, cmb_waves_create(f->ctx, 2, wave, &waves));
   cmb_expr x[] = {cmb_input(g, "x"), cmb_input(g, "y")};
   cmb_expr y[] = {cmb_table_apply(g, table, cmb_apply(g, CMB_OP_SIN, x[0], 0, 0)),
-                  cmb_external_apply(g, &external, x), 0};
+                  cmb_external_apply(g, &external, x), 0, cmb_table2_apply(g, waves, x[0], x[1]),
+                  0};
+  const cmb_expr one = cmb_constant(g, 1);
+  cmbt_ok(f->ctx, cmb_forward(g, 1, x, &one, 1, &y[3], &y[4]));
   y[2] = cmb_apply(g, CMB_OP_MUL, y[0], y[1], 0);
-  cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, 2, x, 3, y, &p));
+  cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, 2, x, 5, y, &p));
   const cmb_program *programs[] = {p};
   cmb_native_options options = {.cache = f->cache};
   cmb_native *n;
@@ -263,6 +268,7 @@ static void test_tables_and_functions(void **state)
   cmb_native_destroy(n);
   cmb_program_destroy(p);
   cmb_table_destroy(table);
+  cmb_table_destroy(waves);
   cmb_graph_destroy(g);
 }
 

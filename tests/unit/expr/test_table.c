@@ -8,6 +8,7 @@
 #include "expr/table.h"
 
 #include <camber/camber.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 9 };
@@ -205,6 +206,124 @@ static void test_bad_tables(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* ---- sums of waves */
+
+enum { WAVES = 31, PLACES = 400 };
+
+static cmb_table *some_waves(cmb_context *ctx, struct cmbt_random *r, cmb_wave *w)
+{
+  cmb_table *t;
+  for (int i = 0; i < WAVES; i++) {
+    w[i] = (cmb_wave){cmbt_random_uniform(r, -1, 1), cmbt_random_uniform(r, -3, 3),
+                      cmbt_random_uniform(r, -1, 1), cmbt_random_uniform(r, -1, 1)};
+  }
+  cmbt_ok(ctx, cmb_waves_create(ctx, WAVES, w, &t));
+  return t;
+}
+
+/* The derivative, and the sum of what its waves can be at most: of the angle, whose rounding grows with it, times the amplitude. */
+static long double waves_exactly(const cmb_wave *w, int dx, int dy, long double x, long double y,
+                                 long double *size)
+{
+  const long double turn = 6.283185307179586476925286766559L;
+  long double sum = 0;
+  *size = 0;
+  for (int i = 0; i < WAVES; i++) {
+    const long double u = w[i].along, v = w[i].across;
+    const long double a = w[i].amplitude * powl(turn * u, dx) * powl(turn * v, dy);
+    const long double angle = u * x + v * y + w[i].phase;
+    sum += a * sinl(turn * (angle - rintl(angle)) + (dx + dy) * turn / 4);
+    *size += fabsl(a) * (1 + fabsl(u * x) + fabsl(v * y));
+  }
+  return sum;
+}
+
+static void test_waves(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {11};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_wave w[WAVES];
+  cmb_table *t = some_waves(ctx, &r, w);
+  for (int k = 0; k < PLACES; k++) {
+    const double far = k % 4 == 0 ? 1e5 : 3;
+    const double x = cmbt_random_uniform(&r, -far, far), y = cmbt_random_uniform(&r, -far, far);
+    for (int order = 0; order < 20; order++) {
+      long double size;
+      const int dx = order % 5, dy = order / 5;
+      const long double exact = waves_exactly(w, dx, dy, (long double)x, (long double)y, &size);
+      const long double value = (long double)cmb_table2_value(t, dx, dy, x, y);
+      assert_true(fabsl(value - exact) <= 2e-15L * size);
+    }
+  }
+  assert_true(isnan(cmb_table2_value(t, 0, 0, 1e9, 0)));
+  assert_true(isnan(cmb_table2_value(t, 0, 0, 0, INFINITY)));
+  assert_true(isnan(cmb_table2_value(t, 1, 0, NAN, 0)));
+  cmb_table_destroy(t);
+  cmb_context_destroy(ctx);
+}
+
+/* One wave whose angle has no rounding: the sine itself, to a rounding or two. */
+static void test_one_wave(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_wave w = {1, 1, 0, 0};
+  cmb_table *t;
+  cmbt_ok(ctx, cmb_waves_create(ctx, 1, &w, &t));
+  for (int k = -4096; k <= 4096; k++) {
+    const double x = k / 4096.0 * 0.75;
+    const long double exact = sinl(6.283185307179586476925286766559L * (long double)x);
+    assert_true(fabsl((long double)cmb_table2_value(t, 0, 0, x, 0) - exact) <= 3e-16L);
+  }
+  cmb_table_destroy(t);
+  cmb_context_destroy(ctx);
+}
+
+/* Derivatives in the graph go on beyond those of cubics. */
+static void test_wave_derivatives(void **state)
+{
+  (void)state;
+  struct cmbt_random r = {12};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_wave w[WAVES];
+  cmb_table *t = some_waves(ctx, &r, w);
+  cmb_graph *g;
+  cmb_program *p;
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  const cmb_expr x[2] = {cmb_input(g, "x"), cmb_input(g, "y")}, one = cmb_constant(g, 1);
+  cmb_expr e = cmb_table2_apply(g, t, x[0], x[1]);
+  for (int k = 0; k < 7; k++) cmbt_ok(ctx, cmb_forward(g, 1, &x[k % 3 == 2], &one, 1, &e, &e));
+  cmbt_ok(ctx, cmb_program_create(ctx, g, 2, x, 1, &e, &p));
+  double in[2] = {0.3, -0.7}, out, *work = malloc(sizeof *work * (size_t)cmb_program_work(p));
+  long double size;
+  cmb_program_run(p, in, &out, work);
+  const long double exact = waves_exactly(w, 5, 2, (long double)in[0], (long double)in[1], &size);
+  assert_true(fabsl((long double)out - exact) <= 2e-15L * size);
+  for (int k = 0; k < 11; k++) (void)cmb_forward(g, 1, x, &one, 1, &e, &e); /* too many */
+  assert_int_not_equal(cmb_graph_status(g), CMB_OK);
+  free(work);
+  cmb_program_destroy(p);
+  cmb_graph_destroy(g);
+  cmb_table_destroy(t);
+  cmb_context_destroy(ctx);
+}
+
+static void test_wrong_waves(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  const cmb_wave wrong[] = {{NAN, 1, 1, 0}, {1, INFINITY, 1, 0}, {1, 1, NAN, 0}, {1, 1, 1, 2}};
+  cmb_table *t;
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(cmb_waves_create(ctx, 1, &wrong[i], &t), CMB_ERROR_INPUT);
+    assert_null(t);
+  }
+  assert_int_equal(cmb_waves_create(ctx, 0, wrong, &t), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_waves_create(ctx, 1, NULL, &t), CMB_ERROR_ARGUMENT);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -214,6 +333,10 @@ int main(void)
       cmocka_unit_test(test_surface),
       cmocka_unit_test(test_external),
       cmocka_unit_test(test_bad_tables),
+      cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_one_wave),
+      cmocka_unit_test(test_wave_derivatives),
+      cmocka_unit_test(test_wrong_waves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
