@@ -221,7 +221,7 @@ typedef struct cmb_model_road {
   int count;                           /* of steps, waves or roads */
   cmb_model_wave *waves;               /* (count) */
   int *parts;                          /* (count) the roads of a sum */
-  const cmb_model_table *table;        /* of a profile */
+  const cmb_model_table *table;        /* of a profile or a crg */
 
   /* of those that have a place */
   cmb_number at[3];               /* where it begins; heights count from here */
