@@ -48,6 +48,7 @@ def write(name, numbers, head=HEAD, rest=b""):
 NAN = float("nan")
 write("cut.crg", [0.0] * 20, rest=b"\0" * 79)
 write("inside.crg", [0.0] * 20)
+write("padded.crg", [0.0] * 18 + [NAN] * 22)  # a record more than there need be
 write("infinite.crg", [0.0] * 10 + [float("inf")] + [0.0] * 7 + [NAN] * 2)
 write("large.crg", [0.0] * 600000)
 write("no-text.crg", [], head=HEAD.replace(b"$CT\n", b"\xff\xfe\0\1\n"))
@@ -57,6 +58,7 @@ END
 python3 make_bad.py
 refuse cut.crg 13:1 "159 bytes of data follow; expected records of 80 bytes"
 refuse inside.crg 13:1 "the file ends inside of row 7; expected rows of 3 numbers"
+refuse padded.crg 13:1 "row 7 has no heights"
 refuse infinite.crg 13:1 "number 2 of row 4 is infinite; expected a finite one"
 refuse large.crg 13:1 "the road has 200000 rows of 3 numbers; expected at most 500000 numbers"
 refuse no-text.crg 1:1 "stands in no section"
