@@ -10,6 +10,7 @@
 #include "model/crg.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -72,8 +73,8 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
                            "line, or a placeholder with *",
                            cmb_shown(text, shown), width, i + 1, count);
   }
-  for (const char *at = c->line + count * width; at < c->line_end; at++) {
-    if (cmb_crg_blank(*at)) continue;
+  for (ptrdiff_t i = (ptrdiff_t)count * width; i < c->line_end - c->line; i++) {
+    if (cmb_crg_blank(c->line[i])) continue;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, count * width + 1),
                            "the line goes on; expected %d numbers of %d characters", count, width);
   }

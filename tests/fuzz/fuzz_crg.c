@@ -27,7 +27,7 @@ static void require_message(const char *message, const char *bytes, size_t lengt
   for (size_t i = 0; i < length; i++) lines += bytes[i] == '\n';
   require(strncmp(message, "fuzz.crg:", 9) == 0);
   require(sscanf(message + 9, "%d:%d:", &line, &column) == 2);
-  require(line >= 1 && line <= lines && column >= 1 && column <= 80);
+  require(line >= 1 && line <= lines && column >= 1 && column <= 81);
   for (const char *at = message; *at; at++) require(*at >= ' ' && *at <= '~');
 }
 
