@@ -27,7 +27,7 @@ refuse() { # FILE PLACE WORDS
 
 for file in *.crg; do
   read -r line <"$file"
-  [[ $line =~ ^'$CT ! expect: '([0-9]+:[0-9]+)': '(.+)$ ]] || fail "$file: no expectation"
+  [[ $line =~ ^"\$CT ! expect: "([0-9]+:[0-9]+)': '(.+)$ ]] || fail "$file: no expectation"
   refuse "$file" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
 done
 [ "$checks" -ge 35 ] || fail "only $checks files in crg/"
@@ -162,16 +162,16 @@ def turned(u, v, phi, at):
 
 ROADS = {"": (PHI, START, 1.0), ", at: [1, 2, 3], direction: [3, 4, 0], scale: 0.5": (math.atan2(4, 3), (1, 2, 3), 0.5),
          ", direction: y": (math.pi / 2, START, 1.0)}
-END = "bodies: {cart: {mass: 1, com: [0, 0, 0]}}\njoints: {x: {type: prismatic, child: cart, at: [0, 0, 0], axis: x}}\n"
+SLIDER = "bodies: {cart: {mass: 1, com: [0, 0, 0]}}\njoints: {x: {type: prismatic, child: cart, at: [0, 0, 0], axis: x}}\n"
 models = {}  # name: text, expected heights
 for form in FORMS:
     for k, (keys, (phi, at, scale)) in enumerate(ROADS.items()):
         xy = [turned(u, v, phi, at) for u, v in places]
-        text = END + f"roads: {{track: {{type: crg, file: {form}.crg{keys}}}}}\noutputs:\n"
+        text = SLIDER + f"roads: {{track: {{type: crg, file: {form}.crg{keys}}}}}\noutputs:\n"
         text += "".join(f"  h{i}: track({x!r}, {y!r})\n" for i, (x, y) in enumerate(xy))
         models[f"{form}{k}"] = text, [at[2] + scale * height(u, v) for u, v in places]
 xy = [turned(u, v, PHI, START) for u, v in places]
-models["mirror"] = END + ("templates: {side: {roads: {track: {type: crg, file: KDBI.crg}}}}\n"
+models["mirror"] = SLIDER + ("templates: {side: {roads: {track: {type: crg, file: KDBI.crg}}}}\n"
                           "instances: {r: {template: side, mirror: y}}\noutputs:\n") + "".join(
     f"  h{i}: r.track({x!r}, {-y!r})\n" for i, (x, y) in enumerate(xy)), models["KDBI0"][1]
 
