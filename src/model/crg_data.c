@@ -3,7 +3,7 @@
  *
  *     LRFI, LDFI   lines with 8 numbers of 10 characters, or 4 of 20; each row begins a line. What begins with `*` is no number.
  *     KRBI, KDBI   20 numbers of 4 bytes, or 10 of 8, IEEE 754 with the highest byte first; rows follow each other at once, and the last
- *                  record is filled with NaN.
+ *                  record is filled with NaN. The end of a line may follow it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -148,12 +148,18 @@ static size_t count_rows(const cmb_crg_file *c, size_t count)
   return (count + channels - 1) / channels;
 }
 
+/* What follows the last record is the end of a line, as some programs write it. */
+static bool ends_with_line(const cmb_crg_file *c, size_t left)
+{
+  return c->end[-1] == '\n' && (left == 1 || (left == 2 && c->end[-2] == '\r'));
+}
+
 static cmb_status read_bytes(cmb_crg_file *c)
 {
   const size_t bytes = (size_t)(c->end - c->next), channels = (size_t)c->channel_count;
   const size_t count = bytes / RECORD * (size_t)numbers_a_record(c);
   const cmb_place place = cmb_crg_place(c, c->data_line, 1);
-  if (bytes % RECORD != 0) {
+  if (bytes % RECORD != 0 && !ends_with_line(c, bytes % RECORD)) {
     return cmb_reader_fail(c->r, place, "%zu bytes of data follow; expected records of %d bytes",
                            bytes, RECORD);
   }

@@ -47,6 +47,7 @@ def write(name, numbers, head=HEAD, rest=b""):
 
 NAN = float("nan")
 write("cut.crg", [0.0] * 20, rest=b"\0" * 79)
+write("byte.crg", [0.0] * 20, rest=b"\0")
 write("inside.crg", [0.0] * 20)
 write("padded.crg", [0.0] * 18 + [NAN] * 22)  # a record more than there need be
 write("infinite.crg", [0.0] * 10 + [float("inf")] + [0.0] * 7 + [NAN] * 2)
@@ -57,6 +58,7 @@ write("latin.crg", [0.0] * 20, head=HEAD.replace(b"long section 2,m", b"l\xe4ng 
 END
 python3 make_bad.py
 refuse cut.crg 13:1 "159 bytes of data follow; expected records of 80 bytes"
+refuse byte.crg 13:1 "81 bytes of data follow; expected records of 80 bytes"
 refuse inside.crg 13:1 "the file ends inside of row 7; expected rows of 3 numbers"
 refuse padded.crg 13:1 "row 7 has no heights"
 refuse infinite.crg 13:1 "number 2 of row 4 is infinite; expected a finite one"
@@ -92,7 +94,7 @@ def data(form):
     if isinstance(how, str):
         numbers = [x for row in rows(math.nan) for x in row]
         numbers += [math.nan] * (-len(numbers) % (80 // struct.calcsize(how)))
-        return struct.pack(f">{len(numbers)}{how}", *numbers)
+        return struct.pack(f">{len(numbers)}{how}", *numbers) + (b"\r\n" if how == "d" else b"\n")
     width, digits, per = how
     text = ""
     for row in rows(None):
