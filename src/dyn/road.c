@@ -11,6 +11,7 @@
  *     sine       z = A sin(2π s/λ + φ)
  *     random     z = Σ a_i sin(2π (n_i s + m_i n + p_i)), the waves of model/road_waves.c, as one operation (expr/waves.c)
  *     profile    z = table(s) or table(s, n), s kept between its ends
+ *     crg        the same with the grid of model/crg_grid.c
  *     sum        z = Σ z_i
  *
  * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
@@ -246,16 +247,13 @@ static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
 
 static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point *p)
 {
-  static cmb_status (*const heights[CMB_ROAD_TYPES])(
-      cmb_build *, const cmb_model_road *, cmb_expr *) = {[CMB_ROAD_FLAT] = flat,
-                                                          [CMB_ROAD_FORMULA] = formula,
-                                                          [CMB_ROAD_CYLINDER] = cylinder,
-                                                          [CMB_ROAD_BUMP] = bump,
-                                                          [CMB_ROAD_STAIR] = stair,
-                                                          [CMB_ROAD_SINE] = sine,
-                                                          [CMB_ROAD_RANDOM] = random_waves,
-                                                          [CMB_ROAD_PROFILE] = profile,
-                                                          [CMB_ROAD_SUM] = sum};
+  static cmb_status (*const heights[CMB_ROAD_TYPES])(cmb_build *, const cmb_model_road *,
+                                                     cmb_expr *) = {
+      [CMB_ROAD_FLAT] = flat,           [CMB_ROAD_FORMULA] = formula,
+      [CMB_ROAD_CYLINDER] = cylinder,   [CMB_ROAD_BUMP] = bump,
+      [CMB_ROAD_STAIR] = stair,         [CMB_ROAD_SINE] = sine,
+      [CMB_ROAD_RANDOM] = random_waves, [CMB_ROAD_PROFILE] = profile,
+      [CMB_ROAD_CRG] = profile,         [CMB_ROAD_SUM] = sum};
   CMB_TRY(heights[road->type](b, road, &p->height));
   p->friction = cmb_constant(b->g, 1);
   if (road->friction.text) CMB_TRY(formula_of_place(b, &road->friction, &p->friction));

@@ -280,7 +280,7 @@ static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, 
                          known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
 }
 
-/* Takes over the text of the open file, or -1 and errno, that a node names. */
+/* Takes over the bytes of the open file, or -1 and errno, that a node names. */
 static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, int file,
                             const char *name, const char **text, size_t *length)
 {
@@ -297,17 +297,23 @@ static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, 
     return cmb_reader_fail(r, node->place, "the files of the model are larger than %d MB together",
                            MOST_BYTES_READ >> 20);
   }
-  CMB_TRY(remember_file(r, name));
-  return cmb_check_text(r->ctx, copy, *length, cmb_place_in(name, 1, 1));
+  return remember_file(r, name);
+}
+
+cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char **name,
+                                 const char **bytes, size_t *length)
+{
+  int file = -1;
+  CMB_TRY(cmb_expect_text(r, node, "a file's name"));
+  CMB_TRY(open_beside(r, node, node->text, name, &file));
+  return take_file(r, node, false, file, *name, bytes, length);
 }
 
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length)
 {
-  int file = -1;
-  CMB_TRY(cmb_expect_text(r, node, "a file's name"));
-  CMB_TRY(open_beside(r, node, node->text, name, &file));
-  return take_file(r, node, false, file, *name, text, length);
+  CMB_TRY(cmb_load_bytes_beside(r, node, name, text, length));
+  return cmb_check_text(r->ctx, *text, *length, cmb_place_in(*name, 1, 1));
 }
 
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
@@ -316,5 +322,6 @@ cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **n
   int file = -1;
   CMB_TRY(cmb_expect_text(r, node, "a file's name"));
   CMB_TRY(open_included(r, node, name, &file));
-  return take_file(r, node, true, file, *name, text, length);
+  CMB_TRY(take_file(r, node, true, file, *name, text, length));
+  return cmb_check_text(r->ctx, *text, *length, cmb_place_in(*name, 1, 1));
 }

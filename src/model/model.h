@@ -218,7 +218,7 @@ typedef struct cmb_model_road {
   cmb_table *waves;                    /* of a random one, functions of s and n */
   bool striped;                        /* the waves do not depend on n */
   int *parts;                          /* (count) the roads of a sum */
-  const cmb_model_table *table;        /* of a profile */
+  const cmb_model_table *table;        /* of a profile or a crg */
 
   /* of those that have a place */
   cmb_number at[3];               /* where it begins; heights count from here */

@@ -335,6 +335,11 @@ cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *nod
 cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                 const char *owner, const cmb_model_table **table);
 
+/* A table f(x[i], y[j]) = f[i ny + j] with numbers from elsewhere, which is called OWNER.KEY. */
+cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner, int nx,
+                         const double *x, int ny, const double *y, const double *f,
+                         const cmb_model_table **table);
+
 /* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
                         double **x, double **f);
@@ -358,6 +363,10 @@ enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
  * scratch or model arena. */
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length);
+
+/* The same for a file that need not be text. */
+cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char **name,
+                                 const char **bytes, size_t *length);
 
 /* The same for a file that is included, which may lie in the library; the ending .yaml can be left out. */
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,

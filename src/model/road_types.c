@@ -42,5 +42,7 @@ const cmb_road_row cmb_road_rows[CMB_ROAD_TYPES] = {
                          .keys = {"class", "seed", "waves", "frequencies", "decay"}},
     [CMB_ROAD_PROFILE] =
         {.name = "profile", .placed = true, .scaled = true, .key_count = 1, .keys = {"table"}},
+    [CMB_ROAD_CRG] =
+        {.name = "crg", .placed = true, .scaled = true, .key_count = 1, .keys = {"file"}},
     [CMB_ROAD_SUM] = {.name = "sum", .key_count = 1, .keys = {"roads"}},
 };

@@ -16,6 +16,7 @@ typedef enum cmb_road_type {
   CMB_ROAD_SINE,
   CMB_ROAD_RANDOM,  /* ISO 8608: a sum of waves */
   CMB_ROAD_PROFILE, /* a table of s, or of s and n */
+  CMB_ROAD_CRG,     /* a file of the format OpenCRG */
   CMB_ROAD_SUM,     /* of other roads */
   CMB_ROAD_TYPES
 } cmb_road_type;

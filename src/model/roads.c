@@ -6,6 +6,7 @@
  * formulas are global, as those of the surfaces of contacts.
  */
 #include "base/context.h"
+#include "model/crg.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -92,6 +93,30 @@ static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_named_table(r, s, table, road->name, &road->table);
 }
 
+/* What the model does not say of its place the file does. */
+static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                          const cmb_crg *crg, cmb_model_road *road)
+{
+  const double d[2] = {cos(crg->phi), sin(crg->phi)};
+  for (int i = 0; i < 3 && !cmb_node_find(entry, "at"); i++)
+    road->at[i] = cmb_plus(r->model->graph, cmb_fixed(s->sign[i] * crg->start[i]), s->offset[i]);
+  if (cmb_node_find(entry, "direction")) return;
+  for (int i = 0; i < 2; i++) road->along[i] = cmb_fixed(s->sign[i] * d[i]);
+  road->across[0] = cmb_fixed(-s->turn * road->along[1].value);
+  road->across[1] = cmb_fixed(s->turn * road->along[0].value);
+}
+
+static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                           cmb_model_road *road)
+{
+  const cmb_node *file;
+  cmb_crg crg;
+  CMB_TRY(cmb_require(r, entry, "file", &file));
+  CMB_TRY(cmb_read_crg(r, file, &crg));
+  place_as_file(r, s, entry, &crg, road);
+  return cmb_make_grid(r, file, road->name, crg.nu, crg.u, crg.nv, crg.v, crg.z, &road->table);
+}
+
 static cmb_status read_sum(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            cmb_model_road *road)
 {
@@ -145,6 +170,7 @@ static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *e
       [CMB_ROAD_STAIR] = read_stair,
       [CMB_ROAD_RANDOM] = cmb_read_random_road,
       [CMB_ROAD_PROFILE] = read_profile,
+      [CMB_ROAD_CRG] = read_crg,
       [CMB_ROAD_SUM] = read_sum};
   cmb_model_road *road = &r->model->roads[r->model->road_count++];
   const cmb_node *type, *friction;

@@ -196,6 +196,20 @@ cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
+cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner, int nx,
+                         const double *x, int ny, const double *y, const double *f,
+                         const cmb_model_table **table)
+{
+  const struct scales scales = no_scales();
+  const char *full = cmb_full_name(r, owner, ".", node->key);
+  cmb_table *made = NULL;
+  CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
+  const cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &made);
+  CMB_TRY(keep(r, node, full, 2, &scales, status, made));
+  *table = &r->model->tables[r->model->table_count - 1];
+  return CMB_OK;
+}
+
 static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   const char *full = cmb_full_name(r, s->prefix, entry->key, "");

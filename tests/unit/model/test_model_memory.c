@@ -41,15 +41,22 @@ static const char model[] =
 
 static const char half[] = "bodies: {w: {mass: 1, sphere: {at: P, radius: 1}}}\n"
                            "joints: {r: {type: revolute, parent: b, child: w, at: P, axis: y}}\n"
-                           "tables: {road: {file: road.csv, columns: [x, z]}}\n";
+                           "tables: {road: {file: road.csv, columns: [x, z]}}\n"
+                           "roads: {strip: {type: crg, file: strip.crg}}\n";
 
 static const char road[] = "x, z\n0, 1\n1, 2\n";
+
+static const char strip[] =
+    "$CT\n$\n$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 1\nLONG_SECTION_V_INCREMENT = 2\n$\n"
+    "$KD_Definition\n#:LRFI\nD:long section 1,m\nD:long section 2,m\n$\n"
+    "$$$$\n 0.1000000 0.2000000\n 0.3000000 0.4000000\n";
 
 static void write_files(void)
 {
   cmbt_write_file("memory/model.yaml", model, sizeof model - 1);
   cmbt_write_file("memory/half.yaml", half, sizeof half - 1);
   cmbt_write_file("memory/road.csv", road, sizeof road - 1);
+  cmbt_write_file("memory/strip.crg", strip, sizeof strip - 1);
 }
 
 static void every_failed_allocation_is_reported(void **state)

@@ -1,0 +1,393 @@
+/*
+ * The sections of OpenCRG files (crg.h; ASAM OpenCRG 1.2, chapter 3). A section begins with a line `$NAME` and ends with the next line that begins
+ * with `$`; the first is $CT, a text. A line that begins with `*` is a comment, and so is what follows a `!`. Names are the same in
+ * large and small letters. The numbers follow a line that begins with `$$`.
+ *
+ * What would change the heights in a way that is not computed here is refused: options and modifiers with other values than those that
+ * leave the road as it is, references to other files, reference lines given by x and y.
+ */
+#include "model/crg.h"
+
+#include "base/context.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- sections and their keys */
+
+enum section {
+  OUTSIDE,
+  TEXT,       /* $CT */
+  PARAMETERS, /* $ROAD_CRG */
+  PROJECTION, /* where it lies on the globe: heights do not depend on it */
+  DEFINITION, /* $KD_Definition: the channels */
+  OPTIONS,
+  MODIFIERS,
+  REFERENCE,
+  SECTIONS
+};
+
+static const char *const sections[SECTIONS] = {
+    [OUTSIDE] = "",
+    [TEXT] = "CT",
+    [PARAMETERS] = "ROAD_CRG",
+    [PROJECTION] = "ROAD_CRG_MPRO",
+    [DEFINITION] = "KD_Definition",
+    [OPTIONS] = "ROAD_CRG_OPTS",
+    [MODIFIERS] = "ROAD_CRG_MODS",
+    [REFERENCE] = "ROAD_CRG_FILE",
+};
+
+/* What is done with a key's number: it is kept; it does not matter; or it has to be the one that changes nothing. */
+enum rule { KEEP, ANY, ONLY };
+
+struct key {
+  enum section section;
+  const char *name;
+  enum rule rule;
+  int kept;    /* KEEP: cmb_crg_key */
+  double only; /* ONLY */
+};
+
+#define LINE(suffix) "REFERENCE_LINE_" suffix
+static const struct key keys[] = {
+    {PARAMETERS, LINE("START_U"), KEEP, CMB_CRG_START_U, 0},
+    {PARAMETERS, LINE("END_U"), KEEP, CMB_CRG_END_U, 0},
+    {PARAMETERS, LINE("INCREMENT"), KEEP, CMB_CRG_INCREMENT, 0},
+    {PARAMETERS, "LONG_SECTION_V_RIGHT", KEEP, CMB_CRG_V_RIGHT, 0},
+    {PARAMETERS, "LONG_SECTION_V_LEFT", KEEP, CMB_CRG_V_LEFT, 0},
+    {PARAMETERS, "LONG_SECTION_V_INCREMENT", KEEP, CMB_CRG_V_INCREMENT, 0},
+    {PARAMETERS, LINE("START_S"), KEEP, CMB_CRG_START_S, 0},
+    {PARAMETERS, LINE("END_S"), KEEP, CMB_CRG_END_S, 0},
+    {PARAMETERS, LINE("START_B"), KEEP, CMB_CRG_START_B, 0},
+    {PARAMETERS, LINE("END_B"), KEEP, CMB_CRG_END_B, 0},
+    {PARAMETERS, LINE("START_X"), KEEP, CMB_CRG_START_X, 0},
+    {PARAMETERS, LINE("START_Y"), KEEP, CMB_CRG_START_Y, 0},
+    {PARAMETERS, LINE("START_Z"), KEEP, CMB_CRG_START_Z, 0},
+    {PARAMETERS, LINE("END_X"), KEEP, CMB_CRG_END_X, 0},
+    {PARAMETERS, LINE("END_Y"), KEEP, CMB_CRG_END_Y, 0},
+    {PARAMETERS, LINE("END_Z"), KEEP, CMB_CRG_END_Z, 0},
+    {PARAMETERS, LINE("START_PHI"), KEEP, CMB_CRG_START_PHI, 0},
+    {PARAMETERS, LINE("END_PHI"), KEEP, CMB_CRG_END_PHI, 0},
+    {PARAMETERS, LINE("OFFSET_X"), ONLY, 0, 0},
+    {PARAMETERS, LINE("OFFSET_Y"), ONLY, 0, 0},
+    {PARAMETERS, LINE("OFFSET_Z"), ONLY, 0, 0},
+    {PARAMETERS, LINE("OFFSET_PHI"), ONLY, 0, 0},
+    {PARAMETERS, LINE("START_LON"), ANY, 0, 0},
+    {PARAMETERS, LINE("START_LAT"), ANY, 0, 0},
+    {PARAMETERS, LINE("START_ALT"), ANY, 0, 0},
+    {PARAMETERS, LINE("END_LON"), ANY, 0, 0},
+    {PARAMETERS, LINE("END_LAT"), ANY, 0, 0},
+    {PARAMETERS, LINE("END_ALT"), ANY, 0, 0},
+    {OPTIONS, "BORDER_MODE_U", ONLY, 0, 2}, /* 2: the last height is kept */
+    {OPTIONS, "BORDER_MODE_V", ONLY, 0, 2},
+    {OPTIONS, "BORDER_OFFSET_U", ONLY, 0, 0},
+    {OPTIONS, "BORDER_OFFSET_V", ONLY, 0, 0},
+    {OPTIONS, "BORDER_SMOOTH_UBEG", ONLY, 0, 0},
+    {OPTIONS, "BORDER_SMOOTH_UEND", ONLY, 0, 0},
+    {OPTIONS, "REFLINE_CONTINUATION", ONLY, 0, 0},
+    {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* of the search for u and v */
+    {OPTIONS, "REFLINE_SEARCH_FAR", ANY, 0, 0},
+    {OPTIONS, "REFLINE_SEARCH_U", ANY, 0, 0},
+    {OPTIONS, "WARN_MSGS", ANY, 0, 0},
+    {OPTIONS, "WARN_CURV_LOCAL", ANY, 0, 0},
+    {OPTIONS, "WARN_CURV_GLOBAL", ANY, 0, 0},
+    {OPTIONS, "CHECK_EPS", ANY, 0, 0},
+    {OPTIONS, "CHECK_INC", ANY, 0, 0},
+    {OPTIONS, "CHECK_TOL", ANY, 0, 0},
+    {OPTIONS, "CHECK_PRO", ANY, 0, 0},
+    {OPTIONS, "CHECK_WGS", ANY, 0, 0},
+    {MODIFIERS, "REFLINE_OFFSET_X", ONLY, 0, 0},
+    {MODIFIERS, "REFLINE_OFFSET_Y", ONLY, 0, 0},
+    {MODIFIERS, "REFLINE_OFFSET_Z", ONLY, 0, 0},
+    {MODIFIERS, "REFLINE_OFFSET_PHI", ONLY, 0, 0},
+    {MODIFIERS, "SCALE_Z_GRID", ONLY, 0, 1},
+    {MODIFIERS, "SCALE_SLOPE", ONLY, 0, 1},
+    {MODIFIERS, "SCALE_BANKING", ONLY, 0, 1},
+    {MODIFIERS, "SCALE_LENGTH", ONLY, 0, 1},
+    {MODIFIERS, "SCALE_WIDTH", ONLY, 0, 1},
+    {MODIFIERS, "SCALE_CURVATURE", ONLY, 0, 1},
+    {MODIFIERS, "GRID_NAN_MODE", ONLY, 0, 2}, /* 2: at the borders the last height is kept */
+    {MODIFIERS, "GRID_NAN_OFFSET", ONLY, 0, 0},
+};
+enum { KEY_COUNT = (int)(sizeof keys / sizeof *keys) };
+
+/* ---- lines */
+
+bool cmb_crg_advance(cmb_crg_file *c)
+{
+  if (c->next == c->end) return false;
+  const char *stop = memchr(c->next, '\n', (size_t)(c->end - c->next));
+  c->line = c->next;
+  c->line_end = stop ? stop : c->end;
+  c->next = stop ? stop + 1 : c->end;
+  c->number++;
+  if (c->line < c->line_end && c->line_end[-1] == '\r') c->line_end--;
+  return true;
+}
+
+static cmb_place here(const cmb_crg_file *c)
+{
+  return cmb_crg_place(c, c->number, 1);
+}
+
+void cmb_crg_copy(const char *from, size_t length, char *to)
+{
+  for (size_t i = 0; i < length; i++)
+    to[i] = cmb_crg_blank(from[i]) || isgraph((unsigned char)from[i]) ? from[i] : '?';
+  to[length] = '\0';
+}
+
+enum { WORDS_ROOM = 200 }; /* a line of a section is 72 characters long by the rules */
+
+/* What a part of a line says, without blanks around it; cut if it is too long. */
+static const char *words(const char *from, const char *stop, char room[WORDS_ROOM])
+{
+  while (from < stop && cmb_crg_blank(*from)) from++;
+  while (from < stop && cmb_crg_blank(stop[-1])) stop--;
+  const size_t length = stop - from < WORDS_ROOM ? (size_t)(stop - from) : WORDS_ROOM - 1;
+  cmb_crg_copy(from, length, room);
+  return room;
+}
+
+/* The line ends where its comment begins. */
+static void drop_comment(cmb_crg_file *c)
+{
+  const char *mark = memchr(c->line, '!', (size_t)(c->line_end - c->line));
+  if (mark) c->line_end = mark;
+}
+
+/* ---- keys */
+
+static const struct key *find_key(enum section section, const char *name)
+{
+  for (int i = 0; i < KEY_COUNT; i++) {
+    if (keys[i].section == section && strcasecmp(keys[i].name, name) == 0) return &keys[i];
+  }
+  return NULL;
+}
+
+static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double value)
+{
+  cmb_crg_value *to = &c->value[key->kept];
+  if (to->line > 0) {
+    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it stands in line %d, too",
+                           key->name, to->line);
+  }
+  *to = (cmb_crg_value){value, c->number};
+  return CMB_OK;
+}
+
+/* KEY = number */
+static cmb_status read_key(cmb_crg_file *c, enum section section)
+{
+  char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
+  const char *sign = memchr(c->line, '=', (size_t)(c->line_end - c->line));
+  double value;
+  if (!sign) {
+    return cmb_reader_fail(c->r, here(c), "'%s' has no '='; expected KEY = number",
+                           cmb_shown(words(c->line, c->line_end, name), shown));
+  }
+  const struct key *key = find_key(section, words(c->line, sign, name));
+  if (!key) {
+    return cmb_reader_fail(c->r, here(c), "the key '%s' of the section $%s is not supported",
+                           cmb_shown(name, shown), sections[section]);
+  }
+  if (!cmb_parse_number(words(sign + 1, c->line_end, text), &value)) {
+    return cmb_reader_fail(c->r, here(c), "'%s' of '%s' is no number; expected one",
+                           cmb_shown(text, shown), key->name);
+  }
+  if (key->rule == ONLY && value != key->only) {
+    return cmb_reader_fail(c->r, here(c), "'%s' is %g, which is not supported; expected %g",
+                           key->name, value, key->only);
+  }
+  return key->rule == KEEP ? keep_value(c, key, value) : CMB_OK;
+}
+
+/* ---- channels */
+
+static cmb_status read_format(cmb_crg_file *c, const char *text)
+{
+  static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};
+  char shown[CMB_SHOWN_ROOM];
+  for (int i = 0; i < 4; i++) {
+    if (strcasecmp(text, formats[i]) != 0) continue;
+    c->binary = i >= 2;
+    c->twice = i % 2 == 1;
+    return CMB_OK;
+  }
+  return cmb_reader_fail(c->r, here(c),
+                         "unknown format of data '%s'; expected LRFI, LDFI, KRBI or KDBI",
+                         cmb_shown(text, shown));
+}
+
+/* "PREFIXnumber,m" */
+static bool read_section_number(const char *text, const char *prefix, double *number)
+{
+  char digits[WORDS_ROOM];
+  const size_t length = strlen(text), begin = strlen(prefix);
+  if (length < begin + 2 || strncmp(text, prefix, begin) != 0) return false;
+  if (strcmp(text + length - 2, ",m") != 0) return false;
+  words(text + begin, text + length - 2, digits);
+  return cmb_parse_number(digits, number);
+}
+
+/* A channel by its definition in small letters without blanks. */
+static bool find_channel(const char *text, cmb_crg_channel *channel)
+{
+  static const char *const lines[CMB_CRG_LINE_CHANNELS] = {
+      [CMB_CRG_PHI] = "referencelinephi,rad",
+      [CMB_CRG_BANKING] = "referencelinebanking,m/m",
+      [CMB_CRG_SLOPE] = "referencelineslope,m/m"};
+  for (int i = 0; i < CMB_CRG_LINE_CHANNELS; i++) {
+    channel->kind = (cmb_crg_channel_kind)i;
+    if (strcmp(text, lines[i]) == 0) return true;
+  }
+  channel->kind = CMB_CRG_SECTION_AT;
+  if (read_section_number(text, "longsectionatv=", &channel->number)) return true;
+  channel->kind = CMB_CRG_SECTION;
+  return read_section_number(text, "longsection", &channel->number);
+}
+
+static cmb_status read_channel(cmb_crg_file *c, const char *text)
+{
+  char small[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
+  cmb_crg_channel channel = {.line = c->number};
+  int length = 0;
+  for (const char *at = text; *at; at++) {
+    if (!cmb_crg_blank(*at)) small[length++] = (char)tolower((unsigned char)*at);
+  }
+  small[length] = '\0';
+  if (!find_channel(small, &channel)) {
+    return cmb_reader_fail(c->r, here(c),
+                           "the channel '%s' is not supported; expected 'reference line phi,rad', "
+                           "'.. banking,m/m', '.. slope,m/m' or 'long section ..,m'",
+                           cmb_shown(text, shown));
+  }
+  for (int i = 0; i < c->channel_count && channel.kind < CMB_CRG_LINE_CHANNELS; i++) {
+    if (c->channels[i].kind != channel.kind) continue;
+    return cmb_reader_fail(c->r, here(c), "the channel '%s' is given twice; it is in line %d, too",
+                           cmb_shown(text, shown), c->channels[i].line);
+  }
+  if (c->channel_count == c->most_channels) {
+    return cmb_reader_fail(c->r, here(c), "too many channels; expected at most %d",
+                           CMB_MOST_CRG_CHANNELS);
+  }
+  c->channels[c->channel_count++] = channel;
+  return CMB_OK;
+}
+
+/* `#:` a format, `D:` a channel, `U:` one without data. */
+static cmb_status read_definition(cmb_crg_file *c)
+{
+  char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
+  words(c->line, c->line_end, text);
+  const char kind = text[1] == ':' ? (char)toupper((unsigned char)text[0]) : '\0';
+  if (kind == 'U') return CMB_OK;
+  if (kind == '#' || kind == 'D') {
+    words(text + 2, text + strlen(text), rest);
+    return kind == '#' ? read_format(c, rest) : read_channel(c, rest);
+  }
+  return cmb_reader_fail(c->r, here(c),
+                         "'%s' defines nothing; expected a line that begins with #:, D: or U:",
+                         cmb_shown(text, shown));
+}
+
+/* ---- sections */
+
+/* A line that begins with one `$`: the end of a section, or the beginning of one. */
+static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
+{
+  char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
+  drop_comment(c);
+  words(c->line + 1, c->line_end, name);
+  name[strcspn(name, " \t")] = '\0';
+  int found = name[0] ? SECTIONS - 1 : OUTSIDE;
+  while (found > OUTSIDE && strcasecmp(sections[found], name) != 0) found--;
+  if (*section != OUTSIDE && found != OUTSIDE) {
+    return cmb_reader_fail(c->r, here(c), "the section $%s has no end; expected a line '$'",
+                           sections[*section]);
+  }
+  if (found == OUTSIDE && *section == OUTSIDE && name[0]) {
+    return cmb_reader_fail(c->r, here(c), "the section $%s is not supported",
+                           cmb_shown(name, shown));
+  }
+  if (found == REFERENCE) {
+    return cmb_reader_fail(c->r, here(c),
+                           "the road is in another file ($%s), which is not supported; "
+                           "expected a file with data",
+                           sections[found]);
+  }
+  if (found != OUTSIDE && seen[found])
+    return cmb_reader_fail(c->r, here(c), "a second section $%s; expected one", sections[found]);
+  seen[found] = found != OUTSIDE;
+  *section = (enum section)found;
+  return CMB_OK;
+}
+
+static cmb_status read_line(cmb_crg_file *c, enum section section)
+{
+  char text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
+  if (section == TEXT || section == PROJECTION || c->line[0] == '*') return CMB_OK;
+  drop_comment(c);
+  if (!words(c->line, c->line_end, text)[0]) return CMB_OK;
+  if (section == OUTSIDE) {
+    return cmb_reader_fail(c->r, here(c),
+                           "'%s' stands in no section; expected one to begin, or data after $$$$",
+                           cmb_shown(text, shown));
+  }
+  return section == DEFINITION ? read_definition(c) : read_key(c, section);
+}
+
+/* All of them, and the line before the data. */
+static cmb_status read_sections(cmb_crg_file *c)
+{
+  bool seen[SECTIONS] = {false};
+  enum section section = OUTSIDE;
+  while (cmb_crg_advance(c)) {
+    const bool mark = c->line < c->line_end && c->line[0] == '$';
+    if (mark && c->line + 1 < c->line_end && c->line[1] == '$') {
+      c->data_line = c->number;
+      break;
+    }
+    if (c->line == c->line_end) continue;
+    CMB_TRY(mark ? change_section(c, seen, &section) : read_line(c, section));
+    if (!seen[TEXT] && c->line[0] != '*') {
+      return cmb_reader_fail(c->r, here(c),
+                             "the file does not begin with a section $CT; expected OpenCRG");
+    }
+  }
+  for (int i = TEXT; i <= DEFINITION; i++) {
+    if (seen[i] || i == PROJECTION) continue;
+    return cmb_reader_fail(c->r, here(c), "the file has no section $%s before its data",
+                           sections[i]);
+  }
+  if (c->data_line > 0) return CMB_OK;
+  return cmb_reader_fail(c->r, here(c), "the file ends without data; expected a line $$$$");
+}
+
+/* ---- the file */
+
+cmb_status cmb_parse_crg(cmb_reader *r, const char *name, const char *bytes, size_t length,
+                         cmb_crg *crg)
+{
+  cmb_crg_file c = {.r = r, .name = name, .next = bytes, .end = bytes + length, .binary = true};
+  for (const char *at = bytes; at < c.end && c.most_channels < CMB_MOST_CRG_CHANNELS; at++)
+    c.most_channels += *at == '\n';
+  c.channels = cmb_arena_take(r->scratch, (size_t)c.most_channels + 1, sizeof *c.channels);
+  if (!c.channels) return cmb_fail_memory(r->ctx);
+  *crg = (cmb_crg){0};
+  CMB_TRY(read_sections(&c));
+  CMB_TRY(cmb_crg_read_data(&c));
+  return cmb_crg_make_grid(&c, crg);
+}
+
+cmb_status cmb_read_crg(cmb_reader *r, const cmb_node *file, cmb_crg *crg)
+{
+  const char *name, *bytes;
+  size_t length;
+  CMB_TRY(cmb_load_bytes_beside(r, file, &name, &bytes, &length));
+  return cmb_parse_crg(r, name, bytes, length, crg);
+}
