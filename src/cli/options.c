@@ -188,7 +188,7 @@ static bool take_range(struct cli_arguments *a, const char *text, struct cli_ran
 
 static bool take_vary(struct cli_arguments *a, const char *text)
 {
-  struct cli_range r;
+  struct cli_range r = {0};
   int count = 0;
   if (a->vary || !take_range(a, text, &r, &count)) return false;
   a->vary = r.name;

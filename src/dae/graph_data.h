@@ -94,7 +94,6 @@ typedef struct cmb_graph_data {
       *switch_rates; /* (graph_enclose.c) of what decides on the modes; NULL: none is enclosed */
   bool *switch_enclosed;   /* (ns) */
   bool *switch_reads;      /* (nq + nv) the components that they read */
-  int enclose_plan;        /* where graph_enclose.c remembers in the scratch memory, in doubles */
   cmb_program *time;       /* (graph_time.c) functions of time alone; NULL: none */
   cmb_program *time_rates; /* their derivatives */
   cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
@@ -111,6 +110,7 @@ typedef struct cmb_graph_data {
   cmb_graph_rate *rate; /* (rate_count) */
 
   int out, work, scratch; /* scratch memory: inputs, results, work array; in doubles */
+  int enclose_plan;       /* where graph_enclose.c remembers in it */
 } cmb_graph_data;
 
 /* graph_programs.c, its arrays from the arena. What is made goes into d, also on failure. */

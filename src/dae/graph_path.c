@@ -185,7 +185,7 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, int co
   const cmb_expressions *x = p->x;
   const int fixed = cmb_layout_end(&d->layout, CMB_BLOCK_P), moving = 1 + x->nq;
   cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
-  cmb_expr *input = cmb_arena_take(p->arena, (size_t)(fixed + moving), sizeof *input);
+  cmb_expr *input = cmb_arena_take(p->arena, (size_t)fixed + (size_t)moving, sizeof *input);
   cmb_expr *rate = cmb_arena_take(p->arena, (size_t)count, sizeof *rate);
   if (!wrt || !input || !rate) return cmb_fail_memory(p->ctx);
   wrt[0] = x->t;

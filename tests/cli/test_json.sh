@@ -149,7 +149,7 @@ def contents(path):
     """Of the quarter car: its own items and those of the instance `left`."""
     result = load(path)["contents"]
     names = {section: [item["name"] for item in items] for section, items in result.items()}
-    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 19, list(result))
+    expect(list(result)[:2] == ["parameters", "bodies"] and len(result) == 20, list(result))
     expect("chassis" in names["bodies"] and "speed" in names["parameters"], names)
     expect(names["templates"] == ["corner"], names["templates"])
     expect(any(name.startswith("left.") for name in names["joints"]), names["joints"])
