@@ -13,6 +13,8 @@
 #include "dyn/build.h"
 #include "expr/algebra.h"
 #include "expr/elimination.h"
+#include "expr/graph.h"
+#include "expr/table.h"
 
 #include <string.h>
 
@@ -90,6 +92,71 @@ static cmb_status put_motion(cmb_build *b, const cmb_expressions *x, const cmb_e
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
+static bool is_decision(const cmb_graph *g, cmb_expr e, int argument)
+{
+  switch (cmb_expr_op(g, e)) {
+  case CMB_OP_IF: return argument == 0;
+  case CMB_OP_TABLE: return g->tables[g->nodes[e].data]->kind == CMB_TABLE_LINEAR;
+  case CMB_OP_ABS:
+  case CMB_OP_SIGN:
+  case CMB_OP_MIN:
+  case CMB_OP_MAX:
+  case CMB_OP_FLOOR:
+  case CMB_OP_STICK:
+  case CMB_OP_LT:
+  case CMB_OP_LE:
+  case CMB_OP_GT:
+  case CMB_OP_GE:
+  case CMB_OP_EQ:
+  case CMB_OP_NE: return true;
+  default: return false;
+  }
+}
+
+/* Whether something that e switches with, outside of smooth(..), depends on what is marked. `seen` (e + 1) is 0. */
+static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
+{
+  seen[e] = true;
+  for (cmb_expr k = e + 1; k-- > 0;) {
+    const cmb_op op = cmb_expr_op(g, k);
+    if (!seen[k] || op == CMB_OP_SMOOTH) continue;
+    for (int i = 0; i < cmb_op_arity(op); i++) {
+      const cmb_expr x = cmb_expr_argument(g, k, i);
+      if (is_decision(g, k, i) && marked[x]) return true;
+      seen[x] = true;
+    }
+  }
+  return false;
+}
+
+/* Where a rate would switch with the motion that is being computed, the switch would be found and the wrong branch be taken around it. */
+static cmb_status check_decisions(cmb_build *b, const cmb_expressions *x)
+{
+  const size_t size = cmb_graph_size(b->g);
+  bool *marked = cmb_arena_take(b->arena, size, sizeof *marked);
+  if (!marked) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < b->tree->nv; i++) marked[b->k->a[i]] = true;
+  for (int i = 0; i < x->ng; i++) marked[x->lambda[i]] = true;
+  for (int i = 0; b->pushes && i < b->push_count; i++) marked[b->pushes[i].force] = true;
+  for (cmb_expr e = 0; e < size; e++) {
+    for (int i = 0; i < cmb_op_arity(cmb_expr_op(b->g, e)); i++) {
+      marked[e] = marked[e] || marked[cmb_expr_argument(b->g, e, i)];
+    }
+  }
+  for (int i = 0; i < b->model->state_count; i++) {
+    const cmb_model_state *s = &b->model->states[i];
+    bool *seen = b->state_late[i] ? cmb_arena_take(b->arena, size, sizeof *seen) : NULL;
+    if (!seen || !switches_with(b->g, b->state_rate[i], marked, seen)) continue;
+    return cmb_build_fail(
+        b, cmb_about_part(&s->place, "state", s->name),
+        "the rate of state '%s' switches (if, abs, max, sign, a linear table, ..) "
+        "with an acceleration or a constraint force, which is not known when the "
+        "branch is chosen; expected a smooth formula, or smooth(..) around it",
+        s->name);
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate)
 {
   const int nz = b->model->state_count;
@@ -102,6 +169,7 @@ cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rat
   x->late = expressions(b, x->nl);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   CMB_TRY(read_again(b));
+  CMB_TRY(check_decisions(b, x));
   for (int i = 0, n = 0; i < nz; i++) {
     if (!b->state_late[i]) continue;
     x->late_row[n] = b->tree->nv + i;

@@ -4,6 +4,7 @@
 #include "expr/graph.h"
 
 #include "base/context.h"
+#include "expr/implicit.h"
 #include "expr/sine_code.h"
 #include "expr/table.h"
 #include "expr/table_code.h"
@@ -272,23 +273,6 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
   return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = g->name_table[place] - 1});
 }
 
-cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph)
-{
-  cmb_graph *g = NULL;
-  *graph = NULL;
-  CMB_TRY(cmb_graph_create(ctx, &g));
-  for (cmb_expr e = 1; g && from && e < from->size; e++) {
-    const cmb_node *n = &from->nodes[e];
-    const cmb_expr copy =
-        n->op == CMB_OP_INPUT ? cmb_input(g, from->names[n->a]) : cmb_intern(g, *n);
-    if (copy == e) continue;
-    cmb_graph_destroy(g); /* without memory */
-    return cmb_fail_memory(ctx);
-  }
-  *graph = g;
-  return CMB_OK;
-}
-
 /* ---- tables and C functions */
 
 /* The number of `thing` in a pool of pointers, entered if it is new; UINT16_MAX if there is no room. */
@@ -487,5 +471,36 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
   }
   for (int i = 0; i < outputs; i++) depends[i] = marked[output[i]];
   cmb_release(g->ctx, marked);
+  return CMB_OK;
+}
+
+/* ---- copies */
+
+/* Tables, C functions and systems, each with the number that it has. */
+static void copy_pools(cmb_graph *g, const cmb_graph *from)
+{
+  for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);
+  for (uint32_t i = 0; i < from->externals_size; i++) cmb_external_number(g, from->externals[i]);
+  cmb_copy_systems(g, from);
+}
+
+cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph)
+{
+  cmb_graph *g = NULL;
+  *graph = NULL;
+  CMB_TRY(cmb_graph_create(ctx, &g));
+  bool good = true;
+  for (cmb_expr e = 1; from && good && e < from->size; e++) {
+    const cmb_node *n = &from->nodes[e];
+    const cmb_expr copy =
+        n->op == CMB_OP_INPUT ? cmb_input(g, from->names[n->a]) : cmb_intern(g, *n);
+    good = copy == e;
+  }
+  if (from) copy_pools(g, from);
+  if (!good || g->failed) { /* without memory */
+    cmb_graph_destroy(g);
+    return cmb_fail_memory(ctx);
+  }
+  *graph = g;
   return CMB_OK;
 }

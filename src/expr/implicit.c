@@ -113,6 +113,18 @@ uint16_t cmb_import_system(cmb_graph *to, const cmb_graph *from, uint16_t number
   return 0;
 }
 
+void cmb_copy_systems(cmb_graph *to, const cmb_graph *from)
+{
+  for (uint32_t i = 0; i < from->systems_size && !to->failed; i++) {
+    const cmb_system_of *old = from->systems[i];
+    cmb_system_of *s = new_system(to, old->n, old->given, old->linear);
+    if (!s) return;
+    memcpy(s->size, old->size, sizeof s->size);
+    if (!s->linear) memcpy(s->r, old->r, (size_t)(s->n + s->n * s->n) * sizeof *s->r);
+    cmb_system_number(to, s);
+  }
+}
+
 void cmb_linear_solution(cmb_graph *g, int n, const cmb_expr *A, const cmb_expr *b, cmb_expr *d)
 {
   cmb_expr all[MOST * MOST + MOST];

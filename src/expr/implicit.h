@@ -40,4 +40,7 @@ cmb_status cmb_system_program(cmb_context *ctx, const cmb_graph *g, uint16_t num
 /* A system of `from` in `to`. */
 uint16_t cmb_import_system(cmb_graph *to, const cmb_graph *from, uint16_t number);
 
+/* All systems of a graph into a copy of it, in which expressions have the same numbers. */
+void cmb_copy_systems(cmb_graph *to, const cmb_graph *from);
+
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/context.h"
 #include "model/crg.h"
+#include "base/text.h"
 #include "model/reader.h"
 
 #include <math.h>
@@ -136,6 +137,17 @@ static cmb_status read_sum(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   return CMB_OK;
 }
 
+/* A formula; a number is not negative. */
+static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                cmb_model_road *road)
+{
+  double value;
+  CMB_TRY(cmb_read_formula(r, s, node, &road->friction));
+  if (!cmb_parse_number(node->text, &value) || value >= 0) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "friction is %s; expected a factor that is not negative",
+                         node->text);
+}
+
 static cmb_status check_road_keys(cmb_reader *r, const cmb_node *entry, const cmb_road_row *row)
 {
   static const char *const common[] = {"type", "friction"}, *const placed[] = {"at", "direction"},
@@ -183,7 +195,7 @@ static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_read_optional(r, s, entry, "scale", &road->scale));
   CMB_TRY(read_numbers(r, s, entry, road));
   friction = cmb_node_find(entry, "friction");
-  if (friction) CMB_TRY(cmb_read_formula(r, s, friction, &road->friction));
+  if (friction) CMB_TRY(read_friction(r, s, friction, road));
   return readers[choice] ? readers[choice](r, s, entry, road) : CMB_OK;
 }
 

@@ -232,7 +232,12 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   }
   CMB_TRY(check_wheels(ctx, o, plain));
   for (int i = 0; i < o->load_count; i++) {
-    int wheel, part;
+    int wheel, part, j = 0;
+    while (j < i && strcmp(o->loads[j].name, o->loads[i].name) != 0) j++;
+    if (j < i) {
+      return cmb_fail(ctx, CMB_ERROR_INPUT, "load '%s' is given twice; expected one value or range",
+                      o->loads[i].name);
+    }
     if (find_load(o, o->loads[i].name, &wheel, &part)) continue;
     return cmb_fail(ctx, CMB_ERROR_INPUT,
                     "unknown load '%s'; expected MARKER.fx, .fy, .fz or .mz with the marker of a "
@@ -309,6 +314,21 @@ static void leave_out_road(cmb_suspension *k)
     }
     if (k->left_out_count < MOST) k->left_out[k->left_out_count++] = f->name;
   }
+}
+
+/* A tyre has too many laws to be taken out of a model that is read. */
+static cmb_status refuse_tyres(cmb_suspension *k)
+{
+  for (int i = 0; i < k->model->force_count; i++) {
+    const cmb_model_force *f = &k->model->forces[i];
+    if (f->type != CMB_FORCE_TYRE || !is_of_wheel(k, f->b.body)) continue;
+    return cmb_fail(
+        k->ctx, CMB_ERROR_INPUT,
+        "tyre '%s' acts on a wheel of the sweep, and its stiffness would be part of the "
+        "wheel rate; expected a model of the suspension without it",
+        f->name);
+  }
+  return CMB_OK;
 }
 
 /* Where the vehicle is the ground such a spring is the suspension's; where it is a body, a tyre. */
@@ -453,6 +473,7 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
                       o->wheels[i]);
     }
   }
+  CMB_TRY(refuse_tyres(k));
   leave_out_road(k);
   warn_ground_springs(k);
   return CMB_OK;
@@ -602,9 +623,13 @@ static void find_roles(cmb_suspension *k)
   for (int n = 0; n < k->wheel_count; n++) {
     struct wheel *w = &k->wheel[n];
     double rise = 1e-6, turn = 1e-6;
+    bool moves = false; /* a drive that moves in the sweep comes before those that are held */
     for (int i = 0; i < k->drives; i++) {
       const double *x = twist(k, w, i), up = fabs(x[2]), about = k->radius * fabs(x[5]);
-      if (up >= about && up > rise) rise = up, w->travel = i;
+      const bool swept = k->range[i].to != k->range[i].from;
+      if (up >= about && up > 1e-6 && (swept > moves || (swept == moves && up > rise))) {
+        rise = up, moves = swept, w->travel = i;
+      }
       const bool steers =
           up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an axis that stands */
       if (steers && about > turn) turn = about, w->steer = i;

@@ -88,4 +88,27 @@ END
 check "backwards" backwards
 upright() { sweep --drive heave=-0.1:0.1:11 --plot heave.svg >/dev/null && grep -q "rotate(-90)' class='middle'>hub.travel, mm<" heave.svg && grep -q "half-track change, mm" heave.svg; }
 check "plot with the travel upwards" upright
+
+# The roll centre in the design position does not depend on what is driven; a drive that is held is no travel. Outputs of templates stand
+# behind those of the model.
+roll_centre() {
+  "$CAMBER" kinematics quarter-car --radius 0.32 --wheel left.hub --drive z=0 --drive left.hub.z=0.25:0.35:3 --out height.csv >/dev/null &&
+    "$CAMBER" kinematics quarter-car --radius 0.32 --wheel left.hub --drive z=0 --drive left.lower_arm=-0.1:0.1:3 --out arm.csv >/dev/null &&
+    python3 - <<'END'
+import csv
+height, arm = (list(csv.DictReader(open(f))) for f in ("height.csv", "arm.csv"))
+one, two = (float(rows[1]["left.hub.roll_centre [m]"]) for rows in (height, arm))
+assert abs(one - two) < 1e-9 and 0.05 < one < 0.2, (one, two)
+assert abs(float(height[1]["left.hub.camber [rad]"])) < 1e-12
+END
+}
+check "a held drive is no travel" roll_centre
+check "a load twice" refuses 2 "load 'hub.fy' is given twice" "${five[@]}" --wheel hub --drive heave=0 --load hub.fy=1000 --load hub.fy=500
+cat >tyred.yaml <<'END'
+bodies: {wheel: {mass: 20, com: [0, 0.7, 0.3], inertia: [1, 1, 1]}}
+markers: {hub: {on: wheel, at: [0, 0.7, 0.3]}}
+joints: {slide: {type: prismatic, child: wheel, axis: z, coordinates: [z]}}
+forces: {tyre: {type: tyre, on: {body: wheel, at: [0, 0.7, 0.3]}, axis: y, radius: 0.3, stiffness: 2e5}}
+END
+check "a tyre" refuses 2 "tyre 'tyre' acts on a wheel of the sweep" tyred.yaml --radius 0.3 --wheel hub --drive z=0
 finish

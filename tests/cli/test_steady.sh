@@ -161,4 +161,24 @@ assert abs(float(rows[0]["r"]) - turn) < 1e-9 and abs(float(rows[0]["speed"]) - 
 END
 done
 
+# Outputs that read the root of an equation and a table: their derivatives come from a copy of the graph.
+cat >root.yaml <<'END'
+bodies: {c: {mass: 2, box: [1, 1, 1], at: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: c, axis: x, rate: 3}}
+inputs: {u: 0}
+tables: {curve: {kind: spline, points: [[0, 0], [2, 1], [4, 5]]}}
+implicit: {w: {equation: w + 0.1*w^3 - c.vx, start: c.vx}}
+forces: {l: {type: load, on: {body: c, at: [0, 0, 0]}, force: [u - 0.5*w, 0, 0]}}
+outputs: {sp: c.vx, F: w, T: curve(w)}
+END
+check "roots and tables" "$CAMBER" linearize root.yaml --steady sp=3 --trim u >report
+check "what is trimmed" python3 - <<'END'
+import re
+w = 2.0
+for _ in range(50):
+    w -= (w + 0.1 * w**3 - 3) / (1 + 0.3 * w * w)
+u = float(re.search(r"; u ([-+.e0-9]+)", open("report").read()).group(1))
+assert abs(u - w / 2) < 1e-7, (u, w / 2)
+END
+
 finish
