@@ -474,7 +474,8 @@ const struct cli_option cli_options[] = {
      take_step_response, "a file name that ends in .svg", NULL},
     {"out", 0, "FILE", " run linearize kinematics ",
      "run, kinematics: write the trajectory or the table to FILE, which must end in .csv; "
-     "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues of "
+     "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues "
+     "of "
      "a table of steady motions to a .csv",
      take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
     {"pattern", 0, NULL, " check ",
@@ -485,7 +486,8 @@ const struct cli_option cli_options[] = {
      take_csv, "a file name that ends in .csv", NULL},
     {"plot", 0, "FILE", " run bench check linearize kinematics tyre ",
      "draw the trajectory, the sweep, the bench's figure, the pattern of the Jacobian, the "
-     "eigenvalues of a table of steady motions or the tyre's curves to FILE, which must end in .svg",
+     "eigenvalues of a table of steady motions or the tyre's curves to FILE, which must end in "
+     ".svg",
      take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "

@@ -489,14 +489,14 @@ cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **g
   cmb_graph *g = NULL;
   *graph = NULL;
   CMB_TRY(cmb_graph_create(ctx, &g));
-  bool good = true;
+  bool good = g != NULL;
   for (cmb_expr e = 1; from && good && e < from->size; e++) {
     const cmb_node *n = &from->nodes[e];
     const cmb_expr copy =
         n->op == CMB_OP_INPUT ? cmb_input(g, from->names[n->a]) : cmb_intern(g, *n);
     good = copy == e;
   }
-  if (from) copy_pools(g, from);
+  if (from && good) copy_pools(g, from);
   if (!good || g->failed) { /* without memory */
     cmb_graph_destroy(g);
     return cmb_fail_memory(ctx);

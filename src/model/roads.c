@@ -6,8 +6,8 @@
  * formulas are global, as those of the surfaces of contacts.
  */
 #include "base/context.h"
-#include "model/crg.h"
 #include "base/text.h"
+#include "model/crg.h"
 #include "model/reader.h"
 
 #include <math.h>
