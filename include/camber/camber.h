@@ -14,6 +14,5 @@
 #include <camber/model.h>
 #include <camber/sim.h>
 #include <camber/system.h>
-#include <camber/tyre.h>
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Tyres by themselves (camber/tyre.h): the law of a file compiled once, forces and derivatives from it.
+ * Tyres by themselves (camber/dyn.h): the law of a file compiled once, forces and derivatives from it.
  */
-#include <camber/tyre.h>
+#include <camber/dyn.h>
 
 #include "base/arena.h"
 #include "base/context.h"

@@ -4,7 +4,7 @@
  */
 #include "model/tir.h"
 
-#include <camber/tyre.h>
+#include <camber/dyn.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "dyn/magic_formula.h"
 
-#include <camber/tyre.h>
+#include <camber/dyn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
