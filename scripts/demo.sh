@@ -17,7 +17,7 @@ echo
 # A vehicle drives over a bump for 3 s, in real time: when its wheels are highest, and how long its steps of 1 ms took.
 echo
 "$camber" run hmmwv14 --realtime --method lie --step 0.001 --t-end 3 --every 0.005 --out "$out/hmmwv14.csv" --plot "$out/hmmwv14.svg" \
-  >"$out/hmmwv14.txt"
+  --plot-outputs height,pitch,front_left.tyre_force,rear_left.tyre_force >"$out/hmmwv14.txt"
 grep -E ' reached in |^  (steps|constraints|real time|step time|worst) ' "$out/hmmwv14.txt"
 awk -F, '
   NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
