@@ -70,7 +70,7 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
     if (text[0] == '*' || cmb_parse_number(text, &to[i])) continue;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, i * width + 1),
                            "'%s' is no number of %d characters; expected number %d of %d in this "
-                           "line, or a placeholder with *",
+                           "line, or a text that begins with *",
                            cmb_shown(text, shown), width, i + 1, count);
   }
   for (ptrdiff_t i = (ptrdiff_t)count * width; i < c->line_end - c->line; i++) {

@@ -141,8 +141,9 @@ static cmb_status add_states(cmb_reader *r, const cmb_node *entry, const cmb_mod
                              cmb_model_tyre *tyre)
 {
   tyre->first_state = r->model->state_count;
-  CMB_TRY(add_state(r, entry, f, ".u", "longitudinal deflection of the tyre"));
-  return add_state(r, entry, f, ".v", "lateral deflection of the tyre");
+  CMB_TRY(
+      add_state(r, entry, f, ".u", "longitudinal slip of the tyre times its relaxation length"));
+  return add_state(r, entry, f, ".v", "lateral slip of the tyre times its relaxation length");
 }
 
 /* A number that is not negative, and stays as it is when not given. */

@@ -6,8 +6,8 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-cp -r "$SOURCE_DIR/tests/cli/crg" work
-cd work || exit 1
+cp -r "$SOURCE_DIR/tests/cli/crg" broken
+cd broken || exit 1
 
 slider='bodies: {cart: {mass: 1, com: [0, 0, 0]}}
 joints: {x: {type: prismatic, child: cart, at: [0, 0, 0], axis: x}}'
@@ -196,10 +196,10 @@ for k in range(len(ROADS)):
     assert all(seen[f"{form}{k}"] == seen[f"KDBI{k}"] for form in FORMS), k
 END
 mkdir ../good && cd ../good || exit 1
-check "files" python3 ../work/heights.py
+check "files" python3 ../broken/heights.py
 for model in *.yaml; do
   check "$model" "$CAMBER" run "$model" --t-end 0.01 --out "${model%.yaml}.csv" >/dev/null
 done
-check "heights" python3 ../work/heights.py look
+check "heights" python3 ../broken/heights.py look
 
 finish
