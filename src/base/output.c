@@ -21,7 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 1000, ENDING_ROOM = 24 };
+enum { MOST_NAMES = 1000, ENDING_ROOM = 32 };
+
+static const char DRAFT_ENDING[] = ".XXXXXX";
 
 struct cmb_output {
   cmb_context *ctx;
@@ -30,7 +32,8 @@ struct cmb_output {
   const char *shown; /* PATH as the user wrote it */
   const char *path;  /* where the file belongs: the end of a chain of links */
   char *partial;
-  char texts[]; /* the three of them */
+  char *draft;  /* "": there is none */
+  char texts[]; /* the four of them */
 };
 
 static cmb_status refuse(cmb_context *ctx, const char *path, const char *reason)
@@ -124,13 +127,15 @@ static bool is_ours(const cmb_output *o)
 static cmb_output *create(cmb_context *ctx, const char *shown, const char *path)
 {
   const size_t first = strlen(shown) + 1, second = strlen(path) + 1;
-  cmb_output *o = cmb_allocate(ctx, sizeof *o + first + 2 * second + ENDING_ROOM);
+  cmb_output *o = cmb_allocate(ctx, sizeof *o + first + 3 * second + 2 * ENDING_ROOM);
   if (!o) return NULL;
   o->ctx = ctx;
   o->file = -1;
   o->shown = memcpy(o->texts, shown, first);
   o->path = memcpy(o->texts + first, path, second);
   o->partial = o->texts + first + second;
+  o->draft = o->partial + second + ENDING_ROOM;
+  o->draft[0] = '\0';
   return o;
 }
 
@@ -167,6 +172,77 @@ cmb_status cmb_output_sync(cmb_output *o)
   return settle(o, !o->reason && fsync(o->file) == 0);
 }
 
+cmb_status cmb_output_spoil(cmb_output *o)
+{
+  return settle(o, false);
+}
+
+/* ---- drafts */
+
+/* A new file beside the partial one, readable as that is; its path is in o->draft. */
+static int create_draft(cmb_output *o)
+{
+  struct stat partial;
+  strcpy(o->draft, o->partial); /* there is room: ENDING_ROOM counts both endings */
+  strcat(o->draft, DRAFT_ENDING);
+  int file = mkstemp(o->draft);
+  if (file < 0) {
+    o->draft[0] = '\0';
+    return file;
+  }
+  fcntl(file, F_SETFD, FD_CLOEXEC);
+  if (fstat(o->file, &partial) == 0) {
+    fchmod(file, partial.st_mode & 0777); /* mkstemp lets nobody else read */
+  }
+  return file;
+}
+
+cmb_status cmb_output_draft(cmb_output *o, const char **path)
+{
+  int file = create_draft(o);
+  *path = o->draft;
+  if (file < 0) return settle(o, false);
+  close(file);
+  return CMB_OK;
+}
+
+cmb_status cmb_output_adopt(cmb_output *o)
+{
+  int file = open(o->draft, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (file < 0) return settle(o, false);
+  flock(file, LOCK_EX | LOCK_NB);
+  const bool ours = is_ours(o);
+  if (!ours) errno = ENOENT; /* somebody has removed or replaced it */
+  if (!ours || rename(o->draft, o->partial) != 0) {
+    const cmb_status status = settle(o, false);
+    close(file);
+    return status;
+  }
+  close(o->file);
+  o->file = file;
+  o->draft[0] = '\0';
+  return settle(o, true);
+}
+
+void cmb_output_drop(cmb_output *o)
+{
+  if (o->draft[0]) unlink(o->draft);
+  o->draft[0] = '\0';
+}
+
+int cmb_output_scratch(cmb_output *o)
+{
+  int file = create_draft(o);
+  if (file < 0) {
+    settle(o, false);
+  } else {
+    cmb_output_drop(o);
+  }
+  return file;
+}
+
+/* ---- the end */
+
 static cmb_status put_in_place(cmb_output *o)
 {
   CMB_TRY(cmb_output_sync(o));
@@ -179,6 +255,7 @@ static cmb_status put_in_place(cmb_output *o)
 
 static void release(cmb_output *o)
 {
+  cmb_output_drop(o);
   close(o->file); /* synced, or its failure is known */
   cmb_release(o->ctx, o);
 }

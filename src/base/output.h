@@ -27,6 +27,19 @@ cmb_status cmb_output_sync(cmb_output *o);
 /* Syncs and puts the file in place. On failure the partial file stays, and the words say where it is. Releases o. */
 cmb_status cmb_output_finish(cmb_output *o);
 
+/* The file cannot be completed, for the reason in errno: finishing will fail with these words, as this call does. */
+cmb_status cmb_output_spoil(cmb_output *o);
+
+/* A file that cannot grow line by line, because what it begins with says how much follows, is written anew from time to time: a draft,
+ * an empty file beside the partial one, whose path is handed out, and which takes the place of the partial file as a whole.
+ * So whoever is killed leaves a file that can be read. A draft is adopted or dropped before the next one is made. */
+cmb_status cmb_output_draft(cmb_output *o, const char **path);
+cmb_status cmb_output_adopt(cmb_output *o);
+void cmb_output_drop(cmb_output *o);
+
+/* An open file without a name on the same disk, to keep what drafts are made of; -1 and words on failure. */
+int cmb_output_scratch(cmb_output *o);
+
 /* Removes what was written. o may be NULL. */
 void cmb_output_discard(cmb_output *o);
 

@@ -143,6 +143,9 @@ bool cli_on_model(const struct cli_command *command);
 /* Whether the command line has --NAME. */
 bool cli_given(const struct cli_arguments *arguments, const char *name);
 
+/* Whether a file's name has this ending, and more before it. */
+bool cli_ends_in(const char *text, const char *ending);
+
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
 
 /* Whether `simulate` of a model file may have the option. A switch of this kind can be undone: --no-NAME. */

@@ -234,18 +234,20 @@ static bool take_option(struct cli_arguments *a, const char *text)
   return true;
 }
 
-static bool ends_in(const char *text, const char *ending)
+bool cli_ends_in(const char *text, const char *ending)
 {
   size_t length = strlen(text), tail = strlen(ending);
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* A linearisation has matrices to write, a run a trajectory. */
+/* A run has a trajectory to write, a linearisation matrices, a sweep of a suspension a table. */
 static bool take_out(struct cli_arguments *a, const char *value)
 {
-  const bool matrices = a->command && strcmp(a->command->name, "linearize") == 0;
+  const char *command = a->command ? a->command->name : "";
+  const bool run = strcmp(command, "run") == 0, matrices = strcmp(command, "linearize") == 0;
   a->out = value;
-  return ends_in(value, ".csv") || (matrices && ends_in(value, ".mat"));
+  if (run && cli_ends_in(value, ".h5")) return true;
+  return cli_ends_in(value, ".csv") || ((run || matrices) && cli_ends_in(value, ".mat"));
 }
 
 static bool take_inputs(struct cli_arguments *a, const char *value)
@@ -263,13 +265,13 @@ static bool take_outputs(struct cli_arguments *a, const char *value)
 static bool take_bode(struct cli_arguments *a, const char *value)
 {
   a->bode = value;
-  return ends_in(value, ".svg");
+  return cli_ends_in(value, ".svg");
 }
 
 static bool take_step_response(struct cli_arguments *a, const char *value)
 {
   a->step_response = value;
-  return ends_in(value, ".svg");
+  return cli_ends_in(value, ".svg");
 }
 
 static bool take_save(struct cli_arguments *a, const char *value)
@@ -298,13 +300,13 @@ static bool take_folder(struct cli_arguments *a, const char *value)
 static bool take_csv(struct cli_arguments *a, const char *value)
 {
   a->csv = value;
-  return ends_in(value, ".csv");
+  return cli_ends_in(value, ".csv");
 }
 
 static bool take_plot(struct cli_arguments *a, const char *value)
 {
   a->plot = value;
-  return ends_in(value, ".svg");
+  return cli_ends_in(value, ".svg");
 }
 
 /* A switch is on, unless it is said to be off. */
@@ -473,11 +475,12 @@ const struct cli_option cli_options[] = {
      "draw the answer of --outputs to steps of --inputs by 1 to FILE, which must end in .svg",
      take_step_response, "a file name that ends in .svg", NULL},
     {"out", 0, "FILE", " run linearize kinematics ",
-     "run, kinematics: write the trajectory or the table to FILE, which must end in .csv; "
+     "run: write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB); "
+     "kinematics: the table, to a .csv; "
      "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues "
      "of "
      "a table of steady motions to a .csv",
-     take_out, "a file name that ends in .csv (linearize: or .mat)", NULL},
+     take_out, "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat)", NULL},
     {"pattern", 0, NULL, " check ",
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
      "bdf moves together; a plot shows them",
@@ -630,7 +633,7 @@ static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
 bool cli_on_model(const struct cli_command *command)
 {
   const char *operand = command->operand;
-  return operand && (strcmp(operand, "MODEL") == 0 || ends_in(operand, " MODEL"));
+  return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
 /* A word that is no option: the kind, where the command has one, then the operand. */

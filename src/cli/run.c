@@ -9,6 +9,7 @@
 #include "cli/run_plot.h"
 #include "cli/sides.h"
 #include "cli/singular.h"
+#include "cli/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ struct run {
   cmb_system *system;
   cmb_run_options options;
   cmb_simulation *sim;
-  cmb_csv *csv;
+  struct cli_table *table; /* the trajectory; NULL: not asked for */
+  struct cli_sheet sheet;
   struct cli_history history;
   struct cli_run_plot plot;
   struct cli_progress progress;
@@ -37,7 +39,7 @@ struct run {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
-  return cmb_csv_record(run->csv, record);
+  return cli_table_record(run->table, record);
 }
 
 static cmb_status on_sample(void *user, const cmb_record *record)
@@ -262,7 +264,7 @@ static void print_summary(const struct run *run)
   cli_not_unique_print(run->system, r);
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
                 r->started ? r->outputs : NULL);
-  if (run->csv) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
+  if (run->table) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
@@ -405,7 +407,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
                            double *seconds)
 {
   const cmb_observer recording = {.user = run,
-                                  .record = run->csv ? on_record : NULL,
+                                  .record = run->table ? on_record : NULL,
                                   .side = run->arguments->json ? on_side : NULL,
                                   .sample = run->arguments->plot ? on_sample : NULL,
                                   .event = on_event,
@@ -485,10 +487,14 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
  * the run itself could not go on. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
-  if (!run->csv) return status;
-  cmb_status kept = cmb_csv_close(run->csv);
+  if (!run->table) return status;
+  run->sheet.status = cmb_status_code(status);
+  run->sheet.message = status == CMB_OK ? "" : cli_last_complaint();
+  run->sheet.events = run->events;
+  run->sheet.event_count = events_kept(run);
+  cmb_status kept = cli_table_close(run->table, &run->sheet);
   if (kept == CMB_OK) return status;
-  run->csv = NULL;
+  run->table = NULL;
   if (status != CMB_OK && status != kept) return status;
   cli_note_failure(ctx, kept);
   return kept;
@@ -509,13 +515,13 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
 static int report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
-    cmb_csv_discard(run->csv);
+    cli_table_discard(run->table);
     cli_fail(ctx, status);
     cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
   if (cli_complain_loop(ctx, run->arguments, status)) {
-    cmb_csv_discard(run->csv);
+    cli_table_discard(run->table);
     if (run->arguments->json) print_json(run, status);
     return CLI_BAD_INPUT;
   }
@@ -539,6 +545,16 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
+static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
+{
+  const struct cli_arguments *a = run->arguments;
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  cli_sheet_begin(&run->sheet, ctx, a, &run->options);
+  run->sheet.model = eq->name;
+  run->sheet.title = plot_title(run);
+  return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
+}
+
 /* The trajectory's file is open when the plot's is tried: if both are one, that is refused. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
@@ -550,13 +566,11 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
   if (code != CLI_DONE) return code;
-  cmb_status status = !a->out        ? CMB_OK
-                      : a->residuals ? cmb_csv_open_residuals(ctx, a->out, eq, &run->csv)
-                                     : cmb_csv_open(ctx, a->out, eq, &run->csv);
+  cmb_status status = a->out ? open_trajectory(ctx, run) : CMB_OK;
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
   if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
   if (status == CMB_OK) return CLI_DONE;
-  cmb_csv_discard(run->csv);
+  cli_table_discard(run->table);
   return cli_fail(ctx, status);
 }
 
@@ -613,5 +627,6 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   cli_sides_end(&run.sides);
   cli_impulses_end(&run.impulses);
   cli_singularities_end(&run.singularities);
+  cli_sheet_end(&run.sheet);
   return code;
 }

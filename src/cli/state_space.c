@@ -5,11 +5,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/mat.h"
 #include "cli/plot.h"
 #include "cli/transfer.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,60 +137,16 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   }
 }
 
-/* A number by its bytes, the lowest first, whatever the machine's order is. */
-static void put_bytes(FILE *to, uint64_t bits, int count)
-{
-  for (int i = 0; i < count; i++) fputc((int)(bits >> (8 * i) & 0xFF), to);
-}
-
-static void put_double(FILE *to, double x)
-{
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  put_bytes(to, bits, 8);
-}
-
-/* What a matrix of a MAT file of version 4 begins with, which MATLAB, Octave and scipy read: five numbers and the name. The columns follow. */
-static void put_mat_head(FILE *to, bool text, const char *name, int rows, int columns)
-{
-  const int head[5] = {text, rows, columns, 0, (int)strlen(name) + 1};
-  for (int i = 0; i < 5; i++) put_bytes(to, (uint64_t)head[i], 4);
-  fwrite(name, strlen(name) + 1, 1, to);
-}
-
-static void put_mat(FILE *to, const char *name, int rows, int columns, const double *x)
-{
-  put_mat_head(to, false, name, rows, columns);
-  for (int j = 0; j < columns; j++) {
-    for (int i = 0; i < rows; i++) put_double(to, x[i * columns + j]);
-  }
-}
-
-/* Names as the rows of a text matrix, filled up with blanks. */
-static void put_mat_names(FILE *to, const char *name, int count, const char *const *names)
-{
-  int longest = 0;
-  for (int i = 0; i < count; i++) {
-    if ((int)strlen(names[i]) > longest) longest = (int)strlen(names[i]);
-  }
-  put_mat_head(to, true, name, count, longest);
-  for (int j = 0; j < longest; j++) {
-    for (int i = 0; i < count; i++) {
-      put_double(to, (size_t)j < strlen(names[i]) ? (unsigned char)names[i][j] : ' ');
-    }
-  }
-}
-
 static void put_mat_file(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
-  put_mat(to, "A", x->nx, x->nx, x->A);
-  put_mat(to, "B", x->nx, x->nu, x->B);
-  put_mat(to, "C", x->ny, x->nx, x->C);
-  put_mat(to, "D", x->ny, x->nu, x->D);
-  put_mat_names(to, "x_names", x->nx, x->x_names);
-  put_mat_names(to, "u_names", x->nu, s->u_names);
-  put_mat_names(to, "y_names", x->ny, s->y_names);
+  cli_mat_matrix(to, "A", x->nx, x->nx, x->A);
+  cli_mat_matrix(to, "B", x->nx, x->nu, x->B);
+  cli_mat_matrix(to, "C", x->ny, x->nx, x->C);
+  cli_mat_matrix(to, "D", x->ny, x->nu, x->D);
+  cli_mat_names(to, "x_names", x->nx, x->x_names);
+  cli_mat_names(to, "u_names", x->nu, s->u_names);
+  cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
 static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)

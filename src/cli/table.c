@@ -1,0 +1,214 @@
+/*
+ * The trajectory of a run on its way to a file (table.h).
+ */
+#include "cli/table.h"
+
+#include "base/context.h"
+#include "base/file.h"
+#include "base/output.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double INTERVAL = 2; /* seconds from one writing to the next, at least */
+static const double SHARE = 20;   /* so many times as long as writing takes */
+
+struct cli_table {
+  cmb_context *ctx;
+  cmb_csv *csv; /* NULL: one of the formats that are written as a whole */
+  const cmb_equations *eq;
+  struct cli_sheet sheet;
+  cli_sheet_writer write;
+  cmb_output *output;
+  int scratch;      /* the file that has the rows, one after the other */
+  double *rows;     /* CLI_SHEET_ROWS rows, as they lie in the scratch file */
+  double *columns;  /* the same by columns */
+  long held;        /* rows that wait in `rows` to be put into the scratch file */
+  double next_time; /* when the file is written anew */
+};
+
+/* ---- columns */
+
+static void add_group(struct cli_sheet *s, const char *name, int count, const char *const *names,
+                      const char *const *units)
+{
+  if (count == 0) return;
+  s->groups[s->group_count++] =
+      (struct cli_columns){.name = name, .count = count, .names = names, .units = units};
+  s->column_count += count;
+}
+
+static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
+{
+  static const char *const time[] = {"t"}, *const second[] = {"s"};
+  static const char *const norms[] = {"|g|", "|Gv|"};
+  s->group_count = s->column_count = 0;
+  add_group(s, "t", 1, time, second);
+  add_group(s, "q", eq->nq, eq->q_names, NULL);
+  add_group(s, "v", eq->nv, eq->v_names, NULL);
+  add_group(s, "lambda", eq->ng, eq->lambda_names, NULL);
+  add_group(s, "outputs", eq->no, eq->output_names, eq->output_units);
+  if (residuals) add_group(s, "residuals", 2, norms, NULL);
+}
+
+/* ---- rows */
+
+/* The rows that wait go to the end of the scratch file. */
+static cmb_status put_held(struct cli_table *t)
+{
+  const size_t size = (size_t)t->held * (size_t)t->sheet.column_count * sizeof(double);
+  if (t->held == 0) return CMB_OK;
+  if (!cmb_write_all(t->scratch, t->rows, size)) return cmb_output_spoil(t->output);
+  t->held = 0;
+  return CMB_OK;
+}
+
+static bool read_all(int file, void *bytes, size_t length, off_t at)
+{
+  char *to = bytes;
+  while (length > 0) {
+    const ssize_t got = pread(file, to, length, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO; /* shorter than what was written */
+    if (got <= 0) return false;
+    to += got;
+    at += got;
+    length -= (size_t)got;
+  }
+  return true;
+}
+
+/* cli_sheet_reader */
+static bool read_rows(void *user, long first, long count, double *numbers)
+{
+  struct cli_table *t = user;
+  const long columns = t->sheet.column_count;
+  const size_t row = (size_t)columns * sizeof(double);
+  if (!read_all(t->scratch, t->rows, (size_t)count * row, (off_t)((size_t)first * row)))
+    return false;
+  for (long c = 0; c < columns; c++) {
+    for (long i = 0; i < count; i++) numbers[c * count + i] = t->rows[i * columns + c];
+  }
+  return true;
+}
+
+/* All that is there by now, as a file that takes the place of the last one. */
+static cmb_status write_anew(struct cli_table *t)
+{
+  const double begun = cli_seconds();
+  const char *path;
+  CMB_TRY(put_held(t));
+  CMB_TRY(cmb_output_draft(t->output, &path));
+  cmb_status status = t->write(path, &t->sheet, read_rows, t, t->columns)
+                          ? cmb_output_adopt(t->output)
+                          : cmb_output_spoil(t->output);
+  if (status != CMB_OK) cmb_output_drop(t->output);
+  const double now = cli_seconds();
+  t->next_time = now + fmax(INTERVAL, SHARE * (now - begun));
+  return status;
+}
+
+static double *copy(double *to, int count, const double *from)
+{
+  if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
+  return to + count;
+}
+
+cmb_status cli_table_record(struct cli_table *t, const cmb_record *r)
+{
+  if (t->csv) return cmb_csv_record(t->csv, r);
+  const cmb_equations *eq = t->eq;
+  const long columns = t->sheet.column_count;
+  double *to = copy(t->rows + t->held * columns, 1, &r->t);
+  to = copy(to, eq->nq, r->q);
+  to = copy(to, eq->nv, r->v);
+  to = copy(to, eq->ng, r->lambda);
+  to = copy(to, eq->no, r->outputs);
+  if (to - t->rows < (t->held + 1) * columns)
+    copy(to, 2, (const double[]){r->position, r->velocity});
+  t->sheet.rows++;
+  if (++t->held == CLI_SHEET_ROWS) CMB_TRY(put_held(t));
+  return cli_seconds() > t->next_time ? write_anew(t) : CMB_OK;
+}
+
+/* ---- from the beginning to the end */
+
+static cmb_status open_whole(struct cli_table *t, const char *path, bool residuals)
+{
+  if (t->write == cli_sheet_write_hdf5 && !cli_has_hdf5()) {
+    return cmb_fail_about(t->ctx, CMB_ERROR_IO, cmb_about_file(path),
+                          "cannot write '%s': this camber was built without HDF5 (Debian: "
+                          "libhdf5-dev); .csv and .mat are there",
+                          path);
+  }
+  find_groups(&t->sheet, t->eq, residuals);
+  t->sheet.rows = 0;
+  t->sheet.status = "running";
+  const size_t numbers = (size_t)t->sheet.column_count * CLI_SHEET_ROWS;
+  t->rows = malloc(numbers * sizeof *t->rows);
+  t->columns = malloc(numbers * sizeof *t->columns);
+  if (!t->rows || !t->columns) return cmb_fail_memory(t->ctx);
+  CMB_TRY(cmb_output_open(t->ctx, path, &t->output));
+  t->scratch = cmb_output_scratch(t->output);
+  if (t->scratch < 0) return CMB_ERROR_IO;
+  return write_anew(t);
+}
+
+cmb_status cli_table_open(cmb_context *ctx, const char *path, const cmb_equations *eq,
+                          bool residuals, const struct cli_sheet *sheet, struct cli_table **table)
+{
+  cmb_status status;
+  struct cli_table *t = *table = calloc(1, sizeof *t);
+  if (!t) return cmb_fail_memory(ctx);
+  *t = (struct cli_table){.ctx = ctx, .eq = eq, .sheet = *sheet, .scratch = -1};
+  if (cli_ends_in(path, ".csv")) {
+    status = residuals ? cmb_csv_open_residuals(ctx, path, eq, &t->csv)
+                       : cmb_csv_open(ctx, path, eq, &t->csv);
+  } else {
+    t->write = cli_ends_in(path, ".h5") ? cli_sheet_write_hdf5 : cli_sheet_write_mat;
+    status = open_whole(t, path, residuals);
+  }
+  if (status != CMB_OK) {
+    cli_table_discard(t);
+    *table = NULL;
+  }
+  return status;
+}
+
+static void release(struct cli_table *t)
+{
+  if (t->scratch >= 0) close(t->scratch);
+  free(t->rows);
+  free(t->columns);
+  free(t);
+}
+
+cmb_status cli_table_close(struct cli_table *t, const struct cli_sheet *end)
+{
+  cmb_status status;
+  if (t->csv) {
+    status = cmb_csv_close(t->csv);
+  } else {
+    t->sheet.status = end->status;
+    t->sheet.message = end->message;
+    t->sheet.events = end->events;
+    t->sheet.event_count = end->event_count;
+    status = write_anew(t);
+    const cmb_status placed = cmb_output_finish(t->output);
+    if (status == CMB_OK) status = placed;
+  }
+  release(t);
+  return status;
+}
+
+void cli_table_discard(struct cli_table *t)
+{
+  if (!t) return;
+  cmb_csv_discard(t->csv);
+  cmb_output_discard(t->output);
+  release(t);
+}

@@ -1,0 +1,274 @@
+/*
+ * A trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns:
+ * /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with its `name` and, where it is known, its `unit` as attributes;
+ * the events in /events; the text of the model in /model; the rest as attributes of the file.
+ *
+ * Without the library (CMB_WITH_HDF5) such files are refused in words.
+ */
+#include "cli/table.h"
+
+#ifdef CMB_WITH_HDF5
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_has_hdf5(void)
+{
+  return true;
+}
+
+/* The file that is being written. A failure stays: what follows is not tried. */
+struct file {
+  hid_t id, text_type, scalar;
+  const struct cli_sheet *sheet;
+  hid_t *sets; /* of each column */
+  bool good;
+};
+
+static bool check(struct file *f, hid_t result)
+{
+  if (result < 0) f->good = false;
+  return result >= 0;
+}
+
+/* ---- attributes and texts */
+
+static void put_attribute(struct file *f, hid_t to, const char *name, hid_t type, const void *value)
+{
+  if (!f->good) return;
+  hid_t a = H5Acreate2(to, name, type, f->scalar, H5P_DEFAULT, H5P_DEFAULT);
+  if (!check(f, a)) return;
+  check(f, H5Awrite(a, type, value));
+  check(f, H5Aclose(a));
+}
+
+static void put_text(struct file *f, hid_t to, const char *name, const char *text)
+{
+  put_attribute(f, to, name, f->text_type, &text);
+}
+
+static void put_number(struct file *f, const char *name, double value)
+{
+  put_attribute(f, f->id, name, H5T_NATIVE_DOUBLE, &value);
+}
+
+/* ---- data sets */
+
+/* A data set of `count` values in `place`; it stays open. */
+static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t type, long count)
+{
+  const hsize_t size = (hsize_t)count;
+  if (!f->good) return -1;
+  hid_t space = H5Screate_simple(1, &size, NULL);
+  hid_t set = -1;
+  if (check(f, space)) {
+    set = H5Dcreate2(place, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    check(f, set);
+    H5Sclose(space);
+  }
+  return set;
+}
+
+static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as, hid_t type,
+                    long count, const void *values)
+{
+  hid_t set = create_set(f, place, name, kept_as, count);
+  if (set < 0) return;
+  if (count > 0) check(f, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+  check(f, H5Dclose(set));
+}
+
+/* Texts as a data set, of one length each, which Octave reads, too. */
+static void put_texts(struct file *f, hid_t place, const char *name, long count,
+                      const char *const *texts)
+{
+  size_t longest = 1;
+  for (long i = 0; i < count; i++) {
+    if (strlen(texts[i]) > longest) longest = strlen(texts[i]);
+  }
+  char *padded = calloc((size_t)count + 1, longest);
+  hid_t type = H5Tcopy(H5T_C_S1);
+  if (!padded) f->good = false;
+  if (check(f, type) && padded && check(f, H5Tset_size(type, longest)) &&
+      check(f, H5Tset_strpad(type, H5T_STR_NULLPAD)) &&
+      check(f, H5Tset_cset(type, H5T_CSET_UTF8))) {
+    for (long i = 0; i < count; i++)
+      memcpy(padded + (size_t)i * longest, texts[i], strlen(texts[i]));
+    put_set(f, place, name, type, type, count, padded);
+  }
+  if (type >= 0) H5Tclose(type);
+  free(padded);
+}
+
+/* The name of a column as that of a link, in which a slash would be the way into a group; another one of the same name gets a number. */
+static void find_link(hid_t place, const char *name, size_t room, char *link)
+{
+  snprintf(link, room - 16, "%s", name);
+  for (char *c = link; *c; c++) {
+    if (*c == '/') *c = '_';
+  }
+  if (strcmp(link, ".") == 0 || !link[0]) snprintf(link, room, "_");
+  const size_t length = strlen(link);
+  for (int k = 2; H5Lexists(place, link, H5P_DEFAULT) > 0; k++) {
+    snprintf(link + length, room - length, "_%d", k);
+  }
+}
+
+static void create_columns(struct file *f, const struct cli_columns *c, hid_t *sets)
+{
+  char link[512];
+  const bool alone = strcmp(c->name, "t") == 0; /* not in a group */
+  hid_t place = alone ? f->id : H5Gcreate2(f->id, c->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (!check(f, place)) return;
+  for (int i = 0; i < c->count && f->good; i++) {
+    find_link(place, c->names[i], sizeof link, link);
+    sets[i] = create_set(f, place, link, H5T_IEEE_F64LE, f->sheet->rows);
+    if (sets[i] < 0) break;
+    put_text(f, sets[i], "name", c->names[i]);
+    if (c->units && c->units[i][0]) put_text(f, sets[i], "unit", c->units[i]);
+  }
+  if (!alone) check(f, H5Gclose(place));
+}
+
+static void put_column(struct file *f, hid_t set, long first, long count, const double *numbers)
+{
+  const hsize_t from = (hsize_t)first, size = (hsize_t)count;
+  hid_t there = H5Dget_space(set), here = H5Screate_simple(1, &size, NULL);
+  if (check(f, there) && check(f, here) &&
+      check(f, H5Sselect_hyperslab(there, H5S_SELECT_SET, &from, NULL, &size, NULL))) {
+    check(f, H5Dwrite(set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, numbers));
+  }
+  if (there >= 0) H5Sclose(there);
+  if (here >= 0) H5Sclose(here);
+}
+
+static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *room)
+{
+  const struct cli_sheet *s = f->sheet;
+  for (long first = 0; first < s->rows && f->good; first += CLI_SHEET_ROWS) {
+    const long left = s->rows - first, count = left < CLI_SHEET_ROWS ? left : CLI_SHEET_ROWS;
+    f->good = read(user, first, count, room);
+    for (int c = 0; c < s->column_count && f->good; c++) {
+      put_column(f, f->sets[c], first, count, room + c * count);
+    }
+  }
+}
+
+static void put_columns(struct file *f, cli_sheet_reader read, void *user, double *room)
+{
+  const struct cli_sheet *s = f->sheet;
+  hid_t *sets = f->sets;
+  for (int c = 0; c < s->column_count; c++) sets[c] = -1;
+  for (int g = 0; g < s->group_count && f->good; g++) {
+    create_columns(f, &s->groups[g], sets);
+    sets += s->groups[g].count;
+  }
+  put_rows(f, read, user, room);
+  for (int c = 0; c < s->column_count; c++) {
+    if (f->sets[c] >= 0) check(f, H5Dclose(f->sets[c]));
+  }
+}
+
+/* ---- what the file says besides */
+
+static void put_events(struct file *f)
+{
+  const struct cli_sheet *s = f->sheet;
+  const size_t room = (size_t)s->event_count + 1;
+  double *t = calloc(room, sizeof *t);
+  int32_t *direction = calloc(room, sizeof *direction);
+  const char **name = calloc(room, sizeof *name);
+  hid_t place = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (!t || !direction || !name) f->good = false;
+  if (check(f, place) && f->good) {
+    for (long i = 0; i < s->event_count; i++) {
+      t[i] = s->events[i].t;
+      direction[i] = s->events[i].direction;
+      name[i] = s->events[i].name;
+    }
+    put_set(f, place, "t", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, s->event_count, t);
+    put_set(f, place, "direction", H5T_STD_I32LE, H5T_NATIVE_INT32, s->event_count, direction);
+    put_texts(f, place, "name", s->event_count, name);
+  }
+  if (place >= 0) check(f, H5Gclose(place));
+  free(t);
+  free(direction);
+  free(name);
+}
+
+static void put_about(struct file *f)
+{
+  const struct cli_sheet *s = f->sheet;
+  put_text(f, f->id, "camber", cmb_version());
+  put_text(f, f->id, "model", s->model);
+  put_text(f, f->id, "title", s->title);
+  put_text(f, f->id, "method", s->method);
+  put_text(f, f->id, "command", s->command ? s->command : "");
+  put_text(f, f->id, "status", s->status);
+  put_text(f, f->id, "message", s->message);
+  put_number(f, "rtol", s->rtol);
+  put_number(f, "atol", s->atol);
+  put_number(f, "step", s->step);
+  if (s->text)
+    put_texts(f, f->id, "model", 1, (const char *const *)&s->text); /* too long for an attribute */
+  put_events(f);
+}
+
+static void open_file(struct file *f, const char *path)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages are not for the user */
+  f->scalar = H5Screate(H5S_SCALAR);
+  f->text_type = H5Tcopy(H5T_C_S1);
+  if (check(f, f->scalar) && check(f, f->text_type)) {
+    check(f, H5Tset_size(f->text_type, H5T_VARIABLE));
+    check(f, H5Tset_cset(f->text_type, H5T_CSET_UTF8));
+  }
+  f->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  check(f, f->id);
+}
+
+static void close_file(struct file *f)
+{
+  if (f->text_type >= 0) H5Tclose(f->text_type);
+  if (f->scalar >= 0) H5Sclose(f->scalar);
+  if (f->id >= 0) check(f, H5Fclose(f->id));
+}
+
+bool cli_sheet_write_hdf5(const char *path, const struct cli_sheet *s, cli_sheet_reader read,
+                          void *user, double *room)
+{
+  struct file f = {.sheet = s, .good = true, .id = -1, .text_type = -1, .scalar = -1};
+  f.sets = calloc((size_t)s->column_count, sizeof *f.sets);
+  if (!f.sets) return false;
+  errno = 0;
+  open_file(&f, path);
+  if (f.good) put_columns(&f, read, user, room);
+  if (f.good) put_about(&f);
+  close_file(&f);
+  free(f.sets);
+  if (!f.good && !errno) errno = EIO; /* the library does not say why */
+  return f.good;
+}
+
+#else
+
+#include <errno.h>
+
+bool cli_has_hdf5(void)
+{
+  return false;
+}
+
+bool cli_sheet_write_hdf5(const char *path, const struct cli_sheet *s, cli_sheet_reader read,
+                          void *user, double *room)
+{
+  (void)path, (void)s, (void)read, (void)user, (void)room;
+  errno = ENOTSUP;
+  return false;
+}
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * A trajectory as a MAT file (table.h): a matrix for each group of columns, a row for each record, and the names and units of the
+ * columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. What the file says besides is text, too.
+ */
+#include "cli/mat.h"
+#include "cli/table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static void put_text(FILE *to, const char *name, const char *text)
+{
+  cli_mat_names(to, name, 1, &text);
+}
+
+static void put_events(FILE *to, const struct cli_sheet *s)
+{
+  const int count = (int)s->event_count;
+  cli_mat_head(to, false, "events_t", count, 1);
+  for (int i = 0; i < count; i++) cli_mat_numbers(to, 1, &s->events[i].t);
+  cli_mat_head(to, false, "events_direction", count, 1);
+  for (int i = 0; i < count; i++) cli_mat_numbers(to, 1, &(double){s->events[i].direction});
+  const char **names = calloc((size_t)count + 1, sizeof *names);
+  for (int i = 0; names && i < count; i++) names[i] = s->events[i].name;
+  if (names) cli_mat_names(to, "events_names", count, names);
+  free(names);
+}
+
+static void put_texts(FILE *to, const struct cli_sheet *s)
+{
+  char suffixed[64];
+  put_text(to, "camber", cmb_version());
+  put_text(to, "model", s->model);
+  put_text(to, "title", s->title);
+  put_text(to, "method", s->method);
+  put_text(to, "command", s->command ? s->command : "");
+  put_text(to, "status", s->status);
+  put_text(to, "message", s->message);
+  put_text(to, "text", s->text ? s->text : "");
+  cli_mat_matrix(to, "rtol", 1, 1, &s->rtol);
+  cli_mat_matrix(to, "atol", 1, 1, &s->atol);
+  cli_mat_matrix(to, "step", 1, 1, &s->step);
+  for (int g = 1; g < s->group_count; g++) {
+    const struct cli_columns *c = &s->groups[g];
+    snprintf(suffixed, sizeof suffixed, "%s_names", c->name);
+    cli_mat_names(to, suffixed, c->count, c->names);
+    if (!c->units) continue;
+    snprintf(suffixed, sizeof suffixed, "%s_units", c->name);
+    cli_mat_names(to, suffixed, c->count, c->units);
+  }
+  put_events(to, s);
+}
+
+/* The heads of the matrices, and where the numbers of each group begin. */
+static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
+{
+  for (int g = 0; g < s->group_count; g++) {
+    const struct cli_columns *c = &s->groups[g];
+    cli_mat_head(to, false, c->name, (int)s->rows, c->count);
+    begin[g] = ftello(to);
+    if (begin[g] < 0) return false;
+    if (fseeko(to, (off_t)c->count * s->rows * 8, SEEK_CUR) != 0) return false;
+  }
+  return true;
+}
+
+static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, long first,
+                      long count, const double *numbers)
+{
+  for (int g = 0; g < s->group_count; g++) {
+    for (int c = 0; c < s->groups[g].count; c++) {
+      if (fseeko(to, begin[g] + ((off_t)c * s->rows + first) * 8, SEEK_SET) != 0) return false;
+      cli_mat_numbers(to, count, numbers);
+      numbers += count;
+    }
+  }
+  return !ferror(to);
+}
+
+static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read, void *user,
+                     double *room)
+{
+  off_t begin[sizeof s->groups / sizeof s->groups[0]];
+  if (!put_heads(to, s, begin)) return false;
+  for (long first = 0; first < s->rows; first += CLI_SHEET_ROWS) {
+    const long left = s->rows - first, count = left < CLI_SHEET_ROWS ? left : CLI_SHEET_ROWS;
+    if (!read(user, first, count, room)) return false;
+    if (!put_block(to, s, begin, first, count, room)) return false;
+  }
+  return true;
+}
+
+bool cli_sheet_write_mat(const char *path, const struct cli_sheet *s, cli_sheet_reader read,
+                         void *user, double *room)
+{
+  if (s->rows > INT_MAX) { /* more than the numbers before a matrix can say */
+    errno = EFBIG;
+    return false;
+  }
+  FILE *to = fopen(path, "wb");
+  if (!to) return false;
+  put_texts(to, s);
+  const bool good = put_rows(to, s, read, user, room) && !ferror(to);
+  return fclose(to) == 0 && good;
+}
