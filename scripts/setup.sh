@@ -21,6 +21,7 @@ build  command:ninja                ninja-build
 build  command:pkg-config           pkg-config
 build  header:suitesparse/klu.h     libsuitesparse-dev
 build  header:libfyaml.h            libfyaml-dev
+build  header:hdf5/serial/hdf5.h    libhdf5-dev
 test   command:gcc                  gcc
 test   command:g++                  g++
 test   header:cmocka.h              libcmocka-dev
@@ -33,6 +34,7 @@ test   command:python3              python3
 test   command:objdump              binutils
 test   python:jsonschema            python3-jsonschema
 test   python:yaml                  python3-yaml
+test   command:h5dump               hdf5-tools
 bench  command:valgrind             valgrind
 bench  header:mujoco/mujoco.h       libmujoco-dev?
 '

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double INTERVAL = 2; /* seconds from one writing to the next, at least */
-static const double SHARE = 20;   /* so many times as long as writing takes */
+static const double INTERVAL = 0.5; /* seconds from one writing to the next, at least */
+static const double SHARE = 20;     /* so many times as long as writing takes */
 
 struct cli_table {
   cmb_context *ctx;

@@ -1,6 +1,6 @@
 /*
  * A trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns:
- * /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with its `name` and, where it is known, its `unit` as attributes;
+ * /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with its `name`, its place (`column`, from 1 on) and, where it is known, its `unit` as attributes;
  * the events in /events; the text of the model in /model; the rest as attributes of the file.
  *
  * Without the library (CMB_WITH_HDF5) such files are refused in words.
@@ -129,6 +129,8 @@ static void create_columns(struct file *f, const struct cli_columns *c, hid_t *s
     sets[i] = create_set(f, place, link, H5T_IEEE_F64LE, f->sheet->rows);
     if (sets[i] < 0) break;
     put_text(f, sets[i], "name", c->names[i]);
+    const int column = (int)(sets + i - f->sets) + 1;
+    put_attribute(f, sets[i], "column", H5T_NATIVE_INT, &column);
     if (c->units && c->units[i][0]) put_text(f, sets[i], "unit", c->units[i]);
   }
   if (!alone) check(f, H5Gclose(place));

@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# Trajectories as HDF5 and MAT files: every number is that of the CSV file to the last bit, names, units, events, the model's text and the
+# command are there, also of a run that failed; a run that is killed leaves a file that can be read; a full disk is said in
+# words. The files are read by h5dump, of the HDF Group, and by the few lines of Python below, which know the MAT format from its description.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+cat >look.py <<'END'
+"""look.py equal NAME | failed FILE | killed FILE KILLS"""
+import csv, glob, os, random, struct, subprocess, sys, time
+import xml.etree.ElementTree as xml
+
+CAMBER = os.environ["CAMBER"]
+GROUPS = ("q", "v", "lambda", "outputs", "residuals")
+
+
+def expect(holds, *words):
+    if not holds:
+        sys.exit(" ".join(map(str, ("look.py:",) + words)))
+
+
+def bits(numbers):
+    return [struct.pack("<d", x) for x in numbers]
+
+
+def read_mat(path):
+    """name -> list of columns, of texts list of rows"""
+    found = {}
+    with open(path, "rb") as file:
+        while head := file.read(20):
+            kind, rows, columns, imaginary, length = struct.unpack("<5i", head)
+            name = file.read(length)[:-1].decode()
+            expect(kind in (0, 1) and imaginary == 0, path, name, kind)
+            data = file.read(8 * rows * columns)
+            expect(len(data) == 8 * rows * columns, path, name, "is cut off")
+            numbers = struct.unpack(f"<{rows * columns}d", data)
+            if kind:
+                found[name] = [bytes(int(numbers[j * rows + i]) for j in range(columns)).decode().rstrip()
+                               for i in range(rows)]
+            else:
+                found[name] = [numbers[j * rows:(j + 1) * rows] for j in range(columns)]
+    return found
+
+
+def dump(path, *words):
+    return subprocess.run(["h5dump", *words, path], check=True, capture_output=True, text=True).stdout
+
+
+def attributes_of(node):
+    kind = "{http://hdfgroup.org/HDF5/XML/schema/HDF5-File.xsd}"
+    return {a.get("Name"): a.find(f".//{kind}DataFromFile").text.strip().strip('"') for a in node.findall(kind + "Attribute")}
+
+
+def read_hdf5(path):
+    """attributes of the file, and path -> (attributes, bytes) of the sets of numbers and texts"""
+    root = xml.fromstring(dump(path, "-x", "-A"))[0]
+    sets = {}
+    for node in root.iter():
+        if node.tag.endswith("}Dataset"):
+            name = node.get("H5Path")
+            if os.path.exists("set.bin"):
+                os.remove("set.bin")
+            dump(path, "-d", name, "-b", "LE", "-o", "set.bin")
+            with open("set.bin", "rb") as file:
+                sets[name] = attributes_of(node), file.read()
+    return attributes_of(root), sets
+
+
+def numbers_of(data):
+    return struct.unpack(f"<{len(data) // 8}d", data)
+
+
+def read_columns(path):
+    """names and columns in the order of the CSV file"""
+    if path.endswith(".h5"):
+        columns = [s for s in read_hdf5(path)[1].values() if "column" in s[0]]
+        columns.sort(key=lambda s: int(s[0]["column"]))
+        return [about["name"] for about, _ in columns], [numbers_of(data) for _, data in columns]
+    found = read_mat(path)
+    there = [group for group in GROUPS if group in found]
+    names = ["t"] + [name for group in there for name in found[group + "_names"]]
+    return names, found["t"] + [column for group in there for column in found[group]]
+
+
+def equal(name):
+    with open(name + ".csv", newline="") as file:
+        header, *lines = list(csv.reader(file))
+    columns = [[float(line[c]) for line in lines] for c in range(len(header))]
+    expect(len(lines) > 100, "only", len(lines), "lines")
+    for ending in (".h5", ".mat"):
+        names, read = read_columns(name + ending)
+        expect(names == header, ending, names, header)
+        for title, one, other in zip(names, columns, read):
+            expect(bits(one) == bits(other), ending, title, "differs")
+    about, sets = read_hdf5(name + ".h5")
+    expect(about["status"] == "ok" and about["model"] == "fivelink" and float(about["rtol"]) == 1e-6, about)
+    expect(about["command"].startswith("camber run fivelink --set stair=1"), about)
+    with open(os.path.join(os.environ["SOURCE_DIR"], "models", "fivelink.yaml"), "rb") as model:
+        expect(sets["/model"][1] == model.read(), "another text of the model")
+    expect(sets["/outputs/camber"][0]["unit"] == "deg" and sets["/t"][0]["unit"] == "s", "units")
+    times, names = numbers_of(sets["/events/t"][1]), sets["/events/name"][1]
+    length = len(names) // len(times)
+    names = [names[i * length:(i + 1) * length].rstrip(b"\0").decode() for i in range(len(times))]
+    directions = struct.unpack(f"<{len(times)}i", sets["/events/direction"][1])
+    mat = read_mat(name + ".mat")
+    expect(len(times) > 3 and mat["events_t"][0] == times and mat["events_names"] == names, names)
+    expect("tyre.contact" in names and set(directions) == {-1, 1}, names, directions)
+    expect(mat["events_direction"][0] == directions, "directions in MAT")
+    expect(mat["outputs_units"][mat["outputs_names"].index("camber")] == "deg", "units in MAT")
+
+
+def failed(path):
+    about, sets = read_hdf5(path)
+    expect(about["status"] != "ok" and "t = " in about["message"], about)
+    expect(len(sets["/t"][1]) > 24, "nothing was kept")
+
+
+def killed(path, kills):
+    chance, rows = random.Random(18), []
+    for k in range(int(kills)):
+        for there in glob.glob(path + "*"):
+            os.remove(there)
+        process = subprocess.Popen([CAMBER] + "run pendulum-chain --set N=25 --set omega=2 --rtol 1e-10 --every 1e-4 --t-end 1e6".split()
+                                   + ["--out", path], stdout=subprocess.DEVNULL)
+        time.sleep(chance.uniform(0.05, 1.5))
+        process.kill()
+        process.wait()
+        partial = path + ".partial"
+        if not os.path.exists(partial) or os.path.getsize(partial) == 0:
+            rows.append(0)  # killed before anything was written
+            continue
+        plain = partial.replace(".partial", "")
+        os.rename(partial, plain)
+        names, columns = read_columns(plain)
+        expect(len(names) == 53 and len(set(map(len, columns))) == 1, names)
+        times = list(columns[0])
+        expect(times == sorted(times) and all(abs(t - 1e-4 * i) < 1e-9 for i, t in enumerate(times)), "times")
+        rows.append(len(times))
+    print(f"rows that {kills} killed runs left in {path}:", *rows)
+    expect(sum(n > 100 for n in rows) >= len(rows) // 2, "too few runs had come to anything:", rows)
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
+END
+
+for ending in csv h5 mat; do
+  "$CAMBER" run fivelink --set stair=1 --record residuals --out "stair.$ending" >/dev/null
+  check "written as $ending" [ $? -eq 0 ]
+done
+check "equal to the last bit" python3 look.py equal stair
+
+# ---- a run that cannot go on keeps what it has, and says so in the file
+cat >fails.yaml <<'END'
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: b, axis: x, start: 1, rate: -1}}
+forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['-1/x^2', 0, 0]}}
+END
+"$CAMBER" run fails.yaml --t-end 5 --out fails.h5 >/dev/null 2>&1
+check "a run that fails: exit code 1" [ $? -eq 1 ]
+check "a run that fails: its file" python3 look.py failed fails.h5
+
+# ---- killed
+kills=${CAMBER_KILLS:-3}
+check "killed, HDF5" python3 look.py killed run.h5 "$kills"
+check "killed, MAT" python3 look.py killed run.mat "$kills"
+rm -f run.*
+
+# ---- a disk that fills up
+for ending in h5 mat; do
+  printf 'old\n' >"run.$ending"
+  (
+    trap '' XFSZ
+    ulimit -f 60
+    exec "$CAMBER" run pendulum --every 1e-3 --out "run.$ending" >/dev/null 2>stderr
+  )
+  check "$ending, file too large: exit code 2" [ $? -eq 2 ]
+  check "$ending, file too large: words" grep -q "^camber: cannot write 'run.$ending': .*is in 'run.$ending.partial'" stderr
+  check "$ending, file too large: older file" [ "$(cat "run.$ending")" = old ]
+done
+
+"$CAMBER" run pendulum --out run.txt >/dev/null 2>stderr
+check "another ending: exit code 2" [ $? -eq 2 ]
+check "another ending: words" grep -q "ends in .csv (run: or .h5 or .mat" stderr
+
+finish
