@@ -53,7 +53,8 @@ static cmb_status draw_curves(cmb_context *ctx, const struct cli_arguments *a, c
   struct cli_panel panels[2] = {{.title = ordinate, .logarithmic = true}, {.title = ordinate}};
   for (int p = 0; p < panel_count; p++) {
     for (int i = 0; i < c->count; i++) {
-      panels[p].curves[panels[p].curve_count++] = (struct cli_curve){c->variants[i].title, c->y[i]};
+      panels[p].curves[panels[p].curve_count++] =
+          (struct cli_curve){.name = c->variants[i].title, .y = c->y[i]};
     }
   }
   const struct cli_plot plot = {.title = title,
@@ -297,9 +298,11 @@ static cmb_status draw_slopes(cmb_context *ctx, const struct cli_arguments *a,
                                 {.title = "largest |G v + g_t|", .logarithmic = true}};
   for (int i = 0; i < DRAWN; i++) {
     const char *title = slopes[i].variant.title;
-    panels[0].curves[panels[0].curve_count++] = (struct cli_curve){title, l[i].position};
+    panels[0].curves[panels[0].curve_count++] =
+        (struct cli_curve){.name = title, .y = l[i].position};
     if (slopes[i].velocity == EXACTLY) continue;
-    panels[1].curves[panels[1].curve_count++] = (struct cli_curve){title, l[i].velocity};
+    panels[1].curves[panels[1].curve_count++] =
+        (struct cli_curve){.name = title, .y = l[i].velocity};
   }
   const struct cli_plot plot = {.title = "Car axis: largest drift in 3 s",
                                 .abscissa = "h in s",

@@ -114,9 +114,10 @@ static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
   for (int i = 0; i < 2; i++) {
     struct cli_panel *p = &panels[i];
     p->logarithmic = true;
-    p->curves[p->curve_count++] = (struct cli_curve){"index 1", e->plain[2 * i]};
-    p->curves[p->curve_count++] = (struct cli_curve){"index 2", e->plain[2 * i + 1]};
-    p->curves[p->curve_count++] = (struct cli_curve){"1, projected", e->projected[2 * i]};
+    p->curves[p->curve_count++] = (struct cli_curve){.name = "index 1", .y = e->plain[2 * i]};
+    p->curves[p->curve_count++] = (struct cli_curve){.name = "index 2", .y = e->plain[2 * i + 1]};
+    p->curves[p->curve_count++] =
+        (struct cli_curve){.name = "1, .y = projected", e->projected[2 * i]};
   }
   const struct cli_plot plot = {.title = "Car axis: error at t = 3 s",
                                 .abscissa = "h in s",

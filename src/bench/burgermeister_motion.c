@@ -78,10 +78,13 @@ static cmb_status draw_motion(cmb_context *ctx, const struct cli_arguments *a,
   struct cli_panel panels[2] = {{.title = "xl in m"},
                                 {.title = "deviation in m", .logarithmic = true}};
   for (int i = 0; i < MATRICES; i++) {
-    panels[0].curves[panels[0].curve_count++] = (struct cli_curve){matrices[i], m->xl[i]};
-    panels[1].curves[panels[1].curve_count++] = (struct cli_curve){matrices[i], m->deviation[i]};
+    panels[0].curves[panels[0].curve_count++] =
+        (struct cli_curve){.name = matrices[i], .y = m->xl[i]};
+    panels[1].curves[panels[1].curve_count++] =
+        (struct cli_curve){.name = matrices[i], .y = m->deviation[i]};
   }
-  panels[0].curves[panels[0].curve_count++] = (struct cli_curve){"reference", m->xl[MATRICES]};
+  panels[0].curves[panels[0].curve_count++] =
+      (struct cli_curve){.name = "reference", .y = m->xl[MATRICES]};
   const struct cli_plot plot = {.title = "Car axis, h = 1 ms, projected",
                                 .abscissa = "t in s",
                                 .x = m->t,

@@ -59,7 +59,7 @@ static double *add_curve(struct picture *p, int panel, const char *name)
     return NULL;
   }
   double *time = p->time[p->curves++];
-  to->curves[to->curve_count++] = (struct cli_curve){name, time};
+  to->curves[to->curve_count++] = (struct cli_curve){.name = name, .y = time};
   return time;
 }
 

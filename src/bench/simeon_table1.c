@@ -383,13 +383,14 @@ static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
   for (int k = 0; k < INSTANTS; k++) t[k] = cmb_system_t_end(b->system) * k / (INSTANTS - 1);
   for (size_t i = 0; i < sizeof angles / sizeof *angles; i++, next += INSTANTS) {
     for (int k = 0; k < INSTANTS; k++) next[k] = b->paths[CONTROL].q[k][angles[i]];
-    panels[0].curves[panels[0].curve_count++] = (struct cli_curve){eq->q_names[angles[i]], next};
+    panels[0].curves[panels[0].curve_count++] =
+        (struct cli_curve){.name = eq->q_names[angles[i]], .y = next};
   }
   for (int i = 0; i < ROWS; i++) {
     panels[1].curves[panels[1].curve_count++] =
-        (struct cli_curve){rows[i].title, b->paths[i].position};
+        (struct cli_curve){.name = rows[i].title, .y = b->paths[i].position};
     panels[2].curves[panels[2].curve_count++] =
-        (struct cli_curve){rows[i].title, b->paths[i].velocity};
+        (struct cli_curve){.name = rows[i].title, .y = b->paths[i].velocity};
   }
   static const char *const notes[] = {"Vertical lines: projection control projects positions."};
   const struct cli_plot plot = {.title =

@@ -194,7 +194,7 @@ static void make_wheel_panels(const struct sweep *s, const struct cli_arguments 
     for (int w = 0; w < a->wheel_count && w < CLI_PLOT_MOST_CURVES; w++) {
       const int c = find_column(s, a->wheel[w], words[i][0]);
       panel->curves[panel->curve_count++] =
-          (struct cli_curve){a->wheel[w], p->shown + (c < 0 ? s->count : c)};
+          (struct cli_curve){.name = a->wheel[w], .y = p->shown + (c < 0 ? s->count : c)};
       if (c >= 0) found = c;
     }
     if (found < 0) continue;

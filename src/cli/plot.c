@@ -148,6 +148,24 @@ static int ticks_of(const struct range *r, int wanted, double *tick)
   return r->logarithmic ? logarithmic_ticks(r, wanted, tick) : linear_ticks(r, wanted, tick);
 }
 
+/* Short lines at the edge for 2 to 9 times the powers of ten of a logarithmic axis, where there is room between them. */
+static void put_minor_ticks(FILE *to, const struct frame *f, const struct range *r, bool upwards)
+{
+  const double size = upwards ? f->height : f->width, short_line = 4;
+  if (!r->logarithmic || (r->high - r->low) * 20 > size)
+    return; /* a decade has 20 pixels at least */
+  for (int k = (int)floor(r->low); k <= r->high; k++) {
+    for (int digit = 2; digit < 10; digit++) {
+      const double value = digit * pow(10, k), at = log10(value);
+      if (at < r->low || at > r->high) continue;
+      const double x = upwards ? f->left : pixel_x(f, value);
+      const double y = upwards ? pixel_y(f, value) : f->top + f->height;
+      fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='minor'/>\n", x,
+              upwards ? x + short_line : x, y, upwards ? y : y - short_line);
+    }
+  }
+}
+
 /* "1.5e-05" becomes "1.5e-5". */
 static void shorten_exponent(char *text)
 {
@@ -199,21 +217,66 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
     fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%s</text>\n", at, f->top + f->height + 16,
             text);
   }
+  put_minor_ticks(to, f, &f->x, false);
+  put_minor_ticks(to, f, &f->y, true);
 }
 
-/* Whether a curve covers another one, so that only the upper one would be seen. */
+/* A curve's points: its own or the plot's abscissas. */
+struct line {
+  const double *x, *y;
+  long points, stride;
+  bool ascends; /* x does */
+};
+
+static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
+{
+  struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
+  if (!curve->x) return l;
+  l.x = curve->x, l.points = curve->points, l.stride = curve->stride;
+  for (long i = 1; i < l.points && l.ascends; i++) {
+    l.ascends = l.x[i * l.stride] >= l.x[(i - 1) * l.stride];
+  }
+  return l;
+}
+
+static double x_of(const struct line *l, long i)
+{
+  return l->x[i * l->stride];
+}
+
+static double y_of(const struct line *l, long i)
+{
+  return l->y[i * l->stride];
+}
+
+/* The value of an ascending line at x, from its point *i on, which moves on; NaN beside its ends. */
+static double value_at(const struct line *l, double x, long *i)
+{
+  while (*i + 1 < l->points && x_of(l, *i + 1) < x) ++*i;
+  if (x_of(l, *i) == x) return y_of(l, *i);
+  if (*i + 1 >= l->points || x < x_of(l, *i)) return NAN;
+  const double width = x_of(l, *i + 1) - x_of(l, *i), part = (x - x_of(l, *i)) / width;
+  return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
+}
+
+/* Whether a curve covers another one, so that only the upper one would be seen. Of those with other abscissas each: whether it does at its
+ * own points, where both are. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
   const double line_width = 1.4;
-  for (long i = 0; i < plot->points; i++) {
-    const double y = place(&f->y, a->y[i * plot->stride]);
-    const double other = place(&f->y, b->y[i * plot->stride]);
-    if (!isfinite(y) && !isfinite(other)) continue;
-    const double apart = pixel_y(f, a->y[i * plot->stride]) - pixel_y(f, b->y[i * plot->stride]);
-    if (!(fabs(apart) <= line_width)) return false;
+  const struct line upper = line_of(plot, a), lower = line_of(plot, b);
+  const bool same = upper.x == lower.x && upper.points == lower.points;
+  long k = 0, compared = 0;
+  if (!same && !(upper.ascends && lower.ascends)) return false;
+  for (long i = 0; i < upper.points; i++) {
+    const double y = y_of(&upper, i);
+    const double other = same ? y_of(&lower, i) : value_at(&lower, x_of(&upper, i), &k);
+    if (!isfinite(place(&f->y, other)) && (!same || !isfinite(place(&f->y, y)))) continue;
+    if (!(fabs(pixel_y(f, y) - pixel_y(f, other)) <= line_width)) return false;
+    compared++;
   }
-  return true;
+  return same || compared > 0;
 }
 
 /* How curve c is drawn: in its colour, with dashes where it covers one before it. */
@@ -228,29 +291,69 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   return text;
 }
 
-/* The polyline; dense data by the extremes of each column of pixels. */
-static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
-                      const struct cli_curve *curve, const char *stroke)
+/* A polyline on its way. */
+struct pen {
+  FILE *to;
+  const struct frame *f;
+  const char *stroke;
+  bool down;
+  double x, y; /* where it is, in pixels */
+};
+
+/* On to the point; what cannot be shown lifts the pen. */
+static void draw_to(struct pen *p, double x, double y)
 {
-  long bundle = plot->points / (2 * (long)f->width) + 1;
-  bool pen_down = false;
-  for (long k = 0; k < plot->points; k += bundle) {
-    long low = k, high = k, last = k + bundle < plot->points ? k + bundle : plot->points;
+  const bool shown = isfinite(place(&p->f->x, x)) && isfinite(place(&p->f->y, y));
+  if (shown && !p->down) fprintf(p->to, "<polyline stroke='%s points='", p->stroke);
+  if (shown) {
+    p->x = pixel_x(p->f, x), p->y = pixel_y(p->f, y);
+    fprintf(p->to, "%.1f,%.1f ", p->x, p->y);
+  }
+  if (!shown && p->down) fputs("'/>\n", p->to);
+  p->down = shown;
+}
+
+/* An ascending line; dense data by the extremes of each column of pixels. */
+static void draw_graph(struct pen *p, const struct line *l)
+{
+  const long bundle = l->points / (2 * (long)p->f->width) + 1;
+  for (long k = 0; k < l->points; k += bundle) {
+    long low = k, high = k;
+    const long last = k + bundle < l->points ? k + bundle : l->points;
     for (long i = k; i < last; i++) {
-      if (curve->y[i * plot->stride] < curve->y[low * plot->stride]) low = i;
-      if (curve->y[i * plot->stride] > curve->y[high * plot->stride]) high = i;
+      if (y_of(l, i) < y_of(l, low)) low = i;
+      if (y_of(l, i) > y_of(l, high)) high = i;
     }
     const long ends[2] = {low < high ? low : high, low < high ? high : low};
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {
-      double x = plot->x[ends[e] * plot->stride], y = curve->y[ends[e] * plot->stride];
-      bool shown = isfinite(place(&f->x, x)) && isfinite(place(&f->y, y));
-      if (shown && !pen_down) fprintf(to, "<polyline stroke='%s points='", stroke);
-      if (shown) fprintf(to, "%.1f,%.1f ", pixel_x(f, x), pixel_y(f, y));
-      if (!shown && pen_down) fputs("'/>\n", to);
-      pen_down = shown;
+      draw_to(p, x_of(l, ends[e]), y_of(l, ends[e]));
     }
   }
-  if (pen_down) fputs("'/>\n", to);
+}
+
+/* A path that goes back and forth, without the points that are hardly away from the last one. */
+static void draw_path(struct pen *p, const struct line *l)
+{
+  const double hardly = 0.3; /* pixels */
+  for (long i = 0; i < l->points; i++) {
+    const double x = x_of(l, i), y = y_of(l, i);
+    const bool near =
+        p->down && fabs(pixel_x(p->f, x) - p->x) < hardly && fabs(pixel_y(p->f, y) - p->y) < hardly;
+    if (!near || i == l->points - 1) draw_to(p, x, y);
+  }
+}
+
+static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
+                      const struct cli_curve *curve, const char *stroke)
+{
+  const struct line l = line_of(plot, curve);
+  struct pen pen = {.to = to, .f = f, .stroke = stroke};
+  if (l.ascends) {
+    draw_graph(&pen, &l);
+  } else {
+    draw_path(&pen, &l);
+  }
+  if (pen.down) fputs("'/>\n", to);
 }
 
 /* ---- panels */
@@ -259,7 +362,8 @@ static struct range range_of(const struct cli_plot *plot, const struct cli_panel
 {
   struct range y = empty_range(panel->logarithmic);
   for (int c = 0; c < panel->curve_count; c++) {
-    for (long i = 0; i < plot->points; i++) include(&y, panel->curves[c].y[i * plot->stride]);
+    const struct line l = line_of(plot, &panel->curves[c]);
+    for (long i = 0; i < l.points; i++) include(&y, y_of(&l, i));
   }
   widen(&y);
   const double margin = 0.04 * (y.high - y.low);
@@ -504,14 +608,15 @@ static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *
 
 static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
 {
-  fprintf(to,
-          "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
-          "font-family='sans-serif' font-size='%d'>\n"
-          "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#e4e4e4}"
-          ".mark{stroke:#888;stroke-dasharray:2 3}.small{font-size:11px;fill:#444}"
-          ".box{fill:none;stroke:#555}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
-          "<rect width='%d' height='%d' fill='white'/>\n",
-          WIDTH, height, WIDTH, height, FONT_SIZE, WIDTH, height);
+  fprintf(
+      to,
+      "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
+      "font-family='sans-serif' font-size='%d'>\n"
+      "<style>polyline{fill:none;stroke-width:1.4}.grid{stroke:#e4e4e4}"
+      ".minor{stroke:#555}.mark{stroke:#888;stroke-dasharray:2 3}.small{font-size:11px;fill:#444}"
+      ".box{fill:none;stroke:#555}.end{text-anchor:end}.middle{text-anchor:middle}</style>\n"
+      "<rect width='%d' height='%d' fill='white'/>\n",
+      WIDTH, height, WIDTH, height, FONT_SIZE, WIDTH, height);
   const int lines = put_title(to, plot, f);
   if (!plot->subtitle) return;
   fprintf(to, "<text x='%.1f' y='%d' class='small middle'>",
@@ -622,6 +727,17 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   fputs("</svg>\n", to);
 }
 
+static void include_abscissas(struct range *x, const struct cli_plot *plot)
+{
+  for (long i = 0; i < plot->points; i++) include(x, plot->x[i * plot->stride]);
+  for (int p = 0; p < plot->panel_count; p++) {
+    for (int c = 0; c < plot->panels[p].curve_count; c++) {
+      const struct cli_curve *curve = &plot->panels[p].curves[c];
+      for (long i = 0; curve->x && i < curve->points; i++) include(x, curve->x[i * curve->stride]);
+    }
+  }
+}
+
 void cli_plot_write(FILE *to, const struct cli_plot *plot)
 {
   struct frame f = {.x = empty_range(plot->logarithmic), .height = HEIGHT, .x_ticks = X_TICKS};
@@ -629,7 +745,7 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
     write_upright(to, plot);
     return;
   }
-  for (long i = 0; i < plot->points; i++) include(&f.x, plot->x[i * plot->stride]);
+  include_abscissas(&f.x, plot);
   widen(&f.x);
   set_margins(plot, &f);
   const int top = head_height(plot, &f);

@@ -14,6 +14,8 @@ enum { CLI_PLOT_MOST_CURVES = 8 }; /* in a panel; more would not be told apart *
 struct cli_curve {
   const char *name;
   const double *y; /* (points, at intervals of `stride`) */
+  const double *x; /* NULL: x, points and stride are the plot's */
+  long points, stride;
 };
 
 struct cli_panel {
@@ -44,6 +46,8 @@ struct cli_plot {
   const char *const *notes; /* sentences below the picture */
   int note_count;
 };
+
+/* Curves with an x of their own may go back and forth: a path in the plane of two quantities. */
 
 /* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);

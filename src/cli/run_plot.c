@@ -134,7 +134,7 @@ static void add_panels(struct panels *all, const char *unit, int n,
     }
     for (; done < until; done++) {
       p->curves[p->curve_count++] =
-          (struct cli_curve){series[done]->name, all->h->rows + series[done]->column};
+          (struct cli_curve){.name = series[done]->name, .y = all->h->rows + series[done]->column};
     }
   }
 }

@@ -206,7 +206,7 @@ static void fill_panel(const struct curves *c, int kind, struct cli_panel *panel
   panel->curve_count = c->count;
   for (int i = 0; i < c->count; i++) {
     const ptrdiff_t row = (ptrdiff_t)kind * c->count + i;
-    panel->curves[i] = (struct cli_curve){c->name[i], c->y + row * POINTS};
+    panel->curves[i] = (struct cli_curve){.name = c->name[i], .y = c->y + row * POINTS};
   }
 }
 

@@ -193,7 +193,7 @@ static bool fill(const struct curves *c, struct drawing *d, struct cli_panel pan
     for (int k = 0; k < d->count; k++) {
       double *y = d->y + ((ptrdiff_t)part * d->count + k) * c->values;
       for (int i = 0; i < c->values; i++) y[i] = value_of(*place(c, d->curve[k], i), part);
-      panels[part].curves[k] = (struct cli_curve){d->name[k], y};
+      panels[part].curves[k] = (struct cli_curve){.name = d->name[k], .y = y};
     }
   }
   return true;

@@ -1,0 +1,213 @@
+/*
+ * Files of results, read back (result.h).
+ */
+#include "cli/result.h"
+
+#include "base/context.h"
+#include "base/file.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
+
+const char cli_result_no_memory[] = "out of memory";
+
+struct cli_result_column *cli_result_add(struct cli_result *r, const char *name, size_t length,
+                                         const char *unit, bool is_output)
+{
+  if (r->count >= MOST_COLUMNS) return NULL;
+  if ((r->count & (r->count - 1)) == 0) { /* room for twice as many */
+    const size_t room = r->count ? 2 * (size_t)r->count : 1;
+    struct cli_result_column *grown = realloc(r->columns, room * sizeof *grown);
+    if (!grown) return NULL;
+    r->columns = grown;
+  }
+  struct cli_result_column *c = &r->columns[r->count++];
+  *c = (struct cli_result_column){
+      .name = strndup(name, length), .unit = strdup(unit), .is_output = is_output};
+  return c->name && c->unit ? c : NULL;
+}
+
+void cli_result_end(struct cli_result *r)
+{
+  for (int i = 0; i < r->count; i++) {
+    free(r->columns[i].name);
+    free(r->columns[i].unit);
+    free(r->columns[i].numbers);
+  }
+  free(r->columns);
+  free(r->title);
+  free(r->label);
+  *r = (struct cli_result){.path = r->path};
+}
+
+const struct cli_result_column *cli_result_find(const struct cli_result *r, const char *name)
+{
+  const struct cli_result_column *found = NULL;
+  for (int i = 0; i < r->count; i++) {
+    const struct cli_result_column *c = &r->columns[i];
+    if (strcmp(c->name, name) == 0 && (!found || (c->is_output && !found->is_output))) found = c;
+  }
+  return found;
+}
+
+/* ---- CSV */
+
+/* The text that is left, and where it is. */
+struct text {
+  const char *at, *end;
+  long line;
+};
+
+/* A name of the first line, without its quotes: length, and where it begins; two quotes in it stay two. False: the quotes do not end. */
+static bool take_name(struct text *t, const char **name, size_t *length)
+{
+  const bool quoted = t->at < t->end && *t->at == '"';
+  if (quoted) t->at++;
+  *name = t->at;
+  while (t->at < t->end) {
+    if (quoted && *t->at == '"' && (t->at + 1 == t->end || t->at[1] != '"')) break;
+    if (quoted && *t->at == '"') t->at++; /* the first of two */
+    if (!quoted && (*t->at == ',' || *t->at == '\n')) break;
+    t->at++;
+  }
+  *length = (size_t)(t->at - *name);
+  if (quoted && t->at == t->end) return false;
+  if (quoted) t->at++;
+  return true;
+}
+
+/* Two quotes are one. */
+static void undouble(char *name)
+{
+  char *to = name;
+  for (const char *from = name; *from; from++) {
+    *to++ = *from;
+    if (from[0] == '"' && from[1] == '"') from++;
+  }
+  *to = '\0';
+}
+
+static const char *take_names(struct cli_result *r, struct text *t)
+{
+  for (bool more = true; more;) {
+    const char *name;
+    size_t length;
+    if (!take_name(t, &name, &length)) return "the quotes of a name do not end";
+    if (t->at == t->end) return "the line of names has no end";
+    if (*t->at != ',' && *t->at != '\n') return "a comma is missing behind a name in quotes";
+    if (length > 0 && name[length - 1] == '\r') length--;
+    if (length == 0) return "a column has no name";
+    struct cli_result_column *c = cli_result_add(r, name, length, "", false);
+    if (!c) return cli_result_no_memory;
+    undouble(c->name);
+    more = *t->at++ == ',';
+  }
+  return NULL;
+}
+
+static long count_lines(const struct text *t)
+{
+  long count = 0;
+  for (const char *c = t->at; (c = memchr(c, '\n', (size_t)(t->end - c))); c++) count++;
+  return count;
+}
+
+/* A number up to a comma or the end of the line. */
+static bool take_number(struct text *t, char stop, double *x)
+{
+  char copy[64], *after;
+  size_t length = 0;
+  while (t->at < t->end && *t->at != ',' && *t->at != '\n' && length < sizeof copy - 1) {
+    copy[length++] = *t->at++;
+  }
+  if (length > 0 && copy[length - 1] == '\r') length--;
+  copy[length] = '\0';
+  *x = strtod(copy, &after);
+  return length > 0 && *after == '\0' && t->at < t->end && *t->at++ == stop;
+}
+
+static const char *take_row(struct cli_result *r, struct text *t)
+{
+  for (int c = 0; c < r->count; c++) {
+    const char stop = c + 1 < r->count ? ',' : '\n';
+    if (!take_number(t, stop, &r->columns[c].numbers[r->rows])) {
+      return "expected as many numbers as there are names, separated by commas";
+    }
+  }
+  r->rows++;
+  return NULL;
+}
+
+struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *text, size_t length)
+{
+  struct text t = {.at = text, .end = text + length, .line = 1};
+  const char *words = take_names(r, &t);
+  if (words) return (struct cli_result_fault){words, 1};
+  const long lines = count_lines(&t); /* what follows the last line end is unfinished */
+  for (int c = 0; c < r->count; c++) {
+    r->columns[c].numbers = calloc((size_t)lines + 1, sizeof(double));
+    if (!r->columns[c].numbers) return (struct cli_result_fault){cli_result_no_memory, 0};
+  }
+  while (r->rows < lines) {
+    words = take_row(r, &t);
+    if (words) return (struct cli_result_fault){words, r->rows + 2};
+  }
+  return (struct cli_result_fault){NULL, 0};
+}
+
+/* ---- files */
+
+static struct cli_result_fault read_bytes(cmb_context *ctx, const char *path, void **bytes,
+                                          size_t *length)
+{
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return (struct cli_result_fault){strerror(errno), 0};
+  const bool read = cmb_read_all(ctx, file, MOST_BYTES, bytes, length);
+  const int reason = errno;
+  close(file);
+  return (struct cli_result_fault){read ? NULL : strerror(reason), 0};
+}
+
+/* Whether the file's name ends so, or so and in .partial. */
+static bool is_of(const char *path, const char *ending)
+{
+  static const char partial[] = ".partial";
+  const size_t length = strlen(path), tail = strlen(ending);
+  size_t whole = length;
+  if (cli_ends_in(path, partial)) whole -= strlen(partial);
+  return whole > tail && strncmp(path + whole - tail, ending, tail) == 0;
+}
+
+static struct cli_result_fault read_file(cmb_context *ctx, const char *path, struct cli_result *r)
+{
+  if (is_of(path, ".h5")) return cli_result_read_hdf5(r, path);
+  if (!is_of(path, ".csv") && !is_of(path, ".mat")) {
+    return (struct cli_result_fault){"expected a file name that ends in .csv, .h5 or .mat", 0};
+  }
+  void *bytes = NULL;
+  size_t length = 0;
+  struct cli_result_fault fault = read_bytes(ctx, path, &bytes, &length);
+  if (fault.words) return fault;
+  fault = is_of(path, ".csv") ? cli_result_parse_csv(r, bytes, length)
+                              : cli_result_parse_mat(r, bytes, length);
+  cmb_release(ctx, bytes);
+  return fault;
+}
+
+int cli_result_read(cmb_context *ctx, const char *path, struct cli_result *r)
+{
+  *r = (struct cli_result){.path = path};
+  struct cli_result_fault fault = read_file(ctx, path, r);
+  if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
+  if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
+  if (!fault.words) return CLI_DONE;
+  if (fault.words == cli_result_no_memory) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  if (fault.line > 0) return cli_complain("%s:%ld:1: %s", path, fault.line, fault.words);
+  return cli_complain("cannot read '%s': %s", path, fault.words);
+}

@@ -1,0 +1,171 @@
+/*
+ * A trajectory from a MAT file of version 4 (mat.h, table_mat.c): the matrices q, v, lambda, outputs and residuals with a row for each time in t,
+ * and beside each the names of its columns, of outputs their units, too.
+ */
+#include "cli/result.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A matrix of the file; its numbers lie by columns, with the lowest byte first. */
+struct matrix {
+  const unsigned char *numbers;
+  const char *name; /* it ends with a 0 */
+  uint32_t kind, rows, columns;
+};
+
+static uint32_t word_at(const char *bytes)
+{
+  uint32_t word = 0;
+  for (int i = 0; i < 4; i++) word |= (uint32_t)(unsigned char)bytes[i] << (8 * i);
+  return word;
+}
+
+static double number_at(const struct matrix *m, size_t index)
+{
+  uint64_t bits = 0;
+  double x;
+  for (int i = 0; i < 8; i++) bits |= (uint64_t)m->numbers[8 * index + (size_t)i] << (8 * i);
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* The matrix at `at`, and where the next one begins. */
+static const char *take_matrix(const char *bytes, size_t length, size_t *at, struct matrix *m)
+{
+  enum { HEAD = 20, MOST_NAME = 256 };
+  static const char cut[] = "it is cut off, or no MAT file of version 4";
+  if (length - *at < HEAD) return cut;
+  const char *head = bytes + *at;
+  const size_t name = word_at(head + 16);
+  *m = (struct matrix){
+      .kind = word_at(head), .rows = word_at(head + 4), .columns = word_at(head + 8)};
+  *at += HEAD;
+  if (m->kind > 1 || word_at(head + 12) != 0) {
+    return "it has a matrix of another kind than numbers of 64 bits and text; camber run writes "
+           "MAT files of version 4";
+  }
+  if (name == 0 || name > MOST_NAME || name > length - *at) return cut;
+  m->name = bytes + *at;
+  if (m->name[name - 1] != '\0') return cut;
+  *at += name;
+  const uint64_t numbers = (uint64_t)m->rows * m->columns;
+  if (numbers > (length - *at) / 8) return cut;
+  m->numbers = (const unsigned char *)bytes + *at;
+  *at += 8 * (size_t)numbers;
+  return NULL;
+}
+
+/* The matrix of that name; NULL: none, or something is wrong with the file. */
+static const char *find_matrix(const char *bytes, size_t length, const char *name,
+                               struct matrix *found, bool *there)
+{
+  *there = false;
+  for (size_t at = 0; at < length;) {
+    struct matrix m;
+    const char *words = take_matrix(bytes, length, &at, &m);
+    if (words) return words;
+    if (strcmp(m.name, name) == 0) *found = m, *there = true;
+  }
+  return NULL;
+}
+
+/* A row of text without the blanks that fill it up. */
+static void row_text(const struct matrix *m, uint32_t row, size_t room, char *text)
+{
+  size_t length = 0;
+  for (uint32_t j = 0; j < m->columns && j < room - 1; j++) {
+    const double code = number_at(m, (size_t)j * m->rows + row);
+    text[j] = code >= 1 && code < 256 ? (char)(unsigned char)code : '?';
+    if (text[j] != ' ') length = j + 1;
+  }
+  text[length] = '\0';
+}
+
+enum { NAME_ROOM = 512 };
+
+/* names: NULL: the matrix is a column of its own name, in seconds */
+static const char *add_columns(struct cli_result *r, const struct matrix *m,
+                               const struct matrix *names, const struct matrix *units)
+{
+  char name[NAME_ROOM], unit[NAME_ROOM];
+  snprintf(name, sizeof name, "%s", m->name);
+  snprintf(unit, sizeof unit, "%s", names ? "" : "s");
+  if ((long)m->rows != r->rows) return "its matrices have different numbers of rows";
+  for (uint32_t c = 0; c < m->columns; c++) {
+    if (names) row_text(names, c, sizeof name, name);
+    if (units) row_text(units, c, sizeof unit, unit);
+    struct cli_result_column *column =
+        cli_result_add(r, name, strlen(name), unit, strcmp(m->name, "outputs") == 0);
+    if (column) column->numbers = calloc((size_t)m->rows + 1, sizeof(double));
+    if (!column || !column->numbers) return cli_result_no_memory;
+    for (uint32_t i = 0; i < m->rows; i++) {
+      column->numbers[i] = number_at(m, (size_t)c * m->rows + i);
+    }
+  }
+  return NULL;
+}
+
+/* The columns of a group, with the names and units that stand beside it. */
+static const char *read_group(struct cli_result *r, const char *bytes, size_t length,
+                              const char *group)
+{
+  struct matrix m, names, units;
+  char beside[32];
+  bool there, named, with_units;
+  const char *words = find_matrix(bytes, length, group, &m, &there);
+  if (words || !there) return words;
+  snprintf(beside, sizeof beside, "%s_names", group);
+  words = find_matrix(bytes, length, beside, &names, &named);
+  if (words) return words;
+  if (!named || names.rows != m.columns) return "the names of its columns are missing";
+  snprintf(beside, sizeof beside, "%s_units", group);
+  words = find_matrix(bytes, length, beside, &units, &with_units);
+  if (words) return words;
+  if (with_units && units.rows != m.columns) return "the units of its columns are missing";
+  return add_columns(r, &m, &names, with_units ? &units : NULL);
+}
+
+/* "title" as text; "" if there is none. */
+static char *text_of(const char *bytes, size_t length, const char *name)
+{
+  struct matrix m;
+  bool there;
+  char text[NAME_ROOM] = "";
+  if (!find_matrix(bytes, length, name, &m, &there) && there && m.kind == 1 && m.rows == 1) {
+    row_text(&m, 0, sizeof text, text);
+  }
+  return strdup(text);
+}
+
+static char *label_of(const char *bytes, size_t length)
+{
+  char *model = text_of(bytes, length, "model"), *method = text_of(bytes, length, "method");
+  char *label = calloc(2 * NAME_ROOM, 1);
+  if (model && method && label && model[0]) {
+    snprintf(label, 2 * NAME_ROOM, "%s, %s", model, method);
+  }
+  free(model);
+  free(method);
+  return label;
+}
+
+struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *bytes, size_t length)
+{
+  static const char *const groups[] = {"q", "v", "lambda", "outputs", "residuals"};
+  struct matrix t;
+  bool there;
+  const char *words = find_matrix(bytes, length, "t", &t, &there);
+  if (!words && (!there || t.columns != 1)) words = "it has no column t";
+  if (words) return (struct cli_result_fault){words, 0};
+  r->rows = (long)t.rows;
+  words = add_columns(r, &t, NULL, NULL);
+  for (size_t g = 0; !words && g < sizeof groups / sizeof groups[0]; g++) {
+    words = read_group(r, bytes, length, groups[g]);
+  }
+  r->title = text_of(bytes, length, "title");
+  r->label = label_of(bytes, length);
+  return (struct cli_result_fault){words, 0};
+}
