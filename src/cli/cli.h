@@ -15,12 +15,17 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
 enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256 };
 
 /* What the command line said. */
+enum { CLI_MOST_RESULTS = 8 }; /* curves of more could not be told apart */
+
 struct cli_arguments {
   const struct cli_command *command;
   int word_count; /* what follows the command on the line */
   char **words;
   const char *kind;    /* the word before the operand, if the command has one */
   const char *operand; /* MODEL, NAME ... ; NULL if none was given */
+  int result_count;    /* where the operand is RESULT...: all of them, the operand the first */
+  const char *result[CLI_MOST_RESULTS];
+  const char *x, *y, *log; /* of a plot of results */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   bool residuals;                                  /* records have |g| and |Gv| */
@@ -158,6 +163,7 @@ int cli_check(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_kinematics(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_plot(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);

@@ -41,6 +41,11 @@ const struct cli_command cli_commands[] = {
      "live parameters NAME_start begins with their values, where formulas give the start; what was "
      "found on constraints or in an equilibrium does not follow, and it returns 1 then.",
      cli_export, false},
+    {"plot", "RESULT...", "", "draw files of results",
+     "Draws quantities of files that camber run has written, CSV, HDF5 or MAT, over time or over "
+     "each other, several files on top of each other, as SVG or PNG. What has one unit shares a "
+     "panel. PNG needs rsvg-convert (Debian: librsvg2-bin).",
+     cli_plot, false},
     {"tyre", "FILE.tir", "", "what a tyre file says",
      "Reads a tyre property file with the Magic Formula 5.2, 6.1 or 6.2 and prints its sizes and "
      "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "

@@ -208,7 +208,7 @@ static void make_plain_panels(const struct sweep *s, int first, struct picture *
   for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {
     struct cli_panel *panel = &p->panels[p->count];
     *panel = (struct cli_panel){.title = p->titles[p->count], .curve_count = 1};
-    panel->curves[0] = (struct cli_curve){s->columns[c].name, p->shown + c};
+    panel->curves[0] = (struct cli_curve){.name = s->columns[c].name, .y = p->shown + c};
     put_title(p->titles[p->count++], s->columns[c].name, &s->columns[c]);
   }
 }

@@ -244,10 +244,30 @@ bool cli_ends_in(const char *text, const char *ending)
 static bool take_out(struct cli_arguments *a, const char *value)
 {
   const char *command = a->command ? a->command->name : "";
+  const bool picture = strcmp(command, "plot") == 0;
   const bool run = strcmp(command, "run") == 0, matrices = strcmp(command, "linearize") == 0;
   a->out = value;
+  if (picture) return cli_ends_in(value, ".svg") || cli_ends_in(value, ".png");
   if (run && cli_ends_in(value, ".h5")) return true;
   return cli_ends_in(value, ".csv") || ((run || matrices) && cli_ends_in(value, ".mat"));
+}
+
+static bool take_x(struct cli_arguments *a, const char *value)
+{
+  a->x = value;
+  return value[0] != '\0';
+}
+
+static bool take_y(struct cli_arguments *a, const char *value)
+{
+  a->y = value;
+  return value[0] != '\0';
+}
+
+static bool take_log(struct cli_arguments *a, const char *value)
+{
+  a->log = value;
+  return strcmp(value, "x") == 0 || strcmp(value, "y") == 0 || strcmp(value, "xy") == 0;
 }
 
 static bool take_inputs(struct cli_arguments *a, const char *value)
@@ -474,13 +494,22 @@ const struct cli_option cli_options[] = {
     {"step-response", 0, "FILE", " linearize ",
      "draw the answer of --outputs to steps of --inputs by 1 to FILE, which must end in .svg",
      take_step_response, "a file name that ends in .svg", NULL},
-    {"out", 0, "FILE", " run linearize kinematics ",
+    {"x", 0, "NAME", " plot ", "what is drawn to the right (default: t)", take_x, "a name", NULL},
+    {"y", 0, "NAME,..", " plot ",
+     "what is drawn upwards (default: the outputs of the model; a CSV file does not say which they "
+     "are)",
+     take_y, "names separated by commas", NULL},
+    {"log", 0, "AXES", " plot ", "which axes are logarithmic", take_log, "x, y or xy", "x y xy"},
+    {"out", 'o', "FILE", " run linearize kinematics plot ",
      "run: write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB); "
      "kinematics: the table, to a .csv; "
      "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues "
      "of "
-     "a table of steady motions to a .csv",
-     take_out, "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat)", NULL},
+     "a table of steady motions to a .csv; plot: the picture, which must end in .svg or .png",
+     take_out,
+     "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat; plot: in .svg or "
+     ".png)",
+     NULL},
     {"pattern", 0, NULL, " check ",
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
      "bdf moves together; a plot shows them",
@@ -550,7 +579,7 @@ bool cli_model_may_set(const struct cli_option *option)
 {
   static const char *const never[] = {"set",   "live",    "help",   "json",    "include-anywhere",
                                       "save",  "save-at", "resume", "pattern", "csv",
-                                      "drive", "load"};
+                                      "drive", "load",    "x",      "y",       "log"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 
@@ -625,7 +654,9 @@ static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i];
   for (int k = 0; k < cli_option_count && text[2] == '\0'; k++) {
-    if (cli_options[k].letter == text[1]) return take_value(argc, argv, i, a, k, NULL);
+    if (cli_options[k].letter == text[1] && cli_takes(a->command, &cli_options[k])) {
+      return take_value(argc, argv, i, a, k, NULL);
+    }
   }
   return cli_complain("unknown option '%s'; 'camber %s --help' lists them", text, a->command->name);
 }
@@ -640,6 +671,12 @@ bool cli_on_model(const struct cli_command *command)
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
+  const bool several = operand && strcmp(operand, "RESULT...") == 0;
+  if (several && a->result_count == CLI_MOST_RESULTS) {
+    return cli_complain("'camber %s' takes %d files at most", a->command->name, CLI_MOST_RESULTS);
+  }
+  if (several) a->result[a->result_count++] = word;
+  if (several && a->operand) return CLI_DONE;
   if (!operand || a->operand) {
     return cli_complain("'camber %s' does not expect '%s'", a->command->name, word);
   }
@@ -707,7 +744,8 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .save_at = NAN,
                               .radius = NAN,
                               .max_steps = NAN,
-                              .repeat = 1};
+                              .repeat = 1,
+                              .x = "t"};
   const int code = parse_words(argc, argv, a);
   if (code != CLI_DONE) a->json = wants_json(argc, argv, command);
   return code;

@@ -279,15 +279,17 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   return same || compared > 0;
 }
 
-/* How curve c is drawn: in its colour, with dashes where it covers one before it. */
+/* How curve c is drawn: in its colour, with dashes of its own or where it covers one before it. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
-  bool dashed = false;
-  for (int i = 0; i < c && !dashed; i++) {
-    dashed = covers(plot, f, &panel->curves[c], &panel->curves[i]);
+  static const char *const patterns[] = {"", "5 5", "2 3", "9 3 2 3", "12 4", "1 4"};
+  int dashes = panel->curves[c].dashes % (int)(sizeof patterns / sizeof patterns[0]);
+  for (int i = 0; i < c && dashes == 0; i++) {
+    dashes = covers(plot, f, &panel->curves[c], &panel->curves[i]) ? 1 : 0;
   }
-  snprintf(text, 64, "%s'%s", COLOURS[c], dashed ? " stroke-dasharray='5 5'" : "");
+  snprintf(text, 64, dashes > 0 ? "%s' stroke-dasharray='%s'" : "%s'", COLOURS[c],
+           patterns[dashes]);
   return text;
 }
 

@@ -16,6 +16,7 @@ struct cli_curve {
   const double *y; /* (points, at intervals of `stride`) */
   const double *x; /* NULL: x, points and stride are the plot's */
   long points, stride;
+  int dashes; /* 0: none, unless it covers another one; else a pattern of its own, so that one below it is seen */
 };
 
 struct cli_panel {

@@ -1,0 +1,228 @@
+/*
+ * camber plot: quantities of one or several files of results over time or over each other, as SVG or PNG.
+ *
+ * Quantities of one unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is installed.
+ */
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/plot.h"
+#include "cli/png.h"
+#include "cli/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PANELS = 12, TEXT_ROOM = 512 };
+
+/* What is drawn: of each file the columns, NULL where a file has none of that name. */
+struct drawing {
+  const struct cli_arguments *a;
+  struct cli_result results[CLI_MOST_RESULTS];
+  int result_count;
+  char *names; /* of --y, cut at the commas */
+  const char *name[CLI_MOST_SETTINGS];
+  int name_count;
+  struct cli_panel panels[MOST_PANELS];
+  char titles[MOST_PANELS][TEXT_ROOM];
+  int panel_count;
+  char legend[MOST_PANELS][CLI_PLOT_MOST_CURVES][TEXT_ROOM];
+  char abscissa[TEXT_ROOM];
+};
+
+/* ---- which quantities */
+
+static int complain_name(const struct cli_result *r, const char *option, const char *name)
+{
+  const char *near = cmb_nearest_name(name, r->columns, r->count, sizeof *r->columns);
+  return cli_complain("option --%s: '%s' has no column '%s'%s%s%s", option, r->path, name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The names of --y, else the outputs that the first file has. */
+static int find_names(struct drawing *d)
+{
+  const struct cli_result *r = &d->results[0];
+  if (!d->a->y) {
+    for (int i = 0; i < r->count && d->name_count < CLI_MOST_SETTINGS; i++) {
+      if (r->columns[i].is_output) d->name[d->name_count++] = r->columns[i].name;
+    }
+    if (d->name_count > 0) return CLI_DONE;
+    return cli_complain("'camber plot' needs --y NAME,..: '%s' does not say which of its columns "
+                        "are outputs",
+                        r->path);
+  }
+  d->names = strdup(d->a->y);
+  if (!d->names) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  for (char *name = d->names, *next; name; name = next) {
+    next = strchr(name, ',');
+    if (next) *next++ = '\0';
+    if (d->name_count == CLI_MOST_SETTINGS) return cli_complain("--y has too many names");
+    d->name[d->name_count++] = name;
+  }
+  return CLI_DONE;
+}
+
+/* Every file has every column that is asked for. */
+static int check_names(const struct drawing *d)
+{
+  for (int f = 0; f < d->result_count; f++) {
+    const struct cli_result *r = &d->results[f];
+    if (!cli_result_find(r, d->a->x)) return complain_name(r, "x", d->a->x);
+    for (int i = 0; i < d->name_count; i++) {
+      if (!cli_result_find(r, d->name[i])) return complain_name(r, "y", d->name[i]);
+    }
+  }
+  return CLI_DONE;
+}
+
+/* ---- panels */
+
+/* The unit of a quantity: that of the first file which has one. */
+static const char *unit_of(const struct drawing *d, const char *name)
+{
+  for (int f = 0; f < d->result_count; f++) {
+    const char *unit = cli_result_find(&d->results[f], name)->unit;
+    if (unit[0]) return unit;
+  }
+  return "";
+}
+
+static const char *base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* What tells the files apart: model and method, if they differ, else the files' names. */
+static const char *label_of(const struct drawing *d, int f)
+{
+  for (int i = 0; i < d->result_count; i++) {
+    for (int k = 0; k <= i; k++) {
+      const char *one = d->results[i].label, *other = d->results[k].label;
+      if (!one || !one[0] || (k < i && other && strcmp(one, other) == 0)) {
+        return base_of(d->results[f].path);
+      }
+    }
+  }
+  return d->results[f].label;
+}
+
+static void add_curve(struct drawing *d, int panel, const char *name, int f)
+{
+  struct cli_panel *p = &d->panels[panel];
+  const struct cli_result *r = &d->results[f];
+  char *legend = d->legend[panel][p->curve_count];
+  if (d->result_count > 1) {
+    snprintf(legend, TEXT_ROOM, "%.200s, %.200s", name, label_of(d, f));
+  } else {
+    snprintf(legend, TEXT_ROOM, "%.500s", name);
+  }
+  p->curves[p->curve_count++] = (struct cli_curve){.name = legend,
+                                                   .y = cli_result_find(r, name)->numbers,
+                                                   .x = cli_result_find(r, d->a->x)->numbers,
+                                                   .points = r->rows,
+                                                   .stride = 1,
+                                                   .dashes = f};
+}
+
+/* The panel that a quantity goes into: one of its unit with room for all files, else a new one; -1: there is no room. */
+static int panel_for(struct drawing *d, const char *unit)
+{
+  for (int p = 0; p < d->panel_count; p++) {
+    const bool room = d->panels[p].curve_count + d->result_count <= CLI_PLOT_MOST_CURVES;
+    if (room && unit[0] && strcmp(d->titles[p], unit) == 0) return p;
+  }
+  if (d->panel_count == MOST_PANELS) return -1;
+  const int p = d->panel_count++;
+  snprintf(d->titles[p], TEXT_ROOM, "%.500s", unit);
+  d->panels[p].logarithmic = d->a->log && strchr(d->a->log, 'y');
+  return p;
+}
+
+static int make_panels(struct drawing *d)
+{
+  for (int i = 0; i < d->name_count; i++) {
+    const char *unit = unit_of(d, d->name[i]);
+    const int p = panel_for(d, unit);
+    if (p < 0) {
+      return cli_complain("there is room for %d panels; --y chooses what is drawn", MOST_PANELS);
+    }
+    for (int f = 0; f < d->result_count; f++) add_curve(d, p, d->name[i], f);
+  }
+  for (int p = 0; p < d->panel_count; p++) {
+    struct cli_panel *panel = &d->panels[p];
+    const bool alone = panel->curve_count == d->result_count;
+    panel->title = d->titles[p];
+    if (!d->titles[p][0] && alone) { /* no unit: the name of the quantity stands there */
+      snprintf(d->titles[p], TEXT_ROOM, "%.*s", (int)strcspn(d->legend[p][0], ","),
+               d->legend[p][0]);
+    }
+  }
+  return CLI_DONE;
+}
+
+/* ---- the picture */
+
+static void write_plot(FILE *to, const void *what)
+{
+  cli_plot_write(to, what);
+}
+
+/* The model's title, if all files have the same. */
+static const char *title_of(const struct drawing *d)
+{
+  const char *title = d->results[0].title;
+  for (int f = 1; f < d->result_count; f++) {
+    const char *other = d->results[f].title;
+    if (!title || !other || strcmp(title, other) != 0) return "";
+  }
+  return title ? title : "";
+}
+
+static int draw(cmb_context *ctx, struct drawing *d)
+{
+  const struct cli_arguments *a = d->a;
+  const char *unit = unit_of(d, a->x);
+  snprintf(d->abscissa, sizeof d->abscissa, "%.200s%s%.200s", a->x, unit[0] ? " in " : "", unit);
+  const struct cli_plot plot = {.title = title_of(d),
+                                .abscissa = strcmp(a->x, "t") == 0 ? "t in s" : d->abscissa,
+                                .panels = d->panels,
+                                .panel_count = d->panel_count,
+                                .logarithmic = a->log && strchr(a->log, 'x')};
+  const cmb_status status = cli_ends_in(a->out, ".png")
+                                ? cli_png_save(ctx, write_plot, &plot, a->out)
+                                : cli_plot_save(ctx, &plot, a->out);
+  if (status == CMB_OK) return CLI_DONE;
+  return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
+}
+
+static int read_results(cmb_context *ctx, struct drawing *d)
+{
+  const struct cli_arguments *a = d->a;
+  for (int f = 0; f < a->result_count; f++) {
+    if (cmb_same_file(a->result[f], a->out)) {
+      return cli_complain("the file '%s' would be written over", a->out);
+    }
+    const int code = cli_result_read(ctx, a->result[f], &d->results[d->result_count++]);
+    if (code != CLI_DONE) return code;
+  }
+  return CLI_DONE;
+}
+
+int cli_plot(cmb_context *ctx, const struct cli_arguments *a)
+{
+  struct drawing *d = calloc(1, sizeof *d);
+  if (!d) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  d->a = a;
+  int code = a->out ? read_results(ctx, d)
+                    : cli_complain("'camber plot' needs -o FILE, which ends in .svg or .png");
+  if (code == CLI_DONE) code = find_names(d);
+  if (code == CLI_DONE) code = check_names(d);
+  if (code == CLI_DONE) code = make_panels(d);
+  if (code == CLI_DONE) code = draw(ctx, d);
+  for (int f = 0; f < d->result_count; f++) cli_result_end(&d->results[f]);
+  free(d->names);
+  free(d);
+  return code;
+}
