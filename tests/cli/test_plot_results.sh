@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# camber plot: the same curves from CSV, HDF5 and MAT files; several files on top of each other; a quantity over another one; logarithmic axes;
+# PNG; names that look like markup stay text; what cannot be drawn is said in words and leaves no file.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+points_of() { grep -o "points='[^']*'" "$1"; }
+refused() { # DESCRIPTION WORDS ARGUMENT...
+  local what=$1 words=$2
+  shift 2
+  "$CAMBER" plot "$@" >stdout 2>stderr
+  check "$what: exit code 2" [ $? -eq 2 ]
+  check "$what: words: $(cat stderr)" grep -q -- "$words" stderr
+  check "$what: no picture" [ ! -e no.svg ]
+}
+
+for ending in csv h5 mat; do
+  "$CAMBER" run fivelink --set stair=1 --out "stair.$ending" >/dev/null
+  check "plot of $ending" "$CAMBER" plot "stair.$ending" --y camber -o "$ending.svg"
+  points_of "$ending.svg" >"$ending.points"
+  check "$ending is drawn" [ "$(wc -l <"$ending.points")" -ge 2 ]
+  check "$ending is drawn as the CSV file is" cmp -s csv.points "$ending.points"
+done
+check "units" grep -q '>deg</text>' h5.svg
+check "title" grep -q 'Five-link rear wheel suspension' mat.svg
+"$CAMBER" plot stair.h5 -o all.svg
+check "the outputs of the model, if nobody chooses" grep -q '>shock_length</text>' all.svg
+
+# ---- a picture of which each point is known: y = x^2 on 0..4
+printf 'x,y\n0,0\n1,1\n2,4\n3,9\n4,16\n' >square.csv
+"$CAMBER" plot square.csv --x x --y y -o square.svg
+check "a parabola" awk -v text="$(points_of square.svg | sed "s/points='//; s/'//" | head -n 1)" 'BEGIN {
+  n = split(text, point, " ")
+  if (n != 5) exit 1
+  for (i = 1; i <= n; i++) { split(point[i], p, ","); x[i] = p[1]; y[i] = p[2] }
+  for (i = 1; i <= n; i++) {
+    u = 4*(x[i] - x[1])/(x[5] - x[1]); v = 16*(y[i] - y[1])/(y[5] - y[1])
+    if ((v - u*u)^2 > 0.01) exit 1
+  }
+}'
+# ---- a closed path: a circle comes back to where it began, and is as wide as it is high in its units
+awk 'BEGIN { print "t,x,y"; for (i = 0; i <= 20000; i++) { a = 6.283185307179586*i/20000; printf "%.17g,%.17g,%.17g\n", i, cos(a), sin(a) } }' >circle.csv
+"$CAMBER" plot circle.csv --x x --y y -o circle.svg
+check "a circle" awk -v text="$(points_of circle.svg | sed "s/points='//; s/'//" | head -n 1)" 'BEGIN {
+  n = split(text, point, " ")
+  split(point[1], first, ","); split(point[n], last, ",")
+  if (n < 100 || n > 8000 || (first[1] - last[1])^2 + (first[2] - last[2])^2 > 0.1) exit 1
+  for (i = 1; i <= n; i++) {
+    split(point[i], p, ",")
+    if (i == 1 || p[1] < left) left = p[1]; if (i == 1 || p[1] > right) right = p[1]
+    if (i == 1 || p[2] < up) up = p[2]; if (i == 1 || p[2] > down) down = p[2]
+  }
+  for (i = 1; i <= n; i++) {
+    split(point[i], p, ",")
+    r = ((p[1] - (left + right)/2)/((right - left)/2))^2 + ((p[2] - (up + down)/2)/((down - up)/2))^2
+    if ((r - 1)^2 > 0.001) exit 1
+  }
+}'
+
+# ---- several files
+"$CAMBER" run fivelink --set stair=1 --method radau5 --out radau5.h5 >/dev/null
+"$CAMBER" plot stair.h5 radau5.h5 --y camber -o both.svg
+check "two methods: names" grep -q '>camber, fivelink, radau5</text>' both.svg
+check "two methods: told apart" [ "$(grep -c "stroke-dasharray='5 5' points" both.svg)" -ge 1 ]
+"$CAMBER" plot stair.h5 stair.mat --y camber -o both.svg
+check "the same run twice: the names of the files" grep -q '>camber, stair.mat</text>' both.svg
+
+# ---- logarithmic axes have small ticks between the powers of ten
+printf 'h,error\n1,1\n0.1,1e-4\n0.01,1e-8\n0.001,0\n' >order.csv
+"$CAMBER" plot order.csv --x h --y error --log xy -o order.svg
+check "small ticks" [ "$(grep -c "class='minor'" order.svg)" -gt 20 ]
+check "what is not positive leaves a gap" [ "$(points_of order.svg | head -n 1 | wc -w)" -eq 4 ]
+
+# ---- names that look like markup, here and in quotes
+printf 't,"<script>alert(1)</script>","a ""b"", c"\n0,1,2\n1,2,3\n' >hostile.csv
+"$CAMBER" plot hostile.csv --y '<script>alert(1)</script>' -o hostile.svg
+check "markup in a name" grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile.svg
+check "no script" [ "$(grep -c '<script' hostile.svg)" -eq 0 ]
+"$CAMBER" plot hostile.csv --x 'a "b", cc' --y t -o x.svg 2>stderr
+check "quotes and a comma in a name" grep -q "did you mean 'a \"b\", c'" stderr
+
+# ---- PNG
+if command -v rsvg-convert >/dev/null; then
+  "$CAMBER" plot stair.h5 --y camber -o camber.png
+  check "a PNG file" [ "$(head -c 8 camber.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
+fi
+PATH=/nowhere "$CAMBER" plot stair.h5 --y camber -o none.png 2>stderr
+check "without the converter: exit code 2" [ $? -eq 2 ]
+check "without the converter: words" grep -q 'rsvg-convert, which is not installed' stderr
+check "without the converter: no file" [ ! -e none.png ]
+
+# ---- what a killed run leaves
+cp stair.csv killed.csv.partial && printf '0.5,1' >>killed.csv.partial
+check "an unfinished last line" "$CAMBER" plot killed.csv.partial --y camber -o killed.svg
+
+refused "no file" "cannot read 'none.csv'" none.csv --y a -o no.svg
+refused "another name" "did you mean 'camber'" stair.h5 --y cambr -o no.svg
+refused "another abscissa" "--x: 'stair.h5' has no column 's'" stair.h5 --x s --y camber -o no.svg
+refused "CSV without --y" "does not say which of its columns are outputs" stair.csv -o no.svg
+refused "no output" "needs -o FILE" stair.h5 --y camber
+refused "another ending" "in .svg or .png" stair.h5 --y camber -o no.pdf
+refused "no result" "ends in .csv, .h5 or .mat" "$SOURCE_DIR/README.md" --y camber -o no.svg
+printf 't,x\n0,1\n1,2,3\n' >broken.csv
+refused "a line that is too long" "broken.csv:3:1: expected as many numbers" broken.csv --y x -o no.svg
+printf 't,x\n0,one\n' >broken.csv
+refused "a word for a number" "broken.csv:2:1: " broken.csv --y x -o no.svg
+printf 't,x\n' >broken.csv
+refused "no rows" "no rows yet" broken.csv --y x -o no.svg
+head -c 5000 stair.mat >cut.mat
+refused "a MAT file that was cut off" "cut off" cut.mat --y camber -o no.svg
+head -c 5000 stair.h5 >cut.h5
+refused "an HDF5 file that was cut off" "cannot read 'cut.h5'" cut.h5 --y camber -o no.svg
+
+finish

@@ -1,0 +1,46 @@
+/*
+ * Fuzz target: files of results. The first byte says whether the rest is a CSV or a MAT file. Whatever it is: either words of what is wrong,
+ * or columns with names that all have as many numbers as there are rows.
+ */
+#include "cli/result.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+  if (!holds) abort();
+}
+
+/* A sum that depends on every number, so that each of them is read. */
+static double look_at(const struct cli_result *r)
+{
+  double sum = 0;
+  require(r->count > 0 && r->rows >= 0);
+  for (int c = 0; c < r->count; c++) {
+    require(r->columns[c].name && r->columns[c].unit);
+    require(cli_result_find(r, r->columns[c].name) != NULL);
+    for (long i = 0; i < r->rows; i++) sum += r->columns[c].numbers[i];
+  }
+  return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static volatile double seen;
+  struct cli_result result = {.path = "fuzz"};
+  if (size == 0) return 0;
+  char *bytes = malloc(size); /* so that a read beyond its end is found */
+  require(bytes != NULL);
+  memcpy(bytes, data + 1, size - 1);
+  const struct cli_result_fault fault = data[0] == 'm'
+                                            ? cli_result_parse_mat(&result, bytes, size - 1)
+                                            : cli_result_parse_csv(&result, bytes, size - 1);
+  if (!fault.words) seen = look_at(&result);
+  cli_result_end(&result);
+  free(bytes);
+  return 0;
+}
