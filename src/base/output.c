@@ -183,8 +183,10 @@ cmb_status cmb_output_spoil(cmb_output *o)
 static int create_draft(cmb_output *o)
 {
   struct stat partial;
-  strcpy(o->draft, o->partial); /* there is room: ENDING_ROOM counts both endings */
-  strcat(o->draft, DRAFT_ENDING);
+  const size_t length = strlen(o->partial);
+  memcpy(o->draft, o->partial, length);
+  memcpy(o->draft + length, DRAFT_ENDING,
+         sizeof DRAFT_ENDING); /* ENDING_ROOM counts both endings */
   int file = mkstemp(o->draft);
   if (file < 0) {
     o->draft[0] = '\0';

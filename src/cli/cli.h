@@ -21,11 +21,10 @@ struct cli_arguments {
   const struct cli_command *command;
   int word_count; /* what follows the command on the line */
   char **words;
-  const char *kind;    /* the word before the operand, if the command has one */
-  const char *operand; /* MODEL, NAME ... ; NULL if none was given */
-  int result_count;    /* where the operand is RESULT...: all of them, the operand the first */
-  const char *result[CLI_MOST_RESULTS];
-  const char *x, *y, *log; /* of a plot of results */
+  const char *kind;                     /* the word before the operand, if the command has one */
+  const char *operand;                  /* MODEL, NAME ... ; NULL if none was given */
+  const char *result[CLI_MOST_RESULTS]; /* where it is RESULT...: all of them */
+  const char *x, *y, *log;              /* of a plot of results */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   bool residuals;                                  /* records have |g| and |Gv| */
@@ -42,7 +41,7 @@ struct cli_arguments {
   cmb_evaluation evaluation;
   unsigned long given; /* bit k: cli_options[k] was on the command line */
   cmb_model *model;    /* what MODEL names; NULL: a problem written in C */
-  int set_count, start_count, option_count;
+  int set_count, start_count, option_count, result_count;
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
   cmb_option_setting option[CLI_MOST_SETTINGS];

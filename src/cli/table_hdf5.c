@@ -180,21 +180,22 @@ static void put_columns(struct file *f, cli_sheet_reader read, void *user, doubl
 static void put_events(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
-  const size_t room = (size_t)s->event_count + 1;
+  const long count = s->event_count;
+  const size_t room = (size_t)count + 1;
   double *t = calloc(room, sizeof *t);
   int32_t *direction = calloc(room, sizeof *direction);
   const char **name = calloc(room, sizeof *name);
   hid_t place = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (!t || !direction || !name) f->good = false;
-  if (check(f, place) && f->good) {
-    for (long i = 0; i < s->event_count; i++) {
+  if (t && direction && name && check(f, place)) {
+    for (long i = 0; i < count; i++) {
       t[i] = s->events[i].t;
       direction[i] = s->events[i].direction;
       name[i] = s->events[i].name;
     }
-    put_set(f, place, "t", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, s->event_count, t);
-    put_set(f, place, "direction", H5T_STD_I32LE, H5T_NATIVE_INT32, s->event_count, direction);
-    put_texts(f, place, "name", s->event_count, name);
+    put_set(f, place, "t", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, t);
+    put_set(f, place, "direction", H5T_STD_I32LE, H5T_NATIVE_INT32, count, direction);
+    put_texts(f, place, "name", count, name);
   }
   if (place >= 0) check(f, H5Gclose(place));
   free(t);
