@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo test lint quick campaign threads bench install format coverage clean
+.PHONY: build help demo test lint quick campaign threads bench book install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -52,6 +52,12 @@ threads: ## one model in many threads, under the thread sanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan
+
+book: ## every table and figure of the papers as a page in docs/benchmarks; goes on where it stopped
+	@scripts/setup.sh bench
+	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
+	cmake --build --preset release
+	scripts/book.sh
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench
