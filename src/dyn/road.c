@@ -17,6 +17,12 @@
  * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
  *
  * A road that has a place knows s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
+ *
+ * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where all parts of
+ * the road without edges are in h. Obstacles then make it smaller, one after the other, with the nearest of their points:
+ *     half-cylinder  D = min(w, sqrt(s² + w²) − r)
+ *     stair          D = min over the ground and all steps of: w − H for s >= c; else sqrt((c − s)² + (w − H)²), or c − s below the edge
+ * D is continuous in the point where h has a continuous slope: a force that has a potential of D makes no energy at the edges.
  */
 #include "dyn/road.h"
 
@@ -307,6 +313,99 @@ cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb
   const cmb_road_point *known;
   CMB_TRY(need(b, road, &known));
   return cmb_substitute(b->g, 3, from, to, 1, friction ? &known->friction : &known->height, e);
+}
+
+/* ---- distances */
+
+static bool is_obstacle(const cmb_model_road *road)
+{
+  return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
+}
+
+/* The heights of all parts that are no obstacles. */
+static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
+{
+  const cmb_model_road *road = &b->model->roads[index];
+  const cmb_road_point *p;
+  CMB_TRY(need(b, index, &p));
+  if (road->type != CMB_ROAD_SUM) {
+    if (!is_obstacle(road)) *height = cmb_add(b->g, *height, p->height);
+    return CMB_OK;
+  }
+  for (int i = 0; i < road->count; i++) CMB_TRY(add_plain(b, road->parts[i], height));
+  return CMB_OK;
+}
+
+/* The distance from a step: its edge is d ahead and h below. */
+static cmb_expr from_step(cmb_graph *g, cmb_expr d, cmb_expr h)
+{
+  const cmb_expr edge = root(g, cmb_add(g, cmb_square(g, d), cmb_square(g, h)));
+  return where(g, d, where(g, h, edge, d), h);
+}
+
+static cmb_expr from_stair(cmb_build *b, const cmb_model_road *road, cmb_expr s, cmb_expr w)
+{
+  cmb_graph *g = b->g;
+  cmb_expr least = w;
+  for (int k = 0; k < road->count; k++) {
+    const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
+    const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
+    const cmb_expr step = from_step(g, cmb_sub(g, c, s), cmb_sub(g, w, H));
+    least = cmb_apply(g, CMB_OP_MIN, least, step, 0);
+  }
+  return least;
+}
+
+static cmb_expr from_cylinder(cmb_build *b, const cmb_model_road *road, cmb_expr s, cmb_expr w)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr axis = root(g, cmb_add(g, cmb_square(g, s), cmb_square(g, w)));
+  return cmb_apply(g, CMB_OP_MIN, w, cmb_sub(g, axis, cmb_number_expr(g, road->n[0])), 0);
+}
+
+/* The distance w with all obstacles of the road. */
+static void go_around(cmb_build *b, int index, cmb_expr *w)
+{
+  const cmb_model_road *road = &b->model->roads[index];
+  if (road->type == CMB_ROAD_SUM) {
+    for (int i = 0; i < road->count; i++) go_around(b, road->parts[i], w);
+  } else if (is_obstacle(road)) {
+    const cmb_expr s = place_on(b, road).s;
+    const cmb_expr above = cmb_sub(b->g, *w, cmb_number_expr(b->g, road->at[2]));
+    *w = road->type == CMB_ROAD_STAIR ? from_stair(b, road, s, above)
+                                      : from_cylinder(b, road, s, above);
+  }
+}
+
+/* Partial derivatives by x, y and z. */
+static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_expr to[3])
+{
+  const cmb_expr one = cmb_constant(g, 1);
+  return cmb_reverse(g, 3, by, 1, &e, &one, to);
+}
+
+cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at, cmb_expr *D,
+                                   cmb_vector *n)
+{
+  cmb_graph *g = b->g;
+  const struct symbols s = road_symbols(b);
+  const cmb_expr z = cmb_input(g, "z above a road"), upright = cmb_input(g, "n_z of a road");
+  const cmb_expr xyz[3] = {s.x, s.y, z};
+  cmb_expr height = 0, slope[3], e[4];
+  CMB_TRY(add_plain(b, road, &height));
+  CMB_TRY(gradient(g, xyz, height, slope));
+  e[0] = cmb_mul(g, upright, cmb_sub(g, z, height));
+  go_around(b, road, &e[0]);
+  CMB_TRY(gradient(g, xyz, e[0], e + 1));
+  const cmb_expr steep = cmb_add(g, cmb_square(g, slope[0]), cmb_square(g, slope[1]));
+  const cmb_expr n_z =
+      cmb_div(g, cmb_constant(g, 1), root(g, cmb_add(g, cmb_constant(g, 1), steep)));
+  CMB_TRY(cmb_substitute(g, 1, &upright, &n_z, 4, e, e));
+  CMB_TRY(cmb_substitute(g, 3, xyz, at->x, 4, e, e));
+  const cmb_vector way = {{e[1], e[2], e[3]}};
+  *D = e[0];
+  *n = cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, way)), way);
+  return CMB_OK;
 }
 
 cmb_status cmb_build_take_roads(cmb_build *b)
