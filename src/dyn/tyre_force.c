@@ -4,8 +4,8 @@
  * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
  * without its part along e:
  *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d cos γ = (c − P)·n          two unknowns; in closed form where h is a constant
- * In the air, where the plane that touches the road below the centre is farther away than 3/2 R, the equations are those of a centre that is so
- * far above the road: of a high centre a wavy road has many such points, or none nearby.
+ * Where the plane that touches the road below the centre is not between R/4 and 3/2 R away, the equations are those of a centre that is: the road
+ * has many such points for a centre high above its waves, and may have none for one below it, where a trial step can be.
  * A road with switches (if, straight pieces) has no such equations: there, and on obstacles with edges, the road gives the distance D of the
  * centre and its normal n (dyn/road.c), and d cos γ = D. Then d changes with the centre by n/cos γ + s, where s, the spread, is what the
  * road's curvature adds while the wheel does not turn.
@@ -44,6 +44,7 @@ static const double air_time = 0.02;                      /* T, s */
 static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
 static const double sliding_sigma = 0.05;                 /* f */
 static const double least_friction = 0.01;                /* of a road, for the slip of the peak */
+static const double least_high = 0.25, most_high = 1.5;   /* of the radius, see near_centre */
 static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
 
 #define RESULTS(X)                                                                                 \
@@ -127,19 +128,20 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
-/* How far the plane that touches the road below the centre may be: beyond, P is that of a lower centre. */
-static const double least_high = 1.5; /* of the radius */
-
-/* The centre, or in the air a place below it. */
-static cmb_vector lowered(struct tyre *y, double radius, const cmb_road_point *below)
+/* The centre, brought to the heights at which a wheel presses. */
+static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
   const cmb_expr steep = cmb_vector_length(g, y->n); /* 1/n_z */
-  const cmb_expr most = cmb_mul(g, number(y, least_high * radius), steep);
+  const cmb_expr most = cmb_mul(g, number(y, most_high * radius), steep);
+  const cmb_expr least = cmb_mul(g, number(y, least_high * radius), steep);
   const cmb_expr high = cmb_sub(g, y->c.x[2], below->height);
-  cmb_vector low = y->c;
-  low.x[2] = cmb_add(g, below->height, cmb_apply(g, CMB_OP_MIN, high, most, 0));
-  return low;
+  const cmb_expr kept = cmb_apply(g, CMB_OP_MAX, cmb_apply(g, CMB_OP_MIN, high, most, 0), least, 0);
+  cmb_vector at = y->c;
+  cmb_build_hint(y->b, false, y->f->name, "near", cmb_sub(g, most, high));
+  cmb_build_hint(y->b, false, y->f->name, "deep", cmb_sub(g, least, high));
+  at.x[2] = cmb_add(g, below->height, kept);
+  return at;
 }
 
 /* The place of P on a smooth road that is not flat. CMB_ERROR_INPUT: the road has switches. */
@@ -152,7 +154,7 @@ static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_po
     snprintf(text[i], sizeof text[i], "%s of the contact of %s", i == 0 ? "x" : "y", y->f->name);
   const cmb_expr unknown[2] = {cmb_input(g, text[0]), cmb_input(g, text[1])};
   const double size[2] = {radius, radius};
-  const cmb_vector c = lowered(y, radius, below);
+  const cmb_vector c = near_centre(y, radius, below);
   cmb_road_point point;
   CMB_TRY(road_at(y, unknown[0], unknown[1], 0, &point));
   const cmb_vector away = cmb_vector_sub(g, c, y->P);
@@ -193,7 +195,7 @@ static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
   const cmb_expr from[6] = {at.c.x[0], at.c.x[1], at.c.x[2], at.e.x[0], at.e.x[1], at.e.x[2]};
   const cmb_expr to[6] = {y->c.x[0], y->c.x[1], y->c.x[2], y->e.x[0], y->e.x[1], y->e.x[2]};
   cmb_expr D, e[8];
-  CMB_TRY(cmb_build_road_distance(y->b, y->of->road, &at.c, &D, &at.n));
+  CMB_TRY(cmb_build_road_distance(y->b, y->of->road, &at.c, &at.e, &D, &at.n));
   (void)take_camber(&at, D);
   CMB_TRY(cmb_reverse(g, 4, by, 1, &at.d, &one, e));
   for (int i = 0; i < 3; i++) {
