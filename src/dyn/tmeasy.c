@@ -21,9 +21,9 @@
 
 #include "expr/algebra.h"
 
-static const double tiny_slip = 1e-7;      /* ε */
+static const double tiny_slip = 1e-7;       /* ε */
 static const double least_friction = 0.005; /* μ0 */
-static const double most_load = 3;         /* of the nominal one */
+static const double most_load = 3;          /* of the nominal one */
 
 /* One direction at this load, forces over the load. */
 struct side {
