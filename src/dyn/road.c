@@ -17,6 +17,13 @@
  * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
  *
  * A road that has a place knows s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
+ *
+ * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where all parts of
+ * the road without edges are in h. Obstacles then have the distances of the nearest of their points, in place of w where they are nearer:
+ *     half-cylinder  sqrt(s² + w²) − r
+ *     stair          of each step: w − H for s >= c; before it sqrt((c − s)² + (w − H)²), or c − s below the edge
+ * Nearer is what has the lower D/cos γ, sin γ = e·n: the distance in the plane of a disc with the axis e. Where h has a continuous slope this
+ * is continuous, and a force that has a potential of it makes no energy at the edges.
  */
 #include "dyn/road.h"
 
@@ -307,6 +314,142 @@ cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb
   const cmb_road_point *known;
   CMB_TRY(need(b, road, &known));
   return cmb_substitute(b->g, 3, from, to, 1, friction ? &known->friction : &known->height, e);
+}
+
+/* ---- distances */
+
+static bool is_obstacle(const cmb_model_road *road)
+{
+  return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
+}
+
+/* The heights of all parts that are no obstacles. */
+static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
+{
+  const cmb_model_road *road = &b->model->roads[index];
+  const cmb_road_point *p;
+  CMB_TRY(need(b, index, &p));
+  if (road->type != CMB_ROAD_SUM) {
+    if (!is_obstacle(road)) *height = cmb_add(b->g, *height, p->height);
+    return CMB_OK;
+  }
+  for (int i = 0; i < road->count; i++) CMB_TRY(add_plain(b, road->parts[i], height));
+  return CMB_OK;
+}
+
+/* A distance on its way: D and its gradient, in symbols. */
+struct reach {
+  cmb_expr D;
+  cmb_vector way;
+};
+
+/* Partial derivatives by x, y and z. */
+static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_vector *to)
+{
+  const cmb_expr one = cmb_constant(g, 1);
+  return cmb_reverse(g, 3, by, 1, &e, &one, to->x);
+}
+
+/* cos γ of a disc with the axis e */
+static cmb_expr cosine(cmb_graph *g, const cmb_vector *e, const struct reach *r)
+{
+  const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->way));
+  return cmb_div(g, across, cmb_vector_length(g, r->way));
+}
+
+/* The one that is nearer in the plane of the disc: the lower D/cos γ. */
+static struct reach nearer(cmb_graph *g, const cmb_vector *e, struct reach a, struct reach b)
+{
+  const cmb_expr more =
+      cmb_sub(g, cmb_mul(g, a.D, cosine(g, e, &b)), cmb_mul(g, b.D, cosine(g, e, &a)));
+  struct reach r = {.D = where(g, more, b.D, a.D)};
+  for (int i = 0; i < 3; i++) r.way.x[i] = where(g, more, b.way.x[i], a.way.x[i]);
+  return r;
+}
+
+/* An obstacle of the road whose distance is D(s, w) in symbols for s and w, put at its place above the ground w. */
+static cmb_status put(cmb_build *b, const cmb_model_road *road, const struct reach *ground,
+                      const cmb_expr sw[2], cmb_expr D, struct reach *to)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr one = cmb_constant(g, 1), at[2] = {place_on(b, road).s, ground->D};
+  cmb_expr e[3] = {D};
+  CMB_TRY(cmb_reverse(g, 2, sw, 1, &D, &one, e + 1));
+  CMB_TRY(cmb_substitute(g, 2, sw, at, 3, e, e));
+  to->D = e[0];
+  to->way = cmb_vector_scale(g, e[2], ground->way);
+  for (int i = 0; i < 2; i++)
+    to->way.x[i] = cmb_add(g, to->way.x[i], cmb_mul(g, e[1], cmb_number_expr(g, road->along[i])));
+  return CMB_OK;
+}
+
+/* The distance from step k: its edge is d ahead and h below. */
+static cmb_expr from_step(cmb_graph *g, const cmb_model_road *road, int k, const cmb_expr sw[2])
+{
+  const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
+  const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
+  const cmb_expr d = cmb_sub(g, c, sw[0]), h = cmb_sub(g, sw[1], H);
+  const cmb_expr edge = root(g, cmb_add(g, cmb_square(g, d), cmb_square(g, h)));
+  return where(g, d, where(g, h, edge, d), h);
+}
+
+static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cmb_expr sw[2])
+{
+  const cmb_expr axis = root(g, cmb_add(g, cmb_square(g, sw[0]), cmb_square(g, sw[1])));
+  return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
+}
+
+/* The distance with one obstacle more. */
+static cmb_status go_around(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
+                            struct reach *r)
+{
+  cmb_graph *g = b->g;
+  const cmb_expr sw[2] = {cmb_input(g, "s of an obstacle"), cmb_input(g, "w of an obstacle")};
+  const bool stair = road->type == CMB_ROAD_STAIR;
+  r->D = cmb_sub(g, r->D, cmb_number_expr(g, road->at[2]));
+  const struct reach ground = *r;
+  for (int k = 0; k < (stair ? road->count : 1); k++) {
+    const cmb_expr D = stair ? from_step(g, road, k, sw) : from_cylinder(g, road, sw);
+    struct reach one;
+    CMB_TRY(put(b, road, &ground, sw, D, &one));
+    *r = nearer(g, axis, *r, one);
+  }
+  return CMB_OK;
+}
+
+static cmb_status go_around_all(cmb_build *b, int index, const cmb_vector *axis, struct reach *r)
+{
+  const cmb_model_road *road = &b->model->roads[index];
+  if (is_obstacle(road)) return go_around(b, road, axis, r);
+  for (int i = 0; i < road->count && road->type == CMB_ROAD_SUM; i++)
+    CMB_TRY(go_around_all(b, road->parts[i], axis, r));
+  return CMB_OK;
+}
+
+cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at,
+                                   const cmb_vector *axis, cmb_expr *D, cmb_vector *n)
+{
+  cmb_graph *g = b->g;
+  const struct symbols s = road_symbols(b);
+  const cmb_expr z = cmb_input(g, "z above a road"), upright = cmb_input(g, "n_z of a road");
+  const cmb_expr xyz[3] = {s.x, s.y, z}, one = cmb_constant(g, 1);
+  cmb_expr height = 0;
+  cmb_vector slope;
+  struct reach r;
+  CMB_TRY(add_plain(b, road, &height));
+  CMB_TRY(gradient(g, xyz, height, &slope));
+  r.D = cmb_mul(g, upright, cmb_sub(g, z, height));
+  CMB_TRY(gradient(g, xyz, r.D, &r.way));
+  CMB_TRY(go_around_all(b, road, axis, &r));
+  const cmb_expr n_z = cmb_div(
+      g, one, root(g, cmb_add(g, one, cmb_vector_dot(g, slope, slope)))); /* slope has no z */
+  cmb_expr e[4] = {r.D, r.way.x[0], r.way.x[1], r.way.x[2]};
+  CMB_TRY(cmb_substitute(g, 1, &upright, &n_z, 4, e, e));
+  CMB_TRY(cmb_substitute(g, 3, xyz, at->x, 4, e, e));
+  const cmb_vector way = {{e[1], e[2], e[3]}};
+  *D = e[0];
+  *n = cmb_vector_scale(g, cmb_div(g, one, cmb_vector_length(g, way)), way);
+  return CMB_OK;
 }
 
 cmb_status cmb_build_take_roads(cmb_build *b)

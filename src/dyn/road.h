@@ -21,6 +21,11 @@ cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_ex
 cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
                                 cmb_expr radius, cmb_expr *e);
 
+/* The distance D of a place [x, y, z] above the road, for a disc with this axis, and the normal n of the road there, of length 1: the gradient of
+ * D without what comes of the road's curvature. */
+cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at,
+                                   const cmb_vector *axis, cmb_expr *D, cmb_vector *n);
+
 /* Room for what is known of the roads; and all of them once, for what is wrong in those that nothing asks for. */
 cmb_status cmb_build_take_roads(cmb_build *b);
 cmb_status cmb_build_check_roads(cmb_build *b);

@@ -13,16 +13,17 @@
  * At no slip the angle φ is none, and TMeasy has a slope for each of them. Its slopes along both axes hold there: with a small ε,
  *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
  * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the force is off by less than (ε/s)² of itself.
- * A road of friction μ has μ F(s/μ). All forces are divided by the load here, and F by the slip: nothing is divided by what can vanish.
+ * A road of friction μ has μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m is μ to the last digit but on ice. There the slips of the curve stay those of μ0, and the
+ * force vanishes with μ. With m = μ it would rise to its peak within no slip: no differences, and no steps, would see its slope. All forces are divided by the load here, and F by the slip: nothing is divided by what can vanish.
  * Beyond three times the nominal load F/Fz and the slips stay as they are there: the parabola would come down again.
  */
 #include "dyn/tmeasy.h"
 
 #include "expr/algebra.h"
 
-static const double tiny_slip = 1e-7;     /* ε */
-static const double tiny_friction = 1e-6; /* what a road without friction has */
-static const double most_load = 3;        /* of the nominal one */
+static const double tiny_slip = 1e-7;       /* ε */
+static const double least_friction = 0.005; /* μ0 */
+static const double most_load = 3;          /* of the nominal one */
 
 /* One direction at this load, forces over the load. */
 struct side {
@@ -128,6 +129,14 @@ static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double sti
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
+/* m */
+static cmb_expr slips_with(cmb_graph *g, cmb_expr friction)
+{
+  const double least2 = least_friction * least_friction, least4 = least2 * least2;
+  const cmb_expr mu2 = cmb_square(g, friction), mu8 = cmb_square(g, cmb_square(g, mu2));
+  return root(g, root(g, root(g, cmb_add(g, mu8, constant(g, least4 * least4)))));
+}
+
 /* The curve in a direction, by the squares of its cosine and sine; the slope is the caller's. */
 static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
                             cmb_expr ss)
@@ -164,15 +173,14 @@ static void secants(cmb_graph *g, const struct side *x, const struct side *y, cm
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
                           cmb_expr length, cmb_tyre_output *out)
 {
-  const cmb_expr mu =
-      root(g, cmb_add(g, cmb_square(g, in->friction), constant(g, tiny_friction * tiny_friction)));
+  const cmb_expr m = slips_with(g, in->friction);
   const cmb_expr r =
       cmb_apply(g, CMB_OP_MIN, cmb_div(g, in->Fz, constant(g, t->load)), constant(g, most_load), 0);
   struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
   take_scales(g, &x, &y);
-  const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, mu));
-  const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, mu)));
-  const cmb_expr size = cmb_mul(g, in->Fz, mu);
+  const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, m));
+  const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, m)));
+  const cmb_expr size = cmb_mul(g, in->Fz, in->friction);
   cmb_expr part[2];
   *out = (cmb_tyre_output){0};
   secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part, out);

@@ -4,14 +4,16 @@
  * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
  * without its part along e:
  *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d cos γ = (c − P)·n          two unknowns; in closed form where h is a constant
- * A road with switches (if, straight pieces) has no such equations: there the plane that touches it below the centre stands for the
- * road. Roads that know the radius R of the wheel give the envelope h(x, y, R), whose normal below the centre is that at the contact:
- * d cos γ = R + n_z (c_z − R − h).
+ * Where the plane that touches the road below the centre is not between R/4 and 3/2 R away, the equations are those of a centre that is: the road
+ * has many such points for a centre high above its waves, and may have none for one below it, where a trial step can be.
+ * A road with switches (if, straight pieces) has no such equations: there, and on obstacles with edges, the road gives the distance D of the
+ * centre and its normal n (dyn/road.c), and d cos γ = D. Then d changes with the centre by n/cos γ + s, where s, the spread, is what the
+ * road's curvature adds while the wheel does not turn.
  * Axes (ISO-W): X = e × n forward, Y = n × X to the left, n up; camber sin γ = e·n, positive if the top leans towards −Y, to the right.
  * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
- * along the road only.
+ * along the road only. With a spread ḋ has s·v_c, too.
  *
- * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which makes the force of the spring conservative, or as a .tir file says; 0 in the air.
+ * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which with the force Fz cos γ s at the centre makes the spring conservative, or as a .tir file says; 0 in the air.
  *
  * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re. The law is given slips that lag behind (Pacejka 2012,
  * §7.2, and §8.6 for low speeds), with relaxation lengths σ at no slip. u and v are σ times them:
@@ -42,6 +44,7 @@ static const double air_time = 0.02;                      /* T, s */
 static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
 static const double sliding_sigma = 0.05;                 /* f */
 static const double least_friction = 0.01;                /* of a road, for the slip of the peak */
+static const double least_high = 0.25, most_high = 1.5;   /* of the radius, see near_centre */
 static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
 
 #define RESULTS(X)                                                                                 \
@@ -65,8 +68,9 @@ struct tyre {
   cmb_vector arm, c, e;     /* of the centre, from the link's origin and from the ground's; axis */
   cmb_vector P, n, k, X, Y; /* contact */
   cmb_expr cosine, d, friction; /* cos γ, loaded radius */
-  cmb_expr height_t;
-  cmb_vector down, v; /* from the link's origin to P; v_P */
+  cmb_expr d_t;                 /* of a road that moves, the wheel at rest */
+  cmb_vector spread;            /* s */
+  cmb_vector down, v;           /* from the link's origin to P; v_P */
   cmb_expr spin, radius, rho, rho_rate;
   cmb_expr Fz, both; /* and what decides on contact */
   cmb_expr rolling;  /* Re */
@@ -109,7 +113,6 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   if (y->of->road >= 0) CMB_TRY(cmb_build_road(y->b, y->of->road, at_x, at_y, radius, point));
   y->P = (cmb_vector){{at_x, at_y, point->height}};
   y->n = (cmb_vector){{cmb_neg(g, point->height_x), cmb_neg(g, point->height_y), number(y, 1)}};
-  y->height_t = point->height_t;
   return CMB_OK;
 }
 
@@ -125,8 +128,25 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
+/* The centre, brought to the heights at which a wheel presses. */
+static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
+{
+  cmb_graph *g = y->g;
+  const cmb_expr steep = cmb_vector_length(g, y->n); /* 1/n_z */
+  const cmb_expr most = cmb_mul(g, number(y, most_high * radius), steep);
+  const cmb_expr least = cmb_mul(g, number(y, least_high * radius), steep);
+  const cmb_expr high = cmb_sub(g, y->c.x[2], below->height);
+  const cmb_expr kept = cmb_apply(g, CMB_OP_MAX, cmb_apply(g, CMB_OP_MIN, high, most, 0), least, 0);
+  cmb_vector at = y->c;
+  cmb_build_hint(y->b, false, y->f->name, "near", cmb_sub(g, most, high));
+  cmb_build_hint(y->b, false, y->f->name, "deep", cmb_sub(g, least, high));
+  at.x[2] = cmb_add(g, below->height, kept);
+  return at;
+}
+
 /* The place of P on a smooth road that is not flat. CMB_ERROR_INPUT: the road has switches. */
-static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
+static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
+                                cmb_expr w[2])
 {
   cmb_graph *g = y->g;
   char text[2][320];
@@ -134,52 +154,97 @@ static cmb_status solve_contact(struct tyre *y, double radius, cmb_expr w[2])
     snprintf(text[i], sizeof text[i], "%s of the contact of %s", i == 0 ? "x" : "y", y->f->name);
   const cmb_expr unknown[2] = {cmb_input(g, text[0]), cmb_input(g, text[1])};
   const double size[2] = {radius, radius};
+  const cmb_vector c = near_centre(y, radius, below);
   cmb_road_point point;
   CMB_TRY(road_at(y, unknown[0], unknown[1], 0, &point));
-  const cmb_vector away = cmb_vector_sub(g, y->c, y->P);
+  const cmb_vector away = cmb_vector_sub(g, c, y->P);
   const cmb_expr equation[2] = {cmb_vector_dot(g, away, y->e),
                                 cmb_vector_dot(g, away, cmb_vector_cross(g, y->e, y->n))};
   return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
 }
 
-/* The plane that stands for the road: its normal n, and how far it is below the centre. */
-static cmb_status find_plane(struct tyre *y, double radius, cmb_expr *below)
+/* sin γ, and d of a plane so far below the centre. */
+static cmb_expr take_camber(struct tyre *y, cmb_expr below)
+{
+  cmb_graph *g = y->g;
+  const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
+  y->cosine = root(g, cmb_sub(g, number(y, 1), cmb_square(g, sine)));
+  y->d = cmb_div(g, below, y->cosine);
+  return sine;
+}
+
+static cmb_vector symbols_of(cmb_graph *g, const char *what)
+{
+  static const char axes[] = "xyz";
+  cmb_vector v;
+  char text[80];
+  for (int i = 0; i < 3; i++) {
+    snprintf(text, sizeof text, "%c of %s", axes[i], what);
+    v.x[i] = cmb_input(g, text);
+  }
+  return v;
+}
+
+/* The distance from the road, its normal, and the spread: made in symbols for centre and axis, by which it is differentiated. */
+static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
+{
+  cmb_graph *g = y->g;
+  struct tyre at = *y;
+  at.c = symbols_of(g, "the centre of a wheel"), at.e = symbols_of(g, "the axis of a wheel");
+  const cmb_expr by[4] = {at.c.x[0], at.c.x[1], at.c.x[2], y->b->k->t}, one = number(y, 1);
+  const cmb_expr from[6] = {at.c.x[0], at.c.x[1], at.c.x[2], at.e.x[0], at.e.x[1], at.e.x[2]};
+  const cmb_expr to[6] = {y->c.x[0], y->c.x[1], y->c.x[2], y->e.x[0], y->e.x[1], y->e.x[2]};
+  cmb_expr D, e[8];
+  CMB_TRY(cmb_build_road_distance(y->b, y->of->road, &at.c, &at.e, &D, &at.n));
+  (void)take_camber(&at, D);
+  CMB_TRY(cmb_reverse(g, 4, by, 1, &at.d, &one, e));
+  for (int i = 0; i < 3; i++) {
+    e[i] = cmb_sub(g, e[i], cmb_div(g, at.n.x[i], at.cosine));
+    e[4 + i] = at.n.x[i];
+  }
+  e[7] = D;
+  CMB_TRY(cmb_substitute(g, 6, from, to, 8, e, e));
+  y->spread = (cmb_vector){{e[0], e[1], e[2]}};
+  y->d_t = e[3];
+  y->n = (cmb_vector){{e[4], e[5], e[6]}};
+  *sine = take_camber(y, e[7]);
+  return CMB_OK;
+}
+
+/* The plane that touches the road at P. CMB_ERROR_INPUT: the road has switches. */
+static cmb_status take_plane(struct tyre *y, double radius, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
   cmb_road_point point;
   cmb_expr w[2] = {y->c.x[0], y->c.x[1]};
-  bool envelope;
-  CMB_TRY(has_envelope(y, &envelope));
-  const cmb_expr R = envelope ? number(y, radius) : 0;
-  CMB_TRY(road_at(y, w[0], w[1], R, &point));
+  CMB_TRY(road_at(y, w[0], w[1], 0, &point));
   const bool flat = point.height_x == 0 && point.height_y == 0;
-  if (!flat && !envelope) {
-    const cmb_status status = solve_contact(y, radius, w);
-    if (status != CMB_OK && status != CMB_ERROR_INPUT) return status;
-    if (status == CMB_ERROR_INPUT) {
-      cmb_forget_error(y->b->ctx);
-      w[0] = y->c.x[0], w[1] = y->c.x[1];
-    }
+  if (!flat) {
+    CMB_TRY(solve_contact(y, radius, &point, w));
     CMB_TRY(road_at(y, w[0], w[1], 0, &point));
+    y->n = unit(g, y->n);
   }
-  y->n = flat ? y->n : unit(g, y->n);
-  y->P.x[2] = cmb_add(g, y->P.x[2], R);
-  *below = cmb_add(g, R, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
+  *sine = take_camber(y, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
+  y->d_t = cmb_neg(g, cmb_div(g, cmb_mul(g, y->n.x[2], point.height_t), y->cosine));
   return CMB_OK;
 }
 
 static cmb_status find_contact(struct tyre *y, double radius)
 {
   cmb_graph *g = y->g;
-  cmb_expr below;
-  CMB_TRY(find_plane(y, radius, &below));
-  const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
-  y->cosine = root(g, cmb_sub(g, number(y, 1), cmb_square(g, sine)));
+  cmb_expr sine;
+  bool envelope;
+  CMB_TRY(has_envelope(y, &envelope));
+  cmb_status status = envelope ? CMB_ERROR_INPUT : take_plane(y, radius, &sine);
+  if (status == CMB_ERROR_INPUT) {
+    if (!envelope) cmb_forget_error(y->b->ctx);
+    status = take_distance(y, &sine);
+  }
+  CMB_TRY(status);
   const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
   y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
   y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
   y->Y = cmb_vector_cross(g, y->n, y->X);
-  y->d = cmb_mul(g, below, inverse);
   const cmb_vector to_P = cmb_vector_scale(g, cmb_neg(g, y->d), y->k);
   y->P = cmb_vector_add(g, y->c, to_P);
   y->down = cmb_vector_add(g, y->arm, to_P);
@@ -197,9 +262,10 @@ static void take_velocities(struct tyre *y)
   const cmb_vector all = cmb_point_velocity(y->b->k, y->p, y->down);
   /* without spin: −d (−Ω e) × k = Ω d X more */
   y->v = cmb_vector_add(g, all, cmb_vector_scale(g, cmb_mul(g, y->spin, y->d), y->X));
-  const cmb_expr away =
-      cmb_sub(g, cmb_vector_dot(g, y->v, y->n), cmb_mul(g, y->n.x[2], y->height_t));
-  y->rho_rate = cmb_neg(g, cmb_div(g, away, y->cosine));
+  const cmb_vector centre = cmb_point_velocity(y->b->k, y->p, y->arm);
+  const cmb_expr away = cmb_div(g, cmb_vector_dot(g, y->v, y->n), y->cosine);
+  const cmb_expr more = cmb_add(g, cmb_vector_dot(g, y->spread, centre), y->d_t);
+  y->rho_rate = cmb_neg(g, cmb_add(g, away, more));
 }
 
 /* ---- load and rolling radius */
@@ -427,17 +493,19 @@ static void take_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Force at P and moment; Fx with the arm Re about the axis. */
+/* Force at P and moment; Fx with the arm Re about the axis, the force of the spread with d k. */
 static cmb_status act(struct tyre *y)
 {
   cmb_graph *g = y->g;
   const cmb_tyre_output *o = &y->out;
-  cmb_vector force = cmb_vector_scale(g, y->Fz, y->n), moment = {{0, 0, 0}};
+  const cmb_vector more = cmb_vector_scale(g, cmb_mul(g, y->Fz, y->cosine), y->spread);
+  cmb_vector force = cmb_vector_add(g, cmb_vector_scale(g, y->Fz, y->n), more);
+  cmb_vector moment = cmb_vector_cross(g, cmb_vector_scale(g, y->d, y->k), more);
   if (y->of->first_state >= 0) {
     force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fx, y->X));
     force = cmb_vector_add(g, force, cmb_vector_scale(g, o->Fy, y->Y));
     const cmb_expr lever = cmb_mul(g, o->Fx, cmb_sub(g, y->d, y->rolling));
-    moment = cmb_vector_scale(g, o->Mx, y->X);
+    moment = cmb_vector_add(g, moment, cmb_vector_scale(g, o->Mx, y->X));
     moment = cmb_vector_add(g, moment, cmb_vector_scale(g, o->Mz, y->n));
     moment = cmb_vector_add(g, moment, cmb_vector_scale(g, cmb_add(g, o->My, lever), y->e));
   }

@@ -38,6 +38,8 @@ enum { ITERATIONS = 200, HALVINGS = 30 };
 static const double RADIUS = 0.5;   /* m or rad: the largest step */
 static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
+static const double NOT_SEEN = 1e-12; /* a state that is 0 but for rounding */
+static const double BALANCED = 1e-13; /* likewise, a force beside the largest */
 static const double AT_REST =
     1e-9; /* what nothing can balance is none: of the largest force; 1/s */
 
@@ -382,6 +384,15 @@ static bool is_balanced(const struct balance *k)
   return true;
 }
 
+/* No rate of a state is left, and of forces what rounding leaves: then a state whose value is 0, such as the deflection of a tyre that stands
+ * on a level road, changes by as much as it has, since both are rounding. */
+static bool is_rounding(const struct balance *k)
+{
+  const int n = k->tangent.n, states = n - k->ev->eq->nz;
+  if (cmb_largest(k->ev->eq->nz, k->p + states) > 0) return false;
+  return cmb_norm2(states, k->p) <= BALANCED * k->force_scale;
+}
+
 static cmb_status iterate(struct balance *k, int *iterations)
 {
   double last = INFINITY;
@@ -389,7 +400,7 @@ static cmb_status iterate(struct balance *k, int *iterations)
     double scaled;
     CMB_TRY(newton_step(k, &scaled));
     const double size = relative_size(k);
-    if (size <= ROUNDING || (size <= ARRIVED && size >= last / 2)) {
+    if (size <= ROUNDING || (size <= ARRIVED && size >= last / 2) || is_rounding(k)) {
       return is_balanced(k) ? CMB_OK : CMB_RETRY_NEWTON;
     }
     CMB_TRY(descend(k, scaled, size <= ARRIVED));
@@ -410,7 +421,7 @@ static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
     combine(k, k->N, k->null + (ptrdiff_t)i * n, k->w);
     for (int m = 0; m < nv; m++) {
       const double seen = m < first_state(k) ? 1 : k->z_scale[m - first_state(k)];
-      if (seen > 0) k->w[m] /= seen;
+      if (seen > NOT_SEEN) k->w[m] /= seen;
       if (fabs(k->w[m]) > fabs(k->w[most])) most = m;
     }
     report->neutral_most[report->neutral_named++] = most;

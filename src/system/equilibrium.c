@@ -41,6 +41,7 @@ static const double NEARLY_THERE = 1e-6; /* a step that is taken without looking
 static const double ARRIVED =
     1e-9; /* a step that no longer shrinks: rounding, if the force is small */
 static const double ROUNDING = 1e-12; /* likewise, whatever the force */
+static const double AWAY = 1e8;       /* beyond, forces have no digits left */
 
 struct seek {
   cmb_evaluator *ev;
@@ -288,6 +289,7 @@ static cmb_status iterate(struct seek *k, int *iterations)
     if (is_balanced(k)) return CMB_OK;
     if (!choose_step(k, &whole)) return CMB_RETRY_NEWTON;
     double size = cmb_norm2(nq, k->dq), scale = 1 + cmb_norm2(nq, k->q);
+    if (scale > AWAY) return CMB_RETRY_NEWTON;
     if (whole && has_arrived(k, size, last, scale)) return CMB_OK;
     CMB_TRY(descend(k, whole && size <= NEARLY_THERE * scale));
     last = size;

@@ -15,6 +15,8 @@
 #include "math/dense.h"
 #include "math/vec3.h"
 #include "model/model.h"
+#include "model/tir.h"
+#include "model/tyre.h"
 #include "system/quasistatic.h"
 
 #include <camber/system.h>
@@ -299,36 +301,57 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* The road's push on wheels is what drives and loads stand for: contacts, and loads with no body to react on, are left out. */
-static void leave_out_road(cmb_suspension *k)
+/* A tyre becomes a spring without stiffness: its law and its states go. */
+static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
+{
+  cmb_model_tyre *none = cmb_arena_take(k->model->arena, 1, sizeof *none);
+  if (!none) return cmb_fail_memory(k->ctx);
+  *none = *f->tyre;
+  if (none->tir) none->radius = cmb_fixed(none->tir->UNLOADED_RADIUS);
+  none->stiffness = none->damping = cmb_fixed(0);
+  none->tir = NULL;
+  none->tmeasy = NULL;
+  none->first_state = -1;
+  f->tyre = none;
+  return CMB_OK;
+}
+
+static cmb_status refuse_state(cmb_suspension *k, const char *name)
+{
+  return cmb_fail(k->ctx, CMB_ERROR_INPUT,
+                  "the model has the state '%s', and sweeps are for models without states", name);
+}
+
+/* The states of tyres that are left out go with them; others are refused. */
+static cmb_status drop_states(cmb_suspension *k)
+{
+  for (int i = 0; i < k->model->state_count; i++) {
+    const cmb_model_state *s = &k->model->states[i];
+    const bool gone = s->tyre > 0 && k->model->forces[s->tyre - 1].tyre->first_state < 0;
+    if (!gone) return refuse_state(k, s->name);
+  }
+  k->model->state_count = 0;
+  return CMB_OK;
+}
+
+/* The road's push on wheels is what drives and loads stand for: contacts, tyres, and loads with no body to react on, are left out. */
+static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
     cmb_model_force *f = &k->model->forces[i];
     const bool load = f->type == CMB_FORCE_LOAD && f->a.body == CMB_GROUND;
-    if (!load && f->type != CMB_FORCE_CONTACT) continue;
+    const bool tyre = f->type == CMB_FORCE_TYRE;
+    if (!load && !tyre && f->type != CMB_FORCE_CONTACT) continue;
     if (!is_of_wheel(k, f->b.body) || cmb_is_addition(f->place.file)) continue;
     f->stiffness = f->damping = f->friction = f->friction_static = cmb_fixed(0);
     for (int c = 0; c < 3 && load; c++) {
       f->force[c].text = f->force[c].text ? "0" : NULL;
       f->torque[c].text = f->torque[c].text ? "0" : NULL;
     }
+    if (tyre) CMB_TRY(leave_out_tyre(k, f));
     if (k->left_out_count < MOST) k->left_out[k->left_out_count++] = f->name;
   }
-}
-
-/* A tyre has too many laws to be taken out of a model that is read. */
-static cmb_status refuse_tyres(cmb_suspension *k)
-{
-  for (int i = 0; i < k->model->force_count; i++) {
-    const cmb_model_force *f = &k->model->forces[i];
-    if (f->type != CMB_FORCE_TYRE || !is_of_wheel(k, f->b.body)) continue;
-    return cmb_fail(
-        k->ctx, CMB_ERROR_INPUT,
-        "tyre '%s' acts on a wheel of the sweep, and its stiffness would be part of the "
-        "wheel rate; expected a model of the suspension without it",
-        f->name);
-  }
-  return CMB_OK;
+  return drop_states(k);
 }
 
 /* Where the vehicle is the ground such a spring is the suspension's; where it is a body, a tyre. */
@@ -473,8 +496,7 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
                       o->wheels[i]);
     }
   }
-  CMB_TRY(refuse_tyres(k));
-  leave_out_road(k);
+  CMB_TRY(leave_out_road(k));
   warn_ground_springs(k);
   return CMB_OK;
 }
@@ -571,11 +593,7 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
   const cmb_status status = cmb_model_system(k->ctx, k->model, &options, &k->system);
   if (status != CMB_OK) return fail_motion(k, o, status);
   const cmb_equations *eq = &k->system->eq;
-  if (eq->nz > 0) {
-    return cmb_fail(k->ctx, CMB_ERROR_INPUT,
-                    "the model has the state '%s', and sweeps are for models without states",
-                    eq->v_names[eq->nv - eq->nz]);
-  }
+  if (eq->nz > 0) return refuse_state(k, eq->v_names[eq->nv - eq->nz]);
   CMB_TRY(find_places(k, o));
   k->out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
   k->out_moved = cmb_arena_doubles(k->arena, (eq->no + eq->nh) * (k->inputs + 1));

@@ -104,11 +104,35 @@ END
 }
 check "a held drive is no travel" roll_centre
 check "a load twice" refuses 2 "load 'hub.fy' is given twice" "${five[@]}" --wheel hub --drive heave=0 --load hub.fy=1000 --load hub.fy=500
-cat >tyred.yaml <<'END'
-bodies: {wheel: {mass: 20, com: [0, 0.7, 0.3], inertia: [1, 1, 1]}}
-markers: {hub: {on: wheel, at: [0, 0.7, 0.3]}}
-joints: {slide: {type: prismatic, child: wheel, axis: z, coordinates: [z]}}
-forces: {tyre: {type: tyre, on: {body: wheel, at: [0, 0.7, 0.3]}, axis: y, radius: 0.3, stiffness: 2e5}}
+
+# Tyres are left out, with their laws and their states: the table is that of the suspension without them.
+suspension() { # FORCES: a wheel on a spring and a damper
+    cat <<END
+bodies: {carrier: {mass: 20, com: [0, 0.7, 0.3], inertia: [1, 1, 1]}, wheel: {mass: 20, com: [0, 0.7, 0.3], inertia: [1, 1, 1]}}
+markers: {hub: {on: carrier, at: [0, 0.7, 0.3]}}
+joints: {slide: {type: prismatic, child: carrier, axis: [0, 0.1, 1], coordinates: [z]},
+  spin: {type: revolute, parent: carrier, child: wheel, at: [0, 0.7, 0.3], axis: y}}
+forces:
+  spring: {type: spring, between: [{body: ground, at: [0, 0.5, 1]}, {body: carrier, at: [0, 0.6, 0.3]}], stiffness: 30000, length: 0.8}
 END
-check "a tyre" refuses 2 "tyre 'tyre' acts on a wheel of the sweep" tyred.yaml --radius 0.3 --wheel hub --drive z=0
+    echo "  $1"
+}
+wheel='on: {body: wheel, at: [0, 0.7, 0.3]}, axis: y'
+suspension "" >bare.yaml
+suspension "tyre: {type: tyre, $wheel, radius: 0.3, stiffness: 2e5}" >tyred.yaml
+suspension "tyre: {type: tyre, $wheel, file: tyres/passenger.yaml}" >tmeasy.yaml
+suspension "tyre: {type: tyre, $wheel, file: tyres/car-205-60r15.tir}" >magic.yaml
+mkdir -p tyres && cp "$SOURCE_DIR/models/tyres/car-205-60r15.tir" tyres
+sweep=(--radius 0.3 --wheel hub --drive hub.z=0.25:0.35:5)
+without_tyres() {
+    "$CAMBER" kinematics bare.yaml "${sweep[@]}" --out bare.csv >/dev/null || return 1
+    for name in tyred tmeasy magic; do
+        "$CAMBER" kinematics $name.yaml "${sweep[@]}" --out $name.csv >text || return 1
+        grep -q "force 'tyre' is the road's push on a wheel and is left out" text || return 1
+        cmp bare.csv $name.csv || return 1
+    done
+}
+check "tyres" without_tyres
+{ cat tmeasy.yaml; echo "states: {memory: {rate: 1}}"; } >remembers.yaml
+check "a state beside a tyre" refuses 2 "the model has the state 'memory'" remembers.yaml "${sweep[@]}"
 finish

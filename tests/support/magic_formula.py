@@ -1,7 +1,12 @@
 """Values of the Magic Formula for tests/unit/dyn/test_magic_formula.c: a second implementation, written from the equations of
-Pacejka 2012 and Besselink et al. 2010, without anything of the library. Prints rows of C.
+Pacejka 2012 and Besselink et al. 2010, and for the vertical force of version 6.2 from those of its equation manual, without anything of the
+library. Prints rows of C, for all tyres of the folders.
 
-    python3 tests/support/magic_formula.py models/tyres > tests/unit/dyn/magic_formula_values.h && clang-format -i tests/unit/dyn/magic_formula_values.h
+    python3 tests/support/magic_formula.py forces models/tyres tests/unit/dyn > tests/unit/dyn/magic_formula_values.h
+    python3 tests/support/magic_formula.py loads tests/unit/dyn > tests/unit/dyn/magic_formula_loads.h
+    clang-format -i tests/unit/dyn/magic_formula_*.h
+
+With `effects` in place of `forces` it names the coefficients of the folders' tyres that change none of the numbers of both tables.
 """
 import os, re, sys
 from math import atan, cos, exp, pi, sin, sqrt, tan
@@ -9,7 +14,7 @@ from math import atan, cos, exp, pi, sin, sqrt, tan
 
 class File(dict):
     def __missing__(self, key):
-        return 1.0 if key[0] == "L" else 2.0 if key == "PKY4" else 1.0 if key == "QSY7" else 0.0
+        return 1.0 if key[0] == "L" or key in ("QSY7", "Q_RE0") else 2.0 if key == "PKY4" else 0.0
 
 
 def load(path):
@@ -124,18 +129,83 @@ def law(p, fz, kappa, alpha, gamma, v, road):
     return fx, fy, mxx, myy, mz, sx, sy
 
 
+def vertical(p, rho, rate, omega, gamma, fx, fy):
+    """Load at a deflection, and the free radius; the deflection is the free radius less the loaded one."""
+    r0, f0, v0 = p["UNLOADED_RADIUS"], p["FNOMIN"], p["LONGVL"]
+    dp = (p["INFLPRES"] - p["NOMPRES"]) / p["NOMPRES"] if p["NOMPRES"] else 0.0
+    free = r0 * (p["Q_RE0"] + p["Q_V1"] * (omega * r0 / v0) ** 2)
+    loaded = free - rho
+    tread = (1.075 - 0.5 * p["ASPECT_RATIO"]) * p["WIDTH"]
+    by_camber = 0.0
+    if p["Q_CAM1"] or p["Q_CAM2"]:
+        share = (p["Q_CAM1"] * loaded + p["Q_CAM2"] * loaded**2) / (p["Q_CAM1"] * free + p["Q_CAM2"] * free**2)
+        by_camber = share**2 * tread / 8 * abs(tan(gamma))
+    rho_z = rho + by_camber - p["Q_CAM3"] * rho * abs(gamma)
+    shift = (p["Q_FYS1"] + p["Q_FYS2"] * (loaded / free) + p["Q_FYS3"] * (loaded / free) ** 2) * gamma
+    q_fz1 = sqrt((p["VERTICAL_STIFFNESS"] * r0 / f0) ** 2 - 4 * p["Q_FZ2"])
+    factor = (1 + p["Q_V2"] * (r0 / v0) * abs(omega) - (p["Q_FCX"] * fx / f0) ** 2
+              - ((rho_z / r0) ** p["Q_FCY2"] * p["Q_FCY"] * (fy - shift) / f0) ** 2)
+    load = factor * (q_fz1 * rho_z / r0 + p["Q_FZ2"] * (rho_z / r0) ** 2) * (1 + p["PFZ1"] * dp) * f0
+    bottom = p["RIM_RADIUS"] + p["BOTTOM_OFFST"] - loaded
+    return load + max(bottom, 0.0) * p["BOTTOM_STIFF"] + p["VERTICAL_DAMPING"] * rate, free
+
+
+def rolling(p, fz, omega):
+    """The effective rolling radius."""
+    r0, f0, v0 = p["UNLOADED_RADIUS"], p["FNOMIN"], p["LONGVL"]
+    dp = (p["INFLPRES"] - p["NOMPRES"]) / p["NOMPRES"] if p["NOMPRES"] else 0.0
+    stiffness = p["VERTICAL_STIFFNESS"] * (1 + p["PFZ1"] * dp)
+    free = r0 * (p["Q_RE0"] + p["Q_V1"] * (omega * r0 / v0) ** 2)
+    return free - f0 / stiffness * (p["DREFF"] * atan(p["BREFF"] * fz / f0) + p["FREFF"] * fz / f0)
+
+
 STATES = [(0.3, 0.03, 0.02, 0.03), (1.0, -0.08, -0.06, -0.05), (1.0, 0.0, 0.07, 0.0), (1.5, 0.2, -0.15, 0.08),
           (0.05, -0.3, 0.1, -0.02), (1.7, 0.01, 0.3, 0.0)]
 
 
+DEFLECTIONS = [(0.002, 0.1, 5.0, 0.03, 0.0, 0.0), (0.02, -0.3, 40.0, -0.05, 1500.0, -2000.0), (0.03, 0.0, -60.0, 0.1, -3000.0, 2500.0),
+               (0.015, 0.2, 100.0, 0.0, 0.0, 3000.0), (0.09, 0.5, 30.0, -0.15, 500.0, 500.0)]
+
+
+def forces_of(p):
+    for i, (share, kappa, alpha, gamma) in enumerate(STATES):
+        state = (share * p["FNOMIN"], kappa, alpha, gamma, 10.0 + 5 * i, 1.0 - 0.1 * i)
+        yield state + law(p, *state)
+
+
+def loads_of(p):
+    for state in DEFLECTIONS:
+        load, free = vertical(p, *state)
+        yield state + (load, free, rolling(p, load, state[2]))
+
+
+def print_rows(rows_of, files):
+    for name, p in files:
+        for row in rows_of(p):
+            print('{"%s", {%s}},' % (name, ", ".join("%.13g" % x for x in row)))
+
+
+def print_idle(files):
+    for name, p in files:
+        for key in p:
+            other = File(p)
+            other[key] = 1.01 * p[key]
+            rows = [(a, b) for of in (forces_of, loads_of) for a, b in zip(of(p), of(other))]
+            if all(abs(x - y) <= 1e-6 * abs(x) for a, b in rows for x, y in zip(a, b)):
+                print(name, key)
+
+
 def main():
-    print("/* Made by tests/support/magic_formula.py: file, load, slip, slip angle, camber, speed, friction; Fx, Fy, Mx, My, Mz, sigma_x, sigma_y. */")
-    for name in sorted(os.listdir(sys.argv[1])):
-        p = load(os.path.join(sys.argv[1], name))
-        for i, (share, kappa, alpha, gamma) in enumerate(STATES):
-            state = (share * p["FNOMIN"], kappa, alpha, gamma, 10.0 + 5 * i, 1.0 - 0.1 * i)
-            row = ", ".join("%.13g" % x for x in state + law(p, *state))
-            print('{"%s", {%s}},' % (name, row))
+    files = [(name, load(os.path.join(folder, name))) for folder in sys.argv[2:] for name in sorted(os.listdir(folder))
+             if name.endswith(".tir")]
+    if sys.argv[1] == "effects":
+        print_idle(files)
+    elif sys.argv[1] == "forces":
+        print("/* Made by tests/support/magic_formula.py: file, load, slip, slip angle, camber, speed, friction; Fx, Fy, Mx, My, Mz, sigma_x, sigma_y. */")
+        print_rows(forces_of, files)
+    else:
+        print("/* Made by tests/support/magic_formula.py: file, deflection, its rate, spin, camber, Fx, Fy; load, free radius, rolling radius. */")
+        print_rows(loads_of, files)
 
 
 if __name__ == "__main__":

@@ -9,17 +9,25 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK(holds, ...)                                                                          \
   do {                                                                                             \
     if (!(holds)) fail_msg(__VA_ARGS__);                                                           \
   } while (0)
 
+/* Those with all coefficients lie here, the others among the models. */
+static void find_file(const char *name, size_t room, char *path)
+{
+  const char *folder = strncmp(name, "all-", 4) == 0 ? "tests/unit/dyn" : "models/tyres";
+  snprintf(path, room, "%s/%s/%s", getenv("SOURCE_DIR"), folder, name);
+}
+
 static cmb_tyre *open_tyre(cmb_context *ctx, const char *name)
 {
   char path[1024];
   cmb_tyre *tyre = NULL;
-  snprintf(path, sizeof path, "%s/models/tyres/%s", getenv("SOURCE_DIR"), name);
+  find_file(name, sizeof path, path);
   assert_int_equal(cmb_tyre_open(ctx, path, &tyre), CMB_OK);
   return tyre;
 }
@@ -67,6 +75,63 @@ static void test_values(void **unused)
             "%s, row %d, force %d: %.12g, expected %.12g", rows[i].file, i, k, y[k], expected);
     }
     cmb_tyre_close(tyre);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* ---- load and radii of files */
+
+enum { LOAD_STATES = 6, LOAD_VALUES = 3 };
+static const struct load_row {
+  const char *file;
+  double x[LOAD_STATES + LOAD_VALUES];
+} load_rows[] = {
+#include "magic_formula_loads.h"
+};
+
+static void read_tir(cmb_context *ctx, const char *name, cmb_tir *tir)
+{
+  static char text[1 << 15];
+  char path[1024];
+  find_file(name, sizeof path, path);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, sizeof text, file);
+  fclose(file);
+  assert_true(length < sizeof text);
+  assert_int_equal(cmb_tir_parse(ctx, name, text, length, tir), CMB_OK);
+}
+
+/* Camber, lateral force, pressure, spin and the rim in the load; the rolling radius at that load. |γ| is rounded by 1e-8/(2 γ²) of itself. */
+static void test_loads(void **unused)
+{
+  (void)unused;
+  static const char *const names[] = {"rho", "rate", "omega", "gamma", "Fx", "Fy"};
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof load_rows / sizeof *load_rows; i++) {
+    const struct load_row *row = &load_rows[i];
+    cmb_graph *g = NULL;
+    cmb_program *p = NULL;
+    cmb_tir tir;
+    cmb_expr in[LOAD_STATES], out[LOAD_VALUES];
+    double y[LOAD_VALUES], work[512];
+    read_tir(ctx, row->file, &tir);
+    assert_int_equal(cmb_graph_create(ctx, &g), CMB_OK);
+    for (int k = 0; k < LOAD_STATES; k++) in[k] = cmb_input(g, names[k]);
+    const cmb_tyre_deflection d = {in[0], in[1], in[2], in[3], in[4], in[5]};
+    assert_int_equal(cmb_magic_vertical(g, &tir, &d, &out[0]), CMB_OK);
+    assert_int_equal(cmb_magic_free_radius(g, &tir, in[2], &out[1]), CMB_OK);
+    assert_int_equal(cmb_magic_rolling_radius(g, &tir, out[0], in[2], &out[2]), CMB_OK);
+    assert_int_equal(cmb_program_create(ctx, g, LOAD_STATES, in, LOAD_VALUES, out, &p), CMB_OK);
+    assert_true(cmb_program_work(p) <= 512);
+    cmb_program_run(p, row->x, y, work);
+    for (int k = 0; k < LOAD_VALUES; k++) {
+      const double expected = row->x[LOAD_STATES + k];
+      CHECK(fabs(y[k] - expected) <= 1e-5 * fabs(expected),
+            "%s, row %zu, value %d: %.12g, expected %.12g", row->file, i, k, y[k], expected);
+    }
+    cmb_program_destroy(p);
+    cmb_graph_destroy(g);
   }
   cmb_context_destroy(ctx);
 }
@@ -262,9 +327,10 @@ static void test_radii(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values),      cmocka_unit_test(test_published),
-      cmocka_unit_test(test_derivatives), cmocka_unit_test(test_reversal),
-      cmocka_unit_test(test_limits),      cmocka_unit_test(test_radii),
+      cmocka_unit_test(test_values),    cmocka_unit_test(test_loads),
+      cmocka_unit_test(test_published), cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_reversal),  cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_radii),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
