@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { TOLERANCES = CARAXIS_TOLERANCES, SHOWN = CARAXIS_SHOWN, LEVELS = CARAXIS_LEVELS };
-enum { MOST_CODES = 32, MOST_STEPS = 20000, FEWEST_REPETITIONS = 3 };
+enum { MOST_CODES = 32, MOST_STEPS = 20000, REPETITIONS = 3 };
 
 static const int shown[SHOWN] = {0, 12, 24}; /* 1e-4, 1e-7, 1e-10 */
 static const double level[LEVELS] = {2, 4, 6, 8};
@@ -293,7 +293,7 @@ cmb_status cli_bench_caraxis(cmb_context *ctx, const cmb_system *system,
 {
   static struct caraxis_code codes[MOST_CODES];
   int count;
-  const int repeat = (int)fmax(a->repeat, FEWEST_REPETITIONS);
+  const int repeat = cli_given(a, "repeat") ? (int)a->repeat : REPETITIONS;
   CMB_TRY(run_all(ctx, system, repeat, &count, codes));
   printf("IVP Test Set, II.17: the car axis, rtol = atol = h0; medians of %d runs.\n"
          "#f: evaluations, those for differences included; #LU: all matrices, real and complex,\n"

@@ -14,7 +14,6 @@
 #include "expr/algebra.h"
 #include "expr/elimination.h"
 #include "expr/graph.h"
-#include "expr/table.h"
 
 #include <string.h>
 
@@ -92,27 +91,6 @@ static cmb_status put_motion(cmb_build *b, const cmb_expressions *x, const cmb_e
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
-static bool is_decision(const cmb_graph *g, cmb_expr e, int argument)
-{
-  switch (cmb_expr_op(g, e)) {
-  case CMB_OP_IF: return argument == 0;
-  case CMB_OP_TABLE: return g->tables[g->nodes[e].data]->kind == CMB_TABLE_LINEAR;
-  case CMB_OP_ABS:
-  case CMB_OP_SIGN:
-  case CMB_OP_MIN:
-  case CMB_OP_MAX:
-  case CMB_OP_FLOOR:
-  case CMB_OP_STICK:
-  case CMB_OP_LT:
-  case CMB_OP_LE:
-  case CMB_OP_GT:
-  case CMB_OP_GE:
-  case CMB_OP_EQ:
-  case CMB_OP_NE: return true;
-  default: return false;
-  }
-}
-
 /* Whether something that e switches with, outside of smooth(..), depends on what is marked. `seen` (e + 1) is 0. */
 static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
@@ -122,7 +100,7 @@ static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bo
     if (!seen[k] || op == CMB_OP_SMOOTH) continue;
     for (int i = 0; i < cmb_op_arity(op); i++) {
       const cmb_expr x = cmb_expr_argument(g, k, i);
-      if (is_decision(g, k, i) && marked[x]) return true;
+      if (cmb_is_decision(g, k, i) && marked[x]) return true;
       seen[x] = true;
     }
   }

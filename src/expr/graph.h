@@ -103,6 +103,9 @@ enum { CMB_TABLE_MARGIN = 15 };
 uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table);
 uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function);
 
+/* Whether node e has a branch, a kink or a jump that its argument of this number decides on. Roots are none of these. */
+bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument);
+
 /* The operation of node e, be it a table or a call, on other arguments. */
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
 

@@ -133,12 +133,27 @@ static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
   return cmb_apply(r->g, CMB_OP_IF, mode, yes ? one : 0, yes ? 0 : one);
 }
 
+bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
+{
+  const cmb_op op = cmb_expr_op(g, e);
+  switch (op) {
+  case CMB_OP_IF: return argument == 0;
+  case CMB_OP_TABLE: return cmb_table_has_kinks(g->tables[g->nodes[e].data]);
+  case CMB_OP_ABS:
+  case CMB_OP_SIGN:
+  case CMB_OP_MIN:
+  case CMB_OP_MAX:
+  case CMB_OP_FLOOR:
+  case CMB_OP_STICK: return true;
+  default: return op >= CMB_OP_LT && op <= CMB_OP_NE;
+  }
+}
+
 /* A table with kinks: in the interval that the mode says. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
   cmb_expr mode;
-  if (!cmb_table_has_kinks(r->g->tables[n.data])) return cmb_rebuild(r->g, e, x);
   if (!mode_of(r, x[0], CMB_MODE_TABLE, n.data, &mode)) return cmb_rebuild(r->g, e, x);
   return cmb_table_node(r->g, CMB_OP_TABLE_AT, n.order, n.data, x[0], mode);
 }
@@ -283,6 +298,8 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   if (cmb_op_arity(op) == 0 || op == CMB_OP_SMOOTH) return e;
   cmb_expr x[3], mode;
   for (int i = 0; i < 3; i++) x[i] = r->now[cmb_expr_argument(g, e, i)];
+  if (op == CMB_OP_SQRT || op == CMB_OP_POW) return freeze_root(r, e, x);
+  if (!cmb_is_decision(g, e, 0)) return cmb_rebuild(g, e, x);
   switch (op) {
   case CMB_OP_ABS:
     return sign_of(r, x[0], &mode) ? op2(g, CMB_OP_MUL, mode, x[0]) : cmb_rebuild(g, e, x);
@@ -298,9 +315,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_FLOOR:
     return mode_of(r, x[0], CMB_MODE_FLOOR, 0, &mode) ? mode : cmb_rebuild(g, e, x);
   case CMB_OP_TABLE: return freeze_table(r, e, x);
-  case CMB_OP_SQRT:
-  case CMB_OP_POW: return freeze_root(r, e, x);
-  default: return cmb_rebuild(g, e, x);
+  default: return cmb_rebuild(g, e, x); /* comparisons for equality */
   }
 }
 

@@ -20,6 +20,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
   d->g_last = cmb_arena_doubles(arena, d->ng);
   d->G = cmb_arena_doubles(arena, d->G_size);
   d->G_plain = cmb_arena_doubles(arena, d->G_size);
+  d->G_curved = cmb_arena_doubles(arena, d->G_size);
   d->column = cmb_arena_doubles(arena, d->nv);
   d->direction = cmb_arena_doubles(arena, d->nq);
   d->q = cmb_arena_doubles(arena, d->nq);
@@ -29,7 +30,7 @@ void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena)
 void cmb_drift_begin(cmb_drift *d)
 {
   d->bound = (cmb_drift_bound){.holds = true, .broken_at = NAN};
-  d->rounding = d->h = d->first = 0;
+  d->rounding = d->h = d->first = d->A2 = 0;
 }
 
 static double square(int n, const double *x)
@@ -39,15 +40,21 @@ static double square(int n, const double *x)
   return sum;
 }
 
-/* Σ ‖D P e_j‖², D = (to − from) on G's pattern; `to` becomes D. */
+/* ‖D P‖², D = (to − from) on G's pattern, row by row; `to` becomes D. */
 static double change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
                      const double *P)
 {
+  const cmb_pattern *p = eq->G_pattern;
   double sum = 0;
   for (int k = 0; k < d->G_size; k++) to[k] -= from[k];
-  for (int j = 0; j < d->ng; j++) {
-    for (int i = 0; i < d->nv; i++) d->column[i] = P[i * d->ng + j];
-    cmb_multiply(eq->G_pattern, d->ng, d->nv, to, d->column, d->product);
+  for (int i = 0; i < d->ng; i++) {
+    const int first = p ? p->start[i] : i * d->nv, end = p ? p->start[i + 1] : first + d->nv;
+    memset(d->product, 0, (size_t)d->ng * sizeof *d->product);
+    for (int k = first; k < end; k++) {
+      const double *row = P + (p ? p->column[k] : k - first) * d->ng;
+      if (to[k] == 0) continue; /* most of them, where G is stored as a whole */
+      for (int j = 0; j < d->ng; j++) d->product[j] += to[k] * row[j];
+    }
     sum += square(d->ng, d->product);
   }
   return sum;
@@ -69,6 +76,30 @@ static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const dou
     sum += change(d, ev->eq, d->G_plain, d->G, P) / (step * step);
   }
   *norm = sqrt(sum);
+  return CMB_OK;
+}
+
+/* Whether G, which is d->G_plain, has changed by more than half a hundredth of itself since A₂ was measured. */
+static bool has_turned(const cmb_drift *d)
+{
+  const double part = 0.005;
+  double change = 0, size = 0;
+  for (int k = 0; k < d->G_size; k++) {
+    const double difference = d->G_plain[k] - d->G_curved[k];
+    change += difference * difference;
+    size += d->G_curved[k] * d->G_curved[k];
+  }
+  return !(change <= part * part * size);
+}
+
+/* A₂ at (t, q), with two hundredths on top for the places up to the next measurement */
+static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                    const double *P)
+{
+  double norm;
+  CMB_TRY(curvature(d, ev, t, q, P, &norm));
+  memcpy(d->G_curved, d->G_plain, (size_t)d->G_size * sizeof *d->G_curved);
+  d->A2 = 1.02 * norm / 2;
   return CMB_OK;
 }
 
@@ -186,7 +217,8 @@ cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, c
                           const double *q_plain, const double *P)
 {
   const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
-  double A1, A2, A3;
+  const long steps = d->bound.steps;
+  double A1, A3;
   widen(&d->h, h);
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
   CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
@@ -194,12 +226,11 @@ cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, c
   A1 = sqrt(square(d->ng, d->product)) / (d->h * d->h);
   for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
   A3 = sqrt(change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
-  CMB_TRY(curvature(d, ev, t + h, q_plain, P, &A2));
-  A2 /= 2;
+  if (steps == 0 || has_turned(d)) CMB_TRY(measure_curvature(d, ev, t + h, q_plain, P));
+  const double A2 = d->A2;
   widen(&d->bound.C2, A2);
   widen(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
   widen(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
-  const long steps = d->bound.steps;
   if (steps == 0) d->first = sqrt(square(d->ng, d->g));
   if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
   judge(d, ev, t);

@@ -11,7 +11,8 @@
  *
  * with Frobenius norms, which are not below the norms meant. q̃ is the position before its projection, at the time t + h. To h³ C₀ comes
  * the rounding of g. A shorter step, such as the last one of a run, counts like one of full size h that moved so little: its changes are
- * divided by the largest h. So g_lim never shrinks, and it holds for all steps up to now. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
+ * divided by the largest h. A₂ takes an evaluation of G for each constraint: it is measured anew where G has changed by half a hundredth of itself,
+ * and taken with two hundredths on top. So g_lim never shrinks, and it holds for all steps up to now. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
  */
 #ifndef CMB_METHOD_DRIFT_H
 #define CMB_METHOD_DRIFT_H
@@ -25,12 +26,14 @@ typedef struct cmb_drift {
   int nq, nv, ng, G_size;
   double *g, *g_plain, *g_last; /* (ng) */
   double *G, *G_plain;          /* as the equations store G */
-  double *column, *direction;   /* (nv), (nq) */
-  double *q;                    /* (nq) */
-  double *product;              /* (ng) */
-  double rounding;              /* of g; found now and then, in the steps 0, 1, 2, 4, 8 .. */
-  double h;                     /* the largest step so far */
-  double first;                 /* ‖g‖ where the run begins */
+  double *G_curved;             /* G where A2 was measured */
+  double A2;
+  double *column, *direction; /* (nv), (nq) */
+  double *q;                  /* (nq) */
+  double *product;            /* (ng) */
+  double rounding;            /* of g; found now and then, in the steps 0, 1, 2, 4, 8 .. */
+  double h;                   /* the largest step so far */
+  double first;               /* ‖g‖ where the run begins */
 } cmb_drift;
 
 /* From the arena; a failure is left to it. */

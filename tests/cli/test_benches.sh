@@ -34,7 +34,9 @@ exits() { # CODE ARGUMENT...
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
     haug-table[689] | haug-explicit) ;; # as haug-wishbone and haug-table7, of a vehicle: half a minute together
-    burgermeister-fig* | haug-wishbone | simeon-table1 | arnold-stamp | caraxis) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
+    haug-table7) [ -n "${CAMBER_SANITIZED-}" ] || check "bench $name" bench "$name" ;;
+    caraxis) check "bench $name" bench "$name" --repeat 1 --plot "$name.svg" ;;
+    burgermeister-fig* | haug-wishbone | simeon-table1 | arnold-stamp) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
     *) check "bench $name" bench "$name" ;;
   esac
 done
@@ -84,7 +86,8 @@ check "haug-wishbone: nothing fails" [ "$(grep -cE ' no$' haug-wishbone.txt)" -e
 check "haug-wishbone: the plot has the height and both step sizes" [ "$(grep -c '<polyline' wishbone.svg)" -ge 3 ]
 
 # ---- haug-table7: the same of the whole vehicle
-check "haug-table7: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5] .* yes$' haug-table7.txt)" -eq 4 ]
+[ -n "${CAMBER_SANITIZED-}" ] ||
+  check "haug-table7: errors are below the tolerance" [ "$(grep -cE '^ +1e-0[2-5] .* yes$' haug-table7.txt)" -eq 4 ]
 
 # ---- arnold-stamp
 for claim in 'at least 3 times fewer difference Jacobians' 'fewer evaluations there'; do

@@ -48,9 +48,11 @@ for file in "$SOURCE_DIR"/models/*.yaml; do
 
   camber a.json run "$model" --json
   look a.json "x['status'] == 'ok' and len(x['outputs']) > 0"
+  end=0.03
+  [ "$model" = hmmwv14 ] && end=0.003 # an explicit method takes a thousand steps for that
   for method in "${methods[@]}"; do
-    camber a.txt run "$model" --method "$method" --rtol 1e-6 --t-end 0.03
-    check "[$what]: reached the end" grep -q 't = 0.03 reached' a.txt
+    camber a.txt run "$model" --method "$method" --rtol 1e-6 --t-end $end
+    check "[$what]: reached the end" grep -q "t = $end reached" a.txt
   done
 done
 

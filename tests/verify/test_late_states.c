@@ -15,6 +15,7 @@
 #include "model_case.h"
 #include "model_run.h"
 #include "reference.h"
+#include "state_orders.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,54 +65,33 @@ static void exact_at(double t, double z[STATES])
 
 /* ---- orders */
 
-enum { POINTS = 4 };
-static const double T_END = 0.8;
-
-struct expected {
-  const char *method;
-  double order;
-  int coarse, fine; /* steps in a section */
-  double tolerance;
-  cmb_option_setting setting;
-};
-
-static const struct expected methods[] = {
-    {"mdop5", 5, 32, 64, 1e-12, {NULL, NULL}},   {"mdop853", 8, 10, 16, 1e-13, {NULL, NULL}},
-    {"hem5", 5, 32, 64, 1e-12, {NULL, NULL}},    {"phem56", 5, 32, 48, 1e-12, {NULL, NULL}},
-    {"bdf", 2, 160, 320, 1e-12, {"order", "2"}}, {"bdf", 4, 80, 160, 1e-13, {"order", "4"}},
-    {"radau5", 5, 8, 16, 1e-13, {NULL, NULL}},   {"sdirk4", 4, 32, 64, 1e-13, {NULL, NULL}},
-    {"trap", 2, 40, 80, 1e-12, {NULL, NULL}},    {"forsdirk", 4, 32, 64, 1e-13, {NULL, NULL}},
-    {"lie", 1, 800, 1600, 0, {NULL, NULL}},      {"rosw2", 2, 160, 320, 0, {NULL, NULL}},
-};
-
-enum { METHODS = sizeof methods / sizeof *methods };
-
-static void errors_of(cmb_context *ctx, const cmb_system *system, const struct expected *m,
-                      int steps, double error[STATES])
+static void compare(const cmb_equations *eq, const cmb_integrator *in, double *difference)
 {
-  const cmb_equations *eq = cmb_system_equations(system);
-  cmb_integrator_options options = cmb_integrator_defaults();
-  cmb_option_setting settings[2] = {{"steps", "fixed"}, m->setting};
-  cmb_integrator *in;
-  const bool always = cmb_method_is_real_time(cmb_method_find(m->method));
-  options.step = T_END / POINTS / steps;
-  options.settings = always ? settings + 1 : settings;
-  options.setting_count = !always + (m->setting.name != NULL);
-  if (m->tolerance > 0) options.rtol = options.atol = m->tolerance;
-  cmbt_ok(ctx, cmb_integrator_create(ctx, eq, cmb_method_find(m->method), &options, &in));
-  cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
-  memset(error, 0, STATES * sizeof *error);
-  for (int k = 1; k <= POINTS; k++) {
-    const double t = T_END * k / POINTS;
-    double exact[STATES];
-    while (cmb_integrator_t(in) < t) cmbt_ok(ctx, cmb_integrator_step(in, t));
-    const double *z = cmb_integrator_v(in) + eq->nv - STATES;
-    exact_at(t, exact);
-    for (int i = 0; i < STATES; i++) error[i] += (z[i] - exact[i]) * (z[i] - exact[i]);
-  }
-  for (int i = 0; i < STATES; i++) error[i] = sqrt(error[i] / POINTS);
-  cmb_integrator_destroy(in);
+  const double *z = cmb_integrator_v(in) + eq->nv - STATES;
+  double exact[STATES];
+  exact_at(cmb_integrator_t(in), exact);
+  for (int i = 0; i < STATES; i++) difference[i] = z[i] - exact[i];
 }
+
+static const char *const state_names[STATES] = {"side", "filter", "square"};
+
+static const struct cmbt_state_problem pendulum = {.t_end = 0.8,
+                                                   .points = 4,
+                                                   .unknowns = STATES,
+                                                   .names = state_names,
+                                                   .compare = compare,
+                                                   .steps = {{32, 64},
+                                                             {10, 16},
+                                                             {32, 64},
+                                                             {32, 48},
+                                                             {160, 320},
+                                                             {80, 160},
+                                                             {8, 16},
+                                                             {32, 64},
+                                                             {40, 80},
+                                                             {32, 64},
+                                                             {800, 1600},
+                                                             {160, 320}}};
 
 /* Of all three: the leading term of one alone may nearly vanish. */
 static double norm_of(const double error[STATES])
@@ -119,20 +99,14 @@ static double norm_of(const double error[STATES])
   return hypot(hypot(error[0], error[1]), error[2]);
 }
 
-static void check_orders(cmb_context *ctx, const cmb_system *system, const struct expected *m,
-                         const char *where)
+static void check_orders(cmb_context *ctx, const cmb_system *system, int number, const char *where)
 {
-  static const char *const names[STATES] = {"side", "filter", "square"};
   double coarse[STATES], fine[STATES];
-  const double ratio = log((double)m->fine / m->coarse);
-  errors_of(ctx, system, m, m->coarse, coarse);
-  errors_of(ctx, system, m, m->fine, fine);
-  printf("%-10s %-8s", where, m->method);
-  for (int i = 0; i < STATES; i++) {
-    printf("  %s %.2f (%.1e)", names[i], log(coarse[i] / fine[i]) / ratio, fine[i]);
-  }
-  printf("  all %.2f\n", log(norm_of(coarse) / norm_of(fine)) / ratio);
-  cmbt_near(log(norm_of(coarse) / norm_of(fine)) / ratio, m->order, 0.2);
+  if (pendulum.steps[number][0] == 0) return;
+  cmbt_state_errors(ctx, system, &pendulum, number, where, coarse, fine);
+  const double order = cmbt_state_order(&pendulum, number, norm_of(coarse), norm_of(fine));
+  printf("%-19s  all %.2f\n", "", order);
+  cmbt_near(order, cmbt_order_cases[number].order, 0.2);
 }
 
 static void test_orders(void **state)
@@ -147,8 +121,8 @@ static void test_orders(void **state)
     cmb_system *system;
     cmbt_ok(ctx, cmb_model_system(ctx, model, &options, &system));
     assert_int_equal(cmb_system_equations(system)->nl, 3);
-    for (int i = 0; i < METHODS; i++) {
-      if (cmbt_is_sampled(i + f)) check_orders(ctx, system, &methods[i], where[f]);
+    for (int i = 0; i < CMBT_ORDER_CASES; i++) {
+      if (cmbt_is_sampled(i + f)) check_orders(ctx, system, i, where[f]);
     }
     cmb_system_destroy(system);
   }
@@ -160,7 +134,6 @@ static void test_orders(void **state)
 
 static long run_pendulum(const char *text, int f, const char *method, double *worst)
 {
-  static const char *const names[STATES] = {"side", "filter", "square"};
   double exact[STATES];
   cmbt_run r;
   exact_at(2, exact);
@@ -169,7 +142,8 @@ static long run_pendulum(const char *text, int f, const char *method, double *wo
   r.rtol = r.atol = 1e-7;
   cmbt_run_to(&r, 2, 0);
   for (int k = 0; k < STATES; k++) {
-    const double off = fabs(cmbt_velocity(&r, names[k]) - exact[k]) / (1e-7 * (1 + fabs(exact[k])));
+    const double off =
+        fabs(cmbt_velocity(&r, state_names[k]) - exact[k]) / (1e-7 * (1 + fabs(exact[k])));
     *worst = fmax(*worst, off);
   }
   const long iterations = r.result->statistics->newton;

@@ -12,6 +12,7 @@
 #include "model_case.h"
 #include "model_run.h"
 #include "reference.h"
+#include "state_orders.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,29 +52,6 @@ static void pid_at(double t, double y[UNKNOWNS])
 
 /* ---- orders */
 
-enum { POINTS = 6 };
-static const double T_END = 1.2;
-
-struct expected {
-  const char *method;
-  double order;
-  int coarse, fine; /* steps in a section */
-  double tolerance;
-  cmb_option_setting setting;
-};
-
-static const struct expected methods[] = {
-    {"mdop5", 5, 16, 32, 1e-12, {NULL, NULL}},     {"mdop853", 8, 4, 6, 1e-13, {NULL, NULL}},
-    {"hem5", 5, 16, 32, 1e-12, {NULL, NULL}},      {"phem56", 5, 16, 24, 1e-12, {NULL, NULL}},
-    {"bdf", 2, 80, 160, 1e-12, {"order", "2"}},    {"bdf", 4, 40, 80, 1e-13, {"order", "4"}},
-    {"radau5", 5, 6, 12, 1e-13, {NULL, NULL}},     {"sdirk4", 4, 12, 24, 1e-13, {NULL, NULL}},
-    {"trap", 2, 20, 40, 1e-12, {NULL, NULL}},      {"forsdirk", 4, 12, 24, 1e-13, {NULL, NULL}},
-    {"lie", 1, 200, 400, 0, {NULL, NULL}},         {"rosw2", 2, 80, 160, 0, {NULL, NULL}},
-    {"lie", 1, 200, 400, 0, {"positions", "new"}},
-};
-
-enum { METHODS = sizeof methods / sizeof *methods };
-
 /* The angle, also where it is not among the coordinates: bob is at (-sin, 0, -cos). */
 static double angle_of(const cmb_equations *eq, const double *q)
 {
@@ -85,58 +63,47 @@ static double speed_of(const cmb_equations *eq, const double *q, const double *v
   return eq->nq == 1 ? v[0] : (v[2] * q[0] - v[0] * q[2]) / (q[0] * q[0] + q[2] * q[2]) * -1;
 }
 
-static void add_squares(const cmb_equations *eq, const cmb_integrator *in, double sum[UNKNOWNS])
+static void compare(const cmb_equations *eq, const cmb_integrator *in, double *difference)
 {
   const double *q = cmb_integrator_q(in), *v = cmb_integrator_v(in), *z = v + eq->nv - eq->nz;
   const double seen[UNKNOWNS] = {angle_of(eq, q), speed_of(eq, q, v), z[0], z[1]};
   double exact[UNKNOWNS];
   pid_at(cmb_integrator_t(in), exact);
-  for (int i = 0; i < UNKNOWNS; i++) sum[i] += (seen[i] - exact[i]) * (seen[i] - exact[i]);
+  for (int i = 0; i < UNKNOWNS; i++) difference[i] = seen[i] - exact[i];
 }
 
-static void errors_of(cmb_context *ctx, const cmb_system *system, const struct expected *m,
-                      int steps, double error[UNKNOWNS])
-{
-  const cmb_equations *eq = cmb_system_equations(system);
-  cmb_integrator_options options = cmb_integrator_defaults();
-  cmb_option_setting settings[2] = {{"steps", "fixed"}, m->setting};
-  cmb_integrator *in;
-  const bool always = cmb_method_is_real_time(cmb_method_find(m->method));
-  options.step = T_END / POINTS / steps;
-  options.settings = always ? settings + 1 : settings;
-  options.setting_count = !always + (m->setting.name != NULL);
-  if (m->tolerance > 0) options.rtol = options.atol = m->tolerance;
-  cmbt_ok(ctx, cmb_integrator_create(ctx, eq, cmb_method_find(m->method), &options, &in));
-  cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
-  memset(error, 0, UNKNOWNS * sizeof *error);
-  for (int k = 1; k <= POINTS; k++) {
-    const double t = T_END * k / POINTS;
-    while (cmb_integrator_t(in) < t) cmbt_ok(ctx, cmb_integrator_step(in, t));
-    add_squares(eq, in, error);
-  }
-  for (int i = 0; i < UNKNOWNS; i++) error[i] = sqrt(error[i] / POINTS);
-  cmb_integrator_destroy(in);
-}
+static const char *const unknown_names[UNKNOWNS] = {"q", "v", "sum", "torque"};
 
-static void check_orders(cmb_context *ctx, const cmb_system *system, const struct expected *m,
-                         const char *where)
+static const struct cmbt_state_problem swing_up = {.t_end = 1.2,
+                                                   .points = 6,
+                                                   .unknowns = UNKNOWNS,
+                                                   .names = unknown_names,
+                                                   .compare = compare,
+                                                   .steps = {{16, 32},
+                                                             {4, 6},
+                                                             {16, 32},
+                                                             {16, 24},
+                                                             {80, 160},
+                                                             {40, 80},
+                                                             {6, 12},
+                                                             {12, 24},
+                                                             {20, 40},
+                                                             {12, 24},
+                                                             {200, 400},
+                                                             {80, 160},
+                                                             {200, 400}}};
+
+static void check_orders(cmb_context *ctx, const cmb_system *system, int number, const char *where)
 {
-  static const char *const names[UNKNOWNS] = {"q", "v", "sum", "torque"};
+  const double expected = cmbt_order_cases[number].order;
   double coarse[UNKNOWNS], fine[UNKNOWNS];
-  const double ratio = log((double)m->fine / m->coarse);
   /* with constraints mdop853 comes to its order from above, and meets rounding at 8.3 */
-  const bool from_above = m->order == 8 && cmb_system_equations(system)->ng > 0;
-  errors_of(ctx, system, m, m->coarse, coarse);
-  errors_of(ctx, system, m, m->fine, fine);
-  printf("%-10s %-8s", where, m->method);
+  const bool from_above = expected == 8 && cmb_system_equations(system)->ng > 0;
+  cmbt_state_errors(ctx, system, &swing_up, number, where, coarse, fine);
   for (int i = 0; i < UNKNOWNS; i++) {
-    printf("  %s %.2f (%.1e)", names[i], log(coarse[i] / fine[i]) / ratio, fine[i]);
-  }
-  printf("\n");
-  for (int i = 0; i < UNKNOWNS; i++) {
-    const double order = log(coarse[i] / fine[i]) / ratio;
-    if (from_above) assert_true(order <= m->order + 0.8);
-    cmbt_near(from_above ? fmin(order, m->order) : order, m->order, 0.2);
+    const double order = cmbt_state_order(&swing_up, number, coarse[i], fine[i]);
+    if (from_above) assert_true(order <= expected + 0.8);
+    cmbt_near(from_above ? fmin(order, expected) : order, expected, 0.2);
   }
 }
 
@@ -159,8 +126,8 @@ static void test_orders(void **state)
   for (int f = 0; f < 3; f++) {
     cmb_system *system = system_of(ctx, model, cmbt_formulation(f));
     assert_int_equal(cmb_system_equations(system)->nz, 2);
-    for (int i = 0; i < METHODS; i++) {
-      if (cmbt_is_sampled(i + f)) check_orders(ctx, system, &methods[i], where[f]);
+    for (int i = 0; i < CMBT_ORDER_CASES; i++) {
+      if (cmbt_is_sampled(i + f)) check_orders(ctx, system, i, where[f]);
     }
     cmb_system_destroy(system);
   }
