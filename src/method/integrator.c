@@ -79,6 +79,11 @@ bool cmb_method_is_real_time(const cmb_method *method)
   return method->real_time;
 }
 
+bool cmb_method_holds_friction(const cmb_method *method)
+{
+  return method->holds_friction;
+}
+
 const cmb_option *cmb_method_options(const cmb_method *method, int *count)
 {
   *count = method->option_count;
