@@ -78,6 +78,7 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most)
 struct part {
   int n, *member;
   cmb_expr *at, *x, *w, *place, *wrong;
+  cmb_expr *swept;          /* x from the sweeps */
   cmb_expr least, patience; /* the fewest wrong signs so far, and how often there may be no fewer */
   cmb_expr count;           /* of wrong signs */
   cmb_elimination *factors;
@@ -90,11 +91,11 @@ static bool take_part(const cmb_complement *c, int first, struct part *p)
     if (c->part[i] == first) p->member[p->n++] = i;
   }
   p->at = take(c, p->n), p->x = take(c, p->n), p->w = take(c, p->n);
-  p->place = take(c, p->n), p->wrong = take(c, p->n);
+  p->place = take(c, p->n), p->wrong = take(c, p->n), p->swept = take(c, p->n);
   p->least = number(c, p->n + 1);
   p->patience = number(c, PATIENCE);
   for (int i = 0; i < p->n && p->at; i++) p->at[i] = c->first[p->member[i]];
-  return p->member && p->at && p->x && p->w && p->place && p->wrong;
+  return p->member && p->at && p->x && p->w && p->place && p->wrong && p->swept;
 }
 
 static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int k)
@@ -184,8 +185,10 @@ static cmb_expr cut(const cmb_complement *c, cmb_expr x)
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-static bool sweep(const cmb_complement *c, const struct part *p, cmb_expr *x)
+/* Where they lead from what the rounds so far have found. */
+static void sweep(const cmb_complement *c, struct part *p)
 {
+  cmb_expr *x = p->swept;
   for (int i = 0; i < p->n; i++) x[i] = cut(c, p->x[i]);
   for (int k = 0; k < CMB_COMPLEMENT_SWEEPS; k++) {
     for (int i = 0; i < p->n; i++) {
@@ -193,7 +196,22 @@ static bool sweep(const cmb_complement *c, const struct part *p, cmb_expr *x)
       x[i] = cut(c, cmb_add(c->g, x[i], change));
     }
   }
-  return true;
+}
+
+static cmb_expr swept_place(const cmb_complement *c, const struct part *p, int i)
+{
+  const cmb_expr bound =
+      cmb_apply(c->g, CMB_OP_GE, size_of(c, p->swept[i]), number(c, 1), 0);
+  return choose(c, bound, p->swept[i], 0);
+}
+
+/* Where signs are wrong still, the rounds go on from there. */
+static void go_on_from_sweeps(const cmb_complement *c, struct part *p)
+{
+  sweep(c, p);
+  for (int i = 0; i < p->n; i++) p->at[i] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
+  p->least = number(c, p->n + 1);
+  p->patience = number(c, PATIENCE);
 }
 
 /* ---- the problem */
@@ -211,35 +229,33 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* What the last round has found, and the sweeps where it has wrong signs. */
-static bool finish(cmb_complement *c, const struct part *p)
+/* What the last round has found, or the sweeps where it has wrong signs. */
+static void finish(cmb_complement *c, const struct part *p)
 {
-  cmb_expr *x = take(c, p->n);
-  if (!x) return false;
-  if (p->n > 1 && !sweep(c, p, x)) return false;
   for (int i = 0; i < p->n; i++) {
     const int k = p->member[i];
-    const cmb_expr swept = p->n > 1 ? x[i] : p->x[i];
-    const cmb_expr bound = op2(c, CMB_OP_GE, size_of(c, swept), number(c, 1));
-    c->x[k] = choose(c, p->count, swept, p->x[i]);
-    c->at[k] = choose(c, p->count, choose(c, bound, swept, 0), p->at[i]);
+    c->x[k] = choose(c, p->count, p->swept[i], p->x[i]);
+    c->at[k] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
   }
   c->settled = choose(c, p->count, 0, c->settled);
-  return true;
 }
 
+/* A single unknown needs three rounds at the most: a bound, in between, the other bound. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;
   if (!take_part(c, first, &p)) return false;
   if (p.n == 0) return true;
-  const int rounds = p.n == 1 ? 3 : p.n + MORE_ROUNDS; /* one: a bound, in between, the other bound */
+  const int rounds = p.n == 1 ? 3 : p.n + MORE_ROUNDS;
   for (int k = 0; k < rounds; k++) {
     if (!solve_round(c, &p)) return false;
     if (k + 1 < rounds) exchange(c, &p);
+    if (k + 1 == rounds / 2 && p.n > 1) go_on_from_sweeps(c, &p);
   }
+  if (p.n == 1) memcpy(p.swept, p.x, sizeof *p.x);
   c->factors[first] = p.factors;
-  return finish(c, &p);
+  finish(c, &p);
+  return true;
 }
 
 cmb_status cmb_complement_solve(cmb_complement *c)

@@ -5,8 +5,9 @@
  *
  * Each unknown is at one of its bounds or in between. In a round those in between are solved for, and all with wrong signs are exchanged
  * (Júdice and Pires 1994); where that has not made them fewer three times, only the last one is (Murty 1974). There are n + 4 rounds for n
- * unknowns that depend on each other, 3 for a single one. Where they do not end with right signs, CMB_COMPLEMENT_SWEEPS sweeps of Gauss and Seidel with
- * values cut to the bounds follow from what they have found: x is within the bounds in any case, and `settled` tells which of both it is.
+ * unknowns that depend on each other, 3 for a single one. In their middle, where signs are wrong still, they go on from where
+ * CMB_COMPLEMENT_SWEEPS sweeps of Gauss and Seidel lead, with values cut to the bounds; and where the last round has wrong signs, the solution is
+ * that of the sweeps: x is within the bounds in any case, and `settled` tells which of both it is.
  *
  * P has a positive diagonal where x_i matters, and its symmetric part is positive semidefinite in suitable units. Unknowns that do the same
  * (P singular) share it: the diagonal is larger by a part of 1e-8 in the rounds, and cmb_complement_correct takes out what that leaves of w.

@@ -11,7 +11,8 @@
 
 static const double ROUNDING = 1e-14; /* of w, beside what it is added up from */
 static const double AT_REST = 1e-12;  /* the same for a state that is given */
-static const double DRIVES = 1e-9; /* a negative diagonal beside what it is added up from that is no rounding */
+/* A negative diagonal beside what it would be without constraints. A smaller one is that of friction whose lever changes its sign in the step. */
+static const double DRIVES = 1e-2;
 enum { CORRECTIONS = 2 };
 
 /* ---- small things */
@@ -263,14 +264,29 @@ static cmb_status hold_exactly(cmb_step_source *s, const cmb_grip *x, const cmb_
   return CMB_OK;
 }
 
+/* What friction k would do to its rate if the velocities had nothing to do with each other. */
+static cmb_expr free_diagonal(cmb_step_source *s, const cmb_grip *x, const struct work *a,
+                              const cmb_expr *A, int k)
+{
+  cmb_graph *g = s->graph;
+  cmb_expr sum = 0;
+  for (int i = 0; i < a->nv; i++) {
+    const cmb_expr force = x->half[(ptrdiff_t)k * a->nv + i], S = a->S[(ptrdiff_t)k * a->nv + i];
+    const cmb_expr part = cmb_mul(g, S, force);
+    if (part != 0) sum = cmb_add(g, sum, size_of(s, cmb_div(g, part, A[i * a->nv + i])));
+  }
+  return cmb_mul(g, s->h, sum);
+}
+
 /* Friction that drives on the rate that it should hold has a negative diagonal. */
-static void look_at_diagonal(cmb_step_source *s, cmb_grip *x, const struct work *a)
+static void look_at_diagonal(cmb_step_source *s, cmb_grip *x, const struct work *a,
+                             const cmb_expr *A)
 {
   x->settled = cmb_apply(s->graph, CMB_OP_MIN, x->settled, a->problem.settled, 0);
   for (int k = 0; k < x->count; k++) {
     const cmb_expr d = cmb_neg(s->graph, a->P[k * x->count + k]);
-    const cmb_expr drives = greater(s, d, scaled(s, DRIVES, a->whole[k]));
-    x->settled = choose(s, drives, cmb_constant(s->graph, -1 - k), x->settled);
+    const cmb_expr much = scaled(s, DRIVES, free_diagonal(s, x, a, A, k));
+    x->settled = choose(s, greater(s, d, much), cmb_constant(s->graph, -1 - k), x->settled);
   }
 }
 
@@ -287,7 +303,7 @@ cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *st
   CMB_TRY(take_rates(s, x, step, &a, a.w));
   CMB_TRY(hold_exactly(s, x, step, &a));
   find_modes(s, x, &a);
-  look_at_diagonal(s, x, &a);
+  look_at_diagonal(s, x, &a, step->A);
   return cmb_graph_status(s->graph);
 }
 

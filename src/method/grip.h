@@ -34,6 +34,7 @@ typedef struct cmb_grip {
 /* What of a step friction changes; φ is found for w at `at`, where v is none of it. */
 typedef struct cmb_grip_step {
   cmb_step_point at;
+  const cmb_expr *A;              /* (nv x nv) */
   const cmb_elimination *factors; /* of A with the constraints */
   cmb_expr *v, *a, *lambda;       /* (nv), (nv), (ng) without friction, and then with it */
 } cmb_grip_step;

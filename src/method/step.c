@@ -199,7 +199,7 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
 static cmb_status rub_ahead(struct builder *b, cmb_expr *k)
 {
   const cmb_grip_step ahead = {
-      {b->t_next, b->s->q, NULL}, b->last, take(b, b->nv), k, take(b, b->ng)};
+      {b->t_next, b->s->q, NULL}, b->A, b->last, take(b, b->nv), k, take(b, b->ng)};
   memcpy(k, b->k, (size_t)b->nv * sizeof *k);
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   if (b->grip.count == 0) return CMB_OK;
@@ -429,7 +429,7 @@ static cmb_status project(struct builder *b)
 /* Friction that sticks changes velocities last: what it holds is held at the new position, by forces that the constraints bear. */
 static cmb_status rub(struct builder *b)
 {
-  const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->last, b->v, b->k, b->lambda};
+  const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};
   CMB_TRY(cmb_grip_rub(b->s, &b->grip, &there));
   b->step->grip = b->grip.mode;
   b->step->settled = b->grip.settled;

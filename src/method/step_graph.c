@@ -289,8 +289,8 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   for (int k = 0; k < count; k++) {
     cmb_expr *held = hold + (ptrdiff_t)k * nv;
     bool linear = true;
-    CMB_TRY(take_column(s, &m, k, 0, f, slip + (ptrdiff_t)k * nv, &linear));
-    CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD, f, held, &linear));
+    CMB_TRY(take_column(s, &m, k, 1, f, slip + (ptrdiff_t)k * nv, &linear));
+    CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD - 0.5, f, held, &linear));
     for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]); /* the mode is 3 − φ */
     if (!linear) return refuse(s, which[k], "and forces are not linear in what it exerts");
   }
