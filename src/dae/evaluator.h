@@ -82,6 +82,12 @@ typedef struct cmb_evaluator {
   double *q_trial;   /* (nq) */
 } cmb_evaluator;
 
+/* Nothing is known of what friction that sticks holds. */
+static inline void cmb_forget_grip(cmb_evaluator *ev)
+{
+  for (int i = 0; ev->grip && i < ev->eq->ns; i++) ev->grip[i] = 0;
+}
+
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
 

@@ -87,12 +87,26 @@ static cmb_expr side_of(cmb_step_source *s, const cmb_grip *x, int k)
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
+/* Of equations that are functions only, nobody knows how friction enters them. */
+static cmb_status refuse_calls(cmb_step_source *s)
+{
+  int i = 0;
+  while (!cmb_switch_sticks(s->eq, i)) i++;
+  const char *name = s->eq->switch_names[i];
+  return cmb_fail_about(s->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("switching function", name),
+                        "steps of fixed cost cannot hold '%s', friction that sticks, without the "
+                        "expressions of the model: set 'expressions' in the options of "
+                        "cmb_model_system",
+                        name);
+}
+
 cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
 {
   cmb_graph *g = s->graph;
   const int nv = s->nv;
-  *x = (cmb_grip){.count = s->friction ? cmb_grip_count(s->eq) : 0};
+  *x = (cmb_grip){.count = cmb_grip_count(s->eq)};
   if (x->count == 0) return CMB_OK;
+  if (!s->friction) return refuse_calls(s);
   CMB_TRY(take_memory(s, x));
   cmb_grip_list(s->eq, x->which);
   cmb_expr *slip = take(s, x->count * nv), *hold = take(s, x->count * nv);

@@ -385,6 +385,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 
 void cmb_integrator_reset(cmb_integrator *in)
 {
+  cmb_forget_grip(in->ev);
   cmb_runaway_reset(in);
   in->said_rounding = in->keep_size = false;
   in->h_taken = 0;

@@ -768,7 +768,7 @@ static void forget_run(cmb_simulation *sim)
   cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
-  for (int i = 0; sim->ev->grip && i < sim->eq->ns; i++) sim->ev->grip[i] = 0;
+  cmb_forget_grip(sim->ev);
 }
 
 static cmb_status start(cmb_simulation *sim)
