@@ -33,7 +33,7 @@ typedef struct cmb_evaluator {
   const cmb_equations *eq;
   cmb_arena *arena;
   cmb_kkt *kkt;
-  int *mode; /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
+  int *mode;    /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
   double *grip; /* (ns) as in cmb_point, for steps of fixed cost; NULL: no friction sticks */
   void *scratch;
   const double *p; /* (np) values of live parameters; NULL: those of the equations */

@@ -27,9 +27,9 @@ typedef struct cmb_c_code {
   const cmb_stepper *stepper;
   const cmb_result *start;
   const double *a, *lambda; /* (nv), (ng) accelerations and multipliers there */
-  const double *grip;       /* (ns) modes of friction that sticks there, 0 for others; NULL: none does */
-  int grips, *grip_mode;    /* (grips) its switching functions */
-  int live;        /* parameters that can be changed; sampled values are behind them */
+  const double *grip; /* (ns) modes of friction that sticks there, 0 for others; NULL: none does */
+  int grips, *grip_mode; /* (grips) its switching functions */
+  int live;              /* parameters that can be changed; sampled values are behind them */
   const char *method;
   int setting_count;
   const cmb_option_setting *settings;

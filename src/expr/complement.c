@@ -12,11 +12,11 @@
 
 enum { MORE_ROUNDS = 4, PATIENCE = 3 };
 
-static const double SHARE = 1e-8;   /* of the diagonal, so that unknowns that do the same share it */
-static const double LEAST = 1e-12;  /* a diagonal beside w₀ below which x is at a bound anyway */
-static const double LOST = 1e-11;   /* a diagonal beside what it was added up from that is rounding */
-static const double NONE = 1e-100;  /* a diagonal of 0 */
-static const double CLOSE = 1e-9;   /* of x: the bounds are as precise */
+static const double SHARE = 1e-8;  /* of the diagonal, so that unknowns that do the same share it */
+static const double LEAST = 1e-12; /* a diagonal beside w₀ below which x is at a bound anyway */
+static const double LOST = 1e-11; /* a diagonal beside what it was added up from that is rounding */
+static const double NONE = 1e-100; /* a diagonal of 0 */
+static const double CLOSE = 1e-9;  /* of x: the bounds are as precise */
 
 static cmb_expr number(const cmb_complement *c, double x)
 {
@@ -200,8 +200,7 @@ static void sweep(const cmb_complement *c, struct part *p)
 
 static cmb_expr swept_place(const cmb_complement *c, const struct part *p, int i)
 {
-  const cmb_expr bound =
-      cmb_apply(c->g, CMB_OP_GE, size_of(c, p->swept[i]), number(c, 1), 0);
+  const cmb_expr bound = cmb_apply(c->g, CMB_OP_GE, size_of(c, p->swept[i]), number(c, 1), 0);
   return choose(c, bound, p->swept[i], 0);
 }
 

@@ -36,8 +36,8 @@ typedef struct cmb_complement {
   cmb_expr settled; /* 1, or 0: x is what the sweeps have left */
 
   /* of its own */
-  int *part;                 /* (n) the first unknown that this one depends on, through others too */
-  cmb_expr *K;               /* (n x n) P with its larger diagonal */
+  int *part;   /* (n) the first unknown that this one depends on, through others too */
+  cmb_expr *K; /* (n x n) P with its larger diagonal */
   cmb_elimination **factors; /* (n) of the part that begins with this unknown; NULL: none does */
 } cmb_complement;
 

@@ -129,10 +129,10 @@ cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
 /* Of one solution. */
 struct work {
   cmb_complement problem;
-  int nv, n;      /* n = nv + ng */
-  cmb_expr *S;    /* (count x nv) */
-  cmb_expr *X;    /* (count x n) what a part 1 does to accelerations and multipliers */
-  cmb_expr *P;    /* (count x count) */
+  int nv, n;   /* n = nv + ng */
+  cmb_expr *S; /* (count x nv) */
+  cmb_expr *X; /* (count x n) what a part 1 does to accelerations and multipliers */
+  cmb_expr *P; /* (count x count) */
   cmb_expr *whole, *noise, *w0, *w, *dx, *phi; /* (count) */
 };
 
@@ -271,8 +271,7 @@ static cmb_status hold_exactly(cmb_step_source *s, const cmb_grip *x, const cmb_
     int i = -1;
     CMB_TRY(one_velocity(s, x, step, a, k, &i));
     if (i < 0) continue;
-    const cmb_expr between =
-        choose(s, cmb_square(s->graph, a->problem.at[k]), step->v[i], 0);
+    const cmb_expr between = choose(s, cmb_square(s->graph, a->problem.at[k]), step->v[i], 0);
     step->v[i] = choose(s, a->problem.settled, between, step->v[i]);
   }
   return CMB_OK;

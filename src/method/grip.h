@@ -22,13 +22,14 @@
 #include "method/step_source.h"
 
 typedef struct cmb_grip {
-  int count;             /* 0: no friction sticks */
-  int *which;            /* (count) switching functions */
-  cmb_expr *side;        /* (count) sign of w where the step begins; 0: held */
-  cmb_expr *half;        /* (count x nv) d, */
-  cmb_expr *middle;      /* (nv) and the sum of c */
-  cmb_expr *mode;        /* (count) modes after the step */
-  cmb_expr settled;      /* 1; 0: φ is only near a solution; −1 − i: friction i drives on what it should hold */
+  int count;        /* 0: no friction sticks */
+  int *which;       /* (count) switching functions */
+  cmb_expr *side;   /* (count) sign of w where the step begins; 0: held */
+  cmb_expr *half;   /* (count x nv) d, */
+  cmb_expr *middle; /* (nv) and the sum of c */
+  cmb_expr *mode;   /* (count) modes after the step */
+  cmb_expr
+      settled; /* 1; 0: φ is only near a solution; −1 − i: friction i drives on what it should hold */
 } cmb_grip;
 
 /* What of a step friction changes; φ is found for w at `at`, where v is none of it. */

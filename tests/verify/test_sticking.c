@@ -304,7 +304,8 @@ static void test_refusals(void **state)
     options.method = cmb_method_find(methods[i]);
     options.integrator.step = 1e-3;
     assert_int_equal(cmb_simulation_create(r.ctx, r.system, &options, &sim), CMB_ERROR_ARGUMENT);
-    assert_non_null(strstr(cmb_last_error(r.ctx), "cannot hold 'x.friction', friction that sticks"));
+    assert_non_null(
+        strstr(cmb_last_error(r.ctx), "cannot hold 'x.friction', friction that sticks"));
   }
   cmbt_run_close(&r);
 }
