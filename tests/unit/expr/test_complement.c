@@ -40,6 +40,7 @@ static cmb_status make(struct code *c, cmb_graph *g, cmb_arena *arena, bool apar
   cmb_complement p = {.g = g, .arena = arena, .n = n, .P = P, .w0 = in + n * n};
   p.whole = p.w0 + n, p.noise = p.whole + n, p.first = p.noise + n;
   cmb_status status = cmb_complement_parts(&p, &most);
+  if (status == CMB_OK) status = cmb_graph_status(g); /* inputs that there is no memory for */
   if (status == CMB_OK) assert_int_equal(most, apart ? 1 : n);
   if (status == CMB_OK) status = cmb_complement_solve(&p);
   for (int round = 0; round < 2 && status == CMB_OK; round++) {
@@ -158,8 +159,45 @@ static void test_random(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Four that do not depend on each other cost as much as four times one, which is far less than four that do. */
+static void test_apart(void **state)
+{
+  (void)state;
+  int cost[2];
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int k = 0; k < 2; k++) {
+    struct code c;
+    cmbt_ok(ctx, open_code(&c, ctx, k == 0 ? 1 : 4, k == 1));
+    cost[k] = cmb_program_instructions(c.program);
+    close_code(&c);
+  }
+  assert_in_range(cost[1], cost[0], 4 * cost[0] + 10);
+  cmb_context_destroy(ctx);
+}
+
+/* Whichever allocation fails: an error, and nothing is left. */
+static void test_failing_allocations(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  for (long k = 1;; k++) {
+    struct code c;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k + 1; /* the first is that of the context */
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    assert_non_null(ctx);
+    const cmb_status status = open_code(&c, ctx, 3, false);
+    assert_int_equal(status, memory.refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    if (status == CMB_OK) close_code(&c);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+    if (memory.refused == 0) break;
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_apart),
+                                     cmocka_unit_test(test_failing_allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
