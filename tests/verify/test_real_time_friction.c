@@ -307,13 +307,13 @@ static void run_on(cmbt_run *r, cmb_simulation *sim, double t, double *state)
   memcpy(state + 4, result->outputs, 2 * sizeof *state);
 }
 
-static cmb_simulation *open_simulation(cmbt_run *r)
+static cmb_simulation *open_simulation(cmbt_run *r, double t_end)
 {
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim;
   options.method = cmb_method_find("lie");
   options.integrator.step = 1e-3;
-  options.t_end = 3;
+  options.t_end = t_end;
   cmbt_ok(r->ctx, cmb_simulation_create(r->ctx, r->system, &options, &sim));
   return sim;
 }
@@ -326,8 +326,8 @@ static void test_resume(void **state)
     const double t = 0.05 + 0.25 * k;
     cmbt_run r;
     double whole[6], parts[6];
-    open_lie(&r, STACK, CMB_FORM_EXPLICIT, 1e-3);
-    cmb_simulation *one = open_simulation(&r), *other = open_simulation(&r);
+    open_lie(&r, STACK, k % 2 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT, 1e-3);
+    cmb_simulation *one = open_simulation(&r, 3), *other = open_simulation(&r, 3);
     run_on(&r, one, t, parts);
     cmbt_ok(r.ctx, cmb_simulation_save(one, "friction.state"));
     run_on(&r, one, 3, whole);
@@ -338,6 +338,24 @@ static void test_resume(void **state)
     cmb_simulation_destroy(other);
     cmbt_run_close(&r);
   }
+}
+
+/* While the brake is released it holds with another part of what it can at each time: the part is saved. */
+static void test_resumed_output(void **state)
+{
+  (void)state;
+  cmbt_run r;
+  open_lie(&r, BRAKE, CMB_FORM_EXPLICIT, 1e-3);
+  cmb_simulation *one = open_simulation(&r, 6), *other = open_simulation(&r, 6);
+  cmbt_ok(r.ctx, cmb_simulation_advance(one, 4.3));
+  const double brake = cmb_simulation_result(one)->outputs[2];
+  cmbt_ok(r.ctx, cmb_simulation_save(one, "friction.state"));
+  cmbt_ok(r.ctx, cmb_simulation_resume(other, "friction.state"));
+  cmbt_near(brake, -2, 0.01);
+  cmbt_near(cmb_simulation_result(other)->outputs[2], brake, 0);
+  cmb_simulation_destroy(one);
+  cmb_simulation_destroy(other);
+  cmbt_run_close(&r);
 }
 
 /* ---- memory */
@@ -480,11 +498,12 @@ static void test_cost(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_slope),    cmocka_unit_test(test_hold),
-      cmocka_unit_test(test_brake),    cmocka_unit_test(test_contact),
-      cmocka_unit_test(test_order),    cmocka_unit_test(test_two_places),
-      cmocka_unit_test(test_resume),   cmocka_unit_test(test_memory),
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_cost),
+      cmocka_unit_test(test_slope),  cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_brake),  cmocka_unit_test(test_contact),
+      cmocka_unit_test(test_order),  cmocka_unit_test(test_two_places),
+      cmocka_unit_test(test_resume), cmocka_unit_test(test_resumed_output),
+      cmocka_unit_test(test_memory), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_cost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
