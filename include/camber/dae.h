@@ -38,6 +38,8 @@ typedef struct cmb_point {
   const int *mode; /* (ns) */
   void *scratch;   /* (scratch_size bytes) of this thread, zeroed at first; may remember */
   const double *p; /* (np) values of the live parameters; NULL: those of the equations */
+  const double *
+      grip; /* (ns) of friction that sticks, in place of the mode: what it holds with (CMB_MODE_HELD); 0, NULL: the mode */
 } cmb_point;
 
 /* A piece of a motion (t, q, v)(θ): where it is, and its derivatives with respect to θ. */

@@ -195,6 +195,9 @@ typedef enum cmb_mode_kind {
   CMB_MODE_TABLE  /* the mode is the interval of a table that `of` lies in; likewise */
 } cmb_mode_kind;
 
+/* What friction that sticks has for a mode in a step of fixed cost where it holds with no force at all; with the part φ of the most, it is this − φ. */
+#define CMB_MODE_HELD 3
+
 typedef struct cmb_mode {
   const char *name; /* the text of `of`, perhaps cut */
   cmb_mode_kind kind;

@@ -29,6 +29,7 @@ static void take_memory(cmb_evaluator *ev)
   const cmb_equations *eq = ev->eq;
   cmb_arena *a = ev->arena;
   ev->mode = cmb_arena_ints(a, eq->ns);
+  if (eq->switch_sticks) ev->grip = cmb_arena_doubles(a, eq->ns);
   ev->scratch = cmb_arena_take(a, eq->scratch_size, 1);
   ev->M = cmb_arena_doubles(a, mass_values(eq));
   if (eq->mass_factors) ev->M_scratch = cmb_arena_doubles(a, eq->mass_factors->scratch);
@@ -146,6 +147,7 @@ static __attribute__((noinline)) cmb_status find_late(cmb_evaluator *ev, double 
   const cmb_equations *eq = ev->eq;
   cmb_evaluator *aside = ev->aside;
   memcpy(aside->mode, ev->mode, (size_t)eq->ns * sizeof *ev->mode);
+  if (ev->grip) memcpy(aside->grip, ev->grip, (size_t)eq->ns * sizeof *ev->grip);
   aside->p = ev->p;
   aside->redundant = ev->redundant;
   CMB_TRY(cmb_factor_and_accelerate(aside, t, q, v, ev->late_a, ev->late_lambda));

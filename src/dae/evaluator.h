@@ -22,12 +22,19 @@ static inline bool cmb_switch_sticks(const cmb_equations *eq, int i)
   return eq->switch_sticks && eq->switch_sticks[i];
 }
 
+/* The mode of function i as programs read it. */
+static inline double cmb_real_mode(const cmb_point *at, int i)
+{
+  return at->grip && at->grip[i] != 0 ? at->grip[i] : at->mode[i];
+}
+
 typedef struct cmb_evaluator {
   cmb_context *ctx;
   const cmb_equations *eq;
   cmb_arena *arena;
   cmb_kkt *kkt;
-  int *mode; /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
+  int *mode;    /* (ns) signs of the switching functions, +1 or -1; whole numbers for levels */
+  double *grip; /* (ns) as in cmb_point, for steps of fixed cost; NULL: no friction sticks */
   void *scratch;
   const double *p; /* (np) values of live parameters; NULL: those of the equations */
   cmb_statistics stats;
@@ -75,6 +82,12 @@ typedef struct cmb_evaluator {
   double *q_trial;   /* (nq) */
 } cmb_evaluator;
 
+/* Nothing is known of what friction that sticks holds. */
+static inline void cmb_forget_grip(cmb_evaluator *ev)
+{
+  for (int i = 0; ev->grip && i < ev->eq->ns; i++) ev->grip[i] = 0;
+}
+
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
 
@@ -83,7 +96,7 @@ void cmb_evaluator_destroy(cmb_evaluator *ev);
 static inline cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q,
                                             const double *v)
 {
-  return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p};
+  return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p, ev->grip};
 }
 
 static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,

@@ -2,6 +2,7 @@
  * The functions of cmb_equations for graph systems (graph_data.h): inputs into the scratch memory, run a program, results
  * to where they are wanted. Nothing is allocated.
  */
+#include "dae/evaluator.h"
 #include "dae/graph_data.h"
 #include "expr/table.h"
 
@@ -34,7 +35,7 @@ void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const dou
   const int *first = d->layout.first;
   in[0] = at->t;
   if (q) put(d->nq, q, in + first[CMB_BLOCK_Q]);
-  for (int i = 0; i < d->ns; i++) in[first[CMB_BLOCK_MODE] + i] = at->mode[i];
+  for (int i = 0; i < d->ns; i++) in[first[CMB_BLOCK_MODE] + i] = cmb_real_mode(at, i);
   if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 

@@ -7,6 +7,7 @@
  *     modes     the modes after the step, computed from the switching functions without a branch
  *     outputs   the model's outputs, and what sampled values become
  *     first     start values for the parameters of now, where formulas have them
+ *     grip      modes of friction that sticks, where no step has found them
  */
 #ifndef CMB_EXPORT_C_CODE_H
 #define CMB_EXPORT_C_CODE_H
@@ -25,8 +26,10 @@ typedef struct cmb_c_code {
   const cmb_code *x;
   const cmb_stepper *stepper;
   const cmb_result *start;
-  const double *a; /* (nv) accelerations there */
-  int live;        /* parameters that can be changed; sampled values are behind them */
+  const double *a, *lambda; /* (nv), (ng) accelerations and multipliers there */
+  const double *grip; /* (ns) modes of friction that sticks there, 0 for others; NULL: none does */
+  int grips, *grip_mode; /* (grips) its switching functions */
+  int live;              /* parameters that can be changed; sampled values are behind them */
   const char *method;
   int setting_count;
   const cmb_option_setting *settings;

@@ -24,7 +24,7 @@ static void put_upper(cmb_buffer *b, const char *name)
   }
 }
 
-enum { MOST_PROGRAMS = 4 };
+enum { MOST_PROGRAMS = 5 };
 
 /* The programs of the code and what they are called in it. */
 static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROGRAMS])
@@ -34,6 +34,7 @@ static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROG
   if (c->modes) functions[count++] = (cmb_c_function){"modes", c->modes};
   if (c->outputs) functions[count++] = (cmb_c_function){"observed", c->outputs};
   if (c->first) functions[count++] = (cmb_c_function){"first", c->first};
+  if (c->grips > 0) functions[count++] = (cmb_c_function){"grip", c->stepper->first_grip};
   return count;
 }
 
@@ -88,6 +89,9 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
     cmb_buffer_print(b, "  %s_nh = %d, /* sampled values, and delayed ones */\n", n, c->x->nh);
   }
   cmb_buffer_print(b, "  %s_ng = %d, /* constraints */\n", n, c->eq->ng);
+  if (c->grips > 0) {
+    cmb_buffer_print(b, "  %s_nf = %d, /* places with friction that sticks */\n", n, c->grips);
+  }
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
 
@@ -126,6 +130,17 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, ". */\ntypedef struct %s_state {\n", n);
   cmb_buffer_print(b, "  double t;\n  double q[%s_nq];\n  double v[%s_nv];\n", n, n);
   if (c->x->nh > 0) cmb_buffer_print(b, "  double held[%s_nh];\n", n);
+  if (c->grips > 0) {
+    cmb_buffer_put(b, "  /* friction that sticks:");
+    for (int k = 0; k < c->grips; k++) {
+      cmb_buffer_put(b, k ? ", " : " ");
+      cmb_c_print_comment(b, c->eq->switch_names[c->grip_mode[k]]);
+    }
+    cmb_buffer_print(b,
+                     ". +1 and -1: it slips; 3 - s: it holds with s times the most; 0: as "
+                     "the velocities say */\n  double grip[%s_nf];\n",
+                     n);
+  }
   cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
@@ -156,6 +171,10 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
     cmb_buffer_put(b, " */\n");
   }
   cmb_buffer_put(b, "  double health; /* smallest pivot; near 0 the constraints lose rank */\n");
+  if (c->grips > 0) {
+    cmb_buffer_put(b, "  int settled; /* 1; 0: forces of friction that sticks are within their "
+                      "bounds, but near a solution only */\n");
+  }
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
@@ -319,7 +338,7 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "\nvoid %s_init(%s *m)\n{\n", n, n);
   put_array(b, "double", "q", x->nq, c->start->q);
   put_array(b, "double", "v", x->nv, c->start->v);
-  if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->start->lambda);
+  if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->lambda);
   if (c->eq->samples_read_forces) put_array(b, "double", "a", x->nv, c->a);
   put_beginning(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "q", 0);
@@ -327,7 +346,10 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "lambda", 0);
   if (c->eq->samples_read_forces) put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "a", 0);
   for (int i = 0; i < x->ns; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = %d;\n", first[CMB_BLOCK_MODE] + i, c->start->mode[i]);
+    const bool grips = c->grip && c->grip[i] != 0;
+    cmb_buffer_print(b, "  m->x[%d] = ", first[CMB_BLOCK_MODE] + i);
+    put_number(b, grips ? c->grip[i] : c->start->mode[i]);
+    cmb_buffer_put(b, ";\n");
   }
   for (int i = 0; i < c->live; i++) {
     cmb_buffer_print(b, "  m->parameters.%s = ", c->parameter_names[i]);
@@ -362,6 +384,46 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, c->x->ns, "m->x", first[CMB_BLOCK_MODE], "m->y", 0);
   put_sum(b, 2 * c->x->ns);
   cmb_buffer_put(b, "  return sum;\n}\n");
+}
+
+/* Modes of friction that sticks, where they are not known: those of the state. */
+static void put_grip(const cmb_c_code *c, cmb_buffer *b)
+{
+  if (c->grips == 0) return;
+  cmb_buffer_print(b, "\nstatic void take_grip(%s *m)\n{\n  %s_grip(m->x, m->y, m->w);\n", c->name,
+                   c->name);
+  for (int k = 0; k < c->grips; k++) {
+    const int mode = c->x->layout.first[CMB_BLOCK_MODE] + c->grip_mode[k];
+    cmb_buffer_print(b, "  if (m->x[%d] == 0) m->x[%d] = m->y[%d];\n", mode, mode, k);
+  }
+  cmb_buffer_put(b, "}\n");
+}
+
+/* Those that the step has found, and what has begun or ceased to hold. */
+static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
+{
+  if (c->grips == 0) return;
+  cmb_buffer_put(b, "  if (out) {\n    double then, now;\n");
+  for (int k = 0; k < c->grips; k++) {
+    const int mode = c->x->layout.first[CMB_BLOCK_MODE] + c->grip_mode[k];
+    cmb_buffer_print(b,
+                     "    then = m->x[%d] > 1.5 ? 2 : m->x[%d];\n"
+                     "    now = m->y[%d] > 1.5 ? 2 : m->y[%d];\n"
+                     "    if (now != then) out->%s = now > then ? 1 : -1;\n",
+                     mode, mode, y->grip + k, y->grip + k, c->event_names[c->grip_mode[k]]);
+  }
+  cmb_buffer_print(b, "    out->settled = m->y[%d] > 0;\n  }\n", y->settled);
+  for (int k = 0; k < c->grips; k++) {
+    const int mode = c->x->layout.first[CMB_BLOCK_MODE] + c->grip_mode[k];
+    cmb_buffer_print(b, "  m->x[%d] = m->y[%d];\n", mode, y->grip + k);
+  }
+}
+
+/* The modes of a state that no step has led to. */
+static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
+{
+  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  if (c->grips > 0) cmb_buffer_put(b, "  take_grip(m);\n");
 }
 
 /* How many instants of a controller there are up to the middle of the next step, as in sim/instants.c. */
@@ -458,6 +520,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", y.v);
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "m->y", y.lambda);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "m->y", y.a);
+  put_new_grip(c, b, &y);
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
   if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, before, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
@@ -486,7 +549,7 @@ static void put_first(const cmb_c_code *c, cmb_buffer *b)
   put_parameters(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "m->y", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", x->nq);
-  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  put_fresh_modes(c, b);
   put_first_samples(c, b);
   cmb_buffer_print(b, "}\n\nint %s_start(%s *m)\n{\n  double sum = 0;\n  int i;\n", n, n);
   put_parameters(c, b);
@@ -510,7 +573,7 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   }
   cmb_buffer_print(b, "  %s_init(m);\n  m->parameters = now;\n", n);
   put_parameters(c, b);
-  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  put_fresh_modes(c, b);
   put_first_samples(c, b);
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
@@ -536,14 +599,20 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nq, "s->q", 0, "m->x", first[CMB_BLOCK_Q]);
   put_copy(b, x->nv, "s->v", 0, "m->x", first[CMB_BLOCK_V]);
   put_copy(b, x->nh, "s->held", 0, "m->x", held_place(c));
+  for (int k = 0; k < c->grips; k++) {
+    cmb_buffer_print(b, "  s->grip[%d] = m->x[%d];\n", k, first[CMB_BLOCK_MODE] + c->grip_mode[k]);
+  }
   cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  m->x[0] = s->t;\n");
   put_count(b, first[CMB_BLOCK_H]);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
   put_copy(b, x->nh, "m->x", held_place(c), "s->held", 0);
+  for (int k = 0; k < c->grips; k++) {
+    cmb_buffer_print(b, "  m->x[%d] = s->grip[%d];\n", first[CMB_BLOCK_MODE] + c->grip_mode[k], k);
+  }
   put_parameters(c, b);
-  if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
+  put_fresh_modes(c, b);
   cmb_buffer_put(b, "}\n");
 }
 
@@ -555,6 +624,7 @@ cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "#include \"%s.h\"\n\n#include <math.h>\n\n", c->name);
   CMB_TRY(cmb_c_functions(c->ctx, c->name, count, functions, b));
   put_modes(c, b);
+  put_grip(c, b);
   put_samples(c, b);
   put_init(c, b);
   put_step(c, b);

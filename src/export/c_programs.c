@@ -3,7 +3,8 @@
  *
  * The modes are those of the rule in dae/modes.h, as formulas have them: one function after the other, each in the modes of those
  * before it, since it may depend on no others. So they belong to the state at hand, whatever they were. A table's interval is the
- * number of its inner points that are not above: as many comparisons as it has points, always.
+ * number of its inner points that are not above: as many comparisons as it has points, always. Friction that sticks keeps the mode that
+ * the step has found.
  */
 #include "base/context.h"
 #include "export/c_code.h"
@@ -82,6 +83,7 @@ static cmb_status make_modes(struct making *m)
     after[i] = level[i]
                    ? level_of(g, table[i], value[i])
                    : cmb_apply(g, CMB_OP_IF, value[i], cmb_constant(g, 1), cmb_constant(g, -1));
+    if (cmb_switch_sticks(m->c->eq, i)) after[i] = m->input[x->layout.first[CMB_BLOCK_MODE] + i];
   }
   return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }

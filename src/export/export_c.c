@@ -18,14 +18,14 @@ enum { MOST_SETTINGS = 64 };
 
 static cmb_status name_all(cmb_c_code *c)
 {
-  static const char *const own[] = {"health"}; /* of the outputs */
+  static const char *const own[] = {"health", "settled"}; /* of the outputs */
   const cmb_equations *eq = c->eq;
   const cmb_code *x = c->x;
   cmb_arena *a = c->arena;
   cmb_code_name(eq->name, sizeof c->name, c->name);
   c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
   c->parameter_names = cmb_identifiers(a, "", c->live, x->parameter_names, 0, NULL);
-  c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, 1, own);
+  c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, c->grips > 0 ? 2 : 1, own);
   if (cmb_arena_failed(a)) return cmb_fail_memory(c->ctx);
   c->event_names = cmb_identifiers(a, "event_", x->ns, eq->switch_names, x->no, c->output_names);
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
@@ -81,6 +81,21 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   cmb_buffer_release(&header);
   cmb_buffer_release(&source);
   return status;
+}
+
+/* Where friction sticks the integrator knows with which force it does so at the start. */
+static cmb_status take_grip(cmb_c_code *c, cmb_integrator *in)
+{
+  c->grips = cmb_grip_count(c->eq);
+  if (c->grips == 0) return CMB_OK;
+  c->grip_mode = cmb_arena_ints(c->arena, c->grips);
+  if (!c->grip_mode) return cmb_fail_memory(c->ctx);
+  cmb_grip_list(c->eq, c->grip_mode);
+  CMB_TRY(cmb_integrator_begin(in, c->start->t, c->start->q, c->start->v));
+  c->grip = cmb_integrator_evaluator(in)->grip;
+  c->a = cmb_integrator_a(in);
+  c->lambda = cmb_integrator_lambda(in);
+  return CMB_OK;
 }
 
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
@@ -144,7 +159,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
 {
   cmb_simulation *sim;
   CMB_TRY(cmb_simulation_create(ctx, system, options, &sim));
-  const cmb_integrator *in = cmb_simulation_integrator(sim);
+  cmb_integrator *in = cmb_simulation_integrator(sim);
   cmb_status status = refuse_loose_rates(ctx, system, in, options->method);
   if (status == CMB_OK) status = cmb_simulation_start(sim);
   cmb_c_code c = {.ctx = ctx,
@@ -158,8 +173,10 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
     c.live = c.x->np - c.x->nh;
     c.start = cmb_simulation_result(sim);
     c.a = cmb_simulation_a(sim);
+    c.lambda = c.start->lambda;
     c.stepper = cmb_integrator_stepper(in);
-    status = refuse_first_sample(&c);
+    status = take_grip(&c, in);
+    if (status == CMB_OK) status = refuse_first_sample(&c);
     if (status == CMB_OK) status = write_code(&c, options, folder, report);
   }
   cmb_program_destroy(c.modes);

@@ -9,7 +9,7 @@
  *     c and d       if(c, d, 0)             min and max of comparisons have no switch of their own
  *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
- *     stick(x,b,c)  m b; c for m = 2, −c for m = −2: what holds x at 0 lies between those (a switch of its own)
+ *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: what holds x at 0 lies between c and −c (a switch of its own)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
  * A root or broken power whose argument the formula itself keeps from being negative, by abs, max or a condition around it, goes on
@@ -179,7 +179,7 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* stick(x, b, c) in mode m: ±1 where x moves, ±2 at the bounds of what holds it. */
+/* stick(x, b, c) in mode m: ±1 where x moves, ±2 at the bounds of what holds it, 3 − φ where that is φ c. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -190,7 +190,9 @@ static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   const cmb_expr down = op2(g, CMB_OP_SUB, cmb_apply(g, CMB_OP_NEG, edge, 0, 0), m);
   const cmb_expr least = cmb_apply(g, CMB_OP_NEG, x[2], 0, 0);
   const cmb_expr other = cmb_apply(g, CMB_OP_IF, down, least, op2(g, CMB_OP_MUL, m, x[1]));
-  return cmb_apply(g, CMB_OP_IF, op2(g, CMB_OP_SUB, m, edge), x[2], other);
+  const cmb_expr part = op2(g, CMB_OP_SUB, cmb_constant(g, CMB_MODE_HELD), m);
+  const cmb_expr held = op2(g, CMB_OP_MUL, part, x[2]);
+  return cmb_apply(g, CMB_OP_IF, op2(g, CMB_OP_SUB, m, edge), held, other);
 }
 
 static cmb_expr rewrite(struct rewriter *r, cmb_expr e);

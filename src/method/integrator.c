@@ -79,6 +79,11 @@ bool cmb_method_is_real_time(const cmb_method *method)
   return method->real_time;
 }
 
+bool cmb_method_holds_friction(const cmb_method *method)
+{
+  return method->holds_friction;
+}
+
 const cmb_option *cmb_method_options(const cmb_method *method, int *count)
 {
   *count = method->option_count;
@@ -380,6 +385,7 @@ static cmb_status first_step(cmb_integrator *in, double *h)
 
 void cmb_integrator_reset(cmb_integrator *in)
 {
+  cmb_forget_grip(in->ev);
   cmb_runaway_reset(in);
   in->said_rounding = in->keep_size = false;
   in->h_taken = 0;

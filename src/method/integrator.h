@@ -41,6 +41,9 @@ void cmb_integrator_keep_size(cmb_integrator *in);
 /* Whether a real-time method, with its options, never brings velocities to the constraints: a jump of a rate would stay an error. */
 bool cmb_integrator_has_loose_rates(const cmb_integrator *in);
 
+/* Whether steps of a real-time method solve for friction that sticks. */
+bool cmb_method_holds_friction(const cmb_method *method);
+
 /* q and v there. */
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);

@@ -19,6 +19,13 @@ struct lie {
   cmb_drift drift;
   double *slope; /* (n) at the beginning */
   double *a;     /* (nv) of the last step */
+
+  /* friction that sticks */
+  int grips;
+  int *grip;      /* (grips) its switching functions */
+  double *mode;   /* (grips) their modes after the last step, */
+  double *before; /* (grips) and before it */
+  bool unsettled; /* that was warned of */
 };
 
 static cmb_status read_options(const cmb_integrator *in, cmb_step_options *o)
@@ -54,6 +61,11 @@ static cmb_status create(cmb_integrator *in)
   m->place = cmb_stepper_places(in->ev->eq, &options);
   m->slope = cmb_arena_doubles(in->arena, in->n);
   m->a = cmb_arena_doubles(in->arena, in->nv);
+  m->grips = cmb_grip_count(in->ev->eq);
+  m->grip = cmb_arena_ints(in->arena, m->grips);
+  m->mode = cmb_arena_doubles(in->arena, m->grips);
+  m->before = cmb_arena_doubles(in->arena, m->grips);
+  if (m->grip) cmb_grip_list(in->ev->eq, m->grip);
   m->bounded = options.bound;
   in->loose_rates = options.index == 1 && (options.stabilization == CMB_STABILIZE_NONE ||
                                            options.stabilization == CMB_STABILIZE_POSITION);
@@ -77,18 +89,68 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
+/* Friction whose mode is not known has that of the state; where it holds, with what it would hold with in a step from there. */
+static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
+{
+  double *grip = in->ev->grip;
+  const double h = in->options.step, *x;
+  bool known = true;
+  for (int k = 0; k < m->grips; k++) {
+    if (in->keep_size) grip[m->grip[k]] = m->before[k]; /* the last step is undone */
+    known = known && grip[m->grip[k]] != 0;
+  }
+  if (known) return CMB_OK;
+  x = cmb_stepper_first_grip(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq);
+  for (int k = 0; k < m->grips; k++) {
+    if (grip[m->grip[k]] == 0) grip[m->grip[k]] = x[k];
+  }
+  CMB_TRY(cmb_stepper_run(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq, &x));
+  for (int k = 0; k < m->grips; k++) {
+    double *now = &grip[m->grip[k]];
+    const double after = x[m->place.grip + k];
+    if (*now == CMB_MODE_HELD && isfinite(after)) {
+      *now = after >= 2 ? after : CMB_MODE_HELD - after;
+    }
+  }
+  return CMB_OK;
+}
+
 static cmb_status begin(cmb_integrator *in)
 {
   struct lie *m = in->data;
+  CMB_TRY(begin_grip(in, m));
   CMB_TRY(cmb_slope(in, in->t, in->y, m->slope, in->lambda));
   if (m->bounded) cmb_drift_begin(&m->drift);
   in->a = m->slope + in->nq;
   return CMB_OK;
 }
 
-/* Why a step has come to nothing: the equations themselves, their constraints, or the matrix with its derivatives. */
-static cmb_status trouble(cmb_integrator *in, struct lie *m)
+/* Friction that does not oppose the motion that it switches with. */
+static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
+  const char *name = in->ev->eq->switch_names[function];
+  return cmb_fail_about(in->ctx, CMB_ERROR_EQUATIONS,
+                        cmb_about_time(in->t, "switching function", name),
+                        "'%s' at t = %.9g is friction that drives on the motion which it should "
+                        "hold; expected a force against it",
+                        name, in->t);
+}
+
+/* Said once: φ is within its bounds, but what holds may creep and what slips may be held in this step. */
+static void warn_unsettled(const cmb_integrator *in, struct lie *m)
+{
+  if (m->unsettled) return;
+  m->unsettled = true;
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "friction that sticks has not settled in the rounds of a step, first from t = %.9g on: "
+          "its forces are within their bounds there, but near a solution only",
+          in->t);
+}
+
+/* Why a step has come to nothing: the equations themselves, their constraints, or the matrix with its derivatives. */
+static cmb_status trouble(cmb_integrator *in, struct lie *m, double settled)
+{
+  if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->slope, in->lambda_new));
   if (*in->ev->doubtful) return CMB_RETRY_SINGULAR;
   return cmb_all_finite(in->n, in->y_new) ? CMB_RETRY_MATRIX : CMB_RETRY_NONFINITE;
@@ -106,7 +168,10 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
   memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
   const bool healthy = x[m->place.health] > CMB_LEAST_HEALTH;
-  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return trouble(in, m);
+  const double settled = m->grips > 0 ? x[m->place.settled] : 1;
+  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return trouble(in, m, settled);
+  if (settled == 0) warn_unsettled(in, m);
+  memcpy(m->mode, x + m->place.grip, (size_t)m->grips * sizeof *x);
   if (!m->bounded) return CMB_OK;
   return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
 }
@@ -115,6 +180,24 @@ static void accept(cmb_integrator *in)
 {
   const struct lie *m = in->data;
   in->a = m->a;
+  for (int k = 0; k < m->grips; k++) {
+    double *grip = &in->ev->grip[m->grip[k]];
+    m->before[k] = *grip;
+    *grip = m->mode[k];
+  }
+}
+
+/* Which friction holds is part of the state. */
+static void visit(cmb_integrator *in, cmb_archive *a)
+{
+  const struct lie *m = in->data;
+  if (m->grips == 0) return;
+  cmb_archive_doubles(a, "grip", in->ev->eq->ns, in->ev->grip);
+  for (int k = 0; k < m->grips; k++) {
+    const double grip = in->ev->grip[m->grip[k]];
+    const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
+    if (!slips && !holds) cmb_archive_refuse(a, "friction cannot hold like that");
+  }
 }
 
 static void interpolate(const cmb_integrator *in, double theta, double *y)
@@ -180,6 +263,7 @@ const cmb_method cmb_method_lie = {
     .title = "linear-implicit Euler of fixed cost, for real time",
     .order = 1,
     .real_time = true,
+    .holds_friction = true,
     .options = lie_options,
     .option_count = sizeof lie_options / sizeof lie_options[0],
     .create = create,
@@ -187,6 +271,7 @@ const cmb_method cmb_method_lie = {
     .begin = begin,
     .attempt = attempt,
     .accept = accept,
+    .visit = visit,
     .dense_degree = 1,
     .interpolate = interpolate,
 };

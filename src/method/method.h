@@ -27,6 +27,7 @@ struct cmb_method {
   bool implicit;        /* needs derivatives of the equations */
   bool multistep;       /* it needs the steps before: where it begins anew it begins small */
   bool real_time;       /* steps of the size given, always, and the same operations in each */
+  bool holds_friction;  /* real time: friction that sticks is solved for in a step (grip.h) */
   double stability;     /* explicit: h times an eigenvalue that it still bears, about */
   bool ends_with_slope; /* in->a is M⁻¹(f − Gᵀλ) at y, not only up to errors of the method */
 

@@ -38,6 +38,8 @@ struct builder {
   cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
   cmb_expr *A, *G;             /* at the beginning of the step */
   cmb_elimination *here;       /* [A Gᵀ; G 0] there; NULL: not made yet */
+  cmb_elimination *last;       /* the one that the velocities after the step come from */
+  cmb_grip grip;               /* friction that sticks */
   cmb_expr *x;                 /* (nv + ng) right sides and solutions */
   cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) of the stage under way */
   cmb_expr *q, *v;             /* (nq), (nv) after the step, so far */
@@ -108,12 +110,17 @@ static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr
   if (!*out) return cmb_fail_memory(b->s->ctx);
   const cmb_expr health = cmb_elimination_health(*out);
   b->step->health = cmb_apply(b->g, CMB_OP_MIN, b->step->health, health, 0);
+  b->last = *out;
   return CMB_OK;
 }
 
 static cmb_status eliminate_here(struct builder *b)
 {
-  return b->here ? CMB_OK : eliminate(b, b->A, b->G, b->G, &b->here);
+  cmb_elimination *last = b->last;
+  if (b->here) return CMB_OK;
+  CMB_TRY(eliminate(b, b->A, b->G, b->G, &b->here));
+  if (last) b->last = last;
+  return CMB_OK;
 }
 
 /* ---- stages */
@@ -188,6 +195,19 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
   add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
 }
 
+/* k with what friction does to it, as far as is known before there is a new position. */
+static cmb_status rub_ahead(struct builder *b, cmb_expr *k)
+{
+  const cmb_grip_step ahead = {
+      {b->t_next, b->s->q, NULL}, b->A, b->last, take(b, b->nv), k, take(b, b->ng)};
+  memcpy(k, b->k, (size_t)b->nv * sizeof *k);
+  if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
+  if (b->grip.count == 0) return CMB_OK;
+  memcpy(ahead.v, b->s->v, (size_t)b->nv * sizeof *k);
+  add_scaled(b, b->nv, b->s->h, k, ahead.v);
+  return cmb_grip_rub(b->s, &b->grip, &ahead);
+}
+
 /* The solution x as k, λ and q̇. */
 static cmb_status take_solution(struct builder *b, const struct stage *stage)
 {
@@ -195,9 +215,10 @@ static cmb_status take_solution(struct builder *b, const struct stage *stage)
   memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
   memcpy(b->kq, stage->base, (size_t)b->nq * sizeof *b->kq);
   if (!leads(b)) return CMB_OK;
-  cmb_expr *more = take(b, b->nq);
-  if (!more) return cmb_fail_memory(b->s->ctx);
-  CMB_TRY(b->s->rates(b->s, stage->at.q, b->k, more));
+  cmb_expr *more = take(b, b->nq), *k = take(b, b->nv);
+  if (!more || !k) return cmb_fail_memory(b->s->ctx);
+  CMB_TRY(rub_ahead(b, k));
+  CMB_TRY(b->s->rates(b->s, stage->at.q, k, more));
   add_scaled(b, b->nq, b->gh, more, b->kq);
   return CMB_OK;
 }
@@ -210,7 +231,10 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
   complete_matrix(b, stage->terms.M);
   b->A = stage->terms.M;
   b->G = stage->terms.G;
-  return put_forces(b, stage);
+  CMB_TRY(cmb_grip_begin(b->s, &b->grip));
+  CMB_TRY(put_forces(b, stage));
+  if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle, b->x);
+  return CMB_OK;
 }
 
 /* ---- projections */
@@ -391,16 +415,36 @@ static cmb_status find_displacements(struct builder *b)
   return CMB_OK;
 }
 
-static cmb_status make(struct builder *b)
+static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
-  CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? step_index2(b) : step_index1(b));
   if (b->ng == 0) return CMB_OK;
   if (stabilization == CMB_STABILIZE_POSITION || stabilization == CMB_STABILIZE_BOTH) {
     CMB_TRY(project_position(b, b->q));
   }
   if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
   return b->step->q_plain ? find_displacements(b) : CMB_OK;
+}
+
+/* Friction that sticks changes velocities last: what it holds is held at the new position, by forces that the constraints bear. */
+static cmb_status rub(struct builder *b)
+{
+  const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};
+  CMB_TRY(cmb_grip_rub(b->s, &b->grip, &there));
+  b->step->grip = b->grip.mode;
+  b->step->settled = b->grip.settled;
+  if (b->grip.count == 0) return CMB_OK;
+  const cmb_expr drives =
+      cmb_apply(b->g, CMB_OP_LT, b->step->settled, 0, 0); /* friction that does not hold */
+  b->step->health = cmb_apply(b->g, CMB_OP_IF, drives, number(b, -1), b->step->health);
+  return CMB_OK;
+}
+
+static cmb_status make(struct builder *b)
+{
+  CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? step_index2(b) : step_index1(b));
+  CMB_TRY(project(b));
+  return rub(b);
 }
 
 cmb_status cmb_step_make(cmb_step_source *s, const cmb_step_options *o, cmb_step *step)
@@ -419,6 +463,9 @@ cmb_status cmb_step_make(cmb_step_source *s, const cmb_step_options *o, cmb_step
   if (cmb_arena_failed(b.arena)) return cmb_fail_memory(s->ctx);
   *step = (cmb_step){.health = number(&b, 1)};
   CMB_TRY(make(&b));
+  step->first_grip = take(&b, b.grip.count);
+  if (!step->first_grip) return cmb_fail_memory(s->ctx);
+  if (b.grip.count > 0) CMB_TRY(cmb_grip_first_modes(s, &b.grip, step->first_grip));
   step->q = b.q, step->v = b.v, step->lambda = b.lambda, step->a = b.k;
   return cmb_graph_status(s->graph);
 }

@@ -8,10 +8,13 @@
  * Options leave parts of the matrix away (Burgermeister, Arnold and Esterl 2006 §2): J1 the term with (γh)², J3 all but M, `none`
  * also the right side's second term. With J1, J2 and J3 positions go on with the old velocities, with `exact` with the new ones.
  * veDYNA's step (§4.3) has positions by the new velocities, too, and the right side's second term in none of the matrices.
+ *
+ * Forces are those without friction that sticks; what this does to the new velocities is found last (grip.h).
  */
 #ifndef CMB_METHOD_STEP_H
 #define CMB_METHOD_STEP_H
 
+#include "method/grip.h"
 #include "method/step_source.h"
 
 typedef enum cmb_step_jacobian {
@@ -51,6 +54,8 @@ typedef struct cmb_step {
   cmb_expr health;              /* cmb_elimination_health; 1 without constraints */
   cmb_expr *q_plain;            /* (nq) q before its projection, .. */
   cmb_expr *P;                  /* (nv x ng) .. which is T P g; both NULL unless wanted */
+  cmb_expr *grip, settled;      /* (cmb_grip_count) modes of friction that sticks; cmb_grip */
+  cmb_expr *first_grip;         /* (cmb_grip_count) those of the state where the step begins */
 } cmb_step;
 
 /* Arrays from the source's arena. */

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "dae/code.h"
 #include "expr/algebra.h"
+#include "expr/graph.h"
 #include "method/step_source.h"
 
 #include <string.h>
@@ -32,10 +33,10 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
 }
 
 /* λ and a become 0. */
-static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
-  const int most = 1 + x->nq + 2 * x->nv + x->ng;
+  const int most = 1 + x->nq + 2 * x->nv + x->ng + x->ns;
   *r = (struct replacement){0, expressions(s, most), expressions(s, most)};
   if (!r->input || !r->by) return cmb_fail_memory(s->ctx);
   replace(r, 1, &x->t, &at->t);
@@ -43,6 +44,16 @@ static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct
   if (at->v) replace(r, x->nv, x->v, at->v);
   replace(r, x->ng, x->lambda, NULL);
   replace(r, x->nv, x->a, NULL);
+  return CMB_OK;
+}
+
+/* The same without friction that sticks: it exerts nothing in mode 0. */
+static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+{
+  CMB_TRY(put_state(s, at, r));
+  for (int i = 0; i < s->eq->code->ns; i++) {
+    if (cmb_switch_sticks(s->eq, i)) replace(r, 1, &s->eq->code->mode[i], NULL);
+  }
   return CMB_OK;
 }
 
@@ -218,8 +229,115 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
   return cmb_graph_status(s->graph);
 }
 
+/* ---- friction that sticks */
+
+static cmb_status refuse(cmb_step_source *s, int function, const char *why)
+{
+  const char *name = s->eq->switch_names[function];
+  return cmb_fail_about(s->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("switching function", name),
+                        "'%s' is friction that sticks, %s, which steps of fixed cost do not cover; "
+                        "expected a method that locates events, or friction with 'law: smooth'",
+                        name, why);
+}
+
+/* The modes of friction that sticks, as inputs of the step. */
+struct sticks {
+  int count;
+  cmb_expr *mode, *value, *one; /* (count) what they are to be replaced by; ones */
+};
+
+static cmb_status take_sticks(cmb_step_source *s, int count, const int *which, struct sticks *m)
+{
+  *m = (struct sticks){count, expressions(s, count), expressions(s, count), expressions(s, count)};
+  if (!m->mode || !m->value || !m->one) return cmb_fail_memory(s->ctx);
+  for (int k = 0; k < count; k++) {
+    m->mode[k] = s->input[s->layout.first[CMB_BLOCK_MODE] + which[k]];
+    m->one[k] = cmb_constant(s->graph, 1);
+  }
+  return CMB_OK;
+}
+
+/* ∂f/∂mode k (nv) where it is `value` and the others are 0; *linear: it depends on no mode there. */
+static cmb_status take_column(cmb_step_source *s, struct sticks *m, int k, double value,
+                              const cmb_expr *f, cmb_expr *column, bool *linear)
+{
+  const int nv = s->nv;
+  cmb_expr *change = expressions(s, nv);
+  if (!change) return cmb_fail_memory(s->ctx);
+  CMB_TRY(cmb_forward(s->graph, 1, &m->mode[k], m->one, nv, f, column));
+  CMB_TRY(cmb_forward(s->graph, m->count, m->mode, m->one, nv, column, change));
+  m->value[k] = cmb_constant(s->graph, value);
+  CMB_TRY(cmb_substitute(s->graph, m->count, m->mode, m->value, nv, column, column));
+  CMB_TRY(cmb_substitute(s->graph, m->count, m->mode, m->value, nv, change, change));
+  m->value[k] = 0;
+  for (int i = 0; i < nv; i++) *linear = *linear && change[i] == 0;
+  return CMB_OK;
+}
+
+static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
+                           cmb_expr *hold)
+{
+  const cmb_code *x = s->eq->code;
+  const int nv = s->nv;
+  struct replacement r;
+  struct sticks m;
+  cmb_expr *f = expressions(s, nv);
+  if (!f) return cmb_fail_memory(s->ctx);
+  CMB_TRY(take_sticks(s, count, which, &m));
+  CMB_TRY(put_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(import(s, &r, nv, x->f, f));
+  for (int k = 0; k < count; k++) {
+    cmb_expr *held = hold + (ptrdiff_t)k * nv;
+    bool linear = true;
+    CMB_TRY(take_column(s, &m, k, 1, f, slip + (ptrdiff_t)k * nv, &linear));
+    CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD - 0.5, f, held, &linear));
+    for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]); /* the mode is 3 − φ */
+    if (!linear) return refuse(s, which[k], "and forces are not linear in what it exerts");
+  }
+  return cmb_graph_status(s->graph);
+}
+
+/* The inputs that the model's own expressions have, and what is to stand for them at a point. */
+static cmb_status own_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+{
+  const cmb_code *x = s->eq->code;
+  CMB_TRY(put_state(s, at, r));
+  for (int i = 0; i < r->count; i++) {
+    r->input[i] = cmb_input(s->graph, cmb_expr_name(x->graph, r->input[i]));
+  }
+  return cmb_graph_status(s->graph);
+}
+
+static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
+                          cmb_expr *w, cmb_expr *S)
+{
+  const cmb_code *x = s->eq->code;
+  const cmb_expr one = cmb_constant(s->graph, 1);
+  const struct replacement none = {0};
+  struct replacement r;
+  cmb_expr *v = expressions(s, s->nv), *margin = expressions(s, count);
+  bool *bent = cmb_arena_take(s->arena, (size_t)s->nv, sizeof *bent);
+  if (!v || !margin || !bent) return cmb_fail_memory(s->ctx);
+  CMB_TRY(own_inputs(s, at, &r));
+  for (int i = 0; i < s->nv; i++) v[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->v[i]));
+  for (int k = 0; k < count; k++) {
+    cmb_expr *row = S + (ptrdiff_t)k * s->nv;
+    bool linear = true;
+    CMB_TRY(import(s, &none, 1, &x->margin[which[k]], &margin[k]));
+    for (int i = 0; i < s->nv; i++) {
+      CMB_TRY(cmb_forward(s->graph, 1, &v[i], &one, 1, &margin[k], &row[i]));
+    }
+    CMB_TRY(cmb_depends(s->graph, s->nv, v, s->nv, row, bent));
+    for (int i = 0; i < s->nv; i++) linear = linear && !bent[i];
+    if (!linear) return refuse(s, which[k], "of a rate that is not linear in velocities");
+  }
+  CMB_TRY(cmb_substitute(s->graph, r.count, r.input, r.by, count * s->nv, S, S));
+  return cmb_substitute(s->graph, r.count, r.input, r.by, count, margin, w);
+}
+
 cmb_status cmb_step_graph(cmb_step_source *s)
 {
+  if (s->eq->switch_sticks) s->friction = friction, s->sliding = sliding;
   s->terms = terms;
   s->forces = forces;
   s->along = along;

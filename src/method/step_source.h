@@ -70,6 +70,14 @@ struct cmb_step_source {
   cmb_status (*along)(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result);
 
   cmb_status (*rates)(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot);
+
+  /* Friction that sticks, the functions `which` (count): forces (count x nv) of each at the beginning of the step, while it slips towards
+   * w > 0 and the most with which it holds w there; and w (count) with its gradients by v (count x nv) at a point. The terms above are
+   * without it. NULL: none sticks. An error in words: the forces are not linear in what friction does, or w in v. */
+  cmb_status (*friction)(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
+                         cmb_expr *hold);
+  cmb_status (*sliding)(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
+                        cmb_expr *w, cmb_expr *S);
   void (*normalize)(cmb_step_source *s, cmb_expr *q); /* NULL: nothing to do */
 };
 

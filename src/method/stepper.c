@@ -16,7 +16,9 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
   p.lambda = p.v + eq->nv;
   p.a = p.lambda + eq->ng;
   p.health = p.a + eq->nv;
-  p.q_plain = p.health + 1;
+  p.grip = p.health + 1;
+  p.settled = p.grip + cmb_grip_count(eq);
+  p.q_plain = p.settled + (p.settled > p.grip);
   p.P = p.q_plain + (o->bound ? eq->nq : 0);
   p.count = p.P + (o->bound ? eq->nv * eq->ng : 0);
   return p;
@@ -40,10 +42,16 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   put(output + p.lambda, eq->ng, step->lambda);
   put(output + p.a, eq->nv, step->a);
   output[p.health] = step->health;
+  put(output + p.grip, p.settled - p.grip, step->grip);
+  if (p.settled > p.grip) output[p.settled] = step->settled;
   if (st->options.bound) put(output + p.q_plain, eq->nq, step->q_plain);
   if (st->options.bound) put(output + p.P, eq->nv * eq->ng, step->P);
   CMB_TRY(
       cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
+  if (p.settled > p.grip) {
+    CMB_TRY(cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.settled - p.grip,
+                               step->first_grip, &st->first_grip));
+  }
   for (int i = 0; i < s->call_count; i++) {
     const int outputs = 1 + eq->nq + (s->call[i].velocities ? eq->nv : 0);
     st->call[st->call_count++].what = s->call[i];
@@ -81,6 +89,9 @@ static cmb_status take_memory(cmb_stepper *st)
 {
   const cmb_equations *eq = st->eq;
   int work = cmb_program_work(st->program);
+  if (st->first_grip && cmb_program_work(st->first_grip) > work) {
+    work = cmb_program_work(st->first_grip);
+  }
   for (int i = 0; i < st->call_count; i++) {
     const int more = cmb_program_work(st->call[i].program);
     if (more > work) work = more;
@@ -135,6 +146,7 @@ void cmb_stepper_destroy(cmb_stepper *st)
   for (int i = 0; i < st->call_count; i++) cmb_program_destroy(st->call[i].program);
   cmb_native_destroy(st->native);
   cmb_program_destroy(st->program);
+  cmb_program_destroy(st->first_grip);
   cmb_differences_destroy(st->differences);
   cmb_arena_destroy(st->arena);
 }
@@ -196,18 +208,34 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double h, const double *q,
-                           const double *v, const double **results)
+static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
+                       const double *q, const double *v)
 {
   const cmb_equations *eq = st->eq;
   const cmb_layout *l = &st->layout;
+  const cmb_point at = cmb_evaluator_point(ev, t, q, v);
   double *in = st->in, *mode = in + l->first[CMB_BLOCK_MODE], *p = in + l->first[CMB_BLOCK_P];
   in[l->first[CMB_BLOCK_T]] = t;
   in[l->first[CMB_BLOCK_H]] = h;
   memcpy(in + l->first[CMB_BLOCK_Q], q, (size_t)eq->nq * sizeof *q);
   memcpy(in + l->first[CMB_BLOCK_V], v, (size_t)eq->nv * sizeof *v);
-  for (int i = 0; i < l->count[CMB_BLOCK_MODE]; i++) mode[i] = ev->mode[i];
+  for (int i = 0; i < l->count[CMB_BLOCK_MODE]; i++) mode[i] = cmb_real_mode(&at, i);
   for (int i = 0; i < l->count[CMB_BLOCK_P]; i++) p[i] = ev->p ? ev->p[i] : eq->p[i];
+}
+
+const double *cmb_stepper_first_grip(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
+                                     const double *q, const double *v)
+{
+  put_inputs(st, ev, t, h, q, v);
+  cmb_program_run(st->first_grip, st->in, st->out, st->work);
+  return st->out;
+}
+
+cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double h, const double *q,
+                           const double *v, const double **results)
+{
+  double *in = st->in;
+  put_inputs(st, ev, t, h, q, v);
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));

@@ -24,7 +24,8 @@ typedef struct cmb_stepper {
   int call_count;
   cmb_stepper_call call[CMB_MOST_STEP_CALLS];
   cmb_program *program;
-  cmb_native *native; /* NULL: interpreted */
+  cmb_program *first_grip; /* modes of friction that sticks at a state; NULL: none does */
+  cmb_native *native;      /* NULL: interpreted */
   cmb_differences *differences;
   cmb_layout layout; /* of the inputs of the last program; behind them the values of calls */
   int inputs;
@@ -33,9 +34,10 @@ typedef struct cmb_stepper {
   double *unit, *rate; /* (nv), (nq) */
 } cmb_stepper;
 
-/* What it computes: q, v, λ, a, health, then q_plain and P if the bound is wanted. Places of its outputs: */
+/* What it computes: q, v, λ, a, health, modes of friction that sticks and whether they have settled, then q_plain and P if the bound is
+ * wanted. Places of its outputs: */
 typedef struct cmb_stepper_outputs {
-  int v, lambda, a, health, q_plain, P, count;
+  int v, lambda, a, health, grip, settled, q_plain, P, count;
 } cmb_stepper_outputs;
 
 cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_options *o);
@@ -55,5 +57,9 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in);
 /* From (t, q, v) over h; the results stay until the next run. */
 cmb_status cmb_stepper_run(cmb_stepper *stepper, cmb_evaluator *ev, double t, double h,
                            const double *q, const double *v, const double **results);
+
+/* The modes of friction that sticks (cmb_grip_count) at a state of which nothing else is known; likewise. */
+const double *cmb_stepper_first_grip(cmb_stepper *stepper, const cmb_evaluator *ev, double t,
+                                     double h, const double *q, const double *v);
 
 #endif

@@ -79,19 +79,20 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
       cmb_method_name(method));
 }
 
-/* Nor for events: friction would change its sign from step to step instead of holding. */
+/* Nor for events: friction has to be solved for in the step, which one with several stages does not. */
 static cmb_status check_sticking(cmb_context *ctx, const cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   const cmb_method *method = sim->options.method;
-  const bool real_time = method && cmb_method_is_real_time(method);
-  for (int i = 0; real_time && i < eq->ns; i++) {
+  const bool refused =
+      method && cmb_method_is_real_time(method) && !cmb_method_holds_friction(method);
+  for (int i = 0; refused && i < eq->ns; i++) {
     if (!cmb_switch_sticks(eq, i)) continue;
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT,
                           cmb_about_thing("switching function", eq->switch_names[i]),
                           "method '%s' makes steps of fixed cost and cannot hold '%s', friction "
                           "that sticks; expected "
-                          "a method that locates events, or friction with 'law: smooth'",
+                          "lie, a method that locates events, or friction with 'law: smooth'",
                           cmb_method_name(method), eq->switch_names[i]);
   }
   return CMB_OK;
@@ -767,6 +768,7 @@ static void forget_run(cmb_simulation *sim)
   cmb_enclosure_begin(&sim->events->enclosure);
   sim->ev->stats = (cmb_statistics){0};
   sim->ev->redundant = 0;
+  cmb_forget_grip(sim->ev);
 }
 
 static cmb_status start(cmb_simulation *sim)
@@ -939,12 +941,32 @@ cmb_status cmb_run_enter_late(cmb_simulation *sim, double h)
   return cmb_run_tell_impulses(sim);
 }
 
+/* The modes of friction that sticks are what a step of a real-time method has found: +1 and -1 where it slips, 2 where it holds. */
+static void keep_grip(cmb_simulation *sim)
+{
+  const double *grip = sim->ev->grip;
+  for (int i = 0; grip && i < sim->eq->ns; i++) {
+    if (grip[i] != 0) sim->still[i] = grip[i] > 1.5 ? 2 : grip[i] > 0 ? 1 : -1;
+  }
+}
+
+/* The same where the run begins. */
+static void begin_grip(cmb_simulation *sim, bool *restarted)
+{
+  keep_grip(sim);
+  for (int i = 0; sim->ev->grip && i < sim->eq->ns; i++) {
+    if (sim->ev->grip[i] != 0) sim->ev->mode[i] = sim->still[i];
+    *restarted = *restarted || sim->ev->grip[i] != 0;
+  }
+}
+
 /* A step of a real-time method has ended: what it has switched is changed there. */
 static cmb_status switch_in_time(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   const long events = sim->result.events;
   if (e->ns == 0) return CMB_OK;
+  keep_grip(sim);
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
   if (memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof *e->mode_new) != 0) {
     cmb_status status = cmb_agreement_last_modes(sim->agreement, e->t, e->q_found, e->v_found);
@@ -1105,6 +1127,7 @@ static cmb_status begin(cmb_simulation *sim)
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
   if (!real_time) CMB_TRY(cmb_run_begin_readers(sim));
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
+  begin_grip(sim, &restarted);
   if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
   if (sim->eq->nh > 0) {
     bool changed;

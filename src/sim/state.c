@@ -62,6 +62,12 @@ static cmb_status visit_identity(cmb_simulation *sim, cmb_archive *a)
 
 /* ---- what the equations are now */
 
+/* Friction that sticks has the mode 2 where a step of fixed cost holds it. */
+static int most_mode(const cmb_equations *eq, int i)
+{
+  return cmb_switch_sticks(eq, i) ? 2 : 1;
+}
+
 static void check_stage(const cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
@@ -75,8 +81,8 @@ static void check_stage(const cmb_simulation *sim, cmb_archive *a)
       cmb_archive_refuse(a, "nothing can slide there");
       return;
     }
-    const int read = sim->read_of[i], most = eq->ns + 1;
-    if (read < -most || read > most || sim->still[i] < -1 || sim->still[i] > 1) {
+    const int read = sim->read_of[i], most = eq->ns + 1, still = most_mode(eq, i);
+    if (read < -most || read > most || sim->still[i] < -1 || sim->still[i] > still) {
       cmb_archive_refuse(a, "nothing can be held there");
       return;
     }
@@ -139,7 +145,7 @@ static cmb_status check_modes(cmb_simulation *sim, const int *saved, cmb_archive
 {
   cmb_evaluator *ev = sim->ev;
   for (int i = 0; i < ev->eq->ns; i++) {
-    const bool sign = abs(saved[i]) == 1;
+    const bool sign = abs(saved[i]) == 1 || saved[i] == most_mode(ev->eq, i);
     if (!cmb_mode_is_level(ev, i) && !sign) cmb_archive_refuse(a, "a mode is not possible");
   }
   if (a->status != CMB_OK) return a->status;

@@ -30,9 +30,13 @@ static const char *const driver =
     "    bad = test_step(&a, 0, &out);\n"
     "    if (i >= STEPS / 2) test_step(&b, 0, 0);\n"
     "    test_get_state(&a, &s);\n"
-    "    fwrite(&s, sizeof s, 1, f);\n"
+    "    fwrite(&s, sizeof s - GRIPS * sizeof(double), 1, f);\n"
     "    fwrite(&out, sizeof(double), OUTPUTS, f);\n"
-    "    fwrite(a.x + 1 + test_nq, sizeof(double), test_ns, f);\n"
+    "    for (k = 0; k < test_ns; k++) {\n"
+    "      double mode = a.x[1 + test_nq + k];\n"
+    "      if (STICKS[k] == '1' && mode > 1.5) mode = 2;\n" /* with which force is in outputs */
+    "      fwrite(&mode, sizeof mode, 1, f);\n"
+    "    }\n"
     "    for (k = 0; k < test_ns; k++) {\n"
     "      double flag = ((const int *)((const double *)&out + OUTPUTS))[k];\n"
     "      fwrite(&flag, sizeof flag, 1, f);\n"
@@ -104,11 +108,18 @@ static bool export_code(cmb_context *ctx, const cmb_system *of, const cmb_run_op
 /* Compiles and runs the code; how many steps it has made, the one that failed included. */
 static int drive(struct log *exported)
 {
-  char command[400];
+  const cmb_equations *eq = exported->eq;
+  char command[400 + MOST_VALUES], sticks[MOST_VALUES + 1] = "";
+  int grips = 0;
+  for (int i = 0; i < eq->ns; i++) {
+    const bool one = eq->switch_sticks && eq->switch_sticks[i];
+    sticks[i] = one ? '1' : '0';
+    grips += one;
+  }
   snprintf(command, sizeof command,
-           "cc -std=c99 -O1 -ffp-contract=off -w -I. -DSTEPS=%d -DOUTPUTS=%d drive.c code/test.c "
-           "-o drive -lm && ./drive numbers",
-           STEPS, exported->eq->no);
+           "cc -std=c99 -O1 -ffp-contract=off -w -I. -DSTEPS=%d -DOUTPUTS=%d -DGRIPS=%d "
+           "'-DSTICKS=\"%s\"' drive.c code/test.c -o drive -lm && ./drive numbers",
+           STEPS, eq->no, grips, sticks);
   const int code = system(command);
   if (code != 0) print_error("the code ends with %d\n", code);
   assert_int_equal(code, 0);

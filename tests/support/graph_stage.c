@@ -32,5 +32,5 @@ void cmbt_stage_close(struct cmbt_stage *s)
 
 cmb_point cmbt_stage_point(struct cmbt_stage *s, double t, const double *q, const double *v)
 {
-  return (cmb_point){t, q, v, s->mode, s->scratch, NULL};
+  return (cmb_point){t, q, v, s->mode, s->scratch, NULL, NULL};
 }

@@ -78,6 +78,65 @@ static void test_zeros(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Friction that sticks: joints of a closed loop that stops and is turned on, a block on a contact with a brake, and outputs of what holds. */
+static const char *const sticking[] = {
+    "gravity: [0, 0, -9.81]\n"
+    "points: {O: [0, 0, 0], A: [0, 0, 0.3], B: [0.8, 0, 0.7], D: [0.9, 0, 0]}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, rod: [O, A], radius: 0.01}\n"
+    "  coupler: {mass: 2, rod: [A, B], radius: 0.01}\n"
+    "  rocker: {mass: 1.5, rod: [D, B], radius: 0.01}\n"
+    "joints:\n"
+    "  o: {type: revolute, child: crank, at: O, axis: y, rate: 2, friction: {force: 3, law: stick, "
+    "static: 4}}\n"
+    "  a: {type: revolute, parent: crank, child: coupler, at: A, axis: y, friction: {force: 2, "
+    "law: stick, static: 3}}\n"
+    "  d: {type: revolute, child: rocker, at: D, axis: y, friction: {force: 2.5, law: stick}}\n"
+    "loops: {b: {type: point-line, point: coupler@B, on: rocker@B, axis: y}}\n"
+    "forces: {turn: {type: load, on: {body: crank, at: O}, torque: [0, \"40*(t - 0.1)\", 0]}}\n"
+    "outputs: {x: coupler.x, force: b.fx}\n",
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {push: 3}\n"
+    "points: {A: [-0.2, 0, 0], C: [0, 0, 0.1]}\n"
+    "bodies: {block: {mass: 3, box: [0.4, 0.2, 0.2], at: C}, wheel: {mass: 2, com: C, inertia: "
+    "[0.1, 0.2, 0.1]}}\n"
+    "joints:\n"
+    "  go: {type: planar, child: block, at: C, axes: [x, z], rate: [0.4, 0, 0]}\n"
+    "  w: {type: revolute, parent: block, child: wheel, at: C, axis: y, rate: 1}\n"
+    "measures: {brake: \"-stick(w', 4*t, 6*t)\"}\n"
+    "forces:\n"
+    "  a: {type: contact, on: block@A, surface: z, stiffness: 2e4, damping: 400,\n"
+    "      friction: {coefficient: 0.3, static: 0.4, law: stick, direction: x}}\n"
+    "  turn: {type: load, on: {body: wheel, at: C}, torque: [0, \"brake + 0.3*sin(9*t)\", 0]}\n"
+    "  lift: {type: load, on: {body: block, at: A}, force: [\"push*sin(20*t)\", 0, 12]}\n"
+    "controllers: {c: {period: 0.03125, phase: 0.03125, update: {last: brake}}}\n"
+    "outputs: {brake: brake, last: last, way: block.x}\n"};
+
+static void test_sticking(void **state)
+{
+  (void)state;
+  static const cmb_option_setting variants[][4] = {
+      {{"bound", "none"}, {"jacobian", "J2"}, {"index", "1"}, {"positions", "auto"}},
+      {{"bound", "none"}, {"jacobian", "exact"}, {"index", "2"}, {"stabilization", "ggl"}},
+      {{"bound", "none"}, {"jacobian", "J1"}, {"index", "1"}, {"positions", "new"}}};
+  long flags = 0;
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int k = 0; k < 4; k++) {
+    struct cmbt_export_bits seen;
+    char called[40];
+    cmb_model *model = cmbt_model_parse(ctx, sticking[k % 2]);
+    snprintf(called, sizeof called, "friction %d", k);
+    cmbt_export_bits(ctx, model, k == 3 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT, "lie", 4,
+                     variants[k % 3], called, &seen);
+    assert_true(seen.whole);
+    flags += seen.flags;
+    cmb_model_destroy(model);
+  }
+  printf("friction that sticks: %ld modes changed\n", flags);
+  assert_true(flags >= 20);
+  cmb_context_destroy(ctx);
+}
+
 static void test_bits(void **state)
 {
   (void)state;
@@ -95,6 +154,7 @@ static void test_bits(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_zeros), cmocka_unit_test(test_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_zeros), cmocka_unit_test(test_sticking),
+                                     cmocka_unit_test(test_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

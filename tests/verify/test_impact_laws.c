@@ -400,7 +400,7 @@ static void check_contacts(cmb_context *ctx, const cmb_equations *eq, const cmb_
   cmb_impact_create(&impact, arena, ev);
   cmb_contacts_create(&x, arena, eq);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = at->mode[i];
-  const cmb_point point = {at->t, at->q, at->v, ev->mode, ev->scratch, NULL};
+  const cmb_point point = {at->t, at->q, at->v, ev->mode, ev->scratch, NULL, NULL};
   cmbt_ok(ctx, cmb_contacts_gather(&x, &impact, &point, at->lambda, rests, INFINITY, 2));
   for (int k = 0; k < x.count; k++) {
     cmb_status status = cmb_contacts_act(&x, x.rule[k], at->v, 1e-14, 0, &acted, &ends);

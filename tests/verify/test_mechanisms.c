@@ -134,7 +134,7 @@ static double jacobian_error(struct formulation *f, cmb_derivative which)
   double most = 0, size = 1, *J = calloc((size_t)(rows * columns) + 1, sizeof *J);
   double *up = calloc((size_t)rows + 1, sizeof *up), *down = calloc((size_t)rows + 1, sizeof *up);
   double *x = by_v ? f->v : f->q;
-  cmb_point at = {0, f->q, f->v, f->ev->mode, f->ev->scratch, NULL};
+  cmb_point at = {0, f->q, f->v, f->ev->mode, f->ev->scratch, NULL, NULL};
   assert_int_equal(f->eq->derivative(f->eq->self, &at, f->a, f->lambda, which, J), CMB_OK);
   for (int j = 0; j < columns; j++) {
     const double h = 1e-5, before = x[j];

@@ -119,7 +119,7 @@ static double difference(cmb_context *ctx, const struct case_ *c, cmb_derivative
   spread(whole, values, A);
   for (int k = 0; k < whole->start[x->nv]; k++) values[k] = 1;
   spread(whole, values, is);
-  cmb_point at = {c->in[0], c->q, c->v, NULL, scratch, NULL};
+  cmb_point at = {c->in[0], c->q, c->v, NULL, scratch, NULL, NULL};
   assert_int_equal(c->eq->derivative(c->eq->self, &at, c->a, c->l, which, values), CMB_OK);
   spread(pattern, values, B);
   for (int i = 0; i < pattern->rows; i++) {
@@ -271,7 +271,7 @@ static cmb_native_origin chain_jacobian(cmb_evaluation evaluation, cmb_derivativ
   double *scratch = aligned_alloc(64, eq->scratch_size / 64 * 64 + 64);
   for (int i = 0; i < 3 * BODIES; i++)
     x[i / BODIES][i % BODIES] = cmbt_random_uniform(&random, -1, 1);
-  cmb_point at = {0, x[0], x[1], NULL, scratch, NULL};
+  cmb_point at = {0, x[0], x[1], NULL, scratch, NULL, NULL};
   assert_int_equal(eq->derivative(eq->self, &at, x[2], none, which, J), CMB_OK);
   cmb_native_origin origin = cmb_system_origin(system);
   free(scratch);

@@ -1,0 +1,295 @@
+/*
+ * Complementarity problems in straight-line code (complement.h).
+ *
+ * A round solves, for the unknowns in between, K x = w₀ with the others at their bounds: rows of these are those of the unit matrix. The set
+ * changes no more once no sign is wrong, so that the last round has the solution if any has.
+ */
+#include "expr/complement.h"
+
+#include "expr/algebra.h"
+
+#include <string.h>
+
+enum { MORE_ROUNDS = 4, PATIENCE = 3 };
+
+static const double SHARE = 1e-8;  /* of the diagonal, so that unknowns that do the same share it */
+static const double LEAST = 1e-12; /* a diagonal beside w₀ below which x is at a bound anyway */
+static const double LOST = 1e-11; /* a diagonal beside what it was added up from that is rounding */
+static const double NONE = 1e-100; /* a diagonal of 0 */
+static const double CLOSE = 1e-9;  /* of x: the bounds are as precise */
+
+static cmb_expr number(const cmb_complement *c, double x)
+{
+  return cmb_constant(c->g, x);
+}
+
+static cmb_expr op2(const cmb_complement *c, cmb_op op, cmb_expr a, cmb_expr b)
+{
+  return cmb_apply(c->g, op, a, b, 0);
+}
+
+static cmb_expr choose(const cmb_complement *c, cmb_expr a, cmb_expr yes, cmb_expr no)
+{
+  return cmb_apply(c->g, CMB_OP_IF, a, yes, no);
+}
+
+static cmb_expr size_of(const cmb_complement *c, cmb_expr a)
+{
+  return cmb_apply(c->g, CMB_OP_ABS, a, 0, 0);
+}
+
+static cmb_expr *take(const cmb_complement *c, int count)
+{
+  return cmb_arena_take(c->arena, (size_t)count, sizeof(cmb_expr));
+}
+
+/* ---- parts */
+
+static void join(cmb_complement *c, int i, int k)
+{
+  const int from = c->part[i], to = c->part[k];
+  const int least = from < to ? from : to, other = from < to ? to : from;
+  for (int j = 0; j < c->n; j++) {
+    if (c->part[j] == other) c->part[j] = least;
+  }
+}
+
+cmb_status cmb_complement_parts(cmb_complement *c, int *most)
+{
+  const int n = c->n;
+  *most = 0;
+  c->part = cmb_arena_ints(c->arena, n);
+  if (!c->part) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < n; i++) c->part[i] = i;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      if (c->P[i * n + k] != 0) join(c, i, k);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    int count = 0;
+    for (int k = 0; k < n; k++) count += c->part[k] == i;
+    if (count > *most) *most = count;
+  }
+  return CMB_OK;
+}
+
+/* One part: the numbers of its unknowns, and where they are. */
+struct part {
+  int n, *member;
+  cmb_expr *at, *x, *w, *place, *wrong;
+  cmb_expr *swept;          /* x from the sweeps */
+  cmb_expr least, patience; /* the fewest wrong signs so far, and how often there may be no fewer */
+  cmb_expr count;           /* of wrong signs */
+  cmb_elimination *factors;
+};
+
+static bool take_part(const cmb_complement *c, int first, struct part *p)
+{
+  *p = (struct part){.member = cmb_arena_ints(c->arena, c->n)};
+  for (int i = 0; i < c->n && p->member; i++) {
+    if (c->part[i] == first) p->member[p->n++] = i;
+  }
+  p->at = take(c, p->n), p->x = take(c, p->n), p->w = take(c, p->n);
+  p->place = take(c, p->n), p->wrong = take(c, p->n), p->swept = take(c, p->n);
+  p->least = number(c, p->n + 1);
+  p->patience = number(c, PATIENCE);
+  for (int i = 0; i < p->n && p->at; i++) p->at[i] = c->first[p->member[i]];
+  return p->member && p->at && p->x && p->w && p->place && p->wrong && p->swept;
+}
+
+static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int k)
+{
+  return c->K[p->member[i] * c->n + p->member[k]];
+}
+
+/* ---- a round */
+
+/* Rows of those at bounds are unit rows. */
+static bool factor(const cmb_complement *c, struct part *p)
+{
+  const int n = p->n;
+  cmb_expr *A = take(c, n * n);
+  if (!A) return false;
+  for (int i = 0; i < n; i++) {
+    const cmb_expr bound = cmb_square(c->g, p->at[i]);
+    for (int k = 0; k < n; k++) {
+      A[i * n + k] = choose(c, bound, number(c, i == k), entry(c, p, i, k));
+    }
+  }
+  p->factors = cmb_eliminate(c->g, c->arena, n, 0, A, NULL, NULL);
+  return p->factors;
+}
+
+/* w = w₀ − K x */
+static cmb_expr rate_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
+{
+  cmb_expr w = c->w0[p->member[i]];
+  for (int k = 0; k < p->n; k++) w = cmb_sub(c->g, w, cmb_mul(c->g, entry(c, p, i, k), x[k]));
+  return w;
+}
+
+/* Where unknown i should be. */
+static cmb_expr place_of(const cmb_complement *c, const struct part *p, int i)
+{
+  const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
+  const cmb_expr leeway = cmb_add(c->g, one, cmb_div(c->g, slack, entry(c, p, i, i)));
+  const cmb_expr inward = cmb_neg(c->g, cmb_mul(c->g, at, p->w[i])); /* > 0: a wrong sign */
+  const cmb_expr stays = choose(c, op2(c, CMB_OP_GT, inward, slack), 0, at);
+  const cmb_expr below = op2(c, CMB_OP_LT, x, cmb_neg(c->g, leeway));
+  const cmb_expr between =
+      choose(c, op2(c, CMB_OP_GT, x, leeway), one, choose(c, below, number(c, -1), 0));
+  return choose(c, cmb_square(c->g, at), stays, between);
+}
+
+static void look_at_signs(const cmb_complement *c, struct part *p)
+{
+  p->count = 0;
+  for (int i = 0; i < p->n; i++) p->w[i] = rate_of(c, p, p->x, i);
+  for (int i = 0; i < p->n; i++) {
+    p->place[i] = place_of(c, p, i);
+    p->wrong[i] = op2(c, CMB_OP_NE, p->place[i], p->at[i]);
+    p->count = cmb_add(c->g, p->count, p->wrong[i]);
+  }
+}
+
+/* All with wrong signs, or the last one. */
+static void exchange(const cmb_complement *c, struct part *p)
+{
+  const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
+  cmb_expr behind = 0; /* how many wrong signs there are behind this one */
+  p->patience = choose(c, fewer, number(c, PATIENCE), cmb_sub(c->g, p->patience, number(c, 1)));
+  p->least = op2(c, CMB_OP_MIN, p->count, p->least);
+  for (int i = p->n; i-- > 0;) {
+    const cmb_expr here = choose(c, behind, p->at[i], p->place[i]);
+    p->at[i] = p->n == 1 ? p->place[i] : choose(c, p->patience, p->place[i], here);
+    behind = cmb_add(c->g, behind, p->wrong[i]);
+  }
+}
+
+static bool solve_round(const cmb_complement *c, struct part *p)
+{
+  if (!factor(c, p)) return false;
+  for (int i = 0; i < p->n; i++) {
+    p->x[i] = choose(c, cmb_square(c->g, p->at[i]), p->at[i], c->w0[p->member[i]]);
+  }
+  cmb_elimination_solve(p->factors, p->x);
+  look_at_signs(c, p);
+  return true;
+}
+
+/* ---- sweeps */
+
+static cmb_expr cut(const cmb_complement *c, cmb_expr x)
+{
+  return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
+}
+
+/* Where they lead from what the rounds so far have found. */
+static void sweep(const cmb_complement *c, struct part *p)
+{
+  cmb_expr *x = p->swept;
+  for (int i = 0; i < p->n; i++) x[i] = cut(c, p->x[i]);
+  for (int k = 0; k < CMB_COMPLEMENT_SWEEPS; k++) {
+    for (int i = 0; i < p->n; i++) {
+      const cmb_expr change = cmb_div(c->g, rate_of(c, p, x, i), entry(c, p, i, i));
+      x[i] = cut(c, cmb_add(c->g, x[i], change));
+    }
+  }
+}
+
+static cmb_expr swept_place(const cmb_complement *c, const struct part *p, int i)
+{
+  const cmb_expr bound = cmb_apply(c->g, CMB_OP_GE, size_of(c, p->swept[i]), number(c, 1), 0);
+  return choose(c, bound, p->swept[i], 0);
+}
+
+/* Where signs are wrong still, the rounds go on from there. */
+static void go_on_from_sweeps(const cmb_complement *c, struct part *p)
+{
+  sweep(c, p);
+  for (int i = 0; i < p->n; i++) p->at[i] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
+  p->least = number(c, p->n + 1);
+  p->patience = number(c, PATIENCE);
+}
+
+/* ---- the problem */
+
+static void fill_matrix(cmb_complement *c)
+{
+  const int n = c->n;
+  memcpy(c->K, c->P, (size_t)n * (size_t)n * sizeof *c->K);
+  for (int i = 0; i < n; i++) {
+    cmb_expr *d = &c->K[i * n + i], least = cmb_mul(c->g, number(c, LOST), c->whole[i]);
+    least = cmb_add(c->g, least, cmb_mul(c->g, number(c, LEAST), size_of(c, c->w0[i])));
+    *d = cmb_mul(c->g, number(c, 1 + SHARE), *d);
+    *d = op2(c, CMB_OP_MAX, *d, cmb_add(c->g, least, number(c, NONE)));
+    c->slack[i] = cmb_add(c->g, cmb_mul(c->g, number(c, CLOSE), *d), c->noise[i]);
+  }
+}
+
+/* What the last round has found, or the sweeps where it has wrong signs. */
+static void finish(cmb_complement *c, const struct part *p)
+{
+  for (int i = 0; i < p->n; i++) {
+    const int k = p->member[i];
+    c->x[k] = choose(c, p->count, p->swept[i], p->x[i]);
+    c->at[k] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
+  }
+  c->settled = choose(c, p->count, 0, c->settled);
+}
+
+/* A single unknown needs three rounds at the most: a bound, in between, the other bound. */
+static bool solve_part(cmb_complement *c, int first)
+{
+  struct part p;
+  if (!take_part(c, first, &p)) return false;
+  if (p.n == 0) return true;
+  const int rounds = p.n == 1 ? 3 : p.n + MORE_ROUNDS;
+  for (int k = 0; k < rounds; k++) {
+    if (!solve_round(c, &p)) return false;
+    if (k + 1 < rounds) exchange(c, &p);
+    if (k + 1 == rounds / 2 && p.n > 1) go_on_from_sweeps(c, &p);
+  }
+  if (p.n == 1) memcpy(p.swept, p.x, sizeof *p.x);
+  c->factors[first] = p.factors;
+  finish(c, &p);
+  return true;
+}
+
+cmb_status cmb_complement_solve(cmb_complement *c)
+{
+  const int n = c->n;
+  c->x = take(c, n), c->at = take(c, n), c->slack = take(c, n);
+  c->K = take(c, n * n);
+  c->factors = cmb_arena_take(c->arena, (size_t)n, sizeof(cmb_elimination *));
+  if (!c->x || !c->at || !c->slack || !c->K || !c->factors) return CMB_ERROR_MEMORY;
+  c->settled = number(c, 1);
+  fill_matrix(c);
+  for (int i = 0; i < n; i++) {
+    if (!solve_part(c, i)) return CMB_ERROR_MEMORY;
+  }
+  return cmb_graph_status(c->g);
+}
+
+static bool correct_part(const cmb_complement *c, int first, const cmb_expr *w, cmb_expr *dx)
+{
+  struct part p;
+  if (!take_part(c, first, &p)) return false;
+  for (int i = 0; i < p.n; i++) {
+    const int k = p.member[i];
+    const cmb_expr fixed = cmb_square(c->g, c->at[k]);
+    p.x[i] = choose(c, fixed, 0, choose(c, c->settled, w[k], 0));
+  }
+  cmb_elimination_solve(c->factors[first], p.x);
+  for (int i = 0; i < p.n; i++) dx[p.member[i]] = p.x[i];
+  return true;
+}
+
+cmb_status cmb_complement_correct(const cmb_complement *c, const cmb_expr *w, cmb_expr *dx)
+{
+  for (int i = 0; i < c->n; i++) {
+    if (c->factors[i] && !correct_part(c, i, w, dx)) return CMB_ERROR_MEMORY;
+  }
+  return cmb_graph_status(c->g);
+}

@@ -1,0 +1,335 @@
+/*
+ * Friction that sticks, in a step of fixed cost (grip.h).
+ */
+#include "method/grip.h"
+
+#include "base/context.h"
+#include "expr/algebra.h"
+#include "expr/complement.h"
+
+#include <string.h>
+
+static const double ROUNDING = 1e-14; /* of w, beside what it is added up from */
+static const double AT_REST = 1e-12;  /* the same for a state that is given */
+/* A negative diagonal beside what it would be without constraints. A smaller one is that of friction whose lever changes its sign in the step. */
+static const double DRIVES = 1e-2;
+enum { CORRECTIONS = 2 };
+
+/* ---- small things */
+
+static cmb_expr *take(cmb_step_source *s, int count)
+{
+  return cmb_arena_take(s->arena, (size_t)count, sizeof(cmb_expr));
+}
+
+static cmb_expr choose(cmb_step_source *s, cmb_expr a, cmb_expr yes, cmb_expr no)
+{
+  return cmb_apply(s->graph, CMB_OP_IF, a, yes, no);
+}
+
+static cmb_expr size_of(cmb_step_source *s, cmb_expr a)
+{
+  return cmb_apply(s->graph, CMB_OP_ABS, a, 0, 0);
+}
+
+static cmb_expr greater(cmb_step_source *s, cmb_expr a, cmb_expr b)
+{
+  return cmb_apply(s->graph, CMB_OP_GT, a, b, 0);
+}
+
+static cmb_expr scaled(cmb_step_source *s, double c, cmb_expr a)
+{
+  return cmb_mul(s->graph, cmb_constant(s->graph, c), a);
+}
+
+/* Σ x_k y_k, or the sum of its parts' sizes */
+static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_expr *y, bool sizes)
+{
+  cmb_expr sum = 0;
+  for (int k = 0; k < n; k++) {
+    const cmb_expr part = cmb_mul(s->graph, x[k], y[k]);
+    sum = cmb_add(s->graph, sum, sizes ? size_of(s, part) : part);
+  }
+  return sum;
+}
+
+/* ---- where the step begins */
+
+int cmb_grip_count(const cmb_equations *eq)
+{
+  int count = 0;
+  for (int i = 0; i < eq->ns; i++) count += cmb_switch_sticks(eq, i);
+  return count;
+}
+
+void cmb_grip_list(const cmb_equations *eq, int *which)
+{
+  for (int i = 0, k = 0; i < eq->ns; i++) {
+    if (cmb_switch_sticks(eq, i)) which[k++] = i;
+  }
+}
+
+static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
+{
+  x->which = cmb_arena_ints(s->arena, x->count);
+  x->side = take(s, x->count);
+  x->half = take(s, x->count * s->nv);
+  x->middle = take(s, s->nv);
+  x->mode = take(s, x->count);
+  x->settled = cmb_constant(s->graph, 1);
+  return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
+}
+
+/* Which way friction k goes where the step begins, by its mode there. */
+static cmb_expr side_of(cmb_step_source *s, const cmb_grip *x, int k)
+{
+  const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
+  return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
+}
+
+/* Of equations that are functions only, nobody knows how friction enters them. */
+static cmb_status refuse_calls(cmb_step_source *s)
+{
+  int i = 0;
+  while (!cmb_switch_sticks(s->eq, i)) i++;
+  const char *name = s->eq->switch_names[i];
+  return cmb_fail_about(s->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("switching function", name),
+                        "steps of fixed cost cannot hold '%s', friction that sticks, without the "
+                        "expressions of the model: set 'expressions' in the options of "
+                        "cmb_model_system",
+                        name);
+}
+
+cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
+{
+  cmb_graph *g = s->graph;
+  const int nv = s->nv;
+  *x = (cmb_grip){.count = cmb_grip_count(s->eq)};
+  if (x->count == 0) return CMB_OK;
+  if (!s->friction) return refuse_calls(s);
+  CMB_TRY(take_memory(s, x));
+  cmb_grip_list(s->eq, x->which);
+  cmb_expr *slip = take(s, x->count * nv), *hold = take(s, x->count * nv);
+  if (!slip || !hold) return cmb_fail_memory(s->ctx);
+  CMB_TRY(s->friction(s, x->count, x->which, slip, hold));
+  for (int k = 0; k < x->count; k++) {
+    const cmb_expr side = x->side[k] = side_of(s, x, k), moves = cmb_square(g, side);
+    for (int i = 0; i < nv; i++) {
+      const int at = k * nv + i;
+      const cmb_expr less = scaled(s, 0.5, cmb_sub(g, slip[at], hold[at]));
+      x->half[at] = cmb_add(g, hold[at], cmb_mul(g, moves, less));
+      x->middle[i] = cmb_add(g, x->middle[i], cmb_mul(g, side, less));
+    }
+  }
+  return cmb_graph_status(g);
+}
+
+/* ---- the problem */
+
+/* Of one solution. */
+struct work {
+  cmb_complement problem;
+  int nv, n;   /* n = nv + ng */
+  cmb_expr *S; /* (count x nv) */
+  cmb_expr *X; /* (count x n) what a part 1 does to accelerations and multipliers */
+  cmb_expr *P; /* (count x count) */
+  cmb_expr *whole, *noise, *w0, *w, *dx, *phi; /* (count) */
+};
+
+static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct work *a)
+{
+  const int count = x->count;
+  *a = (struct work){.nv = s->nv, .n = s->nv + s->ng};
+  a->S = take(s, count * s->nv), a->X = take(s, count * a->n), a->P = take(s, count * count);
+  a->whole = take(s, count), a->noise = take(s, count), a->w0 = take(s, count);
+  a->w = take(s, count), a->dx = take(s, count), a->phi = take(s, count);
+  if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ctx);
+  a->problem = (cmb_complement){.g = s->graph,
+                                .arena = s->arena,
+                                .n = count,
+                                .P = a->P,
+                                .w0 = a->w0,
+                                .whole = a->whole,
+                                .noise = a->noise,
+                                .first = x->side};
+  return CMB_OK;
+}
+
+/* w with the velocities v, and its gradients, which do not depend on them. */
+static cmb_status take_rates(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                             struct work *a, cmb_expr *w)
+{
+  const cmb_step_point at = {step->at.t, step->at.q, step->v};
+  return s->sliding(s, &at, x->count, x->which, w, a->S);
+}
+
+static void fill_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                         struct work *a)
+{
+  cmb_graph *g = s->graph;
+  const cmb_expr minus_h = cmb_neg(g, s->h);
+  for (int k = 0; k < x->count; k++) {
+    cmb_expr *column = a->X + (ptrdiff_t)k * a->n;
+    memcpy(column, x->half + (ptrdiff_t)k * a->nv, (size_t)a->nv * sizeof *column);
+    cmb_elimination_solve(step->factors, column);
+  }
+  for (int i = 0; i < x->count; i++) {
+    const cmb_expr *row = a->S + (ptrdiff_t)i * a->nv;
+    for (int k = 0; k < x->count; k++) {
+      const cmb_expr rate = product(s, a->nv, row, a->X + (ptrdiff_t)k * a->n, false);
+      a->P[i * x->count + k] = cmb_mul(g, minus_h, rate);
+    }
+    const cmb_expr sizes = product(s, a->nv, row, a->X + (ptrdiff_t)i * a->n, true);
+    a->whole[i] = cmb_mul(g, s->h, sizes);
+    a->noise[i] = scaled(s, ROUNDING, product(s, a->nv, row, step->v, true));
+  }
+}
+
+static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct work *a)
+{
+  int most;
+  CMB_TRY(cmb_complement_parts(&a->problem, &most));
+  if (most > CMB_COMPLEMENT_MOST) {
+    return cmb_fail_about(
+        s->ctx, CMB_ERROR_ARGUMENT,
+        cmb_about_thing("switching function", s->eq->switch_names[x->which[0]]),
+        "%d places with friction that sticks act on each other, '%s' among them; steps of fixed "
+        "cost take %d at the most: expected a method that locates events, or friction with "
+        "'law: smooth'",
+        most, s->eq->switch_names[x->which[0]], CMB_COMPLEMENT_MOST);
+  }
+  return cmb_complement_solve(&a->problem);
+}
+
+/* Velocities, accelerations and multipliers change by what the parts φ do. */
+static void apply(cmb_step_source *s, const cmb_grip *x, const struct work *a, const cmb_expr *phi,
+                  const cmb_grip_step *step)
+{
+  cmb_graph *g = s->graph;
+  for (int i = 0; i < a->n; i++) {
+    cmb_expr sum = 0;
+    for (int k = 0; k < x->count; k++) {
+      sum = cmb_add(g, sum, cmb_mul(g, phi[k], a->X[(ptrdiff_t)k * a->n + i]));
+    }
+    cmb_expr *to = i < a->nv ? &step->a[i] : &step->lambda[i - a->nv];
+    *to = cmb_add(g, *to, sum);
+    if (i < a->nv) step->v[i] = cmb_add(g, step->v[i], cmb_mul(g, s->h, sum));
+  }
+}
+
+/* Rounding, and what the larger diagonal has left of w where it is held. */
+static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                          struct work *a)
+{
+  memcpy(a->phi, a->problem.x, (size_t)x->count * sizeof *a->phi);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    CMB_TRY(take_rates(s, x, step, a, a->w));
+    CMB_TRY(cmb_complement_correct(&a->problem, a->w, a->dx));
+    for (int i = 0; i < x->count; i++) a->phi[i] = cmb_add(s->graph, a->phi[i], a->dx[i]);
+    apply(s, x, a, a->dx, step);
+  }
+  return CMB_OK;
+}
+
+/* ---- what comes of it */
+
+/* What is at a bound and hardly moves is held, too: other friction may hold it. */
+static void find_modes(cmb_step_source *s, cmb_grip *x, const struct work *a)
+{
+  cmb_graph *g = s->graph;
+  for (int k = 0; k < x->count; k++) {
+    const cmb_expr at = a->problem.at[k];
+    const cmb_expr held = cmb_sub(g, cmb_constant(g, CMB_MODE_HELD), a->phi[k]);
+    const cmb_expr moves = greater(s, size_of(s, a->w[k]), a->problem.slack[k]);
+    x->mode[k] = choose(s, cmb_square(g, at), choose(s, moves, at, held), held);
+  }
+}
+
+/* Where the rate of friction k is one velocity but for a factor, the number of that; else −1. */
+static cmb_status one_velocity(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                               const struct work *a, int k, int *number)
+{
+  const cmb_expr *row = a->S + (ptrdiff_t)k * a->nv;
+  cmb_expr *none = take(s, a->nv), *unused = take(s, a->nv), rest;
+  int found = 0;
+  if (!none || !unused) return cmb_fail_memory(s->ctx);
+  *number = -1;
+  for (int i = 0; i < a->nv; i++) {
+    if (row[i] != 0) *number = i, found++;
+  }
+  const cmb_step_point at = {step->at.t, step->at.q, none};
+  CMB_TRY(s->sliding(s, &at, 1, &x->which[k], &rest, unused));
+  if (found != 1 || rest != 0) *number = -1;
+  return CMB_OK;
+}
+
+/* A velocity that is held is 0, without any rounding. */
+static cmb_status hold_exactly(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                               const struct work *a)
+{
+  for (int k = 0; k < x->count; k++) {
+    int i = -1;
+    CMB_TRY(one_velocity(s, x, step, a, k, &i));
+    if (i < 0) continue;
+    const cmb_expr between = choose(s, cmb_square(s->graph, a->problem.at[k]), step->v[i], 0);
+    step->v[i] = choose(s, a->problem.settled, between, step->v[i]);
+  }
+  return CMB_OK;
+}
+
+/* What friction k would do to its rate if the velocities had nothing to do with each other. */
+static cmb_expr free_diagonal(cmb_step_source *s, const cmb_grip *x, const struct work *a,
+                              const cmb_expr *A, int k)
+{
+  cmb_graph *g = s->graph;
+  cmb_expr sum = 0;
+  for (int i = 0; i < a->nv; i++) {
+    const cmb_expr force = x->half[(ptrdiff_t)k * a->nv + i], S = a->S[(ptrdiff_t)k * a->nv + i];
+    const cmb_expr part = cmb_mul(g, S, force);
+    if (part != 0) sum = cmb_add(g, sum, size_of(s, cmb_div(g, part, A[i * a->nv + i])));
+  }
+  return cmb_mul(g, s->h, sum);
+}
+
+/* Friction that drives on the rate that it should hold has a negative diagonal. */
+static void look_at_diagonal(cmb_step_source *s, cmb_grip *x, const struct work *a,
+                             const cmb_expr *A)
+{
+  x->settled = cmb_apply(s->graph, CMB_OP_MIN, x->settled, a->problem.settled, 0);
+  for (int k = 0; k < x->count; k++) {
+    const cmb_expr d = cmb_neg(s->graph, a->P[k * x->count + k]);
+    const cmb_expr much = scaled(s, DRIVES, free_diagonal(s, x, a, A, k));
+    x->settled = choose(s, greater(s, d, much), cmb_constant(s->graph, -1 - k), x->settled);
+  }
+}
+
+cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
+{
+  struct work a;
+  if (x->count == 0) return CMB_OK;
+  CMB_TRY(take_work(s, x, &a));
+  CMB_TRY(take_rates(s, x, step, &a, a.w0));
+  fill_problem(s, x, step, &a);
+  CMB_TRY(solve(s, x, &a));
+  apply(s, x, &a, a.problem.x, step);
+  CMB_TRY(correct(s, x, step, &a));
+  CMB_TRY(take_rates(s, x, step, &a, a.w));
+  CMB_TRY(hold_exactly(s, x, step, &a));
+  find_modes(s, x, &a);
+  look_at_diagonal(s, x, &a, step->A);
+  return cmb_graph_status(s->graph);
+}
+
+cmb_status cmb_grip_first_modes(cmb_step_source *s, const cmb_grip *x, cmb_expr *mode)
+{
+  cmb_expr *S = take(s, x->count * s->nv), *w = take(s, x->count);
+  if (!S || !w) return cmb_fail_memory(s->ctx);
+  CMB_TRY(s->sliding(s, &(cmb_step_point){s->t, s->q, s->v}, x->count, x->which, w, S));
+  for (int k = 0; k < x->count; k++) {
+    const cmb_expr sizes = product(s, s->nv, S + (ptrdiff_t)k * s->nv, s->v, true);
+    const cmb_expr moves = greater(s, size_of(s, w[k]), scaled(s, AT_REST, sizes));
+    const cmb_expr sign = cmb_apply(s->graph, CMB_OP_SIGN, w[k], 0, 0);
+    mode[k] = choose(s, moves, sign, cmb_constant(s->graph, CMB_MODE_HELD));
+  }
+  return cmb_graph_status(s->graph);
+}

@@ -1,0 +1,203 @@
+/*
+ * Complementarity problems as straight-line code: what comes out is held against the conditions themselves, w = w₀ − P x, −1 ≤ x ≤ 1 and the signs
+ * of w, on random problems of up to 16 unknowns, from any places to begin with: definite ones, singular ones in which unknowns do the same,
+ * and some with limits that differ by many powers of ten. The program is the same for all numbers; what it costs is counted. Where the rounds
+ * do not suffice, x is within its bounds all the same. Unknowns that have nothing to do with each other are solved for apart.
+ */
+#include "base/arena.h"
+#include "check.h"
+#include "expr/complement.h"
+#include "failing_allocator.h"
+#include "random.h"
+
+#include <camber/camber.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = CMB_COMPLEMENT_MOST, INPUTS = MOST * MOST + 4 * MOST, OUTPUTS = 3 * MOST + 1 };
+
+/* The solution of n unknowns as a program: P, w₀, the sums behind the diagonal, noise and places in; x corrected once, w's share and settled out. */
+struct code {
+  int n;
+  cmb_context *ctx;
+  cmb_program *program;
+  double *work;
+};
+
+static cmb_status make(struct code *c, cmb_graph *g, cmb_arena *arena, bool apart)
+{
+  const int n = c->n;
+  cmb_expr in[INPUTS], out[OUTPUTS], w[MOST], dx[MOST] = {0};
+  int count = 0, most;
+  char name[16];
+  for (; count < n * n + 4 * n; count++) {
+    snprintf(name, sizeof name, "x%d", count);
+    in[count] = cmb_input(g, name);
+  }
+  cmb_expr P[MOST * MOST];
+  for (int i = 0; i < n * n; i++) P[i] = apart && i / n != i % n ? 0 : in[i];
+  cmb_complement p = {.g = g, .arena = arena, .n = n, .P = P, .w0 = in + n * n};
+  p.whole = p.w0 + n, p.noise = p.whole + n, p.first = p.noise + n;
+  cmb_status status = cmb_complement_parts(&p, &most);
+  if (status == CMB_OK) status = cmb_graph_status(g); /* inputs that there is no memory for */
+  if (status == CMB_OK) assert_int_equal(most, apart ? 1 : n);
+  if (status == CMB_OK) status = cmb_complement_solve(&p);
+  for (int round = 0; round < 2 && status == CMB_OK; round++) {
+    for (int i = 0; i < n; i++) {
+      w[i] = p.w0[i];
+      for (int k = 0; k < n; k++) {
+        const cmb_expr part = cmb_apply(g, CMB_OP_MUL, P[i * n + k], p.x[k], 0);
+        w[i] = cmb_apply(g, CMB_OP_SUB, w[i], part, 0);
+      }
+    }
+    status = cmb_complement_correct(&p, w, dx);
+    for (int i = 0; i < n; i++) p.x[i] = cmb_apply(g, CMB_OP_ADD, p.x[i], dx[i], 0);
+  }
+  if (status != CMB_OK) return status;
+  memcpy(out, p.x, (size_t)n * sizeof *out);
+  memcpy(out + n, p.at, (size_t)n * sizeof *out);
+  out[2 * n] = p.settled;
+  return cmb_program_create(c->ctx, g, count, in, 2 * n + 1, out, &c->program);
+}
+
+static cmb_status open_code(struct code *c, cmb_context *ctx, int n, bool apart)
+{
+  cmb_graph *g = NULL;
+  *c = (struct code){.n = n, .ctx = ctx};
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_status status = arena ? cmb_graph_create(ctx, &g) : CMB_ERROR_MEMORY;
+  if (status == CMB_OK) status = make(c, g, arena, apart);
+  cmb_graph_destroy(g);
+  cmb_arena_destroy(arena);
+  if (status == CMB_OK) c->work = calloc((size_t)cmb_program_work(c->program) + 1, sizeof(double));
+  return status;
+}
+
+static void close_code(struct code *c)
+{
+  cmb_program_destroy(c->program);
+  free(c->work);
+}
+
+/* Rates w = B v of `freedoms` velocities, each of mass 1: P = B Bᵀ diag(c), w₀ = B v. */
+static void make_problem(struct cmbt_random *r, int n, int freedoms, double decades, double *in)
+{
+  double B[MOST][MOST], v[MOST], *P = in, *w0 = P + n * n, *whole = w0 + n, *noise = whole + n;
+  for (int k = 0; k < freedoms; k++) v[k] = cmbt_random_uniform(r, -2, 2);
+  for (int i = 0; i < n; i++) {
+    w0[i] = whole[i] = noise[i] = 0;
+    for (int k = 0; k < freedoms; k++) {
+      B[i][k] = cmbt_random_uniform(r, -1, 1);
+      w0[i] += B[i][k] * v[k];
+    }
+    noise[n + i] = cmbt_random_int(r, -1, 1);
+  }
+  for (int k = 0; k < n; k++) {
+    const double c = cmbt_random_scale(r, decades);
+    for (int i = 0; i < n; i++) {
+      P[i * n + k] = 0;
+      for (int j = 0; j < freedoms; j++) P[i * n + k] += c * B[i][j] * B[k][j];
+    }
+    whole[k] = P[k * n + k];
+  }
+}
+
+/* The conditions, up to what the diagonal moves in units of the bounds. */
+static void check_conditions(int n, const double *in, const double *x, const double *at)
+{
+  const double *P = in, *w0 = P + n * n;
+  for (int i = 0; i < n; i++) {
+    double w = w0[i], size = fabs(w);
+    for (int k = 0; k < n; k++) {
+      w -= P[i * n + k] * x[k];
+      size += fabs(P[i * n + k] * x[k]);
+    }
+    const double none = 2e-9 * P[i * n + i] + 1e-12 * size;
+    cmbt_below(fabs(x[i]), 1 + 2e-9);
+    if (at[i] == 0) cmbt_below(fabs(w), 1e-13 * size);
+    if (at[i] != 0) cmbt_near(x[i], at[i], 0);
+    if (at[i] != 0) cmbt_below(-at[i] * w, none);
+  }
+}
+
+static int count_settled(struct code *c, struct cmbt_random *r, int problems, int freedoms,
+                         double decades)
+{
+  double in[INPUTS], out[OUTPUTS];
+  int settled = 0;
+  for (int k = 0; k < problems; k++) {
+    make_problem(r, c->n, freedoms, decades, in);
+    cmb_program_run(c->program, in, out, c->work);
+    for (int i = 0; i < c->n; i++) cmbt_below(fabs(out[i]), 1 + 2e-9);
+    if (out[2 * c->n] != 1) continue;
+    settled++;
+    check_conditions(c->n, in, out, out + c->n);
+  }
+  return settled;
+}
+
+static void test_random(void **state)
+{
+  (void)state;
+  const int problems = cmbt_count("CAMBER_COMPLEMENTS", 2000);
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int n = 1; n <= MOST; n = n < 8 ? n + 1 : 2 * n) {
+    struct cmbt_random r = {(uint64_t)n};
+    struct code c;
+    cmbt_ok(ctx, open_code(&c, ctx, n, false));
+    const int plain = count_settled(&c, &r, problems, MOST, 1);
+    const int wide = count_settled(&c, &r, problems, MOST, 4);
+    const int singular = count_settled(&c, &r, problems, (n + 1) / 2, 1);
+    printf("n = %2d: %6d operations; settled %d, %d, %d of %d\n", n,
+           cmb_program_instructions(c.program), plain, wide, singular, problems);
+    assert_true(n > 2 || plain + wide + singular == 3 * problems);
+    assert_true(plain + wide >= 2 * problems - problems / 100);
+    assert_true(singular >= problems - problems / 4); /* up to 16 unknowns with 8 freedoms */
+    close_code(&c);
+  }
+  cmb_context_destroy(ctx);
+}
+
+/* Four that do not depend on each other cost as much as four times one, which is far less than four that do. */
+static void test_apart(void **state)
+{
+  (void)state;
+  int cost[2];
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (int k = 0; k < 2; k++) {
+    struct code c;
+    cmbt_ok(ctx, open_code(&c, ctx, k == 0 ? 1 : 4, k == 1));
+    cost[k] = cmb_program_instructions(c.program);
+    close_code(&c);
+  }
+  assert_in_range(cost[1], cost[0], 4 * cost[0] + 10);
+  cmb_context_destroy(ctx);
+}
+
+/* Whichever allocation fails: an error, and nothing is left. */
+static void test_failing_allocations(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  for (long k = 1;; k++) {
+    struct code c;
+    cmbt_allocator_init(&memory);
+    memory.fail_at = k + 1; /* the first is that of the context */
+    cmb_context *ctx = cmb_context_create(&memory.hook);
+    assert_non_null(ctx);
+    const cmb_status status = open_code(&c, ctx, 3, false);
+    assert_int_equal(status, memory.refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
+    if (status == CMB_OK) close_code(&c);
+    cmb_context_destroy(ctx);
+    assert_int_equal(memory.outstanding, 0);
+    if (memory.refused == 0) break;
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_apart),
+                                     cmocka_unit_test(test_failing_allocations)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
