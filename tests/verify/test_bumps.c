@@ -286,6 +286,7 @@ static int watched(const char *model, bool cartesian)
 {
   if (strcmp(model, "slider-crank") == 0 || strcmp(model, "motor-crank") == 0) return 1;
   if (strcmp(model, "hmmwv14") == 0) return cartesian ? 4 : 8;
+  if (strcmp(model, "iltis") == 0) return cartesian ? 0 : 32;
   return 0;
 }
 
