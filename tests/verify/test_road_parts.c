@@ -161,7 +161,7 @@ static void exact_bristled(double t, double *y)
   "rate: 40}}\n"                                                                                   \
   "inputs:\n"                                                                                      \
   "  pedal: 'if(t < 0.8, 0.5, if(t < 1, 0.5 - 2.5*(t - 0.8), 0))'\n"                               \
-  "  load: 'min(max(1600*(t - 0.65), 0), 80)'\n"                                                   \
+  "  load: 'min(max(8000*(t - 0.62), 0), 80)'\n"                                                   \
   "instances:\n"                                                                                   \
   "  brake: {template: " template ", parameters: {most: 200" parameters                            \
                                   "}, measures: {pedal: pedal, speed: \"spin'\"}}\n"               \
@@ -185,14 +185,14 @@ static void exact_braked(double t, double *y)
   y[2] = 0;
 }
 
-static const char brushed[] = BRAKED("brake_bristle", ", stroke: 0.01, time: 0.02");
+static const char brushed[] = BRAKED("brake_bristle", ", stroke: 0.002, time: 0.01");
 
 static void brushed_rates(long double t, const long double *x, long double *rate)
 {
   const long double pedal = t < 0.8L ? 0.5L : t < 1 ? 0.5L - 2.5L * (t - 0.8L) : 0;
   rate[0] = x[1];
-  rate[1] = (fminl(fmaxl(1600 * (t - 0.65L), 0), 80) -
-             200 * pedal * bristle(x[1], x[2], 0.01L, 0.02L, &rate[2])) /
+  rate[1] = (fminl(fmaxl(8000 * (t - 0.62L), 0), 80) -
+             200 * pedal * bristle(x[1], x[2], 0.002L, 0.01L, &rate[2])) /
             1.5L;
 }
 
@@ -520,7 +520,7 @@ static void test_locked_in_real_time(void **state)
     r.step = 1e-3;
     cmbt_run_to(&r, 0.8, 0.01);
     for (int row = 77; row <= 79; row++) cmbt_near(cmbt_row(&r, row, "spin'"), 0, 1e-7);
-    cmbt_near(cmbt_row(&r, 79, "spin"), 12, 40 * r.step + 0.01);
+    cmbt_near(cmbt_row(&r, 79, "spin"), 12, 40 * r.step + 0.002);
     cmbt_near(cmbt_row(&r, 79, "spin") - cmbt_row(&r, 77, "spin"), 0, 1e-8);
     cmbt_near(cmbt_row(&r, 79, "c"), 80, 1e-5);
     cmbt_run_close(&r);
