@@ -32,8 +32,10 @@ enum { MOST_OUTPUTS = 9 };
 static const char steering[] =
     "include: parts/steering\n"
     "gravity: [0, 0, 0]\n"
-    "bodies: {one: {mass: 20, com: [0, 0, 0]}, two: {mass: 20, com: [0, 0, 0]}}\n"
+    "bodies: {chassis: {mass: 1, com: [0, 0, 0]}, one: {mass: 20, com: [0, 0, 0]}, two: {mass: 20, "
+    "com: [0, 0, 0]}}\n"
     "joints:\n"
+    "  hold: {type: fixed, child: chassis}\n"
     "  first: {type: prismatic, child: one, axis: y, coordinates: [a]}\n"
     "  second: {type: prismatic, child: two, axis: y, coordinates: [b], stiffness: 5000, damping: "
     "40}\n"
