@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OUTPUTS = 9 };
+enum { MOST_OUTPUTS = 11 };
 
 #define T_END 1.1
 
@@ -316,8 +316,13 @@ static const char paths[] =
     "measures: {x: 25, y: 1}}\n"
     "  gate: {template: lane_gates, parameters: {begin: 20, width: 2}, measures: {x: 20 + 50*t, y: "
     "3.4}}\n"
+    "  first: {template: lane_gates, parameters: {begin: 20, width: 2}, measures: {x: 30, y: "
+    "-0.3}}\n"
+    "  third: {template: lane_gates, parameters: {begin: 20, width: 2}, measures: {x: 144, y: "
+    "0.2}}\n"
+    "  none: {template: lane_gates, parameters: {begin: 20, between: 7}, measures: {x: 50, y: 0}}\n"
     "outputs: {a: left.offset, b: right.offset, c: line.way, d: line.offset, e: there.offset, f: "
-    "back.offset, g: swerve.offset, h: gate.room}\n";
+    "back.offset, g: swerve.offset, h: gate.room, i: first.room, j: third.room, k: none.room}\n";
 
 static void exact_paths(double t, double *y)
 {
@@ -329,6 +334,9 @@ static void exact_paths(double t, double *y)
   y[5] = 3.5 / 2;
   y[6] = 3 * 0.75 - 1;
   y[7] = (1.2 * 2 + 0.25) / 2 - 0.1;
+  y[8] = (1.1 * 2 + 0.25) / 2 - 0.3;
+  y[9] = (1.3 * 2 + 0.25) / 2 - 0.2;
+  y[10] = 7;
 }
 
 /* ---- manoeuvres, in all of their phases at the end */
