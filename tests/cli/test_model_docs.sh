@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# The documentation of model files and of parts: every example that is marked as complete, ```yaml complete, is a model that starts.
+# The documentation of model files, parts and vehicles: every example that is marked as complete, ```yaml complete, is a model that starts.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-mkdir -p work
-awk '/^```yaml complete$/ { n++; inside = 1; next }
-     /^```/ { inside = 0 }
-     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md"
+complete_examples "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md" "$SOURCE_DIR/docs/vehicles.md"
 
 for file in work/*.yaml; do
   check "check $file: $(head -n 1 "$file")" "$CAMBER" check "$file"
