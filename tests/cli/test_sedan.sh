@@ -40,7 +40,7 @@ for front in double-wishbone five-link; do
     check "$front in front, $rear behind" quiet kinematics ./rig.yaml --drive front_left.hub.z=0.27:0.39:5 \
       --drive rear_left.hub.z=0.27:0.39:5 --drive rack_travel=$rack --wheel front_left.hub --wheel rear_left.hub --radius 0.33 \
       --out sweep.csv
-    check "$front in front, $rear behind, rack at $rack: lengths of rods" reference lengths sweep.csv $front $rear
+    check "$front in front, $rear behind, rack at $rack: lengths of rods" reference lengths sweep.csv "$front" "$rear"
   done
 done
 
