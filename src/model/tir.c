@@ -473,7 +473,7 @@ cmb_status cmb_read_tir(cmb_reader *r, const cmb_node *file, const cmb_tir **tir
 {
   const char *name, *text;
   size_t length;
-  CMB_TRY(cmb_load_beside(r, file, &name, &text, &length));
+  CMB_TRY(cmb_load_included(r, file, &name, &text, &length));
   cmb_tir *read = cmb_arena_take(r->model->arena, 1, sizeof *read);
   if (!read) return cmb_fail_memory(r->ctx);
   *tir = read;
