@@ -88,7 +88,7 @@ int cli_bench_open(cmb_context *ctx, const char *model, int count, const cmb_set
   static const struct cli_command as_run = {.name = "run"};
   struct cli_arguments *on = &m->arguments;
   *m = (struct cli_bench_model){.system = NULL};
-  on->command = &as_run, on->operand = model, on->inner = true, on->at = on->save_at = NAN;
+  on->command = &as_run, on->operand = model, on->inner = true, on->at = NAN;
   for (int i = 0; i < count; i++) on->set[on->set_count++] = set[i];
   const int code = cli_read_model(ctx, on);
   if (method) on->method = method;

@@ -72,6 +72,8 @@ cmb_status cli_bench_haug_table9(cmb_context *ctx, const cmb_system *system,
                                  const struct cli_arguments *a);
 cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a);
+cmb_status cli_bench_arnold_car(cmb_context *ctx, const cmb_system *system,
+                                const struct cli_arguments *a);
 cmb_status cli_bench_arnold_stamp(cmb_context *ctx, const cmb_system *system,
                                   const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_fig1(cmb_context *ctx, const cmb_system *system,

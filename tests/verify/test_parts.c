@@ -8,6 +8,7 @@
 #include "failing_allocator.h"
 #include "methods.h"
 #include "model_case.h"
+#include "part_case.h"
 
 #include <camber/camber.h>
 #include <math.h>
@@ -15,35 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OUTPUTS = 6, MOST_UNKNOWNS = 4 };
-
-/* ---- Runge and Kutta's method */
-
-typedef void (*rates)(long double t, const long double *x, long double *rate);
-
-static void integrate(rates f, int n, long double t_end, int steps, long double *x)
-{
-  const long double h = t_end / steps;
-  long double k[4][MOST_UNKNOWNS], y[MOST_UNKNOWNS];
-  static const long double ahead[4] = {0, 0.5L, 0.5L, 1};
-  for (int step = 0; step < steps; step++) {
-    for (int stage = 0; stage < 4; stage++) {
-      for (int i = 0; i < n; i++) {
-        y[i] = x[i] + (stage > 0 ? ahead[stage] * h * k[stage - 1][i] : 0);
-      }
-      f((step + ahead[stage]) * h, y, k[stage]);
-    }
-    for (int i = 0; i < n; i++) x[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
-  }
-}
-
-/* x'' + 2 d x' + w² x = 0, w > d: x and x' at t. */
-static void swing(double d, double w, double x0, double v0, double t, double *x, double *v)
-{
-  const double turn = sqrt(w * w - d * d), c = cos(turn * t), s = sin(turn * t), fall = exp(-d * t);
-  *x = fall * (x0 * c + (v0 + d * x0) / turn * s);
-  *v = fall * (v0 * c - (w * w * x0 + d * v0) / turn * s);
-}
+enum { MOST_OUTPUTS = 6 };
 
 /* ---- the parts: models and what they have to give at the end */
 
@@ -67,7 +40,7 @@ static void exact_filters(double t, double *y)
   double low, slope;
   y[0] = (sin(w * t) - w * T * cos(w * t) + w * T * exp(-t / T)) / (1 + w * w * T * T);
   y[1] = sin(w * t) - y[0];
-  swing(z * f, f, -2, 0, t, &low, &slope);
+  cmbt_swing(z * f, f, -2, 0, t, &low, &slope);
   y[2] = 2 + low;
   y[3] = 2 * z * slope / f;
   y[4] = 2 - y[2] - y[3];
@@ -124,7 +97,7 @@ static void exact_maxwell(double t, double *y)
 {
   const double m = 2, k = 800, c = 60, x0 = 0.1, v0 = 0.5;
   double e, slope;
-  swing(k / (2 * c), sqrt(k / m), x0, v0 - k / c * x0, t, &e, &slope);
+  cmbt_swing(k / (2 * c), sqrt(k / m), x0, v0 - k / c * x0, t, &e, &slope);
   y[1] = slope + k / c * e;
   y[2] = -m / c * (y[1] - v0);
   y[0] = e + y[2];
@@ -155,7 +128,7 @@ static void exact_motor(double load, double n, double U, double t, double y[3])
   const double R = 0.5, L = 0.02, K = 0.08, d = 1e-4, J = load + n * n * 3e-4, b = d * n * n / J;
   const double square = b * R / L + n * n * K * K / (L * J), rest = n * K * U / (L * J * square);
   double w, slope;
-  swing((R / L + b) / 2, sqrt(square), -rest, 0, t, &w, &slope);
+  cmbt_swing((R / L + b) / 2, sqrt(square), -rest, 0, t, &w, &slope);
   w += rest;
   y[1] = w;
   y[2] = (J * slope + d * n * n * w) / (n * K);
@@ -197,7 +170,7 @@ static void pid_rates(long double t, const long double *x, long double *rate)
 static void exact_controlled(double t, double *y)
 {
   long double x[4] = {0}, asked;
-  integrate(pid_rates, 4, t, 40000, x);
+  cmbt_runge_kutta(pid_rates, 4, t, 40000, x);
   for (int i = 0; i < 4; i++) y[i] = (double)x[i];
   y[4] = (double)pid_output(x, &asked);
 }
@@ -231,7 +204,7 @@ static void air_rates(long double t, const long double *x, long double *rate)
 static void exact_air(double t, double *y)
 {
   long double x[3] = {0.03L, 0, 0};
-  integrate(air_rates, 3, t, 40000, x);
+  cmbt_runge_kutta(air_rates, 3, t, 40000, x);
   y[0] = (double)x[0];
   y[1] = (double)x[1];
   y[2] = (double)(100 * x[2]);
@@ -264,7 +237,7 @@ static void driven_rates(long double t, const long double *x, long double *rate)
 static void exact_driven(double t, double *y)
 {
   long double x[3] = {0};
-  integrate(driven_rates, 3, t, 40000, x);
+  cmbt_runge_kutta(driven_rates, 3, t, 40000, x);
   for (int i = 0; i < 3; i++) y[i] = (double)x[i];
 }
 
@@ -282,34 +255,6 @@ enum { PARTS = sizeof parts / sizeof *parts };
 
 /* ---- against the reference */
 
-static const double RTOL = 1e-9, ATOL = 1e-11;
-
-/* The largest error in tolerances of one run. */
-static double run_error(cmb_context *ctx, const cmb_model *model, const char *method,
-                        cmb_formulation formulation, double t_end, const double *exact)
-{
-  cmb_system *system;
-  cmb_simulation *sim;
-  const cmb_model_system_options o = {.formulation = formulation, .derivatives = true};
-  double worst = 0;
-  cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &system));
-  cmb_run_options options = cmb_run_defaults();
-  options.method = cmb_method_find(method);
-  options.integrator.rtol = RTOL, options.integrator.atol = ATOL;
-  options.t_end = t_end;
-  cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
-  cmbt_ok(ctx, cmb_simulation_run(sim));
-  const cmb_result *r = cmb_simulation_result(sim);
-  assert_true(r->t == t_end);
-  for (int i = 0; i < cmb_system_equations(system)->no; i++) {
-    const double unit = RTOL * fmax(fabs(exact[i]), 1);
-    worst = fmax(worst, fabs(r->outputs[i] - exact[i]) / unit);
-  }
-  cmb_simulation_destroy(sim);
-  cmb_system_destroy(system);
-  return worst;
-}
-
 static void test_exact(void **state)
 {
   (void)state;
@@ -321,9 +266,9 @@ static void test_exact(void **state)
     const double t_end = 1.1;
     parts[i].exact(t_end, exact);
     for (int k = 0; k < 3; k++) {
-      worst = fmax(worst, run_error(ctx, model, methods[k], CMB_FORM_EXPLICIT, t_end, exact));
+      worst = fmax(worst, cmbt_part_error(ctx, model, methods[k], CMB_FORM_EXPLICIT, t_end, exact));
     }
-    worst = fmax(worst, run_error(ctx, model, "mdop5", CMB_FORM_CARTESIAN, t_end, exact));
+    worst = fmax(worst, cmbt_part_error(ctx, model, "mdop5", CMB_FORM_CARTESIAN, t_end, exact));
     printf("%-16s %.2g tolerances\n", parts[i].name, worst);
     cmbt_below(worst, 30);
     cmb_model_destroy(model);
