@@ -28,7 +28,8 @@ look() { check "[$what]: $2" python3 look.py "$@"; }
 declare -A freedom=([simple-pendulum]=1 [double-pendulum]=2 [slider-crank]=0 [four-bar]=1 [four-bar-pin]=1
   [spatial-four-bar]=2 [peaucellier]=1 [gyroscope]=3 [chain]=12 [quarter-car]=3 [car-axis]=2 [fivelink]=2
   [double-wishbone]=4 [newtons-cradle]=5 [motor-crank]=1 [balanced-cart]=3
-  [controlled-track]=1 [cam-follower]=1 [stick-slip]=1 [axle-stamp]=12 [hmmwv14]=18 [wheel-on-slope]=3)
+  [controlled-track]=1 [cam-follower]=1 [stick-slip]=1 [axle-stamp]=12 [hmmwv14]=18 [wheel-on-slope]=3
+  [sedan]=14)
 methods=(mdop5 mdop853 hem5 phem56)
 
 camber list.txt list models
