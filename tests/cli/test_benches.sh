@@ -34,10 +34,17 @@ exits() { # CODE ARGUMENT...
 for name in $("$CAMBER" list benches | awk '{ print $1 }'); do
   case $name in
     haug-table[689] | haug-explicit) ;; # as haug-wishbone and haug-table7, of a vehicle: half a minute together
+    arnold-table3) check "bench $name" bench "$name" --repeat 1 ;;
     burgermeister-fig* | haug-wishbone | simeon-table1 | arnold-stamp | caraxis) check "bench $name" bench "$name" --plot "${name#*-}.svg" ;;
     *) check "bench $name" bench "$name" ;;
   esac
 done
+
+# ---- arnold-table3: what the paper says of its car
+check "arnold-table3: at most 20 % of the difference Jacobians" \
+  grep -qE '^sparse-extended: at most 20 % .* yes$' arnold-table3.txt
+check "arnold-table3: the share of Jacobians is the paper's or less, but for sparse" \
+  [ "$(grep -cE '^(dense|partitioned|extended|sparse-partitioned|sparse-extended): (no more|the same).* yes$' arnold-table3.txt)" -eq 5 ]
 
 # ---- caraxis: digits that each method reaches with a tolerance of 1e-7, a bit fewer than the code it is made after
 for method in mdop5:5.4 mdop853:5.4 hem5:7.2 phem56:5.5 radau5:3.73 radau5-str:5.8 radau:3.73 radau-str:5.8 bdf:4.7 bdf-str:5.5 sdirk4:5; do

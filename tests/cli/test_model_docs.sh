@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation of model files and of parts: every example that is marked as complete, ```yaml complete, is a model that starts.
+# The documentation of model files, parts and vehicles: every example that is marked as complete, ```yaml complete, is a model that starts.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -7,7 +7,8 @@ set -u
 mkdir -p work
 awk '/^```yaml complete$/ { n++; inside = 1; next }
      /^```/ { inside = 0 }
-     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md"
+     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md" \
+  "$SOURCE_DIR/docs/vehicles.md"
 
 for file in work/*.yaml; do
   check "check $file: $(head -n 1 "$file")" "$CAMBER" check "$file"

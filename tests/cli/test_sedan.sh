@@ -43,7 +43,7 @@ for front in double-wishbone five-link; do
   done
 done
 
-# ---- steps of 1 ms: 1.1 mm apart; in 20 s, which take too long here, 1.3 mm
+# ---- steps of 1 ms: 1.3 mm apart, and no more in 20 s, which take too long here
 quiet run "$sedan" --method lie --step 0.001 --option bound=none --t-end 3.5 --every 0.1 --out lie.csv
 quiet run "$sedan" --method mdop853 --rtol 1e-8 --atol 1e-8 --t-end 3.5 --every 0.1 --out exact.csv 2>warning
 check "lie follows the lane changes within 5 mm" reference apart lie.csv exact.csv 0.005

@@ -25,7 +25,8 @@ static bool wants_equilibrium(const cmb_model *model)
 /* Models that an explicit method takes tiny steps for. */
 static bool is_stiff(const char *name)
 {
-  return strcmp(name, "double-wishbone") == 0 || strcmp(name, "axle-stamp") == 0;
+  return strcmp(name, "double-wishbone") == 0 || strcmp(name, "axle-stamp") == 0 ||
+         strcmp(name, "sedan") == 0;
 }
 
 /* The outputs after a second at most, and much less of the stiff models; how many. */
