@@ -85,7 +85,7 @@ check 'nor in a run at 40 m/s' python3 -c 'import sys; sys.exit(not float(sys.ar
 
 # ---- Hitches of a truck with lie, steps of 1 ms: constraints stay closed, a spring yields by force over stiffness.
 for hitch in semitrailer trailers/semitrailer-spring; do
-  "$CAMBER" run $hitch --t-end 7 --option bound=none --every 0.01 --out "$(basename $hitch).csv" >/dev/null
+  "$CAMBER" run $hitch --method lie --step 0.001 --t-end 5 --option bound=none --every 0.01 --out "$(basename $hitch).csv" >/dev/null
 done
 check 'defects of hitches' python3 - <<'END'
 import csv
@@ -94,14 +94,14 @@ def column(path, name):
     key = next(k for k in rows[0] if k.startswith(name))
     return [float(r["t"]) for r in rows], [float(r[key]) for r in rows]
 t, closed = column("semitrailer.csv", "hitch_defect")
-assert t[-1] == 7 and max(closed) <= 1e-5
+assert t[-1] == 5 and max(closed) <= 1e-5
 t, apart = column("semitrailer-spring.csv", "hitch_defect")
-assert t[-1] == 7 and 1e-2 < max(apart[100:]) < 1e-1
+assert t[-1] == 5 and 1e-2 < max(apart[100:]) < 1e-1
 load = 27361 * 9.81 * 4.79 / 11.11   # of the fifth wheel, at rest
 straight = [d for x, d in zip(t, apart) if 2 < x < 4]   # where it still swings up and down
 assert abs(sum(straight) / len(straight) * 2e6 / load - 1) < 0.01, straight[0]
 t, angle = column("semitrailer.csv", "hitch_angle")
-assert 2 < max(map(abs, angle)) < 4   # the slalom has begun
+assert 0.5 < max(map(abs, angle)) < 4   # the slalom has begun
 END
 
 finish
