@@ -20,7 +20,7 @@
     "caraxis", NULL, false, true, caraxis)                                                         \
   X("arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",     \
     NULL, NULL, true, false, arnold)                                                               \
-  X("arnold-table3", "the same, on a car that changes lanes (Arnold et al., Table 3)", "sedan",     \
+  X("arnold-table3", "the same, on a car that changes lanes (Arnold et al., Table 3)", "sedan",    \
     NULL, true, false, arnold_car)                                                                 \
   X("haug-wishbone", "errors, times, steps on a stiff corner (Haug, Negrut, Engstler, section 6)", \
     "double-wishbone", NULL, false, true, haug_wishbone)                                           \

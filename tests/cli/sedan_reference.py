@@ -38,13 +38,12 @@ def near(what, got, known, tolerance):
 # ---- what the model is asked for
 
 def outputs():
-    """Momentum, and the moment of all weights about the y axis; force and moment of the road."""
+    """Lines of the section: momentum, and the moment of all weights about the y axis; force and moment of the road."""
     def total(part):
         return " + ".join(f"{mass}*{body}.{part}" for body, mass in MASSES.items())
 
     def road(part):
         return " + ".join(part.replace("TYRE", corner + ".tyre") for corner in CORNERS)
-    print("outputs:")
     for axis in "xyz":
         print(f"  momentum_{axis}: '{total('v' + axis)}'\n  road_{axis}: '{road('TYRE.f' + axis)}'")
     print(f"  moment: '{GRAVITY}*({total('x')})'\n  road_moment: '{road('TYRE.px*TYRE.Fz')} - ({road('TYRE.My')})'")
