@@ -4,11 +4,7 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-mkdir -p work
-awk '/^```yaml complete$/ { n++; inside = 1; next }
-     /^```/ { inside = 0 }
-     inside { print > ("work/" n ".yaml") }' "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md" \
-  "$SOURCE_DIR/docs/vehicles.md"
+complete_examples "$SOURCE_DIR/docs/model-format.md" "$SOURCE_DIR/docs/parts.md" "$SOURCE_DIR/docs/vehicles.md"
 
 for file in work/*.yaml; do
   check "check $file: $(head -n 1 "$file")" "$CAMBER" check "$file"

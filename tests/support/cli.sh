@@ -18,6 +18,14 @@ check() { # DESCRIPTION COMMAND [ARGUMENT...]
   "$@" || fail "$description"
 }
 
+# The models in pages of the documentation that are marked as complete, ```yaml complete, as work/1.yaml and so on.
+complete_examples() { # PAGE...
+  mkdir -p work
+  awk '/^```yaml complete$/ { n++; inside = 1; next }
+       /^```/ { inside = 0 }
+       inside { print > ("work/" n ".yaml") }' "$@"
+}
+
 finish() {
   printf '%d checks, %d failures\n' "$checks" "$failures"
   ((failures == 0))
