@@ -191,7 +191,7 @@ static void print_row(const struct hitch *hitch, const struct path *p)
   if (p->count < POINTS) printf("%-22s  ended at %.2f s\n", "", (double)p->count * EVERY);
 }
 
-/* Fig. 10 and Fig. 11, for the truck. */
+/* Fig. 10 and Fig. 11, for the truck, behind the start. */
 static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct path *paths)
 {
   struct cli_panel panels[2] = {{.title = "defect in m", .logarithmic = true},
@@ -203,13 +203,13 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
     for (int i = 0; i < TRUCKS; i++) {
       if (paths[i].count < POINTS) continue;
       panels[panel].curves[panels[panel].curve_count++] =
-          (struct cli_curve){hitches[i].title, paths[i].y[panel]};
+          (struct cli_curve){hitches[i].title, paths[i].y[panel] + SETTLED};
     }
   }
   const struct cli_plot plot = {.title = "Hitch of a truck on a handling course, h = 1 ms",
                                 .abscissa = "t in s",
-                                .x = t,
-                                .points = POINTS,
+                                .x = t + SETTLED,
+                                .points = POINTS - SETTLED,
                                 .stride = 1,
                                 .panels = panels,
                                 .panel_count = 2};
