@@ -90,5 +90,7 @@ cmb_status cli_bench_burgermeister_fig8(cmb_context *ctx, const cmb_system *syst
                                         const struct cli_arguments *a);
 cmb_status cli_bench_burgermeister_vedyna(cmb_context *ctx, const cmb_system *system,
                                           const struct cli_arguments *a);
+cmb_status cli_bench_burgermeister_trailer(cmb_context *ctx, const cmb_system *system,
+                                           const struct cli_arguments *a);
 
 #endif

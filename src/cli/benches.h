@@ -49,6 +49,8 @@
   X("burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",   \
     NULL, false, true, burgermeister_fig8)                                                         \
   X("burgermeister-vedyna", "positions by the new velocities (the same, section 4.3)", NULL, NULL, \
-    false, false, burgermeister_vedyna)
+    false, false, burgermeister_vedyna)                                                            \
+  X("burgermeister-trailer", "hitches of a truck and of a car with a trailer (the same, 4.3)",     \
+    NULL, NULL, false, true, burgermeister_trailer)
 
 #endif

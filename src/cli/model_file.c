@@ -45,14 +45,20 @@ static bool is_file_name(const char *name)
          (length > 4 && strcmp(name + length - 4, ".yml") == 0);
 }
 
-/* The file that a name stands for: itself, or that of a bundled model. */
-static bool find_file(const char *name, char path[CLI_PATH_ROOM])
+static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
 {
-  if (is_file_name(name)) return snprintf(path, CLI_PATH_ROOM, "%s", name) < CLI_PATH_ROOM;
   char folder[CLI_PATH_ROOM];
   if (!models_folder(folder)) return false;
   int length = snprintf(path, CLI_PATH_ROOM, "%.*s/%s.yaml", CLI_PATH_ROOM - 256, folder, name);
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
+}
+
+/* The file that a name stands for: itself, or that of a bundled model. A variant of one lies in a folder: trailers/semitrailer-spring. */
+static bool find_file(const char *name, char path[CLI_PATH_ROOM])
+{
+  const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;
+  if ((variant || !is_file_name(name)) && find_bundled(name, path)) return true;
+  return is_file_name(name) && snprintf(path, CLI_PATH_ROOM, "%s", name) < CLI_PATH_ROOM;
 }
 
 static int by_name(const void *a, const void *b)

@@ -8,7 +8,7 @@
  *     0 = v_ball − ω Rᵀ R0ᵀ e    balls
  *     0 = y_k − value_k          what is held
  *
- * Coordinates that grow stay where they are. This is Newton's method with exact derivatives; rows and columns are scaled, and the
+ * Coordinates that grow stay where they are, those of parts with joints of their own (a trailer) where the first part has them. This is Newton's method with exact derivatives; rows and columns are scaled, and the
  * step is the shortest one that meets the equations best (singular values, math/orthogonal.h), so that what nothing determines stays as it is. A
  * step is halved until the correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). What was found
  * is judged by what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
@@ -193,6 +193,12 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
+/* Whether what carries a part of the mechanism that is not the first has its place by the first: behind a hitch, or on a spring. */
+static bool has_place(const struct steady *k, int i)
+{
+  return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
+}
+
 static cmb_status list(struct steady *k, const cmb_system *system, const cmb_steady_options *o)
 {
   const cmb_equations *eq = k->eq;
@@ -204,7 +210,7 @@ static cmb_status list(struct steady *k, const cmb_system *system, const cmb_ste
   }
   k->hold_count = o->hold_count;
   for (int i = 0; i < k->frame.count; i++) {
-    if (!k->free[i] || is_ball(k, i)) add_unknown(k, U_PLACE, i);
+    if (!k->free[i] || is_ball(k, i) || has_place(k, i)) add_unknown(k, U_PLACE, i);
     if (k->free[i]) add_unknown(k, U_VELOCITY, i);
   }
   for (int i = k->frame.count; i < eq->nv; i++) add_unknown(k, U_VELOCITY, i);

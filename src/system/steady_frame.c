@@ -91,6 +91,26 @@ bool cmb_frame_carries(const cmb_moving_frame *f, int i)
          kind == CMB_CARRY_BALL || kind == CMB_CARRY_BALL_MORE;
 }
 
+/* The first link of the chain that velocity i belongs to. */
+static int chain_of(const cmb_moving_frame *f, int i)
+{
+  int link = f->carrier[i].link;
+  for (int before = f->carrier[i].before; before >= 0;) {
+    link = before, before = -1;
+    for (int k = 0; k < f->count; k++) {
+      if (f->carrier[k].link == link) before = f->carrier[k].before;
+    }
+  }
+  return link;
+}
+
+bool cmb_frame_follows(const cmb_moving_frame *f, int i)
+{
+  int first = 0;
+  while (!cmb_frame_carries(f, first)) first++;
+  return chain_of(f, i) != chain_of(f, first);
+}
+
 double cmb_frame_share(const cmb_moving_frame *f, int i)
 {
   const double along = dot(f->carrier[i].axis, f->up);

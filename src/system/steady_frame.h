@@ -28,6 +28,9 @@ cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system
 /* Whether velocity i carries the mechanism over the ground: a horizontal shift, a turn about the vertical, a ball. */
 bool cmb_frame_carries(const cmb_moving_frame *frame, int i);
 
+/* Of a velocity that does: whether it is one of another chain than the first that does, such as that of a trailer with a joint of its own. */
+bool cmb_frame_follows(const cmb_moving_frame *frame, int i);
+
 /* The part of ω that the first turn of a chain has: 1 or -1; 0: its axis is not vertical. */
 double cmb_frame_share(const cmb_moving_frame *frame, int i);
 

@@ -235,6 +235,11 @@ double cmbt_integral(const cmbt_run *r, const char *name)
   return sum * h / 3;
 }
 
+bool cmbt_has_trailer(const char *name)
+{
+  return strstr(name, "trailer") != NULL;
+}
+
 int cmbt_model_names(char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM])
 {
   char folder[1000];

@@ -41,6 +41,9 @@ void cmbt_run_open(cmbt_run *r, const char *name, cmb_formulation formulation, i
 enum { CMBT_MOST_MODELS = 64, CMBT_NAME_ROOM = 100 };
 int cmbt_model_names(char names[CMBT_MOST_MODELS][CMBT_NAME_ROOM]);
 
+/* Whether a model is a vehicle with a trailer: one takes as long as ten others together, and has tests of its own (cli.trailers). */
+bool cmbt_has_trailer(const char *name);
+
 /* A model in a text; files that it includes are those in models/. */
 void cmbt_run_open_text(cmbt_run *r, const char *text, cmb_formulation formulation);
 

@@ -162,6 +162,7 @@ static void test_bundled(void **state)
   struct counts counts = {0};
   const int models = cmbt_model_names(names);
   for (int i = 0; i < models; i++) {
+    if (cmbt_has_trailer(names[i])) continue;
     snprintf(path, sizeof path, "%s/models/%s.yaml", getenv("SOURCE_DIR"), names[i]);
     const struct source s = {.path = path};
     try_source(ctx, &s, !getenv("CAMBER_CAMPAIGN"), &counts);
