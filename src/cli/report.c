@@ -38,9 +38,11 @@ static bool find_viewer(char path[CLI_PATH_ROOM])
   return access(path, R_OK) == 0;
 }
 
-static int open_viewer(struct cli_report *r)
+int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 {
   char path[CLI_PATH_ROOM];
+  *r = (struct cli_report){.step_begin = NAN};
+  if (!a->html) return CLI_DONE;
   r->viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
   if (r->viewer) return CLI_DONE;
   return cli_complain("option --html: this build of Camber has no viewer, which reports are made "
@@ -101,10 +103,8 @@ static cmb_status take_memory(struct cli_report *r, int bodies)
 
 int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const cmb_equations *eq)
 {
-  *r = (struct cli_report){.eq = eq, .step_begin = NAN};
   if (!a->html) return CLI_DONE;
-  const int code = open_viewer(r);
-  if (code != CLI_DONE) return code;
+  r->eq = eq;
   const cmb_status status = take_memory(r, cmb_model_count(a->model, CMB_ITEM_BODY));
   return status == CMB_OK ? CLI_DONE : cli_fail(NULL, status);
 }

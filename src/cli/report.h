@@ -38,7 +38,8 @@ struct cli_report_texts {
 
 enum { CLI_REPORT_SCHEMA = 1 };
 
-/* All memory, and the viewer. Complains, also if this build has no viewer, and returns an exit code. */
+/* The viewer; then all memory. Both complain, the first one if this build has no viewer, and return an exit code. */
+int cli_report_open(struct cli_report *r, const struct cli_arguments *a);
 int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const cmb_equations *eq);
 void cli_report_end(struct cli_report *r);
 

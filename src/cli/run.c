@@ -662,6 +662,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
                         : a->realtime        ? 1
                                              : SAMPLES; /* then the steps alone */
   if (code == CLI_DONE) code = check_states(a);
+  if (code == CLI_DONE) code = cli_report_open(&run.report, a);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = cli_report_begin(&run.report, a, cmb_system_equations(run.system));
