@@ -151,6 +151,20 @@ struct page {
   cmb_status status;
 };
 
+/* What the model has, where its bodies are, and what is below them. */
+static cmb_status put_motion(struct cli_json *j, const struct page *p)
+{
+  struct cli_poses poses;
+  cmb_status status = cli_report_find_poses(p->ctx, &p->r->frames, p->a, &poses);
+  if (status == CMB_OK) {
+    cli_report_scene(j, p->a->model);
+    cli_report_poses(j, &poses);
+    status = cli_report_surfaces(p->ctx, j, p->a->model, &poses);
+  }
+  cli_report_release_poses(&poses);
+  return status;
+}
+
 static void put_data(FILE *to, struct page *p)
 {
   struct cli_json j = {.to = to, .first = true, .in_page = true};
@@ -167,8 +181,7 @@ static void put_data(FILE *to, struct page *p)
   cli_json_open(&j, "run", '{');
   p->put_run(&j, p->run);
   cli_json_close(&j, '}');
-  if (p->a->model) cli_report_scene(&j, p->a->model);
-  if (p->a->model) p->status = cli_report_poses(p->ctx, &j, &p->r->frames, p->a);
+  if (p->a->model) p->status = put_motion(&j, p);
   if (p->status == CMB_OK) p->status = cli_report_columns(&j, p->r);
   cli_json_close(&j, '}');
 }

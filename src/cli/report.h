@@ -58,8 +58,21 @@ cmb_status cli_report_save(cmb_context *ctx, struct cli_report *r, const struct 
 void cli_report_scene(struct cli_json *j, const cmb_model *model);
 
 /* report_data.c: where the bodies are; the columns. */
-cmb_status cli_report_poses(cmb_context *ctx, struct cli_json *j, struct cli_frames *frames,
-                            const struct cli_arguments *a);
+struct cli_poses {
+  long count; /* instants */
+  int bodies;
+  double *t;   /* (count) */
+  float *pose; /* (count x bodies x 7) place of the centre of mass, quaternion x, y, z, w */
+};
+
+cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *frames,
+                                 const struct cli_arguments *a, struct cli_poses *poses);
+void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
+void cli_report_release_poses(struct cli_poses *poses);
+
+/* report_surface.c: "surfaces", the ground. */
+cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,
+                               const struct cli_poses *poses);
 cmb_status cli_report_columns(struct cli_json *j, const struct cli_report *r);
 
 #endif

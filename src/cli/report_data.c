@@ -48,44 +48,50 @@ static void put_pose(const cmb_pose_of_body *pose, float out[A_POSE])
 }
 
 /* The poses (bodies) at each instant, and the times. */
-static cmb_status find_poses(const struct cli_frames *f, cmb_poses *poses, int bodies,
-                             cmb_pose_of_body *now, double *t, float *out)
+static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
+                             struct cli_poses *to)
 {
   for (long k = 0; k < f->count; k++) {
     const double *row = f->rows + k * (1 + f->nq);
-    t[k] = row[0];
-    CMB_TRY(cmb_poses_at(poses, f->nq, row + 1, 0, NULL, now));
-    for (int b = 0; b < bodies; b++) put_pose(&now[b], out + A_POSE * (k * bodies + b));
+    to->t[k] = row[0];
+    CMB_TRY(cmb_poses_at(from, f->nq, row + 1, 0, NULL, now));
+    for (int b = 0; b < to->bodies; b++)
+      put_pose(&now[b], to->pose + A_POSE * (k * to->bodies + b));
   }
   return CMB_OK;
 }
 
-cmb_status cli_report_poses(cmb_context *ctx, struct cli_json *j, struct cli_frames *f,
-                            const struct cli_arguments *a)
+cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *f,
+                                 const struct cli_arguments *a, struct cli_poses *to)
 {
-  const int bodies = cmb_model_count(a->model, CMB_ITEM_BODY);
-  cmb_poses *poses;
+  cmb_poses *from;
   if (f->newer) f->count++; /* the last instant is always there */
   f->newer = false;
-  CMB_TRY(cmb_poses_create(ctx, a->model, a->formulation, &poses));
-  const long numbers = A_POSE * f->count * bodies;
-  float *out = calloc((size_t)numbers + 1, sizeof *out);
-  double *t = calloc((size_t)f->count + 1, sizeof *t);
-  cmb_pose_of_body *now = calloc((size_t)bodies + 1, sizeof *now);
-  cmb_status status =
-      out && t && now ? find_poses(f, poses, bodies, now, t, out) : CMB_ERROR_MEMORY;
-  if (status == CMB_OK) {
-    cli_json_open(j, "frames", '{');
-    cli_json_integer(j, "count", f->count);
-    put_doubles(j, "t", f->count, t);
-    put_floats(j, "poses", numbers, out);
-    cli_json_close(j, '}');
-  }
-  free(out);
-  free(t);
+  *to = (struct cli_poses){.count = f->count, .bodies = cmb_model_count(a->model, CMB_ITEM_BODY)};
+  CMB_TRY(cmb_poses_create(ctx, a->model, a->formulation, &from));
+  to->pose = calloc((size_t)(A_POSE * to->count * to->bodies) + 1, sizeof *to->pose);
+  to->t = calloc((size_t)to->count + 1, sizeof *to->t);
+  cmb_pose_of_body *now = calloc((size_t)to->bodies + 1, sizeof *now);
+  const bool good = to->pose && to->t && now;
+  const cmb_status status = good ? fill_poses(f, from, now, to) : CMB_ERROR_MEMORY;
   free(now);
-  cmb_poses_destroy(poses);
+  cmb_poses_destroy(from);
   return status;
+}
+
+void cli_report_poses(struct cli_json *j, const struct cli_poses *p)
+{
+  cli_json_open(j, "frames", '{');
+  cli_json_integer(j, "count", p->count);
+  put_doubles(j, "t", p->count, p->t);
+  put_floats(j, "poses", A_POSE * p->count * p->bodies, p->pose);
+  cli_json_close(j, '}');
+}
+
+void cli_report_release_poses(struct cli_poses *p)
+{
+  free(p->t);
+  free(p->pose);
 }
 
 /* ---- columns */

@@ -5,6 +5,7 @@ export function readReport(document) {
   if (report.schema !== 1) throw new Error(`this viewer reads schema 1, the report has ${report.schema}`);
   report.series = readTable(report.series);
   report.steps = readTable(report.steps);
+  for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));
   if (report.frames) report.frames = readFrames(report.frames, report.scene.bodies.length);
   return report;
 }

@@ -1,6 +1,7 @@
 // What is below: a grid of whole metres (or a tenth, or ten), a plane that takes the shadow, and the surfaces that the model has.
 
-import { BufferGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, ShadowMaterial, Vector3, DoubleSide } from "three";
+import { BoxGeometry, BufferGeometry, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, ShadowMaterial, Vector3, DoubleSide } from "three";
+import { indexAt } from "./data.js";
 
 const CELLS = 40;
 
@@ -47,24 +48,64 @@ function gridLines(cell) {
   return new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
 }
 
-// A surface of the model: heights over a grid of places, at rest.
-export function surfaceMesh(surface, dark) {
-  const { x, y, z } = surface;
-  const positions = [];
+// The surfaces of the model that have a height: meshes of those at rest; of one that moves a plate below what touches it.
+export class Surfaces {
+  constructor(report, motion, dark) {
+    this.motion = motion;
+    this.frames = report.frames;
+    this.material = new MeshStandardMaterial({ roughness: 0.95, metalness: 0, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    this.node = new Group();
+    this.plates = [];
+    for (const s of report.surfaces) {
+      if (s.moves) this.addPlate(report, s);
+      else if (s.z.some((z) => Number.isFinite(z))) this.node.add(received(new Mesh(fieldGeometry(s), this.material)));
+    }
+    this.paint(dark);
+  }
+
+  paint(dark) {
+    this.material.color.set(dark ? "#3c444e" : "#c9cfd7");
+  }
+
+  addPlate(report, s) {
+    const radius = report.scene.forces.find((f) => f.name === s.name)?.radius || 0.1;
+    const plate = received(new Mesh(new BoxGeometry(3 * radius, 1.4 * radius, 0.06 * radius).translate(0, 0, -0.03 * radius), this.material));
+    this.node.add(plate);
+    this.plates.push({ plate, s });
+  }
+
+  update(time) {
+    const { t } = this.frames;
+    const k = indexAt(t, time);
+    const next = Math.min(k + 1, t.length - 1);
+    const part = next > k ? Math.min(Math.max((time - t[k]) / (t[next] - t[k]), 0), 1) : 0;
+    for (const { plate, s } of this.plates) {
+      const z = s.z[k] + part * (s.z[next] - s.z[k]);
+      plate.visible = Number.isFinite(z);
+      this.motion.point(s, plate.position);
+      plate.position.z = z;
+    }
+  }
+}
+
+function received(mesh) {
+  mesh.receiveShadow = true;
+  return mesh;
+}
+
+function fieldGeometry({ x, y, z }) {
+  const positions = x.flatMap((xi, i) => y.flatMap((yj, j) => [xi, yj, z[i * y.length + j]]));
   const index = [];
-  x.forEach((xi, i) => y.forEach((yj, j) => positions.push(xi, yj, z[i * y.length + j] ?? NaN)));
   for (let i = 0; i + 1 < x.length; i++) {
     for (let j = 0; j + 1 < y.length; j++) {
       const a = i * y.length + j;
       const four = [a, a + y.length, a + y.length + 1, a + 1];
-      if (four.every((k) => Number.isFinite(positions[3 * k + 2]))) index.push(a, four[1], four[2], a, four[2], four[3]);
+      if (four.every((k) => Number.isFinite(z[k]))) index.push(a, four[1], four[2], a, four[2], four[3]);
     }
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new Float32BufferAttribute(positions.map((p) => (Number.isFinite(p) ? p : 0)), 3));
   geometry.setIndex(index);
   geometry.computeVertexNormals();
-  const mesh = new Mesh(geometry, new MeshStandardMaterial({ color: dark ? "#4a525c" : "#b4bbc4", roughness: 0.95, metalness: 0, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }));
-  mesh.receiveShadow = true;
-  return mesh;
+  return geometry;
 }

@@ -85,19 +85,30 @@ export function upAxis(gravity) {
 }
 
 // From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above.
-export function viewDirection(first, up) {
-  const size = first.getSize(new Vector3()).toArray();
+export function viewDirection(scene, first, up) {
+  const across = commonAxis(scene);
   const level = [0, 1, 2].filter((i) => up.getComponent(i) === 0);
+  const seen = across ? level.find((i) => Math.abs(across.getComponent(i)) > 0.9) : undefined;
+  if (seen !== undefined) return frontal(seen, level, up);
+  const size = first.getSize(new Vector3()).toArray();
   const most = Math.max(...size, 1e-12);
-  const flat = level.filter((i) => size[i] < 0.25 * most);
-  const direction = up.clone().multiplyScalar(0.42);
-  const [a, b] = level;
-  if (flat.length > 0) {
-    const thin = flat.sort((i, j) => size[i] - size[j])[0];
-    const other = level.find((i) => i !== thin);
-    return direction.multiplyScalar(0.6).setComponent(thin, thin === b ? -1 : 1).setComponent(other, 0.28).normalize();
-  }
-  return direction.setComponent(a, 1).setComponent(b, 0.72).normalize();
+  const flat = level.filter((i) => size[i] < 0.25 * most).sort((i, j) => size[i] - size[j]);
+  if (flat.length > 0) return frontal(flat[0], level, up);
+  return up.clone().multiplyScalar(0.42).setComponent(level[0], 1).setComponent(level[1], 0.72).normalize();
+}
+
+// Along an axis, and a little from the side and from above.
+function frontal(axis, level, up) {
+  const other = level.find((i) => i !== axis);
+  return up.clone().multiplyScalar(0.25).setComponent(axis, axis === level[1] ? -1 : 1).setComponent(other, 0.28).normalize();
+}
+
+// The axis about which all turns, if there is one.
+function commonAxis(scene) {
+  const turning = scene.joints.filter((j) => j.type !== "prismatic" && j.type !== "fixed");
+  const axes = turning.map((j) => new Vector3(j.axes[0], j.axes[1], j.axes[2]));
+  const plane = turning.every((j, i) => ["revolute", "planar"].includes(j.type) && axes[i].clone().cross(axes[0]).length() < 0.01);
+  return turning.length > 0 && plane ? axes[0] : null;
 }
 
 // Where wheels and discs are that could hide others.

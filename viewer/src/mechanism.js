@@ -117,7 +117,7 @@ export class Mechanism {
 
   addJoints() {
     const paint = draw.material("#5b6673", { metalness: 0.4 });
-    const r = 0.034 * this.detail;
+    const r = 0.028 * this.detail;
     for (const j of this.scene.joints) {
       const at = this.local({ body: j.child, at: j.at });
       const axis = new Vector3(j.axes[0], j.axes[1], j.axes[2]);

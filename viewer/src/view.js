@@ -4,7 +4,7 @@ import { AmbientLight, Color, DirectionalLight, HemisphereLight, PerspectiveCame
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Arrows } from "./arrows.js";
 import { element } from "./dom.js";
-import { Ground } from "./ground.js";
+import { Ground, Surfaces } from "./ground.js";
 import { Labels } from "./labels.js";
 import { attachments, awayFrom, detailOf, extents, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
 import { Mechanism } from "./mechanism.js";
@@ -54,6 +54,7 @@ export class View {
     this.arrows = new Arrows(this.report, this.motion, this.size);
     this.arrows.node.visible = false;
     this.ground = new Ground(this.size, this.up, this.level, this.theme() === "dark");
+    this.surfaces = new Surfaces(this.report, this.motion, this.theme() === "dark");
     this.sun = new DirectionalLight("#ffffff", 2.4);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
@@ -63,7 +64,7 @@ export class View {
     this.sun.shadow.normalBias = 0.004 * this.size;
     this.sky = new HemisphereLight("#ffffff", "#8f8a80", 1.1);
     this.sky.position.copy(this.up);
-    this.scene.add(this.mechanism.node, this.arrows.node, this.ground.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
+    this.scene.add(this.mechanism.node, this.arrows.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
     this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -83,15 +84,18 @@ export class View {
   paint() {
     this.scene.background = new Color(BACKGROUND[this.theme()]);
     this.ground.paint(this.theme() === "dark");
+    this.surfaces.paint(this.theme() === "dark");
     this.stale = true;
   }
 
   // ---- where from
 
   reset() {
-    const direction = viewDirection(this.first, this.up);
+    const direction = viewDirection(this.report.scene, this.first, this.up);
     const places = (list) => list.map((p) => this.motion.point(p));
-    this.look(awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, 0.08 * this.size));
+    const from = awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, 0.08 * this.size);
+    this.light = from.clone().addScaledVector(this.up, 1.3).addScaledVector(this.up.clone().cross(from), 0.7).normalize();
+    this.look(from);
   }
 
   lookAlong(axis, against) {
@@ -153,10 +157,10 @@ export class View {
     this.follow();
     this.mechanism.update();
     this.arrows.update(this.clock.t);
+    this.surfaces.update(this.clock.t);
     this.ground.follow(this.controls.target);
-    const side = new Vector3(0.9, 0.35, 0.6).addScaledVector(this.up, 1.6).normalize();
     this.sun.target.position.copy(this.controls.target);
-    this.sun.position.copy(this.controls.target).addScaledVector(side, 3 * this.size);
+    this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.size);
     this.renderer.render(this.scene, this.camera);
     this.labels.update(this.camera, this.node.clientWidth, this.node.clientHeight);
     this.stale = false;
