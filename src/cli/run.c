@@ -1,6 +1,7 @@
 /*
  * camber run: simulate, write the trajectory, say what was done.
  */
+#include "base/file.h"
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/history.h"
@@ -596,6 +597,14 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
+/* Two files, written at the end, that would replace each other. */
+static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
+{
+  if (!path || !other_path) return CLI_DONE;
+  if (strcmp(path, other_path) != 0 && !cmb_same_file(path, other_path)) return CLI_DONE;
+  return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
+}
+
 /* The trajectory's file is open when the plot's is tried: if both are one, that is refused. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
@@ -607,6 +616,8 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
   if (code == CLI_DONE) code = refuse_source(a, "html", a->html);
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
+  if (code == CLI_DONE) code = refuse_same("html", a->html, "save", a->save);
+  if (code == CLI_DONE) code = refuse_same("plot", a->plot, "save", a->save);
   if (code != CLI_DONE) return code;
   cmb_status status = !a->out        ? CMB_OK
                       : a->residuals ? cmb_csv_open_residuals(ctx, a->out, eq, &run->csv)

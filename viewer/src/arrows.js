@@ -37,7 +37,7 @@ export class Arrows {
     if (used.length === 0 || f.points.length === 0) return;
     const most = used.reduce((sum, c) => Math.max(sum, c.values.reduce((m, x) => (x === null ? m : Math.max(m, Math.abs(x))), 0)), 0);
     const ends = columns.force && f.points.length === 2 ? 2 : 1;
-    const arrows = Array.from({ length: ends }, () => arrow(0.008 * size, f.type === "spring" ? paint.spring : paint.other));
+    const arrows = Array.from({ length: ends }, () => arrow(0.006 * size, f.type === "spring" ? paint.spring : paint.other));
     this.node.add(...arrows);
     this.list.push({ f, columns, arrows, most });
   }

@@ -15,7 +15,7 @@ export function element(tag, properties = {}, ...children) {
 // A number for a reader: as many digits as wanted, none that say nothing.
 export function shown(x, digits = 4) {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";
-  if (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6)) return Number(x.toPrecision(Math.min(digits, 3))).toExponential();
+  if (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6)) return Number(x.toPrecision(digits)).toExponential();
   return String(Number(x.toPrecision(digits)));
 }
 

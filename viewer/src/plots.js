@@ -102,7 +102,7 @@ export class Plots {
       legend: { live: true },
       scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10 } : { range: inRange } },
       series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...columns.map((c, i) => curve(c, colours[i % colours.length], table === this.report.steps))],
-      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: 62, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 6))) }],
+      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))) }],
       hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u)], ready: [(u) => this.listen(u)] },
     };
     const values = columns.map((c) => (logarithmic ? c.values.map((x) => (x > 0 ? x : null)) : c.values));
@@ -169,6 +169,11 @@ export class Plots {
   eventsNear(t, width) {
     return this.report.run.events.filter((e) => Math.abs(e.t - t) <= width).map((e) => `${e.name}, ${direction(e)}`);
   }
+}
+
+// As wide as the longest tick.
+function tickRoom(u, ticks) {
+  return 34 + 7 * Math.max(3, ...(ticks ?? []).map((text) => text.length));
 }
 
 // "camber in deg"; of several curves the unit alone, which the legend has not.
