@@ -100,9 +100,9 @@ export class Plots {
       title: columns.length === 1 && columns[0].title ? columns[0].title : undefined,
       cursor: { sync: { key: "camber" }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.zoom(null) } },
       legend: { live: true },
-      scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10 } : { range: inRange } },
+      scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: inRange } },
       series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...columns.map((c, i) => curve(c, colours[i % colours.length], table === this.report.steps))],
-      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))) }],
+      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))), ...(logarithmic ? { splits: decades, filter: (u, ticks) => ticks } : {}) }],
       hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u)], ready: [(u) => this.listen(u)] },
     };
     const values = columns.map((c) => (logarithmic ? c.values.map((x) => (x > 0 ? x : null)) : c.values));
@@ -193,6 +193,26 @@ function vertical(u, t) {
 
 function curve(column, colour, steps) {
   return { label: column.name, stroke: colour, width: 1.5, points: { show: false }, value: (u, x) => shown(x, 6), paths: steps ? uPlot.paths.stepped({ align: -1 }) : undefined };
+}
+
+// Whole decades, sixteen at most: what is smaller is 0 for a reader.
+function inDecades(u, low, high) {
+  if (!(high > 0)) return [0.1, 1];
+  const top = Math.ceil(Math.log10(high) + 1e-9);
+  const bottom = Math.floor(Math.log10(Math.max(low, high * 1e-15)));
+  return [decade(Math.min(bottom, top - 1)), decade(top)];
+}
+
+// 10^n as one writes it: 10 ** -23 is another number than 1e-23.
+function decade(n) {
+  return Number(`1e${n}`);
+}
+
+// Decades as ticks, or each second, third .. of them.
+function decades(u, axis, low, high) {
+  const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+  const step = Math.ceil((last - first) / 6);
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => decade(first + i * step));
 }
 
 // A scale with some air, also for a curve that is constant.

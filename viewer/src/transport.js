@@ -26,8 +26,9 @@ export class Transport {
 
   scrub() {
     const { start, end } = this.clock;
+    const t = start + ((end - start) * this.slider.value) / RESOLUTION;
     this.clock.play(false);
-    this.clock.set(start + ((end - start) * this.slider.value) / RESOLUTION);
+    this.clock.set(t);
   }
 
   follow() {
