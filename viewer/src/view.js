@@ -44,8 +44,8 @@ export class View {
     const lowest = Math.min(all.min.dot(this.up), all.max.dot(this.up));
     const touches = scene.forces.some(isWheel) || scene.stops.some((s) => s.type === "contact");
     this.level = touches && Math.abs(lowest) < 0.5 * this.size ? 0 : lowest - 0.04 * this.size;
-    if (!this.travels) this.box = all;
-    else this.box = first;
+    for (const s of this.report.surfaces) if (s.moves) this.level = s.z.reduce((low, z) => (z < low ? z : low), this.level);
+    this.box = this.travels ? first : all;
   }
 
   makeScene() {
