@@ -9,6 +9,10 @@ mkdir -p "$out"
 "$camber" run fivelink --set stair=1 --every 0.001 --out "$out/fivelink-stair.csv" --plot "$out/fivelink-stair.svg"
 echo "  trajectory   $out/fivelink-stair.csv"
 echo "  plot         $out/fivelink-stair.svg"
+if [ -e "$(dirname "$camber")/viewer/viewer.js" ]; then
+  "$camber" run fivelink --set stair=1 --quiet --html "$out/fivelink-stair.html" >/dev/null
+  echo "  report       $out/fivelink-stair.html: open it in a browser"
+fi
 echo
 "$camber" bench simeon-stair
 echo

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Makes sure that a Debian machine has what Camber needs.
 #
-#   scripts/setup.sh [build|test|bench]
+#   scripts/setup.sh [build|test|bench|viewer]
 #
 # build: to compile and run it (the default). test: build, and what `make test` needs.
-# bench: test, and what `make bench` needs.
+# bench: test, and what `make bench` needs. viewer: build, what reports (camber run --html) are made with, and the browser that
+# tests them.
 #
 # Looks for what is used (commands, headers, Python's modules, the sanitizer's runtime), not for package names, so a
 # cmake or python3 that came another way counts. Says nothing and installs nothing when all is
@@ -37,6 +38,9 @@ test   python:yaml                  python3-yaml
 test   command:h5dump               hdf5-tools
 bench  command:valgrind             valgrind
 bench  header:mujoco/mujoco.h       libmujoco-dev?
+viewer command:node                 nodejs
+viewer command:npm                  npm
+viewer command:chromium             chromium
 '
 
 have() { # KIND NAME
@@ -53,8 +57,9 @@ case ${1:-build} in
   build) groups='build' ;;
   test) groups='build test' ;;
   bench) groups='build test bench' ;;
+  viewer) groups='build viewer' ;;
   *)
-    echo "usage: scripts/setup.sh [build|test|bench]" >&2
+    echo "usage: scripts/setup.sh [build|test|bench|viewer]" >&2
     exit 2
     ;;
 esac

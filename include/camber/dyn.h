@@ -73,6 +73,29 @@ CMB_API void cmb_poses_destroy(cmb_poses *poses);
 CMB_API cmb_status cmb_poses_at(cmb_poses *poses, int nq, const double *q, int np, const double *p,
                                 cmb_pose_of_body *pose);
 
+/* ---- the ground
+ *
+ * The surfaces that contacts and tyres of a model touch, each as a function of time and place that is 0 on the surface and positive above
+ * it. Those that depend on a controller's values are left out. */
+typedef struct cmb_ground cmb_ground;
+
+typedef struct cmb_surface {
+  const char *name;  /* of the contact or tyre, as long as the model is */
+  cmb_body_point at; /* the point or the centre of the wheel that touches it */
+  bool moves;        /* it depends on the time */
+  int same;          /* the first surface with this function: perhaps this one */
+} cmb_surface;
+
+/* The model must outlive it. The object belongs to one thread at a time. */
+CMB_API cmb_status cmb_ground_create(cmb_context *ctx, const cmb_model *model, cmb_ground **ground);
+CMB_API void cmb_ground_destroy(cmb_ground *ground);
+
+/* False if there is no such surface; they are counted from 0. */
+CMB_API bool cmb_ground_surface(const cmb_ground *ground, int i, cmb_surface *surface);
+
+/* The function of surface i at the time t and the place x (3), with live parameters as the model was read; NaN if there is none. */
+CMB_API double cmb_ground_at(cmb_ground *ground, int i, double t, const double *x);
+
 /* ---- tyres by themselves
  *
  * A tyre property file (.tir) with the Magic Formula 5.2, 6.1 or 6.2 (docs/tyres.md), and the forces that it gives, with their derivatives:

@@ -101,6 +101,9 @@ CMB_API cmb_status cmb_integrator_undo(cmb_integrator *in);
  * projection and η of its velocities' (Simeon 1996, eqs. 8 and 9; docs/theory.md). 0: it made none. */
 CMB_API void cmb_integrator_drift(const cmb_integrator *in, double *tau, double *eta);
 
+/* The order of the last step: that of the method, or what a method of variable order has chosen. */
+CMB_API int cmb_integrator_order(const cmb_integrator *in);
+
 /* Since when an explicit method has been held by stability rather than by accuracy; NaN: it has not. */
 CMB_API double cmb_integrator_stiff_since(const cmb_integrator *in);
 

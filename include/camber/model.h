@@ -219,10 +219,19 @@ typedef struct cmb_shape {
   double axes[9];          /* rows: the axes of a box */
 } cmb_shape;
 
-/* False if there is no such body, joint or shape. Where a body is when the mechanism has moved: cmb_poses in camber/dyn.h. */
+typedef struct cmb_force_view {
+  const char *name, *type; /* "spring" */
+  double radius;           /* of a contact's sphere, or a tyre's wheel; 0: it has none */
+  double axis[3];          /* of a tyre's spin, in the design position; 0 of others */
+  bool elastic, damped; /* of a spring: it has a stiffness or a table of forces against lengths; it
+                              has a damping, a table of a damper or a formula */
+} cmb_force_view;
+
+/* False if there is no such body, joint, shape or force. Where a body is when the mechanism has moved: cmb_poses in camber/dyn.h. */
 CMB_API bool cmb_body_of(const cmb_model *model, int i, cmb_body *body);
 CMB_API bool cmb_joint_of(const cmb_model *model, int i, cmb_joint *joint);
 CMB_API bool cmb_shape_of(const cmb_model *model, int i, cmb_shape *shape);
+CMB_API bool cmb_force_of(const cmb_model *model, int i, cmb_force_view *force);
 
 CMB_API void cmb_model_gravity(const cmb_model *model, double gravity[3]);
 

@@ -122,6 +122,7 @@ typedef struct cmb_result {
   const char *undecided_name; /* .. and its function; NULL: none */
   long singularities;
   long records;
+  int order;          /* of the last step: cmb_integrator_order */
   double stiff_since; /* cmb_integrator_stiff_since */
   cmb_start_report start;
   const cmb_drift_bound *drift; /* cmb_integrator_drift_bound */

@@ -30,7 +30,7 @@ struct cli_arguments {
   bool residuals;                                  /* records have |g| and |Gv| */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
-  const char *out, *plot, *plot_outputs, *folder, *csv;
+  const char *out, *plot, *plot_outputs, *html, *folder, *csv;
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */
@@ -250,11 +250,16 @@ struct cli_json {
   FILE *to;
   int depth;
   bool first;
+  bool in_page; /* it stands in an HTML page */
 };
 /* The object of a command: its first keys (camber, model; method unless it is NULL; status, and message and error of a failure, which
  * are those of the last complaint), and its last, the warnings. */
 void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status);
 void cli_json_end(struct cli_json *j);
+
+/* The same keys inside of an object that was begun. */
+void cli_json_head(struct cli_json *j, const char *model, const char *method, cmb_status status);
+void cli_json_warnings(struct cli_json *j);
 
 void cli_json_open(struct cli_json *j, const char *key, char bracket);
 void cli_json_close(struct cli_json *j, char bracket);
@@ -265,6 +270,8 @@ void cli_json_count(struct cli_json *j, const char *key, int x); /* from 1; 0: n
 void cli_json_bool(struct cli_json *j, const char *key, bool x);
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x);
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text);
+void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes,
+                    size_t length); /* base64 */
 void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v);
 void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq);
 

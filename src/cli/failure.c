@@ -171,11 +171,8 @@ static void json_error(struct cli_json *j, const cmb_error *e)
   cli_json_close(j, '}');
 }
 
-void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status)
+void cli_json_head(struct cli_json *j, const char *model, const char *method, cmb_status status)
 {
-  *j = (struct cli_json){.to = stdout, .first = true};
-  said.object_printed = true;
-  cli_json_open(j, NULL, '{');
   cli_json_text(j, "camber", cmb_version());
   cli_json_text(j, "model", model);
   if (method) cli_json_text(j, "method", method);
@@ -185,11 +182,24 @@ void cli_json_begin(struct cli_json *j, const char *model, const char *method, c
   json_error(j, &said.error);
 }
 
-void cli_json_end(struct cli_json *j)
+void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status)
+{
+  *j = (struct cli_json){.to = stdout, .first = true};
+  said.object_printed = true;
+  cli_json_open(j, NULL, '{');
+  cli_json_head(j, model, method, status);
+}
+
+void cli_json_warnings(struct cli_json *j)
 {
   cli_json_open(j, "warnings", '[');
   for (int i = 0; i < said.warning_count; i++) cli_json_text(j, NULL, said.warnings[i]);
   cli_json_close(j, ']');
+}
+
+void cli_json_end(struct cli_json *j)
+{
+  cli_json_warnings(j);
   cli_json_close(j, '}');
 }
 

@@ -14,12 +14,22 @@ enum {
   MOST_NUMBERS = 1 << 23
 };
 
-void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
+int cli_history_columns(const cmb_equations *eq)
 {
-  *h = (struct cli_history){.eq = eq, .columns = 3 + eq->nq + eq->nv + eq->ng + eq->no};
-  h->most = MOST_NUMBERS / h->columns;
+  return 3 + eq->nq + eq->nv + eq->ng + eq->no;
+}
+
+static void limit(struct cli_history *h, long numbers)
+{
+  h->most = numbers / h->columns;
   if (h->most > MOST_INTERVALS) h->most = MOST_INTERVALS;
   if (h->most < LEAST_INTERVALS) h->most = LEAST_INTERVALS;
+}
+
+void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
+{
+  *h = (struct cli_history){.eq = eq, .columns = cli_history_columns(eq)};
+  limit(h, MOST_NUMBERS);
 }
 
 /* ---- intervals */
@@ -67,9 +77,8 @@ static void widen(struct cli_history *h, double t)
   h->count = last + 1;
 }
 
-static cmb_status grow(struct cli_history *h)
+static cmb_status make_room(struct cli_history *h, long room)
 {
-  const long room = h->room ? 2 * h->room : 64;
   double *grown = realloc(h->rows, 2 * (size_t)room * (size_t)h->columns * sizeof *grown);
   if (!grown) return CMB_ERROR_MEMORY;
   h->rows = grown;
@@ -77,12 +86,35 @@ static cmb_status grow(struct cli_history *h)
   return CMB_OK;
 }
 
-/* The record becomes an interval behind the last, or part of that one. */
-cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
+cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers)
 {
-  const cmb_equations *eq = h->eq;
-  if (h->count == h->room) CMB_TRY(grow(h));
-  double *first = interval(h, h->count), *row = first;
+  *h = (struct cli_history){.columns = columns};
+  limit(h, numbers / 2); /* two rows an interval */
+  return make_room(h, h->most);
+}
+
+double *cli_history_row(struct cli_history *h)
+{
+  const bool full = h->count == h->room;
+  if (full && make_room(h, h->room ? 2 * h->room : 64) != CMB_OK) return NULL;
+  return interval(h, h->count);
+}
+
+/* The row becomes an interval behind the last, or part of that one. */
+void cli_history_keep(struct cli_history *h)
+{
+  double *first = interval(h, h->count);
+  const double t = first[0];
+  memcpy(first + h->columns, first, (size_t)h->columns * sizeof *first);
+  if (h->width > 0 && is_same_interval(h, t, interval(h, h->count - 1)[0])) {
+    merge(h, interval(h, h->count - 1), first);
+  } else if (++h->count == h->most) {
+    widen(h, t);
+  }
+}
+
+static void fill(double *row, const cmb_equations *eq, const cmb_record *r)
+{
   *row++ = r->t;
   memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
   memcpy(row += eq->nq, r->v, (size_t)eq->nv * sizeof *row);
@@ -90,12 +122,18 @@ cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
   memcpy(row += eq->ng, r->outputs, (size_t)eq->no * sizeof *row);
   row[eq->no] = r->position;
   row[eq->no + 1] = r->velocity;
-  memcpy(first + h->columns, first, (size_t)h->columns * sizeof *row);
-  if (h->width > 0 && is_same_interval(h, r->t, interval(h, h->count - 1)[0])) {
-    merge(h, interval(h, h->count - 1), first);
-  } else if (++h->count == h->most) {
-    widen(h, r->t);
-  }
+}
+
+void cli_history_take(struct cli_history *h, const cmb_equations *eq, const cmb_record *r)
+{
+  fill(interval(h, h->count), eq, r);
+  cli_history_keep(h);
+}
+
+cmb_status cli_history_add(struct cli_history *h, const cmb_record *r)
+{
+  if (!cli_history_row(h)) return CMB_ERROR_MEMORY;
+  cli_history_take(h, h->eq, r);
   return CMB_OK;
 }
 

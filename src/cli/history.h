@@ -21,6 +21,15 @@ struct cli_history {
 
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq);
 cmb_status cli_history_add(struct cli_history *h, const cmb_record *record);
+
+/* The same for rows of any kind, whose first column is the time; at most about `numbers` of them are kept, and all memory is taken here. */
+cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers);
+double *cli_history_row(struct cli_history *h); /* where the next row goes; NULL: no memory */
+void cli_history_keep(struct cli_history *h);   /* it has been filled in */
+
+/* For a history that was begun for rows: one of the record. */
+void cli_history_take(struct cli_history *h, const cmb_equations *eq, const cmb_record *record);
+int cli_history_columns(const cmb_equations *eq);
 void cli_history_end(struct cli_history *h);
 
 /* The abscissa of a plot and where its points lie; y of a column begins at rows + column. */

@@ -6,8 +6,10 @@
 
 #include <math.h>
 
-static void put_text(FILE *to, const char *text)
+/* Inside a page no text may look like the end of a script: '<' is written by its number, which means the same to a reader of JSON. */
+static void put_text(const struct cli_json *j, const char *text)
 {
+  FILE *to = j->to;
   if (!text) {
     fputs("null", to);
     return;
@@ -17,7 +19,7 @@ static void put_text(FILE *to, const char *text)
     unsigned char u = (unsigned char)*c;
     if (u == '"' || u == '\\') {
       fprintf(to, "\\%c", u);
-    } else if (u < 0x20) {
+    } else if (u < 0x20 || (j->in_page && u == '<')) {
       fprintf(to, "\\u%04x", u);
     } else {
       fputc(u, to);
@@ -44,7 +46,7 @@ static void begin(struct cli_json *j, const char *key)
   if (j->depth > 0) fprintf(j->to, "\n%*s", 2 * j->depth, "");
   j->first = false;
   if (!key) return;
-  put_text(j->to, key);
+  put_text(j, key);
   fputs(": ", j->to);
 }
 
@@ -68,7 +70,7 @@ void cli_json_close(struct cli_json *j, char bracket)
 void cli_json_text(struct cli_json *j, const char *key, const char *text)
 {
   begin(j, key);
-  put_text(j->to, text);
+  put_text(j, text);
 }
 
 void cli_json_number(struct cli_json *j, const char *key, double x)
@@ -114,9 +116,31 @@ void cli_json_texts(struct cli_json *j, const char *key, int n, const char *cons
   fputc('[', j->to);
   for (int i = 0; i < n; i++) {
     if (i) fputs(", ", j->to);
-    put_text(j->to, text[i]);
+    put_text(j, text[i]);
   }
   fputc(']', j->to);
+}
+
+static void put_three(FILE *to, const unsigned char *byte, size_t n)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned word = (unsigned)byte[0] << 16 | (n > 1 ? (unsigned)byte[1] << 8 : 0) |
+                        (n > 2 ? (unsigned)byte[2] : 0);
+  fputc(digits[word >> 18], to);
+  fputc(digits[word >> 12 & 63], to);
+  fputc(n > 1 ? digits[word >> 6 & 63] : '=', to);
+  fputc(n > 2 ? digits[word & 63] : '=', to);
+}
+
+void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes, size_t length)
+{
+  const unsigned char *byte = bytes;
+  begin(j, key);
+  fputc('"', j->to);
+  for (size_t i = 0; i < length; i += 3) {
+    put_three(j->to, byte + i, length - i < 3 ? length - i : 3);
+  }
+  fputc('"', j->to);
 }
 
 /* States stand behind the velocities, and have a list of their own if there are any. */

@@ -329,6 +329,12 @@ static bool take_plot(struct cli_arguments *a, const char *value)
   return cli_ends_in(value, ".svg");
 }
 
+static bool take_html(struct cli_arguments *a, const char *value)
+{
+  a->html = value;
+  return ends_in(value, ".html");
+}
+
 /* A switch is on, unless it is said to be off. */
 static bool take_switch(const char *value, bool *on)
 {
@@ -526,6 +532,10 @@ const struct cli_option cli_options[] = {
      "outputs; "
      "coordinates and velocities if there are none)",
      take_plot_outputs, "names separated by commas", NULL},
+    {"html", 0, "FILE", " run ",
+     "write the report to FILE, which must end in .html: a page with the summary, plots and the "
+     "animation of the bodies, which opens in a browser without a network",
+     take_html, "a file name that ends in .html", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
     {"record", 0, "WHAT", " run ",

@@ -1,11 +1,13 @@
 /*
  * camber run: simulate, write the trajectory, say what was done.
  */
+#include "base/file.h"
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/history.h"
 #include "cli/impulses.h"
 #include "cli/realtime.h"
+#include "cli/report.h"
 #include "cli/run_plot.h"
 #include "cli/sides.h"
 #include "cli/singular.h"
@@ -24,6 +26,7 @@ struct run {
   struct cli_sheet sheet;
   struct cli_history history;
   struct cli_run_plot plot;
+  struct cli_report report;
   struct cli_progress progress;
   struct cli_realtime realtime;
   cmb_event *events;
@@ -33,6 +36,7 @@ struct run {
   struct cli_impulses impulses;
   struct cli_singularities singularities;
   bool saved;                        /* the state */
+  cmb_status status;                 /* of the run, for its report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
 };
 
@@ -45,7 +49,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
-  return cli_history_add(&run->history, record);
+  if (run->arguments->html) cli_report_sample(&run->report, record);
+  return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
 static cmb_status grow_events(struct run *run)
@@ -107,7 +112,8 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
-  return cli_realtime_before_step(&run->realtime, t);
+  if (run->arguments->html) cli_report_before_step(&run->report, t);
+  return run->arguments->realtime ? cli_realtime_before_step(&run->realtime, t) : CMB_OK;
 }
 
 /* The state is saved at the end of the first step at or behind --save-at. */
@@ -123,6 +129,9 @@ static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
   if (run->arguments->realtime) cli_realtime_after_step(&run->realtime, t);
+  if (run->arguments->html) {
+    cli_report_after_step(&run->report, t, cmb_simulation_result(run->sim)->order);
+  }
   return save_there(run, t);
 }
 
@@ -265,6 +274,7 @@ static void print_summary(const struct run *run)
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
                 r->started ? r->outputs : NULL);
   if (run->table) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
+  if (run->arguments->html) printf("  report       %s\n", run->arguments->html);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
@@ -323,7 +333,7 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   cli_json_close(j, '}');
 }
 
-static void json_events(struct cli_json *j, const struct run *run)
+static void json_events(struct cli_json *j, const struct run *run, bool sides)
 {
   static const char *const kinds[] = {[CMB_KIND_SWITCH] = "switch",
                                       [CMB_KIND_CONDITION] = "condition",
@@ -337,7 +347,7 @@ static void json_events(struct cli_json *j, const struct run *run)
     cli_json_number(j, "t", run->events[i].t);
     cli_json_integer(j, "direction", run->events[i].direction);
     if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);
-    cli_sides_json(&run->sides, run->instants[i], j);
+    if (sides) cli_sides_json(&run->sides, run->instants[i], j);
     cli_json_close(j, '}');
   }
   cli_json_close(j, ']');
@@ -355,33 +365,65 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-static void print_json(const struct run *run, cmb_status status)
+static void json_costs(struct cli_json *j, const struct run *run)
+{
+  const cmb_result *r = cmb_simulation_result(run->sim);
+  cli_json_open(j, "stats", '{');
+#define JSON_STATISTIC(name) cli_json_integer(j, #name, r->statistics->name);
+  CMB_STATISTICS_LIST(JSON_STATISTIC)
+#undef JSON_STATISTIC
+  cli_json_close(j, '}');
+  cli_json_open(j, "seconds", '{');
+  cli_json_number(j, "setup", run->setup_seconds);
+  cli_json_number(j, "run", run->run_seconds);
+  cli_json_close(j, '}');
+}
+
+/* What --json prints, between the first keys and the warnings. */
+static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
+  cli_json_number(j, "t", r->t);
+  json_state(j, run->system, r);
+  json_events(j, run, sides);
+  if (r->stopped_by) cli_json_text(j, "stopped_by", r->stopped_by);
+  if (run->event_count > CLI_MOST_KEPT) cli_json_integer(j, "event_count", run->event_count);
+  cli_impulses_json(&run->impulses, j);
+  cli_singularities_json(&run->singularities, j);
+  if (eq->nh > 0) cli_json_integer(j, "samples", r->instants);
+  if (!isnan(r->stiff_since)) cli_json_number(j, "stiff_since", r->stiff_since);
+  if (r->drift) json_bound(j, r->drift);
+  if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
+  json_costs(j, run);
+}
+
+static void print_json(const struct run *run, cmb_status status)
+{
   struct cli_json j;
-  cli_json_begin(&j, eq->name, cmb_method_name(run->options.method), status);
-  cli_json_number(&j, "t", r->t);
-  json_state(&j, run->system, r);
-  json_events(&j, run);
-  if (r->stopped_by) cli_json_text(&j, "stopped_by", r->stopped_by);
-  if (run->event_count > CLI_MOST_KEPT) cli_json_integer(&j, "event_count", run->event_count);
-  cli_impulses_json(&run->impulses, &j);
-  cli_singularities_json(&run->singularities, &j);
-  if (eq->nh > 0) cli_json_integer(&j, "samples", r->instants);
-  if (!isnan(r->stiff_since)) cli_json_number(&j, "stiff_since", r->stiff_since);
-  if (r->drift) json_bound(&j, r->drift);
-  if (run->arguments->realtime) cli_realtime_json(&run->realtime, &j);
-  cli_json_open(&j, "stats", '{');
-#define JSON_STATISTIC(name) cli_json_integer(&j, #name, r->statistics->name);
-  CMB_STATISTICS_LIST(JSON_STATISTIC)
-#undef JSON_STATISTIC
-  cli_json_close(&j, '}');
-  cli_json_open(&j, "seconds", '{');
-  cli_json_number(&j, "setup", run->setup_seconds);
-  cli_json_number(&j, "run", run->run_seconds);
-  cli_json_close(&j, '}');
+  cli_json_begin(&j, cmb_system_equations(run->system)->name, cmb_method_name(run->options.method),
+                 status);
+  json_result(&j, run, true);
   cli_json_end(&j);
+}
+
+/* The same for the report, with what the headline says of accuracy; states at events are in its curves. */
+static void put_report_run(struct cli_json *j, const void *user)
+{
+  const struct run *run = user;
+  const cmb_integrator_options *o = &run->options.integrator;
+  const bool real_time = cmb_method_is_real_time(run->options.method);
+  const cmb_start_report *s = &cmb_simulation_result(run->sim)->start;
+  cli_json_head(j, cmb_system_equations(run->system)->name, cmb_method_name(run->options.method),
+                run->status);
+  cli_json_text(j, "method_title", cmb_method_title(run->options.method));
+  cli_json_number(j, "rtol", real_time ? NAN : o->rtol);
+  cli_json_number(j, "atol", real_time ? NAN : o->atol);
+  cli_json_number(j, "step", real_time ? cli_period(&run->options) : NAN);
+  cli_json_number(j, "q_moved", s->q_moved);
+  cli_json_number(j, "v_moved", s->v_moved);
+  json_result(j, run, false);
+  cli_json_warnings(j);
 }
 
 static double end_of_run(const struct run *run)
@@ -406,15 +448,16 @@ static cmb_status go(struct run *run, cmb_simulation *sim)
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
+  const bool pictured = run->arguments->plot || run->arguments->html;
   const cmb_observer recording = {.user = run,
                                   .record = run->table ? on_record : NULL,
                                   .side = run->arguments->json ? on_side : NULL,
-                                  .sample = run->arguments->plot ? on_sample : NULL,
+                                  .sample = pictured ? on_sample : NULL,
                                   .event = on_event,
                                   .impulse = on_impulse,
                                   .singular = on_singular,
                                   .progress = on_progress,
-                                  .before_step = run->arguments->realtime ? before_step : NULL,
+                                  .before_step = before_step,
                                   .after_step = after_step};
   const cmb_observer timing = {.user = run, .progress = on_progress};
   cmb_status status = CMB_OK;
@@ -483,6 +526,20 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
   return drawn;
 }
 
+/* The report into its place, likewise. */
+static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status status)
+{
+  const struct cli_arguments *a = run->arguments;
+  const struct cli_report_texts texts = {
+      .title = plot_title(run), .file = a->operand, .t_end = end_of_run(run)};
+  if (!a->html) return status;
+  run->status = status;
+  const cmb_status saved = cli_report_save(ctx, &run->report, a, &texts, put_report_run, run);
+  if (saved == CMB_OK || status != CMB_OK) return status;
+  cli_note_failure(saved == CMB_ERROR_MEMORY ? NULL : ctx, saved);
+  return saved;
+}
+
 /* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
  * the run itself could not go on. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
@@ -528,6 +585,7 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   note_end(ctx, run, status);
   status = close_trajectory(ctx, run, status);
   status = close_plot(ctx, run, status);
+  status = close_report(ctx, run, status);
   if (run->arguments->json) {
     print_json(run, status);
   } else {
@@ -555,6 +613,14 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 
+/* Two files, written at the end, that would replace each other. */
+static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
+{
+  if (!path || !other_path) return CLI_DONE;
+  if (strcmp(path, other_path) != 0 && !cmb_same_file(path, other_path)) return CLI_DONE;
+  return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
+}
+
 /* The trajectory's file is open when the plot's is tried: if both are one, that is refused. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
@@ -564,10 +630,14 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   cli_sides_begin(&run->sides, eq);
   int code = refuse_source(a, "out", a->out);
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
+  if (code == CLI_DONE) code = refuse_source(a, "html", a->html);
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
+  if (code == CLI_DONE) code = refuse_same("html", a->html, "save", a->save);
+  if (code == CLI_DONE) code = refuse_same("plot", a->plot, "save", a->save);
   if (code != CLI_DONE) return code;
   cmb_status status = a->out ? open_trajectory(ctx, run) : CMB_OK;
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
+  if (status == CMB_OK && a->html) status = cmb_output_possible(ctx, a->html);
   if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
   if (status == CMB_OK) return CLI_DONE;
   cli_table_discard(run->table);
@@ -612,16 +682,21 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   enum { SAMPLES = 1000 }; /* more than a point a pixel */
   struct run run = {.arguments = a};
   int code = cli_run_options(a, &run.options);
-  run.options.residuals = a->residuals;
-  run.options.samples = !a->plot ? 0 : a->realtime ? 1 : SAMPLES; /* then the steps alone */
+  run.options.residuals = a->residuals || a->html;
+  run.options.samples = !a->plot && !a->html ? 0
+                        : a->realtime        ? 1
+                                             : SAMPLES; /* then the steps alone */
   if (code == CLI_DONE) code = check_states(a);
+  if (code == CLI_DONE) code = cli_report_open(&run.report, a);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
+  if (code == CLI_DONE) code = cli_report_begin(&run.report, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);
   cmb_system_destroy(run.system);
   cli_history_end(&run.history);
   cli_run_plot_end(&run.plot);
+  cli_report_end(&run.report);
   free(run.events);
   free(run.instants);
   cli_sides_end(&run.sides);

@@ -149,6 +149,9 @@ typedef struct cmb_build {
   int push_count;
 } cmb_build;
 
+/* mechanism.c: a build with context, arena, model, graph and formulation gets its memory, names, tree and kinematics. */
+cmb_status cmb_build_open(cmb_build *b);
+
 /* The next item of a list, zeroed; NULL without memory. */
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);

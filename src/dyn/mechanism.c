@@ -451,29 +451,35 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mec
   return cmb_graph_status(b->g);
 }
 
+cmb_status cmb_build_open(cmb_build *b)
+{
+  const cmb_model *model = b->model;
+  if (model->body_count == 0) {
+    return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
+                          "the model has no bodies");
+  }
+  CMB_TRY(take_memory(b));
+  CMB_TRY(cmb_build_names(b));
+  CMB_TRY(b->cartesian ? cmb_tree_create_cartesian(b->arena, b->g, model, &b->tree)
+                       : cmb_tree_create(b->arena, b->g, model, &b->tree));
+  if (b->tree->nv == 0) {
+    return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
+                          "nothing in the model can move");
+  }
+  return cmb_kinematics_create(b->arena, b->g, b->tree, &b->k);
+}
+
 static cmb_status create(cmb_mechanism *mechanism, const cmb_model *model,
                          const cmb_mechanism_options *o)
 {
   cmb_build b = {.ctx = mechanism->ctx, .arena = mechanism->arena, .model = model};
-  if (model->body_count == 0) {
-    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "the model has no bodies");
-  }
   CMB_TRY(cmb_graph_copy(b.ctx, model->graph, &mechanism->graph));
   b.g = mechanism->graph;
   b.cartesian = o->formulation == CMB_FORM_CARTESIAN;
   b.stiffness = o->stiffness;
   b.forced = o->forced;
   b.whole_mass = o->whole_mass;
-  CMB_TRY(take_memory(&b));
-  CMB_TRY(cmb_build_names(&b));
-  CMB_TRY(b.cartesian ? cmb_tree_create_cartesian(b.arena, b.g, model, &b.tree)
-                      : cmb_tree_create(b.arena, b.g, model, &b.tree));
-  if (b.tree->nv == 0) {
-    return cmb_fail_about(b.ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
-                          "nothing in the model can move");
-  }
-  CMB_TRY(cmb_kinematics_create(b.arena, b.g, b.tree, &b.k));
+  CMB_TRY(cmb_build_open(&b));
   return assemble(&b, o, mechanism);
 }
 

@@ -164,6 +164,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const size_t bytes = (size_t)in->n * sizeof *in->y;
   double g[ROWS] = {0};
   CMB_TRY(cmb_partitioned_prepare(in));
+  in->order_tried = m->order;
   m->x_new = in->t + h;
   m->equal = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal : 0;
   make_coefficients(in, m, h, g);

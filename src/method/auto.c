@@ -25,6 +25,7 @@ static void activate(cmb_integrator *in, int which)
   cmb_switcher *s = in->switcher;
   s->active = which;
   in->method = s->method[which];
+  in->order_tried = 0;
   in->data = s->data[which];
   in->chosen = s->chosen[which];
 }

@@ -596,6 +596,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   struct bdf *m = in->data;
   const double t = in->t + h;
   const bool starting = in->fixed_step && m->order > 0 && m->k < m->order;
+  in->order_tried = starting ? 4 : m->k;
   cmb_bdf_open(&m->history, m->k, h);
   cmb_bdf_predict(&m->history, m->y0, m->rate0);
   const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least,

@@ -714,6 +714,11 @@ double cmb_integrator_t_before(const cmb_integrator *in)
   return in->t_before;
 }
 
+int cmb_integrator_order(const cmb_integrator *in)
+{
+  return in->order_tried > 0 ? in->order_tried : in->method->order;
+}
+
 double cmb_integrator_stiff_since(const cmb_integrator *in)
 {
   return in->stiffness && in->stiffness->reported ? in->stiffness->since : NAN;

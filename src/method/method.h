@@ -101,6 +101,7 @@ struct cmb_integrator {
   double *lambda_before;      /* (ng) */
   double *y_out;              /* (n) for interpolation */
   int rejections;             /* in a row, of the step under way */
+  int order_tried;            /* of the last attempt, where the method varies it; 0: the method's */
   bool old_drift; /* the projection of this step's positions takes back drift of earlier ones */
   cmb_passage passage;
   double t_before, h_taken;

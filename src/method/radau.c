@@ -643,6 +643,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   struct radau *m = in->data;
   const int end = m->order->table->stages - 1;
   m->h_tried = h;
+  in->order_tried = 2 * end + 1;
   m->newton.excess =
       0; /* that of an earlier attempt says nothing if this one does not come so far */
   CMB_TRY(prepare(in, m, h));

@@ -2,6 +2,8 @@
  * What a model has, for those who use the library (camber/model.h): views of the model's records.
  */
 #include "model/reader.h"
+#include "model/tir.h"
+#include "model/tyre.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -319,6 +321,25 @@ bool cmb_shape_of(const cmb_model *model, int i, cmb_shape *shape)
                        .point_count = s->point_count};
   cmb_values_of(3, s->size, shape->size);
   cmb_values_of(9, s->axes, shape->axes);
+  return true;
+}
+
+static double tyre_radius(const cmb_model_tyre *tyre)
+{
+  return tyre->tir ? tyre->tir->UNLOADED_RADIUS : tyre->radius.value;
+}
+
+bool cmb_force_of(const cmb_model *model, int i, cmb_force_view *force)
+{
+  if (!force || !model || i < 0 || i >= model->force_count) return false;
+  const cmb_model_force *f = &model->forces[i];
+  *force = (cmb_force_view){.name = f->name,
+                            .type = cmb_force_rows[f->type].name,
+                            .radius = f->tyre ? tyre_radius(f->tyre) : f->radius.value};
+  if (f->tyre) cmb_values_of(3, f->tyre->axis, force->axis);
+  if (f->type != CMB_FORCE_SPRING) return true;
+  force->elastic = f->stiffness.value != 0 || f->spring_table;
+  force->damped = f->damping.value != 0 || f->damper_table || f->formula.text;
   return true;
 }
 

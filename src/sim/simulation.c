@@ -1165,6 +1165,7 @@ static cmb_status step(cmb_simulation *sim)
   const cmb_result *r = &sim->result;
   sim->side = 0;
   CMB_TRY(cmb_method_is_real_time(sim->options.method) ? advance_in_time(sim) : advance(sim));
+  sim->result.order = cmb_integrator_order(sim->in);
   CMB_TRY(take_integrator_state(sim));
   CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q));
   CMB_TRY(note_residuals(sim));

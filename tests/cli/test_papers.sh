@@ -8,6 +8,8 @@ set -u
 
 page=$SOURCE_DIR/docs/papers.md
 export CAMBER_MODELS=${CAMBER_MODELS:-$SOURCE_DIR/models}
+printf 'viewer();\n' >viewer.js # reports are written where there is no viewer, too
+export CAMBER_VIEWER=$PWD/viewer.js
 
 # ---- rows and links
 cat >rows.py <<'END_OF_ROWS'

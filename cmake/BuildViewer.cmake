@@ -1,0 +1,33 @@
+# Makes the viewer of reports: cmake -DSOURCE=viewer -DWORK=folder -DOUTPUT=viewer.js -DNODE=node -DNPM=npm -DREQUIRED=OFF -P BuildViewer.cmake
+#
+# Works in a folder of the build tree: copies the sources there, has npm fetch what package-lock.json names, once for each such file, and
+# bundles. Where that fails, as on a machine without a network, the build goes on without a viewer unless it is required, and the next one
+# tries again.
+file(MAKE_DIRECTORY ${WORK})
+file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json ${SOURCE}/build.mjs ${SOURCE}/src DESTINATION ${WORK})
+
+function(give_up why)
+  file(REMOVE ${OUTPUT})
+  if(REQUIRED)
+    message(FATAL_ERROR "the viewer of reports was not made: ${why}")
+  endif()
+  message(WARNING "the viewer of reports was not made, and camber run --html will say so: ${why}")
+endfunction()
+
+file(SHA256 ${SOURCE}/package-lock.json lock)
+set(fetched ${WORK}/node_modules/.fetched-${lock})
+if(NOT EXISTS ${fetched})
+  execute_process(
+    COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=0 --loglevel=error
+    WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed OUTPUT_QUIET)
+  if(failed)
+    give_up("npm could not fetch three, uplot and esbuild")
+    return()
+  endif()
+  file(TOUCH ${fetched})
+endif()
+
+execute_process(COMMAND ${NODE} build.mjs ${OUTPUT} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed)
+if(failed)
+  give_up("esbuild could not bundle it")
+endif()

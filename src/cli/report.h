@@ -1,0 +1,78 @@
+/*
+ * The report of a run (--html): one HTML file with the summary, the plots and the motion of the bodies, that opens from disk.
+ *
+ * The page is the viewer, a script that is made from viewer/ when Camber is built, and what it shows, a JSON object in the page
+ * (docs/report.md): what --json prints, the bodies, joints and forces of the model (report_scene.c), where the bodies are at some
+ * instants, and columns of numbers over time (report_data.c). Memory is taken before the run and does not grow with it: what is longer is
+ * thinned.
+ */
+#ifndef CMB_CLI_REPORT_H
+#define CMB_CLI_REPORT_H
+
+#include "cli/cli.h"
+#include "cli/history.h"
+
+/* Instants at which the coordinates are kept, for the animation. */
+struct cli_frames {
+  int nq;
+  double *rows; /* (room x (1 + nq)): t, q; that behind the last one kept is the newest instant */
+  long count, room;
+  double interval; /* between those kept, at least; 0: all that come */
+  bool newer;      /* the newest instant is behind the last one kept */
+};
+
+struct cli_report {
+  const cmb_equations *eq;
+  FILE *viewer;
+  struct cli_history series; /* as of a plot, but with fewer rows where there are many columns */
+  struct cli_history steps;  /* t, size of the step, order */
+  struct cli_frames frames;
+  double step_begin; /* where the last step ended; NaN: there was none */
+};
+
+/* What there is to show. */
+struct cli_report_texts {
+  const char *title, *file; /* of the model; its file, or its name */
+  double t_end;             /* that was asked for */
+};
+
+enum { CLI_REPORT_SCHEMA = 1 };
+
+/* The viewer; then all memory. Both complain, the first one if this build has no viewer, and return an exit code. */
+int cli_report_open(struct cli_report *r, const struct cli_arguments *a);
+int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const cmb_equations *eq);
+void cli_report_end(struct cli_report *r);
+
+void cli_report_sample(struct cli_report *r, const cmb_record *record);
+void cli_report_before_step(struct cli_report *r, double t);
+void cli_report_after_step(struct cli_report *r, double t, int order);
+
+/* The page, put in place as a whole. `put_run` writes the summary as an object's keys. Of CMB_ERROR_MEMORY the context may have no words. */
+cmb_status cli_report_save(cmb_context *ctx, struct cli_report *r, const struct cli_arguments *a,
+                           const struct cli_report_texts *texts,
+                           void (*put_run)(struct cli_json *j, const void *run), const void *run);
+
+/* ---- parts */
+
+/* report_scene.c: "scene", what the model has to show. */
+void cli_report_scene(struct cli_json *j, const cmb_model *model);
+
+/* report_data.c: where the bodies are; the columns. */
+struct cli_poses {
+  long count; /* instants */
+  int bodies;
+  double *t;   /* (count) */
+  float *pose; /* (count x bodies x 7) place of the centre of mass, quaternion x, y, z, w */
+};
+
+cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *frames,
+                                 const struct cli_arguments *a, struct cli_poses *poses);
+void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
+void cli_report_release_poses(struct cli_poses *poses);
+
+/* report_surface.c: "surfaces", the ground. */
+cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,
+                               const struct cli_poses *poses);
+cmb_status cli_report_columns(struct cli_json *j, const struct cli_report *r);
+
+#endif

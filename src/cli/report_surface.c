@@ -1,0 +1,240 @@
+/*
+ * The ground in a report (report.h): of a surface that is at rest its height over a grid of places around the paths of what touches it, with
+ * finer lines where it is not straight; of one that moves, as a test rig does, its height below what touches it, at each instant.
+ */
+#include "cli/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_LINES = 320, MOST_LINES = 900, FIRST_ACROSS = 8, MOST_ACROSS = 60, PROBES = 5 };
+
+/* What of the motion is known: poses (count x bodies x 7) and times. */
+struct ground {
+  struct cli_json *j;
+  const cmb_model *model;
+  const struct cli_poses *poses;
+  cmb_ground *surfaces;
+  double size; /* of the motion's extent: how far above and below heights are looked for */
+};
+
+/* ---- places */
+
+/* Where a point fixed to a body is at an instant: place + turn (at − com), by its quaternion (u, w): x + 2 u × (u × x + w x). */
+static void point_at(const struct ground *g, long k, const cmb_body_point *p, double x[3])
+{
+  cmb_body body;
+  memcpy(x, p->at, sizeof p->at);
+  if (!cmb_body_of(g->model, p->body, &body)) return;
+  const float *pose = g->poses->pose + 7 * (k * g->poses->bodies + p->body), *u = pose + 3;
+  double r[3], c[3], turned[3];
+  for (int i = 0; i < 3; i++) r[i] = p->at[i] - body.com[i];
+  for (int i = 0; i < 3; i++) {
+    const int m = (i + 1) % 3, n = (i + 2) % 3;
+    c[i] = u[m] * r[n] - u[n] * r[m] + u[3] * r[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    const int m = (i + 1) % 3, n = (i + 2) % 3;
+    turned[i] = r[i] + 2 * (u[m] * c[n] - u[n] * c[m]);
+    x[i] = pose[i] + turned[i];
+  }
+}
+
+static double value_at(const struct ground *g, int surface, double t, double x, double y, double z)
+{
+  return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
+}
+
+/* The highest z with s = 0 between two heights, by bisection from the highest place with s > 0 on; NaN: there is none. */
+static double search(const struct ground *g, int surface, double t, double x, double y, double high)
+{
+  enum { PARTS = 64, HALVINGS = 44 };
+  const double step = 2 * g->size / PARTS;
+  double above = high;
+  if (!(value_at(g, surface, t, x, y, above) > 0)) return NAN;
+  for (int k = 1; k <= PARTS; k++) {
+    double below = high - k * step;
+    if (value_at(g, surface, t, x, y, below) > 0) {
+      above = below;
+      continue;
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+      const double middle = 0.5 * (above + below);
+      if (value_at(g, surface, t, x, y, middle) > 0)
+        above = middle;
+      else
+        below = middle;
+    }
+    return 0.5 * (above + below);
+  }
+  return NAN;
+}
+
+/* Most surfaces are z − h(x, y), at least from above: one step finds their height. */
+static double height(const struct ground *g, int surface, double t, double x, double y, double high)
+{
+  const double s = value_at(g, surface, t, x, y, high);
+  const double slope = (s - value_at(g, surface, t, x, y, high - g->size)) / g->size;
+  const double z = high - s / slope;
+  const double left = fabs(value_at(g, surface, t, x, y, z));
+  if (s > 0 && z >= high - g->size && left <= 1e-12 * (1 + fabs(high))) return z;
+  return search(g, surface, t, x, y, high);
+}
+
+/* ---- at rest */
+
+/* Lines of the grid along one axis, and where they are looked at along the other. */
+struct lines {
+  double *at;
+  int count, most;
+  double other[PROBES];
+  bool swapped; /* `at` is y */
+};
+
+static double height_of_line(const struct ground *g, int surface, const struct lines *l, double at,
+                             int probe, double high)
+{
+  const double other = l->other[probe];
+  return l->swapped ? height(g, surface, 0, other, at, high)
+                    : height(g, surface, 0, at, other, high);
+}
+
+/* Whether the height in the middle between two lines is that of a straight piece. */
+static bool is_straight(const struct ground *g, int surface, const struct lines *l, int i,
+                        double high)
+{
+  const double a = l->at[i], b = l->at[i + 1];
+  for (int probe = 0; probe < PROBES; probe++) {
+    const double z = 0.5 * (height_of_line(g, surface, l, a, probe, high) +
+                            height_of_line(g, surface, l, b, probe, high));
+    const double middle = height_of_line(g, surface, l, 0.5 * (a + b), probe, high);
+    if (fabs(middle - z) > 2e-4 * g->size) return false;
+  }
+  return true;
+}
+
+static void add_lines(const struct ground *g, int surface, struct lines *l, double high)
+{
+  bool added = true;
+  for (int round = 0; round < 5 && added; round++) {
+    added = false;
+    for (int i = 0; i + 1 < l->count && l->count < l->most; i++) {
+      if (is_straight(g, surface, l, i, high)) continue;
+      memmove(l->at + i + 2, l->at + i + 1, (size_t)(l->count - i - 1) * sizeof *l->at);
+      l->at[i + 1] = 0.5 * (l->at[i] + l->at[i + 2]);
+      l->count++;
+      i++;
+      added = true;
+    }
+  }
+}
+
+static void begin_lines(struct lines *l, double *at, int count, int most, double low, double high)
+{
+  *l = (struct lines){.at = at, .count = count, .most = most};
+  for (int i = 0; i < count; i++) at[i] = low + (high - low) * i / (count - 1);
+}
+
+static void look_across(struct lines *l, double low, double high)
+{
+  for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
+}
+
+/* The box around the paths of all that touches the surface. */
+static void find_box(const struct ground *g, int surface, double low[3], double high[3])
+{
+  cmb_surface s;
+  for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
+  for (int i = 0; cmb_ground_surface(g->surfaces, i, &s); i++) {
+    for (long k = 0; s.same == surface && k < g->poses->count; k++) {
+      double x[3];
+      point_at(g, k, &s.at, x);
+      for (int c = 0; c < 3; c++) low[c] = fmin(low[c], x[c]), high[c] = fmax(high[c], x[c]);
+    }
+  }
+}
+
+static void put_heights(const struct ground *g, int surface, const struct lines *x,
+                        const struct lines *y, double high)
+{
+  float *z = calloc((size_t)x->count * (size_t)y->count + 1, sizeof *z);
+  for (int i = 0; z && i < x->count; i++) {
+    for (int k = 0; k < y->count; k++) {
+      z[i * y->count + k] = (float)height(g, surface, 0, x->at[i], y->at[k], high);
+    }
+  }
+  cli_json_numbers(g->j, "x", x->count, x->at);
+  cli_json_numbers(g->j, "y", y->count, y->at);
+  cli_json_bytes(g->j, "z", z, z ? (size_t)x->count * (size_t)y->count * sizeof *z : 0);
+  free(z);
+}
+
+static void put_field(const struct ground *g, int surface)
+{
+  double low[3], high[3], at_x[MOST_LINES], at_y[MOST_ACROSS];
+  struct lines x, y;
+  find_box(g, surface, low, high);
+  const double air = 0.5 * g->size;
+  for (int c = 0; c < 2; c++) low[c] -= air, high[c] += air;
+  const double top = high[2] + 0.5 * g->size;
+  begin_lines(&x, at_x, FIRST_LINES, MOST_LINES, low[0], high[0]);
+  begin_lines(&y, at_y, FIRST_ACROSS, MOST_ACROSS, low[1], high[1]);
+  y.swapped = true;
+  look_across(&x, low[1], high[1]);
+  look_across(&y, low[0], high[0]);
+  add_lines(g, surface, &x, top);
+  add_lines(g, surface, &y, top);
+  put_heights(g, surface, &x, &y, top);
+}
+
+/* ---- moving */
+
+static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
+{
+  float *z = calloc((size_t)g->poses->count + 1, sizeof *z);
+  cli_json_integer(g->j, "body", s->at.body);
+  cli_json_numbers(g->j, "at", 3, s->at.at);
+  for (long k = 0; z && k < g->poses->count; k++) {
+    double x[3];
+    point_at(g, k, &s->at, x);
+    z[k] = (float)height(g, surface, g->poses->t[k], x[0], x[1], x[2]);
+  }
+  cli_json_bytes(g->j, "z", z, z ? (size_t)g->poses->count * sizeof *z : 0);
+  free(z);
+}
+
+/* ---- all */
+
+/* Heights are looked for as far away as the mechanism is large: the farthest centre of mass from the first body, and some metres. */
+static double size_of(const struct cli_poses *p)
+{
+  double most = 0;
+  for (int b = 0; b < p->bodies && p->count > 0; b++) {
+    for (int c = 0; c < 3; c++) most = fmax(most, fabs((double)p->pose[7 * b + c] - p->pose[c]));
+  }
+  return 1 + most;
+}
+
+cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,
+                               const struct cli_poses *poses)
+{
+  struct ground g = {.j = j, .model = model, .poses = poses, .size = size_of(poses)};
+  cmb_surface s;
+  CMB_TRY(cmb_ground_create(ctx, model, &g.surfaces));
+  cli_json_open(j, "surfaces", '[');
+  for (int i = 0; cmb_ground_surface(g.surfaces, i, &s) && poses->count > 0; i++) {
+    if (!s.moves && s.same != i) continue;
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", s.name);
+    cli_json_bool(j, "moves", s.moves);
+    if (s.moves)
+      put_patch(&g, i, &s);
+    else
+      put_field(&g, i);
+    cli_json_close(j, '}');
+  }
+  cli_json_close(j, ']');
+  cmb_ground_destroy(g.surfaces);
+  return CMB_OK;
+}

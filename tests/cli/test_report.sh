@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Reports of runs (--html), without a browser: the page, its data against the trajectory that --out writes, texts of the user's, sizes, what is
+# refused. The viewer is a script of one line here; tests/cli/test_viewer.sh has the one that people see.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+printf 'viewer();\n' >viewer.js
+export CAMBER_VIEWER=$PWD/viewer.js
+
+cat >look.py <<'END'
+"""look.py FILE.html EXPRESSION: of a report with `page` (the text), `r` (its data), `t`, `column(name)` (of the curves), `frames` (times),
+`pose(k, body)` (place and quaternion), `csv(name, column)` (of a file)."""
+import base64, csv as reader, json, math, re, struct, sys
+
+page = open(sys.argv[1], encoding="utf-8").read()
+scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
+r = json.loads(scripts[0])
+
+
+def numbers(text, code):
+    raw = base64.b64decode(text, validate=True)
+    return struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw)
+
+
+def columns(table):
+    assert all(len(numbers(c["data"], "f")) == table["points"] for c in table["columns"])
+    assert len(numbers(table["t"], "d")) == table["points"]
+    return {c["name"]: [c["base"] + x for x in numbers(c["data"], "f")] for c in table["columns"]}
+
+
+def csv(name, column):
+    rows = list(reader.DictReader(open(name)))
+    return [float(row[column]) for row in rows]
+
+
+t, curves, steps = numbers(r["series"]["t"], "d"), columns(r["series"]), columns(r["steps"])
+column = curves.__getitem__
+frames = numbers(r["frames"]["t"], "d") if "frames" in r else ()
+poses = numbers(r["frames"]["poses"], "f") if "frames" in r else ()
+bodies = [b["name"] for b in r["scene"]["bodies"]] if "scene" in r else []
+
+
+def pose(k, body):
+    i = 7 * (k * len(bodies) + bodies.index(body))
+    return poses[i:i + 3], poses[i + 3:i + 7]
+
+
+def point(k, body, at):
+    """Where a point of the design position is: place + R (at - com), by q x q*."""
+    (p, (x, y, z, w)), com = pose(k, body), r["scene"]["bodies"][bodies.index(body)]["com"]
+    a = [at[i] - com[i] for i in range(3)]
+    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+    return [p[i] + sum(rows[i][j] * a[j] for j in range(3)) for i in range(3)]
+
+
+def at_frames(name):
+    """The curve at the times of the frames: both have all samples as long as nothing is thinned."""
+    known = dict(zip(t, column(name)))
+    return [known[x] for x in frames]
+
+
+def near(a, b, tolerance):
+    return len(a) == len(b) > 0 and all(abs(x - y) <= tolerance for x, y in zip(a, b))
+
+
+def spring_length(name):
+    force = next(f for f in r["scene"]["forces"] if f["name"] == name)
+    ends = [[p["at"] if p["body"] < 0 else point(k, bodies[p["body"]], p["at"]) for p in force["points"]] for k in range(len(frames))]
+    return [math.dist(a, b) for a, b in ends]
+
+
+if not eval(sys.argv[2]):
+    sys.exit(f"{sys.argv[1]}: not true: {sys.argv[2]}")
+END
+look() { check "$1: $2" python3 look.py "$@"; }
+refuse() { # WORDS ARGUMENT...
+  local words=$1 code
+  shift
+  "$CAMBER" "$@" >stdout 2>stderr
+  code=$?
+  check "[$*]: exit code $code" [ $code -eq 2 ]
+  check "[$*]: $(cat stderr)" grep -qF -- "$words" stderr
+}
+
+# ---- the five-link suspension on the stair: bodies where the outputs say, lengths of the spring, both sides of events, the road
+check "run" "$CAMBER" run fivelink --set stair=1 --html stair.html --out stair.csv >stdout
+check "the summary names the report" grep -qx '  report       stair.html' stdout
+look stair.html 'page.startswith("<!doctype html>") and page.endswith("</html>\n") and scripts[1].strip() == "viewer();"'
+look stair.html 'not re.search(r"(src|href)\s*=|https?:", page)'
+look stair.html 'r["schema"] == 1 and r["settings"] == {"stair": 1} and r["run"]["status"] == "ok" and r["run"]["method"] == "mdop5"'
+look stair.html 'r["run"]["worst"]["position"] < 1e-6 and len(r["run"]["events"]) > 2 and len(bodies) == 7'
+look stair.html 'all(abs(sum(x * x for x in pose(k, b)[1]) - 1) < 1e-6 for k in range(0, len(frames), 50) for b in bodies)'
+look stair.html 'near(spring_length("shock"), at_frames("shock_length"), 1e-6)'
+look stair.html 'near([point(k, "carrier", [0, 0.7875, 0.33])[2] - 0.33 for k in range(len(frames))], at_frames("heave"), 1e-6)'
+look stair.html 'max(spring_length("shock")) - min(spring_length("shock")) > 0.01'
+look stair.html 'set(csv("stair.csv", "t")) <= set(t) and frames[-1] == 1'
+look stair.html 'all(sum(x == e["t"] for x in t) >= 2 for e in r["run"]["events"])'
+look stair.html 'abs(sum(steps["step size"]) - 1) < 1e-6 and set(steps["order"]) == {5}'
+look stair.html 'r["surfaces"][0]["moves"] and all(abs(z - (0 if x <= 0.2 else -0.05)) < 1e-6 for x, z in zip(frames, numbers(r["surfaces"][0]["z"], "f")))'
+look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "tyre")["radius"] == 0.35'
+look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "shock")["damped"]'
+
+# ---- a method of variable order; the Cartesian formulation has the same bodies
+check "run" "$CAMBER" run double-pendulum --method bdf --html joints.html >stdout
+check "run" "$CAMBER" run double-pendulum --method bdf --formulation cartesian --html cartesian.html >stdout
+look joints.html 'len(set(steps["order"])) > 2 and max(steps["order"]) <= 5'
+look joints.html 'open("places", "w").write(repr([pose(0, b)[0] for b in bodies]))'
+look cartesian.html 'all(near(pose(0, b)[0], p, 1e-6) for b, p in zip(bodies, eval(open("places").read())))'
+
+# ---- the road of a vehicle: flat but for the bump, whose top is a line of the grid or lies beside one
+check "run" "$CAMBER" run hmmwv14 --t-end 1 --html road.html >stdout 2>&1
+look road.html 'len(r["surfaces"]) == 1 and not r["surfaces"][0]["moves"]'
+look road.html '(lambda s: max(abs(z - math.sqrt(max(0, 0.05 ** 2 - (x - 4.05) ** 2))) for x, row in zip(s["x"], [numbers(s["z"], "f")[i * len(s["y"]):][:len(s["y"])] for i in range(len(s["x"]))]) for z in row) < 1e-6)(r["surfaces"][0])'
+look road.html '(lambda s: max(numbers(s["z"], "f")) > 0.045)(r["surfaces"][0])'
+
+# ---- a long run: memory and file have a limit, the extremes and the end are there
+check "run" "$CAMBER" run simple-pendulum --method lie --step 1e-4 --t-end 4 --html long.html --out long.csv >stdout 2>&1
+look long.html 'r["series"]["thinned"] and 2000 < r["series"]["points"] <= 8192 and 1000 <= len(frames) <= 2048 and frames[-1] == 4'
+look long.html 'all(abs(f(column(n)) - f(csv("long.csv", n))) < 1e-7 * max(map(abs, column(n))) for n in list(curves)[:3] for f in (min, max))'
+look long.html 'list(t) == sorted(t) and all(b > a for a, b in zip(frames, frames[1:]))'
+
+# ---- a report changes nothing of the run
+for model in fivelink newtons-cradle; do
+  "$CAMBER" run $model --json 2>/dev/null | grep -v '"setup"\|"run":' >without.json
+  "$CAMBER" run $model --json --html with.html 2>/dev/null | grep -v '"setup"\|"run":' >with.json
+  check "$model: the same with a report" cmp -s without.json with.json
+done
+
+# ---- a problem written in C has curves and no bodies; a run that fails keeps what it has
+check "run" "$CAMBER" run caraxis --html caraxis.html >stdout
+look caraxis.html '"scene" not in r and "frames" not in r and len(t) > 100 and "xl" in curves'
+"$CAMBER" run simple-pendulum --max-steps 5 --html short.html >stdout 2>stderr
+check "a run that fails: exit code 1" [ $? -eq 1 ]
+look short.html 'r["run"]["status"] != "ok" and r["run"]["message"] and 0 < len(frames) and frames[-1] < 1'
+
+# ---- texts of the user's stay texts
+cat >hostile.yaml <<'END'
+title: '</script><script>alert("1")</script><!-- & '' <b>bold</b>'
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}
+outputs: {y: {value: a, unit: '</script><img src=x onerror=alert(2)>'}}
+shapes: [{body: b, sphere: [0, 0, -1], radius: 0.1, colour: '</script>'}]
+END
+check "run" "$CAMBER" run hostile.yaml --html hostile.html >stdout
+look hostile.html 'len(scripts) == 2 and page.count("<script") == 2 and "<img" not in page and "<!--" not in page and "<b>" not in page'
+look hostile.html 'r["title"] == "</script><script>alert(\"1\")</script><!-- & '"'"' <b>bold</b>" and "</title>" in page'
+look hostile.html 'r["series"]["columns"][0]["unit"].startswith("</script><img") and r["scene"]["shapes"][0]["colour"] == "</script>"'
+
+# ---- what is refused
+refuse "expected a file name that ends in .html" run fivelink --html report.txt
+cp "$SOURCE_DIR/models/simple-pendulum.yaml" model.html
+refuse "option --html is './model.html', which the model reads" run ./model.html --html ./model.html
+check "the model stays" cmp -s model.html "$SOURCE_DIR/models/simple-pendulum.yaml"
+CAMBER_VIEWER=$PWD/none.js refuse "this build of Camber has no viewer" run fivelink --html none.html --out none.csv
+check "nothing was written" [ ! -e none.html ] && check "nothing was printed" [ ! -s stdout ]
+check "no trajectory" [ ! -e none.csv ]
+mkdir folder.html
+refuse "folder.html" run fivelink --html folder.html
+refuse "takes no option --html" check fivelink --html report.html
+refuse "--html and --save" run fivelink --html same.html --save same.html
+
+# ---- a disk that is full: the older report stays
+printf 'old\n' >full.html
+(
+  trap '' XFSZ
+  ulimit -f 20
+  exec "$CAMBER" run fivelink --html full.html >stdout 2>stderr
+)
+check "disk full: exit code 2" [ $? -eq 2 ]
+check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
+check "disk full: the older file" [ "$(cat full.html)" = old ]
+check "disk full: nothing else: $(ls)" [ -z "$(ls ./*.partial 2>/dev/null)" ]
+
+finish

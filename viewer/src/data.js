@@ -1,0 +1,64 @@
+// The data of a report: what the program wrote into the page (docs/report.md), with arrays in place of base64.
+
+export function readReport(document) {
+  const report = JSON.parse(document.getElementById("camber-report").textContent);
+  if (report.schema !== 1) throw new Error(`this viewer reads schema 1, the report has ${report.schema}`);
+  report.series = readTable(report.series);
+  report.steps = readTable(report.steps);
+  for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));
+  if (report.frames) report.frames = readFrames(report.frames, report.scene.bodies.length);
+  return report;
+}
+
+function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes.buffer;
+}
+
+function readTable(table) {
+  const t = new Float64Array(bytesOf(table.t));
+  const columns = table.columns.map((c) => ({ ...c, values: readColumn(c) }));
+  return { t, columns, thinned: table.thinned };
+}
+
+// What is not finite leaves a gap.
+function readColumn(column) {
+  const more = new Float32Array(bytesOf(column.data));
+  const values = new Array(more.length);
+  for (let i = 0; i < more.length; i++) values[i] = Number.isFinite(more[i]) ? column.base + more[i] : null;
+  return values;
+}
+
+function readFrames(frames, bodies) {
+  return { t: new Float64Array(bytesOf(frames.t)), poses: new Float32Array(bytesOf(frames.poses)), bodies };
+}
+
+// The last k with t[k] <= time; 0 before the first.
+export function indexAt(t, time) {
+  let low = 0;
+  let high = t.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (t[middle] <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+// A column's value at a time, linear between its points; null where it has none.
+export function valueAt(table, column, time) {
+  const k = indexAt(table.t, time);
+  const next = Math.min(k + 1, table.t.length - 1);
+  const [a, b] = [column.values[k], column.values[next]];
+  const width = table.t[next] - table.t[k];
+  if (a === null || b === null || !(width > 0) || time <= table.t[k]) return a;
+  return a + (b - a) * Math.min((time - table.t[k]) / width, 1);
+}
+
+// The time that the report covers.
+export function timeRange(report) {
+  const t = report.frames && report.frames.t.length > 0 ? report.frames.t : report.series.t;
+  return t.length > 0 ? [t[0], t[t.length - 1]] : [0, 0];
+}

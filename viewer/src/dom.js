@@ -1,0 +1,24 @@
+// Elements of the page. Texts of the report are always text nodes: nothing of a model can become HTML.
+
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key === "class") made.className = value;
+    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key in made && typeof value !== "string") made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.filter((c) => c !== null && c !== undefined));
+  return made;
+}
+
+// A number for a reader: as many digits as wanted, none that say nothing.
+export function shown(x, digits = 4) {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "–";
+  if (x !== 0 && (Math.abs(x) < 1e-3 || Math.abs(x) >= 1e6)) return Number(x.toPrecision(digits)).toExponential();
+  return String(Number(x.toPrecision(digits)));
+}
+
+export function count(n) {
+  return n.toLocaleString("en");
+}

@@ -1,0 +1,32 @@
+// Names of bodies, points and joints beside them: texts over the picture, moved with each frame while they are shown.
+
+import { Vector3 } from "three";
+import { element } from "./dom.js";
+
+const MOST = 300;
+
+export class Labels {
+  constructor(report, motion) {
+    this.motion = motion;
+    this.node = element("div", { class: "labels", hidden: true });
+    const { scene } = report;
+    const wanted = [
+      ...scene.joints.filter((j) => j.type !== "free").map((j) => ["joint", j.name, { body: j.child, at: j.at }]),
+      ...scene.loops.filter((l) => l.points.length > 0).map((l) => ["joint", l.name, l.points[0]]),
+      ...scene.markers.map((m) => ["point", m.name, m.points[0]]),
+      ...scene.bodies.map((b, i) => ["body", b.name, { body: i, at: b.com }]),
+    ];
+    this.list = wanted.slice(0, MOST).map(([kind, name, at]) => ({ at, span: element("span", { class: kind }, name) }));
+    this.node.append(...this.list.map((l) => l.span));
+    this.x = new Vector3();
+  }
+
+  update(camera, width, height) {
+    if (this.node.hidden) return;
+    for (const { at, span } of this.list) {
+      this.motion.point(at, this.x).project(camera);
+      span.hidden = this.x.z > 1;
+      span.style.transform = `translate(${((this.x.x + 1) * width) / 2 + 6}px, ${((1 - this.x.y) * height) / 2 - 6}px)`;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// What is to be seen, before anything is drawn: how large the mechanism is, which way is up, from where to look, what a body without shapes
+// looks like. Only numbers, no drawing.
+
+import { Box3, Vector3 } from "three";
+
+const LOOKS = 40; // instants at which the extent of the motion is looked at
+
+// All points that are fixed to something: (body, at).
+export function attachments(scene) {
+  const points = [];
+  const add = (list, name) => list.forEach((item) => item.points.forEach((p) => points.push({ ...p, of: name, item })));
+  for (const j of scene.joints) {
+    if (j.type === "free") continue;
+    points.push({ body: j.child, at: j.at, of: "joint", item: j }, { body: j.parent, at: j.at, of: "joint", item: j });
+  }
+  add(scene.loops, "loop");
+  add(scene.markers, "marker");
+  add(scene.forces, "force");
+  add(scene.stops, "stop");
+  add(scene.shapes, "shape");
+  scene.bodies.forEach((b, i) => points.push({ body: i, at: b.com, of: "com", item: b }));
+  return points;
+}
+
+// The box around the mechanism at the start, and that around it at all times.
+export function extents(report, motion, points) {
+  const first = new Box3();
+  const all = new Box3();
+  const { t } = report.frames;
+  const x = new Vector3();
+  for (let k = 0; k <= LOOKS; k++) {
+    motion.set(t.length > 0 ? t[Math.round(((t.length - 1) * k) / LOOKS)] : 0);
+    for (const p of points) {
+      motion.point(p, x);
+      all.expandByPoint(x);
+      if (k === 0) first.expandByPoint(x);
+    }
+    grow(report.scene, motion, all, x);
+    if (k === 0) grow(report.scene, motion, first, x);
+  }
+  motion.set(t.length > 0 ? t[0] : 0);
+  return { first, all };
+}
+
+// How large the parts are: the middle one of the bodies by the extent of their points.
+export function detailOf(scene, points, size) {
+  const boxes = scene.bodies.map(() => new Box3());
+  for (const p of points) if (p.body >= 0) boxes[p.body].expandByPoint(new Vector3(...p.at));
+  const sizes = boxes.map((b) => b.getSize(new Vector3()).length()).filter((s) => s > 1e-6 * size).sort((a, b) => a - b);
+  const middle = sizes.length > 0 ? sizes[Math.floor(sizes.length / 2)] : 0.4 * size;
+  return Math.min(Math.max(middle, 0.05 * size), size);
+}
+
+// Boxes, balls, discs and wheels are larger than their points.
+function grow(scene, motion, box, x) {
+  for (const s of scene.shapes) {
+    const r = s.type === "box" || s.type === "line" ? 0 : s.size[0];
+    for (const p of s.type === "box" ? corners(s) : s.points) box.union(around(motion.point(p, x), r));
+  }
+  for (const f of scene.forces) if (isWheel(f)) box.union(around(motion.point(f.points[0], x), f.radius));
+}
+
+function corners(s) {
+  const [{ body, at }] = s.points;
+  const signs = [-0.5, 0.5];
+  const reach = (a, b, c, i) => at[i] + a * s.size[0] * s.axes[i] + b * s.size[1] * s.axes[3 + i] + c * s.size[2] * s.axes[6 + i];
+  return signs.flatMap((a) => signs.flatMap((b) => signs.map((c) => ({ body, at: [0, 1, 2].map((i) => reach(a, b, c, i)) }))));
+}
+
+function around(x, r) {
+  return new Box3(x.clone().subScalar(r), x.clone().addScalar(r));
+}
+
+export function isWheel(force) {
+  return (force.type === "contact" || force.type === "tyre") && force.radius > 0 && force.points.length > 0;
+}
+
+// Against gravity, along an axis; z if there is none.
+export function upAxis(gravity) {
+  const size = gravity.map(Math.abs);
+  const k = size.indexOf(Math.max(...size));
+  const up = new Vector3(0, 0, 0);
+  if (!(size[k] > 0)) return up.set(0, 0, 1);
+  return up.setComponent(k, -Math.sign(gravity[k]));
+}
+
+// From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above.
+export function viewDirection(scene, first, up) {
+  const across = commonAxis(scene);
+  const level = [0, 1, 2].filter((i) => up.getComponent(i) === 0);
+  const seen = across ? level.find((i) => Math.abs(across.getComponent(i)) > 0.9) : undefined;
+  if (seen !== undefined) return frontal(seen, level, up);
+  const size = first.getSize(new Vector3()).toArray();
+  const most = Math.max(...size, 1e-12);
+  const flat = level.filter((i) => size[i] < 0.25 * most).sort((i, j) => size[i] - size[j]);
+  if (flat.length > 0) return frontal(flat[0], level, up);
+  return up.clone().multiplyScalar(0.42).setComponent(level[0], 1).setComponent(level[1], 0.72).normalize();
+}
+
+// Along an axis, and a little from the side and from above.
+function frontal(axis, level, up) {
+  const other = level.find((i) => i !== axis);
+  return up.clone().multiplyScalar(0.25).setComponent(axis, axis === level[1] ? -1 : 1).setComponent(other, 0.28).normalize();
+}
+
+// The axis about which all turns, if there is one.
+function commonAxis(scene) {
+  const turning = scene.joints.filter((j) => j.type !== "prismatic" && j.type !== "fixed");
+  const axes = turning.map((j) => new Vector3(j.axes[0], j.axes[1], j.axes[2]));
+  const plane = turning.every((j, i) => ["revolute", "planar"].includes(j.type) && axes[i].clone().cross(axes[0]).length() < 0.01);
+  return turning.length > 0 && plane ? axes[0] : null;
+}
+
+// Where wheels and discs are that could hide others.
+export function wheelPlaces(scene) {
+  const discs = scene.shapes.filter((s) => s.type === "cylinder" && s.size[0] > distance(...s.points));
+  return [...scene.forces.filter(isWheel).map((f) => f.points[0]), ...discs.map((s) => s.points[0])];
+}
+
+function distance(p, q) {
+  return new Vector3(...p.at).distanceTo(new Vector3(...q.at));
+}
+
+// The same from the other side, where wheels would hide what carries them.
+export function awayFrom(wheels, points, direction, far) {
+  const centre = points.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(points.length, 1));
+  const middle = wheels.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(wheels.length, 1)).sub(centre);
+  const out = direction.clone();
+  for (let i = 0; i < 3 && wheels.length > 0; i++) {
+    if (Math.abs(middle.getComponent(i)) > far) out.setComponent(i, -Math.sign(middle.getComponent(i)) * Math.abs(direction.getComponent(i)));
+  }
+  return out;
+}
+
+// Points of a body that has no shapes, each once: bars between them make a picture of it.
+export function skeleton(scene, points, body, tolerance) {
+  const places = [];
+  for (const p of points) {
+    if (p.body !== body || p.of === "com" || p.of === "shape") continue;
+    const x = new Vector3(...p.at);
+    if (!places.some((y) => y.distanceTo(x) < tolerance)) places.push(x);
+  }
+  return places;
+}

@@ -1,0 +1,74 @@
+// The page of a report: reads its data, puts the parts together, and runs the clock.
+
+import uplotStyle from "uplot/dist/uPlot.min.css";
+import { Clock } from "./clock.js";
+import { readReport, timeRange } from "./data.js";
+import { element } from "./dom.js";
+import { keyTable, listenToKeys, makeHelp } from "./keys.js";
+import { Plots } from "./plots.js";
+import style from "./style.css";
+import { makeHead, makeSummary } from "./summary.js";
+import { Transport } from "./transport.js";
+import { View } from "./view.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const theme = () => (dark.matches ? "dark" : "light");
+
+function makeView(report, clock) {
+  if (!report.frames || report.frames.t.length === 0) return [null, "This system has no bodies to show: it is a problem written in C, or its run has not begun."];
+  try {
+    return [new View(report, clock, theme), null];
+  } catch (error) {
+    return [null, `This browser cannot show the animation: ${error.message}`];
+  }
+}
+
+function makeStage(view, reason, clock, help) {
+  const switches = [{ label: "help", title: "keys and mouse (?)", toggle: help }];
+  if (view) {
+    switches.unshift(
+      { label: "follow", title: "follow the heaviest body (f)", on: () => view.follows, toggle: () => view.toggle("follow") },
+      { label: "labels", title: "names of bodies, points and joints (l)", on: () => !view.labels.node.hidden, toggle: () => view.toggle("labels") },
+      { label: "forces", title: "forces as arrows (a)", on: () => view.arrows.node.visible, toggle: () => view.toggle("arrows") },
+      { label: "view", title: "the first view again (r)", toggle: () => view.reset() },
+    );
+  }
+  const transport = new Transport(clock, switches);
+  return element("div", { class: "card stage" }, view ? view.node : element("p", { class: "hint" }, reason), transport.node);
+}
+
+function start() {
+  document.head.append(element("style", {}, uplotStyle, style));
+  const report = readReport(document);
+  const clock = new Clock(timeRange(report));
+  const [view, reason] = makeView(report, clock);
+  const plots = new Plots(report, clock, theme);
+  const keys = keyTable(clock, view, () => help.showModal());
+  const help = makeHelp(keys);
+  const stage = makeStage(view, reason, clock, () => help.showModal());
+  const main = element("main", {}, stage, makeSummary(report, clock), plots.node);
+  document.body.prepend(makeHead(report), main, element("footer", {}, `Made by Camber ${report.run.camber}.`), help);
+  plots.draw();
+  listenToKeys(keys);
+  dark.addEventListener("change", () => {
+    plots.draw();
+    if (view) view.paint();
+  });
+  clock.tell();
+  run(clock, view);
+  window.camber = { report, clock, view, plots };
+  if (view && !matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
+}
+
+function run(clock, view) {
+  let last = performance.now();
+  const frame = (now) => {
+    clock.advance(Math.min((now - last) / 1000, 0.1));
+    last = now;
+    if (view) view.draw();
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+start();

@@ -1,0 +1,223 @@
+// The curves over time. All panels show the same time range; the line of the time cursor is the clock's, and a click moves it.
+
+import uPlot from "uplot";
+import { element, shown } from "./dom.js";
+import { indexAt } from "./data.js";
+import { firstChoice, panelsOf } from "./panels.js";
+import { direction } from "./summary.js";
+
+const COLOURS = {
+  light: ["#1769c9", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#495057"],
+  dark: ["#6db1ff", "#ff9b62", "#69db7c", "#da77f2", "#ffd43b", "#3bc9db", "#ff8fb1", "#ced4da"],
+};
+const HEIGHT = 190;
+const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"]];
+
+export class Plots {
+  constructor(report, clock, theme) {
+    this.report = report;
+    this.clock = clock;
+    this.theme = theme;
+    this.range = null; // of time that is shown; null: all
+    this.plots = [];
+    this.chosen = new Set(firstChoice(report.series.columns));
+    this.panels = element("div", { class: "plots" });
+    this.node = element("div", { class: "plots" }, this.makeChooser(), this.panels);
+    clock.listen(() => this.follow());
+    new ResizeObserver(() => this.resize()).observe(this.node);
+  }
+
+  // ---- what is drawn
+
+  makeChooser() {
+    const list = element("div", { class: "list" });
+    for (const [kind, title] of KINDS) {
+      const columns = this.report.series.columns.filter((c) => c.kind === kind);
+      if (columns.length > 0) list.append(element("h3", {}, title), ...columns.map((c) => this.makeBox(c)));
+    }
+    const filter = element("input", { type: "search", placeholder: "filter names", "aria-label": "filter names", oninput: () => this.filter(list, filter.value) });
+    const none = element("button", { type: "button", onclick: () => this.choose([]) }, "none");
+    const usual = element("button", { type: "button", onclick: () => this.choose(firstChoice(this.report.series.columns)) }, "as at first");
+    const whole = element("button", { type: "button", onclick: () => this.zoom(null) }, "all of the time");
+    return element("details", { class: "card choose" }, element("summary", {}, "Choose what is plotted"), element("div", { class: "tools" }, filter, usual, none, whole), list);
+  }
+
+  makeBox(column) {
+    const box = element("input", { type: "checkbox", checked: this.chosen.has(column), onchange: () => this.change(column, box.checked) });
+    column.box = box;
+    const label = element("label", {}, box, ` ${column.name}${column.unit ? ` in ${column.unit}` : ""}`);
+    label.dataset.name = column.name.toLowerCase();
+    return label;
+  }
+
+  filter(list, text) {
+    for (const label of list.querySelectorAll("label")) label.hidden = !label.dataset.name.includes(text.toLowerCase());
+  }
+
+  change(column, on) {
+    if (on) this.chosen.add(column);
+    else this.chosen.delete(column);
+    this.draw();
+  }
+
+  choose(columns) {
+    this.chosen = new Set(columns);
+    for (const c of this.report.series.columns) c.box.checked = this.chosen.has(c);
+    this.draw();
+  }
+
+  // ---- panels
+
+  draw() {
+    for (const plot of this.plots) plot.destroy();
+    this.panels.replaceChildren();
+    const { series, steps } = this.report;
+    const chosen = series.columns.filter((c) => this.chosen.has(c));
+    this.plots = panelsOf(chosen).map((p) => this.makePanel(series, p.columns, p.unit, this.isTiny(p.columns)));
+    const [size, order] = steps.columns;
+    if (steps.t.length > 1) {
+      this.plots.push(this.makePanel(steps, [size], "s", true));
+      this.plots.push(this.makePanel(steps, [order], "", false));
+    }
+    this.follow();
+  }
+
+  // Residuals are drawn over a logarithmic scale.
+  isTiny(columns) {
+    return columns.every((c) => c.kind === "residual") && columns.some((c) => c.values.some((x) => x > 0));
+  }
+
+  makePanel(table, columns, unit, logarithmic) {
+    const holder = element("div", { class: "card panel" });
+    this.panels.append(holder);
+    const ink = getComputedStyle(document.documentElement).getPropertyValue("--faint");
+    const line = getComputedStyle(document.documentElement).getPropertyValue("--line");
+    const colours = COLOURS[this.theme()];
+    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+    const options = {
+      width: this.width(),
+      height: HEIGHT,
+      title: columns.length === 1 && columns[0].title ? columns[0].title : undefined,
+      cursor: { sync: { key: "camber" }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.zoom(null) } },
+      legend: { live: true },
+      scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: inRange } },
+      series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...columns.map((c, i) => curve(c, colours[i % colours.length], table === this.report.steps))],
+      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))), ...(logarithmic ? { splits: decades, filter: (u, ticks) => ticks } : {}) }],
+      hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u)], ready: [(u) => this.listen(u)] },
+    };
+    const values = columns.map((c) => (logarithmic ? c.values.map((x) => (x > 0 ? x : null)) : c.values));
+    return new uPlot(options, [table.t, ...values], holder);
+  }
+
+  listen(u) {
+    let from = 0;
+    setTimeout(() => this.follow());
+    u.over.addEventListener("mousedown", (e) => (from = e.clientX));
+    u.over.addEventListener("click", (e) => {
+      if (Math.abs(e.clientX - from) < 4) this.clock.set(u.posToVal(e.clientX - u.over.getBoundingClientRect().left, "x"));
+    });
+  }
+
+  select(u) {
+    if (u.select.width < 4) return;
+    const range = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
+    u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+    this.zoom(range);
+  }
+
+  zoom(range) {
+    this.range = range;
+    for (const u of this.plots) u.setData(u.data);
+    this.follow();
+  }
+
+  // Events as thin lines, the time cursor as a thick one.
+  mark(u) {
+    const { ctx, bbox } = u;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.strokeStyle = this.theme() === "dark" ? "#ffb08a99" : "#c2410c88";
+    for (const event of this.report.run.events) vertical(u, event.t);
+    ctx.setLineDash([]);
+    ctx.lineWidth = 2 * devicePixelRatio;
+    ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+    vertical(u, this.clock.t);
+    ctx.restore();
+  }
+
+  follow() {
+    for (const u of this.plots) {
+      u.redraw(false, false);
+      if (!u.cursor.event || u.cursor.left < 0) u.setLegend({ idx: indexAt(u.data[0], this.clock.t) });
+    }
+  }
+
+  width() {
+    return Math.max(this.node.clientWidth - 20, 200);
+  }
+
+  resize() {
+    const width = this.width();
+    for (const u of this.plots) if (u.width !== width) u.setSize({ width, height: HEIGHT });
+  }
+
+  // The events near a time, for the line below the animation.
+  eventsNear(t, width) {
+    return this.report.run.events.filter((e) => Math.abs(e.t - t) <= width).map((e) => `${e.name}, ${direction(e)}`);
+  }
+}
+
+// As wide as the longest tick.
+function tickRoom(u, ticks) {
+  return 34 + 7 * Math.max(3, ...(ticks ?? []).map((text) => text.length));
+}
+
+// "camber in deg"; of several curves the unit alone, which the legend has not.
+function axisLabel(columns, unit) {
+  const [only] = columns;
+  if (columns.length === 1) return only.unit ? `${only.name} in ${only.unit}` : only.name;
+  return unit === "no unit" ? unit : `in ${unit}`;
+}
+
+function vertical(u, t) {
+  const x = Math.round(u.valToPos(t, "x", true));
+  u.ctx.beginPath();
+  u.ctx.moveTo(x, u.bbox.top);
+  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+  u.ctx.stroke();
+}
+
+function curve(column, colour, steps) {
+  return { label: column.name, stroke: colour, width: 1.5, points: { show: false }, value: (u, x) => shown(x, 6), paths: steps ? uPlot.paths.stepped({ align: -1 }) : undefined };
+}
+
+// Whole decades, sixteen at most: what is smaller is 0 for a reader.
+function inDecades(u, low, high) {
+  if (!(high > 0)) return [0.1, 1];
+  const top = Math.ceil(Math.log10(high) + 1e-9);
+  const bottom = Math.floor(Math.log10(Math.max(low, high * 1e-15)));
+  return [decade(Math.min(bottom, top - 1)), decade(top)];
+}
+
+// 10^n as one writes it: 10 ** -23 is another number than 1e-23.
+function decade(n) {
+  return Number(`1e${n}`);
+}
+
+// Decades as ticks, or each second, third .. of them.
+function decades(u, axis, low, high) {
+  const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+  const step = Math.ceil((last - first) / 6);
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => decade(first + i * step));
+}
+
+// A scale with some air, also for a curve that is constant.
+function inRange(u, low, high) {
+  if (low === null || high === null) return [0, 1];
+  const air = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.05, 1e-9);
+  return [low - air, high + air];
+}

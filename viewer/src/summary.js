@@ -1,0 +1,99 @@
+// What was computed, how, and what it cost: the head of the page and the tables below the pictures.
+
+import { count, element, shown } from "./dom.js";
+
+const MOST_EVENTS = 500; // in the list; the plots mark all
+
+export function makeHead(report) {
+  const run = report.run;
+  const settings = Object.entries(report.settings).map(([name, value]) => `${name} = ${shown(value, 6)}`);
+  const facts = [
+    run.model + (settings.length > 0 ? ` with ${settings.join(", ")}` : ""),
+    `${run.method}, ${accuracy(run)}`,
+    `t = ${shown(run.t, 6)} s${run.stopped_by ? `, stopped by ${run.stopped_by}` : ""}`,
+    `${count(run.stats.accepted)} steps in ${shown(run.seconds.run, 3)} s`,
+  ];
+  return element(
+    "header",
+    {},
+    element("h1", {}, report.title),
+    element("p", { class: "facts" }, ...facts.map((f) => element("span", {}, f))),
+    run.status === "ok" ? null : element("p", { class: "failure" }, `The run ended early: ${run.message}`),
+    ...run.warnings.map((w) => element("p", { class: "warning" }, `Warning: ${w}`)),
+  );
+}
+
+function accuracy(run) {
+  return run.step === null ? `rtol ${shown(run.rtol)}, atol ${shown(run.atol)}` : `step ${shown(run.step)} s`;
+}
+
+export function makeSummary(report, clock) {
+  return element("section", { class: "summary" }, runTable(report), costTable(report.run), constraintTable(report.run), eventList(report.run, clock));
+}
+
+function table(title, rows, ...more) {
+  const shownRows = rows.filter((r) => r[1] !== null);
+  return element(
+    "div",
+    { class: "card" },
+    element("h2", {}, title),
+    element("table", {}, ...shownRows.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)))),
+    ...more,
+  );
+}
+
+function runTable(report) {
+  const run = report.run;
+  return table("Run", [
+    ["model", report.file],
+    ["method", `${run.method}: ${run.method_title}`],
+    ["accuracy", accuracy(run)],
+    ["time", `${shown(report.series.t[0] ?? 0, 6)} s to ${shown(run.t, 9)} s of ${shown(report.t_end, 9)} s`],
+    ["start moved", run.q_moved > 1e-12 || run.v_moved > 1e-12 ? `positions ${shown(run.q_moved)}, velocities ${shown(run.v_moved)}` : null],
+    ["stopped by", run.stopped_by ?? null],
+    ["stiff since", run.stiff_since === undefined ? null : `t = ${shown(run.stiff_since)} s`],
+    ["curves", report.series.thinned ? "least and greatest values of short intervals" : "all points"],
+    ["Camber", run.camber],
+  ]);
+}
+
+function costTable(run) {
+  const s = run.stats;
+  return table("Cost", [
+    ["steps", `${count(s.accepted)} accepted, ${count(s.rejected)} rejected`],
+    ["right-hand sides", count(s.f)],
+    ["Jacobians", s.jacobian > 0 ? count(s.jacobian) : null],
+    ["factorisations", count(s.factor)],
+    ["solves", count(s.solve)],
+    ["Newton iterations", s.newton > 0 ? count(s.newton) : null],
+    ["projections", count(s.projections)],
+    ["time", `${shown(run.seconds.setup, 3)} s to set up, ${shown(run.seconds.run, 3)} s to run`],
+  ]);
+}
+
+function constraintTable(run) {
+  if (run.names.lambda.length === 0) return table("Constraints", [["number", "none"]]);
+  return table("Constraints", [
+    ["number", count(run.names.lambda.length)],
+    ["largest |g|", shown(run.worst.position, 3)],
+    ["largest |G v + g_t|", shown(run.worst.velocity, 3)],
+    ["at the end |g|", shown(run.residual.position, 3)],
+    ["at the end |G v + g_t|", shown(run.residual.velocity, 3)],
+    ["singular positions", (run.singularities ?? []).length > 0 ? count(run.singularities.length) : null],
+  ]);
+}
+
+function eventList(run, clock) {
+  const all = run.events;
+  const items = all.slice(0, MOST_EVENTS).map((e) =>
+    element("li", {}, element("button", { type: "button", onclick: () => clock.set(e.t) }, `t = ${shown(e.t, 7)} s`), ` ${e.name}, ${direction(e)}`),
+  );
+  const total = run.event_count ?? all.length;
+  const rest = total > MOST_EVENTS ? element("p", {}, `and ${count(total - MOST_EVENTS)} more`) : null;
+  return table("Events", [["number", total === 0 ? "none" : count(total)]], element("ol", { class: "events" }, ...items), rest);
+}
+
+export function direction(e) {
+  if (e.kind === "rest") return e.direction > 0 ? "at rest" : "leaves";
+  return e.direction > 0 ? "rising" : "falling";
+}
