@@ -203,7 +203,7 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
     for (int i = 0; i < TRUCKS; i++) {
       if (paths[i].count < POINTS) continue;
       panels[panel].curves[panels[panel].curve_count++] =
-          (struct cli_curve){hitches[i].title, paths[i].y[panel] + SETTLED};
+          (struct cli_curve){.name = hitches[i].title, .y = paths[i].y[panel] + SETTLED};
     }
   }
   const struct cli_plot plot = {.title = "Hitch of a truck on a handling course, h = 1 ms",

@@ -332,7 +332,7 @@ static bool take_plot(struct cli_arguments *a, const char *value)
 static bool take_html(struct cli_arguments *a, const char *value)
 {
   a->html = value;
-  return ends_in(value, ".html");
+  return cli_ends_in(value, ".html");
 }
 
 /* A switch is on, unless it is said to be off. */
