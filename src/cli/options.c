@@ -565,8 +565,9 @@ const struct cli_option cli_options[] = {
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
      NULL, NULL},
-    {"help", 0, NULL, " run check list bench manpage completion linearize export kinematics tyre ",
-     "this help", take_help, NULL, NULL},
+    {"help", 0, NULL,
+     " run check list bench manpage completion linearize export kinematics tyre plot ", "this help",
+     take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 

@@ -29,7 +29,7 @@ for command in $commands; do
   check "$command --help: each option explained" not grep -E '^  --[a-z-]+( [A-Z=]+)? *$' "help.$command"
 done
 for option in method rtol atol t-end step max-steps set start option out every repeat realtime json quiet help; do
-  check "run --help has --$option" grep -q "^  --$option " help.run
+  check "run --help has --$option" grep -qE "^  (-[a-z], )?--$option " help.run
 done
 
 # ---- listed and accepted are the same

@@ -206,7 +206,7 @@ says "no output ''"
 camber 2 a.txt linearize block.yaml --bode bode.svg
 says "--bode needs --inputs or --outputs"
 camber 2 a.txt linearize block.yaml --inputs command --out a.txt
-camber 2 a.txt run block.yaml --out a.mat
+camber 2 a.txt kinematics block.yaml --out a.mat
 sed 's/forces:.*/motions: {drive: {coordinate: x, value: place}}/' block.yaml >driven.yaml
 camber 2 a.txt linearize driven.yaml --inputs place --outputs position
 says "'place' moves the constraint 'drive'"
