@@ -3,20 +3,21 @@
  */
 #include "cli/png.h"
 
-#include "base/context.h"
 #include "base/file.h"
+#include "cli/bytes.h"
+#include "cli/cli.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 28 };
 
-static cmb_status fail(cmb_context *ctx, const char *path, const char *words)
+static int fail(const char *path, const char *words)
 {
-  return cmb_fail_about(ctx, CMB_ERROR_IO, cmb_about_file(path), "cannot write '%s': %s", path,
-                        words);
+  return cli_complain("cannot write '%s': %s", path, words);
 }
 
 /* The converter as a process of its own, from one open file to another. Whether it did it; 127: it is not there. */
@@ -36,43 +37,41 @@ static int convert(int from, int to)
   return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-static cmb_status take_picture(cmb_context *ctx, FILE *picture, const char *path)
+static int take_picture(cmb_context *ctx, FILE *picture, const char *path)
 {
-  void *bytes = NULL;
+  char *bytes = NULL;
   size_t length = 0;
-  if (lseek(fileno(picture), 0, SEEK_SET) != 0) return fail(ctx, path, strerror(errno));
-  if (!cmb_read_all(ctx, fileno(picture), MOST_BYTES, &bytes, &length)) {
-    return fail(ctx, path, strerror(errno));
-  }
+  if (!cli_bytes_read(picture, MOST_BYTES, &bytes, &length)) return fail(path, strerror(errno));
   const cmb_status status = cmb_file_save(ctx, path, bytes, length);
-  cmb_release(ctx, bytes);
-  return status;
+  free(bytes);
+  return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-static cmb_status draw(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
+static int draw(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
 {
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {
-    return fail(ctx, path, strerror(errno));
+    return fail(path, strerror(errno));
   }
   const int code = convert(fileno(drawing), fileno(picture));
   if (code == 127) {
-    return fail(ctx, path,
-                "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
-                "librsvg2-bin); .svg needs nothing");
+    return fail(path, "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
+                      "librsvg2-bin); .svg needs nothing");
   }
-  return code == 0 ? take_picture(ctx, picture, path) : fail(ctx, path, "rsvg-convert has failed");
+  return code == 0 ? take_picture(ctx, picture, path) : fail(path, "rsvg-convert has failed");
 }
 
-cmb_status cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
-                        const void *what, const char *path)
+int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), const void *what,
+                 const char *path)
 {
   FILE *drawing = tmpfile(), *picture = tmpfile();
-  cmb_status status = fail(ctx, path, "no temporary file can be made");
+  int code;
   if (drawing && picture) {
     write(drawing, what);
-    status = draw(ctx, drawing, picture, path);
+    code = draw(ctx, drawing, picture, path);
+  } else {
+    code = fail(path, "no temporary file can be made");
   }
   if (drawing) fclose(drawing);
   if (picture) fclose(picture);
-  return status;
+  return code;
 }

@@ -8,8 +8,8 @@
 #include <camber/base.h>
 #include <stdio.h>
 
-/* Of CMB_ERROR_MEMORY the context has no words. */
-cmb_status cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
-                        const void *what, const char *path);
+/* Complains if that fails. Returns an exit code. */
+int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), const void *what,
+                 const char *path);
 
 #endif

@@ -3,15 +3,12 @@
  */
 #include "cli/result.h"
 
-#include "base/context.h"
-#include "base/file.h"
+#include "cli/bytes.h"
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
@@ -163,17 +160,6 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
 
 /* ---- files */
 
-static struct cli_result_fault read_bytes(cmb_context *ctx, const char *path, void **bytes,
-                                          size_t *length)
-{
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return (struct cli_result_fault){strerror(errno), 0};
-  const bool read = cmb_read_all(ctx, file, MOST_BYTES, bytes, length);
-  const int reason = errno;
-  close(file);
-  return (struct cli_result_fault){read ? NULL : strerror(reason), 0};
-}
-
 /* Whether the file's name ends so, or so and in .partial. */
 static bool is_of(const char *path, const char *ending)
 {
@@ -184,26 +170,28 @@ static bool is_of(const char *path, const char *ending)
   return whole > tail && strncmp(path + whole - tail, ending, tail) == 0;
 }
 
-static struct cli_result_fault read_file(cmb_context *ctx, const char *path, struct cli_result *r)
+static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   if (is_of(path, ".h5")) return cli_result_read_hdf5(r, path);
   if (!is_of(path, ".csv") && !is_of(path, ".mat")) {
     return (struct cli_result_fault){"expected a file name that ends in .csv, .h5 or .mat", 0};
   }
-  void *bytes = NULL;
+  char *bytes = NULL;
   size_t length = 0;
-  struct cli_result_fault fault = read_bytes(ctx, path, &bytes, &length);
-  if (fault.words) return fault;
-  fault = is_of(path, ".csv") ? cli_result_parse_csv(r, bytes, length)
-                              : cli_result_parse_mat(r, bytes, length);
-  cmb_release(ctx, bytes);
+  if (!cli_bytes_of(path, MOST_BYTES, &bytes, &length)) {
+    return (struct cli_result_fault){strerror(errno), 0};
+  }
+  const struct cli_result_fault fault = is_of(path, ".csv")
+                                            ? cli_result_parse_csv(r, bytes, length)
+                                            : cli_result_parse_mat(r, bytes, length);
+  free(bytes);
   return fault;
 }
 
-int cli_result_read(cmb_context *ctx, const char *path, struct cli_result *r)
+int cli_result_read(const char *path, struct cli_result *r)
 {
   *r = (struct cli_result){.path = path};
-  struct cli_result_fault fault = read_file(ctx, path, r);
+  struct cli_result_fault fault = read_file(path, r);
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
   if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
   if (!fault.words) return CLI_DONE;

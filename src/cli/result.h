@@ -5,7 +5,6 @@
 #ifndef CMB_CLI_RESULT_H
 #define CMB_CLI_RESULT_H
 
-#include <camber/base.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,7 +25,7 @@ struct cli_result {
 
 /* Complains, with the place in the file, of what is not such a file. Returns an exit code; the result is released in any case with
  * cli_result_end. */
-int cli_result_read(cmb_context *ctx, const char *path, struct cli_result *result);
+int cli_result_read(const char *path, struct cli_result *result);
 void cli_result_end(struct cli_result *result);
 
 /* The column of that name: an output, if there is one, else the first. NULL: there is none. */

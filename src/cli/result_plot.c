@@ -190,21 +190,20 @@ static int draw(cmb_context *ctx, struct drawing *d)
                                 .panels = d->panels,
                                 .panel_count = d->panel_count,
                                 .logarithmic = a->log && strchr(a->log, 'x')};
-  const cmb_status status = cli_ends_in(a->out, ".png")
-                                ? cli_png_save(ctx, write_plot, &plot, a->out)
-                                : cli_plot_save(ctx, &plot, a->out);
+  if (cli_ends_in(a->out, ".png")) return cli_png_save(ctx, write_plot, &plot, a->out);
+  const cmb_status status = cli_plot_save(ctx, &plot, a->out);
   if (status == CMB_OK) return CLI_DONE;
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-static int read_results(cmb_context *ctx, struct drawing *d)
+static int read_results(struct drawing *d)
 {
   const struct cli_arguments *a = d->a;
   for (int f = 0; f < a->result_count; f++) {
     if (cmb_same_file(a->result[f], a->out)) {
       return cli_complain("the file '%s' would be written over", a->out);
     }
-    const int code = cli_result_read(ctx, a->result[f], &d->results[d->result_count++]);
+    const int code = cli_result_read(a->result[f], &d->results[d->result_count++]);
     if (code != CLI_DONE) return code;
   }
   return CLI_DONE;
@@ -215,7 +214,7 @@ int cli_plot(cmb_context *ctx, const struct cli_arguments *a)
   struct drawing *d = calloc(1, sizeof *d);
   if (!d) return cli_fail(NULL, CMB_ERROR_MEMORY);
   d->a = a;
-  int code = a->out ? read_results(ctx, d)
+  int code = a->out ? read_results(d)
                     : cli_complain("'camber plot' needs -o FILE, which ends in .svg or .png");
   if (code == CLI_DONE) code = find_names(d);
   if (code == CLI_DONE) code = check_names(d);

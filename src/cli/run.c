@@ -607,7 +607,7 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
   const cmb_equations *eq = cmb_system_equations(run->system);
-  cli_sheet_begin(&run->sheet, ctx, a, &run->options);
+  cli_sheet_begin(&run->sheet, a, &run->options);
   run->sheet.model = eq->name;
   run->sheet.title = plot_title(run);
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
@@ -629,6 +629,11 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   cli_history_begin(&run->history, eq);
   cli_sides_begin(&run->sides, eq);
   int code = refuse_source(a, "out", a->out);
+  if (code == CLI_DONE && a->out && cli_ends_in(a->out, ".h5") && !cli_has_hdf5()) {
+    return cli_complain("cannot write '%s': this camber was built without HDF5 (Debian: "
+                        "libhdf5-dev); .csv and .mat are there",
+                        a->out);
+  }
   if (code == CLI_DONE) code = refuse_source(a, "plot", a->plot);
   if (code == CLI_DONE) code = refuse_source(a, "html", a->html);
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
@@ -641,7 +646,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
   if (status == CMB_OK) return CLI_DONE;
   cli_table_discard(run->table);
-  return cli_fail(ctx, status);
+  return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
 static int run_system(cmb_context *ctx, struct run *run)

@@ -1,33 +1,23 @@
 /*
  * What a file of results says of its run (table.h): the text of the model, the command line, the method.
  */
-#include "base/context.h"
-#include "base/file.h"
+#include "cli/bytes.h"
 #include "cli/realtime.h"
 #include "cli/table.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The text of the model's file, or NULL if there is none, or it is gone. */
-static char *read_text(cmb_context *ctx, const struct cli_arguments *a)
+static char *read_text(const struct cli_arguments *a)
 {
   enum { MOST_BYTES = 1 << 26 };
   struct cli_model_source source;
-  void *bytes = NULL;
-  size_t length = 0;
+  char *text = NULL;
+  size_t length;
   if (!a->model || !cli_find_model(a, &source)) return NULL;
-  const int file = open(source.path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return NULL;
-  const bool read = cmb_read_all(ctx, file, MOST_BYTES, &bytes, &length);
-  close(file);
-  if (!read) return NULL;
-  char *text = strndup(bytes, length);
-  cmb_release(ctx, bytes);
-  return text;
+  return cli_bytes_of(source.path, MOST_BYTES, &text, &length) ? text : NULL;
 }
 
 /* "camber run fivelink --set stair=1" */
@@ -42,12 +32,12 @@ static char *write_command(const struct cli_arguments *a)
   return text;
 }
 
-void cli_sheet_begin(struct cli_sheet *s, cmb_context *ctx, const struct cli_arguments *a,
+void cli_sheet_begin(struct cli_sheet *s, const struct cli_arguments *a,
                      const cmb_run_options *options)
 {
   const bool stepped = cmb_method_is_real_time(options->method);
   *s = (struct cli_sheet){.method = cmb_method_name(options->method),
-                          .text = read_text(ctx, a),
+                          .text = read_text(a),
                           .command = write_command(a),
                           .message = "",
                           .rtol = stepped ? NAN : options->integrator.rtol,

@@ -3,7 +3,6 @@
  */
 #include "cli/table.h"
 
-#include "base/context.h"
 #include "base/file.h"
 #include "base/output.h"
 #include "cli/cli.h"
@@ -139,19 +138,13 @@ cmb_status cli_table_record(struct cli_table *t, const cmb_record *r)
 
 static cmb_status open_whole(struct cli_table *t, const char *path, bool residuals)
 {
-  if (t->write == cli_sheet_write_hdf5 && !cli_has_hdf5()) {
-    return cmb_fail_about(t->ctx, CMB_ERROR_IO, cmb_about_file(path),
-                          "cannot write '%s': this camber was built without HDF5 (Debian: "
-                          "libhdf5-dev); .csv and .mat are there",
-                          path);
-  }
   find_groups(&t->sheet, t->eq, residuals);
   t->sheet.rows = 0;
   t->sheet.status = "running";
   const size_t numbers = (size_t)t->sheet.column_count * CLI_SHEET_ROWS;
   t->rows = malloc(numbers * sizeof *t->rows);
   t->columns = malloc(numbers * sizeof *t->columns);
-  if (!t->rows || !t->columns) return cmb_fail_memory(t->ctx);
+  if (!t->rows || !t->columns) return CMB_ERROR_MEMORY;
   CMB_TRY(cmb_output_open(t->ctx, path, &t->output));
   t->scratch = cmb_output_scratch(t->output);
   if (t->scratch < 0) return CMB_ERROR_IO;
@@ -163,7 +156,7 @@ cmb_status cli_table_open(cmb_context *ctx, const char *path, const cmb_equation
 {
   cmb_status status;
   struct cli_table *t = *table = calloc(1, sizeof *t);
-  if (!t) return cmb_fail_memory(ctx);
+  if (!t) return CMB_ERROR_MEMORY;
   *t = (struct cli_table){.ctx = ctx, .eq = eq, .sheet = *sheet, .scratch = -1};
   if (cli_ends_in(path, ".csv")) {
     status = residuals ? cmb_csv_open_residuals(ctx, path, eq, &t->csv)

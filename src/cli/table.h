@@ -34,13 +34,13 @@ struct cli_sheet {
 };
 
 /* sheet.c: what is known of a run before it begins. */
-void cli_sheet_begin(struct cli_sheet *sheet, cmb_context *ctx,
-                     const struct cli_arguments *arguments, const cmb_run_options *options);
+void cli_sheet_begin(struct cli_sheet *sheet, const struct cli_arguments *arguments,
+                     const cmb_run_options *options);
 void cli_sheet_end(struct cli_sheet *sheet);
 
 struct cli_table;
 
-/* What the sheet points to stays while the table is there; groups and rows are filled in here. */
+/* Of CMB_ERROR_MEMORY the context has no words. What the sheet points to stays while the table is there; groups and rows are filled in here. */
 cmb_status cli_table_open(cmb_context *ctx, const char *path, const cmb_equations *eq,
                           bool residuals, const struct cli_sheet *sheet, struct cli_table **table);
 cmb_status cli_table_record(struct cli_table *table, const cmb_record *record);
