@@ -1,5 +1,5 @@
 """Values of the Magic Formula for tests/unit/dyn/test_magic_formula.c: a second implementation, written from the equations of
-Pacejka 2012 and Besselink et al. 2010, and for the vertical force of version 6.2 from those of its equation manual, without anything of the
+Pacejka 2012 and Besselink et al. 2010, the vertical force of version 6.2 compared with public descriptions of its equations. It calls nothing of the
 library. Prints rows of C, for all tyres of the folders.
 
     python3 tests/support/magic_formula.py forces models/tyres tests/unit/dyn > tests/unit/dyn/magic_formula_values.h
