@@ -7,6 +7,9 @@
 #include "base/output.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +17,30 @@ bool cmb_same_file(const char *one, const char *other)
 {
   struct stat a, b;
   return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The folder of a path, its links resolved, and the name in it; false if there is no such folder. */
+static bool resolve(const char *path, char folder[PATH_MAX], const char **name)
+{
+  char before[PATH_MAX] = ".";
+  const char *slash = strrchr(path, '/');
+  *name = slash ? slash + 1 : path;
+  if (slash) {
+    const size_t length = slash == path ? 1 : (size_t)(slash - path);
+    if (length >= sizeof before) return false;
+    memcpy(before, path, length);
+    before[length] = '\0';
+  }
+  return realpath(before, folder) != NULL;
+}
+
+bool cmb_same_place(const char *one, const char *other)
+{
+  char folder[PATH_MAX], other_folder[PATH_MAX];
+  const char *name, *other_name;
+  if (cmb_same_file(one, other)) return true;
+  return resolve(one, folder, &name) && resolve(other, other_folder, &other_name) &&
+         strcmp(folder, other_folder) == 0 && strcmp(name, other_name) == 0;
 }
 
 bool cmb_write_all(int file, const void *bytes, size_t length)

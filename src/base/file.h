@@ -10,6 +10,9 @@
 /* Whether both paths lead to one file that is there. */
 bool cmb_same_file(const char *one, const char *other);
 
+/* Whether both paths name one file, which need not be there. */
+bool cmb_same_place(const char *one, const char *other);
+
 /* All of the bytes to an open file. False and errno on failure. */
 bool cmb_write_all(int file, const void *bytes, size_t length);
 

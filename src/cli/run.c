@@ -24,6 +24,7 @@ struct run {
   cmb_simulation *sim;
   struct cli_table *table; /* the trajectory; NULL: not asked for */
   struct cli_sheet sheet;
+  long rows; /* of the trajectory; a run that was resumed has recorded others before */
   struct cli_history history;
   struct cli_run_plot plot;
   struct cli_report report;
@@ -43,6 +44,7 @@ struct run {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
+  run->rows++;
   return cli_table_record(run->table, record);
 }
 
@@ -273,7 +275,9 @@ static void print_summary(const struct run *run)
   cli_not_unique_print(run->system, r);
   print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
                 r->started ? r->outputs : NULL);
-  if (run->table) printf("  trajectory   %ld points in %s\n", r->records, run->arguments->out);
+  if (run->table) {
+    printf("  trajectory   %ld points in %s\n", run->rows, run->arguments->out);
+  }
   if (run->arguments->html) printf("  report       %s\n", run->arguments->html);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
@@ -617,7 +621,7 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
 {
   if (!path || !other_path) return CLI_DONE;
-  if (strcmp(path, other_path) != 0 && !cmb_same_file(path, other_path)) return CLI_DONE;
+  if (!cmb_same_place(path, other_path)) return CLI_DONE;
   return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
 }
 

@@ -223,6 +223,7 @@ static void put_about(struct file *f)
 
 static void open_file(struct file *f, const char *path)
 {
+  H5dont_atexit(); /* a file that could not be closed, on a full disk, would be closed again at the end, and crash */
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages are not for the user */
   f->scalar = H5Screate(H5S_SCALAR);
   f->text_type = H5Tcopy(H5T_C_S1);

@@ -161,6 +161,7 @@ mkdir folder.html
 refuse "folder.html" run fivelink --html folder.html
 refuse "takes no option --html" check fivelink --html report.html
 refuse "--html and --save" run fivelink --html same.html --save same.html
+refuse "--html and --save" run fivelink --html same.html --save ./same.html
 
 # ---- a disk that is full: the older report stays
 printf 'old\n' >full.html

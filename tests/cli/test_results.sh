@@ -166,8 +166,22 @@ check "killed, HDF5" python3 look.py killed run.h5 "$kills"
 check "killed, MAT" python3 look.py killed run.mat "$kills"
 rm -f run.*
 
-# ---- a disk that fills up
+# ---- a run that goes on: the summary counts the rows of its own file
+"$CAMBER" run pendulum --t-end 2 --save half.state --save-at 1 --out whole.h5 >/dev/null
+"$CAMBER" run pendulum --t-end 2 --resume half.state --out rest.csv >rest.txt
+check "rows of a run that goes on" grep -q "trajectory   $(($(wc -l <rest.csv) - 1)) points in rest.csv" rest.txt
+
+# ---- a disk that fills up, at once and later
 for ending in h5 mat; do
+  for blocks in 4 20; do
+    (
+      trap '' XFSZ
+      ulimit -f $blocks -c 0
+      exec "$CAMBER" run fivelink --every 0.0005 --out "full.$ending" >/dev/null 2>stderr
+    )
+    check "$ending, $blocks blocks: exit code 2" [ $? -eq 2 ]
+  done
+  rm -f full.*
   printf 'old\n' >"run.$ending"
   (
     trap '' XFSZ
