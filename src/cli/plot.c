@@ -283,7 +283,8 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
-  static const char *const patterns[] = {"", "5 5", "2 3", "9 3 2 3", "12 4", "1 4"};
+  static const char *const patterns[] = {"",     "5 5", "2 3",          "9 3 2 3",
+                                         "12 4", "1 4", "12 3 2 3 2 3", "6 2"};
   int dashes = panel->curves[c].dashes % (int)(sizeof patterns / sizeof patterns[0]);
   for (int i = 0; i < c && dashes == 0; i++) {
     dashes = covers(plot, f, &panel->curves[c], &panel->curves[i]) ? 1 : 0;
@@ -299,20 +300,32 @@ struct pen {
   const struct frame *f;
   const char *stroke;
   bool down;
+  int points;  /* since it is down */
   double x, y; /* where it is, in pixels */
 };
+
+/* The end of a line. A point alone becomes a short one, so that it is seen. */
+static void lift(struct pen *p)
+{
+  if (p->down && p->points == 1) fprintf(p->to, "%.1f,%.1f ", p->x + 3, p->y);
+  if (p->down) fputs("'/>\n", p->to);
+  p->down = false;
+  p->points = 0;
+}
 
 /* On to the point; what cannot be shown lifts the pen. */
 static void draw_to(struct pen *p, double x, double y)
 {
   const bool shown = isfinite(place(&p->f->x, x)) && isfinite(place(&p->f->y, y));
-  if (shown && !p->down) fprintf(p->to, "<polyline stroke='%s points='", p->stroke);
-  if (shown) {
-    p->x = pixel_x(p->f, x), p->y = pixel_y(p->f, y);
-    fprintf(p->to, "%.1f,%.1f ", p->x, p->y);
+  if (!shown) {
+    lift(p);
+    return;
   }
-  if (!shown && p->down) fputs("'/>\n", p->to);
-  p->down = shown;
+  if (!p->down) fprintf(p->to, "<polyline stroke='%s points='", p->stroke);
+  p->x = pixel_x(p->f, x), p->y = pixel_y(p->f, y);
+  fprintf(p->to, "%.1f,%.1f ", p->x, p->y);
+  p->down = true;
+  p->points++;
 }
 
 /* An ascending line; dense data by the extremes of each column of pixels. */
@@ -355,7 +368,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
   } else {
     draw_path(&pen, &l);
   }
-  if (pen.down) fputs("'/>\n", to);
+  lift(&pen);
 }
 
 /* ---- panels */

@@ -12,6 +12,8 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
+static const char partial_ending[] = ".partial"; /* of what a killed run has left */
+
 const char cli_result_no_memory[] = "out of memory";
 
 struct cli_result_column *cli_result_add(struct cli_result *r, const char *name, size_t length,
@@ -53,12 +55,22 @@ const struct cli_result_column *cli_result_find(const struct cli_result *r, cons
   return found;
 }
 
+bool cli_result_ambiguous(const struct cli_result *r, const struct cli_result_column *column)
+{
+  for (int i = 0; i < r->count; i++) {
+    const struct cli_result_column *c = &r->columns[i];
+    if (c != column && c->is_output == column->is_output && strcmp(c->name, column->name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* ---- CSV */
 
 /* The text that is left, and where it is. */
 struct text {
   const char *at, *end;
-  long line;
 };
 
 /* A name of the first line, without its quotes: length, and where it begins; two quotes in it stay two. False: the quotes do not end. */
@@ -90,15 +102,21 @@ static void undouble(char *name)
   *to = '\0';
 }
 
+static void skip_blanks(struct text *t)
+{
+  while (t->at < t->end && *t->at == ' ') t->at++;
+}
+
 static const char *take_names(struct cli_result *r, struct text *t)
 {
   for (bool more = true; more;) {
+    skip_blanks(t);
     const char *name;
     size_t length;
     if (!take_name(t, &name, &length)) return "the quotes of a name do not end";
     if (t->at == t->end) return "the line of names has no end";
     if (*t->at != ',' && *t->at != '\n') return "a comma is missing behind a name in quotes";
-    if (length > 0 && name[length - 1] == '\r') length--;
+    while (length > 0 && (name[length - 1] == '\r' || name[length - 1] == ' ')) length--;
     if (length == 0) return "a column has no name";
     struct cli_result_column *c = cli_result_add(r, name, length, "", false);
     if (!c) return cli_result_no_memory;
@@ -126,7 +144,10 @@ static bool take_number(struct text *t, char stop, double *x)
   if (length > 0 && copy[length - 1] == '\r') length--;
   copy[length] = '\0';
   *x = strtod(copy, &after);
-  return length > 0 && *after == '\0' && t->at < t->end && *t->at++ == stop;
+  while (*after == ' ') after++;
+  if (length == 0 || *after != '\0') return false;
+  if (t->at == t->end) return stop == '\n'; /* the last line need not have an end */
+  return *t->at++ == stop;
 }
 
 static const char *take_row(struct cli_result *r, struct text *t)
@@ -141,12 +162,16 @@ static const char *take_row(struct cli_result *r, struct text *t)
   return NULL;
 }
 
-struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *text, size_t length)
+struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *text, size_t length,
+                                             bool unfinished)
 {
-  struct text t = {.at = text, .end = text + length, .line = 1};
+  static const char mark[] = "\xEF\xBB\xBF"; /* of the byte order, which some programs write */
+  struct text t = {.at = text, .end = text + length};
+  if (length >= 3 && memcmp(text, mark, 3) == 0) t.at += 3;
   const char *words = take_names(r, &t);
   if (words) return (struct cli_result_fault){words, 1};
-  const long lines = count_lines(&t); /* what follows the last line end is unfinished */
+  const bool open_end = t.at < t.end && t.end[-1] != '\n';
+  const long lines = count_lines(&t) + (open_end && !unfinished ? 1 : 0);
   for (int c = 0; c < r->count; c++) {
     r->columns[c].numbers = calloc((size_t)lines + 1, sizeof(double));
     if (!r->columns[c].numbers) return (struct cli_result_fault){cli_result_no_memory, 0};
@@ -163,10 +188,9 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
 /* Whether the file's name ends so, or so and in .partial. */
 static bool is_of(const char *path, const char *ending)
 {
-  static const char partial[] = ".partial";
   const size_t length = strlen(path), tail = strlen(ending);
   size_t whole = length;
-  if (cli_ends_in(path, partial)) whole -= strlen(partial);
+  if (cli_ends_in(path, partial_ending)) whole -= strlen(partial_ending);
   return whole > tail && strncmp(path + whole - tail, ending, tail) == 0;
 }
 
@@ -181,11 +205,39 @@ static struct cli_result_fault read_file(const char *path, struct cli_result *r)
   if (!cli_bytes_of(path, MOST_BYTES, &bytes, &length)) {
     return (struct cli_result_fault){strerror(errno), 0};
   }
-  const struct cli_result_fault fault = is_of(path, ".csv")
-                                            ? cli_result_parse_csv(r, bytes, length)
-                                            : cli_result_parse_mat(r, bytes, length);
+  const struct cli_result_fault fault =
+      is_of(path, ".csv")
+          ? cli_result_parse_csv(r, bytes, length, cli_ends_in(path, partial_ending))
+          : cli_result_parse_mat(r, bytes, length);
   free(bytes);
   return fault;
+}
+
+/* Whether it is UTF-8 without control characters, as a picture needs it. */
+static bool is_text(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c;) {
+    const int more = *c < 0x80   ? 0
+                     : *c < 0xC2 ? -1
+                     : *c < 0xE0 ? 1
+                     : *c < 0xF0 ? 2
+                     : *c < 0xF5 ? 3
+                                 : -1;
+    if (*c < 0x20 || *c == 0x7F || more < 0) return false;
+    c++;
+    for (int i = 0; i < more; i++, c++) {
+      if ((*c & 0xC0) != 0x80) return false;
+    }
+  }
+  return true;
+}
+
+static bool has_plain_names(const struct cli_result *r)
+{
+  for (int i = 0; i < r->count; i++) {
+    if (!is_text(r->columns[i].name) || !is_text(r->columns[i].unit)) return false;
+  }
+  return (!r->title || is_text(r->title)) && (!r->label || is_text(r->label));
 }
 
 int cli_result_read(const char *path, struct cli_result *r)
@@ -194,6 +246,7 @@ int cli_result_read(const char *path, struct cli_result *r)
   struct cli_result_fault fault = read_file(path, r);
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
   if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
+  if (!fault.words && !has_plain_names(r)) fault.words = "a name in it is no text in UTF-8";
   if (!fault.words) return CLI_DONE;
   if (fault.words == cli_result_no_memory) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (fault.line > 0) return cli_complain("%s:%ld:1: %s", path, fault.line, fault.words);

@@ -31,6 +31,9 @@ void cli_result_end(struct cli_result *result);
 /* The column of that name: an output, if there is one, else the first. NULL: there is none. */
 const struct cli_result_column *cli_result_find(const struct cli_result *result, const char *name);
 
+/* Whether there is another one that could be meant as well. */
+bool cli_result_ambiguous(const struct cli_result *result, const struct cli_result_column *column);
+
 /* ---- for the readers of the formats */
 
 /* A column more, with a copy of the name and unit; its numbers are to be filled in. NULL: no memory. */
@@ -43,9 +46,10 @@ struct cli_result_fault {
   long line;
 };
 
-/* What the bytes of a file say; the numbers of all columns come to be `rows`. */
+/* What the bytes of a file say; the numbers of all columns come to be `rows`. The last line of a CSV file may have no end, unless it is one that a killed run
+ * has left: then it is unfinished, and left out. */
 struct cli_result_fault cli_result_parse_csv(struct cli_result *result, const char *text,
-                                             size_t length);
+                                             size_t length, bool unfinished);
 struct cli_result_fault cli_result_parse_mat(struct cli_result *result, const char *bytes,
                                              size_t length);
 struct cli_result_fault cli_result_read_hdf5(struct cli_result *result, const char *path);

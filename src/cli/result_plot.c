@@ -10,6 +10,7 @@
 #include "cli/png.h"
 #include "cli/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,15 +64,42 @@ static int find_names(struct drawing *d)
   return CLI_DONE;
 }
 
+/* Something of the column can be drawn, and none of it is beyond what the axes can show. */
+static int check_numbers(const struct cli_result *r, const struct cli_result_column *c)
+{
+  const double most = 1e300;
+  bool any = false;
+  for (long i = 0; i < r->rows; i++) {
+    any = any || isfinite(c->numbers[i]);
+    if (isfinite(c->numbers[i]) && fabs(c->numbers[i]) > most) {
+      return cli_complain("column '%s' of '%s' has numbers beyond %g, which cannot be drawn",
+                          c->name, r->path, most);
+    }
+  }
+  return any ? CLI_DONE
+             : cli_complain("column '%s' of '%s' has no numbers that are finite", c->name, r->path);
+}
+
+static int check_column(const struct cli_result *r, const char *option, const char *name)
+{
+  const struct cli_result_column *c = cli_result_find(r, name);
+  if (!c) return complain_name(r, option, name);
+  if (cli_result_ambiguous(r, c)) {
+    return cli_complain("option --%s: '%s' has several columns '%s'", option, r->path, name);
+  }
+  return check_numbers(r, c);
+}
+
 /* Every file has every column that is asked for. */
 static int check_names(const struct drawing *d)
 {
   for (int f = 0; f < d->result_count; f++) {
     const struct cli_result *r = &d->results[f];
-    if (!cli_result_find(r, d->a->x)) return complain_name(r, "x", d->a->x);
-    for (int i = 0; i < d->name_count; i++) {
-      if (!cli_result_find(r, d->name[i])) return complain_name(r, "y", d->name[i]);
+    int code = check_column(r, "x", d->a->x);
+    for (int i = 0; i < d->name_count && code == CLI_DONE; i++) {
+      code = check_column(r, "y", d->name[i]);
     }
+    if (code != CLI_DONE) return code;
   }
   return CLI_DONE;
 }

@@ -21,7 +21,7 @@
  * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where all parts of
  * the road without edges are in h. Obstacles then have the distances of the nearest of their points, in place of w where they are nearer:
  *     half-cylinder  sqrt(s² + w²) − r
- *     stair          of each step: w − H for s >= c; before it sqrt((c − s)² + (w − H)²), or c − s below the edge
+ *     stair          of each step: the larger of w − H and c − s for s >= c; before it sqrt((c − s)² + (w − H)²), or c − s below the edge
  * Nearer is what has the lower D/cos γ, sin γ = e·n: the distance in the plane of a disc with the axis e. Where h has a continuous slope this
  * is continuous, and a force that has a potential of it makes no energy at the edges.
  */
@@ -383,14 +383,14 @@ static cmb_status put(cmb_build *b, const cmb_model_road *road, const struct rea
   return CMB_OK;
 }
 
-/* The distance from step k: its edge is d ahead and h below. */
+/* The distance from step k: its edge is d ahead and h below. Inside of the step it is negative, to the nearer of its two faces. */
 static cmb_expr from_step(cmb_graph *g, const cmb_model_road *road, int k, const cmb_expr sw[2])
 {
   const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
   const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
   const cmb_expr d = cmb_sub(g, c, sw[0]), h = cmb_sub(g, sw[1], H);
   const cmb_expr edge = root(g, cmb_add(g, cmb_square(g, d), cmb_square(g, h)));
-  return where(g, d, where(g, h, edge, d), h);
+  return where(g, d, where(g, h, edge, d), cmb_apply(g, CMB_OP_MAX, h, d, 0));
 }
 
 static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cmb_expr sw[2])

@@ -36,9 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   char *bytes = malloc(size); /* so that a read beyond its end is found */
   require(bytes != NULL);
   memcpy(bytes, data + 1, size - 1);
-  const struct cli_result_fault fault = data[0] == 'm'
-                                            ? cli_result_parse_mat(&result, bytes, size - 1)
-                                            : cli_result_parse_csv(&result, bytes, size - 1);
+  const struct cli_result_fault fault =
+      data[0] == 'm' ? cli_result_parse_mat(&result, bytes, size - 1)
+                     : cli_result_parse_csv(&result, bytes, size - 1, data[0] == 'u');
   if (!fault.words) seen = look_at(&result);
   cli_result_end(&result);
   free(bytes);
