@@ -45,7 +45,7 @@ write_page() { # NAME TITLE COMMAND: what the bench has printed comes from stand
 
 make_page() { # NAME TITLE: 0 if the bench ran
   local printed command="camber bench $1" code=0
-  rm -f "$folder/.figure.svg"
+  rm -f "$folder/.figure.svg" "$folder/$1.svg" "$folder/$1.md" # nothing of another program stays
   if printed=$("$camber" bench "$1" --plot "$folder/.figure.svg" 2>"$folder/errors.partial"); then
     command+=" --plot $1.svg"
   elif grep -q 'has no plot' "$folder/errors.partial"; then
@@ -75,7 +75,7 @@ show "${#benches[@]}" "all done"
   for i in "${!benches[@]}"; do
     page=$folder/${benches[i]}.md
     [[ -f $page ]] || continue
-    no=$(grep -cE '(^|[[:space:]:])no([[:space:],;:]|$)' "$page" || true)
+    no=$(grep -cE '[[:space:]]no(: .*|, .*)?$' "$page" || true) # the last word of a row, or before its reason
     printf '| [%s](%s.md) | %s | %s |\n' "${benches[i]}" "${benches[i]}" "${titles[i]}" "$no"
   done
 } >"$folder/README.md.partial"

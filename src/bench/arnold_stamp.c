@@ -245,10 +245,10 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
   for (int way = 0; way < PAIR; way++) CMB_TRY(watch_run(b, system, way, &watches[way]));
   const struct watch *w = watches;
   const struct cli_panel panels[] = {
-      {.title = "stamp in m", .curves = {{"height", w->height}}, .curve_count = 1},
+      {.title = "stamp in m", .curves = {{.name = "height", .y = w->height}}, .curve_count = 1},
       {.title = "difference Jacobians so far",
-       .curves = {{"partitioned, (24)", w[PARTITIONED].jacobians},
-                  {"extended, (26)", w[EXTENDED].jacobians}},
+       .curves = {{.name = "partitioned, (24)", .y = w[PARTITIONED].jacobians},
+                  {.name = "extended, (26)", .y = w[EXTENDED].jacobians}},
        .curve_count = PAIR}};
   const struct cli_plot plot = {.title = "Rear axle on a stamp: difference Jacobians",
                                 .abscissa = "t in s",

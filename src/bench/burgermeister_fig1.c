@@ -183,10 +183,11 @@ static void trace(struct probe *p, int matrix, struct curves *c)
 
 static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct curves *c)
 {
-  const struct cli_panel panel = {
-      .title = "Im, upper half",
-      .curves = {{"none (explicit)", c->im[NONE]}, {"J1", c->im[J1]}, {"J3", c->im[J3]}},
-      .curve_count = BOUNDED};
+  const struct cli_panel panel = {.title = "Im, upper half",
+                                  .curves = {{.name = "none (explicit)", .y = c->im[NONE]},
+                                             {.name = "J1", .y = c->im[J1]},
+                                             {.name = "J3", .y = c->im[J3]}},
+                                  .curve_count = BOUNDED};
   const struct cli_plot plot = {.title =
                                     "Stable below the curve; J2 and exact: in the whole half plane",
                                 .abscissa = "Re of h times eigenvalues of q'' = -a q - b q'",

@@ -138,7 +138,8 @@ static cmb_status draw_motion(cmb_context *ctx, const cmb_system *system,
   for (int i = 0; status == CMB_OK && i < COORDINATES; i++) {
     double *y = columns + (size_t)i * (STEPS + 1);
     for (int k = 0; k <= STEPS; k++) y[k] = q[k * COORDINATES + i];
-    panels[i] = (struct cli_panel){.title = names[i], .curves = {{names[i], y}}, .curve_count = 1};
+    panels[i] = (struct cli_panel){
+        .title = names[i], .curves = {{.name = names[i], .y = y}}, .curve_count = 1};
   }
   const struct cli_plot plot = {.title = "Car axis: behaviour of the solution (Fig. II.17.2)",
                                 .abscissa = "t [s]",

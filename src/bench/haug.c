@@ -290,9 +290,11 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a,
     y[HAUG_METHODS][i] = height_at(&path[1], x[i], n[1]);
   }
   const struct cli_panel panels[] = {
-      {.title = "height in m", .curves = {{"sdirk4", y[HAUG_METHODS]}}, .curve_count = 1},
+      {.title = "height in m",
+       .curves = {{.name = "sdirk4", .y = y[HAUG_METHODS]}},
+       .curve_count = 1},
       {.title = "step in s",
-       .curves = {{cli_haug_names[1], y[1]}, {cli_haug_names[0], y[0]}},
+       .curves = {{.name = cli_haug_names[1], .y = y[1]}, {.name = cli_haug_names[0], .y = y[0]}},
        .curve_count = HAUG_METHODS,
        .logarithmic = true}};
   const struct cli_plot plot = {.title = "Double wishbone over a bump, tolerance 1e-3",

@@ -20,37 +20,41 @@
     "caraxis", NULL, false, true, caraxis)                                                         \
   X("arnold-table2", "ways to get a Jacobian, on the pendulum chain (Arnold et al., Table 2)",     \
     NULL, NULL, true, false, arnold)                                                               \
-  X("arnold-table3", "the same, on a car that changes lanes (Arnold et al., Table 3)", "sedan",    \
-    NULL, true, false, arnold_car)                                                                 \
+  X("arnold-table3",                                                                               \
+    "ways to get a Jacobian, on a car that changes lanes (Arnold et al., Table 3)", "sedan", NULL, \
+    true, false, arnold_car)                                                                       \
   X("haug-wishbone", "errors, times, steps on a stiff corner (Haug, Negrut, Engstler, section 6)", \
     "double-wishbone", NULL, false, true, haug_wishbone)                                           \
   X("haug-table6", "errors of trap on a vehicle (Haug, Negrut, Engstler, Table 6)", "hmmwv14",     \
     NULL, false, false, haug_table6)                                                               \
-  X("haug-table7", "errors of sdirk4 on a vehicle (the same, Table 7)", "hmmwv14", NULL, false,    \
+  X("haug-table7", "errors of sdirk4 on a vehicle (Haug et al., Table 7)", "hmmwv14", NULL, false, \
     false, haug_table7)                                                                            \
-  X("haug-table8", "times of trap on a vehicle (the same, Table 8)", "hmmwv14", NULL, false,       \
+  X("haug-table8", "times of trap on a vehicle (Haug et al., Table 8)", "hmmwv14", NULL, false,    \
     false, haug_table8)                                                                            \
-  X("haug-table9", "times of sdirk4 on a vehicle, trap beside it (the same, Table 9)", "hmmwv14",  \
-    NULL, false, false, haug_table9)                                                               \
-  X("haug-explicit", "an explicit method on a stiff vehicle (the same, section 6.4)", "hmmwv14",   \
-    NULL, false, false, haug_explicit)                                                             \
-  X("arnold-stamp", "partitioned and extended updates, on a rear axle on a stamp (the same, 3.3)", \
-    NULL, NULL, true, true, arnold_stamp)                                                          \
+  X("haug-table9", "times of sdirk4 on a vehicle, trap beside it (Haug et al., Table 9)",          \
+    "hmmwv14", NULL, false, false, haug_table9)                                                    \
+  X("haug-explicit", "an explicit method on a stiff vehicle (Haug et al., section 6.4)",           \
+    "hmmwv14", NULL, false, false, haug_explicit)                                                  \
+  X("arnold-stamp",                                                                                \
+    "partitioned and extended updates, on a rear axle on a stamp (Arnold et al., 3.3)", NULL,      \
+    NULL, true, true, arnold_stamp)                                                                \
   X("burgermeister-fig1", "limits of stability of lie (Burgermeister, Arnold, Esterl, Fig. 1)",    \
     NULL, NULL, false, true, burgermeister_fig1)                                                   \
-  X("burgermeister-fig3", "drift on a circular track (the same, Fig. 3)", "circular-track", NULL,  \
-    false, true, burgermeister_fig3)                                                               \
-  X("burgermeister-fig5", "car axis: drift over time (the same, Fig. 5)", "caraxis", NULL, false,  \
-    true, burgermeister_fig5)                                                                      \
-  X("burgermeister-fig6", "car axis: drift against the step size (the same, Fig. 6)", "caraxis",   \
-    NULL, false, true, burgermeister_fig6)                                                         \
-  X("burgermeister-fig7", "car axis: explicit against linear-implicit (the same, Fig. 7)",         \
-    "caraxis", NULL, false, true, burgermeister_fig7)                                              \
-  X("burgermeister-fig8", "car axis: error against the step size (the same, Fig. 8)", "caraxis",   \
-    NULL, false, true, burgermeister_fig8)                                                         \
-  X("burgermeister-vedyna", "positions by the new velocities (the same, section 4.3)", NULL, NULL, \
-    false, false, burgermeister_vedyna)                                                            \
-  X("burgermeister-trailer", "hitches of a truck and of a car with a trailer (the same, 4.3)",     \
-    NULL, NULL, false, true, burgermeister_trailer)
+  X("burgermeister-fig3", "drift on a circular track (Burgermeister et al., Fig. 3)",              \
+    "circular-track", NULL, false, true, burgermeister_fig3)                                       \
+  X("burgermeister-fig5", "car axis: drift over time (Burgermeister et al., Fig. 5)", "caraxis",   \
+    NULL, false, true, burgermeister_fig5)                                                         \
+  X("burgermeister-fig6", "car axis: drift against the step size (Burgermeister et al., Fig. 6)",  \
+    "caraxis", NULL, false, true, burgermeister_fig6)                                              \
+  X("burgermeister-fig7",                                                                          \
+    "car axis: explicit against linear-implicit (Burgermeister et al., Fig. 7)", "caraxis", NULL,  \
+    false, true, burgermeister_fig7)                                                               \
+  X("burgermeister-fig8", "car axis: error against the step size (Burgermeister et al., Fig. 8)",  \
+    "caraxis", NULL, false, true, burgermeister_fig8)                                              \
+  X("burgermeister-vedyna", "positions by the new velocities (Burgermeister et al., section 4.3)", \
+    NULL, NULL, false, false, burgermeister_vedyna)                                                \
+  X("burgermeister-trailer",                                                                       \
+    "hitches of a truck and of a car with a trailer (Burgermeister et al., 4.3)", NULL, NULL,      \
+    false, true, burgermeister_trailer)
 
 #endif

@@ -122,6 +122,16 @@ static const char *base_of(const char *path)
   return slash ? slash + 1 : path;
 }
 
+/* The file's name, with its folders if another one is called the same. */
+static const char *name_of(const struct drawing *d, int f)
+{
+  const char *name = base_of(d->results[f].path);
+  for (int i = 0; i < d->result_count; i++) {
+    if (i != f && strcmp(base_of(d->results[i].path), name) == 0) return d->results[f].path;
+  }
+  return name;
+}
+
 /* What tells the files apart: model and method, if they differ, else the files' names. */
 static const char *label_of(const struct drawing *d, int f)
 {
@@ -129,7 +139,7 @@ static const char *label_of(const struct drawing *d, int f)
     for (int k = 0; k <= i; k++) {
       const char *one = d->results[i].label, *other = d->results[k].label;
       if (!one || !one[0] || (k < i && other && strcmp(one, other) == 0)) {
-        return base_of(d->results[f].path);
+        return name_of(d, f);
       }
     }
   }

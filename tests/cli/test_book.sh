@@ -46,5 +46,10 @@ rm runs
 echo '# another version' >>bin/camber-bench
 book
 check "another program: all is made anew" [ "$(sort -u runs | wc -l)" -eq 3 ]
+touch broken
+echo '# a third version' >>bin/camber-bench
+book
+check "a bench that fails with another program: its old page is gone" [ ! -e book/third.md ]
+check "and is not listed" [ "$(grep -c third book/README.md)" -eq 0 ]
 
 finish

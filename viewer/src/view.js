@@ -35,7 +35,10 @@ export class View {
     this.points = attachments(scene);
     const { first, all } = extents(this.report, this.motion, this.points);
     this.first = first;
-    this.size = Math.max(first.getSize(new Vector3()).length(), 1e-6);
+    const whole = all.getSize(new Vector3()).length();
+    this.size = first.getSize(new Vector3()).length();
+    if (!(this.size > 1e-3 * whole)) this.size = whole > 0 ? 0.3 * whole : 1; // a body that is a point
+    if (first.getSize(new Vector3()).length() < this.size) first.expandByScalar(0.3 * this.size);
     this.up = upAxis(scene.gravity);
     this.heaviest = scene.bodies.reduce((most, b, i) => (b.mass > scene.bodies[most].mass ? i : most), 0);
     const sizes = all.getSize(new Vector3()).toArray();
