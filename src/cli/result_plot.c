@@ -90,6 +90,23 @@ static int check_column(const struct cli_result *r, const char *option, const ch
   return check_numbers(r, c);
 }
 
+/* All files that give the quantity a unit give it the same. */
+static int check_unit(const struct drawing *d, const char *name)
+{
+  const struct cli_result *known = NULL;
+  for (int f = 0; f < d->result_count; f++) {
+    const struct cli_result *r = &d->results[f];
+    const char *unit = cli_result_find(r, name)->unit;
+    if (!unit[0]) continue;
+    if (known && strcmp(unit, cli_result_find(known, name)->unit) != 0) {
+      return cli_complain("'%s' is in %s in '%s' and in %s in '%s'; expected one unit", name,
+                          cli_result_find(known, name)->unit, known->path, unit, r->path);
+    }
+    known = r;
+  }
+  return CLI_DONE;
+}
+
 /* Every file has every column that is asked for. */
 static int check_names(const struct drawing *d)
 {
@@ -101,7 +118,9 @@ static int check_names(const struct drawing *d)
     }
     if (code != CLI_DONE) return code;
   }
-  return CLI_DONE;
+  int code = check_unit(d, d->a->x);
+  for (int i = 0; i < d->name_count && code == CLI_DONE; i++) code = check_unit(d, d->name[i]);
+  return code;
 }
 
 /* ---- panels */

@@ -643,6 +643,9 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (code == CLI_DONE) code = refuse_source(a, "save", a->save);
   if (code == CLI_DONE) code = refuse_same("html", a->html, "save", a->save);
   if (code == CLI_DONE) code = refuse_same("plot", a->plot, "save", a->save);
+  if (code == CLI_DONE) code = refuse_same("out", a->out, "resume", a->resume);
+  if (code == CLI_DONE) code = refuse_same("plot", a->plot, "resume", a->resume);
+  if (code == CLI_DONE) code = refuse_same("html", a->html, "resume", a->resume);
   if (code != CLI_DONE) return code;
   cmb_status status = a->out ? open_trajectory(ctx, run) : CMB_OK;
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);

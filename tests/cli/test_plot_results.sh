@@ -101,6 +101,10 @@ check "its last row is drawn" [ "$(points_of other.svg | head -n 1 | tr -d "'" |
 printf 't,a\n1,2\n' >single.csv
 "$CAMBER" plot single.csv --y a -o single.svg
 check "a point alone is a short line" [ "$(points_of single.svg | head -n 1 | tr -d "'" | wc -w)" -eq 2 ]
+printf 'bodies: {b: {mass: 1, com: [0, 0, 0]}}\njoints: {x: {type: prismatic, child: b, axis: x, rate: 1}}\noutputs: {d: {value: x, unit: m}}\n' >metres.yaml
+sed 's/value: x, unit: m/value: 1000*x, unit: mm/' metres.yaml >millimetres.yaml
+for unit in metres millimetres; do "$CAMBER" run $unit.yaml --t-end 1 --out $unit.h5 >/dev/null; done
+refused "two units" "'d' is in m in 'metres.h5' and in mm in 'millimetres.h5'" metres.h5 millimetres.h5 --y d -o no.svg
 printf 't,a,a\n0,1,2\n1,2,3\n' >twice.csv
 refused "a name twice" "has several columns 'a'" twice.csv --y a -o no.svg
 printf 't,a\n0,nan\n1,inf\n' >nothing.csv

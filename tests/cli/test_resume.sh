@@ -89,4 +89,12 @@ refuse "event 'far' has ended the run" stop.yaml --save stopped.state
 check "no file of a run that was stopped" test ! -e stopped.state
 refuse "cannot" four-bar --save no/such/folder/x.state
 
+# ---- the state that a run goes on from is not written over
+"$CAMBER" run pendulum --t-end 1 --save state.csv >/dev/null
+cp state.csv kept.csv
+"$CAMBER" run pendulum --t-end 2 --resume state.csv --out ./state.csv >/dev/null 2>words
+check "over its own state: exit code 2" [ $? -eq 2 ]
+check "over its own state: words" grep -q -- '--out and --resume are the same file' words
+check "over its own state: it is still there" cmp -s state.csv kept.csv
+
 finish
