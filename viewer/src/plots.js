@@ -11,6 +11,8 @@ const COLOURS = {
   dark: ["#6db1ff", "#ff9b62", "#69db7c", "#da77f2", "#ffd43b", "#3bc9db", "#ff8fb1", "#ced4da"],
 };
 const HEIGHT = 190;
+const LABEL_LENGTH = 24; // letters beside a panel; a longer name stands in the legend alone
+const FEW_EVENTS = 60; // lines across a panel
 const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"]];
 
 export class Plots {
@@ -141,7 +143,9 @@ export class Plots {
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
     ctx.strokeStyle = this.theme() === "dark" ? "#ffb08a99" : "#c2410c88";
-    for (const event of this.report.run.events) vertical(u, event.t);
+    const visible = this.report.run.events.filter((e) => e.t >= u.scales.x.min && e.t <= u.scales.x.max);
+    const part = visible.length > FEW_EVENTS ? 0.06 : 1; // very many get ticks at the upper edge
+    for (const event of visible) vertical(u, event.t, part);
     ctx.setLineDash([]);
     ctx.lineWidth = 2 * devicePixelRatio;
     ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
@@ -179,15 +183,16 @@ function tickRoom(u, ticks) {
 // "camber in deg"; of several curves the unit alone, which the legend has not.
 function axisLabel(columns, unit) {
   const [only] = columns;
-  if (columns.length === 1) return only.unit ? `${only.name} in ${only.unit}` : only.name;
+  const whole = only.unit ? `${only.name} in ${only.unit}` : only.name;
+  if (columns.length === 1) return whole.length <= LABEL_LENGTH ? whole : only.unit ? `in ${only.unit}` : "";
   return unit === "no unit" ? unit : `in ${unit}`;
 }
 
-function vertical(u, t) {
+function vertical(u, t, part = 1) {
   const x = Math.round(u.valToPos(t, "x", true));
   u.ctx.beginPath();
   u.ctx.moveTo(x, u.bbox.top);
-  u.ctx.lineTo(x, u.bbox.top + u.bbox.height);
+  u.ctx.lineTo(x, u.bbox.top + part * u.bbox.height);
   u.ctx.stroke();
 }
 
