@@ -264,6 +264,12 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   CMB_TRY(heights[road->type](b, road, &p->height));
   p->friction = cmb_constant(b->g, 1);
   if (road->friction.text) CMB_TRY(formula_of_place(b, &road->friction, &p->friction));
+  if (cmb_expr_op(b->g, p->friction) == CMB_OP_CONSTANT &&
+      cmb_expr_constant(b->g, p->friction) < 0) {
+    return cmb_build_fail(b, cmb_about_formula(&road->friction),
+                          "friction is %g; expected a factor that is not negative",
+                          cmb_expr_constant(b->g, p->friction));
+  }
   return differentiate(b, p);
 }
 
