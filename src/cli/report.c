@@ -3,13 +3,11 @@
  */
 #include "cli/report.h"
 
-#include "base/file.h"
-#include "cli/plot.h"
+#include "cli/page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Numbers that are kept: with the viewer, below 6 MB a file, of models with up to some hundred columns and some fifty bodies. */
 enum {
@@ -20,33 +18,12 @@ enum {
   LEAST_FRAMES = 128
 };
 
-/* ---- the viewer */
-
-/* Beside the program as the bundled models are, or where CAMBER_VIEWER says. */
-static bool find_viewer(char path[CLI_PATH_ROOM])
-{
-  char program[CLI_PATH_ROOM];
-  const char *given = getenv("CAMBER_VIEWER");
-  if (given) {
-    const int length = snprintf(path, CLI_PATH_ROOM, "%s", given);
-    return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
-  }
-  if (!cli_program_folder(program)) return false;
-  snprintf(path, CLI_PATH_ROOM, "%.*s/../share/camber/viewer.js", CLI_PATH_ROOM - 64, program);
-  if (access(path, R_OK) == 0) return true;
-  snprintf(path, CLI_PATH_ROOM, "%.*s/viewer/viewer.js", CLI_PATH_ROOM - 64, program);
-  return access(path, R_OK) == 0;
-}
-
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 {
-  char path[CLI_PATH_ROOM];
   *r = (struct cli_report){.step_begin = NAN};
   if (!a->html) return CLI_DONE;
-  r->viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
-  if (r->viewer) return CLI_DONE;
-  return cli_complain("option --html: this build of Camber has no viewer, which reports are made "
-                      "with; install node and npm (scripts/setup.sh viewer) and build it again");
+  r->viewer = cli_page_viewer("option --html");
+  return r->viewer ? CLI_DONE : CLI_BAD_INPUT;
 }
 
 /* ---- instants */
@@ -140,100 +117,68 @@ void cli_report_after_step(struct cli_report *r, double t, int order)
 
 /* ---- the page */
 
-/* What `write` needs; status is its result. */
-struct page {
+/* What `put_reports` needs. */
+struct content {
   cmb_context *ctx;
   struct cli_report *r;
   const struct cli_arguments *a;
   const struct cli_report_texts *texts;
   void (*put_run)(struct cli_json *j, const void *run);
   const void *run;
-  cmb_status status;
 };
 
 /* What the model has, where its bodies are, and what is below them. */
-static cmb_status put_motion(struct cli_json *j, const struct page *p)
+static cmb_status put_motion(struct cli_json *j, const struct content *c)
 {
   struct cli_poses poses;
-  cmb_status status = cli_report_find_poses(p->ctx, &p->r->frames, p->a, &poses);
+  cmb_status status = cli_report_find_poses(c->ctx, &c->r->frames, c->a, &poses);
   if (status == CMB_OK) {
-    cli_report_scene(j, p->a->model);
+    cli_report_scene(j, c->a->model);
     cli_report_poses(j, &poses);
-    status = cli_report_surfaces(p->ctx, j, p->a->model, &poses);
+    status = cli_report_surfaces(c->ctx, j, c->a->model, &poses);
   }
   cli_report_release_poses(&poses);
   return status;
 }
 
-static void put_data(FILE *to, struct page *p)
+static void put_head(struct cli_json *j, const struct content *c)
 {
-  struct cli_json j = {.to = to, .first = true, .in_page = true};
-  cli_json_open(&j, NULL, '{');
-  cli_json_integer(&j, "schema", CLI_REPORT_SCHEMA);
-  cli_json_text(&j, "title", p->texts->title);
-  cli_json_text(&j, "file", p->texts->file);
-  cli_json_number(&j, "t_end", p->texts->t_end);
-  cli_json_open(&j, "settings", '{');
-  for (int i = 0; i < p->a->set_count; i++) {
-    cli_json_number(&j, p->a->set[i].name, p->a->set[i].value);
+  cli_json_text(j, "title", c->texts->title);
+  cli_json_text(j, "file", c->texts->file);
+  cli_json_number(j, "t_end", c->texts->t_end);
+  cli_json_open(j, "settings", '{');
+  for (int i = 0; i < c->a->set_count; i++) {
+    cli_json_number(j, c->a->set[i].name, c->a->set[i].value);
   }
-  cli_json_close(&j, '}');
-  cli_json_open(&j, "run", '{');
-  p->put_run(&j, p->run);
-  cli_json_close(&j, '}');
-  if (p->a->model) p->status = put_motion(&j, p);
-  if (p->status == CMB_OK) p->status = cli_report_columns(&j, p->r);
-  cli_json_close(&j, '}');
+  cli_json_close(j, '}');
 }
 
-static void put_file(FILE *to, FILE *from)
+static cmb_status put_reports(struct cli_json *j, void *user)
 {
-  char piece[4096];
-  for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) fwrite(piece, 1, n, to);
-}
-
-static void put_page(FILE *to, struct page *p)
-{
-  fputs("<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src "
-        "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-        "<meta name='color-scheme' content='light dark'>\n<title>",
-        to);
-  cli_svg_text(to, p->texts->title);
-  fputs(" – Camber</title>\n</head>\n<body>\n"
-        "<noscript>This report shows its plots and the motion by scripts.</noscript>\n"
-        "<script type='application/json' id='camber-report'>\n",
-        to);
-  put_data(to, p);
-  fputs("</script>\n<script>\n", to);
-  put_file(to, p->r->viewer);
-  fputs("</script>\n</body>\n</html>\n", to);
-}
-
-/* The page as a text of its own in memory; NULL: there was not enough. */
-static char *make_page(struct page *p, size_t *length)
-{
-  char *text = NULL;
-  FILE *memory = open_memstream(&text, length);
-  if (!memory) return NULL;
-  put_page(memory, p);
-  const bool good = !ferror(memory) && !ferror(p->r->viewer);
-  if (fclose(memory) == 0 && good) return text;
-  free(text);
-  return NULL;
+  const struct content *c = user;
+  cli_json_open(j, "reports", '[');
+  cli_json_open(j, NULL, '{');
+  put_head(j, c);
+  cli_json_open(j, "run", '{');
+  c->put_run(j, c->run);
+  cli_json_close(j, '}');
+  cmb_status status = c->a->model ? put_motion(j, c) : CMB_OK;
+  if (status == CMB_OK) status = cli_report_columns(j, c->r);
+  cli_json_close(j, '}');
+  cli_json_close(j, ']');
+  return status;
 }
 
 cmb_status cli_report_save(cmb_context *ctx, struct cli_report *r, const struct cli_arguments *a,
                            const struct cli_report_texts *texts,
                            void (*put_run)(struct cli_json *j, const void *run), const void *run)
 {
-  struct page p = {
-      .ctx = ctx, .r = r, .a = a, .texts = texts, .put_run = put_run, .run = run, .status = CMB_OK};
-  size_t length = 0;
-  char *text = make_page(&p, &length);
-  cmb_status status = text ? p.status : CMB_ERROR_MEMORY;
-  if (status == CMB_OK) status = cmb_file_save(ctx, a->html, text, length);
-  free(text);
-  return status;
+  struct content content = {
+      .ctx = ctx, .r = r, .a = a, .texts = texts, .put_run = put_run, .run = run};
+  const struct cli_page page = {.title = texts->title,
+                                .kind = "runs",
+                                .viewer = r->viewer,
+                                .put = put_reports,
+                                .user = &content};
+  return cli_page_save(ctx, &page, a->html);
 }

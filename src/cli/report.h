@@ -1,10 +1,9 @@
 /*
  * The report of a run (--html): one HTML file with the summary, the plots and the motion of the bodies, that opens from disk.
  *
- * The page is the viewer, a script that is made from viewer/ when Camber is built, and what it shows, a JSON object in the page
- * (docs/report.md): what --json prints, the bodies, joints and forces of the model (report_scene.c), where the bodies are at some
- * instants, and columns of numbers over time (report_data.c). Memory is taken before the run and does not grow with it: what is longer is
- * thinned.
+ * It is a page of the viewer (page.h) that shows what --json prints, the bodies, joints and forces of the model (report_scene.c), where the
+ * bodies are at some instants, and columns of numbers over time (report_data.c). Memory is taken before the run and does not grow with it:
+ * what is longer is thinned.
  */
 #ifndef CMB_CLI_REPORT_H
 #define CMB_CLI_REPORT_H
@@ -35,8 +34,6 @@ struct cli_report_texts {
   const char *title, *file; /* of the model; its file, or its name */
   double t_end;             /* that was asked for */
 };
-
-enum { CLI_REPORT_SCHEMA = 1 };
 
 /* The viewer; then all memory. Both complain, the first one if this build has no viewer, and return an exit code. */
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a);

@@ -9,13 +9,14 @@ printf 'viewer();\n' >viewer.js
 export CAMBER_VIEWER=$PWD/viewer.js
 
 cat >look.py <<'END'
-"""look.py FILE.html EXPRESSION: of a report with `page` (the text), `r` (its data), `t`, `column(name)` (of the curves), `frames` (times),
+"""look.py FILE.html EXPRESSION: of a page with `page` (the text), `whole` (its object), `r` (its report), `t`, `column(name)` (of the curves), `frames` (times),
 `pose(k, body)` (place and quaternion), `csv(name, column)` (of a file)."""
 import base64, csv as reader, json, math, re, struct, sys
 
 page = open(sys.argv[1], encoding="utf-8").read()
 scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
-r = json.loads(scripts[0])
+whole = json.loads(scripts[0])
+r = whole["reports"][0]
 
 
 def numbers(text, code):
@@ -90,7 +91,7 @@ check "run" "$CAMBER" run fivelink --set stair=1 --html stair.html --out stair.c
 check "the summary names the report" grep -qx '  report       stair.html' stdout
 look stair.html 'page.startswith("<!doctype html>") and page.endswith("</html>\n") and scripts[1].strip() == "viewer();"'
 look stair.html 'not re.search(r"(src|href)\s*=|https?:", page)'
-look stair.html 'r["schema"] == 1 and r["settings"] == {"stair": 1} and r["run"]["status"] == "ok" and r["run"]["method"] == "mdop5"'
+look stair.html 'whole["schema"] == 2 and whole["kind"] == "runs" and len(whole["reports"]) == 1 and r["settings"] == {"stair": 1} and r["run"]["status"] == "ok" and r["run"]["method"] == "mdop5"'
 look stair.html 'r["run"]["worst"]["position"] < 1e-6 and len(r["run"]["events"]) > 2 and len(bodies) == 7'
 look stair.html 'all(abs(sum(x * x for x in pose(k, b)[1]) - 1) < 1e-6 for k in range(0, len(frames), 50) for b in bodies)'
 look stair.html 'near(spring_length("shock"), at_frames("shock_length"), 1e-6)'

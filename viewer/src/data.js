@@ -1,8 +1,13 @@
-// The data of a report: what the program wrote into the page (docs/report.md), with arrays in place of base64.
+// The data of a page: what the program wrote into it (docs/report.md), with arrays in place of base64.
 
-export function readReport(document) {
-  const report = JSON.parse(document.getElementById("camber-report").textContent);
-  if (report.schema !== 1) throw new Error(`this viewer reads schema 1, the report has ${report.schema}`);
+export function readPage(document) {
+  const page = JSON.parse(document.getElementById("camber-report").textContent);
+  if (page.schema !== 2) throw new Error(`this viewer reads schema 2, the page has ${page.schema}`);
+  page.reports = page.reports.map(readReport);
+  return page;
+}
+
+function readReport(report) {
   report.series = readTable(report.series);
   report.steps = readTable(report.steps);
   for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));

@@ -2,7 +2,7 @@
 
 import uplotStyle from "uplot/dist/uPlot.min.css";
 import { Clock } from "./clock.js";
-import { readReport, timeRange } from "./data.js";
+import { readPage, timeRange } from "./data.js";
 import { element } from "./dom.js";
 import { keyTable, listenToKeys, makeHelp } from "./keys.js";
 import { Plots } from "./plots.js";
@@ -39,7 +39,7 @@ function makeStage(view, reason, clock, help) {
 
 function start() {
   document.head.append(element("style", {}, uplotStyle, style));
-  const report = readReport(document);
+  const [report] = readPage(document).reports;
   const clock = new Clock(timeRange(report));
   const [view, reason] = makeView(report, clock);
   const plots = new Plots(report, clock, theme);

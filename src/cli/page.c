@@ -1,0 +1,100 @@
+/*
+ * Pages of the viewer (page.h).
+ */
+#include "cli/page.h"
+
+#include "base/file.h"
+#include "cli/plot.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- the viewer */
+
+/* Beside the program as the bundled models are, or where CAMBER_VIEWER says. */
+static bool find_viewer(char path[CLI_PATH_ROOM])
+{
+  char program[CLI_PATH_ROOM];
+  const char *given = getenv("CAMBER_VIEWER");
+  if (given) {
+    const int length = snprintf(path, CLI_PATH_ROOM, "%s", given);
+    return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
+  }
+  if (!cli_program_folder(program)) return false;
+  snprintf(path, CLI_PATH_ROOM, "%.*s/../share/camber/viewer.js", CLI_PATH_ROOM - 64, program);
+  if (access(path, R_OK) == 0) return true;
+  snprintf(path, CLI_PATH_ROOM, "%.*s/viewer/viewer.js", CLI_PATH_ROOM - 64, program);
+  return access(path, R_OK) == 0;
+}
+
+FILE *cli_page_viewer(const char *what)
+{
+  char path[CLI_PATH_ROOM];
+  FILE *viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
+  if (!viewer) {
+    cli_complain("%s: this build of Camber has no viewer, which pages are made with; install node "
+                 "and npm (scripts/setup.sh viewer) and build it again",
+                 what);
+  }
+  return viewer;
+}
+
+/* ---- the page */
+
+static cmb_status put_data(FILE *to, const struct cli_page *p)
+{
+  struct cli_json j = {.to = to, .first = true, .in_page = true};
+  cli_json_open(&j, NULL, '{');
+  cli_json_integer(&j, "schema", CLI_PAGE_SCHEMA);
+  cli_json_text(&j, "kind", p->kind);
+  const cmb_status status = p->put(&j, p->user);
+  cli_json_close(&j, '}');
+  return status;
+}
+
+static void put_file(FILE *to, FILE *from)
+{
+  char piece[4096];
+  for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) fwrite(piece, 1, n, to);
+}
+
+static cmb_status put_page(FILE *to, const struct cli_page *p)
+{
+  fputs("<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
+        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; script-src "
+        "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+        "<meta name='color-scheme' content='light dark'>\n<title>",
+        to);
+  cli_svg_text(to, p->title);
+  fputs(" – Camber</title>\n</head>\n<body>\n"
+        "<noscript>This page shows its plots and the motion by scripts.</noscript>\n"
+        "<script type='application/json' id='camber-report'>\n",
+        to);
+  const cmb_status status = put_data(to, p);
+  fputs("</script>\n<script>\n", to);
+  put_file(to, p->viewer);
+  fputs("</script>\n</body>\n</html>\n", to);
+  return status;
+}
+
+/* The page as a text of its own in memory, to be freed. */
+static cmb_status make_page(const struct cli_page *p, char **text, size_t *length)
+{
+  *text = NULL;
+  FILE *memory = open_memstream(text, length);
+  if (!memory) return CMB_ERROR_MEMORY;
+  const cmb_status status = put_page(memory, p);
+  const bool good = !ferror(memory) && !ferror(p->viewer);
+  return fclose(memory) == 0 && good ? status : CMB_ERROR_MEMORY;
+}
+
+cmb_status cli_page_save(cmb_context *ctx, const struct cli_page *p, const char *path)
+{
+  char *text;
+  size_t length = 0;
+  cmb_status status = make_page(p, &text, &length);
+  if (status == CMB_OK) status = cmb_file_save(ctx, path, text, length);
+  free(text);
+  return status;
+}
