@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo test lint quick campaign threads bench book install format coverage clean
+.PHONY: build help demo test viewer lint quick campaign threads bench book install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -26,6 +26,13 @@ test: ## repository checks, the test suite, and the suite again with sanitizers
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan -j $(JOBS)
+
+viewer: ## reports in a browser: installs node and Chromium, makes the viewer, and opens the report of each model
+	@scripts/setup.sh test
+	@scripts/setup.sh viewer
+	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON -DCAMBER_BENCH_LINK_TIME=OFF
+	cmake --build --preset release
+	CAMBER_NEEDS_BROWSER=1 ctest --preset release --no-tests=error --output-on-failure -R '^cli\.viewer$$'
 
 lint: ## what clang-tidy says of the code
 	@scripts/setup.sh test

@@ -1,99 +1,8 @@
-// Opens reports in Chromium and uses them as a reader does: node drive.mjs FOLDER, with MODEL.html of all models below in it. Screenshots stay there.
-// Prints what failed, and ends with 1 then.
+// Uses reports in Chromium as a reader does: node drive.mjs MODEL.., with MODEL.html of all of them and of those below in this folder, and the names of their
+// springs in MODEL.springs. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
 
-import { chromium } from "playwright-core";
-import { resolve } from "node:path";
-
-const folder = resolve(process.argv[2]);
-const MODELS = ["fivelink", "hmmwv14", "four-bar", "newtons-cradle", "simple-pendulum"];
-const SPRINGS = { fivelink: ["shock", "shock_length"], hmmwv14: ["rear_left.spring", "rear_left.spring_length"] };
-
-let failures = 0;
-let checks = 0;
-function check(what, good) {
-  checks++;
-  if (good) return;
-  failures++;
-  console.log(`FAILED: ${what}`);
-}
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM,
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-});
-
-// A page that tells of every error, and of everything that it asks the network for.
-async function open(name, width, height, colorScheme = "light") {
-  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: "reduce", colorScheme });
-  page.on("console", (m) => check(`${name}: console: ${m.text()}`, m.type() !== "error" && m.type() !== "warning"));
-  page.on("pageerror", (e) => check(`${name}: ${e.message}`, false));
-  page.on("dialog", (d) => check(`${name}: dialog ${d.message()}`, false));
-  page.on("request", (r) => check(`${name}: asks for ${r.url().slice(0, 80)}`, r.url() === `file://${folder}/${name}.html`));
-  await page.goto(`file://${folder}/${name}.html`);
-  return page;
-}
-
-// How many colours the animation has, and a number that changes with it.
-const picture = (page) =>
-  page.evaluate(() => {
-    camber.view.stale = true;
-    camber.view.draw();
-    const canvas = document.createElement("canvas");
-    canvas.width = 160;
-    canvas.height = 100;
-    const context = canvas.getContext("2d");
-    context.drawImage(camber.view.renderer.domElement, 0, 0, 160, 100);
-    const pixels = new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer);
-    return { colours: new Set(pixels).size, hash: pixels.reduce((h, x) => (Math.imul(h, 31) + x) | 0, 7) };
-  });
-
-const time = (page) => page.evaluate(() => camber.clock.t);
-
-async function scrub(page, part) {
-  await page.evaluate((p) => {
-    const slider = document.querySelector("input[type=range]");
-    slider.value = String(10000 * p);
-    slider.dispatchEvent(new Event("input"));
-  }, part);
-}
-
-async function testPicture(name, page) {
-  const hashes = new Set();
-  for (const part of [0, 0.13, 0.37, 0.71]) {
-    await scrub(page, part);
-    const { colours, hash } = await picture(page);
-    check(`${name}: the picture is blank at ${part}: ${colours} colours`, colours > 30);
-    hashes.add(hash);
-  }
-  check(`${name}: the picture does not change with time`, hashes.size === 4);
-}
-
-// The coil as it is drawn, from its first to its last turn, against the output of the model.
-async function testSpring(name, page, [spring, output]) {
-  for (const part of [0.11, 0.23, 0.6]) {
-    await scrub(page, part);
-    await picture(page);
-    const [drawn, wanted] = await page.evaluate(
-      ([s, o]) => {
-        const coil = camber.view.mechanism.springs[s];
-        coil.updateMatrixWorld(true);
-        const position = coil.geometry.getAttribute("position");
-        let [low, high] = [Infinity, -Infinity];
-        for (let i = 0; i < position.count; i++) [low, high] = [Math.min(low, position.getZ(i)), Math.max(high, position.getZ(i))];
-        const wire = 1e-9 + (high - low - 1);
-        const e = coil.matrixWorld.elements;
-        const { t, columns } = camber.report.series;
-        const values = columns.find((c) => c.name === o).values;
-        let k = 0;
-        while (k + 2 < t.length && t[k + 1] <= camber.clock.t) k++;
-        const f = (camber.clock.t - t[k]) / (t[k + 1] - t[k]);
-        return [(high - low - wire) * Math.hypot(e[8], e[9], e[10]), values[k] + f * (values[k + 1] - values[k])];
-      },
-      [spring, output],
-    );
-    check(`${name}: ${spring} is drawn ${drawn} m long at ${part}, it is ${wanted} m`, Math.abs(drawn - wanted) < 2e-4);
-  }
-}
+import { check, finish, open, picture, pictures, scrub, testWidth, time } from "./browser.mjs";
+import { testModels } from "./models.mjs";
 
 async function testPlot(name, page) {
   await page.keyboard.press("Home");
@@ -170,47 +79,48 @@ async function testChoice(name, page) {
   check(`${name}: curves: ${before}, ${none}, ${await count()}`, none === 2 && before > none && (await count()) === none + 1);
 }
 
-async function testWidth(name, page) {
-  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  check(`${name}: the page is ${wide} wide in a window of ${inner}`, wide <= inner);
-  check(`${name}: no plot`, await page.locator(".u-over").first().isVisible());
-}
-
-for (const name of MODELS) {
+// One model in detail: light in a wide window, dark in that of a telephone.
+async function testDetail(name) {
   const page = await open(name, 1600, 900);
-  await testWidth(name, page);
-  await testPicture(name, page);
-  if (SPRINGS[name]) await testSpring(name, page, SPRINGS[name]);
-  if (name === "fivelink") {
-    await testPlot(name, page);
-    await testKeys(name, page);
-    await testMouse(name, page);
-    await testArrows(name, page);
-  }
-  await scrub(page, name === "hmmwv14" ? 0.104 : 0.3);
-  await picture(page);
-  await page.screenshot({ path: `${folder}/${name}.png` });
-  if (name === "fivelink") await testChoice(name, page);
+  await testWidth(`${name}, 1600 px`, page);
+  await testPlot(name, page);
+  await testKeys(name, page);
+  await testMouse(name, page);
+  await testArrows(name, page);
+  await page.screenshot({ path: `${pictures}/${name}-1600.png` });
+  await testChoice(name, page);
   await page.close();
 }
 
-for (const name of ["fivelink", "newtons-cradle"]) {
+async function testNarrow(name) {
   const page = await open(name, 400, 800, "dark");
   await testWidth(`${name}, 400 px`, page);
+  await scrub(page, 0.2);
   check(`${name}, 400 px: blank`, (await picture(page)).colours > 20);
-  await page.screenshot({ path: `${folder}/${name}-400.png`, fullPage: true });
+  check(`${name}: not dark`, await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).every((x) => x < 60)));
+  await page.screenshot({ path: `${pictures}/${name}-400.png`, fullPage: true });
   await page.close();
 }
 
-const hostile = await open("hostile", 800, 600);
-check("hostile: the title is not a text", (await hostile.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
-check("hostile: the unit is not a text", (await hostile.locator(".choose label").first().textContent()).includes("</script><img src=x"));
-check("hostile: an element of it", (await hostile.locator("b, img").count()) === 0);
+async function testHostile() {
+  const page = await open("hostile", 800, 600);
+  check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
+  check("hostile: the unit is not a text", (await page.locator(".choose label").first().textContent()).includes("</script><img src=x"));
+  check("hostile: an element of it", (await page.locator("b, img").count()) === 0);
+  await page.close();
+}
 
-const problem = await open("caraxis", 800, 600);
-await testWidth("caraxis", problem);
-check("caraxis: why there is no animation", (await problem.locator(".hint").textContent()).includes("no bodies"));
+async function testProblem() {
+  const page = await open("caraxis", 800, 600);
+  await testWidth("caraxis", page);
+  check("caraxis: why there is no animation", (await page.locator(".hint").textContent()).includes("no bodies"));
+  await page.close();
+}
 
-await browser.close();
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures > 0 ? 1 : 0);
+await testModels(process.argv.slice(2));
+await testDetail("fivelink");
+await testNarrow("fivelink");
+await testNarrow("newtons-cradle");
+await testHostile();
+await testProblem();
+await finish();

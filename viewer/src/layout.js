@@ -3,6 +3,7 @@
 
 import { Box3, Vector3 } from "three";
 
+const AIR = 0.9; // part of the picture that the mechanism fills
 const LOOKS = 40; // instants at which the extent of the motion is looked at
 
 // All points that are fixed to something: (body, at).
@@ -85,16 +86,32 @@ export function upAxis(gravity) {
 }
 
 // From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above.
-export function viewDirection(scene, first, up) {
+export function viewDirection(scene, box, up) {
   const across = commonAxis(scene);
   const level = [0, 1, 2].filter((i) => up.getComponent(i) === 0);
   const seen = across ? level.find((i) => Math.abs(across.getComponent(i)) > 0.9) : undefined;
   if (seen !== undefined) return frontal(seen, level, up);
-  const size = first.getSize(new Vector3()).toArray();
+  const size = box.getSize(new Vector3()).toArray();
   const most = Math.max(...size, 1e-12);
   const flat = level.filter((i) => size[i] < 0.25 * most).sort((i, j) => size[i] - size[j]);
   if (flat.length > 0) return frontal(flat[0], level, up);
   return up.clone().multiplyScalar(0.42).setComponent(level[0], 1).setComponent(level[1], 0.72).normalize();
+}
+
+// How far from its middle a camera has to be that looks at it from this direction, so that all corners of a box are in the picture: half of its
+// height is seen under the angle `half`.
+export function distanceFor(box, direction, up, half, aspect) {
+  const centre = box.getCenter(new Vector3());
+  const right = up.clone().cross(direction).normalize();
+  const over = direction.clone().cross(right);
+  const tangent = AIR * Math.tan(half);
+  let far = 0;
+  for (let k = 0; k < 8; k++) {
+    const x = new Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(centre);
+    const wide = Math.abs(x.dot(right)) / (tangent * aspect);
+    far = Math.max(far, x.dot(direction) + Math.max(wide, Math.abs(x.dot(over)) / tangent));
+  }
+  return far;
 }
 
 // Along an axis, and a little from the side and from above.

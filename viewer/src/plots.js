@@ -12,6 +12,7 @@ const COLOURS = {
 };
 const HEIGHT = 190;
 const LABEL_LENGTH = 24; // letters beside a panel; a longer name stands in the legend alone
+const ROUNDING = 1e-8; // a curve that changes by less, beside its size, is drawn as a straight line
 const FEW_EVENTS = 60; // lines across a panel
 const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"]];
 
@@ -220,9 +221,10 @@ function decades(u, axis, low, high) {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => decade(first + i * step));
 }
 
-// A scale with some air, also for a curve that is constant.
+// A scale with some air, also for a curve that is constant but for its last digits.
 function inRange(u, low, high) {
   if (low === null || high === null) return [0, 1];
-  const air = high > low ? 0.06 * (high - low) : Math.max(Math.abs(high) * 0.05, 1e-9);
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const air = high - low > ROUNDING * size ? 0.06 * (high - low) : Math.max(0.05 * size, 1e-9);
   return [low - air, high + air];
 }

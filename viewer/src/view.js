@@ -6,10 +6,11 @@ import { Arrows } from "./arrows.js";
 import { element } from "./dom.js";
 import { Ground, Surfaces } from "./ground.js";
 import { Labels } from "./labels.js";
-import { attachments, awayFrom, detailOf, extents, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
+import { attachments, awayFrom, detailOf, distanceFor, extents, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
 import { Mechanism } from "./mechanism.js";
 import { Motion } from "./motion.js";
 
+const FAR = 3; // times its size, from which on a mechanism travels: the camera goes along with it
 const BACKGROUND = { light: "#eef1f5", dark: "#161b22" };
 
 export class View {
@@ -41,14 +42,13 @@ export class View {
     if (first.getSize(new Vector3()).length() < this.size) first.expandByScalar(0.3 * this.size);
     this.up = upAxis(scene.gravity);
     this.heaviest = scene.bodies.reduce((most, b, i) => (b.mass > scene.bodies[most].mass ? i : most), 0);
-    const sizes = all.getSize(new Vector3()).toArray();
-    const before = first.getSize(new Vector3()).toArray();
-    this.travels = sizes.some((s, i) => s > before[i] + 1.2 * this.size);
+    this.travels = whole > FAR * this.size;
     const lowest = Math.min(all.min.dot(this.up), all.max.dot(this.up));
     const touches = scene.forces.some(isWheel) || scene.stops.some((s) => s.type === "contact");
     this.level = touches && Math.abs(lowest) < 0.5 * this.size ? 0 : lowest - 0.04 * this.size;
     for (const s of this.report.surfaces) if (s.moves) this.level = s.z.reduce((low, z) => (z < low ? z : low), this.level);
     this.box = this.travels ? first : all;
+    this.reach = Math.max(1.1 * this.size, 0.7 * this.box.getSize(new Vector3()).length()); // of shadows
   }
 
   makeScene() {
@@ -60,9 +60,9 @@ export class View {
     this.surfaces = new Surfaces(this.report, this.motion, this.theme() === "dark");
     this.sun = new DirectionalLight("#ffffff", 2.4);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    const reach = 1.1 * this.size;
-    Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01 * this.size, far: 8 * this.size });
+    this.sun.shadow.mapSize.set(1024, 1024);
+    const reach = this.reach;
+    Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01 * this.size, far: 8 * reach });
     this.sun.shadow.bias = -0.0005;
     this.sun.shadow.normalBias = 0.004 * this.size;
     this.sky = new HemisphereLight("#ffffff", "#8f8a80", 1.1);
@@ -94,7 +94,7 @@ export class View {
   // ---- where from
 
   reset() {
-    const direction = viewDirection(this.report.scene, this.first, this.up);
+    const direction = viewDirection(this.report.scene, this.box, this.up);
     const places = (list) => list.map((p) => this.motion.point(p));
     const from = awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, 0.08 * this.size);
     this.light = from.clone().addScaledVector(this.up, 1.3).addScaledVector(this.up.clone().cross(from), 0.7).normalize();
@@ -110,12 +110,10 @@ export class View {
   // From this side, so far away that all can be seen; what travels is looked at where it is.
   look(direction) {
     const centre = this.box.getCenter(new Vector3());
-    const radius = 0.5 * this.box.getSize(new Vector3()).length();
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
+    const far = distanceFor(this.box, direction, this.up, (this.camera.fov * Math.PI) / 360, this.camera.aspect);
     if (this.travels && this.last) centre.add(this.motion.place[this.heaviest]).sub(this.start ?? (this.start = this.last.clone()));
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(direction, (0.86 * radius) / Math.sin(narrow));
+    this.camera.position.copy(centre).addScaledVector(direction, far);
     this.controls.update();
     this.stale = true;
   }
@@ -163,7 +161,7 @@ export class View {
     this.surfaces.update(this.clock.t);
     this.ground.follow(this.controls.target);
     this.sun.target.position.copy(this.controls.target);
-    this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.size);
+    this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.reach);
     this.renderer.render(this.scene, this.camera);
     this.labels.update(this.camera, this.node.clientWidth, this.node.clientHeight);
     this.stale = false;

@@ -1,0 +1,70 @@
+// Chromium with WebGL by software, pages that tell of all that goes wrong in them, and the checks, which are counted.
+
+import { chromium } from "playwright-core";
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+
+export const folder = resolve("."); // reports
+export const pictures = resolve(process.env.PICTURES ?? "pictures"); // screenshots, for people to look at
+mkdirSync(pictures, { recursive: true });
+
+const tally = { checks: 0, failures: 0 };
+
+export function check(what, good) {
+  tally.checks++;
+  if (good) return;
+  tally.failures++;
+  console.log(`FAILED: ${what}`);
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+});
+
+export async function finish() {
+  await browser.close();
+  console.log(`${tally.checks} checks, ${tally.failures} failures`);
+  process.exit(tally.failures > 0 ? 1 : 0);
+}
+
+// A page that tells of every error and warning, and of everything that it asks the network for.
+export async function open(name, width, height, colorScheme = "light") {
+  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: "reduce", colorScheme });
+  page.on("console", (m) => check(`${name}: console: ${m.text()}`, m.type() !== "error" && m.type() !== "warning"));
+  page.on("pageerror", (e) => check(`${name}: ${e.message}`, false));
+  page.on("dialog", (d) => check(`${name}: dialog ${d.message()}`, false));
+  page.on("request", (r) => check(`${name}: asks for ${r.url().slice(0, 80)}`, r.url() === `file://${folder}/${name}.html`));
+  await page.goto(`file://${folder}/${name}.html`);
+  return page;
+}
+
+// How many colours the animation has, and a number that changes with it.
+export const picture = (page) =>
+  page.evaluate(() => {
+    camber.view.stale = true;
+    camber.view.draw();
+    const canvas = document.createElement("canvas");
+    canvas.width = 160;
+    canvas.height = 100;
+    const context = canvas.getContext("2d", { willReadFrequently: true });
+    context.drawImage(camber.view.renderer.domElement, 0, 0, 160, 100);
+    const pixels = new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer);
+    return { colours: new Set(pixels).size, hash: pixels.reduce((h, x) => (Math.imul(h, 31) + x) | 0, 7) };
+  });
+
+export const time = (page) => page.evaluate(() => camber.clock.t);
+
+export async function scrub(page, part) {
+  await page.evaluate((p) => {
+    const slider = document.querySelector("input[type=range]");
+    slider.value = String(10000 * p);
+    slider.dispatchEvent(new Event("input"));
+  }, part);
+}
+
+export async function testWidth(name, page) {
+  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  check(`${name}: the page is ${wide} wide in a window of ${inner}`, wide <= inner);
+  check(`${name}: no plot`, await page.locator(".u-over").first().isVisible());
+}

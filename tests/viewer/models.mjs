@@ -1,0 +1,71 @@
+// The report of each bundled model: there is something to see, it moves, and all of it is in the picture; springs are as long as the program says.
+
+import { readFileSync } from "node:fs";
+import { check, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
+
+const LOOK = { hmmwv14: 0.104 }; // part of the run at which the screenshot is taken: the front wheels are on the bump
+
+// The last picture stays.
+async function testPicture(name, page) {
+  const hashes = new Set();
+  for (const part of [0, 0.71, LOOK[name] ?? 0.37]) {
+    await scrub(page, part);
+    const { colours, hash } = await picture(page);
+    check(`${name}: the picture is blank at ${part}: ${colours} colours`, colours > 30);
+    hashes.add(hash);
+  }
+  check(`${name}: the picture does not change with time`, hashes.size === 3);
+}
+
+// Centres of mass are in the picture, at the start and later.
+async function testFrame(name, page) {
+  const outside = await page.evaluate(() => {
+    const { view, report } = camber;
+    view.camera.updateMatrixWorld();
+    return report.scene.bodies.filter((b, i) => view.motion.point({ body: i, at: b.com }).project(view.camera).toArray().some((x) => Math.abs(x) > 1)).map((b) => b.name);
+  });
+  check(`${name}: outside of the picture: ${outside.join(", ")}`, outside.length === 0);
+}
+
+// The coils as they would be drawn at three times, from the first to the last turn, against the outputs probe_0, probe_1 .. that the program has computed.
+async function testSprings(name, page, springs) {
+  const found = await page.evaluate((names) => {
+    const { clock, report, view } = camber;
+    const { t, columns } = report.series;
+    const lengthOf = (coil) => {
+      coil.updateMatrixWorld(true);
+      const z = Array.from({ length: coil.geometry.getAttribute("position").count }, (_, n) => coil.geometry.getAttribute("position").getZ(n));
+      const wire = Math.max(...z) - Math.min(...z) - 1;
+      return (Math.max(...z) - Math.min(...z) - wire) * Math.hypot(...coil.matrixWorld.elements.slice(8, 11));
+    };
+    return [0.11, 0.23, 0.6].flatMap((part) => {
+      const now = clock.start + part * (clock.end - clock.start);
+      view.motion.set(now);
+      view.mechanism.update();
+      const k = Math.max(t.findLastIndex((x) => x <= now), 0);
+      const f = (now - t[k]) / (t[k + 1] - t[k]);
+      return names.map((spring, i) => {
+        const { values } = columns.find((c) => c.name === `probe_${i}`);
+        return [spring, part, lengthOf(view.mechanism.springs[spring]), values[k] + f * (values[k + 1] - values[k])];
+      });
+    });
+  }, springs);
+  for (const [spring, part, drawn, wanted] of found) check(`${name}: ${spring} is drawn ${drawn} m long at ${part}, it is ${wanted} m`, Math.abs(drawn - wanted) < 1e-3 * wanted);
+}
+
+export async function testModels(names) {
+  let all = 0;
+  for (const name of names) {
+    const springs = readFileSync(`${name}.springs`, "utf8").split("\n").filter(Boolean);
+    const page = await open(name, 1100, 640);
+    await testWidth(name, page);
+    await testFrame(name, page);
+    await testSprings(name, page, springs);
+    await testPicture(name, page);
+    await testFrame(name, page);
+    await page.screenshot({ path: `${pictures}/${name}.png` });
+    await page.close();
+    all += springs.length;
+  }
+  check(`springs in all: ${all}`, all > 20);
+}
