@@ -119,7 +119,9 @@ cmb_status cmb_build_joint_forces(cmb_build *b)
 
 /* ---- springs */
 
-static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m)
+/* And what the force sees of it in a mirrored copy. */
+static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
+                                   double *sign)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
     const cmb_model_joint *j = &b->model->joints[i];
@@ -127,6 +129,7 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
       int q = cmb_joint_coordinate_index(j, n);
       if (q < 0 || strcmp(j->q_names[q], f->coordinate) != 0) continue;
       *m = cmb_build_coordinate(b, i, n);
+      *sign = cmb_coordinate_sign(&f->mirror, j, n);
       return CMB_OK;
     }
   }
@@ -135,34 +138,46 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
                         "there is no coordinate '%s'", f->coordinate);
 }
 
-cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
+static cmb_measure spring_measure(cmb_build *b, int force, double *sign)
 {
   const cmb_model_force *f = &b->model->forces[force];
   cmb_measure m = {.velocity = -1};
+  *sign = 1;
   if (f->type != CMB_FORCE_COORDINATE) {
     return cmb_measure_distance(b->k, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
   }
-  coordinate_named(b, f, &m);
+  coordinate_named(b, f, &m, sign);
   return m;
 }
 
+cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
+{
+  double sign;
+  return spring_measure(b, force, &sign);
+}
+
+/* The law is that of sign x, and its force acts on it. */
 static cmb_status spring(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
   cmb_graph *g = b->g;
-  cmb_measure m = cmb_build_spring_measure(b, force);
+  double sign;
+  cmb_measure m = spring_measure(b, force, &sign);
   CMB_TRY(b->status);
   const cmb_law_symbols s = cmb_build_law_symbols(b);
-  const cmb_expr free_length = number(b, f->free_length);
+  const cmb_expr factor = constant(b, sign), rate = cmb_mul(g, factor, s.rate);
+  const cmb_expr free_length = cmb_mul(g, factor, number(b, f->free_length));
   cmb_expr lost = cmb_mul(g, number(b, f->damping), s.rate), more = 0;
   if (f->spring_table) {
-    cmb_expr away = cmb_sub(g, s.x, free_length);
-    lost = cmb_add(g, lost, cmb_build_table(b, f->spring_table, &away));
+    cmb_expr away = cmb_mul(g, factor, cmb_sub(g, s.x, free_length));
+    lost = cmb_add(g, lost, cmb_mul(g, factor, cmb_build_table(b, f->spring_table, &away)));
   }
-  if (f->damper_table) lost = cmb_add(g, lost, cmb_build_table(b, f->damper_table, &s.rate));
+  if (f->damper_table)
+    lost = cmb_add(g, lost, cmb_mul(g, factor, cmb_build_table(b, f->damper_table, &rate)));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
-  CMB_TRY(elastic_action(b, m, number(b, f->stiffness), free_length, number(b, f->preload), lost,
-                         more));
+  CMB_TRY(elastic_action(b, m, number(b, f->stiffness), free_length,
+                         cmb_mul(g, factor, number(b, f->preload)), lost,
+                         cmb_mul(g, factor, more)));
   return b->status;
 }
 

@@ -66,6 +66,14 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
+/* Coordinates of other joints have the same values in the mirror, since the joints are mirrored. */
+double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
+{
+  const int shifts = cmb_joint_translations(j->type);
+  if (!j->euler) return 1;
+  return n < shifts ? mirror->sign[n] : mirror->turn * mirror->sign[n - shifts];
+}
+
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n)
 {
   const cmb_model_joint *j = &b->model->joints[joint];

@@ -167,6 +167,10 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 
 /* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
+
+/* What formulas of a mirrored copy see of velocity n of a joint, and of the coordinate that belongs to it, is this times the value: −1
+ * only with Euler parameters, where they count along global axes. */
+double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
 
 /* An error if a joint of this tree allows a motion that moves no mass. */

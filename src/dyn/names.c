@@ -14,11 +14,15 @@
  *     energy, kinetic, potential, power
  *
  * A name of a template instance is looked up in it first, then in what is around it.
+ *
+ * Formulas of a mirrored copy see the world in the mirror (cmb_mirror), whatever they name: what has a direction counts along
+ * the mirrored axes. `seen` of a quantity is that sign, and value_of, which all names go through, puts it in.
  */
 #include "base/context.h"
 #include "base/text.h"
 #include "dyn/build.h"
 #include "dyn/road.h"
+#include "model/tyre.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +51,7 @@ struct quantity {
   cmb_measure m;
   cmb_expr e;
   cmb_level level;
+  double seen; /* 1; −1: its opposite is what the formula sees */
 };
 
 cmb_vector cmb_surface_symbols(cmb_graph *g)
@@ -150,14 +155,35 @@ static int find(const cmb_build *b, const void *items, const char *name)
 
 static bool known(struct quantity *q, cmb_expr e, cmb_level level)
 {
-  *q = (struct quantity){.e = e, .level = level};
+  *q = (struct quantity){.e = e, .level = level, .seen = 1};
   return true;
 }
 
 static bool measured(struct quantity *q, cmb_measure m)
 {
-  *q = (struct quantity){.is_measure = true, .m = m, .e = m.value, .level = CMB_LEVEL_POSITION};
+  *q = (struct quantity){
+      .is_measure = true, .m = m, .e = m.value, .level = CMB_LEVEL_POSITION, .seen = 1};
   return true;
+}
+
+/* ---- what formulas of mirrored copies see */
+
+static bool is_mirrored(const cmb_mirror *m)
+{
+  return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
+}
+
+/* The component of something that has a direction; that of a turn or torque, if it is one. */
+static bool seen_along(const struct reading *r, int axis, bool turns, struct quantity *q)
+{
+  const cmb_mirror *m = &r->formula->mirror;
+  q->seen = turns ? m->turn * m->sign[axis] : m->sign[axis];
+  return true;
+}
+
+static cmb_expr as_seen(cmb_build *b, double sign, cmb_expr e)
+{
+  return sign < 0 ? cmb_neg(b->g, e) : e;
 }
 
 /* ---- bodies and markers */
@@ -168,66 +194,117 @@ static int letter(char c)
 }
 
 /* x, vx, ax, wx and so on of a point with axes (rows) on a body. */
-static bool of_site(cmb_build *b, const cmb_anchor *at, const cmb_number axes[9],
+static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
                     const char *suffix, struct quantity *q)
 {
+  cmb_build *b = r->b;
   static const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
   cmb_site s = cmb_site_of(b->k, at);
   size_t length = strlen(suffix);
   int last = length > 0 ? letter(suffix[length - 1]) : -1;
   if (last < 0) return false;
-  if (length == 1) return measured(q, cmb_measure_component(b->k, ground, s, cmb_unit3[last]));
+  if (length == 1) {
+    return measured(q, cmb_measure_component(b->k, ground, s, cmb_unit3[last])) &&
+           seen_along(r, last, false, q);
+  }
   if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
     const cmb_number *axis = axes + 3L * letter(suffix[0]);
-    return measured(q, cmb_measure_cosine(b->k, ground, cmb_unit3[last], s, axis));
+    return measured(q, cmb_measure_cosine(b->k, ground, cmb_unit3[last], s, axis)) &&
+           seen_along(r, last, false, q);
   }
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
   if (length != 2 || !p) return false;
   cmb_vector arm = cmb_pose_arm(b->k, p, s.x);
   switch (suffix[0]) {
-  case 'v': return known(q, cmb_point_velocity(b->k, p, arm).x[last], CMB_LEVEL_MOTION);
-  case 'w': return known(q, p->w.x[last], CMB_LEVEL_MOTION);
-  case 'a': return known(q, cmb_point_acceleration(b->k, p, arm).x[last], CMB_LEVEL_OUTPUT);
+  case 'v': known(q, cmb_point_velocity(b->k, p, arm).x[last], CMB_LEVEL_MOTION); break;
+  case 'w': known(q, p->w.x[last], CMB_LEVEL_MOTION); break;
+  case 'a': known(q, cmb_point_acceleration(b->k, p, arm).x[last], CMB_LEVEL_OUTPUT); break;
   default: return false;
   }
+  return seen_along(r, last, suffix[0] == 'w', q);
 }
 
-static bool of_body(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+/* x_x .. z_z */
+static bool names_axis(const char *suffix)
 {
-  const cmb_model *m = b->model;
-  int i = find(b, m->bodies, base);
+  return strlen(suffix) == 3 && suffix[1] == '_';
+}
+
+/* A body's axes are the global ones in the design position, and those of its mirror image are the mirrored ones. */
+static bool of_body_axes(struct reading *r, const cmb_anchor *at, const char *suffix,
+                         struct quantity *q)
+{
+  if (!of_site(r, at, (const cmb_number *)cmb_unit3, suffix, q)) return false;
+  if (names_axis(suffix)) q->seen *= r->formula->mirror.sign[letter(suffix[0])];
+  return true;
+}
+
+/* A marker's axes were mirrored when it was read, if it belongs to the copy. Of another one there is no mirror image. */
+static bool of_marker(struct reading *r, const cmb_model_marker *m, const char *suffix,
+                      struct quantity *q)
+{
+  const cmb_mirror *mine = &r->formula->mirror;
+  if (!of_site(r, &m->anchor, m->axes, suffix, q)) return false;
+  if (!names_axis(suffix) || !is_mirrored(mine) ||
+      memcmp(mine->sign, m->mirror.sign, sizeof mine->sign) == 0) {
+    return true;
+  }
+  cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                 "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
+                 "formula is; expected those of a body, or of a marker in the template",
+                 m->name);
+  return false;
+}
+
+static bool of_body(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+{
+  const cmb_model *m = r->b->model;
+  int i = find(r->b, m->bodies, base);
   if (i >= 0) {
     cmb_anchor at = {.body = i};
     memcpy(at.at, m->bodies[i].com, sizeof at.at);
-    return of_site(b, &at, (const cmb_number *)cmb_unit3, suffix, q);
+    return of_body_axes(r, &at, suffix, q);
   }
-  i = find(b, m->markers, base);
-  return i >= 0 && of_site(b, &m->markers[i].anchor, m->markers[i].axes, suffix, q);
+  i = find(r->b, m->markers, base);
+  return i >= 0 && of_marker(r, &m->markers[i], suffix, q);
 }
 
 /* ---- coordinates */
 
-static bool of_joint(cmb_build *b, const char *name, bool rate, struct quantity *q)
+static bool of_joint(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
+  cmb_build *b = r->b;
   const cmb_name *entry = cmb_name_map_find(&b->names, coordinates_of(b), name);
-  if (entry) {
-    cmb_measure m = cmb_build_coordinate(b, entry->index, entry->kind);
-    return rate ? known(q, m.rate, CMB_LEVEL_MOTION) : measured(q, m);
-  }
-  entry = rate ? NULL : cmb_name_map_find(&b->names, velocities_of(b), name);
-  return entry &&
-         known(q, cmb_build_coordinate(b, entry->index, entry->kind).rate, CMB_LEVEL_MOTION);
+  const bool position = entry && !rate;
+  if (!entry && !rate) entry = cmb_name_map_find(&b->names, velocities_of(b), name);
+  if (!entry) return false;
+  const cmb_measure m = cmb_build_coordinate(b, entry->index, entry->kind);
+  if (position)
+    measured(q, m);
+  else
+    known(q, m.rate, CMB_LEVEL_MOTION);
+  q->seen = cmb_coordinate_sign(&r->formula->mirror, &b->model->joints[entry->index], entry->kind);
+  return true;
 }
 
 /* ---- states */
 
-static bool of_state(cmb_build *b, const char *name, bool rate, struct quantity *q)
+/* The second state of a tyre is a deflection to the left. */
+static bool is_lateral(const cmb_model *m, int state)
 {
+  const int tyre = m->states[state].tyre;
+  return tyre > 0 && m->forces[tyre - 1].tyre->first_state + 1 == state;
+}
+
+static bool of_state(struct reading *r, const char *name, bool rate, struct quantity *q)
+{
+  cmb_build *b = r->b;
   const int i = find(b, b->model->states, name);
   if (i < 0 || (rate && cmb_build_state_rate(b, i) != CMB_OK)) return false;
   known(q, rate ? b->state_rate[i] : b->state[i],
         rate && b->state_late[i] ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
   q->is_state = !rate;
+  if (is_lateral(b->model, i)) q->seen = r->formula->mirror.turn;
   return true;
 }
 
@@ -405,44 +482,81 @@ static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
   return status == CMB_OK && known(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-static bool of_force(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+/* Of a spring, a torsion or two spheres: .length, .rate, .force. */
+static bool of_line(struct reading *r, int force, bool pushes, const char *suffix,
+                    struct quantity *q)
 {
+  cmb_build *b = r->b;
+  const cmb_model_force *f = &b->model->forces[force];
+  if (strcmp(suffix, "length") == 0) {
+    measured(q, cmb_build_spring_measure(b, force));
+  } else if (strcmp(suffix, "rate") == 0) {
+    known(q, cmb_build_spring_measure(b, force).rate, CMB_LEVEL_MOTION);
+  } else {
+    if (strcmp(suffix, "force") != 0 && strcmp(suffix, "torque") != 0) return false;
+    if (cmb_build_force(b, force) != CMB_OK) return false;
+    const cmb_expr along = cmb_action_at(b, b->first_action[force])->force;
+    known(q, pushes ? along : cmb_neg(b->g, along), CMB_LEVEL_MOTION);
+  }
+  const cmb_name *entry = f->type == CMB_FORCE_COORDINATE
+                              ? cmb_name_map_find(&b->names, coordinates_of(b), f->coordinate)
+                              : NULL;
+  if (!entry) return true;
+  q->seen = cmb_coordinate_sign(&r->formula->mirror, &b->model->joints[entry->index], entry->kind);
+  return true;
+}
+
+static bool of_tyre(struct reading *r, int force, const char *suffix, struct quantity *q)
+{
+  cmb_expr e;
+  if (cmb_build_force(r->b, force) != CMB_OK) return false;
+  if (!cmb_build_tyre_result(r->b, force, suffix, &e)) return false;
+  known(q, e, CMB_LEVEL_MOTION);
+  if (suffix[0] == 'p') return seen_along(r, suffix[1] - 'x', false, q);
+  static const char *const sides[] = {"Fy", "Mx", "Mz", "alpha", "gamma"}; /* left is right there */
+  if (cmb_find_name(suffix, sides, 5, sizeof *sides) >= 0) q->seen = r->formula->mirror.turn;
+  return true;
+}
+
+static bool of_force(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+{
+  cmb_build *b = r->b;
   const cmb_model *model = b->model;
   int i = find(b, model->forces, base);
   if (i < 0) return false;
   const cmb_force_results results = cmb_force_rows[model->forces[i].type].results;
-  const bool pushes = results == CMB_RESULTS_PUSH, line = pushes || results == CMB_RESULTS_PULL;
-  if (line && strcmp(suffix, "length") == 0) return measured(q, cmb_build_spring_measure(b, i));
-  if (line && strcmp(suffix, "rate") == 0) {
-    return known(q, cmb_build_spring_measure(b, i).rate, CMB_LEVEL_MOTION);
-  }
+  const bool pushes = results == CMB_RESULTS_PUSH;
+  if (pushes || results == CMB_RESULTS_PULL) return of_line(r, i, pushes, suffix, q);
   static const char *const parts[] = {"fx", "fy", "fz"};
   int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
-  if (results == CMB_RESULTS_TYRE && part < 0) {
-    cmb_expr e;
-    return cmb_build_force(b, i) == CMB_OK && cmb_build_tyre_result(b, i, suffix, &e) &&
-           known(q, e, CMB_LEVEL_MOTION);
-  }
-  bool wanted = line ? strcmp(suffix, "force") == 0 || strcmp(suffix, "torque") == 0
-                     : part >= 0 && (results == CMB_RESULTS_PARTS || results == CMB_RESULTS_TYRE);
-  if (!wanted || cmb_build_force(b, i) != CMB_OK) return false;
+  if (results == CMB_RESULTS_TYRE && part < 0) return of_tyre(r, i, suffix, q);
+  if (part < 0 || (results != CMB_RESULTS_PARTS && results != CMB_RESULTS_TYRE)) return false;
+  if (cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
-  if (pushes) return known(q, a->force, CMB_LEVEL_MOTION);
-  if (line) return known(q, cmb_neg(b->g, a->force), CMB_LEVEL_MOTION);
   return a->measure.base == CMB_GROUND &&
-         known(q, a->measure.side[0].force.x[part], CMB_LEVEL_MOTION);
+         known(q, a->measure.side[0].force.x[part], CMB_LEVEL_MOTION) &&
+         seen_along(r, part, false, q);
 }
 
-static bool of_reaction(cmb_build *b, const char *base, const char *suffix, struct quantity *q)
+/* The result of a joint, stop or loop. */
+static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e)
 {
   const cmb_model *m = b->model;
-  cmb_expr e = 0;
   int i = find(b, m->joints, base);
-  if (i >= 0) return cmb_build_reaction(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+  if (i >= 0) return cmb_build_reaction(b, i, suffix, e);
   i = find(b, m->stops, base);
-  if (i >= 0) return cmb_build_push(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+  if (i >= 0) return cmb_build_push(b, i, suffix, e);
   i = find(b, m->loops, base);
-  return i >= 0 && cmb_build_loop_force(b, i, suffix, &e) && known(q, e, CMB_LEVEL_OUTPUT);
+  return i >= 0 && cmb_build_loop_force(b, i, suffix, e);
+}
+
+static bool of_reaction(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+{
+  cmb_expr e = 0;
+  if (!reaction_of(r->b, base, suffix, &e)) return false;
+  known(q, e, CMB_LEVEL_OUTPUT);
+  const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
+  return axis < 0 || seen_along(r, axis, suffix[0] == 'm', q);
 }
 
 /* ---- all of them */
@@ -457,7 +571,7 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
     return known(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
   i = find(b, m->inputs, name);
   if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
-  return of_joint(b, name, false, q) || of_state(b, name, false, q) || of_sampled(b, name, q) ||
+  return of_joint(r, name, false, q) || of_state(r, name, false, q) || of_sampled(b, name, q) ||
          of_measure(r, name, false, q) || of_implicit(r, name, q);
 }
 
@@ -472,12 +586,12 @@ static bool full_name(struct reading *r, const char *name, struct quantity *q)
   base[dot - name] = '\0';
   const char *suffix = dot + 1;
   if (strcmp(suffix, "rate") == 0 &&
-      (of_joint(r->b, base, true, q) || of_state(r->b, base, true, q) ||
-       of_measure(r, base, true, q))) {
+      (of_joint(r, base, true, q) || of_state(r, base, true, q) || of_measure(r, base, true, q))) {
     return true;
   }
-  return of_body(r->b, base, suffix, q) || of_force(r->b, base, suffix, q) ||
-         of_reaction(r->b, base, suffix, q);
+  if (of_body(r, base, suffix, q)) return true;
+  return r->b->status == CMB_OK &&
+         (of_force(r, base, suffix, q) || of_reaction(r, base, suffix, q));
 }
 
 /* scope + name, for the scope and those around it; the last one is "". */
@@ -581,7 +695,8 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
     return true;
   }
   if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && letter(name[0]) >= 0) {
-    *e = cmb_surface_symbols(r->b->g).x[letter(name[0])];
+    const int axis = letter(name[0]);
+    *e = as_seen(r->b, r->formula->mirror.sign[axis], cmb_surface_symbols(r->b->g).x[axis]);
     return true;
   }
   if (r->level == CMB_LEVEL_OUTPUT && total_of(r->b, name, e)) return true;
@@ -589,7 +704,7 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
   cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
   if (q.level > allowed) return too_much(r, name, &q);
   r->b->reads_late = r->b->reads_late || q.level == CMB_LEVEL_OUTPUT;
-  *e = q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e;
+  *e = as_seen(r->b, q.seen, q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e);
   return true;
 }
 
@@ -607,8 +722,31 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
+/* A road has global x, y and z, whoever asks. A wheel that touches it from below is none. */
+static bool road_value(struct reading *r, int road, bool friction, int count,
+                       const cmb_expr *arguments, cmb_expr *e)
+{
+  cmb_build *b = r->b;
+  const cmb_mirror *m = &r->formula->mirror;
+  const cmb_expr radius = count == 3 ? arguments[2] : 0;
+  const cmb_expr at[2] = {as_seen(b, m->sign[0], arguments[0]),
+                          as_seen(b, m->sign[1], arguments[1])};
+  if (radius != 0 && m->sign[2] < 0) {
+    cmb_build_fail(b, cmb_about_formula(r->formula),
+                   "a disc cannot roll on '%s' upside down; expected no radius in an instance "
+                   "with 'mirror: z'",
+                   b->model->roads[road].name);
+    return false;
+  }
+  const cmb_status status = cmb_build_road_value(b, road, friction, at, radius, e);
+  if (b->status == CMB_OK)
+    b->status = status; /* the parser will only know that there is no value */
+  if (!friction) *e = as_seen(b, m->sign[2], *e);
+  return status == CMB_OK;
+}
+
 /* ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) under its full name. */
-static bool road_of(cmb_build *b, const char *name, int count, const cmb_expr *arguments,
+static bool road_of(struct reading *r, const char *name, int count, const cmb_expr *arguments,
                     cmb_expr *e)
 {
   static const char suffix[] = ".friction";
@@ -616,13 +754,9 @@ static bool road_of(cmb_build *b, const char *name, int count, const cmb_expr *a
   const size_t length = strlen(name), tail = sizeof suffix - 1;
   const bool friction = length > tail && strcmp(name + length - tail, suffix) == 0;
   snprintf(base, sizeof base, "%.*s", (int)(friction ? length - tail : length), name);
-  const int i = find(b, b->model->roads, base);
-  if (i < 0 || count < 2 || (friction && count > 2)) return false;
-  const cmb_expr radius = count == 3 ? arguments[2] : 0;
-  const cmb_status status = cmb_build_road_value(b, i, friction, arguments, radius, e);
-  if (b->status == CMB_OK)
-    b->status = status; /* the parser will only know that there is no value */
-  return status == CMB_OK;
+  const int i = find(r->b, r->b->model->roads, base);
+  return i >= 0 && count >= 2 && !(friction && count > 2) &&
+         road_value(r, i, friction, count, arguments, e);
 }
 
 static bool call_of(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
@@ -636,7 +770,7 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
       *e = cmb_build_table(r->b, &m->tables[i], arguments);
       return true;
     }
-    if (road_of(r->b, text, count, arguments, e)) return true;
+    if (road_of(r, text, count, arguments, e)) return true;
     if (r->b->status != CMB_OK) return false;
   }
   if (strcmp(name, "delay") != 0) return false;

@@ -254,6 +254,7 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (cmb_node_find(entry, "restitution")) return cmb_read_rigid_contact(r, s, entry);
   f->name = cmb_full_name(r, s->prefix, entry->key, "");
   f->place = entry->key_place;
+  f->mirror = cmb_scope_mirror(s);
   f->type = (cmb_force_type)kind;
   CMB_TRY(cmb_define(r, CMB_NAMES_FORCE, f->name, m->force_count++, entry->key_place));
   return readers[kind](r, s, entry, f);

@@ -99,8 +99,8 @@ static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   const cmb_node *list, *given;
   CMB_TRY(cmb_require(r, entry, "coordinates", &list));
   CMB_TRY(cmb_expect_list(r, list, 2, "two coordinates"));
-  CMB_TRY(cmb_begin_formula(r, "", entry->place, &loop->formula));
-  CMB_TRY(cmb_begin_formula(r, "", entry->place, &loop->second));
+  CMB_TRY(cmb_begin_formula(r, s, "", entry->place, &loop->formula));
+  CMB_TRY(cmb_begin_formula(r, s, "", entry->place, &loop->second));
   CMB_TRY(read_coordinate(r, s, list->first, &loop->formula.text));
   CMB_TRY(read_coordinate(r, s, list->first->next, &loop->second.text));
   CMB_TRY(cmb_require(r, entry, "ratio", &given));
@@ -198,7 +198,7 @@ static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node 
   if (formula) {
     CMB_TRY(cmb_read_formula(r, s, formula, &loop->formula));
   } else {
-    CMB_TRY(cmb_begin_formula(r, "", coordinate->place, &loop->formula));
+    CMB_TRY(cmb_begin_formula(r, s, "", coordinate->place, &loop->formula));
     CMB_TRY(read_coordinate(r, s, coordinate, &loop->formula.text));
   }
   CMB_TRY(cmb_require(r, entry, "value", &value));

@@ -48,12 +48,20 @@ static inline cmb_about cmb_about_at(cmb_place at)
 }
 
 /* A formula as written. text == NULL: not given. */
+/* How formulas of a mirrored copy see what has a direction, so that they compute what those of the original do: a component i of a
+ * position, velocity or force is sign[i] times the global one, one of a turn or torque turn sign[i] times. All are 1 elsewhere. */
+typedef struct cmb_mirror {
+  double sign[3];
+  int turn;
+} cmb_mirror;
+
 typedef struct cmb_model_formula {
   const char *text;
   cmb_place place;         /* of its first character */
   const char *scope;       /* "" or "left." */
   const char *subject;     /* what it belongs to, for messages: "output 'x'" */
   const char *kind, *name; /* the same as data: "output", "x" */
+  cmb_mirror mirror;       /* that of its scope; outputs have none */
 } cmb_model_formula;
 
 enum { CMB_GROUND = -1 }; /* as a body's number */
@@ -78,6 +86,7 @@ typedef struct cmb_model_marker {
   cmb_place place;
   cmb_anchor anchor;
   cmb_number axes[9]; /* rows are the unit vectors x, y, z of the frame in the design position */
+  cmb_mirror mirror;  /* of the scope that it is written in */
 } cmb_model_marker;
 
 /* What belongs to one velocity of a joint (an angle, a displacement, a component of an angular velocity). */
@@ -234,6 +243,7 @@ typedef struct cmb_model_force {
       b; /* spring, bushing: both; load: b, and a.body if there is a reaction body; contact: b */
   const char *coordinate; /* CMB_FORCE_COORDINATE: full name of a coordinate */
   cmb_place coordinate_place;
+  cmb_mirror mirror; /* of the scope that it is written in */
 
   /* spring and coordinate, x the length or coordinate: pull = k (x - free) + preload + c x' + spring_table(x - free)
    * + damper_table(x') + formula. */

@@ -229,8 +229,8 @@ cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             cmb_limit_kind limit, cmb_number *x);
 
-/* Everything of a formula but its text. */
-cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
+/* Everything of a formula but its text: it is written in the scope, and its names are looked up from the prefix `names` on. */
+cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula);
 
 /* A formula that stays text; its syntax is checked. */
@@ -375,6 +375,9 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
 
 /* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
+
+/* How the formulas of a scope see what has a direction. */
+cmb_mirror cmb_scope_mirror(const cmb_scope *s);
 
 /* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
  * instances are. */

@@ -2,8 +2,8 @@
  * Section `roads` (reader.h): what wheels and contacts roll on. The types and their numbers are the rows of road_types.c.
  *
  * A road that has a place begins at `at` and runs in `direction`, along x if that is not given: its own coordinates are s along the
- * direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right. The x and y of
- * formulas are global, as those of the surfaces of contacts.
+ * direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right; the x and y of
+ * formulas are those that all formulas of the copy see (cmb_mirror).
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -187,6 +187,11 @@ static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   cmb_model_road *road = &r->model->roads[r->model->road_count++];
   const cmb_node *type, *friction;
   int choice;
+  if (s->sign[2] < 0) {
+    return cmb_reader_fail(
+        r, entry->key_place,
+        "a road cannot be turned upside down; expected none in an instance with 'mirror: z'");
+  }
   CMB_TRY(cmb_require(r, entry, "type", &type));
   CMB_TRY(cmb_read_choice(r, type, cmb_road_rows, CMB_ROAD_TYPES, sizeof *cmb_road_rows, &choice));
   road->type = (cmb_road_type)choice;

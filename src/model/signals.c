@@ -16,7 +16,7 @@ static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_
     return cmb_reader_fail(r, entry->place, "a grid of x and y; expected points [t, value]");
   }
   CMB_TRY(cmb_read_table(r, s, entry, full, NULL));
-  CMB_TRY(cmb_begin_formula(r, "", entry->place, &input->formula));
+  CMB_TRY(cmb_begin_formula(r, s, "", entry->place, &input->formula));
   input->formula.text = cmb_full_name(r, full, "(t)", "");
   return input->formula.text ? CMB_OK : cmb_fail_memory(r->ctx);
 }
@@ -86,6 +86,15 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
 }
 
 /* {value: formula, unit: text, title: text} */
+/* What a formula shows has the global axes in mirrored copies, too. */
+static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                             cmb_model_formula *formula)
+{
+  CMB_TRY(cmb_read_formula(r, s, node, formula));
+  formula->mirror = cmb_scope_mirror(r->scopes);
+  return CMB_OK;
+}
+
 static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_model_output *output)
 {
@@ -95,7 +104,7 @@ static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_n
   CMB_TRY(cmb_require(r, entry, "value", &value));
   CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as m, kN or deg", &output->unit));
   CMB_TRY(cmb_read_words(r, entry, "title", "a text", &output->title));
-  return cmb_read_formula(r, s, value, &output->formula);
+  return read_shown(r, s, value, &output->formula);
 }
 
 static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
@@ -107,7 +116,7 @@ static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node 
   output->unit = output->title = "";
   CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
   if (entry->kind == CMB_NODE_MAP) return read_output_map(r, s, entry, output);
-  return cmb_read_formula(r, s, entry, &output->formula);
+  return read_shown(r, s, entry, &output->formula);
 }
 
 cmb_status cmb_read_signals(cmb_reader *r)

@@ -102,6 +102,11 @@ static cmb_status add_scope(cmb_reader *r, cmb_scope **scope)
   return CMB_OK;
 }
 
+cmb_mirror cmb_scope_mirror(const cmb_scope *s)
+{
+  return (cmb_mirror){{s->sign[0], s->sign[1], s->sign[2]}, s->turn};
+}
+
 /* The model's own templates, for those who ask what there is. */
 static cmb_status keep_templates(cmb_reader *r)
 {

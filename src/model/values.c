@@ -252,15 +252,16 @@ static bool any_call(void *user, const char *name, int count, const cmb_expr *ar
   return false;
 }
 
-cmb_status cmb_begin_formula(cmb_reader *r, const char *scope, cmb_place place,
+cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula)
 {
-  const cmb_subject *s = &r->subject;
+  const cmb_subject *of = &r->subject;
   *formula = (cmb_model_formula){.place = place,
-                                 .scope = scope,
-                                 .subject = cmb_arena_text(r->model->arena, s->text),
-                                 .kind = s->kind,
-                                 .name = cmb_arena_text(r->model->arena, s->name)};
+                                 .scope = names,
+                                 .subject = cmb_arena_text(r->model->arena, of->text),
+                                 .kind = of->kind,
+                                 .name = cmb_arena_text(r->model->arena, of->name),
+                                 .mirror = cmb_scope_mirror(s)};
   return formula->subject && formula->name ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
@@ -275,6 +276,6 @@ cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   cmb_status status =
       cmb_formula_parse(r->graph, node->text, strlen(node->text), at.line, at.column, &names, &e);
   if (status != CMB_OK) return fail_formula(r, node, status);
-  CMB_TRY(cmb_begin_formula(r, s->prefix, node->place, formula));
+  CMB_TRY(cmb_begin_formula(r, s, s->prefix, node->place, formula));
   return cmb_write_previous(r, s, node, &formula->text);
 }
