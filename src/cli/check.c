@@ -3,33 +3,30 @@
  * Jacobian.
  */
 #include "base/output.h"
-#include "cli/cli.h"
+#include "cli/counts.h"
 #include "cli/pattern.h"
 
 #include <stdlib.h>
 
 struct check {
   const cmb_equations *eq;
-  cmb_rank_report rank;
-  int *redundant;              /* (ng) */
-  const char *const *left_out; /* names of constraints that are not among the system's any more */
-  int left_out_count;
+  struct cli_counts counts;
   bool has_pattern;
   struct cli_pattern pattern;
 };
 
 /* All constraints that the model states. */
-static int stated(const struct check *c)
+static int stated(const struct cli_counts *c)
 {
   return c->eq->ng + c->left_out_count;
 }
 
-static bool is_singular(const struct check *c)
+static bool is_singular(const struct cli_counts *c)
 {
   return c->rank.here < c->rank.around;
 }
 
-static void print_names(const struct check *c)
+static void print_names(const struct cli_counts *c)
 {
   for (int i = 0; i < c->left_out_count; i++) {
     printf("  %-12s %s, left out\n", i ? "" : "redundant", c->left_out[i]);
@@ -56,13 +53,14 @@ static void print_moved(const char *what, double moved, const char *most)
 static void print_text(const struct check *c, const cmb_result *r)
 {
   const cmb_equations *eq = c->eq;
+  const struct cli_counts *n = &c->counts;
   const int nv = eq->nv - eq->nz;
-  printf("%s: %d degrees of freedom", eq->name, nv - c->rank.around);
+  printf("%s: %d degrees of freedom", eq->name, nv - n->rank.around);
   if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
   printf("\n  coordinates  %d, velocities %d\n", eq->nq, nv);
-  printf("  constraints  %d, rank %d", stated(c), c->rank.around);
-  printf("; Gruebler's count is %d - %d = %d\n", nv, stated(c), nv - stated(c));
-  print_names(c);
+  printf("  constraints  %d, rank %d", stated(n), n->rank.around);
+  printf("; Gruebler's count is %d - %d = %d\n", nv, stated(n), nv - stated(n));
+  print_names(n);
   if (r->status != CMB_OK) return;
   print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
   print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most]);
@@ -72,7 +70,26 @@ static void print_text(const struct check *c, const cmb_result *r)
   if (c->has_pattern) cli_pattern_print(&c->pattern);
 }
 
-static void json_counts(struct cli_json *j, const struct check *c)
+bool cli_counts_begin(const cmb_system *system, struct cli_counts *c)
+{
+  *c = (struct cli_counts){.eq = cmb_system_equations(system)};
+  c->left_out = cmb_system_left_out(system, &c->left_out_count);
+  c->redundant = calloc((size_t)c->eq->ng + 1, sizeof *c->redundant);
+  return c->redundant != NULL;
+}
+
+cmb_status cli_counts_find(cmb_context *ctx, const cmb_system *system, double t, const double *q,
+                           const int *mode, struct cli_counts *c)
+{
+  return cmb_system_rank(ctx, system, t, q, mode, &c->rank, c->redundant);
+}
+
+void cli_counts_end(struct cli_counts *c)
+{
+  free(c->redundant);
+}
+
+void cli_json_counts(struct cli_json *j, const struct cli_counts *c)
 {
   const cmb_equations *eq = c->eq;
   cli_json_integer(j, "constraints", stated(c));
@@ -112,7 +129,7 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   cli_json_begin(&j, eq->name, NULL, status);
   cli_json_integer(&j, "coordinates", eq->nq);
   cli_json_integer(&j, "velocities", eq->nv - eq->nz);
-  json_counts(&j, c);
+  cli_json_counts(&j, &c->counts);
   if (status == CMB_OK) json_start(&j, eq, r);
   if (c->has_pattern) cli_pattern_json(&j, &c->pattern);
   cli_json_contents(&j, model);
@@ -135,15 +152,14 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
 {
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim = NULL;
-  c->left_out = cmb_system_left_out(system, &c->left_out_count);
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   const cmb_result *r = status == CMB_OK ? cmb_simulation_result(sim) : NULL;
   if (r) {
-    cmb_system_rank(ctx, system, cmb_system_t_start(system), cmb_system_q(system), r->mode,
-                    &c->rank, c->redundant);
+    cli_counts_find(ctx, system, cmb_system_t_start(system), cmb_system_q(system), r->mode,
+                    &c->counts);
     status = cmb_simulation_start(sim);
     if (status == CMB_OK) {
-      status = cmb_system_rank(ctx, system, r->t, r->q, r->mode, &c->rank, c->redundant);
+      status = cli_counts_find(ctx, system, r->t, r->q, r->mode, &c->counts);
     }
     if (status == CMB_OK) status = find_pattern(ctx, a, system, r, c);
   }
@@ -172,10 +188,10 @@ int cli_check(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &system);
   if (code != CLI_DONE) return code;
   struct check c = {.eq = cmb_system_equations(system)};
-  c.redundant = calloc((size_t)c.eq->ng + 1, sizeof *c.redundant);
-  code = c.redundant ? check_system(ctx, a, system, &c) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  code = cli_counts_begin(system, &c.counts) ? check_system(ctx, a, system, &c)
+                                             : cli_fail(NULL, CMB_ERROR_MEMORY);
   cli_pattern_release(&c.pattern);
-  free(c.redundant);
+  cli_counts_end(&c.counts);
   cmb_system_destroy(system);
   return code;
 }

@@ -163,6 +163,7 @@ int cli_linearize(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_kinematics(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_export(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_plot(cmb_context *ctx, const struct cli_arguments *arguments);
+int cli_view(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_tyre(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_list(cmb_context *ctx, const struct cli_arguments *arguments);
 int cli_bench(cmb_context *ctx, const struct cli_arguments *arguments);

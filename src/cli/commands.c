@@ -46,6 +46,15 @@ const struct cli_command cli_commands[] = {
      "each other, several files on top of each other, as SVG or PNG. What has one unit shares a "
      "panel. PNG needs rsvg-convert (Debian: librsvg2-bin).",
      cli_plot, false},
+    {"view", "MODEL|RESULT...", NULL, "look at a mechanism, or at results, in 3D",
+     "Writes a page for a browser, which opens from disk without a network. Of a model it shows "
+     "the "
+     "assembled mechanism, with sliders for its free coordinates and its modes; of files of "
+     "results, "
+     "CSV, HDF5 or MAT, the motion and the plots, those of several files on top of each other. The "
+     "page can be drawn as a picture (-o FILE.png) or as a moving one (--video), by Chromium and "
+     "ffmpeg, where they are installed.",
+     cli_view, true},
     {"tyre", "FILE.tir", "", "what a tyre file says",
      "Reads a tyre property file with the Magic Formula 5.2, 6.1 or 6.2 and prints its sizes and "
      "ranges and, at four loads, slip and cornering stiffness, the largest friction and the "

@@ -244,10 +244,11 @@ bool cli_ends_in(const char *text, const char *ending)
 static bool take_out(struct cli_arguments *a, const char *value)
 {
   const char *command = a->command ? a->command->name : "";
-  const bool picture = strcmp(command, "plot") == 0;
+  const bool picture = strcmp(command, "plot") == 0, view = strcmp(command, "view") == 0;
   const bool run = strcmp(command, "run") == 0, matrices = strcmp(command, "linearize") == 0;
   a->out = value;
   if (picture) return cli_ends_in(value, ".svg") || cli_ends_in(value, ".png");
+  if (view) return cli_ends_in(value, ".html") || cli_ends_in(value, ".png");
   if (run && cli_ends_in(value, ".h5")) return true;
   return cli_ends_in(value, ".csv") || ((run || matrices) && cli_ends_in(value, ".mat"));
 }
@@ -414,11 +415,11 @@ const struct cli_option cli_options[] = {
      take_max_step, "a positive number", NULL},
     {"max-steps", 0, "N", " run ", "give up after N attempted steps (default: 100000000)",
      take_max_steps, "a positive whole number", NULL},
-    {"set", 0, "NAME=VALUE", " run check linearize export kinematics ",
+    {"set", 0, "NAME=VALUE", " run check linearize export kinematics view ",
      "set a parameter of the model to a number or a formula of numbers, e.g. 2*900; repeatable",
      take_set, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
-    {"live", 0, "NAME,..", " run check linearize export ",
+    {"live", 0, "NAME,..", " run check linearize export view ",
      "parameters of a model file that stay changeable: exported C code has them in a struct; run, "
      "check and linearize compute with the equations of that code and the parameters' values; all: "
      "those that are not computed from others and choose nothing, such as a number of copies "
@@ -439,27 +440,27 @@ const struct cli_option cli_options[] = {
      take_wheel, "the name of a marker, 64 times at most", NULL},
     {"radius", 0, "R", " kinematics ", "from the wheels' centres to their contact points",
      take_radius, "a positive number", NULL},
-    {"start", 0, "NAME=VALUE", " run check linearize export ",
+    {"start", 0, "NAME=VALUE", " run check linearize export view ",
      "set the start value of a coordinate, velocity or state; in a model it is held while the "
      "others "
      "become consistent; repeatable",
      take_start, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
-    {"equilibrium", 0, NULL, " run check linearize export ",
+    {"equilibrium", 0, NULL, " run check linearize export view ",
      "start from the static equilibrium near the start values; velocities become 0, but for those "
      "along "
      "which nothing brings the system to rest",
      take_equilibrium, NULL, NULL},
-    {"steady", 0, "NAME=VALUE", " run linearize ",
+    {"steady", 0, "NAME=VALUE", " run linearize view ",
      "start from a steady motion near the start values, straight or on a circle, in which the "
      "output, velocity, coordinate or state NAME has this value; repeatable",
      take_steady, "NAME=VALUE with a number, or a formula of numbers, for VALUE, 64 times at most",
      NULL},
-    {"free", 0, "NAME,..", " run linearize ",
+    {"free", 0, "NAME,..", " run linearize view ",
      "coordinates, or joints, that go on at a constant rate in the steady motion, such as the "
      "angles of wheels; those that carry the model over the ground do so anyway",
      take_free, "names separated by commas, 64 at most", NULL},
-    {"trim", 0, "NAME,..", " run linearize ",
+    {"trim", 0, "NAME,..", " run linearize view ",
      "inputs, or parameters that --live names, whose values are found so that the motion is "
      "steady",
      take_trim, "names separated by commas, 64 at most", NULL},
@@ -475,7 +476,7 @@ const struct cli_option cli_options[] = {
     {"option", 0, "NAME=VALUE", " run linearize export ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most", NULL},
-    {"formulation", 0, "NAME", " run check linearize export ",
+    {"formulation", 0, "NAME", " run check linearize export view ",
      "equations of a model file: explicit (joint coordinates, O(N) accelerations), residual (joint "
      "coordinates, O(N) residuals) or cartesian (Euler parameters) (default: explicit)",
      take_formulation, "explicit, residual or cartesian", "explicit residual cartesian"},
@@ -483,7 +484,7 @@ const struct cli_option cli_options[] = {
      "how a model file's equations are run: interpreter, native (compiled by cc, and kept) or auto "
      "(native if it was compiled before) (default: auto)",
      take_evaluator, "auto, interpreter or native", "auto interpreter native"},
-    {"include-anywhere", 0, NULL, " run check linearize export kinematics ",
+    {"include-anywhere", 0, NULL, " run check linearize export kinematics view ",
      "a model file may include files outside its own folder", take_include_anywhere, NULL, NULL},
     {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
      "the name of a folder", NULL},
@@ -506,15 +507,18 @@ const struct cli_option cli_options[] = {
      "are)",
      take_y, "names separated by commas", NULL},
     {"log", 0, "AXES", " plot ", "which axes are logarithmic", take_log, "x, y or xy", "x y xy"},
-    {"out", 'o', "FILE", " run linearize kinematics plot ",
+    {"out", 'o', "FILE", " run linearize kinematics plot view ",
      "run: write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB); "
      "kinematics: the table, to a .csv; "
      "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues "
      "of "
-     "a table of steady motions to a .csv; plot: the picture, which must end in .svg or .png",
+     "a table of steady motions to a .csv; plot: the picture, which must end in .svg or .png; "
+     "view: the page, which must end in .html, or the picture, which must end in .png (default: "
+     "the "
+     "name of the model or of the first result, ending in .html)",
      take_out,
      "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat; plot: in .svg or "
-     ".png)",
+     ".png; view: in .html or .png)",
      NULL},
     {"pattern", 0, NULL, " check ",
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
@@ -563,11 +567,11 @@ const struct cli_option cli_options[] = {
      take_realtime, NULL, NULL},
     {"json", 0, NULL, " run check linearize export kinematics tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
-    {"quiet", 0, NULL, " run export ", "no progress bar, no report of what was written", take_quiet,
-     NULL, NULL},
+    {"quiet", 0, NULL, " run export view ", "no progress bar, no report of what was written",
+     take_quiet, NULL, NULL},
     {"help", 0, NULL,
-     " run check list bench manpage completion linearize export kinematics tyre plot ", "this help",
-     take_help, NULL, NULL},
+     " run check list bench manpage completion linearize export kinematics tyre plot view ",
+     "this help", take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
@@ -682,7 +686,7 @@ bool cli_on_model(const struct cli_command *command)
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
-  const bool several = operand && strcmp(operand, "RESULT...") == 0;
+  const bool several = operand && cli_ends_in(operand, "...");
   if (several && a->result_count == CLI_MOST_RESULTS) {
     return cli_complain("'camber %s' takes %d files at most", a->command->name, CLI_MOST_RESULTS);
   }

@@ -141,15 +141,14 @@ static cmb_status put_motion(struct cli_json *j, const struct content *c)
   return status;
 }
 
-static void put_head(struct cli_json *j, const struct content *c)
+void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
+                     const struct cli_report_texts *texts)
 {
-  cli_json_text(j, "title", c->texts->title);
-  cli_json_text(j, "file", c->texts->file);
-  cli_json_number(j, "t_end", c->texts->t_end);
+  cli_json_text(j, "title", texts->title);
+  cli_json_text(j, "file", texts->file);
+  cli_json_number(j, "t_end", texts->t_end);
   cli_json_open(j, "settings", '{');
-  for (int i = 0; i < c->a->set_count; i++) {
-    cli_json_number(j, c->a->set[i].name, c->a->set[i].value);
-  }
+  for (int i = 0; i < a->set_count; i++) cli_json_number(j, a->set[i].name, a->set[i].value);
   cli_json_close(j, '}');
 }
 
@@ -158,7 +157,7 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   const struct content *c = user;
   cli_json_open(j, "reports", '[');
   cli_json_open(j, NULL, '{');
-  put_head(j, c);
+  cli_report_head(j, c->a, c->texts);
   cli_json_open(j, "run", '{');
   c->put_run(j, c->run);
   cli_json_close(j, '}');

@@ -51,6 +51,10 @@ cmb_status cli_report_save(cmb_context *ctx, struct cli_report *r, const struct 
 
 /* ---- parts */
 
+/* Title, file, end and settings of a report. */
+void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
+                     const struct cli_report_texts *texts);
+
 /* report_scene.c: "scene", what the model has to show. */
 void cli_report_scene(struct cli_json *j, const cmb_model *model);
 
@@ -64,6 +68,9 @@ struct cli_poses {
 
 cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *frames,
                                  const struct cli_arguments *a, struct cli_poses *poses);
+/* The same by poses that are at hand, of a model with so many bodies. To be released in any case, as above. */
+cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_frames *frames,
+                               struct cli_poses *poses);
 void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
 void cli_report_release_poses(struct cli_poses *poses);
 

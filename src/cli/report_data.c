@@ -61,20 +61,29 @@ static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_po
   return CMB_OK;
 }
 
-cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *f,
-                                 const struct cli_arguments *a, struct cli_poses *to)
+cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_frames *f,
+                               struct cli_poses *to)
 {
-  cmb_poses *from;
-  if (f->newer) f->count++; /* the last instant is always there */
-  f->newer = false;
-  *to = (struct cli_poses){.count = f->count, .bodies = cmb_model_count(a->model, CMB_ITEM_BODY)};
-  CMB_TRY(cmb_poses_create(ctx, a->model, a->formulation, &from));
+  *to = (struct cli_poses){.count = f->count, .bodies = bodies};
   to->pose = calloc((size_t)(A_POSE * to->count * to->bodies) + 1, sizeof *to->pose);
   to->t = calloc((size_t)to->count + 1, sizeof *to->t);
   cmb_pose_of_body *now = calloc((size_t)to->bodies + 1, sizeof *now);
   const bool good = to->pose && to->t && now;
   const cmb_status status = good ? fill_poses(f, from, now, to) : CMB_ERROR_MEMORY;
   free(now);
+  return status;
+}
+
+cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *f,
+                                 const struct cli_arguments *a, struct cli_poses *to)
+{
+  cmb_poses *from;
+  if (f->newer) f->count++; /* the last instant is always there */
+  f->newer = false;
+  *to = (struct cli_poses){.count = 0};
+  CMB_TRY(cmb_poses_create(ctx, a->model, a->formulation, &from));
+  const cmb_status status =
+      cli_report_poses_by(from, cmb_model_count(a->model, CMB_ITEM_BODY), f, to);
   cmb_poses_destroy(from);
   return status;
 }

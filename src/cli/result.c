@@ -194,6 +194,11 @@ static bool is_of(const char *path, const char *ending)
   return whole > tail && strncmp(path + whole - tail, ending, tail) == 0;
 }
 
+bool cli_is_result(const char *path)
+{
+  return is_of(path, ".csv") || is_of(path, ".h5") || is_of(path, ".mat");
+}
+
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   if (is_of(path, ".h5")) return cli_result_read_hdf5(r, path);

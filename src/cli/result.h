@@ -23,6 +23,9 @@ struct cli_result {
   long rows;
 };
 
+/* Whether a file's name has an ending of such files. */
+bool cli_is_result(const char *path);
+
 /* Complains, with the place in the file, of what is not such a file. Returns an exit code; the result is released in any case with
  * cli_result_end. */
 int cli_result_read(const char *path, struct cli_result *result);

@@ -186,18 +186,21 @@ void cmb_held_clear(cmb_held_equations *x)
   take_rows(x);
 }
 
-void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
+void cmb_held_add_row(cmb_held_equations *x, const cmb_held *held, int component)
 {
-  const bool turn = held->kind == CMB_HELD_TURN;
-  for (int c = 0; c < (turn ? 3 : 1); c++) {
-    const int i = x->inner->ng + x->count;
-    x->row[x->count++] = (cmb_held_row){held, c};
-    x->offset[i] = 0;
-    if (!x->start) continue;
+  const int i = x->inner->ng + x->count, entries = held->kind == CMB_HELD_TURN ? 3 : 1;
+  x->row[x->count++] = (cmb_held_row){held, component};
+  x->offset[i] = 0;
+  if (x->start) {
     x->start[i + 1] = x->start[i];
-    for (int n = 0; n < (turn ? 3 : 1); n++) x->column[x->start[i + 1]++] = held->v + n;
+    for (int n = 0; n < entries; n++) x->column[x->start[i + 1]++] = held->v + n;
   }
   take_rows(x);
+}
+
+void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
+{
+  for (int c = 0; c < (held->kind == CMB_HELD_TURN ? 3 : 1); c++) cmb_held_add_row(x, held, c);
 }
 
 /* w (1 or 3): from q to one value. The length of vec e is the sine of half the angle: e is turned back by the whole of it. */

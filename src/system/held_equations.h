@@ -49,6 +49,8 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
 
 /* Hold this value too, which must outlive the equations; or none any more. Evaluators made before are not to be used again. */
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);
+void cmb_held_add_row(cmb_held_equations *x, const cmb_held *held,
+                      int component); /* of Euler parameters only one */
 void cmb_held_clear(cmb_held_equations *x);
 
 /* w (nv): the way from q to the position `home` (count values, no rates), the shorter way round where it turns. Returns the square of its

@@ -1,5 +1,7 @@
 // The data of a page: what the program wrote into it (docs/report.md), with arrays in place of base64.
 
+const NO_TABLE = { t: "", columns: [], thinned: false }; // of a page without a run
+
 export function readPage(document) {
   const page = JSON.parse(document.getElementById("camber-report").textContent);
   if (page.schema !== 2) throw new Error(`this viewer reads schema 2, the page has ${page.schema}`);
@@ -8,14 +10,14 @@ export function readPage(document) {
 }
 
 function readReport(report) {
-  report.series = readTable(report.series);
-  report.steps = readTable(report.steps);
+  report.series = readTable(report.series ?? NO_TABLE);
+  report.steps = readTable(report.steps ?? NO_TABLE);
   for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));
   if (report.frames) report.frames = readFrames(report.frames, report.scene.bodies.length);
   return report;
 }
 
-function bytesOf(text) {
+export function bytesOf(text) {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
@@ -36,7 +38,7 @@ function readColumn(column) {
   return values;
 }
 
-function readFrames(frames, bodies) {
+export function readFrames(frames, bodies) {
   return { t: new Float64Array(bytesOf(frames.t)), poses: new Float32Array(bytesOf(frames.poses)), bodies };
 }
 

@@ -5,6 +5,7 @@ import { Clock } from "./clock.js";
 import { readPage, timeRange } from "./data.js";
 import { element } from "./dom.js";
 import { keyTable, listenToKeys, makeHelp } from "./keys.js";
+import { startModel } from "./modelpage.js";
 import { Plots } from "./plots.js";
 import style from "./style.css";
 import { makeHead, makeSummary } from "./summary.js";
@@ -39,7 +40,9 @@ function makeStage(view, reason, clock, help) {
 
 function start() {
   document.head.append(element("style", {}, uplotStyle, style));
-  const [report] = readPage(document).reports;
+  const page = readPage(document);
+  if (page.kind === "model") return startModel(page, theme, dark);
+  const [report] = page.reports;
   const clock = new Clock(timeRange(report));
   const [view, reason] = makeView(report, clock);
   const plots = new Plots(report, clock, theme);

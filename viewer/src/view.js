@@ -18,7 +18,7 @@ export class View {
     this.report = report;
     this.clock = clock;
     this.theme = theme;
-    this.motion = new Motion(report);
+    this.motion = report.motion ?? new Motion(report); // of a model's page it is another one
     this.measure();
     this.makeScene();
     this.makeCamera();

@@ -1,0 +1,143 @@
+/*
+ * How large a mechanism is, and how far it is displaced (view_model.h): by the points that items of the model fix to bodies.
+ */
+#include "cli/view_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is done with each point: the body that it is fixed to, its place in the design position. */
+typedef void visit(void *user, const cmb_body_point *point);
+
+static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, void *user)
+{
+  for (int i = 0; i < cmb_model_count(m, kind); i++) {
+    const int count = cmb_model_points(m, kind, i, 0, NULL);
+    cmb_body_point *points = calloc((size_t)count + 1, sizeof *points);
+    if (!points) return false;
+    cmb_model_points(m, kind, i, count, points);
+    for (int k = 0; k < count; k++) each(user, &points[k]);
+    free(points);
+  }
+  return true;
+}
+
+/* False: without memory. */
+static bool visit_points(const cmb_model *m, visit *each, void *user)
+{
+  static const cmb_item_kind kinds[] = {CMB_ITEM_MARKER, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
+                                        CMB_ITEM_STOP, CMB_ITEM_SHAPE};
+  cmb_joint joint;
+  cmb_body body;
+  for (int i = 0; cmb_joint_of(m, i, &joint); i++) {
+    if (joint.nv == CMB_JOINT_MOST_V) continue; /* a free body has no joint to be seen */
+    const cmb_body_point child = {joint.child, {joint.at[0], joint.at[1], joint.at[2]}};
+    each(user, &child);
+  }
+  for (int i = 0; cmb_body_of(m, i, &body); i++) {
+    const cmb_body_point com = {i, {body.com[0], body.com[1], body.com[2]}};
+    each(user, &com);
+  }
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (!visit_items(m, kinds[k], each, user)) return false;
+  }
+  return true;
+}
+
+/* Poses (bodies) at one or two positions, and what is found in them. */
+struct look {
+  const cmb_model *model;
+  cmb_pose_of_body *now, *then;
+  double low[3], high[3];
+  double way;
+};
+
+static void place_of(const struct look *l, const cmb_pose_of_body *poses, const cmb_body_point *p,
+                     double x[3])
+{
+  cmb_body body;
+  for (int i = 0; i < 3; i++) x[i] = p->at[i];
+  if (!cmb_body_of(l->model, p->body, &body)) return;
+  const cmb_pose_of_body *pose = &poses[p->body];
+  for (int i = 0; i < 3; i++) {
+    x[i] = pose->place[i];
+    for (int k = 0; k < 3; k++) x[i] += pose->turn[3 * i + k] * (p->at[k] - body.com[k]);
+  }
+}
+
+static void enclose(void *user, const cmb_body_point *p)
+{
+  struct look *l = user;
+  double x[3];
+  place_of(l, l->now, p, x);
+  for (int i = 0; i < 3; i++) {
+    l->low[i] = fmin(l->low[i], x[i]);
+    l->high[i] = fmax(l->high[i], x[i]);
+  }
+}
+
+static void compare(void *user, const cmb_body_point *p)
+{
+  struct look *l = user;
+  double x[3], y[3], square = 0;
+  place_of(l, l->now, p, x);
+  place_of(l, l->then, p, y);
+  for (int i = 0; i < 3; i++) square += (x[i] - y[i]) * (x[i] - y[i]);
+  l->way = fmax(l->way, sqrt(square));
+}
+
+static cmb_status open_look(const struct cli_view_place *p, const double *q, struct look *l)
+{
+  *l = (struct look){.model = p->a->model,
+                     .low = {INFINITY, INFINITY, INFINITY},
+                     .high = {-INFINITY, -INFINITY, -INFINITY}};
+  l->now = calloc(2 * (size_t)p->bodies + 1, sizeof *l->now);
+  if (!l->now) return CMB_ERROR_MEMORY;
+  l->then = l->now + p->bodies;
+  return cmb_poses_at(p->poses, p->eq.nq, q, 0, NULL, l->now);
+}
+
+cmb_status cli_view_size(struct cli_view_place *p, double *size)
+{
+  struct look l;
+  double square = 0;
+  cmb_status status = open_look(p, p->q, &l);
+  if (status == CMB_OK && !visit_points(l.model, enclose, &l)) status = CMB_ERROR_MEMORY;
+  for (int i = 0; i < 3; i++) square += (l.high[i] - l.low[i]) * (l.high[i] - l.low[i]);
+  *size = isfinite(square) && square > 0 ? sqrt(square) : 1; /* a single point has no size */
+  free(l.now);
+  return status;
+}
+
+/* The largest turn between the poses: the sine of the angle is that of the skew part of R₁ᵀ R₀. */
+static double largest_turn(const struct look *l, int bodies)
+{
+  double most = 0;
+  for (int b = 0; b < bodies; b++) {
+    const double *R = l->now[b].turn, *S = l->then[b].turn;
+    double square = 0;
+    for (int i = 0; i < 9; i++) square += (R[i] - S[i]) * (R[i] - S[i]);
+    most = fmax(most, sqrt(square / 2));
+  }
+  return most;
+}
+
+cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double *way, double *turn)
+{
+  static const double SMALL = 1e-6; /* rounding and curvature leave six digits */
+  struct look l;
+  double *q = calloc((size_t)p->eq.nq + 1, sizeof *q);
+  cmb_status status = q ? open_look(p, p->q, &l) : CMB_ERROR_MEMORY;
+  if (!q) return status;
+  for (int i = 0; i < p->eq.nq; i++) q[i] = p->q[i] + SMALL * dq[i];
+  if (p->eq.normalize) p->eq.normalize(p->eq.self, q);
+  if (status == CMB_OK) status = cmb_poses_at(p->poses, p->eq.nq, q, 0, NULL, l.then);
+  if (status == CMB_OK && !visit_points(l.model, compare, &l)) status = CMB_ERROR_MEMORY;
+  if (status == CMB_OK) {
+    *way = l.way / SMALL;
+    *turn = largest_turn(&l, p->bodies) / SMALL;
+  }
+  free(l.now);
+  free(q);
+  return status;
+}

@@ -1,0 +1,339 @@
+/*
+ * Positions along the free coordinates of a mechanism (view_model.h): each is moved from the start in both directions, the others being held
+ * (system/freedoms.h), as far as its range goes, the loops close, and no stop is in the way.
+ */
+#include "cli/view_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SLIDERS = 24, MOST_ON_A_SIDE = 40, LEAST_ON_A_SIDE = 5, HALVINGS = 10 };
+
+/* How far coordinates go at most: a joint turns once, a free body is tilted, a slide moves by a part of the mechanism's size. */
+static const double TURN = 3.14159265358979323846, TILT = 0.5235987755982988, SHIFT = 0.25;
+
+/* A way with fewer positions than this part of what was planned is gone once more, in finer steps. */
+static const double COARSE = 0.6;
+
+/* One side of a range. */
+struct side {
+  double *rows; /* (most x (1 + nq)) behind the start, in the order of the way */
+  int count, most;
+  double value; /* that was reached */
+  enum cli_slider_end end;
+  const char *stop;
+};
+
+struct walk {
+  struct cli_view_place *p;
+  double *q, *kept; /* (nq) */
+  bool stops;       /* none is closed at the start: so the range ends where one closes */
+  bool in_time;
+};
+
+static double time_of(const struct walk *w, double value)
+{
+  return w->in_time ? value : w->p->t;
+}
+
+/* ---- one side */
+
+static void keep(const struct walk *w, struct side *s, double value)
+{
+  const int nq = w->p->eq.nq;
+  double *row = s->rows + (ptrdiff_t)s->count++ * (1 + nq);
+  row[0] = s->value = value;
+  memcpy(row + 1, w->q, (size_t)nq * sizeof *row);
+}
+
+/* From s->value towards `value`; the position is w->q, *arrived tells where it is good, and s why it is not. */
+static cmb_status step(const struct walk *w, struct side *s, double *value, bool *arrived)
+{
+  double reached;
+  bool met;
+  const double change = *value - s->value;
+  cmb_freedoms *f = w->p->freedoms;
+  *arrived = false;
+  s->end = CLI_END_LOOPS;
+  CMB_TRY(cmb_freedoms_move(f, w->in_time ? 0 : change, time_of(w, *value), w->q, &reached));
+  if (reached < 1 && w->in_time) return CMB_OK;
+  if (reached < 1) *value = s->value + reached * change;
+  CMB_TRY(cmb_freedoms_check(f, time_of(w, *value), w->q, &met));
+  if (!met) return CMB_OK;
+  if (w->stops) {
+    CMB_TRY(cmb_freedoms_closed_gap(f, time_of(w, *value), w->q, &s->stop));
+    if (s->stop) {
+      s->end = CLI_END_STOP;
+      return CMB_OK;
+    }
+  }
+  *arrived = true;
+  if (reached >= 1) s->end = CLI_END_CHOSEN;
+  return CMB_OK;
+}
+
+/* The last position before a stop closes, by halving what is left of the way to `value`. */
+static cmb_status approach_stop(const struct walk *w, struct side *s, double value)
+{
+  const size_t size = (size_t)w->p->eq.nq * sizeof *w->q;
+  const double from = s->value;
+  const char *stop = s->stop;
+  double good = 0, bad = 1;
+  for (int i = 0; i < HALVINGS; i++) {
+    double middle = from + 0.5 * (good + bad) * (value - from);
+    bool arrived;
+    memcpy(w->q, w->kept, size);
+    CMB_TRY(step(w, s, &middle, &arrived));
+    if (arrived && s->end == CLI_END_CHOSEN) {
+      good = 0.5 * (good + bad);
+      memcpy(w->kept, w->q, size);
+      s->value = middle;
+    } else {
+      bad = 0.5 * (good + bad);
+    }
+  }
+  s->end = CLI_END_STOP;
+  s->stop = stop;
+  memcpy(w->q, w->kept, size);
+  if (good > 0) keep(w, s, s->value);
+  return CMB_OK;
+}
+
+/* `count` steps from the start as far as they lead. */
+static cmb_status go(const struct walk *w, double start, double size, int count, struct side *s)
+{
+  const size_t bytes = (size_t)w->p->eq.nq * sizeof *w->q;
+  memcpy(w->q, w->p->q, bytes);
+  s->count = 0;
+  s->value = start;
+  s->stop = NULL;
+  s->end = CLI_END_CHOSEN;
+  for (int n = 1; n <= count && s->end == CLI_END_CHOSEN; n++) {
+    double value = start + n * size;
+    bool arrived;
+    memcpy(w->kept, w->q, bytes);
+    CMB_TRY(step(w, s, &value, &arrived));
+    if (arrived && fabs(value - s->value) > 1e-6 * fabs(size)) keep(w, s, value);
+    if (!arrived && s->end == CLI_END_STOP) CMB_TRY(approach_stop(w, s, value));
+  }
+  return CMB_OK;
+}
+
+/* One side of the range, with about as many positions as there is room for. */
+static cmb_status go_side(const struct walk *w, double start, double reach, struct side *s)
+{
+  const int count = s->most - 1;
+  CMB_TRY(go(w, start, reach / count, count, s));
+  if (s->end == CLI_END_CHOSEN || s->count >= COARSE * count) return CMB_OK;
+  const double far = s->value - start;
+  if (!(fabs(far) > 1e-6 * fabs(reach))) return CMB_OK;
+  const enum cli_slider_end end = s->end;
+  const char *stop = s->stop;
+  CMB_TRY(go(w, start, far / count, count, s)); /* its end is known, and reached or nearly so */
+  s->end = end;
+  s->stop = stop;
+  return CMB_OK;
+}
+
+/* ---- one slider */
+
+/* Both sides as one table, from the low end to the high one, with the outputs. */
+static cmb_status join(struct walk *w, const struct side sides[2], int outputs,
+                       struct cli_slider *s)
+{
+  const int nq = w->p->eq.nq, low = sides[0].count;
+  const size_t row_size = (size_t)(1 + nq) * sizeof(double);
+  const long count = low + 1 + sides[1].count;
+  s->frames = (struct cli_frames){.nq = nq, .count = count, .room = count};
+  s->frames.rows = calloc((size_t)count, row_size);
+  s->outputs = calloc((size_t)(count * outputs) + 1, sizeof *s->outputs);
+  if (!s->frames.rows || !s->outputs) return CMB_ERROR_MEMORY;
+  for (long k = 0; k < count; k++) {
+    double *row = s->frames.rows + k * (1 + nq);
+    const long side = k < low ? low - 1 - k : k - low - 1;
+    const struct side *from = &sides[k > low];
+    if (k == low) {
+      row[0] = s->start;
+      memcpy(row + 1, w->p->q, (size_t)nq * sizeof *row);
+    } else {
+      memcpy(row, from->rows + side * (1 + nq), row_size);
+    }
+    const double t = time_of(w, row[0]);
+    CMB_TRY(cmb_freedoms_observe(w->p->freedoms, t, row + 1, s->outputs + k * outputs));
+  }
+  for (int i = 0; i < 2; i++) s->end[i] = sides[i].end, s->stop[i] = sides[i].stop;
+  return CMB_OK;
+}
+
+/* A range from the start down to `low` and up to `high`, whichever there are. */
+static cmb_status fill(struct walk *w, double low, double high, int on_a_side, int outputs,
+                       struct cli_slider *s)
+{
+  const size_t row_size = (size_t)(1 + w->p->eq.nq) * sizeof(double);
+  const double reach[2] = {low - s->start, high - s->start};
+  struct side sides[2] = {{.most = on_a_side + 1}, {.most = on_a_side + 1}};
+  cmb_status status = CMB_OK;
+  for (int i = 0; i < 2 && status == CMB_OK; i++) {
+    sides[i].rows = calloc((size_t)sides[i].most + 1, row_size);
+    if (!sides[i].rows) status = CMB_ERROR_MEMORY;
+    if (status == CMB_OK && reach[i] != 0) status = go_side(w, s->start, reach[i], &sides[i]);
+  }
+  if (status == CMB_OK) status = join(w, sides, outputs, s);
+  free(sides[0].rows);
+  free(sides[1].rows);
+  return status;
+}
+
+static cmb_status fill_freedom(struct walk *w, int k, int on_a_side, int outputs,
+                               struct cli_slider *s)
+{
+  int count;
+  const cmb_freedom *d = &cmb_freedoms_list(w->p->freedoms, &count)[k];
+  const double reach = !d->angle ? SHIFT * w->p->size : d->axis < 0 ? TURN : TILT;
+  *s = (struct cli_slider){.name = d->name, .unit = d->angle ? "rad" : "m", .start = d->start};
+  CMB_TRY(cmb_freedoms_drive(w->p->freedoms, k));
+  return fill(w, s->start - reach, s->start + reach, on_a_side, outputs, s);
+}
+
+/* ---- time */
+
+/* Whether constraints that hold now do not later: motions that are prescribed. */
+static cmb_status depends_on_time(struct walk *w, bool *depends)
+{
+  enum { LOOKS = 33 };
+  *depends = false;
+  for (int k = 1; k <= LOOKS && !*depends; k++) {
+    bool met = true;
+    const double t = w->p->t + (w->p->t_end - w->p->t) * k / LOOKS;
+    CMB_TRY(cmb_freedoms_check(w->p->freedoms, t, w->p->q, &met));
+    *depends = !met;
+  }
+  return CMB_OK;
+}
+
+static cmb_status fill_time(struct walk *w, int on_a_side, struct cli_sliders *all)
+{
+  struct cli_slider *s = &all->list[all->count];
+  bool depends = false;
+  if (w->p->t_end > w->p->t) CMB_TRY(depends_on_time(w, &depends));
+  if (!depends) return CMB_OK;
+  all->count++;
+  *s = (struct cli_slider){.name = "t", .unit = "s", .start = w->p->t};
+  w->in_time = true;
+  CMB_TRY(cmb_freedoms_drive(w->p->freedoms, CMB_FREEDOMS_HELD));
+  return fill(w, s->start, w->p->t_end, 2 * on_a_side, all->outputs, s);
+}
+
+/* ---- all of them */
+
+static int positions_on_a_side(const struct cli_view_place *p, int sliders)
+{
+  const int bodies = p->bodies > 0 ? p->bodies : 1;
+  const int most = CLI_VIEW_NUMBERS / (CLI_A_POSE * bodies * 2 * (sliders > 0 ? sliders : 1));
+  return most > MOST_ON_A_SIDE ? MOST_ON_A_SIDE : most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : most;
+}
+
+static cmb_status fill_all(struct walk *w, struct cli_sliders *s)
+{
+  const int on_a_side = positions_on_a_side(w->p, s->moved + 1);
+  const char *closed;
+  CMB_TRY(cmb_freedoms_closed_gap(w->p->freedoms, w->p->t, w->p->q, &closed));
+  w->stops = !closed;
+  for (int k = 0; k < s->moved; k++) {
+    s->count++;
+    CMB_TRY(fill_freedom(w, k, on_a_side, s->outputs, &s->list[k]));
+    if (!cli_view_advance(w->p)) return CMB_ERROR_INTERRUPTED;
+  }
+  return fill_time(w, on_a_side, s);
+}
+
+cmb_status cli_sliders_find(struct cli_view_place *p, struct cli_sliders *s)
+{
+  struct walk w = {.p = p};
+  *s = (struct cli_sliders){.count = 0};
+  cmb_freedoms_list(p->freedoms, &s->freedoms);
+  s->output = cmb_freedoms_outputs(p->freedoms, &s->outputs);
+  s->moved = s->freedoms < MOST_SLIDERS ? s->freedoms : MOST_SLIDERS;
+  s->list = calloc((size_t)s->moved + 1, sizeof *s->list);
+  w.q = calloc(2 * (size_t)p->eq.nq + 1, sizeof *w.q);
+  cmb_status status = s->list && w.q ? CMB_OK : CMB_ERROR_MEMORY;
+  if (status == CMB_OK) {
+    w.kept = w.q + p->eq.nq;
+    status = fill_all(&w, s);
+  }
+  free(w.q);
+  return status;
+}
+
+void cli_sliders_release(struct cli_sliders *s)
+{
+  for (int k = 0; s->list && k < s->count; k++) {
+    free(s->list[k].frames.rows);
+    free(s->list[k].outputs);
+  }
+  free(s->list);
+}
+
+/* ---- the page */
+
+static void put_end(struct cli_json *j, const char *key, const struct cli_slider *s, int side)
+{
+  static const char *const words[] = {
+      [CLI_END_CHOSEN] = "chosen", [CLI_END_LOOPS] = "loops", [CLI_END_STOP] = "stop"};
+  cli_json_open(j, key, '{');
+  cli_json_text(j, "why", words[s->end[side]]);
+  if (s->stop[side]) cli_json_text(j, "stop", s->stop[side]);
+  cli_json_close(j, '}');
+}
+
+static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
+                             const struct cli_slider *s)
+{
+  struct cli_poses poses;
+  const cmb_status status = cli_report_poses_by(p->poses, p->bodies, &s->frames, &poses);
+  if (status == CMB_OK) {
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", s->name);
+    cli_json_text(j, "unit", s->unit);
+    cli_json_number(j, "start", s->start);
+    put_end(j, "low", s, 0);
+    put_end(j, "high", s, 1);
+    cli_report_poses(j, &poses);
+    cli_json_bytes(j, "outputs", s->outputs,
+                   (size_t)(s->frames.count * outputs) * sizeof *s->outputs);
+    cli_json_close(j, '}');
+  }
+  cli_report_release_poses(&poses);
+  return status;
+}
+
+static void put_outputs(struct cli_json *j, const struct cli_view_place *p,
+                        const struct cli_sliders *s)
+{
+  cli_json_open(j, "outputs", '[');
+  for (int i = 0; i < s->outputs; i++) {
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", p->eq.output_names[s->output[i]]);
+    cli_json_text(j, "unit", p->eq.output_units ? p->eq.output_units[s->output[i]] : "");
+    cli_json_close(j, '}');
+  }
+  cli_json_close(j, ']');
+}
+
+cmb_status cli_sliders_put(struct cli_json *j, const struct cli_view_place *p,
+                           const struct cli_sliders *s)
+{
+  cmb_status status = CMB_OK;
+  cli_json_open(j, "sliders", '{');
+  cli_json_integer(j, "freedoms", s->freedoms);
+  cli_json_integer(j, "shown", s->moved);
+  put_outputs(j, p, s);
+  cli_json_open(j, "list", '[');
+  for (int k = 0; k < s->count && status == CMB_OK; k++) {
+    status = put_slider(j, p, s->outputs, &s->list[k]);
+  }
+  cli_json_close(j, ']');
+  cli_json_close(j, '}');
+  return status;
+}

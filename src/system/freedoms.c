@@ -1,0 +1,391 @@
+/*
+ * Freedoms of a mechanism (freedoms.h). With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the
+ * root of its entry of the metric is the share of the free motions in velocity i: its length is 1 if no constraint speaks of it, and 0 if they hold
+ * it. Velocities are chosen one after the other; what is left of a column beside those chosen, an angle, tells whether they determine it.
+ */
+#include "system/freedoms.h"
+
+#include "base/context.h"
+#include "base/text.h"
+#include "dae/project.h"
+#include "math/dense.h"
+#include "math/rotation.h"
+#include "system/tangent.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What must be left of a column, in this order: a coordinate that the others nearly determine is a bad one, but better than none. */
+static const double LEFT[] = {0.05, 1e-3, 1e-6};
+
+enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other */
+
+/* A velocity that may be chosen. */
+struct candidate {
+  cmb_freedom freedom;
+  int depth; /* of its joint: 0 on the ground */
+  int kind;
+  bool chosen;
+};
+
+struct cmb_freedoms {
+  cmb_context *ctx;
+  cmb_arena *arena;
+  cmb_freedoms_place at;
+  double *q, *v, *v_rest; /* of the start; no velocities */
+  cmb_held_equations *x;
+  cmb_mode_search modes;
+  cmb_closing closing;
+  cmb_evaluator *plain; /* of the equations without held values */
+  bool *turns, *angle;  /* (nv), (nq) */
+  int candidate_count, count;
+  struct candidate *candidates;
+  cmb_freedom *list; /* (count) */
+  cmb_held *held;    /* (count) where each of them is to be */
+  int driven;
+  int output_count;
+  int *output;               /* (output_count) those that depend on positions and time alone */
+  double *observed, *others; /* (no + nh), and with other velocities and forces */
+  double *lambda;            /* (ng) zeros, but while those outputs are told apart */
+  double *a;                 /* (nv) likewise */
+};
+
+/* ---- candidates */
+
+static int depth_of(const cmb_model *model, int body)
+{
+  cmb_body b;
+  int depth = 0;
+  for (; cmb_body_of(model, body, &b) && b.parent != CMB_NO_BODY; body = b.parent) depth++;
+  return depth;
+}
+
+/* "body.wx'" as "body about x". */
+static const char *name_of_turn(cmb_freedoms *f, const char *velocity, int axis)
+{
+  const char *dot = strrchr(velocity, '.');
+  const int length = dot ? (int)(dot - velocity) : (int)strlen(velocity);
+  const size_t room = strlen(velocity) + sizeof " about x";
+  char *name = cmb_arena_take(f->arena, room, 1);
+  if (name) snprintf(name, room, "%.*s about %c", length, velocity, "xyz"[axis]);
+  return name;
+}
+
+static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int v)
+{
+  const bool turn = j->nq > j->nv && i >= j->nv - 3;
+  const int axis = turn ? i - (j->nv - 3) : -1;
+  struct candidate *c = &f->candidates[f->candidate_count++];
+  *c = (struct candidate){.depth = depth_of(f->at.model, j->child)};
+  c->kind = turn ? TURN : j->nv > 1 ? COORDINATE : ONLY;
+  c->freedom = (cmb_freedom){.q = turn ? q + j->nq - 4 : q + i, .v = v + i, .axis = axis};
+  c->freedom.angle = f->turns[v + i];
+  c->freedom.start = turn ? 0 : f->q[q + i];
+  c->freedom.name =
+      turn ? name_of_turn(f, f->at.eq->v_names[v + i], axis) : f->at.eq->q_names[q + i];
+}
+
+/* All joints by the names of their coordinates; the angles of the equations on the way. */
+static void list_candidates(cmb_freedoms *f)
+{
+  const cmb_equations *eq = f->at.eq;
+  cmb_joint j;
+  for (int i = 0; i < eq->nq; i++) f->angle[i] = strcmp(eq->q_units[i], "m") != 0;
+  for (int i = 0; i < eq->nv; i++) f->turns[i] = strcmp(eq->v_units[i], "rad/s") == 0;
+  for (int k = 0; cmb_joint_of(f->at.model, k, &j); k++) {
+    const int q =
+        j.nq > 0 ? cmb_find_name(j.q_names[0], eq->q_names, eq->nq, sizeof *eq->q_names) : -1;
+    const int v =
+        j.nv > 0 ? cmb_find_name(j.v_names[0], eq->v_names, eq->nv, sizeof *eq->v_names) : -1;
+    for (int i = 0; q >= 0 && v >= 0 && i < j.nv; i++) add_candidate(f, &j, i, q, v);
+  }
+}
+
+/* ---- choosing */
+
+/* The columns of N that are left beside those chosen: (n x nv), changed in place. */
+struct columns {
+  int n, nv;
+  double *N;
+};
+
+static double length_of(const struct columns *c, int i)
+{
+  double square = 0;
+  for (int k = 0; k < c->n; k++) square += c->N[k * c->nv + i] * c->N[k * c->nv + i];
+  return sqrt(square);
+}
+
+/* All columns become perpendicular to column i. */
+static void take_out(const struct columns *c, int i)
+{
+  const double length = length_of(c, i);
+  for (int m = 0; m < c->nv; m++) {
+    double along = 0;
+    if (m == i) continue;
+    for (int k = 0; k < c->n; k++) along += c->N[k * c->nv + i] * c->N[k * c->nv + m];
+    along /= length * length;
+    for (int k = 0; k < c->n; k++) c->N[k * c->nv + m] -= along * c->N[k * c->nv + i];
+  }
+  for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
+}
+
+/* The candidate of this depth and kind with most of it left; NULL: none has enough. */
+static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, int depth, int kind,
+                                double enough)
+{
+  struct candidate *best = NULL;
+  double most = enough;
+  for (int i = 0; i < f->candidate_count; i++) {
+    struct candidate *k = &f->candidates[i];
+    if (k->chosen || k->depth != depth || k->kind != kind) continue;
+    const double left = length_of(c, k->freedom.v);
+    if (left <= most * (1 + 1e-6)) continue; /* of equal ones the first, whatever rounding says */
+    best = k;
+    most = left;
+  }
+  return best;
+}
+
+static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
+{
+  int deepest = 0, chosen = 0;
+  for (int i = 0; i < f->candidate_count; i++) {
+    if (f->candidates[i].depth > deepest) deepest = f->candidates[i].depth;
+  }
+  for (size_t pass = 0; pass < sizeof LEFT / sizeof *LEFT; pass++) {
+    for (int group = 0; group < KINDS * (deepest + 1) && chosen < wanted;) {
+      struct candidate *next = freest(f, c, group / KINDS, group % KINDS, LEFT[pass]);
+      if (!next) {
+        group++;
+        continue;
+      }
+      next->chosen = true;
+      chosen++;
+      take_out(c, next->freedom.v);
+    }
+  }
+  for (int i = 0; i < f->candidate_count; i++) {
+    if (f->candidates[i].chosen) f->list[f->count++] = f->candidates[i].freedom;
+  }
+}
+
+static cmb_status find_freedoms(cmb_freedoms *f)
+{
+  cmb_tangent tangent;
+  const cmb_equations *eq = f->at.eq;
+  CMB_TRY(cmb_freedoms_drive(f, CMB_FREEDOMS_LOOSE));
+  CMB_TRY(cmb_tangent_create(&tangent, f->arena, f->closing.ev));
+  memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
+  const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
+  if (status != CMB_OK) {
+    return status < 0
+               ? status
+               : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
+                          "the free coordinates of '%s' cannot be told from the others", eq->name);
+  }
+  for (int k = 0; k < tangent.n; k++) {
+    for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);
+  }
+  choose(f, &(struct columns){tangent.n, eq->nv, tangent.N}, tangent.n - eq->nz);
+  return CMB_OK;
+}
+
+/* ---- outputs */
+
+/* In the modes of the position, with the velocities at hand. */
+static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
+{
+  bool changed;
+  CMB_TRY(cmb_guess_modes(f->plain, &f->modes, t, q, f->v_rest, &changed));
+  return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
+}
+
+/* With other velocities, states, accelerations and forces of constraints an output that depends on any of them has another value. */
+static cmb_status find_outputs(cmb_freedoms *f)
+{
+  const cmb_equations *eq = f->at.eq;
+  if (eq->no == 0) return CMB_OK;
+  cmb_status status = observe(f, f->at.t, f->q, f->v_rest, f->observed);
+  for (int i = 0; i < eq->nv; i++) f->v[i] += 0.37 + 0.011 * i, f->a[i] = 1.7 - 0.013 * i;
+  for (int i = 0; i < eq->ng; i++) f->lambda[i] = 2.3 + 0.017 * i;
+  if (status == CMB_OK) status = observe(f, f->at.t, f->q, f->v, f->others);
+  for (int i = 0; status == CMB_OK && i < eq->no; i++) {
+    if (isfinite(f->observed[i]) && f->observed[i] == f->others[i])
+      f->output[f->output_count++] = i;
+  }
+  memset(f->a, 0, (size_t)eq->nv * sizeof *f->a);
+  memset(f->lambda, 0, (size_t)eq->ng * sizeof *f->lambda);
+  return status < 0 ? status : CMB_OK;
+}
+
+const int *cmb_freedoms_outputs(const cmb_freedoms *f, int *count)
+{
+  *count = f->output_count;
+  return f->output;
+}
+
+cmb_status cmb_freedoms_observe(cmb_freedoms *f, double t, const double *q, double *values)
+{
+  if (f->output_count == 0) return CMB_OK;
+  const cmb_status status = observe(f, t, q, f->v_rest, f->observed);
+  for (int i = 0; i < f->output_count; i++) {
+    values[i] = status == CMB_OK ? f->observed[f->output[i]] : NAN;
+  }
+  return status < 0 ? status : CMB_OK;
+}
+
+/* ---- memory */
+
+static cmb_status take_memory(cmb_freedoms *f)
+{
+  const cmb_equations *eq = f->at.eq;
+  const size_t most = (size_t)eq->nv + 1;
+  f->q = cmb_arena_doubles(f->arena, eq->nq);
+  f->v = cmb_arena_doubles(f->arena, eq->nv);
+  f->v_rest = cmb_arena_doubles(f->arena, eq->nv);
+  f->turns = cmb_arena_take(f->arena, most, sizeof *f->turns);
+  f->angle = cmb_arena_take(f->arena, (size_t)eq->nq + 1, sizeof *f->angle);
+  f->output = cmb_arena_ints(f->arena, eq->no);
+  f->observed = cmb_arena_doubles(f->arena, cmb_observed(eq));
+  f->others = cmb_arena_doubles(f->arena, cmb_observed(eq));
+  f->lambda = cmb_arena_doubles(f->arena, eq->ng);
+  f->a = cmb_arena_doubles(f->arena, eq->nv);
+  f->candidates = cmb_arena_take(f->arena, most, sizeof *f->candidates);
+  f->list = cmb_arena_take(f->arena, most, sizeof *f->list);
+  f->held = cmb_arena_take(f->arena, most, sizeof *f->held);
+  cmb_mode_search_create(&f->modes, f->arena, eq);
+  if (cmb_arena_failed(f->arena)) return cmb_fail_memory(f->ctx);
+  memcpy(f->q, f->at.q, (size_t)eq->nq * sizeof *f->q);
+  memcpy(f->v, f->at.v, (size_t)eq->nv * sizeof *f->v);
+  return CMB_OK;
+}
+
+static cmb_status begin(cmb_freedoms *f)
+{
+  const cmb_equations *eq = f->at.eq;
+  bool changed;
+  CMB_TRY(take_memory(f));
+  list_candidates(f);
+  if (cmb_arena_failed(f->arena)) return cmb_fail_memory(f->ctx);
+  CMB_TRY(cmb_evaluator_create(f->ctx, eq, &f->plain));
+  f->plain->p = f->at.p;
+  for (int i = 0; i < eq->ns; i++) f->plain->mode[i] = 1;
+  cmb_status status = cmb_guess_modes(f->plain, &f->modes, f->at.t, f->q, f->v_rest, &changed);
+  if (status == CMB_OK) status = cmb_take_references(f->plain, f->at.t, f->q);
+  if (status >= 0) status = find_outputs(f);
+  if (status < 0) return status;
+  const cmb_held_place place = {f->at.t, f->q, f->at.p, f->turns};
+  CMB_TRY(cmb_held_create(f->ctx, f->arena, eq, eq->nv, &place, &f->x));
+  f->closing = (cmb_closing){.x = f->x, .modes = &f->modes, .v = f->v_rest, .angle = f->angle};
+  cmb_closing_take(&f->closing, f->arena, eq->ng + CMB_HELD_ROWS * eq->nv);
+  return cmb_arena_failed(f->arena) ? cmb_fail_memory(f->ctx) : find_freedoms(f);
+}
+
+cmb_status cmb_freedoms_create(cmb_context *ctx, const cmb_freedoms_place *at, cmb_freedoms **out)
+{
+  cmb_arena *arena = cmb_arena_create(ctx);
+  cmb_freedoms *f = arena ? cmb_arena_take(arena, 1, sizeof *f) : NULL;
+  *out = NULL;
+  if (!f) {
+    cmb_arena_destroy(arena);
+    return cmb_fail_memory(ctx);
+  }
+  *f = (cmb_freedoms){.ctx = ctx, .arena = arena, .at = *at};
+  const cmb_status status = begin(f);
+  if (status == CMB_OK) {
+    *out = f;
+  } else {
+    cmb_freedoms_destroy(f);
+  }
+  return status;
+}
+
+void cmb_freedoms_destroy(cmb_freedoms *f)
+{
+  if (!f) return;
+  cmb_evaluator_destroy(f->plain);
+  cmb_evaluator_destroy(f->closing.ev);
+  cmb_arena_destroy(f->arena);
+}
+
+const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
+{
+  *count = f->count;
+  return f->list;
+}
+
+/* ---- moving */
+
+/* Where freedom i is at the start. */
+static void hold_at_start(const cmb_freedoms *f, int i)
+{
+  const cmb_freedom *d = &f->list[i];
+  cmb_held *h = &f->held[i];
+  *h = (cmb_held){.kind = d->axis < 0 ? CMB_HELD_COORDINATE : CMB_HELD_TURN, .q = d->q};
+  h->v = d->axis < 0 ? d->v : d->v - d->axis;
+  memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
+}
+
+cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
+{
+  cmb_evaluator_destroy(f->closing.ev);
+  f->closing.ev = NULL;
+  f->driven = k;
+  cmb_held_clear(f->x);
+  for (int i = 0; k != CMB_FREEDOMS_LOOSE && i < f->count; i++) {
+    hold_at_start(f, i);
+    cmb_held_add_row(f->x, &f->held[i], f->list[i].axis < 0 ? 0 : f->list[i].axis);
+  }
+  CMB_TRY(cmb_evaluator_create(f->ctx, &f->x->eq, &f->closing.ev));
+  f->closing.ev->p = f->at.p;
+  return CMB_OK;
+}
+
+/* The driven freedom is to be further by this much than it is at q. Turns of the same joint go on from where it is. */
+static void aim(const cmb_freedoms *f, double change, const double *q)
+{
+  const cmb_freedom *d = &f->list[f->driven];
+  if (d->axis < 0) {
+    f->held[f->driven].value[0] = q[d->q] + change;
+    return;
+  }
+  double by[4] = {cos(change / 2), 0, 0, 0}, to[4];
+  by[1 + d->axis] = sin(change / 2);
+  cmb_euler_product(q + d->q, by, to);
+  for (int i = 0; i < f->count; i++) {
+    if (f->list[i].axis >= 0 && f->list[i].q == d->q) memcpy(f->held[i].value, to, sizeof to);
+  }
+}
+
+cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q, double *reached)
+{
+  if (f->driven >= 0) aim(f, change, q);
+  f->closing.t = t;
+  const cmb_status status = cmb_close_loops(&f->closing, q);
+  *reached = f->closing.reached;
+  return status < 0 ? status : CMB_OK;
+}
+
+cmb_status cmb_freedoms_check(cmb_freedoms *f, double t, const double *q, bool *met)
+{
+  bool changed;
+  const cmb_terms want = {.g = f->plain->g};
+  cmb_status status = cmb_guess_modes(f->plain, &f->modes, t, q, f->v_rest, &changed);
+  if (status == CMB_OK) status = cmb_evaluate(f->plain, t, q, NULL, &want);
+  *met = status == CMB_OK && cmb_constraints_met(f->plain);
+  return status < 0 ? status : CMB_OK;
+}
+
+cmb_status cmb_freedoms_closed_gap(cmb_freedoms *f, double t, const double *q, const char **name)
+{
+  const cmb_equations *eq = f->at.eq;
+  *name = NULL;
+  if (!eq->surfaces) return CMB_OK;
+  const cmb_status status = cmb_surfaces(f->plain, t, q, f->v_rest);
+  for (int i = 0; status == CMB_OK && i < eq->rule_count && !*name; i++) {
+    if (eq->rules[i].gap && !(f->plain->u[i] <= 0)) *name = eq->rules[i].name;
+  }
+  return status < 0 ? status : CMB_OK;
+}
