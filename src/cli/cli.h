@@ -30,7 +30,9 @@ struct cli_arguments {
   bool residuals;                                  /* records have |g| and |Gv| */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
-  const char *out, *plot, *plot_outputs, *html, *folder, *csv;
+  const char *out, *plot, *plot_outputs, *html, *folder, *csv, *video;
+  int width, height;                                   /* of pictures of a page, in pixels */
+  double speed;                                        /* of a film; NaN: not given */
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */

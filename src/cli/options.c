@@ -336,6 +336,31 @@ static bool take_html(struct cli_arguments *a, const char *value)
   return cli_ends_in(value, ".html");
 }
 
+static bool take_video(struct cli_arguments *a, const char *value)
+{
+  a->video = value;
+  return cli_ends_in(value, ".mp4") || cli_ends_in(value, ".gif");
+}
+
+/* WIDTHxHEIGHT, in pixels */
+static bool take_size(struct cli_arguments *a, const char *value)
+{
+  char *after;
+  const long width = strtol(value, &after, 10);
+  if (after == value || *after != 'x') return false;
+  const char *second = after + 1;
+  const long height = strtol(second, &after, 10);
+  if (after == second || *after) return false;
+  a->width = (int)width;
+  a->height = (int)height;
+  return width >= 64 && width <= 4096 && height >= 64 && height <= 4096;
+}
+
+static bool take_speed(struct cli_arguments *a, const char *value)
+{
+  return take_positive(value, &a->speed);
+}
+
 /* A switch is on, unless it is said to be off. */
 static bool take_switch(const char *value, bool *on)
 {
@@ -470,9 +495,10 @@ const struct cli_option cli_options[] = {
      "the eigenvalue with the largest real part and the least damping of each, and the values at "
      "which the motion becomes unstable or stable",
      take_vary, "NAME=FROM:TO:COUNT with at least 2 values", NULL},
-    {"at", 0, "T", " linearize ",
-     "simulate to T seconds and linearise there (default: at the start)", take_at,
-     "a number, or a formula of numbers", NULL},
+    {"at", 0, "T", " linearize view ",
+     "linearize: simulate to T seconds and linearise there; view: the time that a picture shows "
+     "(default: the start)",
+     take_at, "a number, or a formula of numbers", NULL},
     {"option", 0, "NAME=VALUE", " run linearize export ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most", NULL},
@@ -540,6 +566,16 @@ const struct cli_option cli_options[] = {
      "write the report to FILE, which must end in .html: a page with the summary, plots and the "
      "animation of the bodies, which opens in a browser without a network",
      take_html, "a file name that ends in .html", NULL},
+    {"video", 0, "FILE", " view ",
+     "write the animation as a film to FILE, which must end in .mp4 or .gif, by Chromium and "
+     "ffmpeg, which have to be installed",
+     take_video, "a file name that ends in .mp4 or .gif", NULL},
+    {"size", 0, "WIDTHxHEIGHT", " view ", "of the picture or film in pixels (default: 1280x720)",
+     take_size, "WIDTHxHEIGHT in pixels, each from 64 to 4096", NULL},
+    {"speed", 0, "S", " view ",
+     "of the film: seconds of the motion in a second of the film (default: 1, or less for a short "
+     "motion)",
+     take_speed, "a positive number", NULL},
     {"every", 0, "DT", " run ", "record every DT seconds (default: each accepted step)", take_every,
      "a positive number", NULL},
     {"record", 0, "WHAT", " run ",
@@ -594,7 +630,8 @@ bool cli_model_may_set(const struct cli_option *option)
 {
   static const char *const never[] = {"set",   "live",    "help",   "json",    "include-anywhere",
                                       "save",  "save-at", "resume", "pattern", "csv",
-                                      "drive", "load",    "x",      "y",       "log"};
+                                      "drive", "load",    "x",      "y",       "log",
+                                      "video", "size",    "speed"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 
@@ -758,6 +795,9 @@ int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                               .at = NAN,
                               .save_at = NAN,
                               .radius = NAN,
+                              .speed = NAN,
+                              .width = 1280,
+                              .height = 720,
                               .max_steps = NAN,
                               .repeat = 1,
                               .x = "t"};

@@ -6,11 +6,11 @@
 #include "base/file.h"
 #include "cli/bytes.h"
 #include "cli/cli.h"
+#include "cli/other_program.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 28 };
@@ -18,23 +18,6 @@ enum { MOST_BYTES = 1 << 28 };
 static int fail(const char *path, const char *words)
 {
   return cli_complain("cannot write '%s': %s", path, words);
-}
-
-/* The converter as a process of its own, from one open file to another. Whether it did it; 127: it is not there. */
-static int convert(int from, int to)
-{
-  const pid_t child = fork();
-  if (child == 0) {
-    if (dup2(from, STDIN_FILENO) >= 0 && dup2(to, STDOUT_FILENO) >= 0) {
-      execlp("rsvg-convert", "rsvg-convert", "--zoom=2", "--format=png", (char *)NULL);
-    }
-    _exit(127);
-  }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return 1;
-  }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 static int take_picture(cmb_context *ctx, FILE *picture, const char *path)
@@ -52,8 +35,9 @@ static int draw(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {
     return fail(path, strerror(errno));
   }
-  const int code = convert(fileno(drawing), fileno(picture));
-  if (code == 127) {
+  static char *const words[] = {"rsvg-convert", "--zoom=2", "--format=png", NULL};
+  const int code = cli_other_program(words, fileno(drawing), fileno(picture));
+  if (code == CLI_NOT_INSTALLED) {
     return fail(path, "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
                       "librsvg2-bin); .svg needs nothing");
   }

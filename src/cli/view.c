@@ -4,6 +4,7 @@
 #include "cli/view.h"
 
 #include "base/file.h"
+#include "cli/film.h"
 #include "cli/result.h"
 
 #include <string.h>
@@ -43,18 +44,76 @@ static int view_model(cmb_context *ctx, const struct cli_arguments *a, const cha
   return code;
 }
 
+/* What is said of pictures goes with a picture. */
+static int check_options(const struct cli_arguments *a)
+{
+  const bool picture = a->out && cli_ends_in(a->out, ".png");
+  if (cli_given(a, "at") && !picture) {
+    return cli_complain("option --at is the time of a picture; expected -o FILE.png");
+  }
+  if (cli_given(a, "speed") && !a->video) {
+    return cli_complain("option --speed is that of a film; expected --video FILE");
+  }
+  if (cli_given(a, "size") && !cli_film_wanted(a)) {
+    return cli_complain("option --size is that of a picture or film; expected -o FILE.png or "
+                        "--video FILE");
+  }
+  if (a->out && a->video && cmb_same_place(a->out, a->video)) {
+    return cli_complain("options --out and --video name the same file");
+  }
+  return CLI_DONE;
+}
+
+/* No operand is written over. */
+static int check_places(const struct cli_arguments *a, const char *page)
+{
+  for (int i = 0; i < a->result_count; i++) {
+    const bool both = (page && cmb_same_file(a->result[i], page)) ||
+                      (a->video && cmb_same_file(a->result[i], a->video)) ||
+                      (a->out && cmb_same_file(a->result[i], a->out));
+    if (both) return cli_complain("the file '%s' would be written over", a->result[i]);
+  }
+  return CLI_DONE;
+}
+
+static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool results,
+                     const char *page)
+{
+  return results ? cli_view_results(ctx, a, page) : view_model(ctx, a, page);
+}
+
+/* Pictures are drawn from a page in a folder of its own, which is a link to the page that is kept, if one is. */
+static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
+                     const char *page)
+{
+  struct cli_film film;
+  int code = cli_film_begin(&film);
+  if (code == CLI_DONE) code = make_page(ctx, a, results, page ? page : film.page);
+  if (code == CLI_DONE && page) code = cli_film_link(&film, page);
+  if (code == CLI_DONE) code = cli_film_make(ctx, &film, a);
+  cli_film_end(&film);
+  return code;
+}
+
 int cli_view(cmb_context *ctx, const struct cli_arguments *a)
 {
-  char page[CLI_PATH_ROOM];
+  char name[CLI_PATH_ROOM];
+  const char *page = NULL; /* that is kept */
   bool results;
   int code = classify(a, &results);
-  if (code == CLI_DONE) code = default_page(a->operand, page);
-  if (code != CLI_DONE) return code;
-  for (int i = 0; i < a->result_count; i++) {
-    if (cmb_same_file(a->result[i], a->out ? a->out : page)) {
-      return cli_complain("the file '%s' would be written over", a->result[i]);
-    }
+  if (code == CLI_DONE) code = check_options(a);
+  if (a->out && cli_ends_in(a->out, ".html")) page = a->out;
+  if (code == CLI_DONE && !a->out && !a->video) {
+    code = default_page(a->operand, name);
+    page = name;
   }
-  return results ? cli_view_results(ctx, a, a->out ? a->out : page)
-                 : view_model(ctx, a, a->out ? a->out : page);
+  if (code == CLI_DONE) code = check_places(a, page);
+  if (code == CLI_DONE) {
+    code = cli_film_wanted(a) ? make_film(ctx, a, results, page) : make_page(ctx, a, results, page);
+  }
+  if (code != CLI_DONE || a->quiet) return code;
+  if (page) printf("%s: open it in a browser\n", page);
+  if (a->out && !page) printf("%s\n", a->out);
+  if (a->video) printf("%s\n", a->video);
+  return code;
 }

@@ -4,6 +4,7 @@ import uplotStyle from "uplot/dist/uPlot.min.css";
 import { Clock } from "./clock.js";
 import { readPage, timeRange } from "./data.js";
 import { element } from "./dom.js";
+import { answer, requested } from "./film.js";
 import { keyTable, listenToKeys, makeHelp } from "./keys.js";
 import { startModel } from "./modelpage.js";
 import { Plots } from "./plots.js";
@@ -58,8 +59,10 @@ function start() {
     if (view) view.paint();
   });
   clock.tell();
-  run(clock, view);
   window.camber = { report, clock, view, plots };
+  const film = requested(location.hash);
+  if (film) return answer(film, { view, clock, title: report.title });
+  run(clock, view);
   if (view && !matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
 }
 

@@ -69,7 +69,6 @@ export class View {
     this.sky.position.copy(this.up);
     this.scene.add(this.mechanism.node, this.arrows.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
     this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.domElement.tabIndex = 0;
@@ -142,8 +141,12 @@ export class View {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.node;
-    if (width === 0 || height === 0) return;
+    if (width > 0 && height > 0) this.fit(width, height, Math.min(devicePixelRatio, 2));
+  }
+
+  fit(width, height, ratio) {
     const first = this.camera.aspect === 1;
+    this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();

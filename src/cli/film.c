@@ -1,0 +1,290 @@
+/*
+ * Pictures of a page (film.h).
+ */
+#include "cli/film.h"
+
+#include "base/file.h"
+#include "cli/bytes.h"
+#include "cli/other_program.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  RATE = 25, /* pictures a second */
+  AT_ONCE =
+      25, /* that the browser is asked for: the document that it prints has some 300 kB for each */
+  MOST_PICTURES = 15000,
+  MOST_BYTES = 1 << 30,
+  TEXT_ROOM = 512
+};
+
+bool cli_film_wanted(const struct cli_arguments *a)
+{
+  return a->video || (a->out && cli_ends_in(a->out, ".png"));
+}
+
+/* ---- the folder */
+
+int cli_film_begin(struct cli_film *f)
+{
+  const char *parent = getenv("TMPDIR");
+  if (!parent || strlen(parent) > 40) parent = "/tmp";
+  snprintf(f->folder, sizeof f->folder, "%s/camber-XXXXXX", parent);
+  if (!mkdtemp(f->folder)) {
+    const int error = errno;
+    f->folder[0] = '\0';
+    return cli_complain("cannot make a folder in '%s': %s", parent, strerror(error));
+  }
+  snprintf(f->page, sizeof f->page, "%s/page.html", f->folder);
+  return CLI_DONE;
+}
+
+int cli_film_link(const struct cli_film *f, const char *page)
+{
+  char *whole = realpath(page, NULL);
+  const bool good = whole && symlink(whole, f->page) == 0;
+  const int error = errno;
+  free(whole);
+  return good ? CLI_DONE : cli_complain("cannot make a link '%s': %s", f->page, strerror(error));
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+  (void)about;
+  (void)kind;
+  (void)where;
+  return remove(path);
+}
+
+void cli_film_end(struct cli_film *f)
+{
+  if (f->folder[0]) nftw(f->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- the browser */
+
+/* Chromium on the page with a request; what the document has then goes to the open file. */
+static int browse(const struct cli_film *f, const char *request, int output)
+{
+  char address[TEXT_ROOM], profile[TEXT_ROOM];
+  static char *const names[] = {"chromium", "chromium-browser", "google-chrome"};
+  int code = CLI_NOT_INSTALLED;
+  snprintf(address, sizeof address, "file://%s#camber-film=1&%s", f->page, request);
+  snprintf(profile, sizeof profile, "--user-data-dir=%s/profile", f->folder);
+  for (int i = 0; i < 3 && code == CLI_NOT_INSTALLED; i++) {
+    char *const words[] = {names[i],
+                           "--headless",
+                           "--use-gl=angle",
+                           "--use-angle=swiftshader",
+                           "--enable-unsafe-swiftshader",
+                           "--ignore-gpu-blocklist",
+                           "--force-prefers-reduced-motion",
+                           "--no-first-run",
+                           profile,
+                           "--dump-dom",
+                           address,
+                           geteuid() == 0 ? "--no-sandbox" : NULL, /* root has no sandbox */
+                           NULL};
+    code = cli_other_program(words, -1, output);
+  }
+  return code;
+}
+
+/* The document as a text, to be freed. */
+static int document_of(const struct cli_film *f, const char *request, char **text)
+{
+  FILE *printed = tmpfile();
+  size_t length = 0;
+  if (!printed) return cli_complain("no temporary file can be made: %s", strerror(errno));
+  const int code = browse(f, request, fileno(printed));
+  const bool read = code == 0 && cli_bytes_read(printed, MOST_BYTES, text, &length);
+  fclose(printed);
+  if (code == CLI_NOT_INSTALLED) {
+    return cli_complain("pictures of the animation are drawn by Chromium, which is not installed "
+                        "(Debian: chromium); a page (-o FILE.html) needs nothing");
+  }
+  return read ? CLI_DONE : cli_complain("Chromium could not open the page to draw it");
+}
+
+/* ---- pictures */
+
+/* The number that a character of base64 stands for; -1: none. */
+static int sextet(char c)
+{
+  static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const char *found = c ? strchr(all, c) : NULL;
+  return found ? (int)(found - all) : -1;
+}
+
+/* The bytes of a line of base64, up to its end or its padding. */
+static bool decode(const char *from, FILE *to)
+{
+  uint32_t bits = 0;
+  int count = 0;
+  for (; *from && *from != '\n' && *from != '='; from++) {
+    const int six = sextet(*from);
+    if (six < 0) return false;
+    bits = bits << 6 | (uint32_t)six;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    if (fputc((int)(bits >> count & 0xFF), to) == EOF) return false;
+  }
+  return true;
+}
+
+/* The first line from `at` on that begins with the word; what follows it. NULL: there is none. */
+static const char *line_after(const char *at, const char *word)
+{
+  const size_t length = strlen(word);
+  for (; (at = strstr(at, word)); at += length) {
+    if (at[-1] == '\n' && at[length] == ' ') return at + length + 1;
+  }
+  return NULL;
+}
+
+/* Pictures of the film, or the still picture, that a request brings: they are added to the file. How many, how many there are in all (0: not said). */
+static int take_pictures(const struct cli_film *f, const char *request, FILE *to, long *count,
+                         long *total)
+{
+  char *text = NULL;
+  int code = document_of(f, request, &text);
+  if (text) {
+    const char *failure = line_after(text, "camber-failure");
+    const char *all = line_after(text, "camber-total"), *at = text;
+    *total = all ? strtol(all, NULL, 10) : 0;
+    for (*count = 0; (at = line_after(at, "camber-picture")); ++*count) {
+      if (!decode(at, to)) code = cli_complain("Chromium has not drawn the page as a picture");
+    }
+    if (failure)
+      code = cli_complain("%.*s", (int)strcspn(failure, "\n"), failure);
+    else if (*count == 0)
+      code = cli_complain("Chromium has not drawn the page");
+  }
+  free(text);
+  return code;
+}
+
+static int save(cmb_context *ctx, FILE *from, const char *path)
+{
+  char *bytes = NULL;
+  size_t length = 0;
+  if (fflush(from) != 0 || !cli_bytes_read(from, MOST_BYTES, &bytes, &length)) {
+    return cli_complain("cannot write '%s': %s", path, strerror(errno));
+  }
+  const cmb_status status = cmb_file_save(ctx, path, bytes, length);
+  free(bytes);
+  return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
+}
+
+static int still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+{
+  char request[TEXT_ROOM], at[64] = "start";
+  long count = 0, total = 0;
+  if (!isnan(a->at)) snprintf(at, sizeof at, "%.17g", a->at);
+  snprintf(request, sizeof request, "width=%d&height=%d&at=%s", a->width, a->height, at);
+  FILE *picture = tmpfile();
+  if (!picture) return cli_complain("no temporary file can be made: %s", strerror(errno));
+  int code = take_pictures(f, request, picture, &count, &total);
+  if (code == CLI_DONE) code = save(ctx, picture, a->out);
+  fclose(picture);
+  return code;
+}
+
+/* ---- films */
+
+/* All pictures of the film, one behind the other. */
+static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FILE *pictures)
+{
+  struct cli_progress progress;
+  long drawn = 0, total = 1, count = 0;
+  int code = CLI_DONE;
+  cli_progress_begin(&progress, a->quiet);
+  while (drawn < total && code == CLI_DONE) {
+    char request[TEXT_ROOM];
+    snprintf(request, sizeof request, "width=%d&height=%d&first=%ld&count=%d&rate=%d&speed=%.17g",
+             a->width, a->height, drawn, drawn == 0 ? 1 : AT_ONCE, RATE,
+             isnan(a->speed) ? 0 : a->speed);
+    code = take_pictures(f, request, pictures, &count, &total);
+    drawn += count;
+    if (code == CLI_DONE && total > MOST_PICTURES) {
+      code = cli_complain("the film would have %ld pictures, and %d are possible; --speed makes it "
+                          "shorter",
+                          total, MOST_PICTURES);
+    }
+    cli_progress_show(&progress, (double)drawn / (double)total, (double)drawn / RATE);
+  }
+  cli_progress_end(&progress);
+  return code;
+}
+
+/* ffmpeg makes the film of the pictures, as a file of the folder; both sides even, as MP4 has them. */
+static int encode(const struct cli_film *f, const char *path, FILE *pictures, char made[TEXT_ROOM])
+{
+  const bool gif = cli_ends_in(path, ".gif");
+  snprintf(made, TEXT_ROOM, "%s/film.%s", f->folder, gif ? "gif" : "mp4");
+  char *const words[] = {"ffmpeg",
+                         "-loglevel",
+                         "error",
+                         "-y",
+                         "-f",
+                         "image2pipe",
+                         "-c:v",
+                         "png",
+                         "-framerate",
+                         "25",
+                         "-i",
+                         "-",
+                         "-vf",
+                         gif ? "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse"
+                             : "crop=trunc(iw/2)*2:trunc(ih/2)*2",
+                         "-pix_fmt",
+                         gif ? "pal8" : "yuv420p",
+                         "-map_metadata",
+                         "-1",
+                         made,
+                         NULL};
+  if (fflush(pictures) != 0 || lseek(fileno(pictures), 0, SEEK_SET) != 0) {
+    return cli_complain("cannot write '%s': %s", path, strerror(errno));
+  }
+  const int code = cli_other_program(words, fileno(pictures), -1);
+  return code == 0 ? CLI_DONE : cli_complain("cannot write '%s': ffmpeg has failed", path);
+}
+
+static int complain_ffmpeg(void)
+{
+  return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");
+}
+
+static int film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+{
+  static char *const ask[] = {"ffmpeg", "-version", NULL}; /* before the long part */
+  char made[TEXT_ROOM];
+  if (cli_other_program(ask, -1, -1) == CLI_NOT_INSTALLED) return complain_ffmpeg();
+  FILE *pictures = tmpfile();
+  if (!pictures) return cli_complain("no temporary file can be made: %s", strerror(errno));
+  int code = draw_all(f, a, pictures);
+  if (code == CLI_DONE) code = encode(f, a->video, pictures, made);
+  fclose(pictures);
+  FILE *whole = code == CLI_DONE ? fopen(made, "rb") : NULL;
+  if (whole)
+    code = save(ctx, whole, a->video);
+  else if (code == CLI_DONE)
+    code = cli_complain("cannot write '%s': ffmpeg has failed", a->video);
+  if (whole) fclose(whole);
+  return code;
+}
+
+int cli_film_make(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+{
+  const bool picture = a->out && cli_ends_in(a->out, ".png");
+  int code = picture ? still(ctx, f, a) : CLI_DONE;
+  if (code == CLI_DONE && a->video) code = film(ctx, f, a);
+  return code;
+}

@@ -1,0 +1,38 @@
+/*
+ * Other programs (other_program.h).
+ */
+#include "cli/other_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The file as one of the three that a program has open from the start on. */
+static bool attach(int file, int place, int nothing)
+{
+  return dup2(file >= 0 ? file : nothing, place) >= 0;
+}
+
+static void become(char *const words[], int input, int output)
+{
+  const int nothing = open("/dev/null", O_RDWR);
+  if (nothing >= 0 && attach(input, STDIN_FILENO, nothing) &&
+      attach(output, STDOUT_FILENO, nothing) && attach(-1, STDERR_FILENO, nothing)) {
+    execvp(words[0], words);
+  }
+  _exit(CLI_NOT_INSTALLED);
+}
+
+int cli_other_program(char *const words[], int input, int output)
+{
+  const pid_t child = fork();
+  if (child == 0) become(words, input, output);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return 1;
+  }
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Pictures and films of pages. Small programs stand in for Chromium and ffmpeg: what camber asks them for, what it makes of what they answer, and its words
+# where they are missing or fail. Where the real ones are there, and the viewer, a picture and a film are made with them as well.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+refuse() { # WORDS ARGUMENT...
+  local words=$1 code
+  shift
+  "$CAMBER" "$@" >stdout 2>stderr
+  code=$?
+  check "$*: exit code 2, not $code" [ "$code" -eq 2 ]
+  check "$*: '$words' in: $(cat stderr)" grep -qF -- "$words" stderr
+}
+folders() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'camber-??????' -user "$(id -u)" | sort; }
+
+mkdir -p bin tools
+export TMPDIR=$PWD/temporary
+mkdir -p "$TMPDIR"
+real_path=$PATH
+for tool in bash cat cp grep head sed awk printf env sleep; do ln -sf "$(command -v $tool)" tools/$tool; done
+printf 'viewer();\n' >viewer.js
+real_viewer=$(dirname "$CAMBER")/viewer/viewer.js
+export CAMBER_VIEWER=$PWD/viewer.js
+check "run" "$CAMBER" run simple-pendulum --t-end 1 --out run.h5 --quiet >stdout
+
+# ---- nothing installed
+PATH=$PWD/bin:$PWD/tools
+refuse "drawn by Chromium, which is not installed (Debian: chromium)" view run.h5 -o run.png
+refuse "ffmpeg, which is not installed (Debian: ffmpeg)" view run.h5 --video run.mp4
+check "nothing is left" [ ! -e run.png -a ! -e run.mp4 -a -z "$(PATH=$real_path folders)" ]
+
+# ---- a browser that answers with two pictures; of the film there are 40
+cat >bin/chromium <<'EOT'
+#!/usr/bin/env bash
+address=''
+for word in "$@"; do [[ $word == file://* ]] && address=$word; done
+printf '%s\n' "${address#*#}" >>requests
+page=${address#file://}
+cp "${page%%#*}" page-seen.html
+[[ -e broken ]] && exit 3
+printf '<!DOCTYPE html>\n<html><body><pre>\n'
+[[ -e failing ]] && printf 'camber-failure the motion has no time 9\n'
+if [[ $address == *at=* ]]; then
+  printf 'camber-picture cGljdHVyZQ==\n'
+else
+  first=${address#*first=} first=${first%%&*} count=${address#*count=} count=${count%%&*}
+  [[ -e endless ]] && printf 'camber-total 1000000\n' || printf 'camber-total 40\n'
+  for ((k = first; k < first + count && k < 40; k++)); do printf 'camber-picture YWI=\n'; done
+fi
+printf '</pre></body></html>\n'
+EOT
+cat >bin/ffmpeg <<'EOT'
+#!/usr/bin/env bash
+[[ $1 == -version ]] && exit 0
+[[ -e no-film ]] && exit 1
+for word in "$@"; do last=$word; done
+printf '%s\n' "$*" >ffmpeg-words
+cat >"$last"
+EOT
+chmod +x bin/*
+check "a picture" "$CAMBER" view run.h5 -o run.png --at 0.5 --size 320x200
+check "its bytes" [ "$(cat run.png)" = picture ]
+check "what was asked for: $(cat requests)" grep -q '^camber-film=1&width=320&height=200&at=0.5$' requests
+check "the page was there" grep -q 'viewer();' page-seen.html
+check "a picture of the start" "$CAMBER" view run.h5 -o run.png
+check "the start" grep -q 'width=1280&height=720&at=start$' requests
+check "a film" "$CAMBER" view run.h5 --video run.mp4 --speed 0.25
+check "all pictures, each once" [ "$(cat run.mp4)" = "$(printf 'ab%.0s' {1..40})" ]
+check "its speed" grep -q 'first=1&count=25&rate=25&speed=0.25$' requests
+check "MP4 is for all players" grep -q 'yuv420p' ffmpeg-words
+check "a film as GIF, and the page" "$CAMBER" view run.h5 --video run.gif -o kept.html
+check "both" [ -s run.gif -a -s kept.html ]
+check "no page that nobody asked for" [ ! -e run.html ]
+
+# ---- what fails
+refuse "option --at is the time of a picture" view run.h5 --at 1
+refuse "option --speed is that of a film" view run.h5 -o x.png --speed 2
+refuse "option --size is that of a picture or film" view run.h5 --size 100x100
+refuse "expected WIDTHxHEIGHT" view run.h5 -o x.png --size 10x100000
+refuse "ends in .mp4 or .gif" view run.h5 --video x.avi
+refuse "name the same file" view run.h5 -o x.png --video ./x.png.mp4/../x.png
+touch failing
+refuse "camber: the motion has no time 9" view run.h5 -o x.png
+rm failing
+touch broken
+refuse "Chromium could not open the page" view run.h5 -o x.png
+rm broken
+touch endless
+refuse "the film would have 1000000 pictures, and 15000 are possible" view run.h5 --video x.mp4
+rm endless
+touch no-film
+refuse "ffmpeg has failed" view run.h5 --video x.mp4
+refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
+check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(PATH=$real_path folders)" ]
+PATH=$real_path
+
+# ---- the real programs
+if command -v chromium >/dev/null && command -v ffmpeg >/dev/null && [ -e "$real_viewer" ]; then
+  export CAMBER_VIEWER=$real_viewer
+  check "a real picture" "$CAMBER" view run.h5 -o real.png --at 0.5 --size 320x200
+  check "a PNG of that size: $(file real.png)" [ "$(head -c 24 real.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a0000000d49484452$(printf '%08x%08x' 320 200) ]
+  check "it shows something" [ "$(stat -c %s real.png)" -gt 4000 ]
+  check "a real film" "$CAMBER" view run.h5 --video real.gif --speed 5 --size 160x100
+  check "a GIF" [ "$(head -c 6 real.gif)" = GIF89a ]
+  "$CAMBER" view run.h5 -o late.png --at 7 2>stderr
+  check "a time that is not there: $(cat stderr)" grep -q 'the motion has no time 7; it goes from 0 to 1 s' stderr
+  check "nothing is left of the browser" [ -z "$(folders)" ]
+fi
+finish

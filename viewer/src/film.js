@@ -1,0 +1,81 @@
+// The animation as pictures, for a program that reads them from the page: camber view -o FILE.png and --video FILE (src/cli/film.c) open the page in Chromium
+// with a request behind the # of its address, and read back its document, which then has a line for each picture and nothing else.
+//
+// Of a still picture the request has `at`, the time, or "start"; of a film `first` and `count`, which of its pictures are wanted, `rate`, pictures a second,
+// and `speed`, seconds of the motion in a second of the film, 0: as the page plays it.
+
+import { element, shown } from "./dom.js";
+
+export function requested(hash) {
+  const wanted = new URLSearchParams(hash.slice(1));
+  return wanted.has("camber-film") ? wanted : null;
+}
+
+// The pictures that were asked for, in place of the page. A failure is told in a line of its own.
+export function answer(wanted, { view, clock, title }) {
+  const lines = [];
+  try {
+    if (!view) throw new Error("this page has no animation");
+    take(wanted, view, clock, title, (line) => lines.push(line));
+  } catch (error) {
+    lines.push(`camber-failure ${error.message}`);
+  }
+  document.documentElement.replaceChildren(element("body", {}, element("pre", {}, `\n${lines.join("\n")}\n`)));
+}
+
+function take(wanted, view, clock, title, tell) {
+  const number = (key) => Number(wanted.get(key));
+  const [width, height] = [number("width"), number("height")];
+  const sheet = element("canvas", { width, height });
+  view.fit(width, height, 1);
+  clock.set(clock.start); // before the first look: what is followed is followed from there
+  view.reset();
+  const picture = (t) => {
+    clock.set(t);
+    view.draw();
+    tell(`camber-picture ${paint(sheet, view, title, clock).slice("data:image/png;base64,".length)}`);
+  };
+  if (wanted.has("at")) {
+    picture(wanted.get("at") === "start" ? clock.start : inside(number("at"), clock));
+    return;
+  }
+  const step = (number("speed") || clock.speed) / number("rate");
+  const total = 1 + Math.floor((clock.end - clock.start) / step + 1e-9);
+  tell(`camber-total ${total}`);
+  const last = Math.min(number("first") + number("count"), total);
+  for (let k = 0; k < last; k++) {
+    if (k >= number("first")) picture(clock.start + k * step);
+    else if (view.follows) skip(view, clock, clock.start + k * step);
+  }
+}
+
+// The camera goes along with a body from picture to picture: those that are not wanted move it, too.
+function skip(view, clock, t) {
+  clock.set(t);
+  view.motion.set(t);
+  view.follow();
+}
+
+function inside(t, clock) {
+  if (t >= clock.start && t <= clock.end) return t;
+  throw new Error(`the motion has no time ${shown(t)}; it goes from ${shown(clock.start)} to ${shown(clock.end)} s`);
+}
+
+function paint(sheet, view, title, clock) {
+  const context = sheet.getContext("2d");
+  const { width, height } = sheet;
+  const size = Math.max(11, Math.round(height / 36));
+  context.drawImage(view.renderer.domElement, 0, 0, width, height);
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink") || "#1b2026";
+  context.font = `${size}px system-ui, sans-serif`;
+  context.fillText(fitting(context, title, width - 2 * size), size, 1.6 * size);
+  if (clock.end > clock.start) context.fillText(`t = ${clock.t.toFixed(3)} s`, size, height - size);
+  return sheet.toDataURL("image/png");
+}
+
+function fitting(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let kept = text;
+  while (kept && context.measureText(`${kept}…`).width > width) kept = [...kept].slice(0, -1).join("");
+  return `${kept}…`;
+}
