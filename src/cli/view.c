@@ -9,6 +9,17 @@
 
 #include <string.h>
 
+/* The page is asked for, or nothing else is. */
+static bool keeps_page(const struct cli_arguments *a)
+{
+  return a->out ? cli_ends_in(a->out, ".html") : !a->video;
+}
+
+void cli_view_say(const struct cli_arguments *a, const char *page)
+{
+  if (keeps_page(a) && !a->quiet) printf("  page         %s: open it in a browser\n", page);
+}
+
 /* "folder/run.h5" gives "run.html", here. */
 static int default_page(const char *name, char page[CLI_PATH_ROOM])
 {
@@ -102,18 +113,16 @@ int cli_view(cmb_context *ctx, const struct cli_arguments *a)
   bool results;
   int code = classify(a, &results);
   if (code == CLI_DONE) code = check_options(a);
-  if (a->out && cli_ends_in(a->out, ".html")) page = a->out;
-  if (code == CLI_DONE && !a->out && !a->video) {
-    code = default_page(a->operand, name);
-    page = name;
+  if (code == CLI_DONE && keeps_page(a)) {
+    page = a->out ? a->out : name;
+    if (!a->out) code = default_page(a->operand, name);
   }
   if (code == CLI_DONE) code = check_places(a, page);
   if (code == CLI_DONE) {
     code = cli_film_wanted(a) ? make_film(ctx, a, results, page) : make_page(ctx, a, results, page);
   }
   if (code != CLI_DONE || a->quiet) return code;
-  if (page) printf("%s: open it in a browser\n", page);
-  if (a->out && !page) printf("%s\n", a->out);
-  if (a->video) printf("%s\n", a->video);
+  if (a->out && !page) printf("  picture      %s\n", a->out);
+  if (a->video) printf("  film         %s\n", a->video);
   return code;
 }

@@ -275,7 +275,7 @@ static void print_text(const struct model_page *m, const char *page)
     printf("%d degree%s of freedom, %d slider%s, %d mode%s\n", freedoms, freedoms == 1 ? "" : "s",
            sliders, sliders == 1 ? "" : "s", modes, modes == 1 ? "" : "s");
   }
-  printf("  page         %s\n", page);
+  cli_view_say(m->a, page);
 }
 
 /* ---- the command */

@@ -4,6 +4,7 @@ import { Box3, Vector3 } from "three";
 import { Clock } from "./clock.js";
 import { count, element, shown } from "./dom.js";
 import { FamilyMotion, readFamilies } from "./family.js";
+import { answer, requested } from "./film.js";
 import { Gaps, apart } from "./gaps.js";
 import { keyTable, listenToKeys, makeHelp } from "./keys.js";
 import { Modes, playedPeriod } from "./modes.js";
@@ -42,7 +43,7 @@ class ModelPage {
     this.gaps = new Gaps(this.page.model.open, this.report.scene, this.view.motion, this.view.mechanism.detail);
     this.view.scene.add(this.gaps.node);
     this.view.node.append(this.gaps.labels);
-    if (this.families.sliders.length <= FEW) this.widen();
+    if (this.families.sliders.length <= FEW && !requested(location.hash)) this.widen();
   }
 
   // The picture has room for all positions.
@@ -218,6 +219,8 @@ export function startModel(page, theme, dark) {
   listenToKeys(keys);
   dark.addEventListener("change", () => made.view?.paint());
   made.clock.tell();
+  const film = requested(location.hash);
+  if (film) return answer(film, { view: made.view, clock: made.clock, title: made.report.title });
   let last = performance.now();
   const frame = (now) => {
     made.clock.advance(Math.min((now - last) / 1000, 0.1));
