@@ -104,6 +104,37 @@ static void test_modes(void **state)
   }
 }
 
+/* The frequencies of the published table, in Hz, and their damping: the laws out of balance, frozen in the angles of the arms. */
+static void test_published_frequencies(void **state)
+{
+  static const struct {
+    const char *mode;
+    double frequency, damping; /* NaN: not published */
+  } published[] = {{"bounce", 1.195, 0.593}, {"pitch", 1.102, 0.509}, {"roll", 1.330, 0.448},
+                   {"hop", 11.30, NAN},      {"hop", 12.78, NAN},     {"hop", 12.96, NAN},
+                   {"hop", 13.46, NAN}};
+  const cmb_setting set[] = {{"balanced", 0}};
+  const double turn = 8 * atan(1);
+  cmbt_run r;
+  cmb_linearization *lin;
+  (void)state;
+  cmbt_run_open(&r, "iltis/iltis-modes", CMB_FORM_EXPLICIT, 1, set);
+  cmbt_run_start(&r);
+  cmbt_ok(r.ctx, cmb_linearize(r.ctx, r.eq, 0, r.result->q, r.result->v, &lin));
+  for (int i = 0; i < (int)(sizeof published / sizeof *published); i++) {
+    double nearest = INFINITY, damping = NAN;
+    for (int k = 0; k < lin->eigenmode_count; k++) {
+      const double re = lin->eigenmodes[k].re, im = lin->eigenmodes[k].im;
+      const double off = fabs(im / turn / published[i].frequency - 1);
+      if (off < nearest) nearest = off, damping = -re / hypot(re, im);
+    }
+    cmbt_below(nearest, i < 3 ? 0.02 : 0.002);
+    if (!isnan(published[i].damping)) cmbt_near(damping, published[i].damping, 0.05);
+  }
+  cmb_linearization_destroy(lin);
+  cmbt_run_close(&r);
+}
+
 /* The rack goes 2 mm to the left within 0.5 s; where the vehicle is after 5 s, and how fast. */
 static void test_steering(void **state)
 {
@@ -255,12 +286,10 @@ static void test_laws(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_design_position),
-                                     cmocka_unit_test(test_equilibrium),
-                                     cmocka_unit_test(test_modes),
-                                     cmocka_unit_test(test_steering),
-                                     cmocka_unit_test(test_bump),
-                                     cmocka_unit_test(test_formulations),
-                                     cmocka_unit_test(test_laws)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_design_position), cmocka_unit_test(test_equilibrium),
+      cmocka_unit_test(test_modes),           cmocka_unit_test(test_published_frequencies),
+      cmocka_unit_test(test_steering),        cmocka_unit_test(test_bump),
+      cmocka_unit_test(test_formulations),    cmocka_unit_test(test_laws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
