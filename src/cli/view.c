@@ -56,8 +56,12 @@ static int view_model(cmb_context *ctx, const struct cli_arguments *a, const cha
 }
 
 /* What is said of pictures goes with a picture. */
-static int check_options(const struct cli_arguments *a)
+static int check_options(const struct cli_arguments *a, bool results)
 {
+  if ((a->video || cli_given(a, "at")) && !results) {
+    return cli_complain("option --%s is for results: a model stands still until it is run",
+                        a->video ? "video" : "at");
+  }
   const bool picture = a->out && cli_ends_in(a->out, ".png");
   if (cli_given(a, "at") && !picture) {
     return cli_complain("option --at is the time of a picture; expected -o FILE.png");
@@ -112,7 +116,7 @@ int cli_view(cmb_context *ctx, const struct cli_arguments *a)
   const char *page = NULL; /* that is kept */
   bool results;
   int code = classify(a, &results);
-  if (code == CLI_DONE) code = check_options(a);
+  if (code == CLI_DONE) code = check_options(a, results);
   if (code == CLI_DONE && keeps_page(a)) {
     page = a->out ? a->out : name;
     if (!a->out) code = default_page(a->operand, name);
