@@ -6,6 +6,7 @@ export function readReport(document) {
   report.series = readTable(report.series);
   report.steps = readTable(report.steps);
   for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));
+  report.forces = (report.forces ?? []).map((f) => ({ ...f, values: new Int16Array(bytesOf(f.data)) }));
   if (report.frames) report.frames = readFrames(report.frames, report.scene.bodies.length);
   return report;
 }
