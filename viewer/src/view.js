@@ -76,6 +76,7 @@ export class View {
     this.scene.add(this.mechanism.node, this.arrows.node, this.trails.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
     this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.debug.checkShaderErrors = false; // which would wait for each of them
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.domElement.tabIndex = 0;
@@ -177,6 +178,8 @@ export class View {
     this.sun.target.position.copy(this.controls.target);
     this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.reach);
     this.renderer.render(this.scene, this.camera);
+    if (!this.drawn) performance.mark("camber: first picture");
+    this.drawn = true;
     this.labels.update(this.camera, this.node.clientWidth, this.node.clientHeight);
     this.stale = false;
   }
