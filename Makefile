@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo test viewer lint quick campaign threads bench book install format coverage clean
+.PHONY: build help demo dist test viewer lint quick campaign threads bench book install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -75,6 +75,11 @@ bench: ## run the benchmarks, rivals included
 
 install: build ## install below PREFIX (default /usr/local), honours DESTDIR
 	cmake --install build/release --prefix $(PREFIX)
+
+dist: ## a source archive of the commit with the viewer of reports, for machines without node: build/release/camber-VERSION.tar.gz
+	@scripts/setup.sh viewer
+	cmake --preset release -DCAMBER_VIEWER=ON
+	cmake --build --preset release --target dist
 
 format: ## lay out the C code with clang-format
 	find $(wildcard src include tests examples bench) -name '*.[ch]' -exec clang-format -i {} +

@@ -1,12 +1,17 @@
 # Makes the viewer of reports: cmake -DSOURCE=viewer -DWORK=folder -DOUTPUT=viewer.js -DNODE=node -DNPM=npm -DREQUIRED=OFF -P BuildViewer.cmake
 #
 # Works in a folder of the build tree: copies the sources there, has npm fetch what package-lock.json names, once for each such file, and
-# bundles. Where that fails, as on a machine without a network, the build goes on without a viewer unless it is required, and the next one
-# tries again.
+# bundles. Where that fails, as on a machine without a network, the viewer is the one that a release archive has; without that the build goes on
+# without a viewer unless it is required, and the next one tries again.
 file(MAKE_DIRECTORY ${WORK})
 file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json ${SOURCE}/build.mjs ${SOURCE}/src DESTINATION ${WORK})
 
 function(give_up why)
+  if(EXISTS ${SOURCE}/viewer.js)
+    message(STATUS "the viewer of reports is the one that the archive has: ${why}")
+    configure_file(${SOURCE}/viewer.js ${OUTPUT} COPYONLY)
+    return()
+  endif()
   file(REMOVE ${OUTPUT})
   if(REQUIRED)
     message(FATAL_ERROR "the viewer of reports was not made: ${why}")

@@ -9,10 +9,6 @@ mkdir -p "$out"
 "$camber" run fivelink --set stair=1 --every 0.001 --out "$out/fivelink-stair.csv" --plot "$out/fivelink-stair.svg"
 echo "  trajectory   $out/fivelink-stair.csv"
 echo "  plot         $out/fivelink-stair.svg"
-if [ -e "$(dirname "$camber")/viewer/viewer.js" ]; then
-  "$camber" run fivelink --set stair=1 --quiet --html "$out/fivelink-stair.html" >/dev/null
-  echo "  report       $out/fivelink-stair.html: open it in a browser"
-fi
 echo
 "$camber" bench simeon-stair
 echo
@@ -30,3 +26,13 @@ awk -F, '
   END { for (title in most) printf "  %-12s highest at t = %.2f s, %.3f m\n", title, at[title], most[title] }' "$out/hmmwv14.csv" | sort -k 6
 echo "  trajectory   $out/hmmwv14.csv"
 echo "  plot         $out/hmmwv14.svg"
+
+# The same motions in 3D.
+echo
+if [ -e "$(dirname "$camber")/viewer/viewer.js" ]; then
+  "$camber" run fivelink --set stair=1 --quiet --html "$out/fivelink-stair.html" >/dev/null
+  "$camber" run hmmwv14 --quiet --html "$out/hmmwv14.html" >/dev/null 2>&1
+  echo "  report       $out/fivelink-stair.html, $out/hmmwv14.html: open them in a browser, 'xdg-open $out/hmmwv14.html'"
+else
+  echo "  report       'scripts/setup.sh viewer' and 'make' again give 'camber run --html', which shows the motion in a browser."
+fi

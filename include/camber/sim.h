@@ -18,6 +18,8 @@ extern "C" {
 typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
+  const double *
+      witness; /* outputs of the equations `witness`; NULL: there are none, or they are not known here */
   const bool *lambda_unique; /* (ng) whether the equations determine each; NULL: all */
   double position,
       velocity; /* 2-norms of g and of G v + g_t; NaN unless `residuals` is asked for */
@@ -89,7 +91,11 @@ typedef struct cmb_run_options {
   double
       every; /* record at this interval; 0: at each accepted step and on both sides of each event */
   bool residuals; /* records have the norms of the constraints */
-  int samples;    /* how many even distances the time has for the observer's `sample`; 0: none */
+  /* Other equations of the same motion, as of the same model with other outputs: records have what these outputs are. They must outlive
+   * the run, which does not depend on them otherwise. They are not known where forces of constraints are not determined, and while
+   * dry friction holds. NULL: none */
+  const cmb_equations *witness;
+  int samples; /* how many even distances the time has for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 

@@ -198,6 +198,10 @@ struct cli_model_source {
 };
 bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 
+/* The system of a model that differs from the one on the command line in its outputs alone. Of a failure the context has the words. */
+cmb_status cli_create_witness(cmb_context *ctx, const struct cli_arguments *arguments,
+                              const cmb_model *model, cmb_system **system);
+
 /* Whether the constraints of a model file cannot be met at the start: the loop that cannot close is complained of at
  * its place in the file. */
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);

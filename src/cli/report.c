@@ -13,7 +13,9 @@
 enum {
   SERIES_NUMBERS = 600000,
   STEPS_NUMBERS = 24000,
-  FRAME_NUMBERS = 300000, /* seven a body */
+  FRAME_BYTES = 1500000,
+  A_POSE_BYTES = 28,
+  A_FORCE_BYTES = 2,
   MOST_FRAMES = 2048,
   LEAST_FRAMES = 128
 };
@@ -30,7 +32,7 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 
 static double *instant(const struct cli_frames *f, long k)
 {
-  return f->rows + k * (1 + f->nq);
+  return f->rows + k * f->width;
 }
 
 /* Half as many as there is room for, over the time until t. */
@@ -40,32 +42,34 @@ static void thin(struct cli_frames *f, double t)
   f->interval = 2 * (t - instant(f, 0)[0]) / (double)f->room;
   for (long k = 1; k < f->count; k++) {
     if (instant(f, k)[0] - instant(f, last)[0] < f->interval) continue;
-    if (++last < k) memcpy(instant(f, last), instant(f, k), (size_t)(1 + f->nq) * sizeof(double));
+    if (++last < k) memcpy(instant(f, last), instant(f, k), (size_t)f->width * sizeof(double));
   }
   f->count = last + 1;
 }
 
 /* Positions do not jump: of the two sides of an event one is enough. */
-static void add_instant(struct cli_frames *f, const cmb_record *r)
+static void add_instant(struct cli_frames *f, const struct cli_forces *forces, const cmb_record *r)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */
   double *row = instant(f, f->count);
   if (f->count > 0 && !(r->t > instant(f, f->count - 1)[0])) return;
   row[0] = r->t;
   memcpy(row + 1, r->q, (size_t)f->nq * sizeof *row);
+  cli_forces_take(forces, r, row + 1 + f->nq);
   f->newer = f->count > 0 && r->t - instant(f, f->count - 1)[0] < f->interval;
   if (f->newer) return;
   if (++f->count == f->room - 1) thin(f, r->t);
 }
 
-static cmb_status begin_frames(struct cli_frames *f, const cmb_equations *eq, int bodies)
+static cmb_status begin_frames(struct cli_frames *f, const cmb_equations *eq, int bodies,
+                               int forces)
 {
-  *f = (struct cli_frames){.nq = eq->nq};
+  *f = (struct cli_frames){.nq = eq->nq, .width = 1 + eq->nq + forces};
   if (bodies == 0) return CMB_OK; /* a problem written in C */
-  f->room = FRAME_NUMBERS / (7 * bodies);
+  f->room = FRAME_BYTES / (A_POSE_BYTES * bodies + A_FORCE_BYTES * forces);
   if (f->room > MOST_FRAMES) f->room = MOST_FRAMES;
   if (f->room < LEAST_FRAMES) f->room = LEAST_FRAMES;
-  f->rows = calloc((size_t)f->room * (size_t)(1 + f->nq), sizeof *f->rows);
+  f->rows = calloc((size_t)f->room * (size_t)f->width, sizeof *f->rows);
   return f->rows ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
@@ -73,7 +77,7 @@ static cmb_status begin_frames(struct cli_frames *f, const cmb_equations *eq, in
 
 static cmb_status take_memory(struct cli_report *r, int bodies)
 {
-  CMB_TRY(begin_frames(&r->frames, r->eq, bodies));
+  CMB_TRY(begin_frames(&r->frames, r->eq, bodies, r->forces.numbers));
   CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq), SERIES_NUMBERS));
   return cli_history_begin_rows(&r->steps, 3, STEPS_NUMBERS);
 }
@@ -82,7 +86,8 @@ int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const 
 {
   if (!a->html) return CLI_DONE;
   r->eq = eq;
-  const cmb_status status = take_memory(r, cmb_model_count(a->model, CMB_ITEM_BODY));
+  cmb_status status = cli_forces_begin(&r->forces, a, eq);
+  if (status == CMB_OK) status = take_memory(r, cmb_model_count(a->model, CMB_ITEM_BODY));
   return status == CMB_OK ? CLI_DONE : cli_fail(NULL, status);
 }
 
@@ -91,13 +96,14 @@ void cli_report_end(struct cli_report *r)
   cli_history_end(&r->series);
   cli_history_end(&r->steps);
   free(r->frames.rows);
+  cli_forces_end(&r->forces);
   if (r->viewer) fclose(r->viewer);
 }
 
 void cli_report_sample(struct cli_report *r, const cmb_record *record)
 {
   cli_history_take(&r->series, r->eq, record);
-  add_instant(&r->frames, record);
+  add_instant(&r->frames, &r->forces, record);
 }
 
 void cli_report_before_step(struct cli_report *r, double t)
@@ -136,6 +142,9 @@ static cmb_status put_motion(struct cli_json *j, const struct content *c)
     cli_report_scene(j, c->a->model);
     cli_report_poses(j, &poses);
     status = cli_report_surfaces(c->ctx, j, c->a->model, &poses);
+  }
+  if (status == CMB_OK) {
+    status = cli_report_forces(j, &p->r->forces, &p->r->frames);
   }
   cli_report_release_poses(&poses);
   return status;

@@ -11,10 +11,27 @@
 #include "cli/cli.h"
 #include "cli/history.h"
 
-/* Instants at which the coordinates are kept, for the animation. */
+/* Forces of joints, loops, springs, contacts and tyres, which the page shows as arrows (report_forces.c). */
+struct cli_arrow {
+  cmb_item_kind kind; /* of what exerts it, .. */
+  int item;           /* .. and its number */
+  int parts; /* 3: along the axes; 1: along the line between two points, positive if it pulls */
+  int first; /* of the numbers that are kept */
+};
+
+struct cli_forces {
+  cmb_context *ctx; /* of what follows: its messages are nobody's */
+  cmb_model *model; /* the same model, with the forces as outputs */
+  cmb_system *system;
+  int count, numbers; /* of arrows; of what is kept at an instant */
+  struct cli_arrow *arrows;
+  int *output; /* (numbers) of the system */
+};
+
+/* Instants at which the coordinates are kept, for the animation, and the forces. */
 struct cli_frames {
-  int nq;
-  double *rows; /* (room x (1 + nq)): t, q; that behind the last one kept is the newest instant */
+  int nq, width; /* coordinates; numbers in a row: t, q, forces */
+  double *rows;  /* (room x width); that behind the last one kept is the newest instant */
   long count, room;
   double interval; /* between those kept, at least; 0: all that come */
   bool newer;      /* the newest instant is behind the last one kept */
@@ -26,6 +43,7 @@ struct cli_report {
   struct cli_history series; /* as of a plot, but with fewer rows where there are many columns */
   struct cli_history steps;  /* t, size of the step, order */
   struct cli_frames frames;
+  struct cli_forces forces;
   double step_begin; /* where the last step ended; NaN: there was none */
 };
 
@@ -73,6 +91,15 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
                                struct cli_poses *poses);
 void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
 void cli_report_release_poses(struct cli_poses *poses);
+
+/* report_forces.c: what is to be recorded, from the model with forces as outputs; "forces", a table of the instants. Without them the list is empty. */
+cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
+                            const cmb_equations *eq);
+const cmb_equations *cli_forces_witness(const struct cli_forces *f);
+void cli_forces_take(const struct cli_forces *f, const cmb_record *record, double *row);
+cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
+                             const struct cli_frames *frames);
+void cli_forces_end(struct cli_forces *f);
 
 /* report_surface.c: "surfaces", the ground. */
 cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,

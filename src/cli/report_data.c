@@ -52,7 +52,7 @@ static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_po
                              struct cli_poses *to)
 {
   for (long k = 0; k < f->count; k++) {
-    const double *row = f->rows + k * (1 + f->nq);
+    const double *row = f->rows + k * f->width;
     to->t[k] = row[0];
     CMB_TRY(cmb_poses_at(from, f->nq, row + 1, 0, NULL, now));
     for (int b = 0; b < to->bodies; b++)

@@ -122,6 +122,17 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }
 
+cmb_status cli_create_witness(cmb_context *ctx, const struct cli_arguments *a,
+                              const cmb_model *model, cmb_system **system)
+{
+  const cmb_model_system_options options = {.formulation = a->formulation,
+                                            .evaluation = a->evaluation,
+                                            .live_inputs = a->inputs || a->trim_count > 0,
+                                            .start_count = a->start_count,
+                                            .start = a->start};
+  return cmb_model_system(ctx, model, &options, system);
+}
+
 int cli_complain_of(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)
 {
   if (status == CMB_OK) return CLI_DONE;

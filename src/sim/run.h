@@ -47,6 +47,18 @@ typedef struct cmb_share {
 
 void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq);
 
+/* Other equations of the same motion, and what their outputs are at the state of the result: witness.c. */
+typedef struct cmb_witness {
+  const cmb_equations *eq; /* NULL: none are asked for */
+  double *out;             /* (no, and the sampled values behind) */
+  double *push;            /* (rule_count) */
+  void *scratch;
+  bool knows; /* `out` belongs to the result */
+} cmb_witness;
+
+cmb_status cmb_witness_create(cmb_witness *w, cmb_context *ctx, cmb_arena *arena,
+                              const cmb_equations *eq, const cmb_equations *asked);
+
 /* What idle events inside of a step change, as it was where the step began. */
 typedef struct cmb_step_start {
   int *mode;            /* (most_ns) */
@@ -113,6 +125,7 @@ struct cmb_simulation {
   cmb_bearing bearing;   /* those of them that stay */
   cmb_decision decision; /* of these and of dry friction */
   cmb_share share;
+  cmb_witness witness;
   cmb_step_start step_start;
   double
       sequence; /* the time of impacts one after the other that come to an end; NaN: none are known */
@@ -216,6 +229,8 @@ cmb_status cmb_run_watch_rank(cmb_simulation *sim);
 
 /* shares.c: at a state with a and λ (of the stage) that becomes the result, which multipliers and outputs depend on how contacts that
  * touch share their forces. */
+void cmb_run_ask_witness(cmb_simulation *sim, double t, const double *q, const double *v,
+                         const double *a, const double *lambda);
 cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
                                const double *a, const double *lambda);
 

@@ -192,6 +192,7 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->p_start = cmb_arena_doubles(arena, eq->np);
   sim->still = cmb_arena_ints(arena, sim->most_ns);
   take_start(sim);
+  CMB_TRY(cmb_witness_create(&sim->witness, ctx, arena, eq, sim->options.witness));
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
   if (sim->system->model) CMB_TRY(cmb_limits_create(ctx, sim->system->model, &sim->limits));
@@ -313,7 +314,9 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   cmb_copy(eq->no, sim->outputs_new, sim->outputs);
   sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
-  return cmb_run_mark_shares(sim, t, q, v, a, lambda);
+  CMB_TRY(cmb_run_mark_shares(sim, t, q, v, a, lambda));
+  cmb_run_ask_witness(sim, t, q, v, a, lambda);
+  return CMB_OK;
 }
 
 /* How well the result's state meets the constraints; anything not finite is refused, as above. */
@@ -411,6 +414,7 @@ static cmb_status make_record(cmb_simulation *sim, cmb_record *record)
                          .v = sim->v,
                          .lambda = sim->lambda,
                          .outputs = sim->outputs,
+                         .witness = sim->witness.knows ? sim->witness.out : NULL,
                          .lambda_unique = sim->result.lambda_unique,
                          .position = NAN,
                          .velocity = NAN,

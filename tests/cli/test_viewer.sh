@@ -40,6 +40,7 @@ END
 for model in caraxis ./hostile.yaml; do
   check "run $model" "$CAMBER" run "$model" --html "$(basename "$model" .yaml).html" >/dev/null 2>&1
 done
+check "run hmmwv14 for 10 s" "$CAMBER" run hmmwv14 --method lie --step 0.001 --t-end 10 --every 0.001 --html long.html >/dev/null 2>&1
 for report in *.html; do
   check "$report is too large" [ "$(stat -c %s "$report")" -lt 6000000 ]
 done

@@ -3,6 +3,7 @@
 
 import { check, finish, open, picture, pictures, scrub, testWidth, time } from "./browser.mjs";
 import { testModels } from "./models.mjs";
+import { testSpeed } from "./speed.mjs";
 
 async function testPlot(name, page) {
   await page.keyboard.press("Home");
@@ -62,11 +63,73 @@ async function testMouse(name, page) {
   check(`${name}: r does not bring the first view back`, Math.hypot(...(await at()).map((x, i) => x - before[i])) < 1e-3 * Math.hypot(...before) + 1);
 }
 
+// A spring's arrow is as long as its force says, and pulls at both ends; ] makes it longer. Joints, loops and the tyre have arrows, too.
 async function testArrows(name, page) {
+  await scrub(page, 0.22);
   const before = await picture(page);
   await page.keyboard.press("a");
-  check(`${name}: no arrows`, (await picture(page)).hash !== before.hash && (await page.evaluate(() => camber.view.arrows.list.length)) >= 2);
+  check(`${name}: no arrows`, (await picture(page)).hash !== before.hash);
+  const seen = () =>
+    page.evaluate(() => {
+      const { arrows } = camber.view;
+      const { f, arrows: two } = arrows.list.find((a) => a.f.name === "shock");
+      const column = camber.report.series.columns.find((c) => c.name === "shock_force");
+      const k = camber.report.series.t.findLastIndex((t) => t <= camber.clock.t);
+      const tips = two.map((a) => a.children[1].position.z);
+      return { types: [...new Set(arrows.list.map((a) => a.f.type))].sort().join(), tips, wanted: Math.abs(column.values[k]) * arrows.scale, longest: f.most * arrows.scale };
+    });
+  const { types, tips, wanted, longest } = await seen();
+  check(`${name}: arrows of ${types}`, types === "contact,joint,loop,spring");
+  check(`${name}: arrows of ${tips} m, not ${wanted}`, tips.every((z) => Math.abs(z - wanted) < 0.01 * longest));
+  check(`${name}: no legend`, (await page.locator(".legend").first().textContent()).includes("largest force of the run"));
+  await page.keyboard.press("]");
+  await picture(page);
+  check(`${name}: ] does not scale`, Math.abs((await seen()).tips[0] / tips[0] - 1.5) < 1e-6);
+  await page.keyboard.press("[");
+  await page.screenshot({ path: `${pictures}/${name}-forces.png` });
   await page.keyboard.press("a");
+  check(`${name}: the legend stays`, !(await page.locator(".legend").first().isVisible()));
+}
+
+// The way of the heaviest body up to the cursor, and of another one that is chosen.
+async function testTrails(name, page) {
+  await page.keyboard.press("t");
+  await scrub(page, 0.5);
+  await picture(page);
+  const trail = () =>
+    page.evaluate(() => {
+      const { trails, motion } = camber.view;
+      const [p] = trails.points;
+      const { count } = p.line.geometry.drawRange;
+      const end = p.line.geometry.getAttribute("position").array.slice(3 * count - 3, 3 * count);
+      return { count, away: Math.hypot(...motion.point(p.point).toArray().map((x, i) => x - end[i])), lines: trails.node.children.length };
+    });
+  const half = await trail();
+  check(`${name}: the trail ends ${half.away} m away from its point`, half.away < 1e-6);
+  await page.locator(".legend.trails summary").click();
+  await page.locator(".legend.trails input:not(:checked)").first().check();
+  await scrub(page, 0.2);
+  await picture(page);
+  const fifth = await trail();
+  check(`${name}: trails ${half.count}, ${fifth.count}; lines ${half.lines}, ${fifth.lines}`, fifth.count < half.count && fifth.count > 2 && fifth.away < 1e-6 && fifth.lines === half.lines + 1);
+  await page.keyboard.press("t");
+}
+
+// The tyre stands on the plate, pressed flat by its force over its stiffness; camber and the tread's form leave little beside that.
+async function testTyres(name, page) {
+  await scrub(page, 0.05);
+  await picture(page);
+  const [lowest, level, depth, wanted] = await page.evaluate(() => {
+    const { road, mechanism } = camber.view;
+    const [tyre] = road.tyres;
+    const force = camber.report.series.columns.find((c) => c.name === "tyre_force");
+    const x = mechanism.tyres[0][1].position.clone();
+    let low = Infinity;
+    for (let i = 0; i < tyre.position.count; i++) low = Math.min(low, tyre.mesh.localToWorld(x.fromBufferAttribute(tyre.position, i)).z);
+    return [low, road.plate(tyre.name, camber.clock.t), tyre.depth, force.values[0] / 209652];
+  });
+  check(`${name}: the tyre ends at ${lowest} m, the road is at ${level} m`, Math.abs(lowest - level) < 1e-5);
+  check(`${name}: pressed by ${depth} m, not ${wanted} m`, Math.abs(depth - wanted) < 0.05 * wanted);
 }
 
 async function testChoice(name, page) {
@@ -87,6 +150,8 @@ async function testDetail(name) {
   await testKeys(name, page);
   await testMouse(name, page);
   await testArrows(name, page);
+  await testTrails(name, page);
+  await testTyres(name, page);
   await page.screenshot({ path: `${pictures}/${name}-1600.png` });
   await testChoice(name, page);
   await page.close();
@@ -118,6 +183,7 @@ async function testProblem() {
 }
 
 await testModels(process.argv.slice(2));
+await testSpeed("long");
 await testDetail("fivelink");
 await testNarrow("fivelink");
 await testNarrow("newtons-cradle");

@@ -1,75 +1,114 @@
-// Forces as arrows: those that the model has as outputs, by themselves. `shock_force: shock.force` gives an arrow at each end of the spring, and
-// `tyre_force: tyre.fz` one at the contact. All arrows have one scale: the largest force of the run is as long as `longest`.
+// Forces as arrows: what joints do to their child, loops to their second body, springs to both ends, contacts and tyres to what they carry. All arrows have one
+// scale. A force is not drawn where it is not known: the report marks such instants.
 
 import { Group, MeshBasicMaterial, Vector3 } from "three";
-import { valueAt } from "./data.js";
+import { indexAt } from "./data.js";
+import { element, shown } from "./dom.js";
 import { arrow } from "./shapes.js";
 
-const PARTS = { fx: 0, fy: 1, fz: 2 };
+const KINDS = [
+  { name: "joints", colour: "#3b82f6", types: ["joint"] },
+  { name: "loops", colour: "#9c5bd6", types: ["loop"] },
+  { name: "springs", colour: "#d6336c", types: ["spring", "hunt-crossley"] },
+  { name: "contacts, tyres", colour: "#2f9e44", types: ["contact", "tyre"] },
+];
+const LONGEST = 0.38; // of the size of the mechanism, for the largest force of the run
+const UNKNOWN = -32768;
+const FULL = 32767;
 
 export class Arrows {
-  constructor(report, motion, size) {
-    this.report = report;
+  // `touch` gives the place at which a wheel touches: (force's name, point, result).
+  constructor(report, motion, size, touch) {
     this.motion = motion;
+    this.t = report.frames.t;
+    this.touch = touch;
+    this.size = size;
+    this.factor = 1;
     this.node = new Group();
     this.list = [];
-    const paint = { spring: new MeshBasicMaterial({ color: "#d6336c" }), other: new MeshBasicMaterial({ color: "#2f9e44" }) };
-    for (const f of report.scene.forces) this.add(f, paint, size);
-    const most = Math.max(...this.list.map((a) => a.most), 0);
-    this.scale = most > 0 ? (0.38 * size) / most : 0;
-  }
-
-  // Columns with a part of the element's force: NAME.force, or NAME.fx, .fy, .fz.
-  columnsOf(force) {
-    const found = {};
-    for (const o of this.report.scene.outputs) {
-      const match = /^\s*([\w.-]+)\.(force|fx|fy|fz)\s*$/.exec(o.formula);
-      if (!match || !isNamed(force.name, match[1], o.name)) continue;
-      const column = this.report.series.columns.find((c) => c.kind === "output" && c.name === o.name);
-      if (column) found[match[2]] = column;
+    for (const kind of KINDS) {
+      kind.paint = new MeshBasicMaterial({ color: kind.colour });
+      for (const f of report.forces.filter((x) => kind.types.includes(x.type) && x.most > 0)) this.add(f, kind);
     }
-    return found;
+    this.most = this.list.reduce((most, a) => Math.max(most, a.f.most), 0);
+    this.legend = element("div", { class: "legend", hidden: true });
+    this.force = new Vector3();
+    this.at = new Vector3();
+    this.other = new Vector3();
+    this.tell();
   }
 
-  add(f, paint, size) {
-    const columns = this.columnsOf(f);
-    const used = Object.values(columns);
-    if (used.length === 0 || f.points.length === 0) return;
-    const most = used.reduce((sum, c) => Math.max(sum, c.values.reduce((m, x) => (x === null ? m : Math.max(m, Math.abs(x))), 0)), 0);
-    const ends = columns.force && f.points.length === 2 ? 2 : 1;
-    const arrows = Array.from({ length: ends }, () => arrow(0.006 * size, f.type === "spring" ? paint.spring : paint.other));
+  add(f, kind) {
+    const parts = f.values.length / this.t.length;
+    const arrows = Array.from({ length: parts === 1 ? 2 : 1 }, () => arrow(0.006 * this.size, kind.paint));
     this.node.add(...arrows);
-    this.list.push({ f, columns, arrows, most });
+    this.list.push({ f, kind, parts, arrows });
   }
 
-  update(t) {
+  get scale() {
+    return this.most > 0 ? (this.factor * LONGEST * this.size) / this.most : 0;
+  }
+
+  show(on) {
+    this.node.visible = on;
+    this.legend.hidden = !on;
+  }
+
+  enlarge(by) {
+    this.factor = Math.min(Math.max(this.factor * by, 1e-3), 1e3);
+    this.tell();
+  }
+
+  // What the colours mean, and how long a force is.
+  tell() {
+    const used = KINDS.filter((k) => this.list.some((a) => a.kind === k));
+    const rows = used.map((k) => element("span", { class: "kind" }, dot(k.colour), k.name));
+    const largest = this.list.find((a) => a.f.most === this.most);
+    const words = largest
+      ? `largest force of the run: ${shown(this.most, 4)} N at ${largest.f.name}, ${shown(this.scale * this.most, 3)} m long; keys [ ] scale`
+      : "There are no forces that are determined: constraints are redundant, or the run was in real time.";
+    this.legend.replaceChildren(...rows, element("span", {}, words));
+  }
+
+  // A component at a time, linear between the instants; null where it is not known.
+  value({ f, parts }, part, k, next, share) {
+    const [a, b] = [f.values[k * parts + part], f.values[next * parts + part]];
+    if (a === UNKNOWN || b === UNKNOWN) return null;
+    return ((a + share * (b - a)) * f.most) / FULL;
+  }
+
+  update(time) {
     if (!this.node.visible) return;
-    for (const { f, columns, arrows } of this.list) {
-      if (columns.force && arrows.length === 2) this.pull(f, valueAt(this.report.series, columns.force, t) ?? 0, arrows);
-      else this.push(f, columns, t, arrows[0]);
+    const { t } = this;
+    const k = indexAt(t, time);
+    const next = Math.min(k + 1, t.length - 1);
+    const share = next > k ? Math.min(Math.max((time - t[k]) / (t[next] - t[k]), 0), 1) : 0;
+    for (const a of this.list) {
+      const known = this.value(a, 0, k, next, share) !== null;
+      if (!known) for (const drawn of a.arrows) drawn.visible = false;
+      else if (a.parts === 1) this.pull(a, this.value(a, 0, k, next, share));
+      else this.push(a, [0, 1, 2].map((part) => this.value(a, part, k, next, share)));
     }
   }
 
   // A spring pulls its ends towards each other, or pushes them apart.
-  pull(f, force, arrows) {
-    const [a, b] = f.points.map((p) => this.motion.point(p));
-    const along = b.clone().sub(a).normalize().multiplyScalar(force * this.scale);
-    arrows[0].update(a, along);
-    arrows[1].update(b, along.clone().negate());
+  pull({ f, arrows }, force) {
+    this.motion.point(f.points[0], this.at);
+    this.motion.point(f.points[1], this.other);
+    this.force.copy(this.other).sub(this.at).normalize().multiplyScalar(force * this.scale);
+    arrows[0].update(this.at, this.force);
+    arrows[1].update(this.other, this.force.negate());
   }
 
-  push(f, columns, t, drawn) {
-    const along = new Vector3();
-    for (const [part, k] of Object.entries(PARTS)) if (columns[part]) along.setComponent(k, valueAt(this.report.series, columns[part], t) ?? 0);
-    const at = this.motion.point(f.points[0]);
-    const foot = along.clone().normalize().multiplyScalar(-(f.radius ?? 0));
-    drawn.update(at.add(foot), along.multiplyScalar(this.scale));
+  push({ f, arrows }, force) {
+    this.force.fromArray(force).multiplyScalar(this.scale);
+    if (!this.touch(f.name, this.at)) this.motion.point(f.points[0], this.at);
+    arrows[0].update(this.at, this.force);
   }
 }
 
-// Whether a name in a formula of an output means this element: as it is written, or inside of the instance that the output belongs to.
-function isNamed(full, written, output) {
-  const parts = output.split(".").slice(0, -1);
-  for (let n = parts.length; n >= 0; n--) if ([...parts.slice(0, n), written].join(".") === full) return true;
-  return false;
+function dot(colour) {
+  const mark = element("i");
+  mark.style.background = colour;
+  return mark;
 }

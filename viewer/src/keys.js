@@ -18,6 +18,8 @@ export function keyTable(clock, view, help) {
       { keys: ["f"], shown: "f", meaning: "follow the heaviest body, or stay", act: () => view.toggle("follow") },
       { keys: ["l"], shown: "l", meaning: "labels of points and joints", act: () => view.toggle("labels") },
       { keys: ["a"], shown: "a", meaning: "forces as arrows", act: () => view.toggle("arrows") },
+      { keys: ["[", "]"], shown: "[ ]", meaning: "arrows shorter, longer", act: (e) => view.enlargeArrows(e.key === "]" ? 1.5 : 1 / 1.5) },
+      { keys: ["t"], shown: "t", meaning: "trails: ways of chosen points", act: () => view.toggle("trails") },
       { keys: ["r"], shown: "r", meaning: "the first view again", act: () => view.reset() },
       { keys: ["x", "y", "z"], shown: "x y z", meaning: "look along an axis; with shift against it", act: (e) => view.lookAlong(e.key.toLowerCase(), e.shiftKey) },
     );

@@ -32,6 +32,7 @@ function makeStage(view, reason, clock, help) {
       { label: "follow", title: "follow the heaviest body (f)", on: () => view.follows, toggle: () => view.toggle("follow") },
       { label: "labels", title: "names of bodies, points and joints (l)", on: () => !view.labels.node.hidden, toggle: () => view.toggle("labels") },
       { label: "forces", title: "forces as arrows (a)", on: () => view.arrows.node.visible, toggle: () => view.toggle("arrows") },
+      { label: "trails", title: "ways of chosen points (t)", on: () => view.trails.node.visible, toggle: () => view.toggle("trails") },
       { label: "view", title: "the first view again (r)", toggle: () => view.reset() },
     );
   }

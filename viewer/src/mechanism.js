@@ -15,6 +15,7 @@ export class Mechanism {
     this.moving = []; // functions that put things in place
     this.springs = {}; // by name: what tests look at
     this.wheelShapes = new Set();
+    this.tyres = []; // [name of the force, mesh]
     this.bodies = this.scene.bodies.map(() => new Group());
     this.node.add(...this.bodies);
     this.addWheels();
@@ -210,7 +211,7 @@ export class Mechanism {
       const at = new Vector3(...p.at);
       const shape = this.scene.shapes.find((s) => this.isRound(s, p, at, f.radius));
       if (shape && shape.type === "sphere") continue;
-      if (shape) this.addWheelShape(shape);
+      if (shape) this.addWheelShape(f, shape);
       else this.addPlainWheel(f, p, at);
     }
   }
@@ -222,12 +223,13 @@ export class Mechanism {
     return a.clone().add(b).multiplyScalar(0.5).distanceTo(at) < a.distanceTo(b) && a.distanceTo(b) < 2 * radius;
   }
 
-  addWheelShape(s) {
+  addWheelShape(f, s) {
     const [a, b] = s.points.map((q) => this.local(q));
     const wheel = draw.wheel(s.size[0], a.distanceTo(b));
     wheel.position.copy(a).add(b).multiplyScalar(0.5);
     draw.turnTo(wheel, b.clone().sub(a));
     this.addTo(s.points[0].body, wheel);
+    this.tyres.push([f.name, wheel.tyre]);
     this.wheelShapes.add(s);
   }
 
@@ -245,5 +247,6 @@ export class Mechanism {
     wheel.position.copy(local);
     draw.turnTo(wheel, new Vector3(...axis));
     this.addTo(body, wheel);
+    this.tyres.push([f.name, wheel.tyre]);
   }
 }

@@ -23,6 +23,7 @@ export class Plots {
     this.theme = theme;
     this.range = null; // of time that is shown; null: all
     this.plots = [];
+    this.read = 0; // when legends were last brought up to date
     this.chosen = new Set(firstChoice(report.series.columns));
     this.panels = element("div", { class: "plots" });
     this.node = element("div", { class: "plots" }, this.makeChooser(), this.panels);
@@ -114,6 +115,8 @@ export class Plots {
 
   listen(u) {
     let from = 0;
+    u.now = element("div", { class: "now" });
+    u.over.append(u.now);
     setTimeout(() => this.follow());
     u.over.addEventListener("mousedown", (e) => (from = e.clientX));
     u.over.addEventListener("click", (e) => {
@@ -134,7 +137,7 @@ export class Plots {
     this.follow();
   }
 
-  // Events as thin lines, the time cursor as a thick one.
+  // Events as thin lines.
   mark(u) {
     const { ctx, bbox } = u;
     ctx.save();
@@ -147,17 +150,19 @@ export class Plots {
     const visible = this.report.run.events.filter((e) => e.t >= u.scales.x.min && e.t <= u.scales.x.max);
     const part = visible.length > FEW_EVENTS ? 0.06 : 1; // very many get ticks at the upper edge
     for (const event of visible) vertical(u, event.t, part);
-    ctx.setLineDash([]);
-    ctx.lineWidth = 2 * devicePixelRatio;
-    ctx.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent");
-    vertical(u, this.clock.t);
     ctx.restore();
   }
 
+  // The line of the time cursor is an element of its own: curves are not drawn again when it moves. Numbers in legends change at most ten times a second.
   follow() {
-    for (const u of this.plots) {
-      u.redraw(false, false);
-      if (!u.cursor.event || u.cursor.left < 0) u.setLegend({ idx: indexAt(u.data[0], this.clock.t) });
+    const now = performance.now();
+    const read = !this.clock.playing || now - this.read > 100;
+    if (read) this.read = now;
+    for (const u of this.plots.filter((one) => one.now)) {
+      const x = u.valToPos(this.clock.t, "x");
+      u.now.hidden = !(x >= 0 && x <= u.over.clientWidth);
+      u.now.style.transform = `translateX(${x}px)`;
+      if (read && (!u.cursor.event || u.cursor.left < 0)) u.setLegend({ idx: indexAt(u.data[0], this.clock.t) });
     }
   }
 
@@ -168,6 +173,7 @@ export class Plots {
   resize() {
     const width = this.width();
     for (const u of this.plots) if (u.width !== width) u.setSize({ width, height: HEIGHT });
+    this.follow();
   }
 
   // The events near a time, for the line below the animation.

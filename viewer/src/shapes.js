@@ -150,9 +150,10 @@ export function wheel(radius, width) {
   const half = width / 2;
   const group = new Group();
   const profile = Array.from({ length: 25 }, (_, i) => section((Math.PI * (i - 12)) / 12 * 0.94));
-  const lathe = (points, paint) => solid(new LatheGeometry(points.map(([r, z]) => new Vector2(r * radius, z * half)), 56).rotateX(Math.PI / 2), paint);
+  const lathe = (points, paint) => solid(new LatheGeometry(points.map(([r, z]) => new Vector2(r * radius, z * half)), 72).rotateX(Math.PI / 2), paint);
   const metal = material("#b9c0c9", { metalness: 0.55, roughness: 0.35, side: DoubleSide });
-  group.add(lathe(profile, material("#2b2e33", { roughness: 0.9, metalness: 0 })), lathe([[0.63, -0.8], [0.58, -0.2], [0.58, 0.2], [0.63, 0.8]], metal));
+  group.tyre = lathe(profile, material("#2b2e33", { roughness: 0.9, metalness: 0 }));
+  group.add(group.tyre, lathe([[0.63, -0.8], [0.58, -0.2], [0.58, 0.2], [0.63, 0.8]], metal));
   group.add(solid(new CylinderGeometry(0.16 * radius, 0.16 * radius, width * 0.5, 24).rotateX(Math.PI / 2), metal));
   for (let i = 0; i < 5; i++) {
     const spoke = solid(new BoxGeometry(0.5 * radius, 0.12 * radius, width * 0.16).translate(0.34 * radius, 0, 0), metal);

@@ -9,6 +9,8 @@ import { Labels } from "./labels.js";
 import { attachments, awayFrom, detailOf, distanceFor, extents, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
 import { Mechanism } from "./mechanism.js";
 import { Motion } from "./motion.js";
+import { Road } from "./road.js";
+import { Trails } from "./trails.js";
 
 const FAR = 3; // times its size, from which on a mechanism travels: the camera goes along with it
 const BACKGROUND = { light: "#eef1f5", dark: "#161b22" };
@@ -23,7 +25,7 @@ export class View {
     this.makeScene();
     this.makeCamera();
     this.labels = new Labels(report, this.motion);
-    this.node = element("div", { class: "picture" }, this.renderer.domElement, this.labels.node);
+    this.node = element("div", { class: "picture" }, this.renderer.domElement, this.labels.node, element("div", { class: "legends" }, this.arrows.legend, this.trails.legend));
     this.follows = this.travels;
     this.last = this.motion.place[this.heaviest]?.clone();
     clock.listen(() => (this.stale = true));
@@ -46,6 +48,7 @@ export class View {
     const lowest = Math.min(all.min.dot(this.up), all.max.dot(this.up));
     const touches = scene.forces.some(isWheel) || scene.stops.some((s) => s.type === "contact");
     this.level = touches && Math.abs(lowest) < 0.5 * this.size ? 0 : lowest - 0.04 * this.size;
+    if (this.report.surfaces.some((s) => !s.moves)) this.level -= 0.004 * this.size; // not in one plane with a road
     for (const s of this.report.surfaces) if (s.moves) this.level = s.z.reduce((low, z) => (z < low ? z : low), this.level);
     this.box = this.travels ? first : all;
     this.reach = Math.max(1.1 * this.size, 0.7 * this.box.getSize(new Vector3()).length()); // of shadows
@@ -54,8 +57,12 @@ export class View {
   makeScene() {
     this.scene = new Scene();
     this.mechanism = new Mechanism(this.report, this.motion, this.points, this.size, detailOf(this.report.scene, this.points, this.size));
-    this.arrows = new Arrows(this.report, this.motion, this.size);
-    this.arrows.node.visible = false;
+    this.road = new Road(this.report, this.up);
+    for (const [name, mesh] of this.mechanism.tyres) this.road.press(name, mesh);
+    this.arrows = new Arrows(this.report, this.motion, this.size, (name, out) => this.road.touch(name, out));
+    this.arrows.show(false);
+    this.trails = new Trails(this.report, this.motion, this.heaviest);
+    this.trails.changed = () => (this.stale = true);
     this.ground = new Ground(this.size, this.up, this.level, this.theme() === "dark");
     this.surfaces = new Surfaces(this.report, this.motion, this.theme() === "dark");
     this.sun = new DirectionalLight("#ffffff", 2.4);
@@ -67,8 +74,9 @@ export class View {
     this.sun.shadow.normalBias = 0.004 * this.size;
     this.sky = new HemisphereLight("#ffffff", "#8f8a80", 1.1);
     this.sky.position.copy(this.up);
-    this.scene.add(this.mechanism.node, this.arrows.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
+    this.scene.add(this.mechanism.node, this.arrows.node, this.trails.node, this.ground.node, this.surfaces.node, this.sun, this.sun.target, this.sky, new AmbientLight("#ffffff", 0.35));
     this.renderer = new WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer.debug.checkShaderErrors = false; // which would wait for each of them
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.domElement.tabIndex = 0;
@@ -120,8 +128,14 @@ export class View {
   toggle(what) {
     if (what === "follow") this.follows = !this.follows;
     if (what === "labels") this.labels.node.hidden = !this.labels.node.hidden;
-    if (what === "arrows") this.arrows.node.visible = !this.arrows.node.visible;
+    if (what === "arrows") this.arrows.show(!this.arrows.node.visible);
+    if (what === "trails") this.trails.show(!this.trails.node.visible);
     this.clock.tell();
+  }
+
+  enlargeArrows(by) {
+    this.arrows.enlarge(by);
+    this.stale = true;
   }
 
   // Camera and target go along with the heaviest body.
@@ -160,12 +174,16 @@ export class View {
     this.motion.set(this.clock.t);
     this.follow();
     this.mechanism.update();
+    this.road.update(this.clock.t);
     this.arrows.update(this.clock.t);
+    this.trails.update(this.clock.t);
     this.surfaces.update(this.clock.t);
     this.ground.follow(this.controls.target);
     this.sun.target.position.copy(this.controls.target);
     this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.reach);
     this.renderer.render(this.scene, this.camera);
+    if (!this.drawn) performance.mark("camber: first picture");
+    this.drawn = true;
     this.labels.update(this.camera, this.node.clientWidth, this.node.clientHeight);
     this.stale = false;
   }

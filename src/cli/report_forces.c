@@ -1,0 +1,251 @@
+/*
+ * The forces that a report shows as arrows (report.h): reactions of joints and loops, springs, contacts and tyres.
+ *
+ * The model is read a second time, with these forces as outputs, and its equations bear witness to the run (cmb_run_options): the run is the
+ * one that it would be without them. Where redundant constraints can share out their forces in several ways there is no arrow, and at instants
+ * at which forces are not determined there is none either.
+ */
+#include "cli/report.h"
+#include "dae/evaluator.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char PREFIX[] = "arrow_of_report_"; /* and a number: the output's name */
+
+/* ---- what there is */
+
+/* Springs and what pushes like them: a number along the line between their points. Loads are what the model's author gave. */
+static int parts_of_force(const char *type)
+{
+  if (strcmp(type, "spring") == 0 || strcmp(type, "hunt-crossley") == 0) return 1;
+  return strcmp(type, "contact") == 0 || strcmp(type, "tyre") == 0 ? 3 : 0;
+}
+
+/* How many numbers the arrow of an item has; 0: it has none. */
+static int parts_of(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
+{
+  if (kind == CMB_ITEM_JOINT) return strcmp(item->type, "free") == 0 ? 0 : 3;
+  if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0; /* a gear, a torsion spring, a stop */
+  return kind == CMB_ITEM_FORCE ? parts_of_force(item->type) : 3;
+}
+
+static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int parts, FILE *text,
+                      const cmb_item *about)
+{
+  static const char *const three[] = {"fx", "fy", "fz"}, *const one[] = {"force"};
+  const bool pushes = kind == CMB_ITEM_FORCE && strcmp(about->type, "hunt-crossley") == 0;
+  if (f->arrows) f->arrows[f->count] = (struct cli_arrow){kind, item, parts, f->numbers};
+  f->count++;
+  for (int k = 0; k < parts; k++, f->numbers++) {
+    fprintf(text, "  %s%d: %s%s.%s\n", PREFIX, f->numbers, pushes ? "-" : "", about->name,
+            (parts == 3 ? three : one)[k]);
+  }
+}
+
+/* Counts the arrows, lists them if there is room, and writes their outputs. */
+static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
+{
+  static const cmb_item_kind kinds[] = {CMB_ITEM_JOINT, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
+                                        CMB_ITEM_STOP};
+  f->count = f->numbers = 0;
+  fputs("outputs:\n", text);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    cmb_item item;
+    for (int i = 0; cmb_model_item(m, kinds[k], i, &item); i++) {
+      const int parts = parts_of(m, kinds[k], i, &item);
+      if (parts > 0) add_arrow(f, kinds[k], i, parts, text, &item);
+    }
+  }
+}
+
+/* The outputs as text; NULL: no memory. */
+static char *write_outputs(struct cli_forces *f, const cmb_model *m)
+{
+  char *text = NULL;
+  size_t length = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    free(text);
+    text = NULL;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory) return NULL;
+    list_arrows(f, m, memory);
+    const bool good = !ferror(memory);
+    if (fclose(memory) != 0 || !good) break;
+    if (pass == 1) return text;
+    f->arrows = calloc((size_t)f->count + 1, sizeof *f->arrows);
+    f->output = calloc((size_t)f->numbers + 1, sizeof *f->output);
+    if (!f->arrows || !f->output) break;
+  }
+  free(text);
+  return NULL;
+}
+
+/* ---- the witness */
+
+static bool is_shared(const struct cli_forces *f, const struct cli_arrow *arrow)
+{
+  const bool *shared = cmb_system_shared_outputs(f->system);
+  for (int k = 0; shared && k < arrow->parts; k++) {
+    if (shared[f->output[arrow->first + k]]) return true;
+  }
+  return false;
+}
+
+/* Numbers of the outputs; arrows that are not unique are left out. */
+static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
+{
+  int kept = 0;
+  for (int i = 0; i < eq->no; i++) {
+    if (strncmp(eq->output_names[i], PREFIX, sizeof PREFIX - 1) != 0) continue;
+    const long k = strtol(eq->output_names[i] + sizeof PREFIX - 1, NULL, 10);
+    if (k >= 0 && k < f->numbers) f->output[k] = i;
+  }
+  for (int i = 0; i < f->count; i++) {
+    if (!is_shared(f, &f->arrows[i])) f->arrows[kept++] = f->arrows[i];
+  }
+  f->count = kept;
+}
+
+static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments *a,
+                               const char *outputs)
+{
+  struct cli_model_source source;
+  if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
+  source.options.addition = outputs;
+  CMB_TRY(cmb_model_read(f->ctx, source.path, &source.options, &f->model));
+  return cli_create_witness(f->ctx, a, f->model, &f->system);
+}
+
+/* No arrows: of a model whose forces cannot be had without changing it. */
+static void give_up(struct cli_forces *f)
+{
+  cmb_system_destroy(f->system);
+  f->system = NULL;
+  f->count = f->numbers = 0;
+}
+
+cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
+                            const cmb_equations *eq)
+{
+  *f = (struct cli_forces){0};
+  if (!a->model || a->realtime) return CMB_OK; /* it would take time of the steps */
+  f->ctx = cmb_context_create(NULL);
+  char *outputs = f->ctx ? write_outputs(f, a->model) : NULL;
+  if (!outputs) return CMB_ERROR_MEMORY;
+  const cmb_status status = f->count > 0 ? make_witness(f, a, outputs) : CMB_OK;
+  free(outputs);
+  if (status == CMB_ERROR_MEMORY) return status;
+  if (status != CMB_OK || !f->system ||
+      !cmb_have_same_motion(eq, cmb_system_equations(f->system))) {
+    give_up(f);
+  } else {
+    find_outputs(f, cmb_system_equations(f->system));
+  }
+  return CMB_OK;
+}
+
+const cmb_equations *cli_forces_witness(const struct cli_forces *f)
+{
+  return f->system && f->count > 0 ? cmb_system_equations(f->system) : NULL;
+}
+
+void cli_forces_take(const struct cli_forces *f, const cmb_record *record, double *row)
+{
+  for (int i = 0; i < f->numbers; i++)
+    row[i] = record->witness ? record->witness[f->output[i]] : NAN;
+}
+
+void cli_forces_end(struct cli_forces *f)
+{
+  cmb_system_destroy(f->system);
+  cmb_model_destroy(f->model);
+  cmb_context_destroy(f->ctx);
+  free(f->arrows);
+  free(f->output);
+}
+
+/* ---- the page */
+
+/* A column of 16-bit numbers: 32767 is the largest force of the arrow, -32768 stands where it is not known. */
+struct column {
+  int16_t *data;
+  long n;
+  double most;
+};
+
+static void fill(struct column *c, const struct cli_frames *frames, const struct cli_arrow *arrow)
+{
+  const double *first = frames->rows + 1 + frames->nq + arrow->first;
+  c->most = 0;
+  for (long k = 0; k < frames->count; k++) {
+    const double *x = first + k * frames->width;
+    const double size = arrow->parts == 3 ? hypot(hypot(x[0], x[1]), x[2]) : fabs(x[0]);
+    c->most = fmax(c->most, size); /* fmax leaves NaN aside */
+  }
+  for (long i = 0; i < c->n; i++) {
+    const double x = first[i / arrow->parts * frames->width + i % arrow->parts];
+    const double part = c->most > 0 ? x / c->most : 0;
+    c->data[i] = isfinite(x) ? (int16_t)lrint(INT16_MAX * part) : INT16_MIN;
+  }
+}
+
+static void put_point(struct cli_json *j, const cmb_body_point *p)
+{
+  cli_json_open(j, NULL, '{');
+  cli_json_integer(j, "body", p->body);
+  cli_json_numbers(j, "at", 3, p->at);
+  cli_json_close(j, '}');
+}
+
+/* Where it acts: a joint on its child, a loop on its second body, a spring on both ends. */
+static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
+{
+  cmb_body_point points[2];
+  cmb_joint joint;
+  int count = 1;
+  if (arrow->kind == CMB_ITEM_JOINT && cmb_joint_of(m, arrow->item, &joint)) {
+    points[0] = (cmb_body_point){.body = joint.child};
+    memcpy(points[0].at, joint.at, sizeof joint.at);
+  } else {
+    count = cmb_model_points(m, arrow->kind, arrow->item, 2, points);
+  }
+  cli_json_open(j, "points", '[');
+  for (int k = arrow->parts == 3 ? count - 1 : 0; k < count; k++) put_point(j, &points[k]);
+  cli_json_close(j, ']');
+}
+
+static void put_arrow(struct cli_json *j, const struct cli_forces *f, const struct cli_arrow *arrow,
+                      const struct column *c)
+{
+  cmb_item item;
+  if (!cmb_model_item(f->model, arrow->kind, arrow->item, &item)) return;
+  cli_json_open(j, NULL, '{');
+  cli_json_text(j, "name", item.name);
+  cli_json_text(j, "type",
+                arrow->kind == CMB_ITEM_JOINT  ? "joint"
+                : arrow->kind == CMB_ITEM_LOOP ? "loop"
+                                               : item.type);
+  put_points(j, f->model, arrow);
+  cli_json_number(j, "most", c->most);
+  cli_json_bytes(j, "data", c->data, (size_t)c->n * sizeof *c->data);
+  cli_json_close(j, '}');
+}
+
+cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
+                             const struct cli_frames *frames)
+{
+  struct column c = {.data = calloc((size_t)(3 * frames->count) + 1, sizeof *c.data)};
+  if (!c.data) return CMB_ERROR_MEMORY;
+  cli_json_open(j, "forces", '[');
+  for (int i = 0; i < f->count; i++) {
+    c.n = f->arrows[i].parts * frames->count;
+    fill(&c, frames, &f->arrows[i]);
+    put_arrow(j, f, &f->arrows[i], &c);
+  }
+  cli_json_close(j, ']');
+  free(c.data);
+  return CMB_OK;
+}
