@@ -111,7 +111,8 @@ typedef enum cmb_table_kind {
   CMB_TABLE_LINEAR, /* straight pieces */
   CMB_TABLE_SPLINE, /* natural cubic spline */
   CMB_TABLE_AKIMA,  /* cubic pieces with Akima's slopes: no overshoot */
-  CMB_TABLE_WAVES   /* a sum of sines: cmb_waves_create makes it */
+  CMB_TABLE_WAVES,  /* a sum of sines: cmb_waves_create makes it */
+  CMB_TABLE_FOOT    /* where a place is on a line: roads have them */
 } cmb_table_kind;
 
 typedef struct cmb_table cmb_table;

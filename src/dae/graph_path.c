@@ -79,18 +79,18 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
-/* A sum of so many waves goes on everywhere alike: no stage of a step is without them. */
-static bool is_rough(const cmb_table *t)
+/* A sum of so many waves goes on everywhere alike: no stage of a step is without them. A foot changes as the place does. */
+static bool has_no_bumps(const cmb_table *t)
 {
   enum { MANY_WAVES = 16 };
-  return t->kind == CMB_TABLE_WAVES && t->nx >= MANY_WAVES;
+  return t->kind == CMB_TABLE_FOOT || (t->kind == CMB_TABLE_WAVES && t->nx >= MANY_WAVES);
 }
 
 bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
   if (n->op == CMB_OP_TABLE_AT) return !cmb_table_has_kinks(g->tables[n->data]);
-  if (n->op == CMB_OP_TABLE2) return !is_rough(g->tables[n->data]);
+  if (n->op == CMB_OP_TABLE2) return !has_no_bumps(g->tables[n->data]);
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 

@@ -11,7 +11,7 @@
  *     sine       z = A sin(2π s/λ + φ)
  *     random     z = Σ a_i sin(2π (n_i s + m_i n + p_i)), the waves of model/road_waves.c, as one operation (expr/waves.c)
  *     profile    z = table(s) or table(s, n), s kept between its ends
- *     crg        the same with the grid of model/crg_grid.c
+ *     crg        the same with the grid of model/crg_grid.c; if its line turns, with the foot of (s, n) on it (expr/foot.h)
  *     sum        z = Σ z_i
  *
  * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
@@ -28,6 +28,7 @@
 #include "dyn/road.h"
 
 #include "base/context.h"
+#include "expr/foot.h"
 #include "expr/graph.h"
 #include "expr/table.h"
 
@@ -221,7 +222,8 @@ static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   const cmb_expr stretch = cmb_number_expr(g, t->stretch[0]);
   const cmb_expr low = cmb_mul(g, cmb_constant(g, t->table->x[0]), stretch);
   const cmb_expr high = cmb_mul(g, cmb_constant(g, t->table->x[t->table->nx - 1]), stretch);
-  const cmb_expr at[2] = {t->arguments == 1 ? between(g, low, high, p.s) : p.s, p.n};
+  cmb_expr at[2] = {t->arguments == 1 ? between(g, low, high, p.s) : p.s, p.n};
+  for (int k = 0; k < 2 && road->line; k++) at[k] = cmb_foot_apply(g, road->line, k == 1, p.s, p.n);
   *height = lifted(b, road, cmb_build_table(b, t, at));
   return CMB_OK;
 }

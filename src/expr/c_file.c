@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "expr/c_text.h"
+#include "expr/foot_code.h"
 #include "expr/graph.h"
 #include "expr/root_code.h"
 #include "expr/sine_code.h"
@@ -114,7 +115,7 @@ static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function
 
 /* Which kinds of tables there are in programs and in the equations of their systems. */
 struct table_use {
-  bool line, margin, surface, in, waves;
+  bool line, margin, surface, in, waves, foot;
 };
 
 static void note_tables(const cmb_program *p, struct table_use *use)
@@ -123,9 +124,10 @@ static void note_tables(const cmb_program *p, struct table_use *use)
     const cmb_instruction *code = &p->code[i];
     bool at_margin = code->op == CMB_OP_TABLE_AT && code->order == CMB_TABLE_MARGIN;
     use->margin = use->margin || at_margin;
-    const bool waves = code->op == CMB_OP_TABLE2 && p->tables[code->data]->kind == CMB_TABLE_WAVES;
-    use->waves = use->waves || waves;
-    use->surface = use->surface || (code->op == CMB_OP_TABLE2 && !waves);
+    const cmb_table *two = code->op == CMB_OP_TABLE2 ? p->tables[code->data] : NULL;
+    use->waves = use->waves || (two && two->kind == CMB_TABLE_WAVES);
+    use->foot = use->foot || (two && two->kind == CMB_TABLE_FOOT);
+    use->surface = use->surface || (two && two->kind == CMB_TABLE_SPLINE);
     use->line = use->line || code->op == CMB_OP_TABLE;
     use->in = use->in || (code->op == CMB_OP_TABLE_AT && !at_margin);
   }
@@ -140,7 +142,8 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   struct table_use use = {false};
   for (int f = 0; f < count; f++) note_tables(functions[f].program, &use);
   const bool line = use.line, margin = use.margin, surface = use.surface, in = use.in;
-  if (surface || line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_PIECES_CODE(CMB_CODE_PRINTED));
+  if (surface || line || in || use.foot)
+    cmb_buffer_print(b, "%s\n", CMB_TABLE_PIECES_CODE(CMB_CODE_PRINTED));
   if (surface || line) cmb_buffer_print(b, "%s\n", CMB_TABLE_INTERVAL_CODE(CMB_CODE_PRINTED));
   if (in || margin) cmb_buffer_print(b, "%s\n", CMB_TABLE_MODE_CODE(CMB_CODE_PRINTED));
   if (line || in) cmb_buffer_print(b, "%s\n", CMB_TABLE_LINE_CODE(CMB_CODE_PRINTED));
@@ -149,6 +152,15 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   if (use.waves) {
     cmb_buffer_print(b, "%s%s\n", CMB_INLINE_CODE, CMB_WAVE_CODE(CMB_CODE_PRINTED));
     cmb_buffer_print(b, "%s\n", CMB_WAVES_CODE(CMB_CODE_PRINTED));
+  }
+  if (use.foot) {
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_NEAREST_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_SLOPE_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_ROOT_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_PIECE_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_ON_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_BEYOND_CODE(CMB_CODE_PRINTED));
+    cmb_buffer_print(b, "%s\n", CMB_FOOT_CODE(CMB_CODE_PRINTED));
   }
 }
 

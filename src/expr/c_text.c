@@ -280,16 +280,16 @@ static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruc
   cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
 }
 
-/* A table of two arguments, or a sum of waves. */
+/* A table of two arguments, a sum of waves or a foot. */
 static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
   const cmb_table *t = c->p->tables[code->data];
-  const bool waves = t->kind == CMB_TABLE_WAVES;
-  cmb_buffer_print(b, "%s(%d, ", waves ? "op_waves" : "op_table2", t->nx);
+  const bool waves = t->kind == CMB_TABLE_WAVES, foot = t->kind == CMB_TABLE_FOOT;
+  cmb_buffer_print(b, "%s(%d, ", waves ? "op_waves" : foot ? "op_foot" : "op_table2", t->nx);
   print_array(b, c, code, 'x');
   cmb_buffer_put(b, ", ");
-  if (!waves) cmb_buffer_print(b, "%d, ", t->ny);
+  if (!waves && !foot) cmb_buffer_print(b, "%d, ", t->ny);
   print_array(b, c, code, 'y');
   cmb_buffer_put(b, ", ");
   print_array(b, c, code, 'c');

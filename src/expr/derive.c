@@ -7,6 +7,7 @@
  * Node 0 is the constant 0, so an array of zeros means "no derivative" to begin with.
  */
 #include "base/context.h"
+#include "expr/foot.h"
 #include "expr/graph.h"
 #include "expr/implicit.h"
 #include "expr/table.h"
@@ -100,6 +101,7 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
   if (n.op != CMB_OP_TABLE2) return cmb_table_node(g, (cmb_op)n.op, n.order + 1, n.data, n.a, n.b);
   const int dx = n.order % CMB_TABLE2_ORDERS + (i == 0),
             dy = n.order / CMB_TABLE2_ORDERS + (i == 1);
+  if (g->tables[n.data]->kind == CMB_TABLE_FOOT) return cmb_foot_partial(g, e, i);
   const bool waves = g->tables[n.data]->kind == CMB_TABLE_WAVES;
   if (!waves && (dx > 3 || dy > 3)) return 0;
   if (dx >= CMB_TABLE2_ORDERS || dy >= CMB_TABLE2_ORDERS) return cmb_graph_misuse(g);

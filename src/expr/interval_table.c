@@ -5,6 +5,7 @@
  *
  * widened by a bound on the rounding of these and of the table's own evaluation.
  */
+#include "expr/foot.h"
 #include "expr/graph.h"
 #include "expr/interval.h"
 
@@ -152,6 +153,7 @@ cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval
 {
   if (!cmb_interval_known(x) || !cmb_interval_known(y)) return cmb_interval_unknown();
   if (t->kind == CMB_TABLE_WAVES) return cmb_waves_enclose(t, dx, dy, x, y);
+  if (t->kind == CMB_TABLE_FOOT) return cmb_foot_enclose(t, dx == 1, x, y);
   const cmb_interval a = clamped(x, t->x[0], t->x[t->nx - 1]);
   const cmb_interval b = clamped(y, t->y[0], t->y[t->ny - 1]);
   const bool beyond = (dx > 0 && (a.low != x.low || a.high != x.high)) ||

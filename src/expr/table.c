@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/context.h"
+#include "expr/foot.h"
 #include "expr/table_code.h"
 
 #include <math.h>
@@ -158,6 +159,7 @@ static cmb_status check_values(cmb_context *ctx, int n, const double *f)
 int cmb_table_coefficients(const cmb_table *t)
 {
   if (t->kind == CMB_TABLE_WAVES) return 2 * t->nx + 2;
+  if (t->kind == CMB_TABLE_FOOT) return cmb_foot_coefficients(t->nx);
   return t->ny > 0 ? 16 * (t->nx - 1) * (t->ny - 1) : 4 * (t->nx - 1);
 }
 
@@ -232,7 +234,9 @@ cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny, 
 
 void cmb_table_destroy(cmb_table *t)
 {
-  if (t) cmb_arena_destroy(t->arena);
+  if (!t) return;
+  for (int k = 0; k < 2; k++) cmb_table_destroy(t->line[k]);
+  cmb_arena_destroy(t->arena);
 }
 
 bool cmb_table_has_kinks(const cmb_table *t)
@@ -277,5 +281,6 @@ double cmb_table_margin(const cmb_table *t, int interval, double x)
 double cmb_table2_value(const cmb_table *t, int dx, int dy, double x, double y)
 {
   if (t->kind == CMB_TABLE_WAVES) return cmb_waves_value(t, dx, dy, x, y);
+  if (t->kind == CMB_TABLE_FOOT) return cmb_foot_value(t, dx == 1, x, y);
   return op_table2(t->nx, t->x, t->ny, t->y, t->c, dx, dy, x, y);
 }

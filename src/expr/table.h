@@ -11,9 +11,11 @@
 struct cmb_table {
   cmb_arena *arena;
   cmb_table_kind kind;
-  int nx, ny;    /* ny = 0: 1-D; waves: both are their number, a multiple of CMB_WAVE_BLOCK */
-  double *x, *y; /* (nx), (ny) */
-  double *c;     /* (cmb_table_coefficients) see table_code.h */
+  int nx, ny;         /* ny = 0: 1-D; waves: both are their number, a multiple of CMB_WAVE_BLOCK;
+                    a foot: both are the number of points */
+  double *x, *y;      /* (nx), (ny) */
+  double *c;          /* (cmb_table_coefficients) see table_code.h and foot_code.h */
+  cmb_table *line[2]; /* of a foot (foot.h): the line it is on, X(u) and Y(u); else NULL */
 };
 
 /* The derivative of a given order (0: the value) of a 1-D table. */

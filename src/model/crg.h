@@ -1,19 +1,24 @@
 /*
  * Roads in files of the format OpenCRG 1.2 (ASAM 2020): heights over a grid along a reference line. crg.c reads the sections in front of the
- * numbers, crg_data.c the numbers, crg_grid.c makes heights of them.
+ * numbers, crg_data.c the numbers, crg_line.c makes the reference line of them and
+ * crg_grid.c heights.
  */
 #ifndef CMB_MODEL_CRG_H
 #define CMB_MODEL_CRG_H
 
 #include "model/reader.h"
 
-/* A road with a straight reference line. The arrays are on the reader's scratch arena. */
+/* A road. The arrays are on the reader's scratch arena. */
 typedef struct cmb_crg {
   int nu, nv;
   double *u, *v;   /* (nu) from 0 at the start of the line, (nv) from right to left; both ascend */
   double *z;       /* (nu x nv) heights above the start of the line */
   double start[3]; /* where the line starts */
-  double phi;      /* its heading, against x */
+  double phi;      /* its heading there, against x */
+  bool turns;      /* the line is not straight */
+  cmb_table *
+      line; /* where a place is on a line that turns (expr/foot.h), from its start and its heading there on: owned by who reads the
+                      file; NULL: it is straight */
 } cmb_crg;
 
 /* The file that a node names, beside the model. */
@@ -107,6 +112,35 @@ cmb_status cmb_crg_read_data(cmb_crg_file *c);
 
 /* Where a row begins; in binary data the line before all of them. */
 cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row);
+
+static inline double cmb_crg_value_of(const cmb_crg_file *c, cmb_crg_key key)
+{
+  return c->value[key].value;
+}
+
+static inline bool cmb_crg_is_given(const cmb_crg_file *c, cmb_crg_key key)
+{
+  return c->value[key].line > 0;
+}
+
+static inline double cmb_crg_number(const cmb_crg_file *c, int row, int column)
+{
+  return c->data[(size_t)row * (size_t)c->channel_count + (size_t)column];
+}
+
+/* The column of a channel of the reference line, or -1. */
+int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind);
+
+/* What is given as a parameter is what follows from the others, if it is given: to so many metres, or so much of a ratio. */
+#define CMB_CRG_SAME_PLACE 1e-3
+#define CMB_CRG_SAME_RATIO 1e-6
+cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
+                         double tolerance);
+
+/* The reference line: its increments, phi and whether it turns, and with v known where places are on it. */
+cmb_status cmb_crg_check_length(const cmb_crg_file *c);
+cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg);
+cmb_status cmb_crg_make_line(const cmb_crg_file *c, cmb_crg *crg);
 
 /* Heights from all of this. */
 cmb_status cmb_crg_make_grid(const cmb_crg_file *c, cmb_crg *crg);

@@ -1,122 +1,24 @@
 /*
- * Heights of OpenCRG roads with a straight reference line (crg.h; ASAM OpenCRG 1.2, chapter 3): at the points u_i = i du along the line and v_j to
- * the left of it
+ * Heights of OpenCRG roads (crg.h; ASAM OpenCRG 1.2, chapter 3): at the points u_i = i du along the reference line and v_j to the left of it
  *
  *     z_ij = Z_i + b_i v_j + g_ij,   Z_0 = 0,   Z_i = Z_{i-1} + du s_i
  *
  * with the slope s and the banking b of their channels, or those at the start where there is no channel, and the numbers g of the long
- * sections. s_i and the heading belong to the interval that ends at u_i: those of the first row mean nothing. Where the outer numbers of a row
- * are missing, the next one of this row stands for them.
- *
- * Positions and heights that are given twice, by increments and by an end, have to agree: to 1 mm, the least increment that the format
- * expects (its CHECK_INC), headings and other ratios to 1e-6 (its CHECK_EPS).
+ * sections. s_i belongs to the interval that ends at u_i: that of the first row means nothing. Where the outer numbers of a row are missing, the
+ * next one of this row stands for them.
  */
 #include "base/context.h"
 #include "model/crg.h"
 
 #include <math.h>
 
-static const double same_place = 1e-3, same_ratio = 1e-6;
-static const double pi = 3.14159265358979323846;
-
-static double value_of(const cmb_crg_file *c, cmb_crg_key key)
-{
-  return c->value[key].value;
-}
-
-static bool is_given(const cmb_crg_file *c, cmb_crg_key key)
-{
-  return c->value[key].line > 0;
-}
-
-/* What is given as a parameter is what follows from the others, if it is given. */
-static cmb_status agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
-                        double tolerance)
-{
-  const double value = value_of(c, key);
-  if (!is_given(c, key) || fabs(value - expected) <= tolerance) return CMB_OK;
-  return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[key].line, 1),
-                         "'%s' is %.9g; the other numbers of the file give %.9g", name, value,
-                         expected);
-}
-
-/* The column of a channel of the reference line, or -1. */
-static int column_of(const cmb_crg_file *c, cmb_crg_channel_kind kind)
-{
-  for (int i = 0; i < c->channel_count; i++) {
-    if (c->channels[i].kind == kind) return i;
-  }
-  return -1;
-}
-
-static double number(const cmb_crg_file *c, int row, int column)
-{
-  return c->data[(size_t)row * (size_t)c->channel_count + (size_t)column];
-}
-
-/* ---- along u */
-
-static cmb_status check_length(const cmb_crg_file *c)
-{
-  const double step = value_of(c, CMB_CRG_INCREMENT);
-  if (!is_given(c, CMB_CRG_INCREMENT)) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG");
-  }
-  if (!(step > 0) || !isfinite(step * c->rows)) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
-                           "'REFERENCE_LINE_INCREMENT' is %g; expected a number greater than 0 and "
-                           "a road of finite length",
-                           step);
-  }
-  if (c->rows < 2) {
-    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
-                           "the file has %d rows of data; expected two or more", c->rows);
-  }
-  return agree(c, CMB_CRG_END_U, "REFERENCE_LINE_END_U",
-               value_of(c, CMB_CRG_START_U) + step * (c->rows - 1), fmin(same_place, step / 2));
-}
-
-/* The heading of a straight line: that of the first interval, or of the start. */
-static cmb_status find_heading(const cmb_crg_file *c, double *phi)
-{
-  const int column = column_of(c, CMB_CRG_PHI);
-  *phi = column < 0 ? value_of(c, CMB_CRG_START_PHI) : number(c, 1, column);
-  for (int i = 1; i < c->rows && column >= 0; i++) {
-    const double heading = number(c, i, column);
-    if (fabs(heading - *phi) <= same_ratio) continue;
-    return cmb_reader_fail(c->r, cmb_crg_row_place(c, i),
-                           isnan(heading) || isnan(*phi)
-                               ? "row %d has no heading; expected a number"
-                               : "the reference line turns in row %d; only straight ones are "
-                                 "supported, with one heading in all rows",
-                           i + 1);
-  }
-  static const cmb_crg_key ends[] = {CMB_CRG_START_PHI, CMB_CRG_END_PHI};
-  static const char *const names[] = {"REFERENCE_LINE_START_PHI", "REFERENCE_LINE_END_PHI"};
-  for (int i = 0; i < 2; i++) {
-    const double turns = round((value_of(c, ends[i]) - *phi) / (2 * pi));
-    CMB_TRY(agree(c, ends[i], names[i], *phi + 2 * pi * turns, same_ratio));
-  }
-  return CMB_OK;
-}
-
-static cmb_status check_end(const cmb_crg_file *c, double phi)
-{
-  const double length = value_of(c, CMB_CRG_INCREMENT) * (c->rows - 1);
-  CMB_TRY(agree(c, CMB_CRG_END_X, "REFERENCE_LINE_END_X",
-                value_of(c, CMB_CRG_START_X) + length * cos(phi), same_place));
-  return agree(c, CMB_CRG_END_Y, "REFERENCE_LINE_END_Y",
-               value_of(c, CMB_CRG_START_Y) + length * sin(phi), same_place);
-}
-
 /* A number of the reference line in a row: of its channel, or the one at the start. */
 static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, cmb_crg_key start,
                               int row, double *x)
 {
-  const int column = column_of(c, kind);
-  *x = column < 0 ? value_of(c, start) : number(c, row, column);
-  if (isnan(*x) && row == 0 && is_given(c, start)) *x = value_of(c, start);
+  const int column = cmb_crg_column(c, kind);
+  *x = column < 0 ? cmb_crg_value_of(c, start) : cmb_crg_number(c, row, column);
+  if (isnan(*x) && row == 0 && cmb_crg_is_given(c, start)) *x = cmb_crg_value_of(c, start);
   if (!isnan(*x)) return CMB_OK;
   return cmb_reader_fail(c->r, cmb_crg_row_place(c, row), "row %d has no %s; expected a number",
                          row + 1, kind == CMB_CRG_SLOPE ? "slope" : "banking");
@@ -150,26 +52,28 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
 /* v_0 and the distance of the sections that are only counted: by two of right, left and increment, or around the line. */
 static cmb_status find_increment(const cmb_crg_file *c, int count, double *right, double *step)
 {
-  const bool has_right = is_given(c, CMB_CRG_V_RIGHT), has_left = is_given(c, CMB_CRG_V_LEFT);
-  *right = value_of(c, CMB_CRG_V_RIGHT);
-  *step = value_of(c, CMB_CRG_V_INCREMENT);
-  if (!is_given(c, CMB_CRG_V_INCREMENT)) {
+  const bool has_right = cmb_crg_is_given(c, CMB_CRG_V_RIGHT),
+             has_left = cmb_crg_is_given(c, CMB_CRG_V_LEFT);
+  *right = cmb_crg_value_of(c, CMB_CRG_V_RIGHT);
+  *step = cmb_crg_value_of(c, CMB_CRG_V_INCREMENT);
+  if (!cmb_crg_is_given(c, CMB_CRG_V_INCREMENT)) {
     if (!has_right || !has_left) {
       return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
                              "'LONG_SECTION_V_INCREMENT' is not given in $ROAD_CRG; expected it, "
                              "or the right and the left border, or long sections at v");
     }
-    *step = (value_of(c, CMB_CRG_V_LEFT) - *right) / (count - 1);
+    *step = (cmb_crg_value_of(c, CMB_CRG_V_LEFT) - *right) / (count - 1);
   }
   if (!(*step > 0)) {
-    const cmb_crg_key key = is_given(c, CMB_CRG_V_INCREMENT) ? CMB_CRG_V_INCREMENT : CMB_CRG_V_LEFT;
+    const cmb_crg_key key =
+        cmb_crg_is_given(c, CMB_CRG_V_INCREMENT) ? CMB_CRG_V_INCREMENT : CMB_CRG_V_LEFT;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[key].line, 1),
                            "the distance of long sections is %g; expected a number greater than 0",
                            *step);
   }
   if (!has_right) {
-    *right =
-        has_left ? value_of(c, CMB_CRG_V_LEFT) - *step * (count - 1) : -*step * (count - 1) / 2;
+    *right = has_left ? cmb_crg_value_of(c, CMB_CRG_V_LEFT) - *step * (count - 1)
+                      : -*step * (count - 1) / 2;
   }
   return CMB_OK;
 }
@@ -188,10 +92,12 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->channels[first + j].line, 1),
                            "v = %g follows v = %g; expected ascending numbers", v[j], v[j - 1]);
   }
-  CMB_TRY(agree(c, CMB_CRG_V_RIGHT, "LONG_SECTION_V_RIGHT", v[0], same_place));
-  CMB_TRY(agree(c, CMB_CRG_V_LEFT, "LONG_SECTION_V_LEFT", v[count - 1], same_place));
+  CMB_TRY(cmb_crg_agree(c, CMB_CRG_V_RIGHT, "LONG_SECTION_V_RIGHT", v[0], CMB_CRG_SAME_PLACE));
+  CMB_TRY(
+      cmb_crg_agree(c, CMB_CRG_V_LEFT, "LONG_SECTION_V_LEFT", v[count - 1], CMB_CRG_SAME_PLACE));
   for (int j = 1; j < count; j++) {
-    CMB_TRY(agree(c, CMB_CRG_V_INCREMENT, "LONG_SECTION_V_INCREMENT", v[j] - v[j - 1], same_place));
+    CMB_TRY(cmb_crg_agree(c, CMB_CRG_V_INCREMENT, "LONG_SECTION_V_INCREMENT", v[j] - v[j - 1],
+                          CMB_CRG_SAME_PLACE));
   }
   return CMB_OK;
 }
@@ -202,7 +108,7 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
 static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count, double *g)
 {
   int right = 0, left = count - 1;
-  for (int j = 0; j < count; j++) g[j] = number(c, row, first + j);
+  for (int j = 0; j < count; j++) g[j] = cmb_crg_number(c, row, first + j);
   while (right < count && isnan(g[right])) right++;
   while (left > right && isnan(g[left])) left--;
   for (int j = right; j <= left; j++) {
@@ -221,7 +127,7 @@ static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count,
 
 static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
 {
-  const double step = value_of(c, CMB_CRG_INCREMENT);
+  const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   double line = 0;
   for (int i = 0; i < crg->nu; i++) {
     double *z = crg->z + (size_t)i * (size_t)crg->nv, slope = 0, banking;
@@ -237,19 +143,20 @@ static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
                              i + 1);
     }
   }
-  return agree(c, CMB_CRG_END_Z, "REFERENCE_LINE_END_Z", value_of(c, CMB_CRG_START_Z) + line,
-               same_place);
+  return cmb_crg_agree(c, CMB_CRG_END_Z, "REFERENCE_LINE_END_Z",
+                       cmb_crg_value_of(c, CMB_CRG_START_Z) + line, CMB_CRG_SAME_PLACE);
 }
 
 /* Without channels slope and banking are the same everywhere. */
 static cmb_status check_constants(const cmb_crg_file *c)
 {
-  if (column_of(c, CMB_CRG_SLOPE) < 0) {
-    CMB_TRY(
-        agree(c, CMB_CRG_END_S, "REFERENCE_LINE_END_S", value_of(c, CMB_CRG_START_S), same_ratio));
+  if (cmb_crg_column(c, CMB_CRG_SLOPE) < 0) {
+    CMB_TRY(cmb_crg_agree(c, CMB_CRG_END_S, "REFERENCE_LINE_END_S",
+                          cmb_crg_value_of(c, CMB_CRG_START_S), CMB_CRG_SAME_RATIO));
   }
-  if (column_of(c, CMB_CRG_BANKING) >= 0) return CMB_OK;
-  return agree(c, CMB_CRG_END_B, "REFERENCE_LINE_END_B", value_of(c, CMB_CRG_START_B), same_ratio);
+  if (cmb_crg_column(c, CMB_CRG_BANKING) >= 0) return CMB_OK;
+  return cmb_crg_agree(c, CMB_CRG_END_B, "REFERENCE_LINE_END_B",
+                       cmb_crg_value_of(c, CMB_CRG_START_B), CMB_CRG_SAME_RATIO);
 }
 
 cmb_status cmb_crg_make_grid(const cmb_crg_file *c, cmb_crg *crg)
@@ -257,17 +164,18 @@ cmb_status cmb_crg_make_grid(const cmb_crg_file *c, cmb_crg *crg)
   cmb_arena *arena = c->r->scratch;
   int first;
   CMB_TRY(check_sections(c, &first));
-  CMB_TRY(check_length(c));
+  CMB_TRY(cmb_crg_check_length(c));
   CMB_TRY(check_constants(c));
-  CMB_TRY(find_heading(c, &crg->phi));
-  CMB_TRY(check_end(c, crg->phi));
+  CMB_TRY(cmb_crg_find_heading(c, crg));
   crg->nu = c->rows;
   crg->nv = c->channel_count - first;
-  for (int i = 0; i < 3; i++) crg->start[i] = value_of(c, (cmb_crg_key)(CMB_CRG_START_X + i));
+  for (int i = 0; i < 3; i++)
+    crg->start[i] = cmb_crg_value_of(c, (cmb_crg_key)(CMB_CRG_START_X + i));
   crg->u = cmb_arena_doubles(arena, crg->nu);
   crg->v = cmb_arena_doubles(arena, crg->nv);
   crg->z = cmb_arena_take(arena, (size_t)crg->nu * (size_t)crg->nv, sizeof *crg->z);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(c->r->ctx);
   CMB_TRY(find_positions(c, first, crg));
-  return fill_heights(c, first, crg);
+  CMB_TRY(fill_heights(c, first, crg));
+  return cmb_crg_make_line(c, crg);
 }

@@ -228,6 +228,7 @@ typedef struct cmb_model_road {
   bool striped;                        /* the waves do not depend on n */
   int *parts;                          /* (count) the roads of a sum */
   const cmb_model_table *table;        /* of a profile or a crg */
+  cmb_table *line;                     /* of a crg that turns: u and v from s and n (expr/foot.h) */
 
   /* of those that have a place */
   cmb_number at[3];               /* where it begins; heights count from here */

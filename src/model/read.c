@@ -292,7 +292,10 @@ void cmb_model_destroy(cmb_model *m)
 {
   if (!m) return;
   for (int i = 0; i < m->table_count; i++) cmb_table_destroy(m->tables[i].table);
-  for (int i = 0; i < m->road_count; i++) cmb_table_destroy(m->roads[i].waves);
+  for (int i = 0; i < m->road_count; i++) {
+    cmb_table_destroy(m->roads[i].waves);
+    cmb_table_destroy(m->roads[i].line);
+  }
   cmb_graph_destroy(m->graph);
   cmb_arena_destroy(m->arena);
 }

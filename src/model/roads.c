@@ -114,6 +114,7 @@ static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   cmb_crg crg;
   CMB_TRY(cmb_require(r, entry, "file", &file));
   CMB_TRY(cmb_read_crg(r, file, &crg));
+  road->line = crg.line;
   place_as_file(r, s, entry, &crg, road);
   return cmb_make_grid(r, file, road->name, crg.nu, crg.u, crg.nv, crg.v, crg.z, &road->table);
 }

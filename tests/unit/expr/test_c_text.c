@@ -9,6 +9,7 @@
 
 #include "base/process.h"
 #include "expr/c_text.h"
+#include "expr/foot.h"
 #include "expr/graph.h"
 
 #include <dlfcn.h>
@@ -126,16 +127,20 @@ static void test_file_computes_the_same(void **state)
 /* Tables stand in the file as arrays. Each way of using one by itself: a function that is not used would be warned about. */
 static void test_tables(void **state)
 {
-  enum { TABLES = 8 };
+  enum { TABLES = 11, POINTS = 10 };
   struct fixture *f = *state;
   const double at[4] = {-1, 0, 0.5, 3}, y[4] = {2, -1, 0, 1},
                grid[16] = {1, 2, 3, 5, 8, 3, 1, 4, 5, 9, 2, 6};
   const cmb_wave wave[3] = {{1, 0.3, -0.2, 0.1}, {-0.5, 2, 0.7, 0}, {0.2, 9, 3, 0.9}};
-  cmb_table *line, *surface, *waves;
+  const double px[POINTS] = {-3, -2.1, -1.1, -0.2, 0.7, 1.5, 2.1, 2.4, 2.3, 1.9},
+               py[POINTS] = {0, 0.4, 0.5, 0.2, 0, 0.4, 1.2, 2.1, 3.1, 4};
+  cmb_foot_limit limit[CMB_FOOT_SIDES];
+  cmb_table *line, *surface, *waves, *foot;
   cmb_graph *g;
   cmbt_ok(f->ctx, cmb_table_create(f->ctx, CMB_TABLE_AKIMA, 4, at, y, &line));
   cmbt_ok(f->ctx, cmb_table2_create(f->ctx, 4, at, 4, at, grid, &surface));
   cmbt_ok(f->ctx, cmb_waves_create(f->ctx, 3, wave, &waves));
+  cmbt_ok(f->ctx, cmb_foot_create(f->ctx, POINTS, px, py, 1, 9, limit, &foot));
   cmbt_ok(f->ctx, cmb_graph_create(f->ctx, &g));
   cmb_expr x[CMBT_CASE_INPUTS], one = cmb_constant(g, 1), e[TABLES];
   for (int i = 0; i < CMBT_CASE_INPUTS; i++) {
@@ -151,6 +156,9 @@ static void test_tables(void **state)
   cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[1], &e[5]));
   e[6] = cmb_table2_apply(g, waves, x[1], x[2]);
   cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[6], &e[7]));
+  e[8] = cmb_foot_apply(g, foot, false, x[1], x[2]);
+  e[9] = cmb_foot_apply(g, foot, true, x[1], x[2]);
+  cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[8], &e[10]));
   for (int k = 0; k <= TABLES; k++) { /* each alone, and all together */
     cmb_program *p;
     cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, CMBT_CASE_INPUTS, x, k < TABLES ? 1 : TABLES,
@@ -163,6 +171,7 @@ static void test_tables(void **state)
   cmb_table_destroy(line);
   cmb_table_destroy(surface);
   cmb_table_destroy(waves);
+  cmb_table_destroy(foot);
 }
 
 /* Included as a header the file declares, and no more. */

@@ -1,0 +1,144 @@
+/*
+ * Feet on a line on intervals (interval.h, foot.h). Around the middle m of a box, whose corners are at the distance r:
+ *
+ *     v lies between v(m) − r and v(m) + r;
+ *     u lies between a and b if F(a) = (P(a) − p)·P'(a) < 0 < F(b) for all p of the box: u is continuous where all of the box is within reach,
+ *     and would have to pass a or b where F is 0; then in u(m) + u_x (x − m_x) + u_y (y − m_y), with the derivatives on [a, b].
+ *
+ * Where the box is not within reach, and near the seam of a closed line, nothing is known.
+ */
+#include "expr/foot.h"
+#include "expr/graph.h"
+
+#include <float.h>
+
+static cmb_interval add(cmb_interval a, cmb_interval b)
+{
+  return cmb_op_enclose(CMB_OP_ADD, a, b, a);
+}
+
+static cmb_interval subtract(cmb_interval a, cmb_interval b)
+{
+  return cmb_op_enclose(CMB_OP_SUB, a, b, a);
+}
+
+static cmb_interval multiply(cmb_interval a, cmb_interval b)
+{
+  return cmb_op_enclose(CMB_OP_MUL, a, b, a);
+}
+
+/* What is looked at: the box, its middle, the foot there. */
+struct box {
+  const cmb_table *t;
+  cmb_interval x[2];
+  double middle[2], radius;
+  double u, v;
+  double rounding; /* of u and v as they are computed */
+};
+
+/* F(u) */
+static cmb_interval slope_at(const struct box *b, cmb_interval u)
+{
+  cmb_interval sum = cmb_interval_of(0);
+  for (int k = 0; k < 2; k++) {
+    const cmb_interval away = subtract(cmb_table_enclose(b->t->line[k], 0, u), b->x[k]);
+    sum = add(sum, multiply(away, cmb_table_enclose(b->t->line[k], 1, u)));
+  }
+  return sum;
+}
+
+/* P'·P' − (p − P)·P'' */
+static cmb_interval bend_at(const struct box *b, cmb_interval u)
+{
+  cmb_interval sum = cmb_interval_of(0);
+  for (int k = 0; k < 2; k++) {
+    const cmb_interval slope = cmb_table_enclose(b->t->line[k], 1, u);
+    const cmb_interval away = subtract(b->x[k], cmb_table_enclose(b->t->line[k], 0, u));
+    sum = add(sum, multiply(slope, slope));
+    sum = subtract(sum, multiply(away, cmb_table_enclose(b->t->line[k], 2, u)));
+  }
+  return sum;
+}
+
+static bool open_box(struct box *b)
+{
+  double half[2], size = 1;
+  for (int k = 0; k < 2; k++) {
+    b->middle[k] = b->x[k].low + (b->x[k].high - b->x[k].low) / 2;
+    half[k] = fmax(b->x[k].high - b->middle[k], b->middle[k] - b->x[k].low);
+    size += fabs(b->x[k].low) + fabs(b->x[k].high);
+  }
+  b->u = cmb_foot_value(b->t, false, b->middle[0], b->middle[1]);
+  b->v = cmb_foot_value(b->t, true, b->middle[0], b->middle[1]);
+  b->radius = hypot(half[0], half[1]) * (1 + 8 * DBL_EPSILON);
+  if (!isfinite(b->u) || !isfinite(b->v) || !isfinite(b->radius)) return false;
+  /* near the centre of curvature u is 20 times as sensitive as the point at most: 1/(1 − 0.95) */
+  b->rounding = 2000 * DBL_EPSILON * (size + fabs(b->u));
+  return true;
+}
+
+/* How far beyond an end; 0 between them. */
+static double beyond(const struct box *b, cmb_interval u)
+{
+  const double end = b->t->c[0] * (b->t->nx - 1);
+  double most = 0;
+  for (int k = 0; k < 2; k++) {
+    const double at = k == 0 ? 0 : end, over = k == 0 ? -u.low : u.high - end;
+    const double size =
+        hypot(cmb_table_value(b->t->line[0], 1, at), cmb_table_value(b->t->line[1], 1, at));
+    most = fmax(most, over * size);
+  }
+  return most;
+}
+
+/* All of the box is where the foot is continuous: within reach of the line, or of its end, and not at a seam. */
+static bool within_reach(const struct box *b, cmb_interval u)
+{
+  const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
+  if (!(b->v + more <= left && b->v - more >= -right)) return false;
+  const double seam = b->t->c[5], end = b->t->c[0] * (b->t->nx - 1);
+  if (b->t->c[3] > 0) return u.low >= seam && u.high <= end - seam;
+  const double over = beyond(b, u);
+  return over == 0 || hypot(over, fabs(b->v) + more) <= fmin(left, right);
+}
+
+/* [a, b] around the foot of the middle with F(a) < 0 < F(b). */
+static cmb_interval bracket(const struct box *b)
+{
+  const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
+  const double slope =
+      hypot(cmb_table_value(b->t->line[0], 1, b->u), cmb_table_value(b->t->line[1], 1, b->u));
+  if (!cmb_interval_known(bend) || !(bend.high > 0)) return cmb_interval_unknown();
+  double width = 1.1 * b->radius * slope / fmax(bend.low, 0.5 * bend.high) + 2 * b->rounding;
+  for (int k = 0; k < 4; k++, width *= 2) {
+    const cmb_interval low = slope_at(b, cmb_interval_of(b->u - width));
+    const cmb_interval high = slope_at(b, cmb_interval_of(b->u + width));
+    if (low.high < 0 && high.low > 0) return (cmb_interval){b->u - width, b->u + width};
+  }
+  return cmb_interval_unknown();
+}
+
+/* The same, smaller where the box is wide across the line. */
+static cmb_interval refine(const struct box *b, cmb_interval u)
+{
+  const cmb_interval bend = bend_at(b, u);
+  if (!cmb_interval_known(bend) || !(bend.low > 0)) return u;
+  cmb_interval range = {b->u - b->rounding, b->u + b->rounding};
+  for (int k = 0; k < 2; k++) {
+    const cmb_interval partial =
+        cmb_op_enclose(CMB_OP_DIV, cmb_table_enclose(b->t->line[k], 1, u), bend, bend);
+    range = add(range, multiply(partial, subtract(b->x[k], cmb_interval_of(b->middle[k]))));
+  }
+  if (!cmb_interval_known(range)) return u;
+  return (cmb_interval){fmax(u.low, range.low), fmin(u.high, range.high)};
+}
+
+cmb_interval cmb_foot_enclose(const cmb_table *t, bool across, cmb_interval x, cmb_interval y)
+{
+  struct box b = {.t = t, .x = {x, y}};
+  if (!open_box(&b)) return cmb_interval_unknown();
+  const cmb_interval u = bracket(&b);
+  if (!cmb_interval_known(u) || !within_reach(&b, u)) return cmb_interval_unknown();
+  if (!across) return refine(&b, u);
+  return (cmb_interval){b.v - b.radius - b.rounding, b.v + b.radius + b.rounding};
+}

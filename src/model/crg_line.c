@@ -1,0 +1,173 @@
+/*
+ * The reference line of OpenCRG roads (crg.h; ASAM OpenCRG 1.2, chapter 3): points at the distance du from one to the next,
+ *
+ *     x_i = x_{i-1} + du cos φ_i,   y_i = y_{i-1} + du sin φ_i
+ *
+ * where the heading φ_i belongs to the interval that ends at u_i: that of the first row means nothing. Between the points a line that turns is
+ * the natural spline through them (expr/foot.h).
+ *
+ * Positions and headings that are given twice, by increments and by an end, have to agree: to 1 mm, the least increment that the format
+ * expects (its CHECK_INC), headings and other ratios to 1e-6 (its CHECK_EPS).
+ *
+ * A height belongs to a place (x, y). So all of the road has to be nearer to its own part of the line than to any other one, and than to
+ * the centre that the line turns around.
+ */
+#include "base/context.h"
+#include "expr/foot.h"
+#include "model/crg.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
+                         double tolerance)
+{
+  const double value = cmb_crg_value_of(c, key);
+  if (!cmb_crg_is_given(c, key) || fabs(value - expected) <= tolerance) return CMB_OK;
+  return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[key].line, 1),
+                         "'%s' is %.9g; the other numbers of the file give %.9g", name, value,
+                         expected);
+}
+
+int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
+{
+  for (int i = 0; i < c->channel_count; i++) {
+    if (c->channels[i].kind == kind) return i;
+  }
+  return -1;
+}
+
+/* ---- lengths and headings */
+
+cmb_status cmb_crg_check_length(const cmb_crg_file *c)
+{
+  const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
+  if (!cmb_crg_is_given(c, CMB_CRG_INCREMENT)) {
+    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
+                           "'REFERENCE_LINE_INCREMENT' is not given in $ROAD_CRG");
+  }
+  if (!(step > 0) || !isfinite(step * c->rows)) {
+    return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
+                           "'REFERENCE_LINE_INCREMENT' is %g; expected a number greater than 0 and "
+                           "a road of finite length",
+                           step);
+  }
+  if (c->rows < 2) {
+    return cmb_reader_fail(c->r, cmb_crg_place(c, c->data_line, 1),
+                           "the file has %d rows of data; expected two or more", c->rows);
+  }
+  return cmb_crg_agree(c, CMB_CRG_END_U, "REFERENCE_LINE_END_U",
+                       cmb_crg_value_of(c, CMB_CRG_START_U) + step * (c->rows - 1),
+                       fmin(CMB_CRG_SAME_PLACE, step / 2));
+}
+
+/* A heading that is given at an end is that of the channel there. */
+static cmb_status agree_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
+                                double heading)
+{
+  const double turns = round((cmb_crg_value_of(c, key) - heading) / (2 * pi));
+  return cmb_crg_agree(c, key, name, heading + 2 * pi * turns, CMB_CRG_SAME_RATIO);
+}
+
+cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
+{
+  const int column = cmb_crg_column(c, CMB_CRG_PHI);
+  double heading =
+      column < 0 ? cmb_crg_value_of(c, CMB_CRG_START_PHI) : cmb_crg_number(c, 1, column);
+  crg->phi = heading;
+  for (int i = 1; i < c->rows && column >= 0; i++) {
+    heading = cmb_crg_number(c, i, column);
+    crg->turns = crg->turns || fabs(heading - crg->phi) > CMB_CRG_SAME_RATIO;
+    if (!isnan(heading) && isfinite(heading - crg->phi)) continue;
+    return cmb_reader_fail(c->r, cmb_crg_row_place(c, i),
+                           isnan(heading) ? "row %d has no heading; expected a number"
+                                          : "the heading in row %d is too large",
+                           i + 1);
+  }
+  CMB_TRY(agree_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
+  return agree_heading(c, CMB_CRG_END_PHI, "REFERENCE_LINE_END_PHI", heading);
+}
+
+/* ---- the line */
+
+/* The points from the start on, x in the direction of the first interval. */
+static void find_points(const cmb_crg_file *c, const cmb_crg *crg, double *x, double *y)
+{
+  const int column = cmb_crg_column(c, CMB_CRG_PHI);
+  const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
+  for (int i = 1; i < c->rows; i++) {
+    const double turned = crg->turns ? cmb_crg_number(c, i, column) - crg->phi : 0;
+    x[i] = crg->turns ? x[i - 1] + step * cos(turned) : step * i;
+    y[i] = y[i - 1] + step * sin(turned);
+  }
+}
+
+static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double y)
+{
+  CMB_TRY(cmb_crg_agree(c, CMB_CRG_END_X, "REFERENCE_LINE_END_X",
+                        cmb_crg_value_of(c, CMB_CRG_START_X) + x * cos(phi) - y * sin(phi),
+                        CMB_CRG_SAME_PLACE));
+  return cmb_crg_agree(c, CMB_CRG_END_Y, "REFERENCE_LINE_END_Y",
+                       cmb_crg_value_of(c, CMB_CRG_START_Y) + x * sin(phi) + y * cos(phi),
+                       CMB_CRG_SAME_PLACE);
+}
+
+/* The road to one side is within reach of its line. */
+static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
+                             const char *side)
+{
+  const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
+  const cmb_place place = cmb_crg_row_place(c, limit->at > 0 ? limit->at : 0);
+  const double apart = fabs((double)limit->at - limit->other) * step;
+  if (limit->reach >= fmax(width, 2 * step)) return CMB_OK;
+  if (apart >= 4 * fmax(limit->reach, step)) {
+    return cmb_reader_fail(c->r, place,
+                           "the road reaches %g to the %s and comes upon itself in rows %d and %d; "
+                           "expected one height at each place, which it has up to %.4g",
+                           width, side, limit->at + 1, limit->other + 1, limit->reach);
+  }
+  if (limit->reach < 2 * step) {
+    return cmb_reader_fail(c->r, place,
+                           "the reference line turns too sharply in row %d; expected a radius of "
+                           "more than two increments, which are %g",
+                           limit->at + 1, 2 * step);
+  }
+  return cmb_reader_fail(c->r, place,
+                         "the road reaches %g to the %s, beyond the centre that the reference line "
+                         "turns around in row %d; expected one height at each place, which it has "
+                         "up to %.4g",
+                         width, side, limit->at + 1, limit->reach);
+}
+
+/* A line that turns. What is further away than `most` has no height: the larger it is, the more points have to be compared. */
+static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, cmb_crg *crg)
+{
+  const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
+  const double right = -crg->v[0], left = crg->v[crg->nv - 1];
+  const double wide = fmax(fabs(right), fabs(left)), most = fmax(100, 4 * step) + 2 * wide;
+  cmb_foot_limit limit[CMB_FOOT_SIDES];
+  if (!(step >= 1e-6 && step * c->rows <= 1e9 && wide <= 1e9)) {
+    return cmb_reader_fail(c->r, cmb_crg_place(c, c->value[CMB_CRG_INCREMENT].line, 1),
+                           "a road that turns has increments of %g; expected 1e-6 or more, and a "
+                           "length and a width of 1e9 or less",
+                           step);
+  }
+  CMB_TRY(cmb_foot_create(c->r->ctx, c->rows, x, y, step, most, limit, &crg->line));
+  cmb_status status = check_side(c, &limit[CMB_FOOT_RIGHT], right, "right");
+  if (status == CMB_OK) status = check_side(c, &limit[CMB_FOOT_LEFT], left, "left");
+  if (status == CMB_OK) return CMB_OK;
+  cmb_table_destroy(crg->line);
+  crg->line = NULL;
+  return status;
+}
+
+cmb_status cmb_crg_make_line(const cmb_crg_file *c, cmb_crg *crg)
+{
+  const int n = c->rows;
+  double *x = cmb_arena_doubles(c->r->scratch, n), *y = cmb_arena_doubles(c->r->scratch, n);
+  if (!x || !y) return cmb_fail_memory(c->r->ctx);
+  find_points(c, crg, x, y);
+  CMB_TRY(check_end(c, crg->phi, x[n - 1], y[n - 1]));
+  return crg->turns ? turn(c, x, y, crg) : CMB_OK;
+}
