@@ -144,7 +144,7 @@ static cmb_status put_motion(struct cli_json *j, const struct content *c)
     status = cli_report_surfaces(c->ctx, j, c->a->model, &poses);
   }
   if (status == CMB_OK) {
-    status = cli_report_forces(j, &p->r->forces, &p->r->frames);
+    status = cli_report_forces(j, &c->r->forces, &c->r->frames);
   }
   cli_report_release_poses(&poses);
   return status;
