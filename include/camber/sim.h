@@ -101,6 +101,9 @@ typedef struct cmb_run_options {
 
 CMB_API cmb_run_options cmb_run_defaults(void);
 
+/* Whether equations have the sizes that the option `witness` of a run with others asks for. */
+CMB_API bool cmb_can_witness(const cmb_equations *witness, const cmb_equations *eq);
+
 /* Where the run stands. After a failure: where it came to. */
 typedef struct cmb_result {
   cmb_status status;

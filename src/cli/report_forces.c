@@ -6,7 +6,6 @@
  * at which forces are not determined there is none either.
  */
 #include "cli/report.h"
-#include "dae/evaluator.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -138,8 +137,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   const cmb_status status = f->count > 0 ? make_witness(f, a, outputs) : CMB_OK;
   free(outputs);
   if (status == CMB_ERROR_MEMORY) return status;
-  if (status != CMB_OK || !f->system ||
-      !cmb_have_same_motion(eq, cmb_system_equations(f->system))) {
+  if (status != CMB_OK || !f->system || !cmb_can_witness(cmb_system_equations(f->system), eq)) {
     give_up(f);
   } else {
     find_outputs(f, cmb_system_equations(f->system));

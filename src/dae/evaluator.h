@@ -187,14 +187,6 @@ cmb_status cmb_levels(cmb_evaluator *ev, double t, const double *q, const double
 cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const double *v,
                        const double *a, const double *lambda, double *out);
 
-/* Whether two equations can be those of one motion: of models that differ in their outputs alone. */
-static inline bool cmb_have_same_motion(const cmb_equations *one, const cmb_equations *other)
-{
-  return one->nq == other->nq && one->nv == other->nv && one->nz == other->nz &&
-         one->ng == other->ng && one->ns == other->ns && one->np == other->np &&
-         one->rule_count == other->rule_count;
-}
-
 /* The same for what sampled values become: all of cmb_observed, and nothing is said of what is not finite. */
 cmb_status cmb_next_samples(cmb_evaluator *ev, double t, const double *q, const double *v,
                             const double *a, const double *lambda, double *out);

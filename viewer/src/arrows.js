@@ -27,7 +27,7 @@ export class Arrows {
     this.node = new Group();
     this.list = [];
     for (const kind of KINDS) {
-      kind.paint = new MeshBasicMaterial({ color: kind.colour });
+      kind.paint = new MeshBasicMaterial({ color: kind.colour, depthTest: false, transparent: true, opacity: 0.9 }); // seen through bodies
       for (const f of report.forces.filter((x) => kind.types.includes(x.type) && x.most > 0)) this.add(f, kind);
     }
     this.most = this.list.reduce((most, a) => Math.max(most, a.f.most), 0);
@@ -41,6 +41,7 @@ export class Arrows {
   add(f, kind) {
     const parts = f.values.length / this.t.length;
     const arrows = Array.from({ length: parts === 1 ? 2 : 1 }, () => arrow(0.006 * this.size, kind.paint));
+    for (const a of arrows) for (const part of a.children) part.renderOrder = 10;
     this.node.add(...arrows);
     this.list.push({ f, kind, parts, arrows });
   }

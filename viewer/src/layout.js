@@ -85,8 +85,9 @@ export function upAxis(gravity) {
   return up.setComponent(k, -Math.sign(gravity[k]));
 }
 
-// From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above.
-export function viewDirection(scene, box, up) {
+// From where to look: a mechanism in a plane from the front and a little from above, others from the side, ahead and above, or from the front if one sees
+// more of them there.
+export function viewDirection(scene, box, up, places) {
   const across = commonAxis(scene);
   const level = [0, 1, 2].filter((i) => up.getComponent(i) === 0);
   const seen = across ? level.find((i) => Math.abs(across.getComponent(i)) > 0.9) : undefined;
@@ -94,8 +95,19 @@ export function viewDirection(scene, box, up) {
   const size = box.getSize(new Vector3()).toArray();
   const most = Math.max(...size, 1e-12);
   const flat = level.filter((i) => size[i] < 0.25 * most).sort((i, j) => size[i] - size[j]);
-  if (flat.length > 0) return frontal(flat[0], level, up);
-  return up.clone().multiplyScalar(0.42).setComponent(level[0], 1).setComponent(level[1], 0.72).normalize();
+  const usual = [0.72, -0.72].map((side) => up.clone().multiplyScalar(0.42).setComponent(level[0], 1).setComponent(level[1], side).normalize());
+  const front = flat.slice(0, 1).map((axis) => frontal(axis, level, up));
+  return [...front, ...usual].reduce((best, one) => (spread(places, one, up) > 1.1 * spread(places, best, up) ? one : best));
+}
+
+// How far points are spread in a picture, in both directions: the determinant of their covariance.
+function spread(places, direction, up) {
+  const right = up.clone().cross(direction).normalize();
+  const over = direction.clone().cross(right);
+  const centre = places.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(places.length, 1));
+  const sums = places.map((x) => x.clone().sub(centre)).map((x) => [x.dot(right), x.dot(over)]);
+  const sum = (i, j) => sums.reduce((all, x) => all + x[i] * x[j], 0);
+  return sum(0, 0) * sum(1, 1) - sum(0, 1) ** 2;
 }
 
 // How far from its middle a camera has to be that looks at it from this direction, so that all corners of a box are in the picture: half of its

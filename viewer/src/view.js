@@ -12,7 +12,7 @@ import { Motion } from "./motion.js";
 import { Road } from "./road.js";
 import { Trails } from "./trails.js";
 
-const FAR = 3; // times its size, from which on a mechanism travels: the camera goes along with it
+const FAR = 4; // times its size, from which on a mechanism travels: the camera goes along with it
 const BACKGROUND = { light: "#eef1f5", dark: "#161b22" };
 
 export class View {
@@ -101,8 +101,8 @@ export class View {
   // ---- where from
 
   reset() {
-    const direction = viewDirection(this.report.scene, this.box, this.up);
     const places = (list) => list.map((p) => this.motion.point(p));
+    const direction = viewDirection(this.report.scene, this.box, this.up, places(this.points));
     const from = awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, 0.08 * this.size);
     this.light = from.clone().addScaledVector(this.up, 1.3).addScaledVector(this.up.clone().cross(from), 0.7).normalize();
     this.look(from);

@@ -1,0 +1,154 @@
+/*
+ * The witness of a run: what it says is what its outputs are in a run of its own, bit for bit, before impacts, between them and at rest; the run does
+ * not depend on it; it says nothing while friction holds; equations of another motion are refused.
+ */
+#include "check.h"
+#include "model_case.h"
+
+#include <camber/camber.h>
+#include <string.h>
+
+#define BALL                                                                                       \
+  "bodies: {ball: {mass: 2, com: [0, 0, 0.3], inertia: [1, 1, 1]}}\n"                              \
+  "points: {P: [0, 0, 0.3]}\n"                                                                     \
+  "joints: {fall: {type: prismatic, child: ball, at: P, axis: z, coordinates: [h]}}\n"             \
+  "forces: {base: {type: contact, on: ball@P, radius: 0.1, surface: z + 0.1*x, restitution: "      \
+  "0.3}}\n"                                                                                        \
+  "simulate: {t-end: 1}\n"
+#define FORCES "outputs: {push: base.fz, across: base.fx, held: fall.fx}\n"
+
+#define BLOCK                                                                                      \
+  "bodies: {block: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"                               \
+  "points: {P: [0, 0, 0], Q: [-1, 0, 0]}\n"                                                        \
+  "joints: {slide: {type: prismatic, child: block, at: P, axis: x, coordinates: [x],\n"            \
+  "                 start: 0.02}}\n"                                                               \
+  "forces: {spring: {type: spring, between: [ground@Q, block@P], stiffness: 100,\n"                \
+  "                  force: 'if(x'' > 0, 3, -3)'}}\n"                                              \
+  "simulate: {t-end: 1}\n"
+
+enum { MOST = 4000 };
+
+struct log {
+  int count, known;
+  double t[MOST], x[MOST][3]; /* outputs, or what the witness says */
+  bool of_witness;
+};
+
+static cmb_status on_record(void *user, const cmb_record *r)
+{
+  struct log *log = user;
+  assert_true(log->count < MOST);
+  const double *from = log->of_witness ? r->witness : r->outputs;
+  log->t[log->count] = r->t;
+  if (from) memcpy(log->x[log->count], from, sizeof log->x[0]);
+  log->known += from != NULL;
+  log->count++;
+  return CMB_OK;
+}
+
+static cmb_status simulate(cmb_context *ctx, cmb_system *system, const cmb_equations *witness,
+                           struct log *log, double *q)
+{
+  cmb_simulation *sim = NULL;
+  cmb_run_options options = cmb_run_defaults();
+  options.witness = witness;
+  options.observer = (cmb_observer){.user = log, .record = on_record};
+  log->of_witness = witness != NULL;
+  options.t_end = 1;
+  cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
+  if (status == CMB_OK) status = cmb_simulation_run(sim);
+  if (status == CMB_OK) *q = cmb_simulation_result(sim)->q[0];
+  cmb_simulation_destroy(sim);
+  return status;
+}
+
+static void open_system(cmb_context *ctx, const char *text, cmb_model **model, cmb_system **system)
+{
+  const cmb_model_system_options options = {0};
+  *model = cmbt_model_parse(ctx, text);
+  cmbt_ok(ctx, cmb_model_system(ctx, *model, &options, system));
+}
+
+static void test_says_what_outputs_say(void **state)
+{
+  (void)state;
+  static struct log by_itself, by_witness;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *plain, *with;
+  cmb_system *run, *witness;
+  double q[3];
+  open_system(ctx, BALL "outputs: {a: h, b: h', c: t}\n", &plain, &run);
+  open_system(ctx, BALL FORCES, &with, &witness);
+  const cmb_equations *eq = cmb_system_equations(witness);
+  assert_true(cmb_can_witness(eq, cmb_system_equations(run)));
+  cmbt_ok(ctx, simulate(ctx, witness, NULL, &by_itself, &q[0]));
+  cmbt_ok(ctx, simulate(ctx, run, eq, &by_witness, &q[1]));
+  assert_true(q[0] == q[1]);
+  assert_int_equal(by_itself.count, by_witness.count);
+  assert_int_equal(by_witness.known, by_witness.count);
+  for (int i = 0; i < by_itself.count; i++) {
+    assert_true(by_itself.t[i] == by_witness.t[i]);
+    for (int k = 0; k < 3; k++) assert_true(by_itself.x[i][k] == by_witness.x[i][k]);
+  }
+  const double *last =
+      by_witness.x[by_witness.count - 1]; /* at rest: m g, across the slope a tenth of it */
+  cmbt_near(last[0], 2 * 9.81, 1e-9);
+  cmbt_near(last[1], 0.2 * 9.81, 1e-9);
+  cmbt_near(last[2], -0.2 * 9.81, 1e-9);
+  assert_true(by_witness.x[0][0] == 0);
+  cmb_system_destroy(run);
+  cmb_system_destroy(witness);
+  cmb_model_destroy(plain);
+  cmb_model_destroy(with);
+  cmb_context_destroy(ctx);
+}
+
+/* The spring pulls with 2 N at most, friction can hold 3 N: the block stays where it is. */
+static void test_friction_that_holds(void **state)
+{
+  (void)state;
+  static struct log log;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *plain, *with;
+  cmb_system *run, *witness;
+  double q;
+  open_system(ctx, BLOCK, &plain, &run);
+  open_system(ctx, BLOCK "outputs: {a: spring.force, b: slide.fx, c: slide.fz}\n", &with, &witness);
+  cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(witness), &log, &q));
+  cmbt_near(q, 0.02, 1e-9);
+  assert_true(log.count > 1);
+  assert_int_equal(log.known, 0);
+  cmb_system_destroy(run);
+  cmb_system_destroy(witness);
+  cmb_model_destroy(plain);
+  cmb_model_destroy(with);
+  cmb_context_destroy(ctx);
+}
+
+static void test_another_motion(void **state)
+{
+  (void)state;
+  static struct log log;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *ball, *block;
+  cmb_system *run, *witness;
+  double q;
+  open_system(ctx, BALL, &ball, &run);
+  open_system(ctx, BLOCK "outputs: {a: x}\n", &block, &witness);
+  const cmb_equations *eq = cmb_system_equations(witness);
+  assert_false(cmb_can_witness(eq, cmb_system_equations(run)));
+  assert_int_equal(simulate(ctx, run, eq, &log, &q), CMB_ERROR_ARGUMENT);
+  cmb_system_destroy(run);
+  cmb_system_destroy(witness);
+  cmb_model_destroy(ball);
+  cmb_model_destroy(block);
+  cmb_context_destroy(ctx);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_what_outputs_say),
+                                     cmocka_unit_test(test_friction_that_holds),
+                                     cmocka_unit_test(test_another_motion)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
