@@ -278,6 +278,15 @@ static void test_derivatives(void **state)
                   1e-8 + 1e-8 * fabs(exact[2 + 2 * i + j]));
     }
   }
+  for (int i = 0; i < l.n; i++) { /* where pieces meet, too */
+    for (int k = -6; k <= 6; k++) {
+      double at[2], exact[FUNCTIONS];
+      place_of(t, l.step * i, 0.5 * k, at);
+      cmb_program_run(p, at, exact, work);
+      cmbt_near(exact[0], l.step * i, 1e-11);
+      cmbt_near(exact[1], 0.5 * k, 1e-11);
+    }
+  }
   cmb_program_destroy(p);
   cmb_graph_destroy(g);
   cmb_table_destroy(t);
