@@ -90,11 +90,13 @@ static double op_foot_root(const double *p, const double *q, double step, double
     const double change = slope / op_foot_bend(p, q, t, x, y); \
     double next = t - change; \
     if (slope < 0) { low = t; } else { high = t; } \
-    if (!(next >= low && next <= high)) \
-      next = fabs(change) <= 1e-7 * step ? t : 0.5 * (low + high); \
+    if (next < low && next > low - 1e-3 * step) next = low; \
+    if (next > high && next < high + 1e-3 * step) next = high; \
+    const int halved = !(next >= low && next <= high); \
+    if (halved) next = 0.5 * (low + high); \
     const double moved = fabs(next - t); \
     t = next; \
-    if (moved <= 1e-16 * step || (moved <= 1e-7 * step && moved >= 0.5 * before)) break; \
+    if (!halved && (moved <= 1e-16 * step || (moved <= 1e-7 * step && moved >= 0.5 * before))) break; \
     before = moved; \
   } \
   return t; \

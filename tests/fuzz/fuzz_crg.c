@@ -2,8 +2,10 @@
  * Fuzz target: files of the format OpenCRG. The data is the file.
  *
  * Whatever the bytes are: either a message of one line in ASCII with a place inside of the file, or a grid of two points or more each way,
- * not larger than the file, with ascending u and v and finite heights; the same grid written as KDBI in columns at v reads back as it is.
+ * not larger than the file, with ascending u and v and finite heights. The grid of a straight road written as KDBI in columns at v reads back as it
+ * is; on a line that turns the points of the grid are found where they are.
  */
+#include "expr/foot.h"
 #include "model/crg.h"
 
 #include <math.h>
@@ -72,6 +74,34 @@ static void read_back(cmb_reader *r, const cmb_crg *crg)
   free(text);
 }
 
+/* The place at row i and at v has its foot there; not near a seam, where it may be on either end. */
+static void require_foot(const cmb_crg *crg, int i, double v)
+{
+  const cmb_table *t = crg->line;
+  double p[2], d[2], at[2];
+  const bool closed = t->c[3] > 0;
+  if (closed && (i < 4 || i > crg->nu - 5)) return;
+  for (int k = 0; k < 2; k++) {
+    p[k] = cmb_table_value(t->line[k], 0, crg->u[i]);
+    d[k] = cmb_table_value(t->line[k], 1, crg->u[i]);
+  }
+  for (int k = 0; k < 2; k++) at[k] = p[k] + (k == 0 ? -d[1] : d[0]) * v / hypot(d[0], d[1]);
+  const double size = fabs(at[0]) + fabs(at[1]) + fabs(v);
+  require(fabs(cmb_foot_value(t, false, at[0], at[1]) - crg->u[i]) <=
+          1e-3 * crg->u[1] + 1e-9 * size);
+  require(fabs(cmb_foot_value(t, true, at[0], at[1]) - v) <= 1e-6 * crg->u[1] + 1e-9 * size);
+}
+
+static void require_line(const cmb_crg *crg)
+{
+  require(crg->turns && crg->line->nx == crg->nu);
+  for (int i = 0; i < crg->nu; i++) {
+    require_foot(crg, i, crg->v[0]);
+    require_foot(crg, i, 0);
+    require_foot(crg, i, crg->v[crg->nv - 1]);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   char *bytes = malloc(size > 0 ? size : 1); /* exactly as long: reading beyond is seen */
@@ -86,8 +116,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const cmb_status status = cmb_parse_crg(r, file, bytes, size, &crg);
   if (status == CMB_OK) {
     require_grid(&crg, size);
-    read_back(r, &crg);
+    if (crg.line)
+      require_line(&crg);
+    else
+      read_back(r, &crg);
+    cmb_table_destroy(crg.line);
   } else {
+    require(!crg.line);
     require(status == CMB_ERROR_INPUT);
     require_message(cmb_last_error(ctx), bytes, size);
   }

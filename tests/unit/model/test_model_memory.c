@@ -48,8 +48,9 @@ static const char road[] = "x, z\n0, 1\n1, 2\n";
 
 static const char strip[] =
     "$CT\n$\n$ROAD_CRG\nREFERENCE_LINE_INCREMENT = 1\nLONG_SECTION_V_INCREMENT = 2\n$\n"
-    "$KD_Definition\n#:LRFI\nD:long section 1,m\nD:long section 2,m\n$\n"
-    "$$$$\n 0.1000000 0.2000000\n 0.3000000 0.4000000\n";
+    "$KD_Definition\n#:LRFI\nD:reference line phi,rad\nD:long section 1,m\nD:long section 2,m\n$\n"
+    "$$$$\n 0.0000000 0.1000000 0.2000000\n 0.0000000 0.3000000 0.4000000\n"
+    " 0.1000000 0.3000000 0.4000000\n";
 
 static void write_files(void)
 {
