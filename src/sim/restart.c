@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double STRUCK = 100; /* a jump of a rate, in tolerances */
+static const double STRUCK = 100;  /* a jump of a rate, in tolerances */
+static const double AT_ONCE = 0.1; /* part of a step */
 
 cmb_point cmb_run_point(const cmb_simulation *sim)
 {
@@ -446,9 +447,9 @@ void cmb_run_keep_start(cmb_simulation *sim)
 {
   const cmb_step_start *x = &sim->step_start;
   const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
+  if (ns > 0) memcpy(x->mode, sim->ev->mode, ns * sizeof *x->mode);
+  if (ns > 0) memcpy(x->lift, sim->events->lift, ns * sizeof *x->lift);
   if (rules == 0) return;
-  memcpy(x->mode, sim->ev->mode, ns * sizeof *x->mode);
-  memcpy(x->lift, sim->events->lift, ns * sizeof *x->lift);
   memcpy(x->met, sim->impact->met, rules * sizeof *x->met);
   memcpy(x->rebounds, sim->rebounds, rules * sizeof *x->rebounds);
 }
@@ -457,11 +458,50 @@ void cmb_run_restore_start(cmb_simulation *sim)
 {
   const cmb_step_start *x = &sim->step_start;
   const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
+  if (ns > 0) memcpy(sim->ev->mode, x->mode, ns * sizeof *x->mode);
+  if (ns > 0) memcpy(sim->events->lift, x->lift, ns * sizeof *x->lift);
   if (rules == 0) return;
-  memcpy(sim->ev->mode, x->mode, ns * sizeof *x->mode);
-  memcpy(sim->events->lift, x->lift, ns * sizeof *x->lift);
   memcpy(sim->impact->met, x->met, rules * sizeof *x->met);
   memcpy(sim->rebounds, x->rebounds, rules * sizeof *x->rebounds);
+}
+
+/* The switching functions where the last step begins, into s_probe, and their rates there in the modes of the step. */
+static cmb_status flow_at_start(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const double t = cmb_integrator_t_before(sim->in), *q = cmb_integrator_q_before(sim->in),
+               *v = cmb_integrator_v_before(sim->in);
+  CMB_TRY(cmb_accelerate(sim->ev, t, q, v, sim->a, sim->lambda_work));
+  CMB_TRY(cmb_switches(sim->ev, t, q, v, sim->lambda_work, sim->events->s_probe));
+  const cmb_point at = cmb_evaluator_point(sim->ev, t, q, v);
+  return eq->switch_flow(eq->self, &at, sim->a, sim->flow);
+}
+
+/* Whether function i changes its sign at the event found. */
+static bool has_changed(const cmb_simulation *sim, int i)
+{
+  return sim->events->mode_new[i] != sim->ev->mode[i];
+}
+
+/* A function of velocities that leaves its zero with the accelerations where the step begins, and slowly, as where friction lets go, may
+ * seem to come back at once: the dense output of a long step does not have these accelerations. A shorter step tells. */
+cmb_status cmb_run_strays(cmb_simulation *sim, bool *strays)
+{
+  const cmb_equations *eq = sim->ev->eq;
+  const cmb_events *e = sim->events;
+  *strays = false;
+  if (!eq->switch_flow || e->theta > AT_ONCE) return CMB_OK;
+  for (int i = 0; i < eq->ns; i++) {
+    if (has_changed(sim, i) && eq->switch_order[i] != 1) return CMB_OK;
+  }
+  const cmb_status status = flow_at_start(sim);
+  if (status != CMB_OK) return status < 0 ? status : CMB_OK;
+  for (int i = 0; i < eq->ns; i++) {
+    const bool at_zero = fabs(e->s_probe[i]) <= cmb_run_leeway(sim) * fmax(1, e->unit[i]);
+    const bool leaves = cmb_mode_sign(sim->ev, i) * sim->flow[i] > 0;
+    *strays = *strays || (has_changed(sim, i) && at_zero && leaves);
+  }
+  return CMB_OK;
 }
 
 /* Whether they have gone deeper into the surface in the last step. */

@@ -471,6 +471,9 @@ void cmb_run_restore_start(cmb_simulation *sim);
 cmb_status cmb_run_has_sunk(cmb_simulation *sim, bool found, bool *sunk);
 cmb_status cmb_run_look_back(cmb_simulation *sim);
 
+/* Whether the event found is none, but an error of the dense output just behind the beginning of the step. */
+cmb_status cmb_run_strays(cmb_simulation *sim, bool *strays);
+
 /* After such a step: no gap may have been closed in it unseen. */
 cmb_status cmb_run_check_ends(cmb_simulation *sim);
 

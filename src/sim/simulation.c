@@ -1065,6 +1065,7 @@ static cmb_status advance(cmb_simulation *sim)
     if (status == CMB_OK && !found) status = find_last_event(sim, &found);
     if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
     if (is_worth_halving(sim)) CMB_TRY(cmb_run_has_sunk(sim, found, &sunk));
+    if (found && !sunk && is_worth_halving(sim)) CMB_TRY(cmb_run_strays(sim, &sunk));
     if (sunk) {
       cmb_run_restore_start(sim);
       CMB_TRY(cmb_integrator_undo(sim->in));
