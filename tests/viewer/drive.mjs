@@ -1,51 +1,10 @@
 // Opens reports in Chromium and uses them as a reader does: node drive.mjs FOLDER, with MODEL.html of all models below in it. Screenshots stay there.
 // Prints what failed, and ends with 1 then.
 
-import { chromium } from "playwright-core";
-import { resolve } from "node:path";
+import { check, finish, folder, open, picture, testWidth } from "./browser.mjs";
 
-const folder = resolve(process.argv[2]);
 const MODELS = ["fivelink", "hmmwv14", "four-bar", "newtons-cradle", "simple-pendulum"];
 const SPRINGS = { fivelink: ["shock", "shock_length"], hmmwv14: ["rear_left.spring", "rear_left.spring_length"] };
-
-let failures = 0;
-let checks = 0;
-function check(what, good) {
-  checks++;
-  if (good) return;
-  failures++;
-  console.log(`FAILED: ${what}`);
-}
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM,
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-});
-
-// A page that tells of every error, and of everything that it asks the network for.
-async function open(name, width, height, colorScheme = "light") {
-  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: "reduce", colorScheme });
-  page.on("console", (m) => check(`${name}: console: ${m.text()}`, m.type() !== "error" && m.type() !== "warning"));
-  page.on("pageerror", (e) => check(`${name}: ${e.message}`, false));
-  page.on("dialog", (d) => check(`${name}: dialog ${d.message()}`, false));
-  page.on("request", (r) => check(`${name}: asks for ${r.url().slice(0, 80)}`, r.url() === `file://${folder}/${name}.html`));
-  await page.goto(`file://${folder}/${name}.html`);
-  return page;
-}
-
-// How many colours the animation has, and a number that changes with it.
-const picture = (page) =>
-  page.evaluate(() => {
-    camber.view.stale = true;
-    camber.view.draw();
-    const canvas = document.createElement("canvas");
-    canvas.width = 160;
-    canvas.height = 100;
-    const context = canvas.getContext("2d");
-    context.drawImage(camber.view.renderer.domElement, 0, 0, 160, 100);
-    const pixels = new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer);
-    return { colours: new Set(pixels).size, hash: pixels.reduce((h, x) => (Math.imul(h, 31) + x) | 0, 7) };
-  });
 
 const time = (page) => page.evaluate(() => camber.clock.t);
 
@@ -170,15 +129,14 @@ async function testChoice(name, page) {
   check(`${name}: curves: ${before}, ${none}, ${await count()}`, none === 2 && before > none && (await count()) === none + 1);
 }
 
-async function testWidth(name, page) {
-  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  check(`${name}: the page is ${wide} wide in a window of ${inner}`, wide <= inner);
+async function testPage(name, page) {
+  await testWidth(name, page);
   check(`${name}: no plot`, await page.locator(".u-over").first().isVisible());
 }
 
 for (const name of MODELS) {
   const page = await open(name, 1600, 900);
-  await testWidth(name, page);
+  await testPage(name, page);
   await testPicture(name, page);
   if (SPRINGS[name]) await testSpring(name, page, SPRINGS[name]);
   if (name === "fivelink") {
@@ -196,7 +154,7 @@ for (const name of MODELS) {
 
 for (const name of ["fivelink", "newtons-cradle"]) {
   const page = await open(name, 400, 800, "dark");
-  await testWidth(`${name}, 400 px`, page);
+  await testPage(`${name}, 400 px`, page);
   check(`${name}, 400 px: blank`, (await picture(page)).colours > 20);
   await page.screenshot({ path: `${folder}/${name}-400.png`, fullPage: true });
   await page.close();
@@ -208,9 +166,7 @@ check("hostile: the unit is not a text", (await hostile.locator(".choose label")
 check("hostile: an element of it", (await hostile.locator("b, img").count()) === 0);
 
 const problem = await open("caraxis", 800, 600);
-await testWidth("caraxis", problem);
+await testPage("caraxis", problem);
 check("caraxis: why there is no animation", (await problem.locator(".hint").textContent()).includes("no bodies"));
 
-await browser.close();
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures > 0 ? 1 : 0);
+await finish();

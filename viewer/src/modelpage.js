@@ -148,6 +148,7 @@ class ModelPage {
     if (sliders) cards.push(element("div", { class: "card" }, element("h2", {}, "Free coordinates"), ...this.aboutSliders(), this.sliders.node));
     if (this.families.outputs.length > 0 && this.families.sliders.length > 0) cards.push(element("div", { class: "card" }, element("h2", {}, "Outputs in this position"), element("div", { class: "scroll" }, this.sliders.table)));
     if (this.modes) cards.push(this.modes.node);
+    if (cards.length === 0) return null;
     return element("div", { class: "plots controls" }, ...cards);
   }
 
@@ -214,6 +215,7 @@ export function startModel(page, theme, dark) {
   const keys = makeKeys(made, () => help.showModal());
   const help = makeHelp(keys);
   const main = element("main", {}, made.makeStage(() => help.showModal()), made.makeTables(), made.makeControls());
+  main.classList.toggle("bare", !page.sliders); // then the tables stand beside the picture
   document.body.prepend(made.makeHead(), main, element("footer", {}, `Made by Camber ${page.model.camber}.`), help);
   listenToKeys(keys);
   dark.addEventListener("change", () => made.view?.paint());

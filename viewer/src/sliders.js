@@ -27,6 +27,7 @@ export class Sliders {
   makeRow(s) {
     const t = s.frames.t;
     const row = { s, low: t[0], high: t[t.length - 1] };
+    row.round = (x) => (Math.abs(x) < 1e-9 * (row.high - row.low) ? 0 : x); // what rounding has left says nothing
     row.value = element("output", {});
     row.input = element("input", { type: "range", min: 0, max: RESOLUTION, step: 1, "aria-label": s.name, oninput: () => this.drag(row) });
     row.input.disabled = !(row.high > row.low);
@@ -45,7 +46,7 @@ export class Sliders {
     for (const r of this.rows) {
       const at = r === row ? value : r.s.start;
       r.node.classList.toggle("moved", r === row);
-      r.value.textContent = quantity(at, r.s.unit);
+      r.value.textContent = quantity(r.round(at), r.s.unit);
       if (r !== row) r.input.value = String(Math.round((RESOLUTION * (at - r.low)) / (r.high - r.low || 1)));
     }
     this.showOutputs(row ?? this.rows[0], row ? value : this.rows[0]?.s.start);
