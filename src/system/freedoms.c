@@ -178,11 +178,36 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
+/* Where freedom i is at the start. */
+static void hold_at_start(const cmb_freedoms *f, int i)
+{
+  const cmb_freedom *d = &f->list[i];
+  cmb_held *h = &f->held[i];
+  *h = (cmb_held){.kind = d->axis < 0 ? CMB_HELD_COORDINATE : CMB_HELD_TURN, .q = d->q};
+  h->v = d->axis < 0 ? d->v : d->v - d->axis;
+  memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
+}
+
+/* An evaluator for the equations with all freedoms held, or with none. */
+static cmb_status hold_others(cmb_freedoms *f, bool held)
+{
+  cmb_evaluator_destroy(f->closing.ev);
+  f->closing.ev = NULL;
+  cmb_held_clear(f->x);
+  for (int i = 0; held && i < f->count; i++) {
+    hold_at_start(f, i);
+    cmb_held_add_row(f->x, &f->held[i], f->list[i].axis < 0 ? 0 : f->list[i].axis);
+  }
+  CMB_TRY(cmb_evaluator_create(f->ctx, &f->x->eq, &f->closing.ev));
+  f->closing.ev->p = f->at.p;
+  return CMB_OK;
+}
+
 static cmb_status find_freedoms(cmb_freedoms *f)
 {
   cmb_tangent tangent;
   const cmb_equations *eq = f->at.eq;
-  CMB_TRY(cmb_freedoms_drive(f, CMB_FREEDOMS_LOOSE));
+  CMB_TRY(hold_others(f, false));
   CMB_TRY(cmb_tangent_create(&tangent, f->arena, f->closing.ev));
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
@@ -330,30 +355,10 @@ const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
 
 /* ---- moving */
 
-/* Where freedom i is at the start. */
-static void hold_at_start(const cmb_freedoms *f, int i)
-{
-  const cmb_freedom *d = &f->list[i];
-  cmb_held *h = &f->held[i];
-  *h = (cmb_held){.kind = d->axis < 0 ? CMB_HELD_COORDINATE : CMB_HELD_TURN, .q = d->q};
-  h->v = d->axis < 0 ? d->v : d->v - d->axis;
-  memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
-}
-
 cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
 {
-  cmb_evaluator_destroy(f->closing.ev);
-  f->closing.ev = NULL;
   f->driven = k;
-  if (f->at.eq->ng == 0) return CMB_OK;
-  cmb_held_clear(f->x);
-  for (int i = 0; k != CMB_FREEDOMS_LOOSE && i < f->count; i++) {
-    hold_at_start(f, i);
-    cmb_held_add_row(f->x, &f->held[i], f->list[i].axis < 0 ? 0 : f->list[i].axis);
-  }
-  CMB_TRY(cmb_evaluator_create(f->ctx, &f->x->eq, &f->closing.ev));
-  f->closing.ev->p = f->at.p;
-  return CMB_OK;
+  return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
 /* What the driven freedom has behind the change: a number, or four Euler parameters. */

@@ -17,5 +17,9 @@ for file in "$SOURCE_DIR"/models/*.yaml; do
   check "$model has no slider: $(cat stdout)" grep -qE ', [1-9][0-9]* sliders?, ' stdout
   count=$((count + 1))
 done
+for links in 60 150; do # many bodies and outputs: fewer positions, and of the modes the slowest
+  check "view chain of $links" "$CAMBER" view chain --set N=$links -o all.html >stdout 2>stderr
+  check "a chain of $links has $(stat -c %s all.html) bytes" [ "$(stat -c %s all.html)" -lt 5200000 ]
+done
 check "there are $count models" [ "$count" -gt 20 ]
 finish

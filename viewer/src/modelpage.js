@@ -17,6 +17,7 @@ const STATES = {
   given: "NOT assembled: shown as it was given",
   design: "NOT assembled: shown in the design position",
 };
+const MARGIN = 0.05;
 const FEW = 3; // degrees of freedom: then all positions are in the picture
 
 class ModelPage {
@@ -42,15 +43,15 @@ class ModelPage {
     this.gaps = new Gaps(this.page.model.open, this.report.scene, this.view.motion, this.view.mechanism.detail);
     this.view.scene.add(this.gaps.node);
     this.view.node.append(this.gaps.labels);
-    if (this.families.sliders.length <= FEW) this.widen();
+    this.widen(this.families.sliders.length <= FEW ? this.families.sliders : []);
   }
 
-  // The picture has room for all positions.
-  widen() {
+  // The picture has room for all positions of these sliders, and a margin.
+  widen(sliders) {
     const box = new Box3().copy(this.view.box);
     const { motion, points } = this.view;
     const x = new Vector3();
-    for (const { frames } of this.families.sliders) {
+    for (const { frames } of sliders) {
       motion.show(frames);
       for (let k = 0; k < frames.t.length; k += 4) {
         motion.set(frames.t[k]);
@@ -59,7 +60,7 @@ class ModelPage {
     }
     motion.show(motion.home);
     motion.set(0);
-    this.view.box = box;
+    this.view.box = box.expandByScalar(MARGIN * box.getSize(x).length());
     this.view.reset();
   }
 

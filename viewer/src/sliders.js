@@ -5,9 +5,11 @@ import { element, shown } from "./dom.js";
 
 const RESOLUTION = 1000;
 const DEGREES = 180 / Math.PI;
+const NOTHING = 1e-12; // what rounding has left, in SI units
 
 // A quantity for a reader: angles in degrees.
-export function quantity(x, unit, digits = 4) {
+export function quantity(number, unit, digits = 4) {
+  const x = Math.abs(number) < NOTHING ? 0 : number;
   if (unit === "rad") return `${shown(x * DEGREES, digits)}°`;
   return unit ? `${shown(x, digits)} ${unit}` : shown(x, digits);
 }
@@ -27,7 +29,6 @@ export class Sliders {
   makeRow(s) {
     const t = s.frames.t;
     const row = { s, low: t[0], high: t[t.length - 1] };
-    row.round = (x) => (Math.abs(x) < 1e-9 * (row.high - row.low) ? 0 : x); // what rounding has left says nothing
     row.value = element("output", {});
     row.input = element("input", { type: "range", min: 0, max: RESOLUTION, step: 1, "aria-label": s.name, oninput: () => this.drag(row) });
     row.input.disabled = !(row.high > row.low);
@@ -46,7 +47,7 @@ export class Sliders {
     for (const r of this.rows) {
       const at = r === row ? value : r.s.start;
       r.node.classList.toggle("moved", r === row);
-      r.value.textContent = quantity(r.round(at), r.s.unit);
+      r.value.textContent = quantity(at, r.s.unit);
       if (r !== row) r.input.value = String(Math.round((RESOLUTION * (at - r.low)) / (r.high - r.low || 1)));
     }
     this.showOutputs(row ?? this.rows[0], row ? value : this.rows[0]?.s.start);
@@ -56,7 +57,7 @@ export class Sliders {
   showOutputs(row, value) {
     this.cells.forEach((cell, i) => {
       const column = { values: Array.from(row ? row.s.frames.t : [], (_, k) => finite(row.s.outputs(k)[i])) };
-      cell.textContent = row ? quantity(valueAt(row.s.frames, column, value), this.outputs[i].unit) : "–";
+      cell.textContent = row ? quantity(valueAt(row.s.frames, column, value) ?? NaN, this.outputs[i].unit) : "–";
     });
   }
 }
