@@ -17,7 +17,7 @@ const STATES = {
   given: "NOT assembled: shown as it was given",
   design: "NOT assembled: shown in the design position",
 };
-const MARGIN = 0.05;
+const ROOM = 0.64; // of the longest edge of the box: the least radius that is looked at, for mechanisms that are nearly a line
 const FEW = 3; // degrees of freedom: then all positions are in the picture
 
 class ModelPage {
@@ -46,7 +46,7 @@ class ModelPage {
     this.widen(this.families.sliders.length <= FEW ? this.families.sliders : []);
   }
 
-  // The picture has room for all positions of these sliders, and a margin.
+  // The picture has room for all positions of these sliders.
   widen(sliders) {
     const box = new Box3().copy(this.view.box);
     const { motion, points } = this.view;
@@ -60,7 +60,8 @@ class ModelPage {
     }
     motion.show(motion.home);
     motion.set(0);
-    this.view.box = box.expandByScalar(MARGIN * box.getSize(x).length());
+    const size = box.getSize(x);
+    this.view.box = box.expandByScalar(Math.max(ROOM * Math.max(...size.toArray()) - 0.5 * size.length(), 0));
     this.view.reset();
   }
 

@@ -59,7 +59,8 @@ export class Modes {
     return row;
   }
 
-  choose(row) {
+  choose(wanted) {
+    const row = wanted?.m.frames ? wanted : null;
     this.row = row;
     for (const r of this.rows) r.button.setAttribute("aria-pressed", String(r === row));
     this.tell();

@@ -5,7 +5,7 @@ import { element, shown } from "./dom.js";
 
 const RESOLUTION = 1000;
 const DEGREES = 180 / Math.PI;
-const NOTHING = 1e-12; // what rounding has left, in SI units
+const NOTHING = 1e-9; // what rounding has left, in SI units
 
 // A quantity for a reader: angles in degrees.
 export function quantity(number, unit, digits = 4) {
