@@ -95,15 +95,20 @@ static void print_text(const cmb_equations *eq, const cmb_linearization *l)
   }
 }
 
-static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
+void cli_json_eigenvalue(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
 {
-  cli_json_open(j, NULL, '{');
   cli_json_number(j, "re", m->re);
   cli_json_number(j, "im", m->im);
   cli_json_number(j, "frequency", m->frequency);
   cli_json_number(j, "damping", m->damping);
   cli_json_bool(j, "neutral", m->neutral);
   cli_json_text(j, "most", cli_component_name(eq, m->most));
+}
+
+static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
+{
+  cli_json_open(j, NULL, '{');
+  cli_json_eigenvalue(j, eq, m);
   cli_json_open(j, "shape", '{');
   for (int i = 0; i < eq->nq + eq->nz; i++) {
     const double component[2] = {m->shape_re[i], m->shape_im[i]};

@@ -17,6 +17,9 @@ struct cli_state_space {
   int *parameter, *output;         /* their numbers in the equations */
 };
 
+/* linearize.c: an eigenvalue as keys of an object, without its shape. */
+void cli_json_eigenvalue(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *mode);
+
 /* Reads the names; complains of those that there are not. Whether anything is wanted: cli_state_space_wanted. */
 bool cli_state_space_wanted(const struct cli_arguments *a);
 int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments *a,

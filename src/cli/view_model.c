@@ -244,7 +244,13 @@ static cmb_status put_report(struct cli_json *j, const struct model_page *m)
   cli_report_head(j, m->a, &texts);
   cli_report_scene(j, m->a->model);
   cli_report_poses(j, &m->shown);
-  const cmb_status status = cli_report_surfaces(m->place.ctx, j, m->a->model, &m->shown);
+  cmb_status status = CMB_OK;
+  if (m->system) {
+    status = cli_report_surfaces(m->place.ctx, j, m->a->model, &m->shown);
+  } else { /* surfaces are found from equations, which there are none of */
+    cli_json_open(j, "surfaces", '[');
+    cli_json_close(j, ']');
+  }
   cli_json_close(j, '}');
   return status;
 }

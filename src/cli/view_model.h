@@ -50,7 +50,7 @@ struct cli_slider {
   const char *name, *unit;
   double start;
   struct cli_frames frames;   /* the rows begin with the value of the coordinate */
-  double *outputs;            /* (count x outputs) */
+  float *outputs;             /* (count x outputs) */
   enum cli_slider_end end[2]; /* of the low and of the high end */
   const char *stop[2];        /* that closes there; NULL: none */
 };

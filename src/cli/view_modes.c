@@ -6,13 +6,14 @@
  * with the loops closed at each; ε is such that the largest displacement of a point is a tenth of the mechanism's size, unless a body would
  * turn far. A real eigenvalue has a motion that dies away or grows, q = q₀ + ε φ exp(∓τ); one that is neutral goes to and fro.
  */
+#include "cli/state_space.h"
 #include "cli/view_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PHASES = 24, FEW_PHASES = 12, MOST_TRIES = 8 };
+enum { PHASES = 24, FEW_PHASES = 12, MOST_TRIES = 8, MOST_FREEDOMS = 200 };
 
 static const double TWO_PI = 6.28318530717958647692;
 static const double WAY = 0.1;  /* of the mechanism's size */
@@ -100,14 +101,24 @@ static char *copy_of(const char *text)
 }
 
 /* A state that cannot be linearised has no modes, and the page says why. */
-static cmb_status refuse(struct cli_view_place *p, struct cli_modes *modes, cmb_status status)
+static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
-  if (status == CMB_ERROR_MEMORY) return status;
-  snprintf(note, sizeof note, "there are no modes: %.1100s", cmb_last_error(p->ctx));
+  snprintf(note, sizeof note, "there are no modes: %.1100s", why);
   cli_note_message(NULL, CMB_LOG_WARNING, note);
-  modes->refused = copy_of(cmb_last_error(p->ctx));
+  modes->refused = copy_of(why);
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+/* Eigenvectors of many freedoms take longer than one waits for a page. */
+static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
+{
+  char why[160];
+  snprintf(why, sizeof why,
+           "with %d degrees of freedom they take long; 'camber linearize' computes those of more "
+           "than %d",
+           freedoms, MOST_FREEDOMS);
+  return refuse(modes, why);
 }
 
 cmb_status cli_modes_find(struct cli_view_place *p, struct cli_modes *modes)
@@ -116,9 +127,11 @@ cmb_status cli_modes_find(struct cli_view_place *p, struct cli_modes *modes)
   *modes = (struct cli_modes){.count = 0};
   cmb_freedoms_list(p->freedoms, &freedoms);
   if (freedoms == 0) return CMB_OK;
+  if (freedoms > MOST_FREEDOMS) return refuse_many(modes, freedoms);
   const cmb_status status = cmb_linearize_in(p->ctx, &p->eq, cmb_system_frame(p->system), p->t,
                                              p->q, p->v, &modes->linearization);
-  if (status != CMB_OK) return refuse(p, modes, status);
+  if (status == CMB_ERROR_MEMORY) return status;
+  if (status != CMB_OK) return refuse(modes, cmb_last_error(p->ctx));
   const cmb_linearization *l = modes->linearization;
   const int count = choose_count(p, l->eigenmode_count, &phases);
   modes->list = calloc((size_t)count + 1, sizeof *modes->list);
@@ -149,12 +162,7 @@ static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
   struct cli_poses poses = {.count = 0};
   cmb_status status = CMB_OK;
   cli_json_open(j, NULL, '{');
-  cli_json_number(j, "re", m->re);
-  cli_json_number(j, "im", m->im);
-  cli_json_number(j, "frequency", m->frequency);
-  cli_json_number(j, "damping", m->damping);
-  cli_json_bool(j, "neutral", m->neutral);
-  cli_json_text(j, "most", cli_component_name(&p->eq, m->most));
+  cli_json_eigenvalue(j, &p->eq, m);
   cli_json_number(j, "amplitude", mode->amplitude);
   cli_json_text(j, "unit", m->most < p->eq.nq ? p->eq.q_units[m->most] : "");
   if (mode->frames.count > 0) {

@@ -28,6 +28,7 @@ struct side {
 struct walk {
   struct cli_view_place *p;
   double *q, *kept; /* (nq) */
+  double *values;   /* (outputs) */
   bool stops;       /* none is closed at the start: so the range ends where one closes */
   bool in_time;
 };
@@ -160,7 +161,8 @@ static cmb_status join(struct walk *w, const struct side sides[2], int outputs,
       memcpy(row, from->rows + side * (1 + nq), row_size);
     }
     const double t = time_of(w, row[0]);
-    CMB_TRY(cmb_freedoms_observe(w->p->freedoms, t, row + 1, s->outputs + k * outputs));
+    CMB_TRY(cmb_freedoms_observe(w->p->freedoms, t, row + 1, w->values));
+    for (int i = 0; i < outputs; i++) s->outputs[k * outputs + i] = (float)w->values[i];
   }
   for (int i = 0; i < 2; i++) s->end[i] = sides[i].end, s->stop[i] = sides[i].stop;
   return CMB_OK;
@@ -227,16 +229,33 @@ static cmb_status fill_time(struct walk *w, int on_a_side, struct cli_sliders *a
 
 /* ---- all of them */
 
-static int positions_on_a_side(const struct cli_view_place *p, int sliders)
+/* Numbers of a position on the page. */
+static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
-  const int bodies = p->bodies > 0 ? p->bodies : 1;
-  const int most = CLI_VIEW_NUMBERS / (CLI_A_POSE * bodies * 2 * (sliders > 0 ? sliders : 1));
-  return most > MOST_ON_A_SIDE ? MOST_ON_A_SIDE : most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : most;
+  return CLI_A_POSE * p->bodies + s->outputs + 1;
+}
+
+static int least_of(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* How many freedoms have a slider: there is room for a few positions of each. */
+static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
+{
+  const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;
+  return least_of(least_of(s->freedoms, MOST_SLIDERS), room > 1 ? room : 1);
+}
+
+static int positions_on_a_side(const struct cli_view_place *p, const struct cli_sliders *s)
+{
+  const int most = (CLI_VIEW_NUMBERS / (numbers_of(p, s) * (s->moved + 1)) - 1) / 2;
+  return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
 static cmb_status fill_all(struct walk *w, struct cli_sliders *s)
 {
-  const int on_a_side = positions_on_a_side(w->p, s->moved + 1);
+  const int on_a_side = positions_on_a_side(w->p, s);
   const char *closed;
   CMB_TRY(cmb_freedoms_closed_gap(w->p->freedoms, w->p->t, w->p->q, &closed));
   w->stops = !closed;
@@ -254,12 +273,13 @@ cmb_status cli_sliders_find(struct cli_view_place *p, struct cli_sliders *s)
   *s = (struct cli_sliders){.count = 0};
   cmb_freedoms_list(p->freedoms, &s->freedoms);
   s->output = cmb_freedoms_outputs(p->freedoms, &s->outputs);
-  s->moved = s->freedoms < MOST_SLIDERS ? s->freedoms : MOST_SLIDERS;
+  s->moved = choose_moved(p, s);
   s->list = calloc((size_t)s->moved + 1, sizeof *s->list);
-  w.q = calloc(2 * (size_t)p->eq.nq + 1, sizeof *w.q);
+  w.q = calloc(2 * (size_t)p->eq.nq + (size_t)s->outputs + 1, sizeof *w.q);
   cmb_status status = s->list && w.q ? CMB_OK : CMB_ERROR_MEMORY;
   if (status == CMB_OK) {
     w.kept = w.q + p->eq.nq;
+    w.values = w.kept + p->eq.nq;
     status = fill_all(&w, s);
   }
   free(w.q);

@@ -19,6 +19,8 @@
 /* What must be left of a column, in this order: a coordinate that the others nearly determine is a bad one, but better than none. */
 static const double LEFT[] = {0.05, 1e-3, 1e-6};
 
+static const double CLEARLY = 1.5; /* with so much more room a later coordinate is taken */
+
 enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other */
 
 /* A velocity that may be chosen. */
@@ -131,7 +133,7 @@ static void take_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* The candidate of this depth and kind with most of it left; NULL: none has enough. */
+/* The candidate of this depth and kind with most of it left, or the first of those with nearly as much; NULL: none has enough. */
 static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, int depth, int kind,
                                 double enough)
 {
@@ -141,7 +143,7 @@ static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, 
     struct candidate *k = &f->candidates[i];
     if (k->chosen || k->depth != depth || k->kind != kind) continue;
     const double left = length_of(c, k->freedom.v);
-    if (left <= most * (1 + 1e-6)) continue; /* of equal ones the first, whatever rounding says */
+    if (left <= (best ? CLEARLY : 1) * most) continue;
     best = k;
     most = left;
   }
@@ -166,16 +168,46 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
       take_out(c, next->freedom.v);
     }
   }
+}
+
+/* Those chosen, in the order of the coordinates; where nothing constrains them, all. */
+static void list_chosen(cmb_freedoms *f, bool all)
+{
   for (int i = 0; i < f->candidate_count; i++) {
-    if (f->candidates[i].chosen) f->list[f->count++] = f->candidates[i].freedom;
+    if (all || f->candidates[i].chosen) f->list[f->count++] = f->candidates[i].freedom;
   }
+}
+
+/* Where freedom i is at the start. */
+static void hold_at_start(const cmb_freedoms *f, int i)
+{
+  const cmb_freedom *d = &f->list[i];
+  cmb_held *h = &f->held[i];
+  *h = (cmb_held){.kind = d->axis < 0 ? CMB_HELD_COORDINATE : CMB_HELD_TURN, .q = d->q};
+  h->v = d->axis < 0 ? d->v : d->v - d->axis;
+  memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
+}
+
+/* An evaluator for the equations with all freedoms held, or with none. */
+static cmb_status hold_others(cmb_freedoms *f, bool held)
+{
+  cmb_evaluator_destroy(f->closing.ev);
+  f->closing.ev = NULL;
+  cmb_held_clear(f->x);
+  for (int i = 0; held && i < f->count; i++) {
+    hold_at_start(f, i);
+    cmb_held_add_row(f->x, &f->held[i], f->list[i].axis < 0 ? 0 : f->list[i].axis);
+  }
+  CMB_TRY(cmb_evaluator_create(f->ctx, &f->x->eq, &f->closing.ev));
+  f->closing.ev->p = f->at.p;
+  return CMB_OK;
 }
 
 static cmb_status find_freedoms(cmb_freedoms *f)
 {
   cmb_tangent tangent;
   const cmb_equations *eq = f->at.eq;
-  CMB_TRY(cmb_freedoms_drive(f, CMB_FREEDOMS_LOOSE));
+  CMB_TRY(hold_others(f, false));
   CMB_TRY(cmb_tangent_create(&tangent, f->arena, f->closing.ev));
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
@@ -189,6 +221,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
     for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);
   }
   choose(f, &(struct columns){tangent.n, eq->nv, tangent.N}, tangent.n - eq->nz);
+  list_chosen(f, false);
   return CMB_OK;
 }
 
@@ -276,6 +309,10 @@ static cmb_status begin(cmb_freedoms *f)
   if (status == CMB_OK) status = cmb_take_references(f->plain, f->at.t, f->q);
   if (status >= 0) status = find_outputs(f);
   if (status < 0) return status;
+  if (eq->ng == 0) {
+    list_chosen(f, true);
+    return CMB_OK;
+  }
   const cmb_held_place place = {f->at.t, f->q, f->at.p, f->turns};
   CMB_TRY(cmb_held_create(f->ctx, f->arena, eq, eq->nv, &place, &f->x));
   f->closing = (cmb_closing){.x = f->x, .modes = &f->modes, .v = f->v_rest, .angle = f->angle};
@@ -318,49 +355,46 @@ const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
 
 /* ---- moving */
 
-/* Where freedom i is at the start. */
-static void hold_at_start(const cmb_freedoms *f, int i)
-{
-  const cmb_freedom *d = &f->list[i];
-  cmb_held *h = &f->held[i];
-  *h = (cmb_held){.kind = d->axis < 0 ? CMB_HELD_COORDINATE : CMB_HELD_TURN, .q = d->q};
-  h->v = d->axis < 0 ? d->v : d->v - d->axis;
-  memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
-}
-
 cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
 {
-  cmb_evaluator_destroy(f->closing.ev);
-  f->closing.ev = NULL;
   f->driven = k;
-  cmb_held_clear(f->x);
-  for (int i = 0; k != CMB_FREEDOMS_LOOSE && i < f->count; i++) {
-    hold_at_start(f, i);
-    cmb_held_add_row(f->x, &f->held[i], f->list[i].axis < 0 ? 0 : f->list[i].axis);
-  }
-  CMB_TRY(cmb_evaluator_create(f->ctx, &f->x->eq, &f->closing.ev));
-  f->closing.ev->p = f->at.p;
-  return CMB_OK;
+  return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
-/* The driven freedom is to be further by this much than it is at q. Turns of the same joint go on from where it is. */
+/* What the driven freedom has behind the change: a number, or four Euler parameters. */
+static int moved_by(const cmb_freedom *d, double change, const double *q, double to[4])
+{
+  if (d->axis < 0) {
+    to[0] = q[d->q] + change;
+    return 1;
+  }
+  double by[4] = {cos(change / 2), 0, 0, 0};
+  by[1 + d->axis] = sin(change / 2);
+  cmb_euler_product(q + d->q, by, to);
+  return 4;
+}
+
+/* It is held there; other turns of the same joint go on from where that is. */
 static void aim(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];
-  if (d->axis < 0) {
-    f->held[f->driven].value[0] = q[d->q] + change;
-    return;
-  }
-  double by[4] = {cos(change / 2), 0, 0, 0}, to[4];
-  by[1 + d->axis] = sin(change / 2);
-  cmb_euler_product(q + d->q, by, to);
+  double to[4];
+  const size_t size = (size_t)moved_by(d, change, q, to) * sizeof *to;
   for (int i = 0; i < f->count; i++) {
-    if (f->list[i].axis >= 0 && f->list[i].q == d->q) memcpy(f->held[i].value, to, sizeof to);
+    const bool same = d->axis >= 0 && f->list[i].axis >= 0 && f->list[i].q == d->q;
+    if (same || i == f->driven) memcpy(f->held[i].value, to, size);
   }
 }
 
 cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q, double *reached)
 {
+  *reached = 1;
+  if (f->at.eq->ng == 0) { /* nothing has to follow */
+    double to[4];
+    const cmb_freedom *d = f->driven >= 0 ? &f->list[f->driven] : NULL;
+    if (d) memcpy(q + d->q, to, (size_t)moved_by(d, change, q, to) * sizeof *to);
+    return CMB_OK;
+  }
   if (f->driven >= 0) aim(f, change, q);
   f->closing.t = t;
   const cmb_status status = cmb_close_loops(&f->closing, q);

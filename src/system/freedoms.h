@@ -2,8 +2,8 @@
  * The freedoms of an assembled mechanism: coordinates that determine all others, and the positions that each of them leads to.
  *
  * Of the coordinates of all joints as many are chosen as there are degrees of freedom, so that the constraints determine the rest. Joints
- * near the ground come first, those with a single coordinate before others, coordinates before turns by Euler parameters, and of several the one that the
- * constraints leave most room to. A freedom is moved with all others held at their values of the start, and the loops are closed in small steps on the way (closing.h), so
+ * near the ground come first, those with a single coordinate before others, coordinates before turns by Euler parameters, and of several the first, unless the
+ * constraints leave clearly more room to another. A freedom is moved with all others held at their values of the start, and the loops are closed in small steps on the way (closing.h), so
  * that they stay in the same branch.
  */
 #ifndef CMB_SYSTEM_FREEDOMS_H

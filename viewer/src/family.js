@@ -13,7 +13,7 @@ export function readFamilies(page) {
 }
 
 function readRows(text, width) {
-  const all = new Float64Array(bytesOf(text));
+  const all = new Float32Array(bytesOf(text));
   return (k) => all.subarray(k * width, (k + 1) * width);
 }
 

@@ -18,6 +18,7 @@ const STATES = {
   given: "NOT assembled: shown as it was given",
   design: "NOT assembled: shown in the design position",
 };
+const ROOM = 0.64; // of the longest edge of the box: the least radius that is looked at, for mechanisms that are nearly a line
 const FEW = 3; // degrees of freedom: then all positions are in the picture
 
 class ModelPage {
@@ -43,15 +44,15 @@ class ModelPage {
     this.gaps = new Gaps(this.page.model.open, this.report.scene, this.view.motion, this.view.mechanism.detail);
     this.view.scene.add(this.gaps.node);
     this.view.node.append(this.gaps.labels);
-    if (this.families.sliders.length <= FEW && !requested(location.hash)) this.widen();
+    this.widen(this.families.sliders.length <= FEW && !requested(location.hash) ? this.families.sliders : []);
   }
 
-  // The picture has room for all positions.
-  widen() {
+  // The picture has room for all positions of these sliders.
+  widen(sliders) {
     const box = new Box3().copy(this.view.box);
     const { motion, points } = this.view;
     const x = new Vector3();
-    for (const { frames } of this.families.sliders) {
+    for (const { frames } of sliders) {
       motion.show(frames);
       for (let k = 0; k < frames.t.length; k += 4) {
         motion.set(frames.t[k]);
@@ -60,7 +61,8 @@ class ModelPage {
     }
     motion.show(motion.home);
     motion.set(0);
-    this.view.box = box;
+    const size = box.getSize(x);
+    this.view.box = box.expandByScalar(Math.max(ROOM * Math.max(...size.toArray()) - 0.5 * size.length(), 0));
     this.view.reset();
   }
 
@@ -149,6 +151,7 @@ class ModelPage {
     if (sliders) cards.push(element("div", { class: "card" }, element("h2", {}, "Free coordinates"), ...this.aboutSliders(), this.sliders.node));
     if (this.families.outputs.length > 0 && this.families.sliders.length > 0) cards.push(element("div", { class: "card" }, element("h2", {}, "Outputs in this position"), element("div", { class: "scroll" }, this.sliders.table)));
     if (this.modes) cards.push(this.modes.node);
+    if (cards.length === 0) return null;
     return element("div", { class: "plots controls" }, ...cards);
   }
 
@@ -215,6 +218,7 @@ export function startModel(page, theme, dark) {
   const keys = makeKeys(made, () => help.showModal());
   const help = makeHelp(keys);
   const main = element("main", {}, made.makeStage(() => help.showModal()), made.makeTables(), made.makeControls());
+  main.classList.toggle("bare", !page.sliders); // then the tables stand beside the picture
   document.body.prepend(made.makeHead(), main, element("footer", {}, `Made by Camber ${page.model.camber}.`), help);
   listenToKeys(keys);
   dark.addEventListener("change", () => made.view?.paint());

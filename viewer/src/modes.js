@@ -53,13 +53,14 @@ export class Modes {
     row.button = element("button", { type: "button", "aria-label": `mode ${i + 1}`, onclick: () => this.choose(this.row === row ? null : row) }, String(i + 1));
     row.button.disabled = !m.frames;
     const mark = m.neutral ? "neutral" : m.re > 0 ? "unstable" : "";
-    const cells = m.neutral ? ["–", "–"] : [shown(m.frequency, 4), shown(Math.abs(m.damping) < 1e-12 ? 0 : m.damping, 3)];
+    const cells = m.neutral || !(m.im > 0) ? ["–", "–"] : [shown(m.frequency, 4), shown(Math.abs(m.damping) < 1e-12 ? 0 : m.damping, 3)];
     const moves = element("td", {}, m.most, mark ? element("span", { class: `mark ${mark}` }, mark) : null, m.frames ? null : element("small", {}, " no body moves"));
     row.node = element("tr", {}, element("td", {}, row.button), ...cells.map((c) => element("td", {}, c)), element("td", {}, eigenvalue(m)), moves);
     return row;
   }
 
-  choose(row) {
+  choose(wanted) {
+    const row = wanted?.m.frames ? wanted : null;
     this.row = row;
     for (const r of this.rows) r.button.setAttribute("aria-pressed", String(r === row));
     this.tell();
@@ -73,6 +74,7 @@ export class Modes {
 }
 
 function eigenvalue(m) {
+  if (m.neutral) return "0";
   const re = shown(Math.abs(m.re) < 1e-12 * m.im ? 0 : m.re, 4);
   return m.im > 0 ? `${re} ± ${shown(m.im, 4)} i` : re;
 }
@@ -80,7 +82,7 @@ function eigenvalue(m) {
 function description(m) {
   const { slower } = playedPeriod(m);
   if (m.neutral) return "Nothing restores this motion or drives it: it is shown to and fro.";
-  if (slower === null) return m.re < 0 ? "It dies away without oscillating." : "It grows without oscillating.";
+  if (slower === null) return `It ${m.re < 0 ? "dies away" : "grows"} without oscillating, by a factor of e in ${shown(1 / Math.abs(m.re), 3)} s.`;
   const speed = slower > 1.05 ? `, ${shown(slower, 3)} times slower than it is` : slower < 0.95 ? `, ${shown(1 / slower, 3)} times faster than it is` : "";
   return `${m.re > 0 ? "It grows. " : ""}Shown without its damping${speed}; the amplitude is made to be seen.`;
 }

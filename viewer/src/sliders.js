@@ -5,9 +5,11 @@ import { element, shown } from "./dom.js";
 
 const RESOLUTION = 1000;
 const DEGREES = 180 / Math.PI;
+const NOTHING = 1e-9; // what rounding has left, in SI units
 
 // A quantity for a reader: angles in degrees.
-export function quantity(x, unit, digits = 4) {
+export function quantity(number, unit, digits = 4) {
+  const x = Math.abs(number) < NOTHING ? 0 : number;
   if (unit === "rad") return `${shown(x * DEGREES, digits)}°`;
   return unit ? `${shown(x, digits)} ${unit}` : shown(x, digits);
 }
@@ -55,7 +57,7 @@ export class Sliders {
   showOutputs(row, value) {
     this.cells.forEach((cell, i) => {
       const column = { values: Array.from(row ? row.s.frames.t : [], (_, k) => finite(row.s.outputs(k)[i])) };
-      cell.textContent = row ? quantity(valueAt(row.s.frames, column, value), this.outputs[i].unit) : "–";
+      cell.textContent = row ? quantity(valueAt(row.s.frames, column, value) ?? NaN, this.outputs[i].unit) : "–";
     });
   }
 }

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Pages of models in a browser: Debian's Chromium opens those of several models, drawing by software. tests/viewer/drive_model.mjs does what a reader does. Where node,
+# Chromium or the viewer are not there it says so, and tests nothing: scripts/setup.sh viewer installs them.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+for command in node npm chromium; do
+  command -v $command >/dev/null || skip "$command is not there (scripts/setup.sh viewer)"
+done
+[ -e "$(dirname "$CAMBER")/viewer/viewer.js" ] || skip "this build has no viewer"
+cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,browser.mjs,drive_model.mjs} .
+npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=0 --loglevel=error >npm.txt 2>&1 ||
+  skip "npm could not fetch playwright-core"
+
+cat >hostile.yaml <<'END'
+title: '</script><script>alert("1")</script> <b>bold</b>'
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a], start: 1}}
+outputs: {y: {value: a, unit: '</script><img src=x onerror=alert(2)>'}}
+END
+cat >held.yaml <<'END'
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: -y, coordinates: [a]}}
+motions: {hold: {coordinate: a, value: 0.3}}
+END
+cat >bad.yaml <<'END'
+points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
+bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
+joints:
+  a: {type: revolute, child: crank, at: A, axis: y, coordinates: [theta]}
+  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y, coordinates: [beta]}
+  d: {type: revolute, child: rocker, at: D, axis: y, coordinates: [phi]}
+loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
+END
+sed 's/C2: .0.8, 0, 0.2./C2: [0.33, 0, 0.2]/; s/D: .0.9/D: [0.4/' bad.yaml >wide.yaml # this one can be closed
+cat >contradiction.yaml <<'END'
+bodies: {b: {mass: 1, com: [0, 0, 2]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}
+motions: {one: {coordinate: a, value: t}, two: {coordinate: a, value: 2*t}}
+END
+for model in fivelink sedan four-bar slider-crank stick-slip ./held.yaml ./hostile.yaml ./wide.yaml; do
+  check "view $model" "$CAMBER" view "$model" >/dev/null 2>&1
+done
+for model in bad contradiction; do
+  "$CAMBER" view ./$model.yaml >/dev/null 2>&1
+  check "view $model: exit code" [ $? -eq 2 ]
+done
+for page in *.html; do check "$page is too large" [ "$(stat -c %s "$page")" -lt 6000000 ]; done
+CHROMIUM=$(command -v chromium) timeout 300 node drive_model.mjs . || fail "the browser"
+finish
