@@ -44,5 +44,6 @@ check "run hmmwv14 for 10 s" "$CAMBER" run hmmwv14 --method lie --step 0.001 --t
 for report in *.html; do
   check "$report is too large" [ "$(stat -c %s "$report")" -lt 6000000 ]
 done
+# shellcheck disable=SC2086 # names of models, one a word
 PICTURES=$PWD/../../viewer-pictures CHROMIUM=$(command -v chromium) timeout 600 node drive.mjs $models || fail "the browser"
 finish

@@ -1,9 +1,12 @@
-// Names of bodies, points and joints beside them: texts over the picture, moved with each frame while they are shown.
+// Names of bodies, points and joints beside them: texts over the picture, moved with each frame while they are shown. One that would lie over another is left out
+// until the view is nearer.
 
 import { Vector3 } from "three";
 import { element } from "./dom.js";
 
 const MOST = 300;
+const LETTER = 6; // pixels, about
+const LINE = 14;
 
 export class Labels {
   constructor(report, motion) {
@@ -23,10 +26,15 @@ export class Labels {
 
   update(camera, width, height) {
     if (this.node.hidden) return;
+    const taken = [];
     for (const { at, span } of this.list) {
       this.motion.point(at, this.x).project(camera);
-      span.hidden = this.x.z > 1;
-      span.style.transform = `translate(${((this.x.x + 1) * width) / 2 + 6}px, ${((1 - this.x.y) * height) / 2 - 6}px)`;
+      const [left, top] = [((this.x.x + 1) * width) / 2 + 6, ((1 - this.x.y) * height) / 2 - 6];
+      const right = left + LETTER * span.textContent.length + 8;
+      span.hidden = this.x.z > 1 || taken.some((r) => left < r.right && right > r.left && Math.abs(top - r.top) < LINE);
+      if (span.hidden) continue;
+      taken.push({ left, right, top });
+      span.style.transform = `translate(${left}px, ${top}px)`;
     }
   }
 }
