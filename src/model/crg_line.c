@@ -148,7 +148,6 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
 static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, cmb_crg *crg)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
-  static const char *const names[] = {[CMB_FOOT_RIGHT] = "right", [CMB_FOOT_LEFT] = "left"};
   const double width[] = {[CMB_FOOT_RIGHT] = -crg->v[0], [CMB_FOOT_LEFT] = crg->v[crg->nv - 1]};
   const double wide = fmax(fabs(width[0]), fabs(width[1])),
                most = fmax(100, 2 * LEAST_STEPS * step) + 2 * wide;
@@ -165,7 +164,7 @@ static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, 
   cmb_status status = CMB_OK;
   for (int k = 0; k < CMB_FOOT_SIDES && status == CMB_OK; k++) {
     const int side = k == 0 ? worse : CMB_FOOT_SIDES - 1 - worse;
-    status = check_side(c, &limit[side], width[side], names[side]);
+    status = check_side(c, &limit[side], width[side], side == CMB_FOOT_RIGHT ? "right" : "left");
   }
   if (status == CMB_OK) return CMB_OK;
   cmb_table_destroy(crg->line);
