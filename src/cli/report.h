@@ -9,16 +9,11 @@
 #define CMB_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "cli/frames.h"
 #include "cli/history.h"
 
-/* Instants at which the coordinates are kept, for the animation. */
-struct cli_frames {
-  int nq;
-  double *rows; /* (room x (1 + nq)): t, q; that behind the last one kept is the newest instant */
-  long count, room;
-  double interval; /* between those kept, at least; 0: all that come */
-  bool newer;      /* the newest instant is behind the last one kept */
-};
+/* Of all curves in a page: with the viewer it is below 6 MB, of models with up to some hundred columns and some fifty bodies. */
+enum { CLI_SERIES_NUMBERS = 600000 };
 
 struct cli_report {
   const cmb_equations *eq;
@@ -62,10 +57,17 @@ struct cli_poses {
   float *pose; /* (count x bodies x 7) place of the centre of mass, quaternion x, y, z, w */
 };
 
-cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *frames,
-                                 const struct cli_arguments *a, struct cli_poses *poses);
-void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
-void cli_report_release_poses(struct cli_poses *poses);
+/* "scene", "frames" and "surfaces": what the model has, where its bodies are, and what is below them. */
+cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_frames *frames,
+                             const struct cli_arguments *a);
+
+/* Columns of a history that become curves, in this order: an object with the times and the columns. */
+struct cli_report_column {
+  const char *name, *unit, *title, *kind; /* NULL: there is none; the kind is always there */
+  int index;                              /* in the rows of the history */
+};
+cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cli_history *h,
+                            int count, const struct cli_report_column *columns);
 
 /* report_surface.c: "surfaces", the ground. */
 cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,
