@@ -61,13 +61,14 @@ struct cli_poses {
 cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_frames *frames,
                              const struct cli_arguments *a);
 
-/* Columns of a history that become curves, in this order: an object with the times and the columns. */
+/* Columns of a history that become curves, in this order: an object with the times and the columns. exact: in double precision, so that
+ * small differences between curves are not lost. */
 struct cli_report_column {
   const char *name, *unit, *title, *kind; /* NULL: there is none; the kind is always there */
   int index;                              /* in the rows of the history */
 };
 cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cli_history *h,
-                            int count, const struct cli_report_column *columns);
+                            bool exact, int count, const struct cli_report_column *columns);
 
 /* report_surface.c: "surfaces", the ground. */
 cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,

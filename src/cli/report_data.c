@@ -110,31 +110,43 @@ struct table {
   const struct cli_history *h;
   float *work; /* (points) */
   double *time;
+  bool exact;
 };
 
-static void put_column(struct cli_json *j, const struct table *t,
-                       const struct cli_report_column *about)
+/* The first value that is one, and what the others have more. */
+static void put_floats_from(struct cli_json *j, const struct table *t, const double *y)
 {
-  const double *y = t->h->rows + about->index;
   double base = 0;
   for (long k = t->plot.points - 1; k >= 0; k--) {
     if (isfinite(y[k * t->plot.stride])) base = y[k * t->plot.stride];
   }
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
+  cli_json_number(j, "base", base);
+  put_floats(j, "data", t->plot.points, t->work);
+}
+
+static void put_column(struct cli_json *j, const struct table *t,
+                       const struct cli_report_column *about)
+{
+  const double *y = t->h->rows + about->index;
   cli_json_open(j, NULL, '{');
   cli_json_text(j, "name", about->name);
   cli_json_text(j, "kind", about->kind);
   cli_json_text(j, "unit", about->unit ? about->unit : "");
   cli_json_text(j, "title", about->title ? about->title : "");
-  cli_json_number(j, "base", base);
-  put_floats(j, "data", t->plot.points, t->work);
+  if (t->exact) { /* the times have been written */
+    for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
+    put_doubles(j, "data", t->plot.points, t->time);
+  } else {
+    put_floats_from(j, t, y);
+  }
   cli_json_close(j, '}');
 }
 
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
-                             struct table *t)
+                             bool exact, struct table *t)
 {
-  *t = (struct table){.h = h};
+  *t = (struct table){.h = h, .exact = exact};
   cli_history_points(h, &t->plot);
   t->work = calloc((size_t)t->plot.points + 1, sizeof *t->work);
   t->time = calloc((size_t)t->plot.points + 1, sizeof *t->time);
@@ -143,6 +155,7 @@ static cmb_status open_table(struct cli_json *j, const char *key, const struct c
   cli_json_open(j, key, '{');
   cli_json_integer(j, "points", t->plot.points);
   cli_json_bool(j, "thinned", h->width > 0);
+  if (exact) cli_json_bool(j, "exact", true);
   put_doubles(j, "t", t->plot.points, t->time);
   cli_json_open(j, "columns", '[');
   return CMB_OK;
@@ -157,10 +170,10 @@ static void close_table(struct cli_json *j, struct table *t)
 }
 
 cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cli_history *h,
-                            int count, const struct cli_report_column *columns)
+                            bool exact, int count, const struct cli_report_column *columns)
 {
   struct table t;
-  const cmb_status status = open_table(j, key, h, &t);
+  const cmb_status status = open_table(j, key, h, exact, &t);
   for (int i = 0; i < count && status == CMB_OK; i++) put_column(j, &t, &columns[i]);
   close_table(j, &t);
   return status;
@@ -192,7 +205,7 @@ static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
   to = add_group(to, z, eq->nz, eq->v_names + (z - v), state_units, "state");
   to = add_group(to, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
   if (eq->ng > 0) to = add_group(to, y + eq->no, 2, norms, units, "residual");
-  const cmb_status status = cli_report_table(j, "series", &r->series, (int)(to - all), all);
+  const cmb_status status = cli_report_table(j, "series", &r->series, false, (int)(to - all), all);
   free(all);
   return status;
 }
@@ -203,5 +216,5 @@ cmb_status cli_report_columns(struct cli_json *j, const struct cli_report *r)
       {.name = "step size", .unit = "s", .kind = "step", .index = 1},
       {.name = "order", .kind = "step", .index = 2}};
   CMB_TRY(put_series(j, r));
-  return cli_report_table(j, "steps", &r->steps, 2, steps);
+  return cli_report_table(j, "steps", &r->steps, false, 2, steps);
 }

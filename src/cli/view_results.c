@@ -97,7 +97,7 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   cmb_status status = CMB_OK;
   cli_json_open(j, "reports", '[');
   for (int i = 0; i < r->count && status == CMB_OK; i++) {
-    status = cli_viewed_put(r->ctx, j, &r->all[i]);
+    status = cli_viewed_put(r->ctx, j, &r->all[i], r->count > 1);
   }
   cli_json_close(j, ']');
   return status;

@@ -28,8 +28,8 @@ int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arg
  * coordinate that is missing. */
 int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq);
 
-/* viewed_report.c: the object of the page. */
-cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v);
+/* viewed_report.c: the object of the page; exact: curves in double precision. */
+cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v, bool exact);
 
 /* The column of that kind and number, counted among its kind; NULL: there is none. And how many there are. */
 const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,

@@ -21,7 +21,6 @@ static void put_text(struct cli_json *j, const struct cli_viewed *v, const char 
   cli_json_text(j, key, said[0] ? said : NULL);
 }
 
-/* A name of a file can have any bytes but 0; what is no ASCII in it is shown as a question mark if it is no UTF-8. */
 static const char *base_of(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -206,7 +205,19 @@ static struct cli_report_column *add_kind(struct cli_report_column *to, const st
   return to;
 }
 
-static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v)
+/* The values at the end, to the last digit and in the order of the curves. */
+static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
+                     const struct cli_report_column *columns)
+{
+  cli_json_open(j, "last", '[');
+  for (int i = 0; i < count; i++) {
+    const struct cli_result_column *c = &v->result.columns[columns[i].index - 1];
+    cli_json_number(j, NULL, c->numbers[v->result.rows - 1]);
+  }
+  cli_json_close(j, ']');
+}
+
+static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, bool exact)
 {
   struct cli_report_column *all = calloc((size_t)v->result.count, sizeof *all), *to = all;
   if (!all) return CMB_ERROR_MEMORY;
@@ -216,7 +227,8 @@ static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v)
   to = add_kind(to, v, CLI_COLUMN_MULTIPLIER, "multiplier");
   to = add_kind(to, v, CLI_COLUMN_RESIDUAL, "residual");
   to = add_kind(to, v, CLI_COLUMN_UNKNOWN, "column");
-  const cmb_status status = cli_report_table(j, "series", &v->series, (int)(to - all), all);
+  put_last(j, v, (int)(to - all), all);
+  const cmb_status status = cli_report_table(j, "series", &v->series, exact, (int)(to - all), all);
   free(all);
   return status;
 }
@@ -224,10 +236,11 @@ static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v)
 /* Sizes of steps are not in files of results. */
 static cmb_status put_no_steps(struct cli_json *j)
 {
-  return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, 0, NULL);
+  return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, false, 0, NULL);
 }
 
-cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v)
+cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v,
+                          bool exact)
 {
   cli_json_open(j, NULL, '{');
   put_head(j, v);
@@ -235,7 +248,7 @@ cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewe
   cmb_status status = put_run(j, v);
   cli_json_close(j, '}');
   if (status == CMB_OK && !v->why) status = cli_report_motion(ctx, j, &v->frames, &v->with);
-  if (status == CMB_OK) status = put_series(j, v);
+  if (status == CMB_OK) status = put_series(j, v, exact);
   if (status == CMB_OK) status = put_no_steps(j);
   cli_json_close(j, '}');
   return status;
