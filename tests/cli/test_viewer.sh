@@ -13,7 +13,7 @@ for command in node npm chromium; do
   command -v $command >/dev/null || skip "$command is not there (scripts/setup.sh viewer)"
 done
 [ -e "$(dirname "$CAMBER")/viewer/viewer.js" ] || skip "this build has no viewer"
-cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,drive.mjs} .
+cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,browser.mjs,drive.mjs} .
 npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=0 --loglevel=error >npm.txt 2>&1 ||
   skip "npm could not fetch playwright-core"
 

@@ -1,61 +1,12 @@
 // Opens reports in Chromium and uses them as a reader does: node drive.mjs FOLDER, with MODEL.html of all models below in it. Screenshots stay there.
 // Prints what failed, and ends with 1 then.
 
-import { chromium } from "playwright-core";
-import { resolve } from "node:path";
+import { check, finish, folder, open, picture, scrub, testWidth } from "./browser.mjs";
 
-const folder = resolve(process.argv[2]);
 const MODELS = ["fivelink", "hmmwv14", "four-bar", "newtons-cradle", "simple-pendulum"];
 const SPRINGS = { fivelink: ["shock", "shock_length"], hmmwv14: ["rear_left.spring", "rear_left.spring_length"] };
 
-let failures = 0;
-let checks = 0;
-function check(what, good) {
-  checks++;
-  if (good) return;
-  failures++;
-  console.log(`FAILED: ${what}`);
-}
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM,
-  args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-});
-
-// A page that tells of every error, and of everything that it asks the network for.
-async function open(name, width, height, colorScheme = "light") {
-  const page = await browser.newPage({ viewport: { width, height }, reducedMotion: "reduce", colorScheme });
-  page.on("console", (m) => check(`${name}: console: ${m.text()}`, m.type() !== "error" && m.type() !== "warning"));
-  page.on("pageerror", (e) => check(`${name}: ${e.message}`, false));
-  page.on("dialog", (d) => check(`${name}: dialog ${d.message()}`, false));
-  page.on("request", (r) => check(`${name}: asks for ${r.url().slice(0, 80)}`, r.url() === `file://${folder}/${name}.html`));
-  await page.goto(`file://${folder}/${name}.html`);
-  return page;
-}
-
-// How many colours the animation has, and a number that changes with it.
-const picture = (page) =>
-  page.evaluate(() => {
-    camber.view.stale = true;
-    camber.view.draw();
-    const canvas = document.createElement("canvas");
-    canvas.width = 160;
-    canvas.height = 100;
-    const context = canvas.getContext("2d");
-    context.drawImage(camber.view.renderer.domElement, 0, 0, 160, 100);
-    const pixels = new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer);
-    return { colours: new Set(pixels).size, hash: pixels.reduce((h, x) => (Math.imul(h, 31) + x) | 0, 7) };
-  });
-
 const time = (page) => page.evaluate(() => camber.clock.t);
-
-async function scrub(page, part) {
-  await page.evaluate((p) => {
-    const slider = document.querySelector("input[type=range]");
-    slider.value = String(10000 * p);
-    slider.dispatchEvent(new Event("input"));
-  }, part);
-}
 
 async function testPicture(name, page) {
   const hashes = new Set();
@@ -170,12 +121,6 @@ async function testChoice(name, page) {
   check(`${name}: curves: ${before}, ${none}, ${await count()}`, none === 2 && before > none && (await count()) === none + 1);
 }
 
-async function testWidth(name, page) {
-  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  check(`${name}: the page is ${wide} wide in a window of ${inner}`, wide <= inner);
-  check(`${name}: no plot`, await page.locator(".u-over").first().isVisible());
-}
-
 for (const name of MODELS) {
   const page = await open(name, 1600, 900);
   await testWidth(name, page);
@@ -211,6 +156,4 @@ const problem = await open("caraxis", 800, 600);
 await testWidth("caraxis", problem);
 check("caraxis: why there is no animation", (await problem.locator(".hint").textContent()).includes("no bodies"));
 
-await browser.close();
-console.log(`${checks} checks, ${failures} failures`);
-process.exit(failures > 0 ? 1 : 0);
+await finish();
