@@ -611,9 +611,9 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",   "live",    "help",   "json",    "include-anywhere",
-                                      "save",  "save-at", "resume", "pattern", "csv",
-                                      "drive", "load",    "x",      "y",       "log",
+  static const char *const never[] = {"set",   "live",     "help",   "json",    "include-anywhere",
+                                      "save",  "save-at",  "resume", "pattern", "csv",
+                                      "drive", "load",     "x",      "y",       "log",
                                       "model", "no-motion"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }

@@ -22,8 +22,7 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 static cmb_status take_memory(struct cli_report *r, int bodies)
 {
   CMB_TRY(cli_frames_begin(&r->frames, r->eq->nq, bodies, 1));
-  CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq),
-                                 CLI_SERIES_NUMBERS));
+  CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq), CLI_SERIES_NUMBERS));
   return cli_history_begin_rows(&r->steps, 3, STEPS_NUMBERS);
 }
 

@@ -35,8 +35,8 @@ struct cli_result_column *cli_result_add(struct cli_result *r, const char *name,
     r->columns = grown;
   }
   struct cli_result_column *c = &r->columns[r->count++];
-  *c = (struct cli_result_column){
-      .name = strndup(name, length), .unit = strdup(unit), .kind = kind};
+  *c =
+      (struct cli_result_column){.name = strndup(name, length), .unit = strdup(unit), .kind = kind};
   return c->name && c->unit ? c : NULL;
 }
 
@@ -57,13 +57,11 @@ void cli_result_end(struct cli_result *r)
 
 enum cli_column_kind cli_result_kind(const char *group)
 {
-  static const char *const groups[] = {[CLI_COLUMN_UNKNOWN] = "",
-                                       [CLI_COLUMN_TIME] = "t",
-                                       [CLI_COLUMN_COORDINATE] = "q",
-                                       [CLI_COLUMN_VELOCITY] = "v",
-                                       [CLI_COLUMN_MULTIPLIER] = "lambda",
-                                       [CLI_COLUMN_OUTPUT] = "outputs",
-                                       [CLI_COLUMN_RESIDUAL] = "residuals"};
+  static const char *const groups[] = {
+      [CLI_COLUMN_UNKNOWN] = "",          [CLI_COLUMN_TIME] = "t",
+      [CLI_COLUMN_COORDINATE] = "q",      [CLI_COLUMN_VELOCITY] = "v",
+      [CLI_COLUMN_MULTIPLIER] = "lambda", [CLI_COLUMN_OUTPUT] = "outputs",
+      [CLI_COLUMN_RESIDUAL] = "residuals"};
   const int k = cmb_find_name(group, groups, sizeof groups / sizeof groups[0], sizeof groups[0]);
   return k < 0 ? CLI_COLUMN_UNKNOWN : (enum cli_column_kind)k;
 }

@@ -197,11 +197,13 @@ static bool read_events(hid_t place, struct cli_result *r, long count)
   bool good = !there || cli_result_take_events(r, count);
   for (long i = 0; there && good && i < count; i++) {
     char kind[16] = "";
-    if (kinds && kind_length < sizeof kind) memcpy(kind, kinds + (size_t)i * kind_length, kind_length);
-    r->events[i] = (struct cli_result_event){.name = strndup(names + (size_t)i * name_length, name_length),
-                                             .t = t[i],
-                                             .direction = direction[i],
-                                             .kind = cli_event_kind_of(kind)};
+    if (kinds && kind_length < sizeof kind)
+      memcpy(kind, kinds + (size_t)i * kind_length, kind_length);
+    r->events[i] =
+        (struct cli_result_event){.name = strndup(names + (size_t)i * name_length, name_length),
+                                  .t = t[i],
+                                  .direction = direction[i],
+                                  .kind = cli_event_kind_of(kind)};
     good = r->events[i].name != NULL;
   }
   free(names);
@@ -215,7 +217,8 @@ static bool read_facts(hid_t file, struct cli_result *r)
 {
   bool good = true;
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = read_text(file, cli_text_names[i]);
-  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++) r->numbers[i] = read_number(file, cli_number_names[i]);
+  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++)
+    r->numbers[i] = read_number(file, cli_number_names[i]);
   hid_t place = H5Gopen2(file, "summary", H5P_DEFAULT);
   for (int i = CLI_FIRST_OF_SUMMARY; place >= 0 && i < CLI_NUMBER_COUNT; i++) {
     r->numbers[i] = read_number(place, cli_number_names[i]);

@@ -136,7 +136,8 @@ static char *text_of(const char *bytes, size_t length, const char *name)
   struct matrix m;
   bool there;
   const char *words = find_matrix(bytes, length, name, &m, &there);
-  if (words || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT) return NULL;
+  if (words || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT)
+    return NULL;
   char *text = calloc((size_t)m.columns + 1, 1);
   if (text) row_text(&m, 0, (size_t)m.columns + 1, text);
   return text;

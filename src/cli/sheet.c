@@ -96,13 +96,13 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
   own(s, CLI_TEXT_model_file, write_file(a));
   own(s, CLI_TEXT_arguments, write_arguments(a));
   if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
-    s->texts[CLI_TEXT_picture] = s->picture; /* without it, whether it is the same model is not known */
+    s->texts[CLI_TEXT_picture] =
+        s->picture; /* without it, whether it is the same model is not known */
   }
   s->numbers[CLI_NUMBER_rtol] = stepped ? NAN : options->integrator.rtol;
   s->numbers[CLI_NUMBER_atol] = stepped ? NAN : options->integrator.atol;
   s->numbers[CLI_NUMBER_step] = stepped ? cli_period(options) : NAN;
-  s->numbers[CLI_NUMBER_t_end] =
-      isnan(options->t_end) ? cmb_system_t_end(system) : options->t_end;
+  s->numbers[CLI_NUMBER_t_end] = isnan(options->t_end) ? cmb_system_t_end(system) : options->t_end;
   s->numbers[CLI_NUMBER_states] = eq->nz;
 }
 

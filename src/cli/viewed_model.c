@@ -29,8 +29,8 @@ static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 /* Options in a file are those that the mechanism depends on, and no others: the file may come from anywhere. */
 static bool is_allowed(const char *line, size_t length)
 {
-  static const char *const allowed[] = {"--set=", "--start=", "--live=", "--formulation=",
-                                        "--include-anywhere"};
+  static const char *const allowed[] = {
+      "--set=", "--start=", "--live=", "--formulation=", "--include-anywhere"};
   for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
     const size_t prefix = strlen(allowed[i]);
     const bool whole = allowed[i][prefix - 1] != '=';
@@ -50,8 +50,8 @@ static int complain_arguments(const struct cli_viewed *v)
 /* The words of the file, a line each, and the model: the command line's, else the file's. */
 static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
-  const char *file = a->model_of_results ? a->model_of_results
-                                         : cli_viewed_text(v, CLI_TEXT_model_file);
+  const char *file =
+      a->model_of_results ? a->model_of_results : cli_viewed_text(v, CLI_TEXT_model_file);
   for (const char *line = cli_viewed_text(v, CLI_TEXT_arguments); *line;) {
     const size_t length = strcspn(line, "\n");
     if (!is_allowed(line, length)) return complain_arguments(v);
@@ -192,8 +192,8 @@ static int check_number(const struct cli_viewed *v, long row, int i, double x)
   if (fabs(x) <= LARGEST) return CLI_DONE; /* not so of NaN */
   return cli_complain("row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; "
                       "--no-motion shows plots only",
-                      row + 1, v->result.path,
-                      cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name, x);
+                      row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name,
+                      x);
 }
 
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
@@ -239,8 +239,7 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   const cmb_status status = cmb_poses_create(ctx, v->with.model, v->with.formulation, &poses);
   if (status != CMB_OK) return cli_fail(ctx, status);
   cmb_pose_of_body *at = calloc((size_t)bodies + 1, sizeof *at);
-  const int code =
-      at ? check_turns(ctx, v, poses, at, bodies) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  const int code = at ? check_turns(ctx, v, poses, at, bodies) : cli_fail(NULL, CMB_ERROR_MEMORY);
   free(at);
   cmb_poses_destroy(poses);
   return code;

@@ -84,8 +84,7 @@ static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
   put_names(j, v, "q", CLI_COLUMN_COORDINATE, 0, cli_viewed_count(v, CLI_COLUMN_COORDINATE));
   put_names(j, v, "v", CLI_COLUMN_VELOCITY, 0, nv);
   if (all > nv) put_names(j, v, "z", CLI_COLUMN_VELOCITY, nv, all - nv);
-  put_names(j, v, "lambda", CLI_COLUMN_MULTIPLIER, 0,
-            cli_viewed_count(v, CLI_COLUMN_MULTIPLIER));
+  put_names(j, v, "lambda", CLI_COLUMN_MULTIPLIER, 0, cli_viewed_count(v, CLI_COLUMN_MULTIPLIER));
   cli_json_close(j, '}');
 }
 
@@ -239,8 +238,7 @@ static cmb_status put_no_steps(struct cli_json *j)
   return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, false, 0, NULL);
 }
 
-cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v,
-                          bool exact)
+cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v, bool exact)
 {
   cli_json_open(j, NULL, '{');
   put_head(j, v);

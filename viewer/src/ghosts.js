@@ -5,18 +5,19 @@ import { attachments, detailOf, extents } from "./layout.js";
 import { Mechanism } from "./mechanism.js";
 import { Motion } from "./motion.js";
 
-const OPACITY = 0.42;
-const ENDED = 0.16;
+const OPACITY = 0.34;
+const ENDED = 0.14;
+const BEHIND = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 60 }; // what lies in the same place as the solid one is hidden by it
 
 export class Ghost {
   constructor(report, size) {
     const points = attachments(report.scene);
     this.motion = new Motion(report);
-    this.box = extents(report, this.motion, points).all;
+    this.extents = extents(report, this.motion, points);
     this.mechanism = new Mechanism(report, this.motion, points, size, detailOf(report.scene, points, size));
     this.node = this.mechanism.node;
     this.end = report.frames.t[report.frames.t.length - 1];
-    this.paintwork = new MeshStandardMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, roughness: 0.7, metalness: 0 });
+    this.paintwork = new MeshStandardMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, roughness: 0.7, metalness: 0, ...BEHIND });
     this.node.traverse((part) => this.cover(part));
   }
 
@@ -40,12 +41,12 @@ export class Ghost {
   }
 }
 
-// What does not travel is looked at so that the ghosts are in the picture, too.
+// The view is such that the ghosts are in the picture, too, if they are not far away: of what travels, where it begins.
 export function makeRoom(view, ghosts) {
-  if (view.travels) return;
   for (const g of ghosts) {
-    const far = g.box.getCenter(new Vector3()).distanceTo(view.box.getCenter(new Vector3()));
-    if (far < 3 * view.size) view.box.union(g.box);
+    const box = view.travels ? g.extents.first : g.extents.all;
+    const far = box.getCenter(new Vector3()).distanceTo(view.box.getCenter(new Vector3()));
+    if (far < 3 * view.size) view.box.union(box);
   }
   view.reset();
 }

@@ -23,8 +23,8 @@ export function labelsOf(reports) {
     reports.map((r) => settingsOf(r, reports)),
   ].filter(differ);
   const files = reports.map((r) => baseOf(r.result));
-  const labels = reports.map((r, i) => parts.map((p) => p[i]).filter((t) => t !== "").join(", "));
-  if (parts.length > 0 && distinct(labels) && !labels.includes("")) return labels;
+  const labels = reports.map((r, i) => parts.map((p) => p[i]).filter((t) => t !== "").join(", ") || files[i]);
+  if (parts.length > 0 && distinct(labels)) return labels;
   const names = distinct(files) ? files : reports.map((r) => r.result);
   if (distinct(names)) return names;
   return names.map((n, i) => `${n} (${i + 1})`);
