@@ -535,7 +535,7 @@ const struct cli_option cli_options[] = {
      NULL},
     {"model", 0, "MODEL", " view ",
      "the model that the results are of: CSV files do not say it; of other files it replaces the "
-     "one that they name. Options of the run that the mechanism depends on, as --set, belong to it",
+     "one that they name. Settings of the run that the mechanism depends on belong to it",
      take_model, "a model", NULL},
     {"no-motion", 0, NULL, " view ", "of results the plots alone, without a model", take_no_motion,
      NULL, NULL},

@@ -201,7 +201,7 @@ refuse "takes 8 files at most" view $(printf 'stair.mat %.0s' 1 2 3 4 5 6 7 8 9)
 "$CAMBER" run fivelink --method lie --step 1e-6 --t-end 1e5 --out killed.mat >/dev/null 2>&1 &
 victim=$!
 for _ in $(seq 300); do
-  [ -s killed.mat.partial ] && python3 -c 'import os,sys; sys.exit(os.path.getsize("killed.mat.partial") < 40000)' && break
+  [ -s killed.mat.partial ] && python3 -c 'import os,sys; sys.exit(os.path.getsize("killed.mat.partial") < 100000)' && break
   sleep 0.1
 done
 kill -9 $victim
