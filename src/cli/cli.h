@@ -26,7 +26,6 @@ struct cli_arguments {
   const char *result[CLI_MOST_RESULTS]; /* where it is RESULT...: all of them */
   const char *x, *y, *log;              /* of a plot of results */
   const char *model_of_results;         /* that results are of; NULL: they say it themselves */
-  bool no_motion;                       /* of results the plots alone */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   bool residuals;                                  /* records have |g| and |Gv| */
@@ -39,6 +38,7 @@ struct cli_arguments {
   bool json, quiet, help, equilibrium, realtime, pattern;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
+  bool no_motion; /* of results the plots alone */
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   unsigned long given; /* bit k: cli_options[k] was on the command line */

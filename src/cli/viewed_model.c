@@ -253,7 +253,8 @@ static int follow(cmb_context *ctx, struct cli_viewed *v, const cmb_system *syst
   int code = cli_viewed_match(v, eq);
   if (code != CLI_DONE) return code;
   double *q = calloc((size_t)eq->nq + (size_t)eq->nv + 2, sizeof *q);
-  cmb_status status = q ? cli_frames_begin(&v->frames, eq->nq, bodies, share) : CMB_ERROR_MEMORY;
+  if (!q) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  const cmb_status status = cli_frames_begin(&v->frames, eq->nq, bodies, share);
   if (status != CMB_OK) code = cli_fail(NULL, status);
   if (code == CLI_DONE) code = keep_frames(v, eq->nq, q);
   if (code == CLI_DONE) {
