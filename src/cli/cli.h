@@ -29,6 +29,7 @@ struct cli_arguments {
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   bool residuals;                                  /* records have |g| and |Gv| */
+  bool no_motion;                                  /* of results the plots alone */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot, *plot_outputs, *html, *folder, *csv;
@@ -38,7 +39,6 @@ struct cli_arguments {
   bool json, quiet, help, equilibrium, realtime, pattern;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
-  bool no_motion; /* of results the plots alone */
   cmb_formulation formulation;
   cmb_evaluation evaluation;
   unsigned long given; /* bit k: cli_options[k] was on the command line */
