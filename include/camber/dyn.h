@@ -20,8 +20,9 @@ typedef enum cmb_formulation {
   CMB_FORM_CARTESIAN /* seven Cartesian coordinates a body, with Euler parameters */
 } cmb_formulation;
 
-/* "explicit", "residual", "cartesian"; false for other words. */
+/* "explicit", "residual", "cartesian"; false for other words. And back, "" for what is none. */
 CMB_API bool cmb_formulation_find(const char *name, cmb_formulation *formulation);
+CMB_API const char *cmb_formulation_name(cmb_formulation formulation);
 
 /* Samples at the times phase + k period, k = 0, 1, .. */
 typedef struct cmb_sampler {
@@ -95,6 +96,14 @@ CMB_API bool cmb_ground_surface(const cmb_ground *ground, int i, cmb_surface *su
 
 /* The function of surface i at the time t and the place x (3), with live parameters as the model was read; NaN if there is none. */
 CMB_API double cmb_ground_at(cmb_ground *ground, int i, double t, const double *x);
+
+/* ---- what a model looks like
+ *
+ * A digest of all that a picture of the model shows: bodies, joints, points, shapes, and surfaces at some places. Two models with the same digest
+ * look the same at the same coordinates; masses, stiffnesses and start values have no part in it. */
+enum { CMB_PICTURE_DIGEST_ROOM = 65 };
+CMB_API cmb_status cmb_picture_digest(cmb_context *ctx, const cmb_model *model,
+                                      char text[CMB_PICTURE_DIGEST_ROOM]);
 
 /* ---- tyres by themselves
  *

@@ -55,6 +55,12 @@ CMB_API cmb_status cmb_system_rank(cmb_context *ctx, const cmb_system *system, d
                                    const double *q, const int *mode, cmb_rank_report *report,
                                    int *redundant);
 
+/* How well a state (t, q, v) meets the constraints: the 2-norms of g and of G v + g_t, in the modes that belong to the state. Of a state
+ * at which the equations cannot be evaluated both are NaN. */
+CMB_API cmb_status cmb_system_residuals(cmb_context *ctx, const cmb_system *system, double t,
+                                        const double *q, const double *v, double *position,
+                                        double *velocity);
+
 /* Static equilibrium and what was found there. */
 typedef enum cmb_stability {
   CMB_STABLE,  /* every small displacement meets a restoring force */

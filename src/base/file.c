@@ -43,6 +43,14 @@ bool cmb_same_place(const char *one, const char *other)
          strcmp(folder, other_folder) == 0 && strcmp(name, other_name) == 0;
 }
 
+bool cmb_whole_path(const char *path, size_t room, char *whole)
+{
+  char found[PATH_MAX];
+  if (!realpath(path, found) || strlen(found) >= room) return false;
+  memcpy(whole, found, strlen(found) + 1);
+  return true;
+}
+
 bool cmb_write_all(int file, const void *bytes, size_t length)
 {
   const char *from = bytes;

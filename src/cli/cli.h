@@ -25,9 +25,11 @@ struct cli_arguments {
   const char *operand;                  /* MODEL, NAME ... ; NULL if none was given */
   const char *result[CLI_MOST_RESULTS]; /* where it is RESULT...: all of them */
   const char *x, *y, *log;              /* of a plot of results */
+  const char *model_of_results;         /* that results are of; NULL: they say it themselves */
   const char *method;
   double rtol, atol, t_end, step, max_step, every; /* NaN: not given */
   bool residuals;                                  /* records have |g| and |Gv| */
+  bool no_motion;                                  /* of results the plots alone */
   double at;                                       /* NaN: not given */
   double max_steps, repeat;
   const char *out, *plot, *plot_outputs, *html, *folder, *csv, *video;
@@ -141,6 +143,9 @@ const char *cli_last_complaint(void);
  * system, which may be NULL; nothing without --json, or if an object was printed already. */
 void cli_json_failure(const struct cli_arguments *arguments, const cmb_system *system);
 
+/* All warnings until now, each with the end of a line, to be freed; NULL: no memory. */
+char *cli_warnings_text(void);
+
 void cli_failure_end(void); /* releases what was kept */
 
 /* Whether the command works on a model. */
@@ -195,6 +200,7 @@ struct cli_model_source {
   const char *names[CLI_MOST_SETTINGS];
   double values[CLI_MOST_SETTINGS];
   cmb_model_options options;
+  bool bundled; /* MODEL is the name of a bundled model */
 };
 bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 

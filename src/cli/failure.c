@@ -144,6 +144,17 @@ void cli_note_message(void *user, cmb_log_level level, const char *message)
   if (grown[said.warning_count]) memcpy(grown[said.warning_count++], message, size);
 }
 
+char *cli_warnings_text(void)
+{
+  size_t length = 1;
+  for (int i = 0; i < said.warning_count; i++) length += strlen(said.warnings[i]) + 1;
+  char *text = calloc(length, 1), *end = text;
+  for (int i = 0; text && i < said.warning_count; i++) {
+    end = stpcpy(stpcpy(end, said.warnings[i]), "\n");
+  }
+  return text;
+}
+
 void cli_failure_end(void)
 {
   for (int i = 0; i < said.warning_count; i++) free(said.warnings[i]);

@@ -54,10 +54,11 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
 }
 
 /* The file that a name stands for: itself, or that of a bundled model. A variant of one lies in a folder: trailers/semitrailer-spring. */
-static bool find_file(const char *name, char path[CLI_PATH_ROOM])
+static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;
-  if ((variant || !is_file_name(name)) && find_bundled(name, path)) return true;
+  *bundled = (variant || !is_file_name(name)) && find_bundled(name, path);
+  if (*bundled) return true;
   return is_file_name(name) && snprintf(path, CLI_PATH_ROOM, "%s", name) < CLI_PATH_ROOM;
 }
 
@@ -249,7 +250,7 @@ static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
 
 bool cli_find_model(const struct cli_arguments *a, struct cli_model_source *s)
 {
-  if (!find_file(a->operand, s->path)) return false;
+  if (!find_file(a->operand, s->path, &s->bundled)) return false;
   for (int i = 0; i < a->set_count; i++) {
     s->names[i] = a->set[i].name;
     s->values[i] = a->set[i].value;

@@ -361,6 +361,19 @@ static bool take_speed(struct cli_arguments *a, const char *value)
   return take_positive(value, &a->speed);
 }
 
+static bool take_model(struct cli_arguments *a, const char *value)
+{
+  a->model_of_results = value;
+  return value[0] != '\0' && value[0] != '-';
+}
+
+static bool take_no_motion(struct cli_arguments *a, const char *value)
+{
+  (void)value;
+  a->no_motion = true;
+  return true;
+}
+
 /* A switch is on, unless it is said to be off. */
 static bool take_switch(const char *value, bool *on)
 {
@@ -546,6 +559,12 @@ const struct cli_option cli_options[] = {
      "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat; plot: in .svg or "
      ".png; view: in .html or .png)",
      NULL},
+    {"model", 0, "MODEL", " view ",
+     "the model that the results are of: CSV files do not say it; of other files it replaces the "
+     "one that they name. Settings of the run that the mechanism depends on belong to it",
+     take_model, "a model", NULL},
+    {"no-motion", 0, NULL, " view ", "of results the plots alone, without a model", take_no_motion,
+     NULL, NULL},
     {"pattern", 0, NULL, " check ",
      "what of the difference Jacobian is not 0, and the groups of columns that jacobian=sparse of "
      "bdf moves together; a plot shows them",
@@ -628,10 +647,10 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
 
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",   "live",    "help",   "json",    "include-anywhere",
-                                      "save",  "save-at", "resume", "pattern", "csv",
-                                      "drive", "load",    "x",      "y",       "log",
-                                      "video", "size",    "speed"};
+  static const char *const never[] = {"set",   "live",      "help",   "json",    "include-anywhere",
+                                      "save",  "save-at",   "resume", "pattern", "csv",
+                                      "drive", "load",      "x",      "y",       "log",
+                                      "model", "no-motion", "video",  "size",    "speed"};
   return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
 }
 

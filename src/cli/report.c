@@ -6,19 +6,8 @@
 #include "cli/page.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* Numbers that are kept: with the viewer, below 6 MB a file, of models with up to some hundred columns and some fifty bodies. */
-enum {
-  SERIES_NUMBERS = 600000,
-  STEPS_NUMBERS = 24000,
-  FRAME_BYTES = 1500000,
-  A_POSE_BYTES = 28,
-  A_FORCE_BYTES = 2,
-  MOST_FRAMES = 2048,
-  LEAST_FRAMES = 128
-};
+enum { STEPS_NUMBERS = 24000 };
 
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 {
@@ -28,57 +17,12 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
   return r->viewer ? CLI_DONE : CLI_BAD_INPUT;
 }
 
-/* ---- instants */
-
-static double *instant(const struct cli_frames *f, long k)
-{
-  return f->rows + k * f->width;
-}
-
-/* Half as many as there is room for, over the time until t. */
-static void thin(struct cli_frames *f, double t)
-{
-  long last = 0;
-  f->interval = 2 * (t - instant(f, 0)[0]) / (double)f->room;
-  for (long k = 1; k < f->count; k++) {
-    if (instant(f, k)[0] - instant(f, last)[0] < f->interval) continue;
-    if (++last < k) memcpy(instant(f, last), instant(f, k), (size_t)f->width * sizeof(double));
-  }
-  f->count = last + 1;
-}
-
-/* Positions do not jump: of the two sides of an event one is enough. */
-static void add_instant(struct cli_frames *f, const struct cli_forces *forces, const cmb_record *r)
-{
-  if (f->room == 0) return; /* a problem written in C has no bodies */
-  double *row = instant(f, f->count);
-  if (f->count > 0 && !(r->t > instant(f, f->count - 1)[0])) return;
-  row[0] = r->t;
-  memcpy(row + 1, r->q, (size_t)f->nq * sizeof *row);
-  cli_forces_take(forces, r, row + 1 + f->nq);
-  f->newer = f->count > 0 && r->t - instant(f, f->count - 1)[0] < f->interval;
-  if (f->newer) return;
-  if (++f->count == f->room - 1) thin(f, r->t);
-}
-
-static cmb_status begin_frames(struct cli_frames *f, const cmb_equations *eq, int bodies,
-                               int forces)
-{
-  *f = (struct cli_frames){.nq = eq->nq, .width = 1 + eq->nq + forces};
-  if (bodies == 0) return CMB_OK; /* a problem written in C */
-  f->room = FRAME_BYTES / (A_POSE_BYTES * bodies + A_FORCE_BYTES * forces);
-  if (f->room > MOST_FRAMES) f->room = MOST_FRAMES;
-  if (f->room < LEAST_FRAMES) f->room = LEAST_FRAMES;
-  f->rows = calloc((size_t)f->room * (size_t)f->width, sizeof *f->rows);
-  return f->rows ? CMB_OK : CMB_ERROR_MEMORY;
-}
-
 /* ---- the run */
 
 static cmb_status take_memory(struct cli_report *r, int bodies)
 {
-  CMB_TRY(begin_frames(&r->frames, r->eq, bodies, r->forces.numbers));
-  CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq), SERIES_NUMBERS));
+  CMB_TRY(cli_frames_begin(&r->frames, r->eq->nq, r->forces.numbers, bodies, 1));
+  CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq), CLI_SERIES_NUMBERS));
   return cli_history_begin_rows(&r->steps, 3, STEPS_NUMBERS);
 }
 
@@ -95,7 +39,7 @@ void cli_report_end(struct cli_report *r)
 {
   cli_history_end(&r->series);
   cli_history_end(&r->steps);
-  free(r->frames.rows);
+  cli_frames_end(&r->frames);
   cli_forces_end(&r->forces);
   if (r->viewer) fclose(r->viewer);
 }
@@ -103,7 +47,7 @@ void cli_report_end(struct cli_report *r)
 void cli_report_sample(struct cli_report *r, const cmb_record *record)
 {
   cli_history_take(&r->series, r->eq, record);
-  add_instant(&r->frames, &r->forces, record);
+  cli_frames_add(&r->frames, record->t, record->q, cli_forces_of(&r->forces, record));
 }
 
 void cli_report_before_step(struct cli_report *r, double t)
@@ -133,23 +77,6 @@ struct content {
   const void *run;
 };
 
-/* What the model has, where its bodies are, and what is below them. */
-static cmb_status put_motion(struct cli_json *j, const struct content *c)
-{
-  struct cli_poses poses;
-  cmb_status status = cli_report_find_poses(c->ctx, &c->r->frames, c->a, &poses);
-  if (status == CMB_OK) {
-    cli_report_scene(j, c->a->model);
-    cli_report_poses(j, &poses);
-    status = cli_report_surfaces(c->ctx, j, c->a->model, &poses);
-  }
-  if (status == CMB_OK) {
-    status = cli_report_forces(j, &c->r->forces, &c->r->frames);
-  }
-  cli_report_release_poses(&poses);
-  return status;
-}
-
 void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
                      const struct cli_report_texts *texts)
 {
@@ -170,7 +97,10 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   cli_json_open(j, "run", '{');
   c->put_run(j, c->run);
   cli_json_close(j, '}');
-  cmb_status status = c->a->model ? put_motion(j, c) : CMB_OK;
+  cmb_status status = c->a->model ? cli_report_motion(c->ctx, j, &c->r->frames, c->a) : CMB_OK;
+  if (status == CMB_OK && c->a->model) {
+    status = cli_report_forces(j, &c->r->forces, &c->r->frames);
+  }
   if (status == CMB_OK) status = cli_report_columns(j, c->r);
   cli_json_close(j, '}');
   cli_json_close(j, ']');

@@ -9,6 +9,7 @@
 #define CMB_CLI_REPORT_H
 
 #include "cli/cli.h"
+#include "cli/frames.h"
 #include "cli/history.h"
 
 /* Forces of joints, loops, springs, contacts and tyres, which the page shows as arrows (report_forces.c). */
@@ -26,16 +27,11 @@ struct cli_forces {
   int count, numbers; /* of arrows; of what is kept at an instant */
   struct cli_arrow *arrows;
   int *output; /* (numbers) of the system */
+  double *now; /* (numbers) of the record that is being kept */
 };
 
-/* Instants at which the coordinates are kept, for the animation, and the forces. */
-struct cli_frames {
-  int nq, width; /* coordinates; numbers in a row: t, q, forces */
-  double *rows;  /* (room x width); that behind the last one kept is the newest instant */
-  long count, room;
-  double interval; /* between those kept, at least; 0: all that come */
-  bool newer;      /* the newest instant is behind the last one kept */
-};
+/* Of all curves in a page: with the viewer it is below 6 MB, of models with up to some hundred columns and some fifty bodies. */
+enum { CLI_SERIES_NUMBERS = 600000 };
 
 struct cli_report {
   const cmb_equations *eq;
@@ -84,19 +80,30 @@ struct cli_poses {
   float *pose; /* (count x bodies x 7) place of the centre of mass, quaternion x, y, z, w */
 };
 
-cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *frames,
-                                 const struct cli_arguments *a, struct cli_poses *poses);
-/* The same by poses that are at hand, of a model with so many bodies. To be released in any case, as above. */
+/* Poses of a model with so many bodies; to be released in any case. */
 cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_frames *frames,
                                struct cli_poses *poses);
 void cli_report_poses(struct cli_json *j, const struct cli_poses *poses);
 void cli_report_release_poses(struct cli_poses *poses);
 
+/* "scene", "frames" and "surfaces": what the model has, where its bodies are, and what is below them. */
+cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_frames *frames,
+                             const struct cli_arguments *a);
+
+/* Columns of a history that become curves, in this order: an object with the times and the columns. exact: in double precision, so that
+ * small differences between curves are not lost. */
+struct cli_report_column {
+  const char *name, *unit, *title, *kind; /* NULL: there is none; the kind is always there */
+  int index;                              /* in the rows of the history */
+};
+cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cli_history *h,
+                            bool exact, int count, const struct cli_report_column *columns);
+
 /* report_forces.c: what is to be recorded, from the model with forces as outputs; "forces", a table of the instants. Without them the list is empty. */
 cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
                             const cmb_equations *eq);
 const cmb_equations *cli_forces_witness(const struct cli_forces *f);
-void cli_forces_take(const struct cli_forces *f, const cmb_record *record, double *row);
+const double *cli_forces_of(struct cli_forces *f, const cmb_record *record);
 cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
                              const struct cli_frames *frames);
 void cli_forces_end(struct cli_forces *f);

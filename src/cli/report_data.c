@@ -52,7 +52,7 @@ static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_po
                              struct cli_poses *to)
 {
   for (long k = 0; k < f->count; k++) {
-    const double *row = f->rows + k * f->width;
+    const double *row = cli_frames_row(f, k);
     to->t[k] = row[0];
     CMB_TRY(cmb_poses_at(from, f->nq, row + 1, 0, NULL, now));
     for (int b = 0; b < to->bodies; b++)
@@ -74,12 +74,11 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
   return status;
 }
 
-cmb_status cli_report_find_poses(cmb_context *ctx, struct cli_frames *f,
-                                 const struct cli_arguments *a, struct cli_poses *to)
+static cmb_status find_poses(cmb_context *ctx, struct cli_frames *f, const struct cli_arguments *a,
+                             struct cli_poses *to)
 {
   cmb_poses *from;
-  if (f->newer) f->count++; /* the last instant is always there */
-  f->newer = false;
+  cli_frames_close(f);
   *to = (struct cli_poses){.count = 0};
   CMB_TRY(cmb_poses_create(ctx, a->model, a->formulation, &from));
   const cmb_status status =
@@ -103,6 +102,20 @@ void cli_report_release_poses(struct cli_poses *p)
   free(p->pose);
 }
 
+cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_frames *f,
+                             const struct cli_arguments *a)
+{
+  struct cli_poses poses;
+  cmb_status status = find_poses(ctx, f, a, &poses);
+  if (status == CMB_OK) {
+    cli_report_scene(j, a->model);
+    cli_report_poses(j, &poses);
+    status = cli_report_surfaces(ctx, j, a->model, &poses);
+  }
+  cli_report_release_poses(&poses);
+  return status;
+}
+
 /* ---- columns */
 
 /* A history as a plot reads it: points at a stride. */
@@ -111,35 +124,43 @@ struct table {
   const struct cli_history *h;
   float *work; /* (points) */
   double *time;
+  bool exact;
 };
 
-struct column {
-  const char *name, *unit, *title, *kind;
-};
-
-static void put_column(struct cli_json *j, const struct table *t, int index,
-                       const struct column *about)
+/* The first value that is one, and what the others have more. */
+static void put_floats_from(struct cli_json *j, const struct table *t, const double *y)
 {
-  const double *y = t->h->rows + index;
   double base = 0;
   for (long k = t->plot.points - 1; k >= 0; k--) {
     if (isfinite(y[k * t->plot.stride])) base = y[k * t->plot.stride];
   }
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
+  cli_json_number(j, "base", base);
+  put_floats(j, "data", t->plot.points, t->work);
+}
+
+static void put_column(struct cli_json *j, const struct table *t,
+                       const struct cli_report_column *about)
+{
+  const double *y = t->h->rows + about->index;
   cli_json_open(j, NULL, '{');
   cli_json_text(j, "name", about->name);
   cli_json_text(j, "kind", about->kind);
   cli_json_text(j, "unit", about->unit ? about->unit : "");
   cli_json_text(j, "title", about->title ? about->title : "");
-  cli_json_number(j, "base", base);
-  put_floats(j, "data", t->plot.points, t->work);
+  if (t->exact) { /* the times have been written */
+    for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
+    put_doubles(j, "data", t->plot.points, t->time);
+  } else {
+    put_floats_from(j, t, y);
+  }
   cli_json_close(j, '}');
 }
 
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
-                             struct table *t)
+                             bool exact, struct table *t)
 {
-  *t = (struct table){.h = h};
+  *t = (struct table){.h = h, .exact = exact};
   cli_history_points(h, &t->plot);
   t->work = calloc((size_t)t->plot.points + 1, sizeof *t->work);
   t->time = calloc((size_t)t->plot.points + 1, sizeof *t->time);
@@ -148,6 +169,7 @@ static cmb_status open_table(struct cli_json *j, const char *key, const struct c
   cli_json_open(j, key, '{');
   cli_json_integer(j, "points", t->plot.points);
   cli_json_bool(j, "thinned", h->width > 0);
+  if (exact) cli_json_bool(j, "exact", true);
   put_doubles(j, "t", t->plot.points, t->time);
   cli_json_open(j, "columns", '[');
   return CMB_OK;
@@ -161,38 +183,52 @@ static void close_table(struct cli_json *j, struct table *t)
   free(t->time);
 }
 
-static void put_group(struct cli_json *j, const struct table *t, int first, int n,
-                      const char *const *names, const char *const *units, const char *kind)
+cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cli_history *h,
+                            bool exact, int count, const struct cli_report_column *columns)
 {
-  for (int i = 0; i < n; i++) {
-    put_column(j, t, first + i,
-               &(struct column){.name = names[i], .unit = units ? units[i] : NULL, .kind = kind});
-  }
+  struct table t;
+  const cmb_status status = open_table(j, key, h, exact, &t);
+  for (int i = 0; i < count && status == CMB_OK; i++) put_column(j, &t, &columns[i]);
+  close_table(j, &t);
+  return status;
 }
 
-static void put_series(struct cli_json *j, const struct table *t, const cmb_equations *eq)
+/* Columns of one kind, from `first` on in the rows. */
+static struct cli_report_column *add_group(struct cli_report_column *to, int first, int n,
+                                           const char *const *names, const char *const *units,
+                                           const char *kind)
+{
+  for (int i = 0; i < n; i++) {
+    *to++ = (struct cli_report_column){
+        .name = names[i], .unit = units ? units[i] : NULL, .kind = kind, .index = first + i};
+  }
+  return to;
+}
+
+static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
 {
   static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
+  const cmb_equations *eq = r->eq;
   const int v = 1 + eq->nq, z = v + eq->nv - eq->nz, lambda = v + eq->nv, y = lambda + eq->ng;
   const char *const *state_units = eq->v_units ? eq->v_units + (z - v) : NULL;
-  put_group(j, t, y, eq->no, eq->output_names, eq->output_units, "output");
-  put_group(j, t, 1, eq->nq, eq->q_names, eq->q_units, "coordinate");
-  put_group(j, t, v, z - v, eq->v_names, eq->v_units, "velocity");
-  put_group(j, t, z, eq->nz, eq->v_names + (z - v), state_units, "state");
-  put_group(j, t, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
-  if (eq->ng > 0) put_group(j, t, y + eq->no, 2, norms, units, "residual");
+  struct cli_report_column *all = calloc((size_t)cli_history_columns(eq), sizeof *all), *to = all;
+  if (!all) return CMB_ERROR_MEMORY;
+  to = add_group(to, y, eq->no, eq->output_names, eq->output_units, "output");
+  to = add_group(to, 1, eq->nq, eq->q_names, eq->q_units, "coordinate");
+  to = add_group(to, v, z - v, eq->v_names, eq->v_units, "velocity");
+  to = add_group(to, z, eq->nz, eq->v_names + (z - v), state_units, "state");
+  to = add_group(to, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
+  if (eq->ng > 0) to = add_group(to, y + eq->no, 2, norms, units, "residual");
+  const cmb_status status = cli_report_table(j, "series", &r->series, false, (int)(to - all), all);
+  free(all);
+  return status;
 }
 
 cmb_status cli_report_columns(struct cli_json *j, const struct cli_report *r)
 {
-  static const char *const steps[] = {"step size", "order"}, *const units[] = {"s", ""};
-  struct table t;
-  cmb_status status = open_table(j, "series", &r->series, &t);
-  if (status == CMB_OK) put_series(j, &t, r->eq);
-  close_table(j, &t);
-  if (status != CMB_OK) return status;
-  status = open_table(j, "steps", &r->steps, &t);
-  if (status == CMB_OK) put_group(j, &t, 1, 2, steps, units, "step");
-  close_table(j, &t);
-  return status;
+  static const struct cli_report_column steps[] = {
+      {.name = "step size", .unit = "s", .kind = "step", .index = 1},
+      {.name = "order", .kind = "step", .index = 2}};
+  CMB_TRY(put_series(j, r));
+  return cli_report_table(j, "steps", &r->steps, false, 2, steps);
 }

@@ -76,7 +76,8 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
     if (pass == 1) return text;
     f->arrows = calloc((size_t)f->count + 1, sizeof *f->arrows);
     f->output = calloc((size_t)f->numbers + 1, sizeof *f->output);
-    if (!f->arrows || !f->output) break;
+    f->now = calloc((size_t)f->numbers + 1, sizeof *f->now);
+    if (!f->arrows || !f->output || !f->now) break;
   }
   free(text);
   return NULL;
@@ -150,10 +151,11 @@ const cmb_equations *cli_forces_witness(const struct cli_forces *f)
   return f->system && f->count > 0 ? cmb_system_equations(f->system) : NULL;
 }
 
-void cli_forces_take(const struct cli_forces *f, const cmb_record *record, double *row)
+const double *cli_forces_of(struct cli_forces *f, const cmb_record *record)
 {
   for (int i = 0; i < f->numbers; i++)
-    row[i] = record->witness ? record->witness[f->output[i]] : NAN;
+    f->now[i] = record->witness ? record->witness[f->output[i]] : NAN;
+  return f->now;
 }
 
 void cli_forces_end(struct cli_forces *f)
@@ -163,6 +165,7 @@ void cli_forces_end(struct cli_forces *f)
   cmb_context_destroy(f->ctx);
   free(f->arrows);
   free(f->output);
+  free(f->now);
 }
 
 /* ---- the page */
@@ -174,17 +177,23 @@ struct column {
   double most;
 };
 
+/* The numbers of an arrow at instant k. */
+static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
+                              long k)
+{
+  return cli_frames_row(frames, k) + 1 + frames->nq + arrow->first;
+}
+
 static void fill(struct column *c, const struct cli_frames *frames, const struct cli_arrow *arrow)
 {
-  const double *first = frames->rows + 1 + frames->nq + arrow->first;
   c->most = 0;
   for (long k = 0; k < frames->count; k++) {
-    const double *x = first + k * frames->width;
+    const double *x = force_at(frames, arrow, k);
     const double size = arrow->parts == 3 ? hypot(hypot(x[0], x[1]), x[2]) : fabs(x[0]);
     c->most = fmax(c->most, size); /* fmax leaves NaN aside */
   }
   for (long i = 0; i < c->n; i++) {
-    const double x = first[i / arrow->parts * frames->width + i % arrow->parts];
+    const double x = force_at(frames, arrow, i / arrow->parts)[i % arrow->parts];
     const double part = c->most > 0 ? x / c->most : 0;
     c->data[i] = isfinite(x) ? (int16_t)lrint(INT16_MAX * part) : INT16_MIN;
   }

@@ -3,10 +3,12 @@
  */
 #include "cli/result.h"
 
+#include "base/text.h"
 #include "cli/bytes.h"
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +18,14 @@ static const char partial_ending[] = ".partial"; /* of what a killed run has lef
 
 const char cli_result_no_memory[] = "out of memory";
 
+void cli_result_begin(struct cli_result *r, const char *path)
+{
+  *r = (struct cli_result){.path = path};
+  for (int i = 0; i < CLI_NUMBER_COUNT; i++) r->numbers[i] = NAN;
+}
+
 struct cli_result_column *cli_result_add(struct cli_result *r, const char *name, size_t length,
-                                         const char *unit, bool is_output)
+                                         const char *unit, enum cli_column_kind kind)
 {
   if (r->count >= MOST_COLUMNS) return NULL;
   if ((r->count & (r->count - 1)) == 0) { /* room for twice as many */
@@ -27,8 +35,8 @@ struct cli_result_column *cli_result_add(struct cli_result *r, const char *name,
     r->columns = grown;
   }
   struct cli_result_column *c = &r->columns[r->count++];
-  *c = (struct cli_result_column){
-      .name = strndup(name, length), .unit = strdup(unit), .is_output = is_output};
+  *c =
+      (struct cli_result_column){.name = strndup(name, length), .unit = strdup(unit), .kind = kind};
   return c->name && c->unit ? c : NULL;
 }
 
@@ -40,9 +48,35 @@ void cli_result_end(struct cli_result *r)
     free(r->columns[i].numbers);
   }
   free(r->columns);
-  free(r->title);
+  for (long i = 0; i < r->event_count; i++) free(r->events[i].name);
+  free(r->events);
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) free(r->texts[i]);
   free(r->label);
-  *r = (struct cli_result){.path = r->path};
+  cli_result_begin(r, r->path);
+}
+
+enum cli_column_kind cli_result_kind(const char *group)
+{
+  static const char *const groups[] = {
+      [CLI_COLUMN_UNKNOWN] = "",          [CLI_COLUMN_TIME] = "t",
+      [CLI_COLUMN_COORDINATE] = "q",      [CLI_COLUMN_VELOCITY] = "v",
+      [CLI_COLUMN_MULTIPLIER] = "lambda", [CLI_COLUMN_OUTPUT] = "outputs",
+      [CLI_COLUMN_RESIDUAL] = "residuals"};
+  const int k = cmb_find_name(group, groups, sizeof groups / sizeof groups[0], sizeof groups[0]);
+  return k < 0 ? CLI_COLUMN_UNKNOWN : (enum cli_column_kind)k;
+}
+
+bool cli_result_take_events(struct cli_result *r, long count)
+{
+  if (count > CLI_MOST_KEPT) count = CLI_MOST_KEPT;
+  r->events = calloc((size_t)count + 1, sizeof *r->events);
+  if (r->events) r->event_count = count;
+  return r->events != NULL;
+}
+
+static bool is_output(const struct cli_result_column *c)
+{
+  return c->kind == CLI_COLUMN_OUTPUT;
 }
 
 const struct cli_result_column *cli_result_find(const struct cli_result *r, const char *name)
@@ -50,7 +84,7 @@ const struct cli_result_column *cli_result_find(const struct cli_result *r, cons
   const struct cli_result_column *found = NULL;
   for (int i = 0; i < r->count; i++) {
     const struct cli_result_column *c = &r->columns[i];
-    if (strcmp(c->name, name) == 0 && (!found || (c->is_output && !found->is_output))) found = c;
+    if (strcmp(c->name, name) == 0 && (!found || (is_output(c) && !is_output(found)))) found = c;
   }
   return found;
 }
@@ -59,7 +93,7 @@ bool cli_result_ambiguous(const struct cli_result *r, const struct cli_result_co
 {
   for (int i = 0; i < r->count; i++) {
     const struct cli_result_column *c = &r->columns[i];
-    if (c != column && c->is_output == column->is_output && strcmp(c->name, column->name) == 0) {
+    if (c != column && is_output(c) == is_output(column) && strcmp(c->name, column->name) == 0) {
       return true;
     }
   }
@@ -118,7 +152,7 @@ static const char *take_names(struct cli_result *r, struct text *t)
     if (*t->at != ',' && *t->at != '\n') return "a comma is missing behind a name in quotes";
     while (length > 0 && (name[length - 1] == '\r' || name[length - 1] == ' ')) length--;
     if (length == 0) return "a column has no name";
-    struct cli_result_column *c = cli_result_add(r, name, length, "", false);
+    struct cli_result_column *c = cli_result_add(r, name, length, "", CLI_COLUMN_UNKNOWN);
     if (!c) return cli_result_no_memory;
     undouble(c->name);
     more = *t->at++ == ',';
@@ -242,13 +276,51 @@ static bool has_plain_names(const struct cli_result *r)
   for (int i = 0; i < r->count; i++) {
     if (!is_text(r->columns[i].name) || !is_text(r->columns[i].unit)) return false;
   }
-  return (!r->title || is_text(r->title)) && (!r->label || is_text(r->label));
+  return true;
+}
+
+/* The other texts of a file, as they can be shown: what is no text in UTF-8, or a control character, is a question mark. Names of files and
+ * options stay as they are. */
+static void clean_text(char *text, bool lines)
+{
+  if (!text) return;
+  for (char *c = text; *c; c++) {
+    const unsigned char u = (unsigned char)*c;
+    if ((u < 0x20 && !(lines && u == '\n')) || u == 0x7F) *c = '?';
+  }
+  if (is_text(text) || (lines && strchr(text, '\n'))) return;
+  for (char *c = text; *c; c++) {
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  }
+}
+
+static void clean_texts(struct cli_result *r)
+{
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) {
+    if (i != CLI_TEXT_model_file && i != CLI_TEXT_arguments) {
+      clean_text(r->texts[i], i == CLI_TEXT_warnings);
+    }
+  }
+  for (long i = 0; i < r->event_count; i++) clean_text(r->events[i].name, false);
+}
+
+/* "fivelink, mdop5", if the file says it. */
+static bool make_label(struct cli_result *r)
+{
+  const char *model = r->texts[CLI_TEXT_model], *method = r->texts[CLI_TEXT_method];
+  if (!model || !method) return true;
+  const size_t room = strlen(model) + strlen(method) + 3;
+  r->label = calloc(room, 1);
+  if (r->label && model[0]) snprintf(r->label, room, "%s, %s", model, method);
+  return r->label != NULL;
 }
 
 int cli_result_read(const char *path, struct cli_result *r)
 {
-  *r = (struct cli_result){.path = path};
+  cli_result_begin(r, path);
   struct cli_result_fault fault = read_file(path, r);
+  clean_texts(r);
+  if (!fault.words && !make_label(r)) fault.words = cli_result_no_memory;
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
   if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
   if (!fault.words && !has_plain_names(r)) fault.words = "a name in it is no text in UTF-8";

@@ -5,22 +5,46 @@
 #ifndef CMB_CLI_RESULT_H
 #define CMB_CLI_RESULT_H
 
+#include "cli/facts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a column is; CSV files do not say it. */
+enum cli_column_kind {
+  CLI_COLUMN_UNKNOWN,
+  CLI_COLUMN_TIME,
+  CLI_COLUMN_COORDINATE,
+  CLI_COLUMN_VELOCITY, /* or a state: these are the last ones */
+  CLI_COLUMN_MULTIPLIER,
+  CLI_COLUMN_OUTPUT,
+  CLI_COLUMN_RESIDUAL
+};
+
 struct cli_result_column {
-  char *name;      /* "camber" */
-  char *unit;      /* "": none, or not known */
-  bool is_output;  /* of the model; false in CSV files, which do not say it */
+  char *name; /* "camber" */
+  char *unit; /* "": none, or not known */
+  enum cli_column_kind kind;
   double *numbers; /* (rows) */
 };
 
+struct cli_result_event {
+  char *name;
+  double t;
+  int direction;
+  cmb_event_kind kind;
+};
+
 struct cli_result {
-  const char *path;    /* as it was given */
-  char *title, *label; /* the model's; "fivelink, mdop5"; "": not known */
+  const char *path; /* as it was given */
+  char *label;      /* "fivelink, mdop5"; "": not known */
   struct cli_result_column *columns;
   int count;
   long rows;
+  char *texts[CLI_TEXT_COUNT];      /* "" or NULL: the file does not say it */
+  double numbers[CLI_NUMBER_COUNT]; /* NaN: likewise */
+  struct cli_result_event *events;
+  long event_count;
 };
 
 /* Whether a file's name has an ending of such files. */
@@ -39,9 +63,20 @@ bool cli_result_ambiguous(const struct cli_result *result, const struct cli_resu
 
 /* ---- for the readers of the formats */
 
+/* Nothing of it is known yet. */
+void cli_result_begin(struct cli_result *result, const char *path);
+
 /* A column more, with a copy of the name and unit; its numbers are to be filled in. NULL: no memory. */
 struct cli_result_column *cli_result_add(struct cli_result *result, const char *name, size_t length,
-                                         const char *unit, bool is_output);
+                                         const char *unit, enum cli_column_kind kind);
+
+/* What the columns of a group are, by its name: "q". */
+enum cli_column_kind cli_result_kind(const char *group);
+
+/* Room for so many events, whose names are to be filled in; more than a run keeps are left out. False: no memory. */
+bool cli_result_take_events(struct cli_result *result, long count);
+
+enum { CLI_RESULT_MOST_TEXT = 1 << 20 }; /* of a text of a file; a longer one is left out */
 
 /* Words of what is wrong, without the file's name, and where: the line, or 0. NULL: nothing. Texts hold until the next call. */
 struct cli_result_fault {

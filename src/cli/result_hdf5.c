@@ -2,40 +2,56 @@
  * A trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): every data set with the attribute `column`, in the order
  * that this gives, in the file itself and in its groups.
  */
+#include "cli/cli.h"
 #include "cli/result.h"
 
 #ifdef CMB_WITH_HDF5
 
 #include <hdf5.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct visit {
   struct cli_result *result;
   int *places; /* `column` of each column */
-  bool is_output;
+  enum cli_column_kind kind;
   int depth;         /* 0: in the file itself; 1: in one of its groups, which has no others */
   const char *words; /* of what is wrong */
 };
 
-enum { TEXT_ROOM = 512 };
-
-/* An attribute's text; "" if there is none. */
-static void read_text(hid_t of, const char *name, char text[TEXT_ROOM])
+/* An attribute's text, to be freed; NULL: there is none, or no memory. */
+static char *read_text(hid_t of, const char *name)
 {
-  char *found = NULL;
-  text[0] = '\0';
-  if (H5Aexists(of, name) <= 0) return;
+  char *found = NULL, *text = NULL;
+  if (H5Aexists(of, name) <= 0) return NULL;
   hid_t attribute = H5Aopen(of, name, H5P_DEFAULT);
-  hid_t type = H5Aget_type(attribute);
-  if (H5Tis_variable_str(type) > 0 && H5Aget_storage_size(attribute) > 0 &&
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const bool single = H5Sget_simple_extent_npoints(space) == 1;
+  if (single && H5Tis_variable_str(type) > 0 && H5Aget_storage_size(attribute) > 0 &&
       H5Aread(attribute, type, &found) >= 0 && found) {
-    snprintf(text, TEXT_ROOM, "%s", found);
+    if (strlen(found) <= CLI_RESULT_MOST_TEXT) text = strdup(found);
     H5free_memory(found);
   }
+  H5Sclose(space);
   H5Tclose(type);
   H5Aclose(attribute);
+  return text;
+}
+
+/* A number of an attribute; NaN: there is none. */
+static double read_number(hid_t of, const char *name)
+{
+  double x = NAN;
+  if (H5Aexists(of, name) <= 0) return NAN;
+  hid_t attribute = H5Aopen(of, name, H5P_DEFAULT);
+  hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+  const bool number = H5Tget_class(type) == H5T_FLOAT && H5Sget_simple_extent_npoints(space) == 1;
+  if (!number || H5Aread(attribute, H5T_NATIVE_DOUBLE, &x) < 0) x = NAN;
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Aclose(attribute);
+  return x;
 }
 
 static bool read_place(hid_t set, int *place)
@@ -65,18 +81,19 @@ static long length_of(hid_t set)
 static const char *add_column(struct visit *v, hid_t set, int place)
 {
   struct cli_result *r = v->result;
-  char name[TEXT_ROOM], unit[TEXT_ROOM];
   const long rows = length_of(set);
   if (rows < 0) return "a column is no row of numbers";
   if (r->count > 0 && rows != r->rows) return "its columns have different lengths";
   r->rows = rows;
-  read_text(set, "name", name);
-  read_text(set, "unit", unit);
   int *places = realloc(v->places, ((size_t)r->count + 1) * sizeof *places);
   if (!places) return cli_result_no_memory;
   v->places = places;
   places[r->count] = place;
-  struct cli_result_column *c = cli_result_add(r, name, strlen(name), unit, v->is_output);
+  char *name = read_text(set, "name"), *unit = read_text(set, "unit");
+  struct cli_result_column *c =
+      cli_result_add(r, name ? name : "", name ? strlen(name) : 0, unit ? unit : "", v->kind);
+  free(name);
+  free(unit);
   if (c) c->numbers = calloc((size_t)rows + 1, sizeof(double));
   if (!c || !c->numbers) return cli_result_no_memory;
   if (rows == 0) return NULL;
@@ -95,14 +112,14 @@ static herr_t look(hid_t place, const char *name, const H5L_info_t *info, void *
   if (object < 0) return 0;
   const H5I_type_t kind = H5Iget_type(object);
   if (kind == H5I_DATASET && read_place(object, &column)) {
+    if (v->depth == 0) v->kind = cli_result_kind(name);
     v->words = add_column(v, object, column);
   } else if (kind == H5I_GROUP && v->depth == 0) {
     hsize_t next = 0;
     v->depth = 1;
-    v->is_output = strcmp(name, "outputs") == 0;
+    v->kind = cli_result_kind(name);
     H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, &next, look, v);
     v->depth = 0;
-    v->is_output = false;
   }
   H5Oclose(object);
   return v->words ? 1 : 0;
@@ -121,15 +138,98 @@ static void sort(struct cli_result *r, int *places)
   }
 }
 
-static void read_label(hid_t file, struct cli_result *r)
+/* ---- events */
+
+/* A data set of `count` texts of one length, one behind the other with a 0 behind each, to be freed; NULL: it is none. */
+static char *read_texts(hid_t place, const char *name, long count, size_t *length)
 {
-  char model[TEXT_ROOM], method[TEXT_ROOM], title[TEXT_ROOM], label[2 * TEXT_ROOM + 2] = "";
-  read_text(file, "title", title);
-  read_text(file, "model", model);
-  read_text(file, "method", method);
-  if (model[0]) snprintf(label, sizeof label, "%s, %s", model, method);
-  r->title = strdup(title);
-  r->label = strdup(label);
+  char *raw = NULL;
+  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  if (set < 0) return NULL;
+  hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+  *length = H5Tget_size(type);
+  const bool plain = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+                     *length <= CLI_RESULT_MOST_TEXT / 16 &&
+                     H5Sget_simple_extent_npoints(space) == count;
+  if (plain) raw = calloc((size_t)count + 1, *length);
+  if (raw && count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0) {
+    free(raw);
+    raw = NULL;
+  }
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Dclose(set);
+  return raw;
+}
+
+/* A data set of numbers into x (count); false: it has another size. */
+static bool read_row(hid_t place, const char *name, hid_t type, long count, void *x)
+{
+  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  if (set < 0) return false;
+  hid_t space = H5Dget_space(set);
+  const bool fits = H5Sget_simple_extent_npoints(space) == count;
+  const bool read = fits && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
+  H5Sclose(space);
+  H5Dclose(set);
+  return read;
+}
+
+static long count_of(hid_t place, const char *name)
+{
+  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  if (set < 0) return 0;
+  const long count = length_of(set);
+  H5Dclose(set);
+  return count > 0 && count <= CLI_MOST_KEPT ? count : 0;
+}
+
+/* What of the events can be read; their number is at most CLI_MOST_KEPT. */
+static bool read_events(hid_t place, struct cli_result *r, long count)
+{
+  double t[CLI_MOST_KEPT];
+  int direction[CLI_MOST_KEPT];
+  size_t name_length = 0, kind_length = 0;
+  char *names = read_texts(place, "name", count, &name_length);
+  char *kinds = read_texts(place, "kind", count, &kind_length);
+  const bool there = names && read_row(place, "t", H5T_NATIVE_DOUBLE, count, t) &&
+                     read_row(place, "direction", H5T_NATIVE_INT, count, direction);
+  bool good = !there || cli_result_take_events(r, count);
+  for (long i = 0; there && good && i < count; i++) {
+    char kind[16] = "";
+    if (kinds && kind_length < sizeof kind)
+      memcpy(kind, kinds + (size_t)i * kind_length, kind_length);
+    r->events[i] =
+        (struct cli_result_event){.name = strndup(names + (size_t)i * name_length, name_length),
+                                  .t = t[i],
+                                  .direction = direction[i],
+                                  .kind = cli_event_kind_of(kind)};
+    good = r->events[i].name != NULL;
+  }
+  free(names);
+  free(kinds);
+  return good;
+}
+
+/* ---- what the file says besides */
+
+static bool read_facts(hid_t file, struct cli_result *r)
+{
+  bool good = true;
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = read_text(file, cli_text_names[i]);
+  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++)
+    r->numbers[i] = read_number(file, cli_number_names[i]);
+  hid_t place = H5Gopen2(file, "summary", H5P_DEFAULT);
+  for (int i = CLI_FIRST_OF_SUMMARY; place >= 0 && i < CLI_NUMBER_COUNT; i++) {
+    r->numbers[i] = read_number(place, cli_number_names[i]);
+  }
+  if (place >= 0) H5Gclose(place);
+  place = H5Gopen2(file, "events", H5P_DEFAULT);
+  if (place < 0) return true;
+  const long count = count_of(place, "t");
+  if (count > 0) good = read_events(place, r, count);
+  H5Gclose(place);
+  return good;
 }
 
 struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *path)
@@ -143,7 +243,7 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   }
   H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, look, &v);
   if (!v.words) sort(r, v.places);
-  read_label(file, r);
+  if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;
   H5Fclose(file);
   free(v.places);
   return (struct cli_result_fault){v.words, 0};

@@ -2,8 +2,10 @@
  * A trajectory from a MAT file of version 4 (mat.h, table_mat.c): the matrices q, v, lambda, outputs and residuals with a row for each time in t,
  * and beside each the names of its columns, of outputs their units, too.
  */
+#include "base/text.h"
 #include "cli/result.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +100,7 @@ static const char *add_columns(struct cli_result *r, const struct matrix *m,
     if (names) row_text(names, c, sizeof name, name);
     if (units) row_text(units, c, sizeof unit, unit);
     struct cli_result_column *column =
-        cli_result_add(r, name, strlen(name), unit, strcmp(m->name, "outputs") == 0);
+        cli_result_add(r, name, strlen(name), unit, cli_result_kind(m->name));
     if (column) column->numbers = calloc((size_t)m->rows + 1, sizeof(double));
     if (!column || !column->numbers) return cli_result_no_memory;
     for (uint32_t i = 0; i < m->rows; i++) {
@@ -128,28 +130,81 @@ static const char *read_group(struct cli_result *r, const char *bytes, size_t le
   return add_columns(r, &m, &names, with_units ? &units : NULL);
 }
 
-/* "title" as text; "" if there is none. */
+/* A row of text, to be freed; NULL: there is none, or no memory. */
 static char *text_of(const char *bytes, size_t length, const char *name)
 {
   struct matrix m;
   bool there;
-  char text[NAME_ROOM] = "";
-  if (!find_matrix(bytes, length, name, &m, &there) && there && m.kind == 1 && m.rows == 1) {
-    row_text(&m, 0, sizeof text, text);
-  }
-  return strdup(text);
+  const char *words = find_matrix(bytes, length, name, &m, &there);
+  if (words || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT)
+    return NULL;
+  char *text = calloc((size_t)m.columns + 1, 1);
+  if (text) row_text(&m, 0, (size_t)m.columns + 1, text);
+  return text;
 }
 
-static char *label_of(const char *bytes, size_t length)
+static double number_of(const char *bytes, size_t length, const char *name)
 {
-  char *model = text_of(bytes, length, "model"), *method = text_of(bytes, length, "method");
-  char *label = calloc(2 * NAME_ROOM, 1);
-  if (model && method && label && model[0]) {
-    snprintf(label, 2 * NAME_ROOM, "%s, %s", model, method);
+  struct matrix m;
+  bool there;
+  const char *words = find_matrix(bytes, length, name, &m, &there);
+  const bool single = !words && there && m.kind == 0 && m.rows == 1 && m.columns == 1;
+  return single ? number_at(&m, 0) : NAN;
+}
+
+/* The numbers of the summary by the names that stand beside them. */
+static void read_summary(struct cli_result *r, const char *bytes, size_t length)
+{
+  struct matrix m, names;
+  bool there, named;
+  char name[NAME_ROOM];
+  if (find_matrix(bytes, length, "summary", &m, &there) || !there || m.kind != 0) return;
+  if (find_matrix(bytes, length, "summary_names", &names, &named) || !named) return;
+  if (m.columns != 1 || names.rows != m.rows) return;
+  for (uint32_t i = 0; i < m.rows; i++) {
+    row_text(&names, i, sizeof name, name);
+    const int k = cmb_find_name(name, cli_number_names, CLI_NUMBER_COUNT, sizeof *cli_number_names);
+    if (k >= CLI_FIRST_OF_SUMMARY) r->numbers[k] = number_at(&m, i);
   }
-  free(model);
-  free(method);
-  return label;
+}
+
+static bool read_events(struct cli_result *r, const char *bytes, size_t length)
+{
+  struct matrix t, direction, names, kinds;
+  bool there[4];
+  char text[NAME_ROOM];
+  if (find_matrix(bytes, length, "events_t", &t, &there[0]) ||
+      find_matrix(bytes, length, "events_direction", &direction, &there[1]) ||
+      find_matrix(bytes, length, "events_names", &names, &there[2]) ||
+      find_matrix(bytes, length, "events_kinds", &kinds, &there[3])) {
+    return true;
+  }
+  if (!there[0] || !there[1] || !there[2] || t.columns != 1 || direction.columns != 1) return true;
+  if (direction.rows != t.rows || names.rows != t.rows) return true;
+  if (!cli_result_take_events(r, (long)t.rows)) return false;
+  for (long i = 0; i < r->event_count; i++) {
+    struct cli_result_event *e = &r->events[i];
+    row_text(&names, (uint32_t)i, sizeof text, text);
+    e->name = strdup(text);
+    if (!e->name) return false;
+    e->t = number_at(&t, (size_t)i);
+    e->direction = number_at(&direction, (size_t)i) > 0 ? 1 : -1;
+    if (there[3] && kinds.rows == t.rows) {
+      row_text(&kinds, (uint32_t)i, sizeof text, text);
+      e->kind = cli_event_kind_of(text);
+    }
+  }
+  return true;
+}
+
+static bool read_facts(struct cli_result *r, const char *bytes, size_t length)
+{
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = text_of(bytes, length, cli_text_names[i]);
+  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++) {
+    r->numbers[i] = number_of(bytes, length, cli_number_names[i]);
+  }
+  read_summary(r, bytes, length);
+  return read_events(r, bytes, length);
 }
 
 struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *bytes, size_t length)
@@ -165,7 +220,6 @@ struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *b
   for (size_t g = 0; !words && g < sizeof groups / sizeof groups[0]; g++) {
     words = read_group(r, bytes, length, groups[g]);
   }
-  r->title = text_of(bytes, length, "title");
-  r->label = label_of(bytes, length);
+  if (!words && !read_facts(r, bytes, length)) words = cli_result_no_memory;
   return (struct cli_result_fault){words, 0};
 }

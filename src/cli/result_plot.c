@@ -46,7 +46,7 @@ static int find_names(struct drawing *d)
   const struct cli_result *r = &d->results[0];
   if (!d->a->y) {
     for (int i = 0; i < r->count && d->name_count < CLI_MOST_SETTINGS; i++) {
-      if (r->columns[i].is_output) d->name[d->name_count++] = r->columns[i].name;
+      if (r->columns[i].kind == CLI_COLUMN_OUTPUT) d->name[d->name_count++] = r->columns[i].name;
     }
     if (d->name_count > 0) return CLI_DONE;
     return cli_complain("'camber plot' needs --y NAME,..: '%s' does not say which of its columns "
@@ -229,9 +229,9 @@ static void write_plot(FILE *to, const void *what)
 /* The model's title, if all files have the same. */
 static const char *title_of(const struct drawing *d)
 {
-  const char *title = d->results[0].title;
+  const char *title = d->results[0].texts[CLI_TEXT_title];
   for (int f = 1; f < d->result_count; f++) {
-    const char *other = d->results[f].title;
+    const char *other = d->results[f].texts[CLI_TEXT_title];
     if (!title || !other || strcmp(title, other) != 0) return "";
   }
   return title ? title : "";

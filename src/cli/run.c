@@ -339,15 +339,11 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
 
 static void json_events(struct cli_json *j, const struct run *run, bool sides)
 {
-  static const char *const kinds[] = {[CMB_KIND_SWITCH] = "switch",
-                                      [CMB_KIND_CONDITION] = "condition",
-                                      [CMB_KIND_IMPACT] = "impact",
-                                      [CMB_KIND_REST] = "rest"};
   cli_json_open(j, "events", '[');
   for (long i = 0; i < events_kept(run); i++) {
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", run->events[i].name);
-    cli_json_text(j, "kind", kinds[run->events[i].kind]);
+    cli_json_text(j, "kind", cli_event_kind_name(run->events[i].kind));
     cli_json_number(j, "t", run->events[i].t);
     cli_json_integer(j, "direction", run->events[i].direction);
     if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);
@@ -549,8 +545,10 @@ static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status sta
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
-  run->sheet.status = cmb_status_code(status);
-  run->sheet.message = status == CMB_OK ? "" : cli_last_complaint();
+  cli_sheet_finish(&run->sheet, status, cmb_simulation_result(run->sim));
+  run->sheet.numbers[CLI_NUMBER_event_count] = (double)run->event_count;
+  run->sheet.numbers[CLI_NUMBER_setup_seconds] = run->setup_seconds;
+  run->sheet.numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
   run->sheet.events = run->events;
   run->sheet.event_count = events_kept(run);
   cmb_status kept = cli_table_close(run->table, &run->sheet);
@@ -611,9 +609,8 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
   const cmb_equations *eq = cmb_system_equations(run->system);
-  cli_sheet_begin(&run->sheet, a, &run->options);
-  run->sheet.model = eq->name;
-  run->sheet.title = plot_title(run);
+  cli_sheet_begin(ctx, &run->sheet, a, &run->options, run->system);
+  run->sheet.texts[CLI_TEXT_title] = plot_title(run);
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 

@@ -1,6 +1,9 @@
 /*
- * What a file of results says of its run (table.h): the text of the model, the command line, the method.
+ * What a file of results says of its run (table.h): the text of the model, the command line, the method, what the
+ * mechanism depends on, and the summary.
  */
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/bytes.h"
 #include "cli/realtime.h"
 #include "cli/table.h"
@@ -32,21 +35,102 @@ static char *write_command(const struct cli_arguments *a)
   return text;
 }
 
-void cli_sheet_begin(struct cli_sheet *s, const struct cli_arguments *a,
-                     const cmb_run_options *options)
+/* The model's file so that it is found from anywhere: a bundled model by its name, another one by its whole path. */
+static char *write_file(const struct cli_arguments *a)
+{
+  struct cli_model_source source;
+  char whole[CLI_PATH_ROOM];
+  if (!a->model || !cli_find_model(a, &source)) return NULL;
+  if (source.bundled) return strdup(a->operand);
+  return cmb_whole_path(source.path, sizeof whole, whole) ? strdup(whole) : NULL;
+}
+
+static void put_settings(FILE *to, const char *option, int count, const cmb_setting *settings)
+{
+  char number[CMB_NUMBER_ROOM];
+  for (int i = 0; i < count; i++) {
+    cmb_format_number(settings[i].value, number);
+    fprintf(to, "--%s=%s=%s\n", option, settings[i].name, number);
+  }
+}
+
+/* Options that the mechanism depends on, one a line, as `camber view` takes them again. */
+static char *write_arguments(const struct cli_arguments *a)
+{
+  char *text = NULL;
+  size_t length;
+  FILE *to = a->model ? open_memstream(&text, &length) : NULL;
+  if (!to) return NULL;
+  fprintf(to, "--formulation=%s\n", cmb_formulation_name(a->formulation));
+  put_settings(to, "set", a->set_count, a->set);
+  put_settings(to, "start", a->start_count, a->start);
+  if (a->live_all) fprintf(to, "--live=all\n");
+  for (int i = 0; i < a->live_count; i++) fprintf(to, "--live=%s\n", a->live[i]);
+  if (a->include_anywhere) fprintf(to, "--include-anywhere\n");
+  fclose(to);
+  return text;
+}
+
+/* A text of the sheet that is released with it. */
+static void own(struct cli_sheet *s, int index, char *text)
+{
+  int k = 0;
+  if (!text) return;
+  while (s->owned[k]) k++;
+  s->texts[index] = s->owned[k] = text;
+}
+
+void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arguments *a,
+                     const cmb_run_options *options, const cmb_system *system)
 {
   const bool stepped = cmb_method_is_real_time(options->method);
-  *s = (struct cli_sheet){.method = cmb_method_name(options->method),
-                          .text = read_text(a),
-                          .command = write_command(a),
-                          .message = "",
-                          .rtol = stepped ? NAN : options->integrator.rtol,
-                          .atol = stepped ? NAN : options->integrator.atol,
-                          .step = stepped ? cli_period(options) : NAN};
+  const cmb_equations *eq = cmb_system_equations(system);
+  *s = (struct cli_sheet){.text = read_text(a)};
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) s->texts[i] = "";
+  for (int i = 0; i < CLI_NUMBER_COUNT; i++) s->numbers[i] = NAN;
+  s->texts[CLI_TEXT_camber] = cmb_version();
+  s->texts[CLI_TEXT_model] = eq->name;
+  s->texts[CLI_TEXT_method] = cmb_method_name(options->method);
+  s->texts[CLI_TEXT_method_title] = cmb_method_title(options->method);
+  own(s, CLI_TEXT_command, write_command(a));
+  own(s, CLI_TEXT_model_file, write_file(a));
+  own(s, CLI_TEXT_arguments, write_arguments(a));
+  if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
+    s->texts[CLI_TEXT_picture] =
+        s->picture; /* without it, whether it is the same model is not known */
+  }
+  s->numbers[CLI_NUMBER_rtol] = stepped ? NAN : options->integrator.rtol;
+  s->numbers[CLI_NUMBER_atol] = stepped ? NAN : options->integrator.atol;
+  s->numbers[CLI_NUMBER_step] = stepped ? cli_period(options) : NAN;
+  s->numbers[CLI_NUMBER_t_end] = isnan(options->t_end) ? cmb_system_t_end(system) : options->t_end;
+  s->numbers[CLI_NUMBER_states] = eq->nz;
+}
+
+void cli_sheet_finish(struct cli_sheet *s, cmb_status status, const cmb_result *r)
+{
+  double *to = s->numbers;
+  s->texts[CLI_TEXT_status] = cmb_status_code(status);
+  s->texts[CLI_TEXT_message] = status == CMB_OK ? "" : cli_last_complaint();
+  if (r->stopped_by) s->texts[CLI_TEXT_stopped_by] = r->stopped_by;
+  own(s, CLI_TEXT_warnings, cli_warnings_text());
+  to[CLI_NUMBER_q_moved] = r->start.q_moved;
+  to[CLI_NUMBER_v_moved] = r->start.v_moved;
+  to[CLI_NUMBER_stiff_since] = r->stiff_since;
+  to[CLI_NUMBER_singularities] = (double)r->singularities;
+#define SHEET_STATISTIC(name) to[CLI_NUMBER_##name] = (double)r->statistics->name;
+  CMB_STATISTICS_LIST(SHEET_STATISTIC)
+#undef SHEET_STATISTIC
+  if (!r->started) return;
+  to[CLI_NUMBER_position] = r->position;
+  to[CLI_NUMBER_velocity] = r->velocity;
+  to[CLI_NUMBER_worst_position] = r->worst_position;
+  to[CLI_NUMBER_worst_velocity] = r->worst_velocity;
+  to[CLI_NUMBER_tau] = r->worst_tau;
+  to[CLI_NUMBER_eta] = r->worst_eta;
 }
 
 void cli_sheet_end(struct cli_sheet *s)
 {
   free(s->text);
-  free(s->command);
+  for (size_t i = 0; i < sizeof s->owned / sizeof s->owned[0]; i++) free(s->owned[i]);
 }

@@ -47,8 +47,8 @@ static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool resid
   static const char *const norms[] = {"|g|", "|Gv|"};
   s->group_count = s->column_count = 0;
   add_group(s, "t", 1, time, second);
-  add_group(s, "q", eq->nq, eq->q_names, NULL);
-  add_group(s, "v", eq->nv, eq->v_names, NULL);
+  add_group(s, "q", eq->nq, eq->q_names, eq->q_units);
+  add_group(s, "v", eq->nv, eq->v_names, eq->v_units);
   add_group(s, "lambda", eq->ng, eq->lambda_names, NULL);
   add_group(s, "outputs", eq->no, eq->output_names, eq->output_units);
   if (residuals) add_group(s, "residuals", 2, norms, NULL);
@@ -140,7 +140,7 @@ static cmb_status open_whole(struct cli_table *t, const char *path, bool residua
 {
   find_groups(&t->sheet, t->eq, residuals);
   t->sheet.rows = 0;
-  t->sheet.status = "running";
+  t->sheet.texts[CLI_TEXT_status] = "running";
   const size_t numbers = (size_t)t->sheet.column_count * CLI_SHEET_ROWS;
   t->rows = malloc(numbers * sizeof *t->rows);
   t->columns = malloc(numbers * sizeof *t->columns);
@@ -186,8 +186,8 @@ cmb_status cli_table_close(struct cli_table *t, const struct cli_sheet *end)
   if (t->csv) {
     status = cmb_csv_close(t->csv);
   } else {
-    t->sheet.status = end->status;
-    t->sheet.message = end->message;
+    memcpy(t->sheet.texts, end->texts, sizeof t->sheet.texts);
+    memcpy(t->sheet.numbers, end->numbers, sizeof t->sheet.numbers);
     t->sheet.events = end->events;
     t->sheet.event_count = end->event_count;
     status = write_anew(t);

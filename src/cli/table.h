@@ -9,8 +9,7 @@
 #define CMB_CLI_TABLE_H
 
 #include "cli/cli.h"
-
-#include <camber/camber.h>
+#include "cli/facts.h"
 
 /* Columns that belong together: "q" and the names of the coordinates. */
 struct cli_columns {
@@ -20,12 +19,13 @@ struct cli_columns {
   const char *const *units; /* NULL: not known */
 };
 
-/* What a file of results says besides the numbers of its trajectory. Texts may be "". */
+/* What a file of results says besides the numbers of its trajectory. */
 struct cli_sheet {
-  const char *model, *title, *method, *status, *message;
-  char *text;              /* of the model's file; NULL: a problem written in C */
-  char *command;           /* the command line */
-  double rtol, atol, step; /* NaN: the method has none */
+  const char *texts[CLI_TEXT_COUNT]; /* may be "" */
+  double numbers[CLI_NUMBER_COUNT];  /* NaN: not known */
+  char *text;                        /* of the model's file; NULL: a problem written in C */
+  char *owned[4];                    /* of `texts`, those that are released with the sheet */
+  char picture[CMB_PICTURE_DIGEST_ROOM];
   long rows;
   int group_count, column_count;
   struct cli_columns groups[6]; /* t, q, v, lambda, outputs, residuals; those that have columns */
@@ -33,9 +33,11 @@ struct cli_sheet {
   long event_count;
 };
 
-/* sheet.c: what is known of a run before it begins. */
-void cli_sheet_begin(struct cli_sheet *sheet, const struct cli_arguments *arguments,
-                     const cmb_run_options *options);
+/* sheet.c: what is known of a run before it begins; and at its end, where `warnings` are those said until then. */
+void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *sheet,
+                     const struct cli_arguments *arguments, const cmb_run_options *options,
+                     const cmb_system *system);
+void cli_sheet_finish(struct cli_sheet *sheet, cmb_status status, const cmb_result *result);
 void cli_sheet_end(struct cli_sheet *sheet);
 
 struct cli_table;

@@ -1,7 +1,8 @@
 /*
  * A trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns:
  * /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with its `name`, its place (`column`, from 1 on) and, where it is known, its `unit` as attributes;
- * the events in /events; the text of the model in /model; the rest as attributes of the file.
+ * the events in /events; the text of the model in /model; the numbers of the summary as attributes of /summary; the rest as attributes of the
+ * file (facts.h).
  *
  * Without the library (CMB_WITH_HDF5) such files are refused in words.
  */
@@ -51,9 +52,9 @@ static void put_text(struct file *f, hid_t to, const char *name, const char *tex
   put_attribute(f, to, name, f->text_type, &text);
 }
 
-static void put_number(struct file *f, const char *name, double value)
+static void put_number(struct file *f, hid_t to, const char *name, double value)
 {
-  put_attribute(f, f->id, name, H5T_NATIVE_DOUBLE, &value);
+  put_attribute(f, to, name, H5T_NATIVE_DOUBLE, &value);
 }
 
 /* ---- data sets */
@@ -184,38 +185,49 @@ static void put_events(struct file *f)
   const size_t room = (size_t)count + 1;
   double *t = calloc(room, sizeof *t);
   int32_t *direction = calloc(room, sizeof *direction);
-  const char **name = calloc(room, sizeof *name);
+  const char **name = calloc(room, sizeof *name), **kind = calloc(room, sizeof *kind);
   hid_t place = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (!t || !direction || !name) f->good = false;
-  if (t && direction && name && check(f, place)) {
+  const bool memory = t && direction && name && kind;
+  if (!memory) f->good = false;
+  if (memory && check(f, place)) {
     for (long i = 0; i < count; i++) {
       t[i] = s->events[i].t;
       direction[i] = s->events[i].direction;
       name[i] = s->events[i].name;
+      kind[i] = cli_event_kind_name(s->events[i].kind);
     }
     put_set(f, place, "t", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, t);
     put_set(f, place, "direction", H5T_STD_I32LE, H5T_NATIVE_INT32, count, direction);
     put_texts(f, place, "name", count, name);
+    put_texts(f, place, "kind", count, kind);
   }
   if (place >= 0) check(f, H5Gclose(place));
   free(t);
   free(direction);
   free(name);
+  free(kind);
+}
+
+/* The numbers of the summary are attributes of a group. */
+static void put_summary(struct file *f)
+{
+  const struct cli_sheet *s = f->sheet;
+  hid_t place = H5Gcreate2(f->id, "summary", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  if (!check(f, place)) return;
+  for (int i = CLI_FIRST_OF_SUMMARY; i < CLI_NUMBER_COUNT; i++) {
+    put_number(f, place, cli_number_names[i], s->numbers[i]);
+  }
+  check(f, H5Gclose(place));
 }
 
 static void put_about(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
-  put_text(f, f->id, "camber", cmb_version());
-  put_text(f, f->id, "model", s->model);
-  put_text(f, f->id, "title", s->title);
-  put_text(f, f->id, "method", s->method);
-  put_text(f, f->id, "command", s->command ? s->command : "");
-  put_text(f, f->id, "status", s->status);
-  put_text(f, f->id, "message", s->message);
-  put_number(f, "rtol", s->rtol);
-  put_number(f, "atol", s->atol);
-  put_number(f, "step", s->step);
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) put_text(f, f->id, cli_text_names[i], s->texts[i]);
+  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++) {
+    put_number(f, f->id, cli_number_names[i], s->numbers[i]);
+  }
+  put_summary(f);
   if (s->text)
     put_texts(f, f->id, "model", 1, (const char *const *)&s->text); /* too long for an attribute */
   put_events(f);

@@ -1,6 +1,7 @@
 /*
  * A trajectory as a MAT file (table.h): a matrix for each group of columns, a row for each record, and the names and units of the
- * columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. What the file says besides is text, too.
+ * columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. What the file says besides (facts.h) is text, too; the numbers of
+ * the summary are one matrix with their names beside it.
  */
 #include "cli/mat.h"
 #include "cli/table.h"
@@ -24,23 +25,22 @@ static void put_events(FILE *to, const struct cli_sheet *s)
   const char **names = calloc((size_t)count + 1, sizeof *names);
   for (int i = 0; names && i < count; i++) names[i] = s->events[i].name;
   if (names) cli_mat_names(to, "events_names", count, names);
+  for (int i = 0; names && i < count; i++) names[i] = cli_event_kind_name(s->events[i].kind);
+  if (names) cli_mat_names(to, "events_kinds", count, names);
   free(names);
 }
 
 static void put_texts(FILE *to, const struct cli_sheet *s)
 {
+  enum { SUMMARY = CLI_NUMBER_COUNT - CLI_FIRST_OF_SUMMARY };
   char suffixed[64];
-  put_text(to, "camber", cmb_version());
-  put_text(to, "model", s->model);
-  put_text(to, "title", s->title);
-  put_text(to, "method", s->method);
-  put_text(to, "command", s->command ? s->command : "");
-  put_text(to, "status", s->status);
-  put_text(to, "message", s->message);
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) put_text(to, cli_text_names[i], s->texts[i]);
   put_text(to, "text", s->text ? s->text : "");
-  cli_mat_matrix(to, "rtol", 1, 1, &s->rtol);
-  cli_mat_matrix(to, "atol", 1, 1, &s->atol);
-  cli_mat_matrix(to, "step", 1, 1, &s->step);
+  for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++) {
+    cli_mat_matrix(to, cli_number_names[i], 1, 1, &s->numbers[i]);
+  }
+  cli_mat_matrix(to, "summary", SUMMARY, 1, s->numbers + CLI_FIRST_OF_SUMMARY);
+  cli_mat_names(to, "summary_names", SUMMARY, cli_number_names + CLI_FIRST_OF_SUMMARY);
   for (int g = 1; g < s->group_count; g++) {
     const struct cli_columns *c = &s->groups[g];
     snprintf(suffixed, sizeof suffixed, "%s_names", c->name);

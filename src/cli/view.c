@@ -45,6 +45,10 @@ static int classify(const struct cli_arguments *a, bool *results)
 static int view_model(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct cli_arguments with = *a;
+  if (a->model_of_results || a->no_motion) {
+    return cli_complain("--%s is for files of results; '%s' is a model",
+                        a->no_motion ? "no-motion" : "model", a->operand);
+  }
   int code = cli_read_model(ctx, &with);
   if (code == CLI_DONE && !with.model) {
     code = cli_complain("'%s' is a problem written in C, which has no bodies to look at",

@@ -1,11 +1,169 @@
 /*
- * camber view RESULT...: the page of one or several results.
+ * camber view RESULT...: the page of one or several results. The first one is what the others are compared with.
  */
+#include "cli/page.h"
+#include "cli/report.h"
 #include "cli/view.h"
+#include "cli/viewed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct results {
+  cmb_context *ctx;
+  struct cli_viewed *all;
+  int count;
+};
+
+/* ---- columns and times */
+
+const char *cli_viewed_text(const struct cli_viewed *v, int text)
+{
+  return v->result.texts[text] ? v->result.texts[text] : "";
+}
+
+int cli_viewed_count(const struct cli_viewed *v, enum cli_column_kind kind)
+{
+  int count = 0;
+  for (int i = 0; i < v->result.count; i++) count += v->result.columns[i].kind == kind;
+  return count;
+}
+
+const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,
+                                                  enum cli_column_kind kind, int number)
+{
+  for (int i = 0; i < v->result.count; i++) {
+    if (v->result.columns[i].kind == kind && number-- == 0) return &v->result.columns[i];
+  }
+  return NULL;
+}
+
+/* The column t is the time, also where the file does not say so; it never goes back. */
+static int check_times(struct cli_viewed *v)
+{
+  struct cli_result *r = &v->result;
+  struct cli_result_column *t = NULL;
+  for (int i = 0; i < r->count && !t; i++) {
+    if (strcmp(r->columns[i].name, "t") == 0) t = &r->columns[i];
+  }
+  if (!t) return cli_complain("'%s' has no column t, the time", r->path);
+  t->kind = CLI_COLUMN_TIME;
+  for (long k = 0; k < r->rows; k++) {
+    if (!isfinite(t->numbers[k]) || fabs(t->numbers[k]) > 1e100) {
+      return cli_complain("row %ld of '%s' has a time that is no number", k + 1, r->path);
+    }
+    if (k > 0 && t->numbers[k] < t->numbers[k - 1]) {
+      return cli_complain("row %ld of '%s' goes back in time, from %g to %g", k + 1, r->path,
+                          t->numbers[k - 1], t->numbers[k]);
+    }
+  }
+  return CLI_DONE;
+}
+
+/* All columns over time; of long results the least and the greatest values of intervals, by the rule of reports. */
+static int keep_series(struct cli_viewed *v, int share)
+{
+  const struct cli_result *r = &v->result;
+  const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;
+  const cmb_status status =
+      cli_history_begin_rows(&v->series, 1 + r->count, CLI_SERIES_NUMBERS / share);
+  if (status != CMB_OK) return cli_fail(NULL, status);
+  for (long k = 0; k < r->rows; k++) {
+    double *row = cli_history_row(&v->series);
+    if (!row) return cli_fail(NULL, CMB_ERROR_MEMORY);
+    row[0] = t[k];
+    for (int c = 0; c < r->count; c++) row[1 + c] = r->columns[c].numbers[k];
+    cli_history_keep(&v->series);
+  }
+  return CLI_DONE;
+}
+
+static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
+                   const char *path, int share)
+{
+  int code = cli_result_read(path, &v->result);
+  if (code == CLI_DONE) code = check_times(v);
+  if (code == CLI_DONE) code = cli_viewed_move(ctx, v, a, share);
+  if (code == CLI_DONE) code = keep_series(v, share);
+  return code;
+}
+
+/* ---- the page */
+
+static cmb_status put_reports(struct cli_json *j, void *user)
+{
+  const struct results *r = user;
+  cmb_status status = CMB_OK;
+  cli_json_open(j, "reports", '[');
+  for (int i = 0; i < r->count && status == CMB_OK; i++) {
+    status = cli_viewed_put(r->ctx, j, &r->all[i], r->count > 1);
+  }
+  cli_json_close(j, ']');
+  return status;
+}
+
+/* The title that all have, else what the page is. */
+static const char *title_of(const struct results *r)
+{
+  const char *title = cli_viewed_text(&r->all[0], CLI_TEXT_title);
+  for (int i = 1; i < r->count; i++) {
+    if (strcmp(title, cli_viewed_text(&r->all[i], CLI_TEXT_title)) != 0) return "Comparison";
+  }
+  return title[0] ? title : r->all[0].result.path;
+}
+
+static int save(struct results *r, const char *path)
+{
+  FILE *viewer = cli_page_viewer("camber view");
+  if (!viewer) return CLI_BAD_INPUT;
+  const struct cli_page page = {
+      .title = title_of(r), .kind = "runs", .viewer = viewer, .put = put_reports, .user = r};
+  const cmb_status status = cli_page_save(r->ctx, &page, path);
+  fclose(viewer);
+  if (status == CMB_OK) return CLI_DONE;
+  return cli_fail(status == CMB_ERROR_MEMORY ? NULL : r->ctx, status);
+}
+
+static void print(const struct results *r)
+{
+  for (int i = 0; i < r->count; i++) {
+    const struct cli_viewed *v = &r->all[i];
+    printf("  %-14s %ld rows, %d columns; ", v->result.path, v->result.rows, v->result.count);
+    if (v->why)
+      printf("plots only: %s\n", v->why);
+    else
+      printf("motion of %s at %ld instants\n", cmb_model_name(v->with.model), v->frames.count);
+  }
+}
+
+static void release(struct results *r)
+{
+  for (int i = 0; i < r->count; i++) {
+    struct cli_viewed *v = &r->all[i];
+    cli_result_end(&v->result);
+    cli_history_end(&v->series);
+    cli_frames_end(&v->frames);
+    cmb_model_destroy(v->with.model);
+    cli_release(&v->with);
+    for (int k = 0; k < v->word_count; k++) free(v->words[k]);
+    free(v->words);
+  }
+  free(r->all);
+}
 
 int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
-  (void)ctx;
-  (void)page;
-  return cli_complain("results cannot be looked at yet: '%s'", a->operand);
+  struct results r = {.ctx = ctx, .count = a->result_count};
+  int code = CLI_DONE;
+  r.all = calloc((size_t)r.count, sizeof *r.all);
+  if (!r.all) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  for (int i = 0; i < r.count && code == CLI_DONE; i++) {
+    code = prepare(ctx, &r.all[i], a, a->result[i], r.count);
+  }
+  if (code == CLI_DONE) code = save(&r, page);
+  if (code == CLI_DONE && !a->quiet) print(&r);
+  if (code == CLI_DONE) cli_view_say(a, page);
+  release(&r);
+  return code;
 }

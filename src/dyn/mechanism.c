@@ -13,10 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *const formulations[] = {"explicit", "residual", "cartesian"};
+
+const char *cmb_formulation_name(cmb_formulation formulation)
+{
+  return formulation >= CMB_FORM_EXPLICIT && formulation <= CMB_FORM_CARTESIAN
+             ? formulations[formulation]
+             : "";
+}
+
 bool cmb_formulation_find(const char *name, cmb_formulation *formulation)
 {
-  static const char *const names[] = {"explicit", "residual", "cartesian"};
-  int i = name ? cmb_find_name(name, names, 3, sizeof *names) : -1;
+  int i = name ? cmb_find_name(name, formulations, 3, sizeof *formulations) : -1;
   if (i >= 0) *formulation = (cmb_formulation)i;
   return i >= 0;
 }

@@ -11,6 +11,8 @@ ln -s "$CAMBER" bin/camber
 PATH=$PWD/bin:$PATH
 export CAMBER_MODELS=${CAMBER_MODELS:-$SOURCE_DIR/models}
 cd work || exit 1
+printf 'viewer();\n' >../viewer.js # builds for tests have none
+export CAMBER_VIEWER=$PWD/../viewer.js
 
 awk '/^This is `crank.yaml`/ { on = 1; next } on && /^[A-Z]/ { exit } on { sub(/^    /, ""); print }' "$readme" >crank.yaml
 sed -n 's/^    \(\$ \)\{0,1\}\(camber [a-z].*\)$/\2/p' "$readme" | sed 's/ *# .*//' >commands

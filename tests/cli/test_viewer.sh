@@ -6,18 +6,8 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-skip() {
-  echo "skipped: $1"
-  [ -z "${CAMBER_NEEDS_BROWSER-}" ] || exit 1
-  exit 77
-}
-for command in node npm chromium; do
-  command -v $command >/dev/null || skip "$command is not there (scripts/setup.sh viewer)"
-done
-[ -e "$(dirname "$CAMBER")/viewer/viewer.js" ] || skip "this build has no viewer"
-cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,*.mjs} .
-npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 --loglevel=error >npm.txt 2>&1 ||
-  skip "npm could not fetch playwright-core: $(tail -n 1 npm.txt)"
+# shellcheck source=../support/browser.sh
+. "$SOURCE_DIR/tests/support/browser.sh"
 
 models=$("$CAMBER" list models | awk '/^Problems/ { exit } /^[a-z]/ { print $1 }')
 [ "$(wc -w <<<"$models")" -ge 25 ] || fail "models: $models"
@@ -45,5 +35,5 @@ for report in *.html; do
   check "$report is too large" [ "$(stat -c %s "$report")" -lt 6000000 ]
 done
 # shellcheck disable=SC2086 # names of models, one a word
-PICTURES=$PWD/../../viewer-pictures CHROMIUM=$(command -v chromium) timeout 600 node drive.mjs $models || fail "the browser"
+browse drive.mjs $models
 finish

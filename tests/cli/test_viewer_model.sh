@@ -5,17 +5,8 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-for command in node npm chromium; do
-  command -v $command >/dev/null || skip "$command is not there (scripts/setup.sh viewer)"
-done
-[ -e "$(dirname "$CAMBER")/viewer/viewer.js" ] || skip "this build has no viewer"
-cp "$SOURCE_DIR"/tests/viewer/{package.json,package-lock.json,browser.mjs,drive_model.mjs} .
-npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=0 --loglevel=error >npm.txt 2>&1 ||
-  skip "npm could not fetch playwright-core"
+# shellcheck source=../support/browser.sh
+. "$SOURCE_DIR/tests/support/browser.sh"
 
 cat >hostile.yaml <<'END'
 title: '</script><script>alert("1")</script> <b>bold</b>'
@@ -51,5 +42,5 @@ for model in bad contradiction; do
   check "view $model: exit code" [ $? -eq 2 ]
 done
 for page in *.html; do check "$page is too large" [ "$(stat -c %s "$page")" -lt 6000000 ]; done
-CHROMIUM=$(command -v chromium) timeout 300 node drive_model.mjs . || fail "the browser"
+browse drive_model.mjs
 finish

@@ -25,13 +25,20 @@ static double look_at(const struct cli_result *r)
     require(cli_result_find(r, r->columns[c].name) != NULL);
     for (long i = 0; i < r->rows; i++) sum += r->columns[c].numbers[i];
   }
+  for (int i = 0; i < CLI_NUMBER_COUNT; i++) sum += r->numbers[i];
+  for (int i = 0; i < CLI_TEXT_COUNT; i++) sum += r->texts[i] ? (double)strlen(r->texts[i]) : 0;
+  for (long i = 0; i < r->event_count; i++) {
+    require(r->events[i].name && cli_event_kind_name(r->events[i].kind));
+    sum += r->events[i].t + r->events[i].direction + (double)strlen(r->events[i].name);
+  }
   return sum;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   volatile double seen = 0;
-  struct cli_result result = {.path = "fuzz"};
+  struct cli_result result;
+  cli_result_begin(&result, "fuzz");
   if (size == 0) return 0;
   char *bytes = malloc(size); /* so that a read beyond its end is found */
   require(bytes != NULL);

@@ -1,7 +1,7 @@
-// Opens pages of models in Chromium and uses them as a reader does: node drive_model.mjs FOLDER, with MODEL.html of all models below in it. Screenshots stay
-// there. Prints what failed, and ends with 1 then.
+// Opens pages of models in Chromium and uses them as a reader does: node drive_model.mjs, with MODEL.html of all models below in this folder. Screenshots go
+// to the folder PICTURES. Prints what failed, and ends with 1 then.
 
-import { check, finish, folder, open, picture, testWidth } from "./browser.mjs";
+import { check, finish, open, picture, pictures, testWidth } from "./browser.mjs";
 
 const MODELS = ["fivelink", "sedan", "four-bar"];
 
@@ -81,7 +81,7 @@ async function testModes(name, page) {
   const [full, half, none] = [await shape(100), await shape(50), await shape(0)];
   check(`${name}: amplitudes ${full}, ${half}, ${none}`, full > 0 && Math.abs(half / full - 0.5) < 0.02 && none < 1e-9);
   await shape(100);
-  await page.screenshot({ path: `${folder}/${name}-mode.png` });
+  await page.screenshot({ path: `${pictures}/view-${name}-mode.png` });
   await button.click();
   check(`${name}: the mode does not end`, apart(await places(page), home) < 1e-9);
 }
@@ -106,7 +106,7 @@ for (const name of MODELS) {
   check(`${name}: a banner`, (await page.locator(".banner").count()) === 0);
   await drag(page, name === "sedan" ? 6 : 0, 0.62);
   await picture(page);
-  await page.screenshot({ path: `${folder}/${name}.png` });
+  await page.screenshot({ path: `${pictures}/view-${name}.png` });
   await page.close();
 }
 
@@ -116,7 +116,7 @@ check("bad: no gap", (await bad.locator(".gap").textContent()) === "close: 500 m
 check("bad: sliders", (await bad.locator(".slider").count()) === 0);
 check("bad: blank", (await picture(bad)).colours > 20);
 await testWidth("bad", bad, false);
-await bad.screenshot({ path: `${folder}/bad.png` });
+await bad.screenshot({ path: `${pictures}/view-bad.png` });
 
 const wide = await open("wide", 1200, 800);
 check("wide: no warning", (await wide.locator(".warning").allTextContents()).some((w) => w.includes("loop close are 30 mm apart")));
@@ -134,7 +134,7 @@ for (const name of ["fivelink", "bad"]) {
   const page = await open(name, 400, 800, "dark");
   await testWidth(`${name}, 400 px`, page, false);
   check(`${name}, 400 px: blank`, (await picture(page)).colours > 20);
-  await page.screenshot({ path: `${folder}/${name}-400.png`, fullPage: true });
+  await page.screenshot({ path: `${pictures}/view-${name}-400.png`, fullPage: true });
   await page.close();
 }
 

@@ -27,15 +27,16 @@ export function bytesOf(text) {
 
 function readTable(table) {
   const t = new Float64Array(bytesOf(table.t));
-  const columns = table.columns.map((c) => ({ ...c, values: readColumn(c) }));
+  const columns = table.columns.map((c) => ({ ...c, values: readColumn(c, table.exact) }));
   return { t, columns, thinned: table.thinned };
 }
 
 // What is not finite leaves a gap.
-function readColumn(column) {
-  const more = new Float32Array(bytesOf(column.data));
+function readColumn(column, exact) {
+  const more = exact ? new Float64Array(bytesOf(column.data)) : new Float32Array(bytesOf(column.data));
+  const base = exact ? 0 : column.base;
   const values = new Array(more.length);
-  for (let i = 0; i < more.length; i++) values[i] = Number.isFinite(more[i]) ? column.base + more[i] : null;
+  for (let i = 0; i < more.length; i++) values[i] = Number.isFinite(more[i]) ? base + more[i] : null;
   return values;
 }
 

@@ -20,5 +20,5 @@ export function shown(x, digits = 4) {
 }
 
 export function count(n) {
-  return n.toLocaleString("en");
+  return n === null || n === undefined ? "–" : n.toLocaleString("en");
 }

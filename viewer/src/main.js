@@ -2,6 +2,7 @@
 
 import uplotStyle from "uplot/dist/uPlot.min.css";
 import { Clock } from "./clock.js";
+import { Comparison } from "./compare.js";
 import { readPage, timeRange } from "./data.js";
 import { element } from "./dom.js";
 import { answer, requested } from "./film.js";
@@ -17,7 +18,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const theme = () => (dark.matches ? "dark" : "light");
 
 function makeView(report, clock) {
-  if (!report.frames || report.frames.t.length === 0) return [null, "This system has no bodies to show: it is a problem written in C, or its run has not begun."];
+  if (!report.frames || report.frames.t.length === 0) return [null, report.no_motion ? `There is no motion to show: ${report.no_motion}.` : "This system has no bodies to show: it is a problem written in C, or its run has not begun."];
   try {
     return [new View(report, clock, theme), null];
   } catch (error) {
@@ -44,6 +45,7 @@ function start() {
   document.head.append(element("style", {}, uplotStyle, style));
   const page = readPage(document);
   if (page.kind === "model") return startModel(page, theme, dark);
+  if (page.reports.length > 1) return startComparison(page.reports);
   const [report] = page.reports;
   const clock = new Clock(timeRange(report));
   const [view, reason] = makeView(report, clock);
@@ -61,8 +63,36 @@ function start() {
   });
   clock.tell();
   window.camber = { report, clock, view, plots };
+  go(clock, view, report.title);
+}
+
+// Several results: the first one with a motion is drawn solid, the others are ghosts beside it.
+function startComparison(reports) {
+  const comparison = new Comparison(reports, theme);
+  const { clock } = comparison;
+  const solid = reports.find((r) => r.frames && r.frames.t.length > 0) ?? reports[0];
+  const [view, reason] = makeView(solid, clock);
+  if (view) comparison.addGhosts(view, solid);
+  const { plots } = comparison;
+  const keys = keyTable(clock, view, () => help.showModal());
+  const help = makeHelp(keys);
+  const stage = makeStage(view, reason, clock, () => help.showModal());
+  document.body.prepend(comparison.makeHead(), element("main", {}, stage, comparison.node, plots.node), element("footer", {}, "Made by Camber."), help);
+  plots.draw();
+  listenToKeys(keys);
+  dark.addEventListener("change", () => {
+    comparison.paint();
+    if (view) view.paint();
+  });
+  clock.tell();
+  window.camber = { reports, report: solid, clock, view, plots, comparison };
+  go(clock, view, solid.title);
+}
+
+// Pictures for a program that asks for them; else the clock runs.
+function go(clock, view, title) {
   const film = requested(location.hash);
-  if (film) return answer(film, { view, clock, title: report.title });
+  if (film) return answer(film, { view, clock, title });
   run(clock, view);
   if (view && !matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
 }

@@ -7,7 +7,7 @@ const A_UNIT = 4; // curves of a unit then
 
 export function firstChoice(columns) {
   const outputs = columns.filter((c) => c.kind === "output");
-  if (outputs.length === 0) return columns.filter((c) => c.kind === "coordinate" || c.kind === "velocity").slice(0, MANY);
+  if (outputs.length === 0) return columns.filter((c) => ["coordinate", "velocity", "column"].includes(c.kind)).slice(0, MANY);
   if (outputs.length <= MANY) return outputs;
   const whole = outputs.filter((c) => !c.name.includes("."));
   const chosen = new Set(whole.slice(0, MANY));

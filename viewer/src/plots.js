@@ -6,7 +6,7 @@ import { indexAt } from "./data.js";
 import { firstChoice, panelsOf } from "./panels.js";
 import { direction } from "./summary.js";
 
-const COLOURS = {
+export const COLOURS = {
   light: ["#1769c9", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#495057"],
   dark: ["#6db1ff", "#ff9b62", "#69db7c", "#da77f2", "#ffd43b", "#3bc9db", "#ff8fb1", "#ced4da"],
 };
@@ -14,7 +14,7 @@ const HEIGHT = 190;
 const LABEL_LENGTH = 24; // letters beside a panel; a longer name stands in the legend alone
 const ROUNDING = 1e-8; // a curve that changes by less, beside its size, is drawn as a straight line
 const FEW_EVENTS = 60; // lines across a panel
-const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"]];
+const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"], ["column", "Columns"]];
 
 export class Plots {
   constructor(report, clock, theme) {
@@ -24,7 +24,7 @@ export class Plots {
     this.range = null; // of time that is shown; null: all
     this.plots = [];
     this.read = 0; // when legends were last brought up to date
-    this.chosen = new Set(firstChoice(report.series.columns));
+    this.chosen = new Set(this.usual());
     this.panels = element("div", { class: "plots" });
     this.node = element("div", { class: "plots" }, this.makeChooser(), this.panels);
     clock.listen(() => this.follow());
@@ -32,6 +32,10 @@ export class Plots {
   }
 
   // ---- what is drawn
+
+  usual() {
+    return firstChoice(this.report.series.columns);
+  }
 
   makeChooser() {
     const list = element("div", { class: "list" });
@@ -41,7 +45,7 @@ export class Plots {
     }
     const filter = element("input", { type: "search", placeholder: "filter names", "aria-label": "filter names", oninput: () => this.filter(list, filter.value) });
     const none = element("button", { type: "button", onclick: () => this.choose([]) }, "none");
-    const usual = element("button", { type: "button", onclick: () => this.choose(firstChoice(this.report.series.columns)) }, "as at first");
+    const usual = element("button", { type: "button", onclick: () => this.choose(this.usual()) }, "as at first");
     const whole = element("button", { type: "button", onclick: () => this.zoom(null) }, "all of the time");
     return element("details", { class: "card choose" }, element("summary", {}, "Choose what is plotted"), element("div", { class: "tools" }, filter, usual, none, whole), list);
   }
@@ -73,8 +77,7 @@ export class Plots {
   // ---- panels
 
   draw() {
-    for (const plot of this.plots) plot.destroy();
-    this.panels.replaceChildren();
+    this.clear();
     const { series, steps } = this.report;
     const chosen = series.columns.filter((c) => this.chosen.has(c));
     this.plots = panelsOf(chosen).map((p) => this.makePanel(series, p.columns, p.unit, this.isTiny(p.columns)));
@@ -86,31 +89,43 @@ export class Plots {
     this.follow();
   }
 
+  clear() {
+    for (const plot of this.plots) plot.destroy();
+    this.plots = [];
+    this.panels.replaceChildren();
+  }
+
   // Residuals are drawn over a logarithmic scale.
   isTiny(columns) {
     return columns.every((c) => c.kind === "residual") && columns.some((c) => c.values.some((x) => x > 0));
   }
 
   makePanel(table, columns, unit, logarithmic) {
+    const colours = COLOURS[this.theme()];
+    const curves = columns.map((c, i) => ({ label: c.name, colour: colours[i % colours.length], values: c.values, stepped: table === this.report.steps }));
+    const title = columns.length === 1 && columns[0].title ? columns[0].title : undefined;
+    return this.addPanel(table.t, curves, { title, label: axisLabel(columns, unit), logarithmic });
+  }
+
+  addPanel(t, curves, { title, label, logarithmic }) {
     const holder = element("div", { class: "card panel" });
     this.panels.append(holder);
     const ink = getComputedStyle(document.documentElement).getPropertyValue("--faint");
     const line = getComputedStyle(document.documentElement).getPropertyValue("--line");
-    const colours = COLOURS[this.theme()];
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
     const options = {
       width: this.width(),
       height: HEIGHT,
-      title: columns.length === 1 && columns[0].title ? columns[0].title : undefined,
+      title,
       cursor: { sync: { key: "camber" }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.zoom(null) } },
       legend: { live: true },
       scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: inRange } },
-      series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...columns.map((c, i) => curve(c, colours[i % colours.length], table === this.report.steps))],
-      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label: axisLabel(columns, unit), labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))), ...(logarithmic ? { splits: decades, filter: (u, ticks) => ticks } : {}) }],
+      series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...curves.map(curve)],
+      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label, labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))), ...(logarithmic ? { splits: decades, filter: (u, ticks) => ticks } : {}) }],
       hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u)], ready: [(u) => this.listen(u)] },
     };
-    const values = columns.map((c) => (logarithmic ? c.values.map((x) => (x > 0 ? x : null)) : c.values));
-    return new uPlot(options, [table.t, ...values], holder);
+    const values = curves.map((c) => (logarithmic ? c.values.map((x) => (x > 0 || x === undefined ? x : null)) : c.values));
+    return new uPlot(options, [t, ...values], holder);
   }
 
   listen(u) {
@@ -188,7 +203,7 @@ function tickRoom(u, ticks) {
 }
 
 // "camber in deg"; of several curves the unit alone, which the legend has not.
-function axisLabel(columns, unit) {
+export function axisLabel(columns, unit) {
   const [only] = columns;
   const whole = only.unit ? `${only.name} in ${only.unit}` : only.name;
   if (columns.length === 1) return whole.length <= LABEL_LENGTH ? whole : only.unit ? `in ${only.unit}` : "";
@@ -203,8 +218,10 @@ function vertical(u, t, part = 1) {
   u.ctx.stroke();
 }
 
-function curve(column, colour, steps) {
-  return { label: column.name, stroke: colour, width: 1.5, points: { show: false }, value: (u, x) => shown(x, 6), paths: steps ? uPlot.paths.stepped({ align: -1 }) : undefined };
+// A curve may say itself what its legend shows at a time (`at`), where its values lie at other times than those of the panel.
+function curve({ label, colour, dash, width, stepped, at }) {
+  const value = (u, x, series, k) => shown(at && k !== null && k !== undefined ? at(u.data[0][k]) : x, 6);
+  return { label, stroke: colour, dash, width: width ?? 1.5, points: { show: false }, value, paths: stepped ? uPlot.paths.stepped({ align: -1 }) : undefined };
 }
 
 // Whole decades, sixteen at most: what is smaller is 0 for a reader.

@@ -8,22 +8,28 @@ export function makeHead(report) {
   const run = report.run;
   const settings = Object.entries(report.settings).map(([name, value]) => `${name} = ${shown(value, 6)}`);
   const facts = [
-    run.model + (settings.length > 0 ? ` with ${settings.join(", ")}` : ""),
-    `${run.method}, ${accuracy(run)}`,
+    (run.model ?? report.file) + (settings.length > 0 ? ` with ${settings.join(", ")}` : ""),
+    run.method ? `${run.method}, ${accuracy(run)}` : null,
     `t = ${shown(run.t, 6)} s${run.stopped_by ? `, stopped by ${run.stopped_by}` : ""}`,
-    `${count(run.stats.accepted)} steps in ${shown(run.seconds.run, 3)} s`,
-  ];
+    run.stats.accepted === null ? null : `${count(run.stats.accepted)} steps in ${shown(run.seconds.run, 3)} s`,
+  ].filter((f) => f !== null);
   return element(
     "header",
     {},
     element("h1", {}, report.title),
     element("p", { class: "facts" }, ...facts.map((f) => element("span", {}, f))),
-    run.status === "ok" ? null : element("p", { class: "failure" }, `The run ended early: ${run.message}`),
-    ...run.warnings.map((w) => element("p", { class: "warning" }, `Warning: ${w}`)),
+    ...messages(run, "The run"),
   );
 }
 
-function accuracy(run) {
+// Why a run ended early, and what it warned of. A file of results may not say how its run ended.
+export function messages(run, name) {
+  const failed = run.status !== "ok" && run.status !== null;
+  return [failed ? element("p", { class: "failure" }, `${name} ended early: ${run.message}`) : null, ...run.warnings.map((w) => element("p", { class: "warning" }, `Warning: ${w}`))];
+}
+
+export function accuracy(run) {
+  if (run.step === null && run.rtol === null) return "–";
   return run.step === null ? `rtol ${shown(run.rtol)}, atol ${shown(run.atol)}` : `step ${shown(run.step)} s`;
 }
 
@@ -31,7 +37,7 @@ export function makeSummary(report, clock) {
   return element("section", { class: "summary" }, runTable(report), costTable(report.run), constraintTable(report.run), eventList(report.run, clock));
 }
 
-function table(title, rows, ...more) {
+export function table(title, rows, ...more) {
   const shownRows = rows.filter((r) => r[1] !== null);
   return element(
     "div",
@@ -46,9 +52,10 @@ function runTable(report) {
   const run = report.run;
   return table("Run", [
     ["model", report.file],
-    ["method", `${run.method}: ${run.method_title}`],
-    ["accuracy", accuracy(run)],
-    ["time", `${shown(report.series.t[0] ?? 0, 6)} s to ${shown(run.t, 9)} s of ${shown(report.t_end, 9)} s`],
+    ["results", report.result ?? null],
+    ["method", run.method ? `${run.method}: ${run.method_title}` : null],
+    ["accuracy", run.method ? accuracy(run) : null],
+    ["time", `${shown(report.series.t[0] ?? 0, 6)} s to ${shown(run.t, 9)} s${report.t_end === null ? "" : ` of ${shown(report.t_end, 9)} s`}`],
     ["start moved", run.q_moved > 1e-12 || run.v_moved > 1e-12 ? `positions ${shown(run.q_moved)}, velocities ${shown(run.v_moved)}` : null],
     ["stopped by", run.stopped_by ?? null],
     ["stiff since", run.stiff_since === undefined ? null : `t = ${shown(run.stiff_since)} s`],
@@ -57,8 +64,14 @@ function runTable(report) {
   ]);
 }
 
+// How many singular positions a run has met: those of a file of results are a number.
+function singularities(run) {
+  return run.singularity_count ?? (run.singularities ?? []).length;
+}
+
 function costTable(run) {
   const s = run.stats;
+  if (s.accepted === null) return table("Cost", [["steps", "The file of results does not say it."]]);
   return table("Cost", [
     ["steps", `${count(s.accepted)} accepted, ${count(s.rejected)} rejected`],
     ["right-hand sides", count(s.f)],
@@ -79,7 +92,7 @@ function constraintTable(run) {
     ["largest |G v + g_t|", shown(run.worst.velocity, 3)],
     ["at the end |g|", shown(run.residual.position, 3)],
     ["at the end |G v + g_t|", shown(run.residual.velocity, 3)],
-    ["singular positions", (run.singularities ?? []).length > 0 ? count(run.singularities.length) : null],
+    ["singular positions", singularities(run) > 0 ? count(singularities(run)) : null],
   ]);
 }
 

@@ -30,6 +30,7 @@ export class View {
     this.last = this.motion.place[this.heaviest]?.clone();
     clock.listen(() => (this.stale = true));
     new ResizeObserver(() => this.resize()).observe(this.node);
+    this.extras = []; // things that others put into the scene, with update(t)
     this.reset();
   }
 
@@ -178,6 +179,7 @@ export class View {
     this.arrows.update(this.clock.t);
     this.trails.update(this.clock.t);
     this.surfaces.update(this.clock.t);
+    for (const extra of this.extras) extra.update(this.clock.t);
     this.ground.follow(this.controls.target);
     this.sun.target.position.copy(this.controls.target);
     this.sun.position.copy(this.controls.target).addScaledVector(this.light, 3 * this.reach);

@@ -1,0 +1,74 @@
+/*
+ * Instants of a motion (frames.h).
+ */
+#include "cli/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FRAME_BYTES = 1500000, /* of a page, before they become text */
+  A_POSE_BYTES = 28,
+  AN_EXTRA_BYTES = 2,
+  MOST_FRAMES = 2048,
+  LEAST_FRAMES = 128
+};
+
+static long width_of(const struct cli_frames *f)
+{
+  return 1L + f->nq + f->extra;
+}
+
+double *cli_frames_row(const struct cli_frames *f, long k)
+{
+  return f->rows + k * width_of(f);
+}
+
+/* Half as many as there is room for, over the time until t. */
+static void thin(struct cli_frames *f, double t)
+{
+  long last = 0;
+  f->interval = 2 * (t - cli_frames_row(f, 0)[0]) / (double)f->room;
+  for (long k = 1; k < f->count; k++) {
+    double *row = cli_frames_row(f, k);
+    if (row[0] - cli_frames_row(f, last)[0] < f->interval) continue;
+    if (++last < k) memcpy(cli_frames_row(f, last), row, (size_t)width_of(f) * sizeof *row);
+  }
+  f->count = last + 1;
+}
+
+/* Positions do not jump: of the two sides of an event one is enough. */
+void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
+{
+  if (f->room == 0) return; /* a problem written in C has no bodies */
+  double *row = cli_frames_row(f, f->count);
+  if (f->count > 0 && !(t > cli_frames_row(f, f->count - 1)[0])) return;
+  row[0] = t;
+  memcpy(row + 1, q, (size_t)f->nq * sizeof *row);
+  if (f->extra > 0) memcpy(row + 1 + f->nq, extra, (size_t)f->extra * sizeof *row);
+  f->newer = f->count > 0 && t - cli_frames_row(f, f->count - 1)[0] < f->interval;
+  if (f->newer) return;
+  if (++f->count == f->room - 1) thin(f, t);
+}
+
+cmb_status cli_frames_begin(struct cli_frames *f, int nq, int extra, int bodies, int share)
+{
+  *f = (struct cli_frames){.nq = nq, .extra = extra};
+  if (bodies == 0) return CMB_OK;
+  f->room = FRAME_BYTES / (((long)A_POSE_BYTES * bodies + (long)AN_EXTRA_BYTES * extra) * share);
+  if (f->room > MOST_FRAMES) f->room = MOST_FRAMES;
+  if (f->room < LEAST_FRAMES) f->room = LEAST_FRAMES;
+  f->rows = calloc((size_t)f->room * (size_t)width_of(f), sizeof *f->rows);
+  return f->rows ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+void cli_frames_close(struct cli_frames *f)
+{
+  if (f->newer) f->count++;
+  f->newer = false;
+}
+
+void cli_frames_end(struct cli_frames *f)
+{
+  free(f->rows);
+}

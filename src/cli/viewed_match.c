@@ -1,0 +1,126 @@
+/*
+ * Which column of a result is which quantity of its model (viewed.h). HDF5 and MAT files say it by groups, CSV files by the order that camber run
+ * writes; the columns of other programs are found by their names.
+ */
+#include "cli/viewed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Quantities of one kind, in the order of the equations. */
+struct group {
+  enum cli_column_kind kind;
+  int count;
+  const char *const *names, *const *units;
+};
+
+static void set_unit(struct cli_result_column *c, const struct group *g, int i)
+{
+  if (c->unit[0] || !g->units || !g->units[i][0]) return;
+  char *unit = strdup(g->units[i]);
+  if (!unit) return; /* then it has none, as before */
+  free(c->unit);
+  c->unit = unit;
+}
+
+/* Whether the columns from `first` on are called as those of the group. */
+static bool is_at(const struct cli_result *r, int first, const struct group *g)
+{
+  if (first + g->count > r->count) return false;
+  for (int i = 0; i < g->count; i++) {
+    if (strcmp(r->columns[first + i].name, g->names[i]) != 0) return false;
+  }
+  return true;
+}
+
+/* Whether the columns are those that camber run writes into a CSV file: t, then group after group; residuals may follow. */
+static bool is_in_order(const struct cli_result *r, int count, const struct group *groups)
+{
+  int first = 1;
+  if (strcmp(r->columns[0].name, "t") != 0) return false;
+  for (int g = 0; g < count; g++) {
+    if (!is_at(r, first, &groups[g])) return false;
+    first += groups[g].count;
+  }
+  return true;
+}
+
+static void take_in_order(struct cli_result *r, int count, const struct group *groups)
+{
+  int k = 1;
+  for (int g = 0; g < count; g++) {
+    for (int i = 0; i < groups[g].count; i++) r->columns[k++].kind = groups[g].kind;
+  }
+}
+
+/* The first column of that name which is nothing else yet. */
+static struct cli_result_column *find_free(struct cli_result *r, const char *name)
+{
+  for (int i = 0; i < r->count; i++) {
+    struct cli_result_column *c = &r->columns[i];
+    if (c->kind == CLI_COLUMN_UNKNOWN && strcmp(c->name, name) == 0) return c;
+  }
+  return NULL;
+}
+
+/* Columns by their names; each goes in front of those that are not known yet, so that a kind has the order of the equations. */
+static void take_by_name(struct cli_result *r, int count, const struct group *groups)
+{
+  int first = 0;
+  for (int g = 0; g < count; g++) {
+    for (int i = 0; i < groups[g].count; i++) {
+      struct cli_result_column *c = find_free(r, groups[g].names[i]);
+      if (!c) continue;
+      while (r->columns[first].kind != CLI_COLUMN_UNKNOWN) first++;
+      struct cli_result_column found = *c;
+      found.kind = groups[g].kind;
+      memmove(r->columns + first + 1, r->columns + first,
+              (size_t)(c - (r->columns + first)) * sizeof *c);
+      r->columns[first++] = found;
+    }
+  }
+}
+
+static int check_coordinates(const struct cli_viewed *v, const struct group *g)
+{
+  for (int i = 0; i < g->count; i++) {
+    const struct cli_result_column *c = cli_viewed_column(v, g->kind, i);
+    if (c && strcmp(c->name, g->names[i]) == 0) continue;
+    return cli_complain("'%s' has no column '%s', a coordinate of the model '%s'; --model names "
+                        "another one, --no-motion shows plots only",
+                        v->result.path, g->names[i], v->with.operand);
+  }
+  if (cli_viewed_count(v, g->kind) == g->count) return CLI_DONE;
+  return cli_complain("'%s' has %d coordinates, the model '%s' has %d", v->result.path,
+                      cli_viewed_count(v, g->kind), v->with.operand, g->count);
+}
+
+static void set_units(struct cli_result *r, const struct group *g)
+{
+  for (int i = 0, k = 0; i < r->count && k < g->count; i++) {
+    struct cli_result_column *c = &r->columns[i];
+    if (c->kind != g->kind) continue;
+    while (k < g->count && strcmp(c->name, g->names[k]) != 0) k++;
+    if (k < g->count) set_unit(c, g, k++);
+  }
+}
+
+int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
+{
+  struct cli_result *r = &v->result;
+  const struct group groups[] = {{CLI_COLUMN_COORDINATE, eq->nq, eq->q_names, eq->q_units},
+                                 {CLI_COLUMN_VELOCITY, eq->nv, eq->v_names, eq->v_units},
+                                 {CLI_COLUMN_MULTIPLIER, eq->ng, eq->lambda_names, NULL},
+                                 {CLI_COLUMN_OUTPUT, eq->no, eq->output_names, eq->output_units}};
+  enum { GROUPS = sizeof groups / sizeof groups[0] };
+  if (cli_viewed_count(v, CLI_COLUMN_COORDINATE) == 0) { /* the file does not say it */
+    if (is_in_order(r, GROUPS, groups))
+      take_in_order(r, GROUPS, groups);
+    else
+      take_by_name(r, GROUPS, groups);
+    if (cli_viewed_count(v, CLI_COLUMN_VELOCITY) == eq->nv) r->numbers[CLI_NUMBER_states] = eq->nz;
+  }
+  const int code = check_coordinates(v, &groups[0]);
+  for (int g = 0; g < GROUPS && code == CLI_DONE; g++) set_units(r, &groups[g]);
+  return code;
+}

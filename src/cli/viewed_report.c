@@ -1,0 +1,253 @@
+/*
+ * A result as an object of a page (viewed.h), as a run writes its own (report.c, docs/report.md). What the file says is written anew, text by text
+ * and number by number: nothing of it gets into the page in another way.
+ */
+#include "cli/report.h"
+#include "cli/viewed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number(const struct cli_viewed *v, int which)
+{
+  return v->result.numbers[which];
+}
+
+/* NULL: the file does not say it. */
+static void put_text(struct cli_json *j, const struct cli_viewed *v, const char *key, int text)
+{
+  const char *said = cli_viewed_text(v, text);
+  cli_json_text(j, key, said[0] ? said : NULL);
+}
+
+static const char *base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void put_settings(struct cli_json *j, const struct cli_viewed *v)
+{
+  cli_json_open(j, "settings", '{');
+  for (int i = 0; i < v->with.set_count; i++) {
+    cli_json_number(j, v->with.set[i].name, v->with.set[i].value);
+  }
+  cli_json_close(j, '}');
+}
+
+static void put_head(struct cli_json *j, const struct cli_viewed *v)
+{
+  const char *title = cli_viewed_text(v, CLI_TEXT_title);
+  if (!title[0] && v->with.model) title = cmb_model_title(v->with.model);
+  cli_json_text(j, "title", title[0] ? title : base_of(v->result.path));
+  cli_json_text(j, "file", v->with.model ? v->with.operand : v->result.path);
+  cli_json_text(j, "result", v->result.path);
+  if (v->why) cli_json_text(j, "no_motion", v->why);
+  cli_json_number(j, "t_end", number(v, CLI_NUMBER_t_end));
+  put_settings(j, v);
+}
+
+/* ---- the run */
+
+static void put_pair(struct cli_json *j, const struct cli_viewed *v, const char *key, int position,
+                     int velocity)
+{
+  cli_json_open(j, key, '{');
+  cli_json_number(j, "position", number(v, position));
+  cli_json_number(j, "velocity", number(v, velocity));
+  cli_json_close(j, '}');
+}
+
+/* How many of the columns `v` are velocities; the others are states. */
+static int velocities(const struct cli_viewed *v)
+{
+  const int count = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
+  const double states = number(v, CLI_NUMBER_states);
+  return states >= 0 && states <= count ? count - (int)states : count;
+}
+
+static void put_names(struct cli_json *j, const struct cli_viewed *v, const char *key,
+                      enum cli_column_kind kind, int first, int count)
+{
+  cli_json_open(j, key, '[');
+  for (int i = 0; i < count; i++) {
+    cli_json_text(j, NULL, cli_viewed_column(v, kind, first + i)->name);
+  }
+  cli_json_close(j, ']');
+}
+
+static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
+{
+  const int nv = velocities(v), all = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
+  cli_json_open(j, "names", '{');
+  put_names(j, v, "q", CLI_COLUMN_COORDINATE, 0, cli_viewed_count(v, CLI_COLUMN_COORDINATE));
+  put_names(j, v, "v", CLI_COLUMN_VELOCITY, 0, nv);
+  if (all > nv) put_names(j, v, "z", CLI_COLUMN_VELOCITY, nv, all - nv);
+  put_names(j, v, "lambda", CLI_COLUMN_MULTIPLIER, 0, cli_viewed_count(v, CLI_COLUMN_MULTIPLIER));
+  cli_json_close(j, '}');
+}
+
+static void put_events(struct cli_json *j, const struct cli_viewed *v)
+{
+  const struct cli_result *r = &v->result;
+  cli_json_open(j, "events", '[');
+  for (long i = 0; i < r->event_count; i++) {
+    if (!isfinite(r->events[i].t)) continue;
+    cli_json_open(j, NULL, '{');
+    cli_json_text(j, "name", r->events[i].name);
+    cli_json_text(j, "kind", cli_event_kind_name(r->events[i].kind));
+    cli_json_number(j, "t", r->events[i].t);
+    cli_json_integer(j, "direction", r->events[i].direction > 0 ? 1 : -1);
+    cli_json_close(j, '}');
+  }
+  cli_json_close(j, ']');
+  if (number(v, CLI_NUMBER_event_count) > (double)r->event_count) {
+    cli_json_number(j, "event_count", number(v, CLI_NUMBER_event_count));
+  }
+}
+
+static void put_costs(struct cli_json *j, const struct cli_viewed *v)
+{
+  cli_json_open(j, "stats", '{');
+#define PUT_STATISTIC(name) cli_json_number(j, #name, number(v, CLI_NUMBER_##name));
+  CMB_STATISTICS_LIST(PUT_STATISTIC)
+#undef PUT_STATISTIC
+  cli_json_close(j, '}');
+  cli_json_open(j, "seconds", '{');
+  cli_json_number(j, "setup", number(v, CLI_NUMBER_setup_seconds));
+  cli_json_number(j, "run", number(v, CLI_NUMBER_run_seconds));
+  cli_json_close(j, '}');
+}
+
+/* One a line. */
+static cmb_status put_warnings(struct cli_json *j, const struct cli_viewed *v)
+{
+  cmb_status status = CMB_OK;
+  cli_json_open(j, "warnings", '[');
+  for (const char *line = cli_viewed_text(v, CLI_TEXT_warnings); *line && status == CMB_OK;) {
+    const size_t length = strcspn(line, "\n");
+    char *text = strndup(line, length);
+    if (text)
+      cli_json_text(j, NULL, text);
+    else
+      status = CMB_ERROR_MEMORY;
+    free(text);
+    line += length + (line[length] == '\n');
+  }
+  cli_json_close(j, ']');
+  return status;
+}
+
+static void put_status(struct cli_json *j, const struct cli_viewed *v)
+{
+  const char *status = cli_viewed_text(v, CLI_TEXT_status);
+  const bool running = strcmp(status, "running") == 0;
+  cli_json_text(j, "status", status[0] ? status : NULL);
+  if (!status[0] || strcmp(status, "ok") == 0) return;
+  cli_json_text(j, "message",
+                running ? "it was killed, or still goes on; this is what it had written"
+                        : cli_viewed_text(v, CLI_TEXT_message));
+}
+
+static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
+{
+  const struct cli_result_column *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0);
+  const double singular = number(v, CLI_NUMBER_singularities);
+  put_text(j, v, "camber", CLI_TEXT_camber);
+  put_text(j, v, "model", CLI_TEXT_model);
+  put_text(j, v, "method", CLI_TEXT_method);
+  put_text(j, v, "method_title", CLI_TEXT_method_title);
+  put_status(j, v);
+  cli_json_number(j, "rtol", number(v, CLI_NUMBER_rtol));
+  cli_json_number(j, "atol", number(v, CLI_NUMBER_atol));
+  cli_json_number(j, "step", number(v, CLI_NUMBER_step));
+  cli_json_number(j, "q_moved", number(v, CLI_NUMBER_q_moved));
+  cli_json_number(j, "v_moved", number(v, CLI_NUMBER_v_moved));
+  cli_json_number(j, "t", t->numbers[v->result.rows - 1]);
+  put_all_names(j, v);
+  put_pair(j, v, "residual", CLI_NUMBER_position, CLI_NUMBER_velocity);
+  put_pair(j, v, "worst", CLI_NUMBER_worst_position, CLI_NUMBER_worst_velocity);
+  put_events(j, v);
+  if (cli_viewed_text(v, CLI_TEXT_stopped_by)[0]) put_text(j, v, "stopped_by", CLI_TEXT_stopped_by);
+  if (isfinite(singular)) cli_json_number(j, "singularity_count", singular);
+  if (isfinite(number(v, CLI_NUMBER_stiff_since))) {
+    cli_json_number(j, "stiff_since", number(v, CLI_NUMBER_stiff_since));
+  }
+  put_costs(j, v);
+  return put_warnings(j, v);
+}
+
+/* ---- the curves */
+
+/* A kind of columns, as the page calls it. */
+static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
+                                          enum cli_column_kind kind, const char *name)
+{
+  static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
+  const struct cli_result *r = &v->result;
+  const int nv = velocities(v);
+  for (int i = 0, k = 0; i < r->count; i++) {
+    const struct cli_result_column *c = &r->columns[i];
+    if (c->kind != kind) continue;
+    const bool state = kind == CLI_COLUMN_VELOCITY && k++ >= nv;
+    *to = (struct cli_report_column){
+        .name = c->name, .unit = c->unit, .kind = state ? "state" : name, .index = 1 + i};
+    for (int n = 0; n < 2; n++) { /* CSV files have them as columns like any other */
+      if (kind != CLI_COLUMN_UNKNOWN && kind != CLI_COLUMN_RESIDUAL) break;
+      if (strcmp(c->name, norms[n]) != 0) continue;
+      to->unit = units[n];
+      to->kind = "residual";
+    }
+    to++;
+  }
+  return to;
+}
+
+/* The values at the end, to the last digit and in the order of the curves. */
+static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
+                     const struct cli_report_column *columns)
+{
+  cli_json_open(j, "last", '[');
+  for (int i = 0; i < count; i++) {
+    const struct cli_result_column *c = &v->result.columns[columns[i].index - 1];
+    cli_json_number(j, NULL, c->numbers[v->result.rows - 1]);
+  }
+  cli_json_close(j, ']');
+}
+
+static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, bool exact)
+{
+  struct cli_report_column *all = calloc((size_t)v->result.count, sizeof *all), *to = all;
+  if (!all) return CMB_ERROR_MEMORY;
+  to = add_kind(to, v, CLI_COLUMN_OUTPUT, "output");
+  to = add_kind(to, v, CLI_COLUMN_COORDINATE, "coordinate");
+  to = add_kind(to, v, CLI_COLUMN_VELOCITY, "velocity");
+  to = add_kind(to, v, CLI_COLUMN_MULTIPLIER, "multiplier");
+  to = add_kind(to, v, CLI_COLUMN_RESIDUAL, "residual");
+  to = add_kind(to, v, CLI_COLUMN_UNKNOWN, "column");
+  put_last(j, v, (int)(to - all), all);
+  const cmb_status status = cli_report_table(j, "series", &v->series, exact, (int)(to - all), all);
+  free(all);
+  return status;
+}
+
+/* Sizes of steps are not in files of results. */
+static cmb_status put_no_steps(struct cli_json *j)
+{
+  return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, false, 0, NULL);
+}
+
+cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v, bool exact)
+{
+  cli_json_open(j, NULL, '{');
+  put_head(j, v);
+  cli_json_open(j, "run", '{');
+  cmb_status status = put_run(j, v);
+  cli_json_close(j, '}');
+  if (status == CMB_OK && !v->why) status = cli_report_motion(ctx, j, &v->frames, &v->with);
+  if (status == CMB_OK) status = put_series(j, v, exact);
+  if (status == CMB_OK) status = put_no_steps(j);
+  cli_json_close(j, '}');
+  return status;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Pages that compare results in a browser (tests/viewer/compare.mjs). Where node, Chromium or the viewer are not there it says so, and tests nothing:
+# scripts/setup.sh viewer installs them.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# shellcheck source=../support/browser.sh
+. "$SOURCE_DIR/tests/support/browser.sh"
+"$CAMBER" run simple-pendulum --out probe.h5 >/dev/null 2>&1 || skip "this build has no HDF5"
+
+run() { check "run $*" "$CAMBER" run "$@" >/dev/null 2>&1; }
+run fivelink --set stair=1 --out a.h5 --record residuals
+run fivelink --set stair=1 --out b.mat --method radau5 --rtol 1e-3 --record residuals
+run fivelink --set stair=1 --out c.h5 --method lie --step 0.002 --t-end 0.5 --record residuals
+run double-pendulum --out d.h5
+run simple-pendulum --out e.h5
+run simple-pendulum --out e.csv
+check "methods" "$CAMBER" view a.h5 b.mat c.h5 -o methods.html >/dev/null
+check "models" "$CAMBER" view d.h5 e.h5 e.csv -o models.html >/dev/null
+check "single" "$CAMBER" view a.h5 -o single.html >/dev/null
+check "table" "$CAMBER" view e.csv -o table.html >/dev/null
+browse compare.mjs
+finish

@@ -1,0 +1,114 @@
+// Opens pages that compare results in Chromium: node compare.mjs, with methods.html (three runs of one model, the last one shorter), models.html
+// (runs of two models and a table without one), single.html and table.html in this folder. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
+
+import { check, finish, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
+
+const curves = (page) => page.evaluate(() => camber.plots.plots.map((u) => u.series.slice(1).map((s) => s.label)));
+const box = (page, run) => page.locator(".grid input[type=checkbox]").nth(run);
+
+// A curve as it is drawn, against the columns of its own file.
+async function testCurves(page) {
+  const wrong = await page.evaluate(() => {
+    let count = 0;
+    for (const u of camber.plots.plots) {
+      const name = u.root.querySelector(".u-title").textContent;
+      u.series.slice(1).forEach((s, i) => {
+        const run = camber.comparison.runs.find((r) => r.label === s.label);
+        const { t, columns } = run.report.series;
+        const column = columns.find((c) => c.name === name);
+        if (!column || column.kind === "residual") return;
+        const drawn = u.data[i + 1].map((x, k) => [u.data[0][k], x]).filter(([, x]) => x !== undefined);
+        if (drawn.length !== t.length || drawn.some(([time, x], k) => time !== t[k] || x !== column.values[k])) count++;
+      });
+    }
+    return count;
+  });
+  check(`methods: ${wrong} curves are not those of their files`, wrong === 0);
+}
+
+// Differences by an own interpolation, at some times of the reference.
+async function testDifferences(page) {
+  const before = (await curves(page)).length;
+  await page.locator(".plots label.card input").check();
+  const after = await page.evaluate(() => camber.plots.plots.map((u) => u.root.querySelector(".u-title").textContent));
+  check(`methods: ${before} panels become ${after.length}`, after.length === 2 * before && after.some((t) => t.startsWith("camber: difference to mdop5")));
+  const far = await page.evaluate(() => {
+    const u = camber.plots.plots.find((p) => p.root.querySelector(".u-title").textContent.startsWith("camber: difference"));
+    const [a, b] = camber.reports.map((r) => ({ t: r.series.t, y: r.series.columns.find((c) => c.name === "camber").values }));
+    let most = 0;
+    for (let k = 1; k + 1 < a.t.length; k += 7) {
+      if (a.t[k] === a.t[k + 1] || a.t[k] === a.t[k - 1]) continue;
+      let i = 0;
+      while (i + 2 < b.t.length && b.t[i + 1] <= a.t[k]) i++;
+      const other = b.y[i] + ((b.y[i + 1] - b.y[i]) * (a.t[k] - b.t[i])) / (b.t[i + 1] - b.t[i]);
+      most = Math.max(most, Math.abs(u.data[1][k] - (other - a.y[k])));
+    }
+    return most;
+  });
+  check(`methods: differences are off by ${far}`, far < 1e-12);
+  await page.screenshot({ path: `${pictures}/compare-differences.png`, fullPage: true });
+  await page.locator(".plots label.card input").uncheck();
+}
+
+async function testGhosts(page) {
+  await scrub(page, 0.8);
+  const all = await picture(page);
+  const runs = await page.evaluate(() => camber.comparison.runs.map((r) => ({ ghost: Boolean(r.ghost), solid: Boolean(r.solid), colour: r.ghost ? `#${r.ghost.paintwork.color.getHexString()}` : null, curve: r.colour() })));
+  check("methods: the first is solid, the others are ghosts", runs[0].solid && runs.slice(1).every((r) => r.ghost && r.colour === r.curve));
+  check("methods: a run that has ended does not say so", (await page.locator(".ended").textContent()) === "ended at 0.5 s");
+  const [ended, lively] = await page.evaluate(() => [2, 1].map((i) => camber.comparison.runs[i].ghost.paintwork.opacity));
+  check("methods: the ghost of a run that has ended is not fainter", ended < lively);
+  const places = await page.evaluate(() => camber.comparison.runs.slice(1).map(({ ghost, report }) => {
+    const { t, poses, bodies } = report.frames;
+    const k = t.findLastIndex((x) => x <= camber.clock.t);
+    const at = Math.min(k, t.length - 1);
+    return Math.abs(ghost.motion.place[bodies - 1].x - poses[7 * (at * bodies + bodies - 1)]);
+  }));
+  check(`methods: ghosts are ${places} away from their places`, places.every((x) => x < 1e-3));
+  const before = (await curves(page))[0];
+  await box(page, 1).uncheck();
+  await box(page, 2).uncheck();
+  check("methods: ghosts cannot be hidden", (await picture(page)).hash !== all.hash);
+  check(`methods: curves of hidden runs: ${await curves(page)}`, before.length === 3 && (await curves(page)).every((c) => c.length === 1));
+  await box(page, 1).check();
+  await box(page, 2).check();
+  check("methods: ghosts do not come back", (await picture(page)).hash === all.hash);
+}
+
+const page = await open("methods", 1600, 900);
+await testWidth("methods", page);
+check(`methods: labels ${await curves(page)}`, (await curves(page))[0].join("; ") === "mdop5, rtol 1e-6; radau5, rtol 0.001; lie, step 0.002 s");
+check("methods: the cost of a run", (await page.locator(".grid tr").nth(2).textContent()).includes("radau5"));
+check("methods: drift", await page.evaluate(() => camber.plots.plots.some((u) => u.root.querySelector(".u-title").textContent === "|g|" && u.scales.y.distr === 3)));
+await testCurves(page);
+await testGhosts(page);
+await page.screenshot({ path: `${pictures}/compare-methods.png` });
+await testDifferences(page);
+await page.close();
+
+for (const scheme of ["light", "dark"]) {
+  const narrow = await open("methods", 400, 800, scheme);
+  await testWidth(`methods, 400 px, ${scheme}`, narrow);
+  await scrub(narrow, 0.3);
+  check(`methods, 400 px, ${scheme}: blank`, (await picture(narrow)).colours > 20);
+  await narrow.screenshot({ path: `${pictures}/compare-methods-400-${scheme}.png`, fullPage: true });
+  await narrow.close();
+}
+
+const models = await open("models", 1400, 900, "dark");
+await testWidth("models", models);
+check("models: one ghost, and one run without a motion", await models.evaluate(() => camber.comparison.runs.filter((r) => r.ghost).length === 1 && camber.comparison.runs.filter((r) => r.solid).length === 1));
+await scrub(models, 0.02);
+await picture(models);
+await models.screenshot({ path: `${pictures}/compare-models.png` });
+
+const single = await open("single", 1200, 800);
+await testWidth("single", single);
+check("single: no steps are drawn", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
+check("single: the file", (await single.locator(".summary").textContent()).includes("a.h5"));
+
+const table = await open("table", 800, 600);
+await testWidth("table", table);
+check("table: why there is no motion", (await table.locator(".hint").textContent()).includes("--model"));
+check("table: no curves", (await curves(table)).length > 0);
+await finish();
