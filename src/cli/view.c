@@ -7,6 +7,7 @@
 #include "cli/film.h"
 #include "cli/result.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The page is asked for, or nothing else is. */
@@ -56,6 +57,7 @@ static int view_model(cmb_context *ctx, const struct cli_arguments *a, const cha
   }
   if (code == CLI_DONE) code = cli_view_model(ctx, &with, page);
   cmb_model_destroy(with.model);
+  for (int i = a->owned_count; i < with.owned_count; i++) free(with.owned[i]); /* by the model */
   return code;
 }
 

@@ -11,14 +11,16 @@ count=0
 for file in "$SOURCE_DIR"/models/*.yaml; do
   model=$(basename "$file" .yaml)
   began=$(date +%s)
-  check "view $model: $(cat stderr 2>/dev/null)" "$CAMBER" view "$model" -o all.html >stdout 2>stderr
+  "$CAMBER" view "$model" -o all.html >stdout 2>stderr
+  check "view $model: $(cat stderr)" [ $? -eq 0 ]
   check "$model takes $(($(date +%s) - began)) s" [ $(($(date +%s) - began)) -lt 30 ]
   check "$model.html has $(stat -c %s all.html) bytes" [ "$(stat -c %s all.html)" -lt 5200000 ]
   check "$model has no slider: $(cat stdout)" grep -qE ', [1-9][0-9]* sliders?, ' stdout
   count=$((count + 1))
 done
 for links in 60 150; do # many bodies and outputs: fewer positions, and of the modes the slowest
-  check "view chain of $links" "$CAMBER" view chain --set N=$links -o all.html >stdout 2>stderr
+  "$CAMBER" view chain --set N=$links -o all.html >stdout 2>stderr
+  check "view chain of $links: $(cat stderr)" [ $? -eq 0 ]
   check "a chain of $links has $(stat -c %s all.html) bytes" [ "$(stat -c %s all.html)" -lt 5200000 ]
 done
 check "there are $count models" [ "$count" -gt 20 ]

@@ -134,7 +134,10 @@ if not eval(sys.argv[2]):
     sys.exit(f"{sys.argv[1]}: not true: {sys.argv[2]}")
 END
 look() { check "$1: $2" python3 look.py "$@"; }
-view() { check "view $*" "$CAMBER" view "$@" >stdout 2>stderr; }
+view() {
+  "$CAMBER" view "$@" >stdout 2>stderr
+  check "view $*: $(cat stderr)" [ $? -eq 0 ]
+}
 fails() { # CODE WORDS ARGUMENT...
   local wanted=$1 words=$2 code
   shift 2
