@@ -84,10 +84,26 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
   return true;
 }
 
+/* A number and its bound. */
+static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], size_t room,
+                             char *text)
+{
+  static const char *const words[] = {
+      [CMB_AT_LEAST] = "at least", [CMB_ABOVE] = "more than", [CMB_AT_MOST] = "at most"};
+  const bool good = l->kind == CMB_AT_LEAST ? value[0] >= value[1]
+                    : l->kind == CMB_ABOVE  ? value[0] > value[1]
+                                            : value[0] <= value[1];
+  if (good && isfinite(value[0])) return false;
+  snprintf(text, room, "%s is %g; expected %s %g", l->what, value[0], words[l->kind], value[1]);
+  return true;
+}
+
 /* Whether the values (count) are not what they have to be; why is then in the text. */
 static bool is_broken(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
+  if (l->kind == CMB_AT_LEAST || l->kind == CMB_ABOVE || l->kind == CMB_AT_MOST)
+    return is_out_of_bounds(l, value, room, text);
   const bool good = *value > 0 || (*value == 0 && l->kind == CMB_NOT_NEGATIVE);
   if (good && isfinite(*value)) return false;
   snprintf(text, room, "%s is %g; expected %s", l->what, *value, l->expected);
@@ -148,6 +164,13 @@ cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_
 {
   for (int i = 0; i < count; i++) CMB_TRY(cmb_limit_number(r, place, what, kind, NULL, x[i]));
   return CMB_OK;
+}
+
+cmb_status cmb_limit_by(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                        cmb_number x, cmb_number bound)
+{
+  return limit(r, &(cmb_model_limit){
+                      .kind = kind, .what = what, .place = place, .count = 2, .x = {x, bound}});
 }
 
 cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9])

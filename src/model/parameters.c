@@ -38,7 +38,7 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
   CMB_TRY(cmb_define(r, CMB_NAMES_PARAMETER, full, r->model->parameter_count, node->key_place));
   *parameter = new_parameter(r);
   if (!*parameter) return cmb_fail_memory(r->ctx);
-  **parameter = (cmb_lazy){.name = full, .entry = node, .node = node, .scope = s};
+  **parameter = (cmb_lazy){.name = full, .entry = node, .node = node, .scope = s, .home = s};
   return CMB_OK;
 }
 
@@ -59,10 +59,10 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
   return CMB_OK;
 }
 
-/* A number, or {value: number, unit: text, title: text} */
+/* A number, or {value: number, unit: text, title: text, least: number, above: number, most: number} */
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  static const char *const keys[] = {"value", "unit", "title"};
+  static const char *const keys[] = {"value", "unit", "title", "least", "above", "most"};
   cmb_lazy *parameter;
   CMB_TRY(define(r, s, entry->key, entry, &parameter));
   if (entry->kind == CMB_NODE_MAP) {
@@ -227,6 +227,24 @@ static cmb_status keep_words(cmb_reader *r, const cmb_lazy *from, cmb_model_para
   return cmb_read_words(r, from->entry, "title", "a text", &p->title);
 }
 
+/* What it has to be, whoever gives the value: the file, an instance, the options, or a program while it is live. */
+static cmb_status limit(cmb_reader *r, const cmb_lazy *from, const cmb_model_parameter *p)
+{
+  static const struct {
+    const char *key;
+    cmb_limit_kind kind;
+  } bounds[] = {{"least", CMB_AT_LEAST}, {"above", CMB_ABOVE}, {"most", CMB_AT_MOST}};
+  if (from->is_index || from->entry->kind != CMB_NODE_MAP) return CMB_OK;
+  for (int i = 0; i < 3; i++) {
+    const cmb_node *node = cmb_node_find(from->entry, bounds[i].key);
+    cmb_number bound;
+    if (!node) continue;
+    CMB_TRY(cmb_read_number(r, from->home, node, &bound));
+    CMB_TRY(cmb_limit_by(r, from->node->place, "it", bounds[i].kind, p->number, bound));
+  }
+  return CMB_OK;
+}
+
 cmb_status cmb_read_parameters(cmb_reader *r)
 {
   cmb_model *m = r->model;
@@ -239,6 +257,7 @@ cmb_status cmb_read_parameters(cmb_reader *r)
     CMB_TRY(cmb_parameter_value(r, i, r->parameters[i].node->place, &p->number));
     p->live = r->parameters[i].live;
     CMB_TRY(keep_words(r, &r->parameters[i], p));
+    CMB_TRY(limit(r, &r->parameters[i], p));
   }
   cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;

@@ -79,6 +79,7 @@ typedef struct cmb_lazy {
   const cmb_node *entry;  /* what it is defined by */
   const cmb_node *node;   /* its value */
   const cmb_scope *scope; /* that its formulas are looked up in */
+  const cmb_scope *home;  /* that it is defined in */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
   bool is_index; /* the number of a copy, which nobody can set */
@@ -184,7 +185,10 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
+  CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
+  CMB_ABOVE,    /* .. greater .. */
+  CMB_AT_MOST,  /* .. or at most the second */
+  CMB_INERTIA   /* nine numbers: principal moments not negative, none larger than the two others' sum */
 } cmb_limit_kind;
 
 /* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */
@@ -192,6 +196,9 @@ cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cm
                             const char *expected, cmb_number x);
 cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
                           int count, const cmb_number *x);
+/* By another number: CMB_AT_LEAST, CMB_ABOVE or CMB_AT_MOST. */
+cmb_status cmb_limit_by(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
+                        cmb_number x, cmb_number bound);
 cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9]);
 
 /* ---- friction.c */
