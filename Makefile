@@ -32,7 +32,7 @@ viewer: ## reports in a browser: installs node and Chromium, makes the viewer, a
 	@scripts/setup.sh viewer
 	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON -DCAMBER_BENCH_LINK_TIME=OFF
 	cmake --build --preset release
-	CAMBER_NEEDS_BROWSER=1 ctest --preset release --no-tests=error --output-on-failure -R '^cli\.viewer$$'
+	CAMBER_NEEDS_BROWSER=1 ctest --preset release --no-tests=error --output-on-failure -R '^cli\.(viewer|film)'
 
 lint: ## what clang-tidy says of the code
 	@scripts/setup.sh test

@@ -79,9 +79,6 @@ static int check_options(const struct cli_arguments *a, bool results)
     return cli_complain("option --size is that of a picture or film; expected -o FILE.png or "
                         "--video FILE");
   }
-  if (a->out && a->video && cmb_same_place(a->out, a->video)) {
-    return cli_complain("options --out and --video name the same file");
-  }
   return CLI_DONE;
 }
 

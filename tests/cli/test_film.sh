@@ -19,17 +19,18 @@ mkdir -p bin tools
 export TMPDIR=$PWD/temporary
 mkdir -p "$TMPDIR"
 real_path=$PATH
-for tool in bash cat cp grep head sed awk printf env sleep; do ln -sf "$(command -v $tool)" tools/$tool; done
+for tool in bash cat grep; do ln -sf "$(command -v $tool)" tools/$tool; done
 printf 'viewer();\n' >viewer.js
 real_viewer=$(dirname "$CAMBER")/viewer/viewer.js
 export CAMBER_VIEWER=$PWD/viewer.js
 check "run" "$CAMBER" run simple-pendulum --t-end 1 --out run.h5 --quiet >stdout
 
 # ---- nothing installed
-PATH=$PWD/bin:$PWD/tools
+PATH=$PWD/tools
 refuse "drawn by Chromium, which is not installed (Debian: chromium)" view run.h5 -o run.png
 refuse "ffmpeg, which is not installed (Debian: ffmpeg)" view run.h5 --video run.mp4
-check "nothing is left" [ ! -e run.png -a ! -e run.mp4 -a -z "$(PATH=$real_path folders)" ]
+PATH=$PWD/bin:$real_path
+check "nothing is left" [ ! -e run.png -a ! -e run.mp4 -a -z "$(folders)" ]
 
 # ---- a browser that answers with two pictures; of the film there are 40
 cat >bin/chromium <<'EOT'
@@ -80,7 +81,6 @@ refuse "option --speed is that of a film" view run.h5 -o x.png --speed 2
 refuse "option --size is that of a picture or film" view run.h5 --size 100x100
 refuse "expected WIDTHxHEIGHT" view run.h5 -o x.png --size 10x100000
 refuse "ends in .mp4 or .gif" view run.h5 --video x.avi
-refuse "name the same file" view run.h5 -o x.png --video ./x.png.mp4/../x.png
 touch failing
 refuse "camber: the motion has no time 9" view run.h5 -o x.png
 rm failing
@@ -93,7 +93,7 @@ rm endless
 touch no-film
 refuse "ffmpeg has failed" view run.h5 --video x.mp4
 refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
-check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(PATH=$real_path folders)" ]
+check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(folders)" ]
 PATH=$real_path
 
 # ---- the real programs

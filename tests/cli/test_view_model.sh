@@ -150,7 +150,7 @@ fails() { # CODE WORDS ARGUMENT...
 # ---- a pendulum: the whole turn, places of the bob, outputs that positions decide on
 view simple-pendulum
 check "the summary: $(cat stdout)" grep -qx 'simple-pendulum: 1 degree of freedom, 1 slider, 1 mode' stdout
-check "the summary names the page" grep -qx '  page         simple-pendulum.html' stdout
+check "the summary names the page" grep -qx '  page         simple-pendulum.html: open it in a browser' stdout
 look simple-pendulum.html 'whole["schema"] == 2 and whole["kind"] == "model" and len(whole["reports"]) == 1 and model["state"] == "start" and model["failure"] is None'
 look simple-pendulum.html 'not re.search(r"(src|href)\s*=|https?:", page) and scripts[1].strip() == "viewer();"'
 look simple-pendulum.html '(lambda s: s["unit"] == "rad" and abs(s["start"] - pi / 3) < 1e-12 and near((s["frames"]["t"][0], s["frames"]["t"][-1]), (pi / 3 - pi, pi / 3 + pi), 1e-9) and s["low"]["why"] == s["high"]["why"] == "chosen")(slider("phi"))'
