@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo dist test viewer lint quick campaign threads bench book install format coverage clean
+.PHONY: build help demo dist test viewer lint quick campaign threads bench book gallery install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -65,6 +65,10 @@ book: ## every table and figure of the papers as a page in docs/benchmarks; goes
 	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
 	cmake --build --preset release
 	scripts/book.sh
+
+gallery: build ## a picture of every bundled model, drawn by the viewer, in docs/gallery.md
+	@scripts/setup.sh viewer
+	scripts/gallery.sh
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench

@@ -61,6 +61,10 @@ CMB_API cmb_status cmb_system_residuals(cmb_context *ctx, const cmb_system *syst
                                         const double *q, const double *v, double *position,
                                         double *velocity);
 
+/* The constraints g (ng) of equations at a state, in the modes that belong to it. CMB_ERROR_EQUATIONS: they cannot be evaluated there. */
+CMB_API cmb_status cmb_constraint_values(cmb_context *ctx, const cmb_equations *eq, double t,
+                                         const double *q, const double *v, double *g);
+
 /* Static equilibrium and what was found there. */
 typedef enum cmb_stability {
   CMB_STABLE,  /* every small displacement meets a restoring force */
@@ -260,6 +264,59 @@ CMB_API cmb_status cmb_suspension_next(cmb_suspension *kinematics, double *row);
 
 /* The forces of the road on wheels, contacts and loads, which are left out: their names; how many. */
 CMB_API int cmb_suspension_left_out(const cmb_suspension *kinematics, const char *const **names);
+
+/* The freedoms of an assembled mechanism: coordinates that determine all others, and the positions that each of them leads to. Joints near the ground come
+ * first, those with a single coordinate before others, coordinates before turns by Euler parameters, and of several the first, unless the constraints leave
+ * clearly more room to another. A freedom is moved with all others held at their values of the start; the loops are closed in small steps on the way, so that
+ * they stay in the same branch. */
+typedef struct cmb_freedom {
+  const char *name; /* of the coordinate; "body about x" of a turn */
+  int q;            /* the coordinate, or the first of four Euler parameters */
+  int v;            /* its velocity */
+  int axis; /* -1: a coordinate; 0, 1, 2: a turn by Euler parameters about the child's axis, as it is in the design position */
+  bool angle;
+  double start; /* its value at the start, of a turn 0 */
+} cmb_freedom;
+
+typedef struct cmb_freedoms cmb_freedoms;
+
+/* A position that meets the constraints of a model's equations in joint coordinates, which must outlive the freedoms, as the model must. */
+typedef struct cmb_freedoms_place {
+  const cmb_equations *eq;
+  const cmb_model *model;
+  double t;
+  const double *q, *v; /* (nq), (nv) */
+  const double *p;     /* (np) values of live parameters; NULL: those of the equations */
+} cmb_freedoms_place;
+
+CMB_API cmb_status cmb_freedoms_create(cmb_context *ctx, const cmb_freedoms_place *at,
+                                       cmb_freedoms **freedoms);
+CMB_API void cmb_freedoms_destroy(cmb_freedoms *f);
+
+/* As many as there are degrees of freedom, in the order of the coordinates. */
+CMB_API const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count);
+
+/* What moves from now on: freedom k; or none, CMB_FREEDOMS_HELD (time may), or nothing is held, CMB_FREEDOMS_LOOSE. */
+enum { CMB_FREEDOMS_HELD = -1, CMB_FREEDOMS_LOOSE = -2 };
+CMB_API cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k);
+
+/* The position q (nq), in place, to where the driven freedom has been moved on by `change` at the time t, or as far as it gets: *reached is
+ * the share of the way, 1: all. Positions in between meet the constraints, too, unless time has changed or nothing is held. */
+CMB_API cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q,
+                                     double *reached);
+
+/* Whether the position meets the constraints at t as well as can be told. */
+CMB_API cmb_status cmb_freedoms_check(cmb_freedoms *f, double t, const double *q, bool *met);
+
+/* A gap of a stop or rigid contact that is closed at the position; NULL: none is. */
+CMB_API cmb_status cmb_freedoms_closed_gap(cmb_freedoms *f, double t, const double *q,
+                                           const char **name);
+
+/* Outputs of the model that positions and time alone decide on: their numbers. */
+CMB_API const int *cmb_freedoms_outputs(const cmb_freedoms *f, int *count);
+
+/* Their values (count) at a position; NaN where one has none. */
+CMB_API cmb_status cmb_freedoms_observe(cmb_freedoms *f, double t, const double *q, double *values);
 
 #ifdef __cplusplus
 }

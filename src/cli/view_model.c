@@ -10,7 +10,6 @@
 #include "cli/counts.h"
 #include "cli/page.h"
 #include "cli/view.h"
-#include "dae/modes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,35 +141,24 @@ static cmb_status show_design(struct model_page *m)
 
 /* ---- loops that do not close */
 
-static cmb_status list_open(struct model_page *m, cmb_evaluator *ev)
+static cmb_status find_open(cmb_context *ctx, struct model_page *m)
 {
-  const cmb_equations *eq = ev->eq;
-  const cmb_terms want = {.g = ev->g};
-  bool changed;
-  cmb_mode_search modes;
-  cmb_mode_search_create(&modes, ev->arena, eq);
+  const cmb_equations *eq = &m->place.eq;
+  double *g = calloc((size_t)eq->ng + 1, sizeof *g);
   m->open = calloc((size_t)eq->ng + 1, sizeof *m->open);
-  if (!m->open || cmb_arena_failed(ev->arena)) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
-  cmb_status status = cmb_guess_modes(ev, &modes, m->place.t, m->place.q, m->place.v, &changed);
-  if (status >= 0) status = cmb_evaluate(ev, m->place.t, m->place.q, NULL, &want);
+  cmb_status status = g && m->open ? CMB_OK : CMB_ERROR_MEMORY;
+  if (status == CMB_OK) {
+    status = cmb_constraint_values(ctx, eq, m->place.t, m->place.q, m->place.v, g);
+  }
   for (int i = 0; status == CMB_OK && i < eq->ng; i++) {
     struct open_constraint *o = &m->open[m->open_count];
-    *o = (struct open_constraint){.name = eq->g_names[i], .off = ev->g[i]};
-    if (!(fabs(ev->g[i]) > OPEN)) continue;
+    *o = (struct open_constraint){.name = eq->g_names[i], .off = g[i]};
+    if (!(fabs(g[i]) > OPEN)) continue;
     if (!cmb_model_origin_of(m->a->model, o->name, &o->origin)) o->origin.name = o->name;
     m->open_count++;
   }
-  return status < 0 ? status : CMB_OK;
-}
-
-static cmb_status find_open(cmb_context *ctx, struct model_page *m)
-{
-  cmb_evaluator *ev;
-  CMB_TRY(cmb_evaluator_create(ctx, &m->place.eq, &ev));
-  const cmb_status status = list_open(m, ev);
-  cmb_evaluator_destroy(ev);
-  return status;
+  free(g);
+  return status == CMB_ERROR_EQUATIONS ? CMB_OK : status; /* then nothing can be said of loops */
 }
 
 /* ---- all that is computed */

@@ -8,7 +8,6 @@
 #define CMB_CLI_VIEW_MODEL_H
 
 #include "cli/report.h"
-#include "system/freedoms.h"
 
 /* Numbers that the sliders have, and as many the modes: with the viewer a page stays below 6 MB. */
 enum { CLI_VIEW_NUMBERS = 400000, CLI_A_POSE = 7 };

@@ -1,6 +1,6 @@
 /*
  * Positions along the free coordinates of a mechanism (view_model.h): each is moved from the start in both directions, the others being held
- * (system/freedoms.h), as far as its range goes, the loops close, and no stop is in the way.
+ * (cmb_freedoms), as far as its range goes, the loops close, and no stop is in the way.
  */
 #include "cli/view_model.h"
 

@@ -1,9 +1,9 @@
 /*
- * Freedoms of a mechanism (freedoms.h). With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the
+ * Freedoms of a mechanism (camber/system.h). With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the
  * root of its entry of the metric is the share of the free motions in velocity i: its length is 1 if no constraint speaks of it, and 0 if they hold
  * it. Velocities are chosen one after the other; what is left of a column beside those chosen, an angle, tells whether they determine it.
  */
-#include "system/freedoms.h"
+#include "system/closing.h"
 
 #include "base/context.h"
 #include "base/text.h"
@@ -322,6 +322,8 @@ static cmb_status begin(cmb_freedoms *f)
 
 cmb_status cmb_freedoms_create(cmb_context *ctx, const cmb_freedoms_place *at, cmb_freedoms **out)
 {
+  CMB_REQUIRE(ctx, ctx && at && at->eq && at->model && at->q && at->v && out,
+              "cmb_freedoms_create needs a context, equations, their model, q, v and a place");
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_freedoms *f = arena ? cmb_arena_take(arena, 1, sizeof *f) : NULL;
   *out = NULL;
@@ -357,6 +359,8 @@ const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
 
 cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
 {
+  CMB_REQUIRE(f->ctx, k >= CMB_FREEDOMS_LOOSE && k < f->count,
+              "cmb_freedoms_drive: there is no such freedom");
   f->driven = k;
   return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * How well a state meets the constraints of a system, for whoever has the system only (include/camber/system.h).
+ * How well a state meets constraints, in the modes that belong to it (include/camber/system.h).
  */
 #include "base/context.h"
 #include "dae/modes.h"
@@ -7,15 +7,18 @@
 #include <camber/system.h>
 #include <math.h>
 
-static cmb_status evaluate(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
-                           const double *v, double *position, double *velocity)
+/* An evaluator in the modes of the state. To be destroyed in any case; > 0: the equations cannot be evaluated there. */
+static cmb_status open_at(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
+                          const double *v, cmb_evaluator **ev)
 {
   cmb_mode_search modes;
   bool changed;
-  cmb_mode_search_create(&modes, arena, ev->eq);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ev->ctx);
-  CMB_TRY(cmb_guess_modes(ev, &modes, t, q, v, &changed));
-  return cmb_constraint_residuals(ev, t, q, v, position, velocity);
+  *ev = NULL;
+  CMB_TRY(cmb_evaluator_create(ctx, eq, ev));
+  cmb_mode_search_create(&modes, (*ev)->arena, eq);
+  if (cmb_arena_failed((*ev)->arena)) return cmb_fail_memory(ctx);
+  for (int i = 0; i < eq->ns; i++) (*ev)->mode[i] = 1;
+  return cmb_guess_modes(*ev, &modes, t, q, v, &changed);
 }
 
 cmb_status cmb_system_residuals(cmb_context *ctx, const cmb_system *system, double t,
@@ -25,13 +28,23 @@ cmb_status cmb_system_residuals(cmb_context *ctx, const cmb_system *system, doub
   cmb_evaluator *ev;
   CMB_REQUIRE(ctx, ctx && system && q && v && position && velocity && isfinite(t),
               "cmb_system_residuals needs a context, a system, a finite t, q, v and two places");
-  *position = *velocity = NAN;
-  CMB_TRY(cmb_evaluator_create(ctx, cmb_system_equations(system), &ev));
-  cmb_arena *arena = cmb_arena_create(ctx);
-  const cmb_status status =
-      arena ? evaluate(ev, arena, t, q, v, position, velocity) : cmb_fail_memory(ctx);
-  if (status > 0) *position = *velocity = NAN;
-  cmb_arena_destroy(arena);
+  cmb_status status = open_at(ctx, cmb_system_equations(system), t, q, v, &ev);
+  if (status == CMB_OK) status = cmb_constraint_residuals(ev, t, q, v, position, velocity);
+  if (status != CMB_OK) *position = *velocity = NAN;
   cmb_evaluator_destroy(ev);
   return status > 0 ? CMB_OK : status;
+}
+
+cmb_status cmb_constraint_values(cmb_context *ctx, const cmb_equations *eq, double t,
+                                 const double *q, const double *v, double *g)
+{
+  cmb_evaluator *ev;
+  CMB_REQUIRE(ctx, ctx && eq && q && v && g && isfinite(t),
+              "cmb_constraint_values needs a context, equations, a finite t, q, v and a place");
+  const cmb_terms want = {.g = g};
+  cmb_status status = open_at(ctx, eq, t, q, v, &ev);
+  if (status == CMB_OK) status = cmb_evaluate(ev, t, q, NULL, &want);
+  cmb_evaluator_destroy(ev);
+  if (status <= 0) return status;
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the constraints cannot be evaluated at t = %.9g", t);
 }
