@@ -4,6 +4,7 @@
 #include "cli/film.h"
 
 #include "base/file.h"
+#include "base/output.h"
 #include "cli/bytes.h"
 #include "cli/other_program.h"
 
@@ -31,10 +32,24 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the folder */
 
-int cli_film_begin(struct cli_film *f)
+/* What is asked for can be written: to be known before the long part. */
+static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
+  const char *places[] = {a->out, a->video};
+  for (int i = 0; i < 2; i++) {
+    const cmb_status status = places[i] ? cmb_output_possible(ctx, places[i]) : CMB_OK;
+    if (status != CMB_OK) return cli_fail(ctx, status);
+  }
+  return CLI_DONE;
+}
+
+int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_arguments *a)
+{
+  *f = (struct cli_film){.folder = ""};
+  const int code = check_places(ctx, a);
+  if (code != CLI_DONE) return code;
   const char *parent = getenv("TMPDIR");
-  if (!parent || strlen(parent) > 40) parent = "/tmp";
+  if (!parent || strlen(parent) > 200) parent = "/tmp";
   snprintf(f->folder, sizeof f->folder, "%s/camber-XXXXXX", parent);
   if (!mkdtemp(f->folder)) {
     const int error = errno;
@@ -52,6 +67,11 @@ int cli_film_link(const struct cli_film *f, const char *page)
   const int error = errno;
   free(whole);
   return good ? CLI_DONE : cli_complain("cannot make a link '%s': %s", f->page, strerror(error));
+}
+
+bool cli_film_has_page(const struct cli_film *f)
+{
+  return f->page[0] && access(f->page, R_OK) == 0;
 }
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
@@ -96,6 +116,12 @@ static int browse(const struct cli_film *f, const char *request, int output)
   return code;
 }
 
+static int complain_interrupt(void)
+{
+  cli_complain("interrupted");
+  return CLI_FAILED;
+}
+
 /* The document as a text, to be freed. */
 static int document_of(const struct cli_film *f, const char *request, char **text)
 {
@@ -103,6 +129,10 @@ static int document_of(const struct cli_film *f, const char *request, char **tex
   size_t length = 0;
   if (!printed) return cli_complain("no temporary file can be made: %s", strerror(errno));
   const int code = browse(f, request, fileno(printed));
+  if (cli_interrupted()) {
+    fclose(printed);
+    return complain_interrupt();
+  }
   const bool read = code == 0 && cli_bytes_read(printed, MOST_BYTES, text, &length);
   fclose(printed);
   if (code == CLI_NOT_INSTALLED) {
@@ -254,6 +284,7 @@ static int encode(const struct cli_film *f, const char *path, FILE *pictures, ch
     return cli_complain("cannot write '%s': %s", path, strerror(errno));
   }
   const int code = cli_other_program(words, fileno(pictures), -1);
+  if (cli_interrupted()) return complain_interrupt();
   return code == 0 ? CLI_DONE : cli_complain("cannot write '%s': ffmpeg has failed", path);
 }
 

@@ -14,14 +14,17 @@ bool cli_film_wanted(const struct cli_arguments *a);
 
 /* A folder of its own, for the page and what is made from it. Complains and returns an exit code. */
 struct cli_film {
-  char folder[64];
-  char page[96]; /* where the page is to lie */
+  char folder[256];
+  char page[280]; /* where the page is to lie */
 };
-int cli_film_begin(struct cli_film *film);
+int cli_film_begin(cmb_context *ctx, struct cli_film *film, const struct cli_arguments *a);
 void cli_film_end(struct cli_film *film); /* removes it */
 
 /* A page that is kept elsewhere lies there as well. */
 int cli_film_link(const struct cli_film *film, const char *page);
+
+/* Whether a page lies there. */
+bool cli_film_has_page(const struct cli_film *film);
 
 /* The page, which lies there now, as what the command line asks for. */
 int cli_film_make(cmb_context *ctx, const struct cli_film *film, const struct cli_arguments *a);

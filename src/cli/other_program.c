@@ -3,9 +3,11 @@
  */
 #include "cli/other_program.h"
 
+#include "cli/cli.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,13 +28,17 @@ static void become(char *const words[], int input, int output)
   _exit(CLI_NOT_INSTALLED);
 }
 
+/* It and those that it has started are a group of their own: Ctrl-C comes to us alone, and then all of them end. */
 int cli_other_program(char *const words[], int input, int output)
 {
+  cli_catch_interrupt();
   const pid_t child = fork();
+  if (child >= 0) setpgid(child, child); /* in both processes: whichever comes first */
   if (child == 0) become(words, input, output);
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return 1;
+    if (cli_interrupted()) kill(-child, SIGKILL);
   }
   return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

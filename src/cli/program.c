@@ -19,6 +19,7 @@ void cli_catch_interrupt(void)
 {
   struct sigaction action = {.sa_handler = on_interrupt};
   action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
+  if (interrupted) return;             /* the second one is to end it */
   sigaction(SIGINT, &action, NULL);
 }
 

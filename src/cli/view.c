@@ -61,9 +61,22 @@ static int view_model(cmb_context *ctx, const struct cli_arguments *a, const cha
   return code;
 }
 
-/* What is said of pictures goes with a picture. */
+/* A result has its motion already. */
+static int check_start(const struct cli_arguments *a)
+{
+  static const char *const starts[] = {"equilibrium", "steady", "free", "trim"};
+  for (int i = 0; i < 4; i++) {
+    if (cli_given(a, starts[i])) {
+      return cli_complain("option --%s is for a model; a result has its motion already", starts[i]);
+    }
+  }
+  return CLI_DONE;
+}
+
+/* What is said of pictures goes with a picture, and what is said of a model with a model. */
 static int check_options(const struct cli_arguments *a, bool results)
 {
+  if (results && check_start(a) != CLI_DONE) return CLI_BAD_INPUT;
   if ((a->video || cli_given(a, "at")) && !results) {
     return cli_complain("option --%s is for results: a model stands still until it is run",
                         a->video ? "video" : "at");
@@ -100,17 +113,19 @@ static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool resul
   return results ? cli_view_results(ctx, a, page) : view_model(ctx, a, page);
 }
 
-/* Pictures are drawn from a page in a folder of its own, which is a link to the page that is kept, if one is. */
+/* Pictures are drawn from a page in a folder of its own, which is a link to the page that is kept, if one is. A mechanism that cannot be assembled has a page,
+ * too, whose picture says so. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
   struct cli_film film;
-  int code = cli_film_begin(&film);
-  if (code == CLI_DONE) code = make_page(ctx, a, results, page ? page : film.page);
-  if (code == CLI_DONE && page) code = cli_film_link(&film, page);
-  if (code == CLI_DONE) code = cli_film_make(ctx, &film, a);
+  int code = cli_film_begin(ctx, &film, a), drawn = code;
+  if (code == CLI_DONE) code = drawn = make_page(ctx, a, results, page ? page : film.page);
+  if (code == CLI_DONE && page) drawn = cli_film_link(&film, page);
+  if (code != CLI_DONE && !page && cli_film_has_page(&film)) drawn = CLI_DONE;
+  if (drawn == CLI_DONE) drawn = cli_film_make(ctx, &film, a);
   cli_film_end(&film);
-  return code;
+  return code == CLI_DONE ? drawn : code;
 }
 
 int cli_view(cmb_context *ctx, const struct cli_arguments *a)

@@ -81,6 +81,10 @@ refuse "option --speed is that of a film" view run.h5 -o x.png --speed 2
 refuse "option --size is that of a picture or film" view run.h5 --size 100x100
 refuse "expected WIDTHxHEIGHT" view run.h5 -o x.png --size 10x100000
 refuse "ends in .mp4 or .gif" view run.h5 --video x.avi
+refuse "cannot write" view run.h5 --video no/folder.mp4
+refuse "option --equilibrium is for a model" view run.h5 --equilibrium -o x.png
+refuse "option --steady is for a model" view run.h5 --steady v=1
+refuse "option --video is for results" view simple-pendulum --video x.mp4
 touch failing
 refuse "camber: the motion has no time 9" view run.h5 -o x.png
 rm failing
@@ -96,6 +100,40 @@ refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
 check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(folders)" ]
 PATH=$real_path
 
+# ---- Ctrl-C ends the browser and those that it has started, and nothing stays
+cat >bin/chromium <<'EOT'
+#!/usr/bin/env bash
+sleep 300 &
+printf '%s %s\n' "$$" "$!" >processes
+wait
+EOT
+PATH=$PWD/bin:$real_path
+rm -f processes
+"$CAMBER" view run.h5 -o x.png 2>stderr &
+program=$!
+for ((i = 0; i < 100; i++)); do [[ -s processes ]] && break; sleep 0.1; done
+kill -INT $program
+wait $program
+check "interrupted: exit code 1" [ $? -eq 1 ]
+check "interrupted: words: $(cat stderr)" grep -q '^camber: interrupted' stderr
+sleep 0.2
+read -r browser other <processes
+check "interrupted: the browser is gone" [ ! -d "/proc/$browser" ]
+check "interrupted: what it has started is gone" [ ! -d "/proc/$other" ]
+check "interrupted: nothing is left" [ ! -e x.png -a -z "$(folders)" ]
+PATH=$real_path
+
+# ---- a mechanism that cannot be assembled has a picture, too
+cat >open.yaml <<'EOT'
+points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
+bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
+joints:
+  a: {type: revolute, child: crank, at: A, axis: y}
+  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y}
+  d: {type: revolute, child: rocker, at: D, axis: y}
+loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
+EOT
+
 # ---- the real programs
 if command -v chromium >/dev/null && command -v ffmpeg >/dev/null && [ -e "$real_viewer" ]; then
   export CAMBER_VIEWER=$real_viewer
@@ -106,6 +144,9 @@ if command -v chromium >/dev/null && command -v ffmpeg >/dev/null && [ -e "$real
   check "a GIF" [ "$(head -c 6 real.gif)" = GIF89a ]
   "$CAMBER" view run.h5 -o late.png --at 7 2>stderr
   check "a time that is not there: $(cat stderr)" grep -q 'the motion has no time 7; it goes from 0 to 1 s' stderr
+  "$CAMBER" view open.yaml -o open.png >stdout 2>stderr
+  check "not assembled: exit code 2" [ $? -eq 2 ]
+  check "not assembled: a picture" [ "$(head -c 4 open.png | tail -c 3)" = PNG ]
   check "nothing is left of the browser" [ -z "$(folders)" ]
 fi
 finish

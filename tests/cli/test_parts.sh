@@ -70,4 +70,20 @@ done
 check 'a tolerance that is met has no warning' [ "$(grep -c 'rounding permits' warnings.1e-7)" -eq 0 ]
 check 'one that is not says so, once' [ "$(grep -c 'below what rounding permits bdf' warnings.1e-9)" -eq 1 ]
 
+# ---- what a part cannot have
+cat >brake.yaml <<'END'
+include: parts/brake
+bodies: {w: {mass: 1, sphere: [0, 0, 0], radius: 1}}
+joints: {spin: {type: revolute, child: w, at: [0, 0, 0], axis: y}}
+instances:
+  b: {template: brake, parameters: {most: 10}, measures: {pedal: 1, speed: "spin'"}}
+forces: {stop: {type: torsion, coordinate: spin, torque: b.torque}}
+END
+check "a brake" "$CAMBER" run brake.yaml --t-end 0.1 >/dev/null
+for wrong in b.most=-3 b.grip=0.5; do
+  "$CAMBER" run brake.yaml --set $wrong >stdout 2>stderr
+  check "$wrong: exit code" [ $? -eq 2 ]
+  check "$wrong: words: $(cat stderr)" grep -q "parameter '${wrong%=*}'.*expected" stderr
+done
+
 finish
