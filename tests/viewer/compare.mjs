@@ -105,10 +105,16 @@ await models.screenshot({ path: `${pictures}/compare-models.png` });
 const single = await open("single", 1200, 800);
 await testWidth("single", single);
 check("single: no steps are drawn", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
-check("single: the file", (await single.locator(".summary").textContent()).includes("a.h5"));
+const card = async (page, title) => (await page.locator(".summary .card", { has: page.locator(`h2:text-is("${title}")`) }).textContent()).slice(title.length);
+check("single: the file", (await card(single, "Run")).includes("a.h5"));
+check(`single: the model: ${await card(single, "Run")}`, (await card(single, "Run")).startsWith("modelfivelink"));
+check(`single: events: ${await card(single, "Events")}`, /^number[1-9]/.test(await card(single, "Events")));
 
 const table = await open("table", 800, 600);
 await testWidth("table", table);
 check("table: why there is no motion", (await table.locator(".hint").textContent()).includes("--model"));
 check("table: no curves", (await curves(table)).length > 0);
+for (const title of ["Events", "Constraints"]) check(`table: ${title}: ${await card(table, title)}`, (await card(table, title)) === "numbernot known");
+check(`table: the model: ${await card(table, "Run")}`, (await card(table, "Run")).startsWith("modelnot known"));
+check("table: a version that nobody knows", (await table.locator("footer").textContent()) === "Made by Camber.");
 await finish();

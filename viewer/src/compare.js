@@ -7,7 +7,7 @@ import { Ghost, makeRoom } from "./ghosts.js";
 import { firstChoice } from "./panels.js";
 import { axisLabel, COLOURS, Plots } from "./plots.js";
 import { difference, labelsOf, mergeTimes, sameTimes, spread } from "./runs.js";
-import { accuracy, messages } from "./summary.js";
+import { accuracy, eventCount, messages } from "./summary.js";
 
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2], [12, 3, 2, 3, 2, 3], [1, 2]];
 const MOST_PANELS = 8; // at first
@@ -156,7 +156,7 @@ export class Comparison {
       ["seconds", (r) => shown(r.report.run.seconds.run, 3)],
       ["largest |g|", (r) => shown(r.report.run.worst.position, 3)],
       ["largest |G v + g_t|", (r) => shown(r.report.run.worst.velocity, 3)],
-      ["events", (r) => count(r.report.run.method ? (r.report.run.event_count ?? r.report.run.events.length) : null)],
+      ["events", (r) => count(eventCount(r.report.run))],
       ["file", (r) => r.report.result],
     ];
     const head = element("tr", {}, ...["run", "ends at", ...columns.map((c) => c[0])].map((text) => element("th", { scope: "col" }, text)));

@@ -54,7 +54,7 @@ function start() {
   const help = makeHelp(keys);
   const stage = makeStage(view, reason, clock, () => help.showModal());
   const main = element("main", {}, stage, makeSummary(report, clock), plots.node);
-  document.body.prepend(makeHead(report), main, element("footer", {}, `Made by Camber ${report.run.camber}.`), help);
+  document.body.prepend(makeHead(report), main, element("footer", {}, report.run.camber ? `Made by Camber ${report.run.camber}.` : "Made by Camber."), help);
   plots.draw();
   listenToKeys(keys);
   dark.addEventListener("change", () => {
