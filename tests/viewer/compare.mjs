@@ -104,6 +104,8 @@ await models.screenshot({ path: `${pictures}/compare-models.png` });
 
 const single = await open("single", 1200, 800);
 await testWidth("single", single);
+await single.keyboard.press("a");
+check("single: why there are no arrows", (await single.locator(".legends").textContent()).includes("Files of results have no forces"));
 check("single: no steps are drawn", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
 const card = async (page, title) => (await page.locator(".summary .card", { has: page.locator(`h2:text-is("${title}")`) }).textContent()).slice(title.length);
 check("single: the file", (await card(single, "Run")).includes("a.h5"));
