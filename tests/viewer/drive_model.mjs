@@ -138,6 +138,10 @@ for (const name of ["fivelink", "bad"]) {
   await page.close();
 }
 
+const point = await open("point", 800, 600);
+check("point: seen from within", await point.evaluate(() => camber.view.camera.position.distanceTo(camber.view.controls.target) > 0.5 * camber.view.size));
+check("point: a mode without damping is called unstable", !(await point.locator(".modes").textContent()).includes("unstable"));
+
 const hostile = await open("hostile", 800, 600);
 check("hostile: the title is not a text", (await hostile.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
 check("hostile: an element of it", (await hostile.locator("b, img").count()) === 0);
