@@ -103,12 +103,16 @@ export class Comparison {
     this.paint();
   }
 
-  makeHead() {
+  get title() {
     const titles = new Set(this.runs.map((r) => r.report.title));
+    return titles.size === 1 ? [...titles][0] : "Comparison";
+  }
+
+  makeHead() {
     return element(
       "header",
       {},
-      element("h1", {}, titles.size === 1 ? [...titles][0] : "Comparison"),
+      element("h1", {}, this.title),
       element("p", { class: "facts" }, ...this.runs.map((r) => element("span", {}, r.label))),
       ...this.runs.flatMap((r) => messages(r.report.run, r.label)),
     );
@@ -127,6 +131,11 @@ export class Comparison {
     makeRoom(view, ghosts);
     this.view = view;
     this.paint();
+  }
+
+  // The runs that are in a picture; the solid one has the colours of its bodies.
+  legend() {
+    return this.runs.filter((r) => r.solid || r.ghost).map((r) => (r.solid ? { label: `${r.label} (solid)` } : { label: r.label, colour: r.colour() }));
   }
 
   paint() {

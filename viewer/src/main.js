@@ -63,7 +63,7 @@ function start() {
   });
   clock.tell();
   window.camber = { report, clock, view, plots };
-  go(clock, view, report.title);
+  go(clock, view, { title: report.title });
 }
 
 // Several results: the first one with a motion is drawn solid, the others are ghosts beside it.
@@ -86,13 +86,13 @@ function startComparison(reports) {
   });
   clock.tell();
   window.camber = { reports, report: solid, clock, view, plots, comparison };
-  go(clock, view, solid.title);
+  go(clock, view, { title: comparison.title, legend: comparison.legend() });
 }
 
 // Pictures for a program that asks for them; else the clock runs.
-function go(clock, view, title) {
+function go(clock, view, texts) {
   const film = requested(location.hash);
-  if (film) return answer(film, { view, clock, title });
+  if (film) return answer(film, { view, clock, ...texts });
   run(clock, view);
   if (view && !matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
 }
