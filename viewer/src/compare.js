@@ -37,7 +37,9 @@ class ComparedPlots extends Plots {
     this.comparison = comparison;
     this.differences = false;
     const box = element("input", { type: "checkbox", onchange: () => this.showDifferences(box.checked) });
-    this.node.prepend(element("label", { class: "card" }, box, ` differences to the first run (${reference.label}), in panels of their own`));
+    const between = comparison.runs.some((r) => !sameTimes(reference.report.series, r.report.series));
+    const note = element("p", { class: "hint", hidden: !between }, "The runs have points at different times: values at the cursor and differences are linear between points.");
+    this.node.prepend(element("label", { class: "card" }, box, ` differences to the first run (${reference.label}), in panels of their own`), note);
   }
 
   usual() {
