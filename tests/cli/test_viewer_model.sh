@@ -19,6 +19,10 @@ bodies: {b: {mass: 1, com: [0, 0, -1]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: -y, coordinates: [a]}}
 motions: {hold: {coordinate: a, value: 0.3}}
 END
+cat >point.yaml <<'END'
+bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}
+joints: {j: {type: prismatic, child: b, axis: z}}
+END
 cat >bad.yaml <<'END'
 points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
 bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
@@ -34,7 +38,7 @@ bodies: {b: {mass: 1, com: [0, 0, 2]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}
 motions: {one: {coordinate: a, value: t}, two: {coordinate: a, value: 2*t}}
 END
-for model in fivelink sedan four-bar slider-crank stick-slip ./held.yaml ./hostile.yaml ./wide.yaml; do
+for model in fivelink sedan four-bar slider-crank stick-slip ./held.yaml ./point.yaml ./hostile.yaml ./wide.yaml; do
   check "view $model" "$CAMBER" view "$model" >/dev/null 2>&1
 done
 for model in bad contradiction; do

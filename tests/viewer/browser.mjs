@@ -39,6 +39,25 @@ export async function open(name, width, height, colorScheme = "light") {
   return page;
 }
 
+// What is written into the pictures that a program asks the page for: texts with their colours.
+export async function filmTexts(name, request) {
+  const page = await browser.newPage({ colorScheme: "light" });
+  await page.addInitScript(() => {
+    window.written = [];
+    const { prototype } = CanvasRenderingContext2D;
+    const write = prototype.fillText;
+    prototype.fillText = function (text, ...where) {
+      window.written.push({ text, colour: this.fillStyle });
+      return write.call(this, text, ...where);
+    };
+  });
+  await page.goto(`file://${folder}/${name}.html#camber-film=1&width=640&height=360&${request}`);
+  check(`${name}: no picture`, (await page.locator("body > pre").textContent()).includes("camber-picture"));
+  const texts = await page.evaluate(() => window.written);
+  await page.close();
+  return texts;
+}
+
 // How many colours the animation has, and a number that changes with it.
 export const picture = (page) =>
   page.evaluate(() => {

@@ -1,7 +1,7 @@
 // Opens pages that compare results in Chromium: node compare.mjs, with methods.html (three runs of one model, the last one shorter), models.html
 // (runs of two models and a table without one), single.html and table.html in this folder. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
 
-import { check, finish, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
+import { check, filmTexts, finish, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
 
 const curves = (page) => page.evaluate(() => camber.plots.plots.map((u) => u.series.slice(1).map((s) => s.label)));
 const box = (page, run) => page.locator(".grid input[type=checkbox]").nth(run);
@@ -78,6 +78,7 @@ async function testGhosts(page) {
 const page = await open("methods", 1600, 900);
 await testWidth("methods", page);
 check(`methods: labels ${await curves(page)}`, (await curves(page))[0].join("; ") === "mdop5, rtol 1e-6; radau5, rtol 0.001; lie, step 0.002 s");
+check("methods: not a word on values between points", (await page.locator(".plots > .hint").textContent()).includes("linear between points"));
 check("methods: the cost of a run", (await page.locator(".grid tr").nth(2).textContent()).includes("radau5"));
 check("methods: drift", await page.evaluate(() => camber.plots.plots.some((u) => u.root.querySelector(".u-title").textContent === "|g|" && u.scales.y.distr === 3)));
 await testCurves(page);
@@ -95,6 +96,11 @@ for (const scheme of ["light", "dark"]) {
   await narrow.close();
 }
 
+const still = await filmTexts("methods", "at=start");
+check("methods: no legend in the picture", still.some((w) => w.text === "mdop5, rtol 1e-6 (solid)") && still.some((w) => w.text === "radau5, rtol 0.001" && w.colour === "#d9480f"));
+check("methods: a still picture with a speed", still.some((w) => w.text === "t = 0.000 s"));
+check("methods: a film without its speed", (await filmTexts("methods", "first=1&count=1&rate=25&speed=0.2")).some((w) => w.text === "t = 0.008 s, 0.2 × real time"));
+
 const models = await open("models", 1400, 900, "dark");
 await testWidth("models", models);
 check("models: one ghost, and one run without a motion", await models.evaluate(() => camber.comparison.runs.filter((r) => r.ghost).length === 1 && camber.comparison.runs.filter((r) => r.solid).length === 1));
@@ -104,11 +110,19 @@ await models.screenshot({ path: `${pictures}/compare-models.png` });
 
 const single = await open("single", 1200, 800);
 await testWidth("single", single);
+await single.keyboard.press("a");
+check("single: why there are no arrows", (await single.locator(".legends").textContent()).includes("Files of results have no forces"));
 check("single: no steps are drawn", await single.evaluate(() => camber.plots.plots.every((u) => u.series[1].label !== "step size")));
-check("single: the file", (await single.locator(".summary").textContent()).includes("a.h5"));
+const card = async (page, title) => (await page.locator(".summary .card", { has: page.locator(`h2:text-is("${title}")`) }).textContent()).slice(title.length);
+check("single: the file", (await card(single, "Run")).includes("a.h5"));
+check(`single: the model: ${await card(single, "Run")}`, (await card(single, "Run")).startsWith("modelfivelink"));
+check(`single: events: ${await card(single, "Events")}`, /^number[1-9]/.test(await card(single, "Events")));
 
 const table = await open("table", 800, 600);
 await testWidth("table", table);
 check("table: why there is no motion", (await table.locator(".hint").textContent()).includes("--model"));
 check("table: no curves", (await curves(table)).length > 0);
+for (const title of ["Events", "Constraints"]) check(`table: ${title}: ${await card(table, title)}`, (await card(table, title)) === "numbernot known");
+check(`table: the model: ${await card(table, "Run")}`, (await card(table, "Run")).startsWith("modelnot known"));
+check("table: a version that nobody knows", (await table.locator("footer").textContent()) === "Made by Camber.");
 await finish();

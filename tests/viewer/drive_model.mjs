@@ -1,7 +1,7 @@
 // Opens pages of models in Chromium and uses them as a reader does: node drive_model.mjs, with MODEL.html of all models below in this folder. Screenshots go
 // to the folder PICTURES. Prints what failed, and ends with 1 then.
 
-import { check, finish, open, picture, pictures, testWidth } from "./browser.mjs";
+import { check, filmTexts, finish, open, picture, pictures, testWidth } from "./browser.mjs";
 
 const MODELS = ["fivelink", "sedan", "four-bar"];
 
@@ -118,6 +118,9 @@ check("bad: blank", (await picture(bad)).colours > 20);
 await testWidth("bad", bad, false);
 await bad.screenshot({ path: `${pictures}/view-bad.png` });
 
+const written = await filmTexts("bad", "at=start");
+check("bad: a picture without a notice", written.some((w) => w.text.startsWith("Not assembled: ") && w.colour === "#b42318"));
+
 const wide = await open("wide", 1200, 800);
 check("wide: no warning", (await wide.locator(".warning").allTextContents()).some((w) => w.includes("loop close are 30 mm apart")));
 
@@ -137,6 +140,10 @@ for (const name of ["fivelink", "bad"]) {
   await page.screenshot({ path: `${pictures}/view-${name}-400.png`, fullPage: true });
   await page.close();
 }
+
+const point = await open("point", 800, 600);
+check("point: seen from within", await point.evaluate(() => camber.view.camera.position.distanceTo(camber.view.controls.target) > 0.5 * camber.view.size));
+check("point: a mode without damping is called unstable", !(await point.locator(".modes").textContent()).includes("unstable"));
 
 const hostile = await open("hostile", 800, 600);
 check("hostile: the title is not a text", (await hostile.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');

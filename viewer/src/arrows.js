@@ -26,6 +26,9 @@ export class Arrows {
     this.factor = 1;
     this.node = new Group();
     this.list = [];
+    this.missing = report.records_forces
+      ? "There are no forces that are determined: constraints are redundant, or the run was in real time."
+      : "Files of results have no forces; the report of a run (camber run --html) has them.";
     for (const kind of KINDS) {
       kind.paint = new MeshBasicMaterial({ color: kind.colour, depthTest: false, transparent: true, opacity: 0.9 }); // seen through bodies
       for (const f of report.forces.filter((x) => kind.types.includes(x.type) && x.most > 0)) this.add(f, kind);
@@ -67,7 +70,7 @@ export class Arrows {
     const largest = this.list.find((a) => a.f.most === this.most);
     const words = largest
       ? `largest force of the run: ${shown(this.most, 4)} N at ${largest.f.name}, ${shown(this.scale * this.most, 3)} m long; keys [ ] scale`
-      : "There are no forces that are determined: constraints are redundant, or the run was in real time.";
+      : this.missing;
     this.legend.replaceChildren(...rows, element("span", {}, words));
   }
 

@@ -7,7 +7,7 @@ import { Ghost, makeRoom } from "./ghosts.js";
 import { firstChoice } from "./panels.js";
 import { axisLabel, COLOURS, Plots } from "./plots.js";
 import { difference, labelsOf, mergeTimes, sameTimes, spread } from "./runs.js";
-import { accuracy, messages } from "./summary.js";
+import { accuracy, eventCount, messages } from "./summary.js";
 
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2], [12, 3, 2, 3, 2, 3], [1, 2]];
 const MOST_PANELS = 8; // at first
@@ -37,7 +37,9 @@ class ComparedPlots extends Plots {
     this.comparison = comparison;
     this.differences = false;
     const box = element("input", { type: "checkbox", onchange: () => this.showDifferences(box.checked) });
-    this.node.prepend(element("label", { class: "card" }, box, ` differences to the first run (${reference.label}), in panels of their own`));
+    const between = comparison.runs.some((r) => !sameTimes(reference.report.series, r.report.series));
+    const note = element("p", { class: "hint", hidden: !between }, "The runs have points at different times: values at the cursor and differences are linear between points.");
+    this.node.prepend(element("label", { class: "card" }, box, ` differences to the first run (${reference.label}), in panels of their own`), note);
   }
 
   usual() {
@@ -103,12 +105,16 @@ export class Comparison {
     this.paint();
   }
 
-  makeHead() {
+  get title() {
     const titles = new Set(this.runs.map((r) => r.report.title));
+    return titles.size === 1 ? [...titles][0] : "Comparison";
+  }
+
+  makeHead() {
     return element(
       "header",
       {},
-      element("h1", {}, titles.size === 1 ? [...titles][0] : "Comparison"),
+      element("h1", {}, this.title),
       element("p", { class: "facts" }, ...this.runs.map((r) => element("span", {}, r.label))),
       ...this.runs.flatMap((r) => messages(r.report.run, r.label)),
     );
@@ -127,6 +133,11 @@ export class Comparison {
     makeRoom(view, ghosts);
     this.view = view;
     this.paint();
+  }
+
+  // The runs that are in a picture; the solid one has the colours of its bodies.
+  legend() {
+    return this.runs.filter((r) => r.solid || r.ghost).map((r) => (r.solid ? { label: `${r.label} (solid)` } : { label: r.label, colour: r.colour() }));
   }
 
   paint() {
@@ -156,7 +167,7 @@ export class Comparison {
       ["seconds", (r) => shown(r.report.run.seconds.run, 3)],
       ["largest |g|", (r) => shown(r.report.run.worst.position, 3)],
       ["largest |G v + g_t|", (r) => shown(r.report.run.worst.velocity, 3)],
-      ["events", (r) => count(r.report.run.method ? (r.report.run.event_count ?? r.report.run.events.length) : null)],
+      ["events", (r) => count(eventCount(r.report.run))],
       ["file", (r) => r.report.result],
     ];
     const head = element("tr", {}, ...["run", "ends at", ...columns.map((c) => c[0])].map((text) => element("th", { scope: "col" }, text)));

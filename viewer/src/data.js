@@ -13,6 +13,7 @@ function readReport(report) {
   report.series = readTable(report.series ?? NO_TABLE);
   report.steps = readTable(report.steps ?? NO_TABLE);
   for (const s of report.surfaces ?? []) s.z = new Float32Array(bytesOf(s.z));
+  report.records_forces = report.forces !== undefined; // files of results have none
   report.forces = (report.forces ?? []).map((f) => ({ ...f, values: new Int16Array(bytesOf(f.data)) }));
   if (report.frames) report.frames = readFrames(report.frames, report.scene.bodies.length);
   return report;

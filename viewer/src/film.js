@@ -6,45 +6,49 @@
 
 import { element, shown } from "./dom.js";
 
+const MOST_LINES = 3; // of a notice
+
 export function requested(hash) {
   const wanted = new URLSearchParams(hash.slice(1));
   return wanted.has("camber-film") ? wanted : null;
 }
 
-// The pictures that were asked for, in place of the page. A failure is told in a line of its own.
-export function answer(wanted, { view, clock, title }) {
+// The pictures that were asked for, in place of the page. A failure is told in a line of its own. `texts` stand in each picture: `title`; `notice`, what is wrong
+// with the mechanism that is shown; `legend`, the runs of a comparison: { label, colour }, without a colour in that of the title.
+export function answer(wanted, { view, clock, ...texts }) {
   const lines = [];
   try {
     if (!view) throw new Error("this page has no animation");
-    take(wanted, view, clock, title, (line) => lines.push(line));
+    take(wanted, view, clock, texts, (line) => lines.push(line));
   } catch (error) {
     lines.push(`camber-failure ${error.message}`);
   }
   document.documentElement.replaceChildren(element("body", {}, element("pre", {}, `\n${lines.join("\n")}\n`)));
 }
 
-function take(wanted, view, clock, title, tell) {
+function take(wanted, view, clock, texts, tell) {
   const number = (key) => Number(wanted.get(key));
   const [width, height] = [number("width"), number("height")];
   const sheet = element("canvas", { width, height });
   view.fit(width, height, 1);
   clock.set(clock.start); // before the first look: what is followed is followed from there
   view.reset();
-  const picture = (t) => {
+  const picture = (t, speed = 1) => {
     clock.set(t);
     view.draw();
-    tell(`camber-picture ${paint(sheet, view, title, clock).slice("data:image/png;base64,".length)}`);
+    tell(`camber-picture ${paint(sheet, view, texts, timeText(clock, speed)).slice("data:image/png;base64,".length)}`);
   };
   if (wanted.has("at")) {
     picture(wanted.get("at") === "start" ? clock.start : inside(number("at"), clock));
     return;
   }
-  const step = (number("speed") || clock.speed) / number("rate");
+  const speed = number("speed") || clock.speed;
+  const step = speed / number("rate");
   const total = 1 + Math.floor((clock.end - clock.start) / step + 1e-9);
   tell(`camber-total ${total}`);
   const last = Math.min(number("first") + number("count"), total);
   for (let k = 0; k < last; k++) {
-    if (k >= number("first")) picture(clock.start + k * step);
+    if (k >= number("first")) picture(clock.start + k * step, speed);
     else if (view.follows) skip(view, clock, clock.start + k * step);
   }
 }
@@ -61,16 +65,40 @@ function inside(t, clock) {
   throw new Error(`the motion has no time ${shown(t)}; it goes from ${shown(clock.start)} to ${shown(clock.end)} s`);
 }
 
-function paint(sheet, view, title, clock) {
+function timeText(clock, speed) {
+  if (!(clock.end > clock.start)) return "";
+  return `t = ${clock.t.toFixed(3)} s${speed === 1 ? "" : `, ${shown(speed)} × real time`}`;
+}
+
+function paint(sheet, view, { title, notice = null, legend = [] }, time) {
   const context = sheet.getContext("2d");
   const { width, height } = sheet;
   const size = Math.max(11, Math.round(height / 36));
   context.drawImage(view.renderer.domElement, 0, 0, width, height);
-  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink") || "#1b2026";
   context.font = `${size}px system-ui, sans-serif`;
-  context.fillText(fitting(context, title, width - 2 * size), size, 1.6 * size);
-  if (clock.end > clock.start) context.fillText(`t = ${clock.t.toFixed(3)} s`, size, height - size);
+  const style = getComputedStyle(document.documentElement);
+  const ink = style.getPropertyValue("--ink") || "#1b2026";
+  const bad = style.getPropertyValue("--bad") || "#b42318";
+  const room = width - 2 * size;
+  const lines = [[title, ink], ...(notice === null ? [] : wrapped(context, notice, room).map((text) => [text, bad])), ...legend.map((r) => [r.label, r.colour ?? ink])];
+  lines.forEach(([text, colour], i) => {
+    context.fillStyle = colour;
+    context.fillText(fitting(context, text, room), size, (1.6 + 1.3 * i) * size);
+  });
+  context.fillStyle = ink;
+  context.fillText(time, size, height - size);
   return sheet.toDataURL("image/png");
+}
+
+// A text in few lines; the last one has all that is left, and is cut where it is drawn.
+function wrapped(context, text, width) {
+  const lines = [""];
+  for (const word of text.split(/\s+/)) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart();
+    if (lines.at(-1) === "" || lines.length === MOST_LINES || context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function fitting(context, text, width) {

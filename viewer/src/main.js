@@ -54,7 +54,7 @@ function start() {
   const help = makeHelp(keys);
   const stage = makeStage(view, reason, clock, () => help.showModal());
   const main = element("main", {}, stage, makeSummary(report, clock), plots.node);
-  document.body.prepend(makeHead(report), main, element("footer", {}, `Made by Camber ${report.run.camber}.`), help);
+  document.body.prepend(makeHead(report), main, element("footer", {}, report.run.camber ? `Made by Camber ${report.run.camber}.` : "Made by Camber."), help);
   plots.draw();
   listenToKeys(keys);
   dark.addEventListener("change", () => {
@@ -63,7 +63,7 @@ function start() {
   });
   clock.tell();
   window.camber = { report, clock, view, plots };
-  go(clock, view, report.title);
+  go(clock, view, { title: report.title });
 }
 
 // Several results: the first one with a motion is drawn solid, the others are ghosts beside it.
@@ -86,13 +86,13 @@ function startComparison(reports) {
   });
   clock.tell();
   window.camber = { reports, report: solid, clock, view, plots, comparison };
-  go(clock, view, solid.title);
+  go(clock, view, { title: comparison.title, legend: comparison.legend() });
 }
 
 // Pictures for a program that asks for them; else the clock runs.
-function go(clock, view, title) {
+function go(clock, view, texts) {
   const film = requested(location.hash);
-  if (film) return answer(film, { view, clock, title });
+  if (film) return answer(film, { view, clock, ...texts });
   run(clock, view);
   if (view && !matchMedia("(prefers-reduced-motion: reduce)").matches) clock.play(true);
 }

@@ -114,12 +114,21 @@ class ModelPage {
     return element("header", {}, element("h1", {}, this.report.title), element("p", { class: "facts" }, ...facts.map((f) => element("span", {}, f))), this.makeBanner(), ...this.warnings());
   }
 
-  // A picture of a failed assembly must not be taken for a good one.
+  get assembled() {
+    return this.page.model.state !== "given" && this.page.model.state !== "design";
+  }
+
+  // A picture of a failed assembly must not be taken for a good one: what stands in it.
+  get notice() {
+    const { failure } = this.page.model;
+    return failure === null ? null : `${this.assembled ? "Not found, the start values are shown" : "Not assembled"}: ${failure}`;
+  }
+
+  // Nor must the page.
   makeBanner() {
     const { model } = this.page;
     if (model.failure === null) return null;
-    const assembled = model.state !== "given" && model.state !== "design";
-    const title = assembled ? "What was asked for was not found; the start values are shown" : "This mechanism is not assembled";
+    const title = this.assembled ? "What was asked for was not found; the start values are shown" : "This mechanism is not assembled";
     const list = model.open.map((o) => element("li", {}, `${o.kind ?? "constraint"} ${o.constraint} is off by ${shown(o.off, 4)}`));
     return element("div", { class: "banner", role: "alert" }, element("strong", {}, title), element("p", {}, model.failure), list.length > 0 ? element("ul", {}, ...list) : null);
   }
@@ -224,7 +233,7 @@ export function startModel(page, theme, dark) {
   dark.addEventListener("change", () => made.view?.paint());
   made.clock.tell();
   const film = requested(location.hash);
-  if (film) return answer(film, { view: made.view, clock: made.clock, title: made.report.title });
+  if (film) return answer(film, { view: made.view, clock: made.clock, title: made.report.title, notice: made.notice });
   let last = performance.now();
   const frame = (now) => {
     made.clock.advance(Math.min((now - last) / 1000, 0.1));

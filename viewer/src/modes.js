@@ -8,6 +8,9 @@ const NO_PERIOD = 3; // of a motion that does not oscillate
 
 const STATES = { start: "the start values", equilibrium: "the static equilibrium", steady: "the steady motion" };
 const REST = 1e-6; // a larger acceleration is no equilibrium
+const ROUNDING = 1e-9; // of an eigenvalue: a smaller real part neither damps nor drives
+
+const grows = (m) => m.re > ROUNDING * Math.hypot(m.re, m.im);
 
 // How long a period is shown, and what part of its own speed that is.
 export function playedPeriod(mode) {
@@ -52,7 +55,7 @@ export class Modes {
     const row = { m };
     row.button = element("button", { type: "button", "aria-label": `mode ${i + 1}`, onclick: () => this.choose(this.row === row ? null : row) }, String(i + 1));
     row.button.disabled = !m.frames;
-    const mark = m.neutral ? "neutral" : m.re > 0 ? "unstable" : "";
+    const mark = m.neutral ? "neutral" : grows(m) ? "unstable" : "";
     const cells = m.neutral || !(m.im > 0) ? ["–", "–"] : [shown(m.frequency, 4), shown(Math.abs(m.damping) < 1e-12 ? 0 : m.damping, 3)];
     const moves = element("td", {}, m.most, mark ? element("span", { class: `mark ${mark}` }, mark) : null, m.frames ? null : element("small", {}, " no body moves"));
     row.node = element("tr", {}, element("td", {}, row.button), ...cells.map((c) => element("td", {}, c)), element("td", {}, eigenvalue(m)), moves);
@@ -84,5 +87,5 @@ function description(m) {
   if (m.neutral) return "Nothing restores this motion or drives it: it is shown to and fro.";
   if (slower === null) return `It ${m.re < 0 ? "dies away" : "grows"} without oscillating, by a factor of e in ${shown(1 / Math.abs(m.re), 3)} s.`;
   const speed = slower > 1.05 ? `, ${shown(slower, 3)} times slower than it is` : slower < 0.95 ? `, ${shown(1 / slower, 3)} times faster than it is` : "";
-  return `${m.re > 0 ? "It grows. " : ""}Shown without its damping${speed}; the amplitude is made to be seen.`;
+  return `${grows(m) ? "It grows. " : ""}Shown without its damping${speed}; the amplitude is made to be seen.`;
 }

@@ -34,7 +34,7 @@ export function accuracy(run) {
 }
 
 export function makeSummary(report, clock) {
-  return element("section", { class: "summary" }, runTable(report), costTable(report.run), constraintTable(report.run), eventList(report.run, clock));
+  return element("section", { class: "summary" }, runTable(report), costTable(report.run), constraintTable(report), eventList(report.run, clock));
 }
 
 export function table(title, rows, ...more) {
@@ -51,7 +51,7 @@ export function table(title, rows, ...more) {
 function runTable(report) {
   const run = report.run;
   return table("Run", [
-    ["model", report.file],
+    ["model", report.file === report.result ? (run.model ?? "not known") : report.file],
     ["results", report.result ?? null],
     ["method", run.method ? `${run.method}: ${run.method_title}` : null],
     ["accuracy", run.method ? accuracy(run) : null],
@@ -84,8 +84,10 @@ function costTable(run) {
   ]);
 }
 
-function constraintTable(run) {
-  if (run.names.lambda.length === 0) return table("Constraints", [["number", "none"]]);
+// A file of results without names of coordinates, such as a CSV file without its model, does not tell which of its columns are multipliers.
+function constraintTable({ run, result }) {
+  const known = result === undefined || Object.values(run.names).some((list) => list.length > 0);
+  if (run.names.lambda.length === 0) return table("Constraints", [["number", known ? "none" : "not known"]]);
   return table("Constraints", [
     ["number", count(run.names.lambda.length)],
     ["largest |g|", shown(run.worst.position, 3)],
@@ -96,14 +98,20 @@ function constraintTable(run) {
   ]);
 }
 
+// How many events a run has met; null if it is not known: CSV files do not have them, and files of runs that were killed do not yet.
+export function eventCount(run) {
+  const known = run.events.length > 0 || (run.status !== null && run.status !== "running");
+  return run.event_count ?? (known ? run.events.length : null);
+}
+
 function eventList(run, clock) {
   const all = run.events;
   const items = all.slice(0, MOST_EVENTS).map((e) =>
     element("li", {}, element("button", { type: "button", onclick: () => clock.set(e.t) }, `t = ${shown(e.t, 7)} s`), ` ${e.name}, ${direction(e)}`),
   );
-  const total = run.event_count ?? all.length;
+  const total = eventCount(run);
   const rest = total > MOST_EVENTS ? element("p", {}, `and ${count(total - MOST_EVENTS)} more`) : null;
-  return table("Events", [["number", total === 0 ? "none" : count(total)]], element("ol", { class: "events" }, ...items), rest);
+  return table("Events", [["number", total === null ? "not known" : total === 0 ? "none" : count(total)]], element("ol", { class: "events" }, ...items), rest);
 }
 
 export function direction(e) {

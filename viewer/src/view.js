@@ -51,7 +51,7 @@ export class View {
     this.level = touches && Math.abs(lowest) < 0.5 * this.size ? 0 : lowest - 0.04 * this.size;
     if (this.report.surfaces.some((s) => !s.moves)) this.level -= 0.004 * this.size; // not in one plane with a road
     for (const s of this.report.surfaces) if (s.moves) this.level = s.z.reduce((low, z) => (z < low ? z : low), this.level);
-    this.box = this.travels ? first : all;
+    this.box = this.travels ? first : all.union(first); // a point that rests has room, too
     this.reach = Math.max(1.1 * this.size, 0.7 * this.box.getSize(new Vector3()).length()); // of shadows
   }
 
