@@ -29,7 +29,6 @@ struct walk {
   struct cli_view_place *p;
   double *q, *kept; /* (nq) */
   double *values;   /* (outputs) */
-  bool stops;       /* none is closed at the start: so the range ends where one closes */
   bool in_time;
 };
 
@@ -62,12 +61,10 @@ static cmb_status step(const struct walk *w, struct side *s, double *value, bool
   if (reached < 1) *value = s->value + reached * change;
   CMB_TRY(cmb_freedoms_check(f, time_of(w, *value), w->q, &met));
   if (!met) return CMB_OK;
-  if (w->stops) {
-    CMB_TRY(cmb_freedoms_closed_gap(f, time_of(w, *value), w->q, &s->stop));
-    if (s->stop) {
-      s->end = CLI_END_STOP;
-      return CMB_OK;
-    }
+  CMB_TRY(cmb_freedoms_closed_gap(f, time_of(w, *value), w->q, &s->stop));
+  if (s->stop) {
+    s->end = CLI_END_STOP;
+    return CMB_OK;
   }
   *arrived = true;
   if (reached >= 1) s->end = CLI_END_CHOSEN;
@@ -256,9 +253,6 @@ static int positions_on_a_side(const struct cli_view_place *p, const struct cli_
 static cmb_status fill_all(struct walk *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);
-  const char *closed;
-  CMB_TRY(cmb_freedoms_closed_gap(w->p->freedoms, w->p->t, w->p->q, &closed));
-  w->stops = !closed;
   for (int k = 0; k < s->moved; k++) {
     s->count++;
     CMB_TRY(fill_freedom(w, k, on_a_side, s->outputs, &s->list[k]));

@@ -24,6 +24,9 @@ static const double pi = 3.14159265358979323846;
  * (foot.h) allows: chords and arcs are off by du²/(8 r), 1/128 of the radius r each. */
 enum { LEAST_STEPS = 4 };
 
+static const double MEETS =
+    0.1; /* increments that the ends of a closed line are apart at most (foot.c) */
+
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
                          double tolerance)
 {
@@ -144,6 +147,20 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
                          width, side, limit->at + 1, limit->reach);
 }
 
+/* A closed line ends at its first point: between the two no row says how high the road is. */
+static cmb_status check_seam(const cmb_crg_file *c, const double *x, const double *y,
+                             const cmb_crg *crg)
+{
+  const int last = c->rows - 1;
+  const double apart = hypot(x[last] - x[0], y[last] - y[0]);
+  const bool closed = crg->line->c[3] > 0;
+  if (!closed || apart < MEETS * cmb_crg_value_of(c, CMB_CRG_INCREMENT)) return CMB_OK;
+  return cmb_reader_fail(c->r, cmb_crg_row_place(c, last),
+                         "the course ends %.4g before its start, and nothing says how high the "
+                         "road is between them; expected the first row once more at its end",
+                         apart);
+}
+
 /* A line that turns. What is further away than `most` has no height: the larger it is, the more points have to be compared. */
 static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, cmb_crg *crg)
 {
@@ -161,7 +178,7 @@ static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, 
   CMB_TRY(cmb_foot_create(c->r->ctx, c->rows, x, y, step, most, limit, &crg->line));
   const int worse =
       limit[CMB_FOOT_RIGHT].reach < limit[CMB_FOOT_LEFT].reach ? CMB_FOOT_RIGHT : CMB_FOOT_LEFT;
-  cmb_status status = CMB_OK;
+  cmb_status status = check_seam(c, x, y, crg);
   for (int k = 0; k < CMB_FOOT_SIDES && status == CMB_OK; k++) {
     const int side = k == 0 ? worse : CMB_FOOT_SIDES - 1 - worse;
     status = check_side(c, &limit[side], width[side], side == CMB_FOOT_RIGHT ? "right" : "left");

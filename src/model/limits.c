@@ -4,6 +4,7 @@
 #include "model/limits.h"
 
 #include "base/context.h"
+#include "base/text.h"
 #include "math/vec3.h"
 #include "model/reader.h"
 
@@ -84,7 +85,7 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
   return true;
 }
 
-/* A number and its bound. */
+/* A number and its bound: with as many digits as they have, since they may differ by little. */
 static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], size_t room,
                              char *text)
 {
@@ -94,7 +95,10 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
                     : l->kind == CMB_ABOVE  ? value[0] > value[1]
                                             : value[0] <= value[1];
   if (good && isfinite(value[0])) return false;
-  snprintf(text, room, "%s is %g; expected %s %g", l->what, value[0], words[l->kind], value[1]);
+  char is[CMB_NUMBER_ROOM], bound[CMB_NUMBER_ROOM];
+  cmb_format_shortest(value[0], is);
+  cmb_format_shortest(value[1], bound);
+  snprintf(text, room, "%s is %s; expected %s %s", l->what, is, words[l->kind], bound);
   return true;
 }
 

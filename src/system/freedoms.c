@@ -10,6 +10,7 @@
 #include "dae/project.h"
 #include "math/dense.h"
 #include "math/rotation.h"
+#include "system/linearize.h"
 #include "system/tangent.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ struct cmb_freedoms {
   double *observed, *others; /* (no + nh), and with other velocities and forces */
   double *lambda;            /* (ng) zeros, but while those outputs are told apart */
   double *a;                 /* (nv) likewise */
+  bool *closed;              /* (rules) gaps that are closed at the start */
 };
 
 /* ---- candidates */
@@ -285,6 +287,7 @@ static cmb_status take_memory(cmb_freedoms *f)
   f->others = cmb_arena_doubles(f->arena, cmb_observed(eq));
   f->lambda = cmb_arena_doubles(f->arena, eq->ng);
   f->a = cmb_arena_doubles(f->arena, eq->nv);
+  f->closed = cmb_arena_take(f->arena, (size_t)eq->rule_count + 1, sizeof *f->closed);
   f->candidates = cmb_arena_take(f->arena, most, sizeof *f->candidates);
   f->list = cmb_arena_take(f->arena, most, sizeof *f->list);
   f->held = cmb_arena_take(f->arena, most, sizeof *f->held);
@@ -293,6 +296,18 @@ static cmb_status take_memory(cmb_freedoms *f)
   memcpy(f->q, f->at.q, (size_t)eq->nq * sizeof *f->q);
   memcpy(f->v, f->at.v, (size_t)eq->nv * sizeof *f->v);
   return CMB_OK;
+}
+
+/* Gaps that are closed at the start, those by rounding alone too: no position is the first at which they close. */
+static cmb_status note_closed_gaps(cmb_freedoms *f)
+{
+  const cmb_equations *eq = f->at.eq;
+  if (!eq->surfaces) return CMB_OK;
+  const cmb_status status = cmb_surfaces(f->plain, f->at.t, f->q, f->v_rest);
+  for (int i = 0; status == CMB_OK && i < eq->rule_count; i++) {
+    f->closed[i] = eq->rules[i].gap && !(-f->plain->u[i] >= CMB_TOUCHING);
+  }
+  return status;
 }
 
 static cmb_status begin(cmb_freedoms *f)
@@ -308,6 +323,7 @@ static cmb_status begin(cmb_freedoms *f)
   cmb_status status = cmb_guess_modes(f->plain, &f->modes, f->at.t, f->q, f->v_rest, &changed);
   if (status == CMB_OK) status = cmb_take_references(f->plain, f->at.t, f->q);
   if (status >= 0) status = find_outputs(f);
+  if (status >= 0) status = note_closed_gaps(f);
   if (status < 0) return status;
   if (eq->ng == 0) {
     list_chosen(f, true);
@@ -423,7 +439,7 @@ cmb_status cmb_freedoms_closed_gap(cmb_freedoms *f, double t, const double *q, c
   if (!eq->surfaces) return CMB_OK;
   const cmb_status status = cmb_surfaces(f->plain, t, q, f->v_rest);
   for (int i = 0; status == CMB_OK && i < eq->rule_count && !*name; i++) {
-    if (eq->rules[i].gap && !(f->plain->u[i] <= 0)) *name = eq->rules[i].name;
+    if (eq->rules[i].gap && !f->closed[i] && !(f->plain->u[i] <= 0)) *name = eq->rules[i].name;
   }
   return status < 0 ? status : CMB_OK;
 }

@@ -21,6 +21,7 @@
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/orthogonal.h"
+#include "model/limits.h"
 #include "system/gaps.h"
 #include "system/linearize.h"
 #include "system/output_change.h"
@@ -687,6 +688,17 @@ static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_ste
   return status > 0 ? complain(k) : status;
 }
 
+/* The values of live parameters are what a model file could give them. */
+static cmb_status check_limits(const struct steady *k, const cmb_system *system)
+{
+  cmb_limits *limits = NULL;
+  if (!system->model) return CMB_OK;
+  CMB_TRY(cmb_limits_create(k->ctx, system->model, &limits));
+  const cmb_status status = limits ? cmb_limits_check(limits, k->here.p) : CMB_OK;
+  cmb_limits_destroy(limits);
+  return status;
+}
+
 /* Into the system, and into the one with all constraints, if some were left out. */
 static cmb_status keep(struct steady *k, cmb_system *system)
 {
@@ -720,6 +732,7 @@ cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
   if (status == CMB_OK) status = cmb_require_mass_entries(k.ev);
   if (status == CMB_OK) status = take_memory(&k, o);
   if (status == CMB_OK) status = seek(&k, system, o, report);
+  if (status == CMB_OK) status = check_limits(&k, system);
   if (status == CMB_OK) status = keep(&k, system);
   cmb_output_change_end(&k.outputs);
   cmb_differences_destroy(k.differences);

@@ -181,4 +181,20 @@ u = float(re.search(r"; u ([-+.e0-9]+)", open("report").read()).group(1))
 assert abs(u - w / 2) < 1e-7, (u, w / 2)
 END
 
+# ---- a value that is found has to be one that the parameter may have, and numbers that differ do so in words
+cat >range.yaml <<'END'
+parameters: {F: {value: 1, least: 0, most: 3}}
+bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {j: {type: prismatic, child: b, axis: x, rate: 1, damping: 10}}
+forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: [F, 0, 0]}}
+outputs: {vel: b.vx}
+simulate: {t-end: 0.1}
+END
+check 'within its range' "$CAMBER" run range.yaml --live F --steady vel=0.2 --trim F
+"$CAMBER" run range.yaml --live F --steady vel=2 --trim F >stdout 2>stderr
+check "out of its range, exit code" [ $? -eq 2 ]
+check "out of its range: $(cat stderr)" grep -qE "parameter 'F': .* is (20|19\.9{6,}[0-9]*|20\.0{6,}[0-9]*); expected at most 3$" stderr
+"$CAMBER" check range.yaml --set F=3.0000000001 >stdout 2>stderr
+check "barely out of its range: $(cat stderr)" grep -qF 'is 3.0000000001; expected at most 3' stderr
+
 finish

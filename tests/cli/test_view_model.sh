@@ -218,6 +218,9 @@ loops: {buffer: {type: stop, formula: 0.5 - a, restitution: 0.5}}
 END
 view ./stop.yaml
 look stop.html '(lambda s: s["high"] == {"why": "stop", "stop": "buffer"} and 0 <= 0.5 - s["frames"]["t"][-1] < 1e-3 and s["low"] == {"why": "chosen"})(slider("a"))'
+view newtons-cradle # gaps between balls that just touch are closed from the start by rounding; that of the lifted ball is not, and ends its range
+look newtons-cradle.html '(lambda s: s["low"] == {"why": "stop", "stop": "c12"} and 0 <= s["frames"]["t"][0] < 1e-3 and s["frames"]["t"][-1] > 3)(slider("ball1.a"))'
+look newtons-cradle.html 'slider("ball2.a")["high"]["why"] == "stop" and slider("ball2.a")["high"]["stop"] == "c12"'
 
 # ---- modes of a double pendulum by hand: omega² = (g/l)(2 -+ sqrt 2), turns of the lower rod +- sqrt 2 times those of the upper one
 cat >double.yaml <<'END'

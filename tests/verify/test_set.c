@@ -369,7 +369,8 @@ static void test_limits(void **state)
   (void)state;
   static const char text[] =
       "gravity: [0, 0, -9.81]\n"
-      "parameters: {m: 2, I: 1, L: 1, edge: 0.2, k: 10, d: 1, fs: 0.1, r: 0.1, n: 2}\n"
+      "parameters: {m: 2, I: 1, L: 1, edge: 0.2, k: 10, d: 1, fs: 0.1, r: 0.1, n: 2,\n"
+      "  w: {value: 1, least: 0, most: 3}}\n"
       "points: {P: [L, 0, 0], Q: [L, 0, 1], B: [2, 0, 0]}\n"
       "bodies:\n"
       "  arm: {mass: 2 - m/2, com: [L, 0, 0], inertia: [I, 1, 1]}\n"
@@ -399,6 +400,8 @@ static void test_limits(void **state)
       {"k", -1, "force 'pull': with the values set 'stiffness' is -1; expected a number not less"},
       {"d", -1, "force 'soft': with the values set damping is -1; expected a number not less"},
       {"fs", -1, "joint 'hinge': with the values set friction is -1; expected a number not less"},
+      {"w", 4, "parameter 'w': with the values set it is 4; expected at most 3"},
+      {"w", -1, "parameter 'w': with the values set it is -1; expected at least 0"},
   };
   double a[MOST_X], b[MOST_X];
   struct setup s, plain;
