@@ -7,7 +7,9 @@
 #include "base/output.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,4 +107,17 @@ cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, 
   if (status == CMB_OK) return cmb_output_finish(o);
   cmb_output_discard(o);
   return status;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+  (void)about;
+  (void)kind;
+  (void)where;
+  return remove(path);
+}
+
+void cmb_remove_folder(const char *path)
+{
+  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

@@ -16,6 +16,9 @@ bool cmb_same_place(const char *one, const char *other);
 /* The path of a file that is there from the root on, its links resolved; false if there is none, or no room. */
 bool cmb_whole_path(const char *path, size_t room, char *whole);
 
+/* Removes a folder with all that is in it; links in it are removed, not followed. */
+void cmb_remove_folder(const char *path);
+
 /* All of the bytes to an open file. False and errno on failure. */
 bool cmb_write_all(int file, const void *bytes, size_t length);
 

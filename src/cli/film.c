@@ -9,7 +9,6 @@
 #include "cli/other_program.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -62,11 +61,9 @@ int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_argume
 
 int cli_film_link(const struct cli_film *f, const char *page)
 {
-  char *whole = realpath(page, NULL);
-  const bool good = whole && symlink(whole, f->page) == 0;
-  const int error = errno;
-  free(whole);
-  return good ? CLI_DONE : cli_complain("cannot make a link '%s': %s", f->page, strerror(error));
+  char whole[CLI_PATH_ROOM];
+  if (cmb_whole_path(page, sizeof whole, whole) && symlink(whole, f->page) == 0) return CLI_DONE;
+  return cli_complain("cannot make a link '%s': %s", f->page, strerror(errno));
 }
 
 bool cli_film_has_page(const struct cli_film *f)
@@ -74,17 +71,9 @@ bool cli_film_has_page(const struct cli_film *f)
   return f->page[0] && access(f->page, R_OK) == 0;
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
-{
-  (void)about;
-  (void)kind;
-  (void)where;
-  return remove(path);
-}
-
 void cli_film_end(struct cli_film *f)
 {
-  if (f->folder[0]) nftw(f->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  if (f->folder[0]) cmb_remove_folder(f->folder);
 }
 
 /* ---- the browser */
