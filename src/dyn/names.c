@@ -239,16 +239,19 @@ static bool of_body_axes(struct reading *r, const cmb_anchor *at, const char *su
   return true;
 }
 
+static bool is_same_mirror(const cmb_mirror *one, const cmb_mirror *other)
+{
+  return one->sign[0] == other->sign[0] && one->sign[1] == other->sign[1] &&
+         one->sign[2] == other->sign[2];
+}
+
 /* A marker's axes were mirrored when it was read, if it belongs to the copy. Of another one there is no mirror image. */
 static bool of_marker(struct reading *r, const cmb_model_marker *m, const char *suffix,
                       struct quantity *q)
 {
   const cmb_mirror *mine = &r->formula->mirror;
   if (!of_site(r, &m->anchor, m->axes, suffix, q)) return false;
-  if (!names_axis(suffix) || !is_mirrored(mine) ||
-      memcmp(mine->sign, m->mirror.sign, sizeof mine->sign) == 0) {
-    return true;
-  }
+  if (!names_axis(suffix) || !is_mirrored(mine) || is_same_mirror(mine, &m->mirror)) return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
                  "formula is; expected those of a body, or of a marker in the template",
