@@ -41,9 +41,12 @@ cmb_status cmb_constraint_values(cmb_context *ctx, const cmb_equations *eq, doub
   cmb_evaluator *ev;
   CMB_REQUIRE(ctx, ctx && eq && q && v && g && isfinite(t),
               "cmb_constraint_values needs a context, equations, a finite t, q, v and a place");
-  const cmb_terms want = {.g = g};
   cmb_status status = open_at(ctx, eq, t, q, v, &ev);
-  if (status == CMB_OK) status = cmb_evaluate(ev, t, q, NULL, &want);
+  if (status == CMB_OK) {
+    const cmb_terms want = {.g = ev->g};
+    status = cmb_evaluate(ev, t, q, NULL, &want);
+    for (int i = 0; i < eq->ng; i++) g[i] = ev->g[i];
+  }
   cmb_evaluator_destroy(ev);
   if (status <= 0) return status;
   return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the constraints cannot be evaluated at t = %.9g", t);
