@@ -4,8 +4,8 @@
 #   scripts/setup.sh [build|test|bench|viewer]
 #
 # build: to compile and run it (the default). test: build, and what `make test` needs.
-# bench: test, and what `make bench` needs. viewer: build, what reports (camber run --html) are made with, and the browser that
-# tests them.
+# bench: test, and what `make bench` needs. viewer: build, what reports (camber run --html) are made with, and the
+# programs that pictures and films of them are made with.
 #
 # Looks for what is used (commands, headers, Python's modules, the sanitizer's runtime), not for package names, so a
 # cmake or python3 that came another way counts. Says nothing and installs nothing when all is
@@ -41,6 +41,7 @@ bench  header:mujoco/mujoco.h       libmujoco-dev?
 viewer command:node                 nodejs
 viewer command:npm                  npm
 viewer command:chromium             chromium
+viewer command:ffmpeg               ffmpeg
 '
 
 have() { # KIND NAME
