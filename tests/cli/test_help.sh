@@ -51,12 +51,14 @@ done
 for what in methods models parts benches; do
   check "list $what" quietly "$CAMBER" list $what
 done
-methods=$("$CAMBER" list methods | awk '/^[a-z]/ { print $1 }')
-models=$("$CAMBER" list models | awk '/^[a-z]/ { print $1 }')
+"$CAMBER" list methods >list.methods
+"$CAMBER" list models >list.models
+methods=$(awk '/^[a-z]/ { print $1 }' list.methods)
+models=$(awk '/^[a-z]/ { print $1 }' list.models)
 for method in $methods; do # each option of each method with each of its words
-  "$CAMBER" list methods | awk -v method="$method" '/^[a-z]/ { on = $1 == method }
+  awk -v method="$method" '/^[a-z]/ { on = $1 == method }
     on && $1 == "--option" { split($2, o, "="); n = split(o[2], word, "|")
-                             for (i = 1; i <= n; i++) print o[1] "=" word[i] }' >words
+                             for (i = 1; i <= n; i++) print o[1] "=" word[i] }' list.methods >words
   check "$method has options" [ -s words ]
   while read -r setting; do
     with=() # what a word needs beside it
@@ -68,12 +70,10 @@ for method in $methods; do # each option of each method with each of its words
   done <words
 done
 checks() { "$CAMBER" check "$@" >/dev/null 2>warnings && ! grep -qv "^camber: warning: " warnings; } # warnings are fine
-check "the five-link suspension has parameters" grep -q "set speed=30" <("$CAMBER" list models)
-for model in $models; do # each parameter with its default
-  "$CAMBER" list models | awk -v model="$model" '/^[a-z]/ { on = $1 == model } on && $1 == "--set" { print $2 }' >words
-  while read -r setting; do
-    check "$model with $setting" checks "$model" --set "$setting"
-  done <words
+check "the five-link suspension has parameters" grep -q "set speed=30" list.models
+for model in $models; do # all parameters with their defaults
+  mapfile -t words < <(awk -v model="$model" '/^[a-z]/ { on = $1 == model } on && $1 == "--set" { print "--set"; print $2 }' list.models)
+  check "$model with ${words[*]-}" checks "$model" "${words[@]}"
 done
 
 # ---- the man page
