@@ -83,7 +83,17 @@ static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as
   check(f, H5Dclose(set));
 }
 
-/* Texts as a data set, of one length each, which Octave reads, too. */
+static bool is_ascii(long count, const char *const *texts)
+{
+  for (long i = 0; i < count; i++) {
+    for (const char *c = texts[i]; *c; c++) {
+      if ((unsigned char)*c > 127) return false;
+    }
+  }
+  return true;
+}
+
+/* Texts as a data set, of one length each, which Octave reads, too, unless they are said to be in UTF-8: so only what has to be is. */
 static void put_texts(struct file *f, hid_t place, const char *name, long count,
                       const char *const *texts)
 {
@@ -96,7 +106,7 @@ static void put_texts(struct file *f, hid_t place, const char *name, long count,
   if (!padded) f->good = false;
   if (check(f, type) && padded && check(f, H5Tset_size(type, longest)) &&
       check(f, H5Tset_strpad(type, H5T_STR_NULLPAD)) &&
-      check(f, H5Tset_cset(type, H5T_CSET_UTF8))) {
+      check(f, H5Tset_cset(type, is_ascii(count, texts) ? H5T_CSET_ASCII : H5T_CSET_UTF8))) {
     for (long i = 0; i < count; i++)
       memcpy(padded + (size_t)i * longest, texts[i], strlen(texts[i]));
     put_set(f, place, name, type, type, count, padded);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The bundled models: each is listed, passes camber check with the right number of degrees of freedom, and runs as it says
-# under `simulate` and with every method; linearize, --set and --formulation on some.
+# under `simulate` and with every explicit method; linearize, --set and --formulation on some.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -31,6 +31,7 @@ declare -A freedom=([simple-pendulum]=1 [double-pendulum]=2 [slider-crank]=0 [fo
   [controlled-track]=1 [cam-follower]=1 [stick-slip]=1 [axle-stamp]=12 [hmmwv14]=18 [wheel-on-slope]=3 [iltis]=10
   [sedan]=14 [sedan-trailer]=21 [semitrailer]=31)
 methods=(mdop5 mdop853 hem5 phem56)
+round=0
 
 camber list.txt list models
 for model in "${!freedom[@]}"; do
@@ -51,7 +52,10 @@ for file in "$SOURCE_DIR"/models/*.yaml; do
   look a.json "x['status'] == 'ok' and len(x['outputs']) > 0"
   end=0.03
   [ "$model" = hmmwv14 ] && end=0.003 # an explicit method takes a thousand steps for that
-  for method in "${methods[@]}"; do
+  round=$((round + 1))
+  chosen=("${methods[@]}")
+  [ -z "${CAMBER_SANITIZED-}" ] || chosen=("${methods[round % 4]}") # the sanitizers take ten times as long
+  for method in "${chosen[@]}"; do
     camber a.txt run "$model" --method "$method" --rtol 1e-6 --t-end $end
     check "[$what]: reached the end" grep -q "t = $end reached" a.txt
   done

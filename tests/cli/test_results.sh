@@ -101,6 +101,7 @@ def equal(name):
     expect(f"STRSIZE {os.path.getsize(model)};" in text and "title: Five-link" in text, text[:400])
     expect(sets["/outputs/camber"][0]["unit"] == "deg" and sets["/t"][0]["unit"] == "s", "units")
     times, text = numbers_of(sets["/events/t"][1]), dump(name + ".h5", "-w", "0", "-d", "/events/name")
+    expect("CSET H5T_CSET_ASCII" in text, "Octave reads no texts that are said to be in UTF-8", text[:400])
     names = re.findall(r'"([^"]*?)(?:\\000)*"', text.split("DATA {")[1])
     directions = struct.unpack(f"<{len(times)}i", sets["/events/direction"][1])
     mat = read_mat(name + ".mat")
