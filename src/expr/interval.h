@@ -42,7 +42,11 @@ cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interva
 cmb_interval cmb_table2_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                 cmb_interval y);
 
-/* The same of a sum of waves; x and y are known. */
+/* Whether a border of a grid may be inside of the box. Behind it the table keeps the values of the border: its slope jumps there, of which bounds of
+ * second derivatives know nothing. */
+bool cmb_table2_crosses_border(const cmb_table *table, cmb_interval x, cmb_interval y);
+
+/* cmb_table2_enclose of a sum of waves; x and y are known. */
 cmb_interval cmb_waves_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                cmb_interval y);
 

@@ -149,6 +149,18 @@ static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_i
   return value;
 }
 
+/* Whether x has places on both sides of an end. */
+static bool crosses_end(int n, const double *at, cmb_interval x)
+{
+  return (x.low < at[0] && x.high > at[0]) || (x.low < at[n - 1] && x.high > at[n - 1]);
+}
+
+bool cmb_table2_crosses_border(const cmb_table *t, cmb_interval x, cmb_interval y)
+{
+  const bool known = cmb_interval_known(x) && cmb_interval_known(y);
+  return !known || crosses_end(t->nx, t->x, x) || crosses_end(t->ny, t->y, y);
+}
+
 cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval x, cmb_interval y)
 {
   if (!cmb_interval_known(x) || !cmb_interval_known(y)) return cmb_interval_unknown();
