@@ -35,6 +35,11 @@ void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, co
 /* The same for one operation of CMB_OP_LIST; arguments beyond its number are not looked at. */
 cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c);
 
+/* Its most frequent cases. */
+cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b);
+cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b);
+cmb_interval cmb_interval_multiply(cmb_interval a, cmb_interval b);
+
 /* Tables, as cmb_table_value and cmb_table2_value have them; `mode` as in CMB_OP_TABLE_AT, order CMB_TABLE_MARGIN included. */
 cmb_interval cmb_table_enclose(const cmb_table *table, int order, cmb_interval x);
 cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interval x,

@@ -119,8 +119,7 @@ static cmb_box piece_of_path(cmb_variation *w, double a, double b)
 
 static cmb_interval sum_of(cmb_interval x, cmb_interval factor, cmb_interval y)
 {
-  const cmb_interval product = cmb_op_enclose(CMB_OP_MUL, factor, y, y);
-  return cmb_op_enclose(CMB_OP_ADD, x, product, product);
+  return cmb_interval_add(x, cmb_interval_multiply(factor, y));
 }
 
 static void narrow(cmb_interval *bounds, cmb_interval x)
