@@ -99,11 +99,11 @@ typedef struct cmb_graph_data {
   cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
   cmb_program *path_rates; /* their derivatives along a motion */
   cmb_program *path_bends; /* second derivatives of some of them; NULL: of none */
-  int path_bent_count;
-  int *path_bent;               /* (path_bent_count) which ones; behind them path_bends has .. */
-  int path_grid_count;          /* .. where the motion is on grids, two numbers each .. */
-  const cmb_table **path_grids; /* (path_grid_count) .. of these tables */
-  bool *path_reads;             /* (nq) the coordinates that they read */
+  int path_bent_count, path_grid_count;
+  int *path_bent; /* (path_bent_count) which ones; behind them path_bends has .. */
+  const cmb_table *
+      *path_grids;  /* (path_grid_count) .. where the motion is on these, two numbers each */
+  bool *path_reads; /* (nq) the coordinates that they read */
 
   int rule_count, reset_count;
   cmb_pattern U_pattern; /* of the surfaces' gradients */

@@ -257,7 +257,7 @@ static cmb_status list_grids(const cmb_graph_parts *p, struct watched *w)
   int count = 0;
   for (cmb_expr e = 0; used && e < cmb_graph_size(g); e++) count += used[e] && is_grid(g, e);
   if (used) w->grid = cmb_arena_take(p->arena, (size_t)count, sizeof *w->grid);
-  for (cmb_expr e = 0; w->grid && e < cmb_graph_size(g); e++) {
+  for (cmb_expr e = 0; used && w->grid && e < cmb_graph_size(g); e++) {
     if (used[e] && is_grid(g, e)) w->grid[w->grid_count++] = e;
   }
   cmb_release(p->ctx, used);
